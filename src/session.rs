@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use event_log::EventLog;
 use health::Health;
-use media::TakeError;
+use media::PutError;
 use schemas::clock::Clock;
 use schemas::command::{Answer, Command, CommandMessage, Refusal, RefusalKind};
 use schemas::control::PutAnswer;
@@ -150,8 +150,8 @@ impl Session {
                 let pictures = service.pictures().context("this write side keeps no pictures")?;
                 match pictures.take(bytes).await {
                     Ok(picture) => Ok(Ok(picture.id)),
-                    Err(TakeError::Refused(fault)) => Ok(Err(fault.to_string())),
-                    Err(TakeError::Store(error)) => Err(error.into()),
+                    Err(PutError::Refused(fault)) => Ok(Err(fault.to_string())),
+                    Err(PutError::Store(error)) => Err(error.into()),
                 }
             }
         }

@@ -248,7 +248,7 @@ async fn remake(config: &Config, actor: Actor, output: Output) -> Result<ExitCod
         let store = MediaStore::open_read_only(&folder);
         let (mut remade, mut pictures) = (Remade::default(), BTreeMap::new());
         for id in store.ids()? {
-            match store.remake(id) {
+            match store.rederive(id) {
                 Ok((picture, changed)) => {
                     remade.changed += u64::from(changed);
                     pictures.insert(id, picture);

@@ -145,7 +145,7 @@ fn pictures(folder: &Path) -> [Picture; 2] {
     [60, 200].map(|shade| {
         let mut bytes = std::io::Cursor::new(Vec::new());
         RgbImage::from_pixel(700, 500, Rgb([shade, 90, 60])).write_to(&mut bytes, ImageFormat::Png).unwrap();
-        store.take(&bytes.into_inner()).unwrap()
+        store.put(&bytes.into_inner()).unwrap()
     })
 }
 

@@ -60,7 +60,7 @@ impl Desk {
     fn picture(&self, shade: u8) -> Picture {
         let mut bytes = Cursor::new(Vec::new());
         RgbImage::from_pixel(400, 300, Rgb([shade, 90, 60])).write_to(&mut bytes, ImageFormat::Png).unwrap();
-        self.media().take(&bytes.into_inner()).unwrap()
+        self.media().put(&bytes.into_inner()).unwrap()
     }
 
     async fn call(&mut self, operation: &str, count: u64) {

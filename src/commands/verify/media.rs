@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::Result;
-use media::{Checked, MediaStore};
+use media::{CheckReport, MediaStore};
 use schemas::event::Event;
 use schemas::ids::Position;
 use schemas::picture::PictureId;
@@ -24,7 +24,7 @@ const NAMING: [&str; 2] = ["loggia.curation.picture_attached.", "loggia.curation
 #[derive(Serialize)]
 struct Verified {
     #[serde(flatten)]
-    checked: Checked,
+    checked: CheckReport,
     /// The pictures that the log names, without those that it says are erased, and the folder does not have; `None` where the
     /// log is not here.
     missing: Option<BTreeSet<PictureId>>,

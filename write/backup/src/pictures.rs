@@ -52,7 +52,7 @@ pub(super) async fn copy(
         }
         let to = MediaStore::open(&to)?;
         // Held to the end: what is written here is removed only then.
-        from.copy_chosen(&to, |id| new.contains(&id), || !undo.is_given_up.load(Ordering::Relaxed))?;
+        from.copy_selected(&to, |id| new.contains(&id), || !undo.is_given_up.load(Ordering::Relaxed))?;
         Ok(to.list()?)
     });
     let listing = listing.await?;
@@ -70,7 +70,7 @@ fn stores(chain: &Chain) -> Vec<MediaStore> {
 /// Whether a restore of former backups, the newest first, would not bring a picture as it is now.
 fn is_new(now: &MediaStore, id: PictureId, former: &[MediaStore]) -> bool {
     let has = |store: &&MediaStore| store.get(id).is_ok_and(|picture| picture.is_some());
-    !former.iter().find(has).is_some_and(|store| now.is_kept_by(store, id))
+    !former.iter().find(has).is_some_and(|store| now.is_copied_to(store, id))
 }
 
 /// Proves that every picture of a backup has the bytes that it had when it was written.
@@ -119,7 +119,7 @@ pub(super) async fn bring(
         left.retain(|id| named.as_ref().is_none_or(|named| named.contains(id)));
         let mut pictures = 0;
         for from in stores {
-            pictures += from.copy_chosen(&to, |id| left.contains(&id), || true)?;
+            pictures += from.copy_selected(&to, |id| left.contains(&id), || true)?;
             for id in from.ids()? {
                 left.remove(&id);
             }

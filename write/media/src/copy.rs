@@ -1,4 +1,4 @@
-//! Copies of the whole store, for backups.
+//! Copies whole stores, for backups.
 
 use std::collections::HashSet;
 use std::fs;
@@ -8,57 +8,58 @@ use std::sync::Mutex;
 
 use schemas::picture::{Form, PictureId};
 
-use super::check::Look;
+use super::check::CheckDepth;
 use super::files::Files;
 use super::{MediaError, MediaStore};
 
 impl MediaStore {
-    /// The store in a folder that another process may be writing, for reading only; the folder need not be there.
+    /// Opens a store for reading, even while another process writes it; the folder may be absent.
     pub fn open_read_only(folder: &Path) -> MediaStore {
-        MediaStore { files: Files::beside(folder), noting: Mutex::default() }
+        MediaStore { files: Files::read_only(folder), journal_lock: Mutex::default() }
     }
 
-    /// Copies every picture that the other store does not keep yet, and returns how many both keep then. Those that were
-    /// erased there are left out. Smaller forms that are not whole are made again in the copy.
+    /// Copies every picture that the other store does not have, except those erased there, and returns the number that both have
+    /// afterwards. Damaged smaller forms are derived again in the copy.
     ///
     /// # Errors
     ///
-    /// Fails where an original is missing or its bytes are not those of its name.
+    /// If an original is missing or does not match its id, or a store cannot be read or written.
     pub fn copy_to(&self, other: &MediaStore) -> Result<u64, MediaError> {
-        self.copy_chosen(other, |_| true, || true)
+        self.copy_selected(other, |_| true, || true)
     }
 
-    /// Does the same with those pictures that are wanted, for as long as `goes_on` returns true before each.
+    /// Copies like [`Self::copy_to`] those pictures for which `is_selected`; stops once `should_continue`, called before each, returns
+    /// false.
     ///
     /// # Errors
     ///
-    /// Fails where an original is missing or its bytes are not those of its name.
-    pub fn copy_chosen(
+    /// As [`Self::copy_to`].
+    pub fn copy_selected(
         &self,
         other: &MediaStore,
-        is_wanted: impl Fn(PictureId) -> bool,
-        goes_on: impl Fn() -> bool,
+        is_selected: impl Fn(PictureId) -> bool,
+        should_continue: impl Fn() -> bool,
     ) -> Result<u64, MediaError> {
         let mut pictures = 0;
         let erased: HashSet<PictureId> = other.erased()?.into_iter().map(|erased| erased.picture).collect();
-        let ids = self.ids()?.into_iter().filter(|id| !erased.contains(id) && is_wanted(*id));
-        for id in ids.take_while(|_| goes_on()) {
+        let ids = self.ids()?.into_iter().filter(|id| !erased.contains(id) && is_selected(*id));
+        for id in ids.take_while(|_| should_continue()) {
             if other.get(id)?.is_none() {
-                let whole = self.whole(id, Look::Outline)?;
-                if let Some(reason) = &whole.remade {
+                let loaded = self.load(id, CheckDepth::Headers)?;
+                if let Some(reason) = &loaded.damage {
                     tracing::warn!(
                         "the picture {id} is damaged: {reason}; its copy is made again from its original"
                     );
                 }
-                other.files.keep(&whole.picture, &whole.original, &whole.forms)?;
+                other.files.insert(&loaded.picture, &loaded.original, &loaded.forms)?;
             }
             pictures += 1;
         }
         Ok(pictures)
     }
 
-    /// Returns whether a copy keeps a picture as this store does: with the same description, and files of the same lengths.
-    pub fn is_kept_by(&self, copy: &MediaStore, id: PictureId) -> bool {
+    /// Returns whether a copy has a picture with the same description and files of the same lengths.
+    pub fn is_copied_to(&self, copy: &MediaStore, id: PictureId) -> bool {
         let (Ok(Some(picture)), Ok(Some(copied))) = (self.get(id), copy.get(id)) else { return false };
         let mut forms =
             picture.widths().map(Form::Webp).chain([Form::Original, Form::Jpeg(picture.list_width())]);
@@ -67,26 +68,26 @@ impl MediaStore {
         copied == picture && forms.all(|form| length(self, form) == length(copy, form))
     }
 
-    /// Whether it keeps no picture.
+    /// Returns whether the store has no picture.
     ///
     /// # Errors
     ///
-    /// Fails where the folder cannot be read.
+    /// If the folder cannot be read.
     pub fn is_empty(&self) -> Result<bool, MediaError> {
         Ok(self.ids()?.is_empty())
     }
 
-    /// The names of all pictures, in order; what is left of erased ones is none.
+    /// Returns the ids of all pictures in order, without erased ones that are not deleted yet.
     ///
     /// # Errors
     ///
-    /// Fails where the folder cannot be read.
+    /// If the folder cannot be read.
     pub fn ids(&self) -> Result<Vec<PictureId>, MediaError> {
         let mut ids = Vec::new();
-        for shelf in names(self.files.root())? {
-            if shelf.len() == 2 {
-                let shelf = self.files.root().join(shelf);
-                ids.extend(names(&shelf)?.iter().filter_map(|name| name.parse::<PictureId>().ok()));
+        for prefix in names(self.files.root())? {
+            if prefix.len() == 2 {
+                let subfolder = self.files.root().join(prefix);
+                ids.extend(names(&subfolder)?.iter().filter_map(|name| name.parse::<PictureId>().ok()));
             }
         }
         let erased: HashSet<PictureId> = self.erased()?.into_iter().map(|erased| erased.picture).collect();
@@ -96,7 +97,7 @@ impl MediaStore {
     }
 }
 
-/// The names in a folder, in order; none where there is no folder.
+/// Returns the names in a folder in order; none if the folder is absent.
 pub(super) fn names(folder: &Path) -> Result<Vec<String>, MediaError> {
     let unavailable = |error| MediaError::unavailable(folder, error);
     let entries = match fs::read_dir(folder) {
@@ -115,20 +116,20 @@ mod tests {
     use kit::samples::{in_every_format, scene};
 
     #[test]
-    fn a_copy_has_every_file_and_a_second_one_adds_what_is_new() {
+    fn a_copy_has_every_file_and_a_second_one_adds_new_pictures() {
         let folder = tempfile::tempdir().unwrap();
         let (from, to) = (folder.path().join("media"), folder.path().join("copy"));
         assert_eq!(
             MediaStore::open_read_only(&from).copy_to(&MediaStore::open(&to).unwrap()).unwrap(),
             0,
-            "there is no folder yet"
+            "the folder is absent"
         );
         let store = MediaStore::open(&from).unwrap();
         let [first, second, ..] =
-            in_every_format(&scene(700, 500)).map(|(_, bytes)| store.take(&bytes).unwrap());
+            in_every_format(&scene(700, 500)).map(|(_, bytes)| store.put(&bytes).unwrap());
         let copy = MediaStore::open(&to).unwrap();
-        let kept = MediaStore::open_read_only(&from).copy_to(&copy).unwrap();
-        assert_eq!(kept, 4);
+        let copied = MediaStore::open_read_only(&from).copy_to(&copy).unwrap();
+        assert_eq!(copied, 4);
         for picture in [&first, &second] {
             assert_eq!(copy.get(picture.id).unwrap().as_ref(), Some(picture));
             let forms = [Form::Original, Form::Webp(320), Form::Webp(640), Form::Webp(700), Form::Jpeg(640)];
@@ -138,15 +139,15 @@ mod tests {
                 assert_eq!(copy.read(picture.id, form).unwrap(), bytes, "{form}");
             }
         }
-        store.take(&in_every_format(&scene(90, 90))[0].1).unwrap();
+        store.put(&in_every_format(&scene(90, 90))[0].1).unwrap();
         assert_eq!(store.copy_to(&copy).unwrap(), 5);
     }
 
     #[test]
-    fn bytes_that_changed_are_not_copied() {
+    fn a_changed_original_is_not_copied() {
         let folder = tempfile::tempdir().unwrap();
         let store = MediaStore::open(&folder.path().join("media")).unwrap();
-        let picture = store.take(&in_every_format(&scene(90, 90))[0].1).unwrap();
+        let picture = store.put(&in_every_format(&scene(90, 90))[0].1).unwrap();
         let path = store.path(picture.id, Form::Original);
         fs::write(&path, b"other").unwrap();
         let copy = MediaStore::open(&folder.path().join("copy")).unwrap();

@@ -1,5 +1,5 @@
-//! How pictures lie on the disk. A picture's folder is written elsewhere and renamed whole to its place, so a process
-//! that is killed leaves all of it or nothing.
+//! The files of the store. A picture's folder is written under `incoming/` and then renamed to its path, so a killed process leaves
+//! all of it or nothing.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -8,31 +8,31 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use schemas::picture::{Form, Picture, PictureId};
 
-/// Where everything is written first.
+/// The subfolder of new pictures and partial uploads.
 const INCOMING: &str = "incoming";
-/// The description of a picture, beside its forms. It is written last.
+/// The file name of the description, beside the forms. It is written last.
 pub(super) const DESCRIPTION: &str = "picture.json";
 
-/// Why the store cannot do what it is asked.
+/// Why an operation of the store failed.
 #[derive(Debug, thiserror::Error)]
 pub enum MediaError {
-    /// The disk does not do it. Later it may.
+    /// An I/O error; a later try may succeed.
     #[error("the media folder cannot be used: {} ({source}); {}", .path.display(), advice(.source))]
     Unavailable {
-        /// The file or folder in question.
+        /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
-    /// What is stored is not what was written.
+    /// A file does not have the content that was written.
     #[error(
         "a kept picture is damaged: {}: {reason}; remove its folder and send the picture again",
         .path.display()
     )]
     Damaged {
-        /// The file in question.
+        /// The file.
         path: PathBuf,
-        /// What was found.
+        /// The damage.
         reason: String,
     },
 }
@@ -60,16 +60,16 @@ fn advice(error: &io::Error) -> &'static str {
     }
 }
 
-/// The folder of the store.
+/// The folder of a store.
 #[derive(Debug)]
 pub(super) struct Files {
     root: PathBuf,
-    /// Tells apart what is written at the same time.
+    /// Distinguishes folders that are written concurrently.
     next: AtomicU64,
 }
 
 impl Files {
-    /// Makes the folder where needed. Unfinished pictures are removed; unfinished uploads stay.
+    /// Creates the folder if absent and removes incomplete pictures; incomplete uploads stay.
     pub(super) fn open(root: &Path) -> Result<Files, MediaError> {
         let incoming = root.join(INCOMING);
         fs::create_dir_all(&incoming).map_err(|error| MediaError::unavailable(root, error))?;
@@ -80,7 +80,7 @@ impl Files {
                     fs::remove_dir_all(entry.path())?;
                 }
             }
-            // Shows a folder that cannot be written now, and not when the first picture comes.
+            // Fails now if the folder cannot be written, and not with the first picture.
             let trial = incoming.join("trial");
             File::create(&trial)?;
             fs::remove_file(&trial)
@@ -89,8 +89,8 @@ impl Files {
         Ok(Files { root: root.to_owned(), next: AtomicU64::new(0) })
     }
 
-    /// The files of a folder as they are: nothing is made and nothing removed.
-    pub(super) fn beside(root: &Path) -> Files {
+    /// Opens a folder without writing to it.
+    pub(super) fn read_only(root: &Path) -> Files {
         Files { root: root.to_owned(), next: AtomicU64::new(0) }
     }
 
@@ -98,7 +98,7 @@ impl Files {
         &self.root
     }
 
-    /// Where things are written first.
+    /// Returns the subfolder of new pictures and partial uploads.
     pub(super) fn incoming(&self) -> PathBuf {
         self.root.join(INCOMING)
     }
@@ -107,7 +107,7 @@ impl Files {
         self.root.join(form.path(id))
     }
 
-    /// The description of a picture, where it is kept.
+    /// Reads the description of a picture; `None` if it is not stored.
     pub(super) fn picture(&self, id: PictureId) -> Result<Option<Picture>, MediaError> {
         let path = self.folder(id).join(DESCRIPTION);
         let Some(bytes) = read(&path)? else { return Ok(None) };
@@ -120,13 +120,13 @@ impl Files {
         }
     }
 
-    /// The bytes of one form, where it is kept.
+    /// Reads one form of a picture; `None` if it is not stored.
     pub(super) fn form(&self, id: PictureId, form: Form) -> Result<Option<Vec<u8>>, MediaError> {
         read(&self.path(id, form))
     }
 
-    /// Writes a picture whole; where another was faster, what that one wrote is the answer.
-    pub(super) fn keep(
+    /// Writes a complete picture; returns the stored one if a concurrent write was first.
+    pub(super) fn insert(
         &self,
         picture: &Picture,
         original: &[u8],
@@ -134,12 +134,12 @@ impl Files {
     ) -> Result<Picture, MediaError> {
         let new = self.new_folder(picture.id);
         let written = self.write(&new, picture, original, forms);
-        let kept = written.and_then(|()| self.put_in_place(&new, picture));
-        if kept.is_err() || new.exists() {
-            // What cannot be removed now is removed when the store is opened.
+        let stored = written.and_then(|()| self.move_into_place(&new, picture));
+        if stored.is_err() || new.exists() {
+            // If this fails, the next open removes it.
             let _ = fs::remove_dir_all(&new);
         }
-        kept
+        stored
     }
 
     fn write(
@@ -162,27 +162,27 @@ impl Files {
         write().map_err(|error| MediaError::unavailable(new, error))
     }
 
-    fn put_in_place(&self, new: &Path, picture: &Picture) -> Result<Picture, MediaError> {
+    fn move_into_place(&self, new: &Path, picture: &Picture) -> Result<Picture, MediaError> {
         let place = self.folder(picture.id);
-        let shelf = place.parent().unwrap_or(&self.root);
+        let parent = place.parent().unwrap_or(&self.root);
         let unavailable = |error| MediaError::unavailable(&place, error);
-        fs::create_dir_all(shelf).and_then(|()| sync_folder(&self.root)).map_err(unavailable)?;
+        fs::create_dir_all(parent).and_then(|()| sync_folder(&self.root)).map_err(unavailable)?;
         match fs::rename(new, &place) {
-            Err(error) if is_taken(&error) => {
-                if let Ok(Some(kept)) = self.picture(picture.id) {
-                    sync_folder(shelf).map_err(unavailable)?;
-                    return Ok(kept);
+            Err(error) if is_occupied(&error) => {
+                if let Ok(Some(stored)) = self.picture(picture.id) {
+                    sync_folder(parent).map_err(unavailable)?;
+                    return Ok(stored);
                 }
-                // What stands there is no whole picture.
-                self.change_places(new, &place, picture.id)?;
+                // The folder there is incomplete or damaged.
+                self.swap(new, &place, picture.id)?;
             }
             renamed => renamed.map_err(unavailable)?,
         }
-        sync_folder(shelf).map_err(unavailable)?;
+        sync_folder(parent).map_err(unavailable)?;
         Ok(picture.clone())
     }
 
-    /// Writes a picture whole in the place of what is kept under its name.
+    /// Writes a complete picture in place of the stored one.
     pub(super) fn replace(
         &self,
         picture: &Picture,
@@ -193,17 +193,17 @@ impl Files {
         fs::create_dir_all(&incoming).map_err(|error| MediaError::unavailable(&incoming, error))?;
         let (new, place) = (self.new_folder(picture.id), self.folder(picture.id));
         let written = self.write(&new, picture, original, forms);
-        let replaced = written.and_then(|()| self.change_places(&new, &place, picture.id));
+        let replaced = written.and_then(|()| self.swap(&new, &place, picture.id));
         if replaced.is_err() {
-            // What cannot be removed now is removed when the store is opened.
+            // If this fails, the next open removes it.
             let _ = fs::remove_dir_all(&new);
         }
         replaced?;
-        let shelf = place.parent().unwrap_or(&self.root);
-        sync_folder(shelf).map_err(|error| MediaError::unavailable(&place, error))
+        let parent = place.parent().unwrap_or(&self.root);
+        sync_folder(parent).map_err(|error| MediaError::unavailable(&place, error))
     }
 
-    /// Deletes all that is kept of a picture, and what has come of it; on the disk when this returns.
+    /// Deletes the folder and the partial upload of a picture, and flushes that to disk.
     pub(super) fn delete(&self, id: PictureId) -> Result<(), MediaError> {
         let place = self.folder(id);
         let unless_absent = |deleted: io::Result<()>| match deleted {
@@ -220,17 +220,17 @@ impl Files {
         delete().map_err(|error| MediaError::unavailable(&place, error))
     }
 
-    /// Where the bytes of a picture come in part by part.
+    /// Returns the path of a partial upload.
     pub(super) fn part(&self, id: PictureId) -> PathBuf {
         self.incoming().join(format!("{id}.part"))
     }
 
-    /// Puts a new folder in the place of another, and removes that one.
-    fn change_places(&self, new: &Path, place: &Path, id: PictureId) -> Result<(), MediaError> {
+    /// Moves a new folder to the path of an old one, and removes the old one.
+    fn swap(&self, new: &Path, place: &Path, id: PictureId) -> Result<(), MediaError> {
         let unavailable = |error| MediaError::unavailable(place, error);
-        let aside = self.new_folder(id);
-        fs::rename(place, &aside).and_then(|()| fs::rename(new, place)).map_err(unavailable)?;
-        fs::remove_dir_all(&aside).map_err(unavailable)
+        let old = self.new_folder(id);
+        fs::rename(place, &old).and_then(|()| fs::rename(new, place)).map_err(unavailable)?;
+        fs::remove_dir_all(&old).map_err(unavailable)
     }
 
     fn folder(&self, id: PictureId) -> PathBuf {
@@ -244,8 +244,8 @@ impl Files {
     }
 }
 
-/// Systems tell a folder that is in the way by either.
-fn is_taken(error: &io::Error) -> bool {
+/// Returns whether a rename failed because the destination exists; systems report it by either kind.
+fn is_occupied(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists)
 }
 
@@ -263,7 +263,7 @@ fn write_through(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Names of files are on the disk only when their folder is.
+/// Flushes the directory entries: a new file survives a power loss only after that.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }

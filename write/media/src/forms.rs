@@ -1,20 +1,46 @@
-//! The smaller forms of a picture.
+//! Derives what is stored beside an original: the description with size and palette, and the smaller forms.
 
 use image::RgbImage;
 use pictures::{Fault, thumbnails};
-use schemas::picture::{Form, Picture};
+use schemas::picture::{Colour, Form, Picture, PictureFormat, PictureId};
 
-/// Every form but the original, the widest first.
-pub(super) fn forms(picture: &Picture, pixels: &RgbImage) -> Result<Vec<(Form, Vec<u8>)>, Fault> {
+/// The longer side, in pixels, of the reduced picture that the palette is computed from.
+const PALETTE_SIDE: u32 = 64;
+
+/// The smaller forms of a picture, each with its bytes.
+pub(super) type Forms = Vec<(Form, Vec<u8>)>;
+
+/// Derives description and smaller forms from the bytes of an original. The same bytes give the same result.
+pub(super) fn derive(id: PictureId, bytes: &[u8]) -> Result<(Picture, Forms), Fault> {
+    let decoded = pictures::decode(bytes)?;
+    if let Some(reason) = &decoded.unread_profile {
+        tracing::warn!(
+            picture = %id,
+            "the colour profile of a picture cannot be used ({reason}), so its numbers are taken as sRGB; send a copy in sRGB"
+        );
+    }
+    let (format, pixels) = (format(decoded.format), &decoded.pixels);
+    let (width, height) = pixels.dimensions();
+    let longer = width.max(height);
+    let shrunk = |side: u32| (side * PALETTE_SIDE.min(longer) / longer).max(1);
+    let small = thumbnails::smaller(pixels, shrunk(width), shrunk(height))?;
+    let palette = pictures::palette(&small).into_iter().map(Colour).collect();
+    let picture = Picture { id, format, width, height, palette };
+    let forms = smaller_forms(&picture, pixels)?;
+    Ok((picture, forms))
+}
+
+/// Encodes every form except the original, the widest first.
+fn smaller_forms(picture: &Picture, pixels: &RgbImage) -> Result<Forms, Fault> {
     let mut widths: Vec<u32> = picture.widths().chain([picture.list_width()]).collect();
     widths.sort_unstable();
     widths.dedup();
     let mut forms = Vec::new();
     let mut last: Option<RgbImage> = None;
     for width in widths.into_iter().rev() {
-        // Each is made from the one before, which is at least as wide: a small part of the work, and no eye sees it.
+        // Each is scaled from the previous, wider one: a fraction of the work, without a visible difference.
         let small = thumbnails::smaller(last.as_ref().unwrap_or(pixels), width, picture.height_at(width))?;
-        if picture.widths().any(|kept| kept == width) {
+        if picture.widths().any(|webp| webp == width) {
             forms.push((Form::Webp(width), thumbnails::webp(&small)?));
         }
         if width == picture.list_width() {
@@ -23,4 +49,12 @@ pub(super) fn forms(picture: &Picture, pixels: &RgbImage) -> Result<Vec<(Form, V
         last = Some(small);
     }
     Ok(forms)
+}
+
+const fn format(format: pictures::Format) -> PictureFormat {
+    match format {
+        pictures::Format::Jpeg => PictureFormat::Jpeg,
+        pictures::Format::Png => PictureFormat::Png,
+        pictures::Format::Webp => PictureFormat::Webp,
+    }
 }

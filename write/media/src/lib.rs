@@ -1,10 +1,20 @@
-//! The media store: pictures under the hash of their bytes, each in a folder of its own with its smaller forms. What
-//! comes in from strangers is looked at here, and refused in a sentence where it is no picture that can be kept.
+//! The media store: pictures on disk by the SHA-256 of their bytes, each in a folder of its own with its smaller forms.
+//!
+//! The write side stores pictures (from imports, uploads and the picture fetcher), read nodes copy them over NATS, the backup
+//! copies and verifies whole stores. The store promises: a picture is there complete or not at all, even if the process is
+//! killed; the same bytes are stored once, with the same forms; an erased picture is never stored again. Untrusted bytes are
+//! decoded under the limits of the crate `pictures`, and rejected with a sentence for editors.
+//!
+//! - [`MediaStore`]: put, get and read pictures.
+//! - `forms`: derives description and smaller forms from an original.
+//! - `files`: the layout on disk, and atomic writes.
+//! - [`uploads`]: pictures that arrive in chunks; [`server`]: uploads and reads over NATS.
+//! - `erasures`: the journal of erased pictures.
+//! - `check`, `copy`, `listing`: verify and repair, copy, and list whole stores.
 
 mod check;
 mod copy;
-mod erased;
-mod fault;
+mod erasures;
 mod files;
 mod forms;
 mod listing;
@@ -17,87 +27,119 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use image::RgbImage;
-use pictures::thumbnails;
-use schemas::picture::{Colour, Form, MAX_PICTURE_BYTES, MAX_SIDE, Picture, PictureFormat, PictureId};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use schemas::picture::{Form, MAX_PICTURE_BYTES, MAX_SIDE, Picture, PictureId};
 use sha2::{Digest, Sha256};
 
-pub use check::Checked;
-pub use fault::PictureFault;
+pub use check::CheckReport;
 use files::Files;
 pub use files::MediaError;
 pub use listing::{Difference, Listing};
 
-/// The longer side, in pixels, of what the palette is taken from.
-const PALETTE_SIDE: u32 = 64;
-
 const _: () = assert!(pictures::MAX_BYTES == MAX_PICTURE_BYTES && pictures::MAX_SIDE == MAX_SIDE);
 
-/// The smaller forms of a picture, each with its bytes.
-type Forms = Vec<(Form, Vec<u8>)>;
-
-/// The kept pictures of a data folder, for the one write side. Everything here waits for the disk, and [`Self::take`]
-/// for the processor too, so asynchronous callers ask from a blocking thread.
+/// The pictures of a data folder, owned by one write side. All methods block on the disk, and [`Self::put`] on the processor
+/// too; asynchronous callers use a blocking thread.
 #[derive(Debug)]
 pub struct MediaStore {
     files: Files,
-    /// The journal of erased pictures is written by one at a time.
-    noting: Mutex<()>,
+    /// Serialises writes of the journal of erased pictures.
+    journal_lock: Mutex<()>,
 }
 
-/// Why a picture is not kept.
+/// Why a picture is not stored.
 #[derive(Debug, thiserror::Error)]
-pub enum TakeError {
-    /// For a fault of its own: it is refused for ever.
+pub enum PutError {
+    /// The picture is refused permanently.
     #[error(transparent)]
-    Refused(#[from] PictureFault),
-    /// For the disk's: later it may be kept.
+    Refused(#[from] PictureError),
+    /// The store failed; a later try may succeed.
     #[error(transparent)]
     Store(#[from] MediaError),
 }
 
+/// Why a picture is refused, in a sentence for the editor who sent it. The same bytes are refused again.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PictureError {
+    /// The bytes are no usable picture.
+    #[error(transparent)]
+    Unusable(#[from] pictures::Fault),
+    /// The picture was erased.
+    #[error(
+        "It was taken down on {} and is not kept again; use another picture.",
+        .erased_at.to_zoned(TimeZone::UTC).date()
+    )]
+    Erased {
+        /// The time of the erasure.
+        erased_at: Timestamp,
+    },
+}
+
 impl MediaStore {
-    /// Opens the store in a folder, which is made where it is absent, and removes what a killed process left half.
+    /// Opens the store in a folder, which is created if absent. Partial files of a killed process are removed, interrupted
+    /// erasures completed.
+    ///
+    /// # Errors
+    ///
+    /// If the folder cannot be written or the journal of erased pictures cannot be read.
     pub fn open(folder: &Path) -> Result<MediaStore, MediaError> {
-        let store = MediaStore { files: Files::open(folder)?, noting: Mutex::default() };
+        let store = MediaStore { files: Files::open(folder)?, journal_lock: Mutex::default() };
         store.finish_erasures()?;
         Ok(store)
     }
 
-    /// Keeps a picture, with its smaller forms, or refuses it. When this returns it is on the disk, whole. A picture
-    /// that is kept already is not looked at again; taking one at several places at once keeps it once.
-    pub fn take(&self, bytes: &[u8]) -> Result<Picture, TakeError> {
+    /// Stores a picture with its smaller forms; all of it is flushed to disk on return. A picture that is already stored is not
+    /// decoded again. Concurrent calls with the same bytes store one picture.
+    ///
+    /// # Errors
+    ///
+    /// If the picture is refused or the store fails.
+    pub fn put(&self, bytes: &[u8]) -> Result<Picture, PutError> {
         let id = PictureId(Sha256::digest(bytes).into());
-        if let Some(fault) = self.refuse_erased(id)? {
-            return Err(fault.into());
+        if let Some(error) = self.refuse_erased(id)? {
+            return Err(error.into());
         }
-        // One whose description is damaged is made anew.
-        if let Ok(Some(kept)) = self.get(id) {
-            return Ok(kept);
+        // A damaged description is an error here; storing the picture again replaces it.
+        if let Ok(Some(stored)) = self.get(id) {
+            return Ok(stored);
         }
-        let (picture, forms) = made(id, bytes).map_err(PictureFault::from)?;
-        let kept = self.files.keep(&picture, bytes, &forms)?;
+        let (picture, forms) = forms::derive(id, bytes).map_err(PictureError::from)?;
+        let stored = self.files.insert(&picture, bytes, &forms)?;
         match self.refuse_erased(id)? {
-            Some(fault) => Err(fault.into()),
-            None => Ok(kept),
+            Some(error) => Err(error.into()),
+            None => Ok(stored),
         }
     }
 
-    /// What is kept under a name; nothing where nothing is.
+    /// Returns the description of a picture; `None` if it is not stored.
+    ///
+    /// # Errors
+    ///
+    /// If the description is damaged or cannot be read.
     pub fn get(&self, id: PictureId) -> Result<Option<Picture>, MediaError> {
         self.files.picture(id)
     }
 
-    /// Whether anything is kept under a name, whole or not.
-    pub fn holds(&self, id: PictureId) -> bool {
+    /// Returns whether a folder of this picture exists, complete or not.
+    pub fn contains(&self, id: PictureId) -> bool {
         self.path(id, Form::Original).parent().is_some_and(Path::exists)
     }
 
-    /// The bytes of one form of a picture; nothing where it is not kept, or not in that form.
+    /// Returns the bytes of one form of a picture; `None` if the picture or this form is not stored.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read.
     pub fn read(&self, id: PictureId, form: Form) -> Result<Option<Vec<u8>>, MediaError> {
         self.files.form(id, form)
     }
 
-    /// The pixels of a kept picture in its smallest width, at most 320 px; nothing where it is not kept.
+    /// Returns the pixels of a picture in its smallest width, at most 320 px; `None` if it is not stored.
+    ///
+    /// # Errors
+    ///
+    /// If the smallest form is missing, damaged or cannot be read.
     pub fn raster(&self, id: PictureId) -> Result<Option<RgbImage>, MediaError> {
         let Some(width) = self.get(id)?.and_then(|picture| picture.widths().next()) else { return Ok(None) };
         let form = Form::Webp(width);
@@ -107,36 +149,8 @@ impl MediaStore {
         Ok(Some(decoded.pixels))
     }
 
-    /// Where one form of a picture stands, or would.
+    /// Returns the path of one form of a picture, stored or not.
     pub fn path(&self, id: PictureId, form: Form) -> PathBuf {
         self.files.path(id, form)
-    }
-}
-
-/// Makes the description and the smaller forms of a picture from the bytes that came.
-fn made(id: PictureId, bytes: &[u8]) -> Result<(Picture, Forms), pictures::Fault> {
-    let decoded = pictures::decode(bytes)?;
-    if let Some(reason) = &decoded.unread_profile {
-        tracing::warn!(
-            picture = %id,
-            "the colour profile of a picture cannot be used ({reason}), so its numbers are taken as sRGB; send a copy in sRGB"
-        );
-    }
-    let (format, pixels) = (format(decoded.format), &decoded.pixels);
-    let (width, height) = pixels.dimensions();
-    let longer = width.max(height);
-    let shrunk = |side: u32| (side * PALETTE_SIDE.min(longer) / longer).max(1);
-    let small = thumbnails::smaller(pixels, shrunk(width), shrunk(height))?;
-    let palette = pictures::palette(&small).into_iter().map(Colour).collect();
-    let picture = Picture { id, format, width, height, palette };
-    let forms = forms::forms(&picture, pixels)?;
-    Ok((picture, forms))
-}
-
-const fn format(format: pictures::Format) -> PictureFormat {
-    match format {
-        pictures::Format::Jpeg => PictureFormat::Jpeg,
-        pictures::Format::Png => PictureFormat::Png,
-        pictures::Format::Webp => PictureFormat::Webp,
     }
 }

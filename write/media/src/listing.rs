@@ -1,5 +1,5 @@
-//! A listing of the files of a media store with the hash of each, in the format of `sha256sum`, so that the pictures of
-//! a backup can be proven with and without Loggia.
+//! A listing of the files of a media store with their hashes, in the format of `sha256sum`, so that a backup can be verified with
+//! and without Loggia.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -16,45 +16,49 @@ use super::{MediaError, MediaStore};
 /// The files of a media store.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Listing {
-    files: Vec<Listed>,
+    files: Vec<ListedFile>,
     /// The number of pictures.
     pub pictures: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Listed {
-    /// Below the media folder, for example `5e/5e…5e/640.webp`.
+struct ListedFile {
+    /// The path below the media folder, for example `5e/5e…5e/640.webp`.
     path: String,
     sha256: Hash,
 }
 
-/// Files that are not as the listing has them.
+/// Files that differ from the listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// The first of them, below the media folder.
+    /// The path of the first, below the media folder.
     pub first: String,
-    /// What is wrong with the first.
+    /// How the first differs.
     pub reason: &'static str,
-    /// How many there are.
+    /// The number of files that differ.
     pub count: u64,
 }
 
 impl Listing {
-    /// The number of files.
+    /// Returns the number of files.
     pub fn files(&self) -> u64 {
         self.files.len() as u64
     }
 
-    /// Returns the text of the listing for a media folder of this name: a line for each file, in byte order.
+    /// Returns the text of the listing for a media folder of this name: one line per file, in byte order.
     pub fn text(&self, folder: &str) -> String {
         let mut text = String::with_capacity(self.files.len() * 160);
-        for Listed { path, sha256 } in &self.files {
+        for ListedFile { path, sha256 } in &self.files {
             let _ = writeln!(text, "{sha256}  {folder}/{path}");
         }
         text
     }
 
-    /// Reads the text of a listing, or returns the number of the first line that does not name a file of a picture.
+    /// Parses the text of a listing.
+    ///
+    /// # Errors
+    ///
+    /// The number of the first line that names no file of a picture.
     pub fn parse(text: &str, folder: &str) -> Result<Listing, usize> {
         let mut listing = Listing::default();
         let mut last = None;
@@ -68,14 +72,14 @@ impl Listing {
     }
 }
 
-/// The paths become places on the disk, so only those of pictures are taken.
-fn parse_line(line: &str, folder: &str) -> Option<(Listed, PictureId)> {
+/// Parses one line. The path is read from disk later, so only paths of pictures are accepted.
+fn parse_line(line: &str, folder: &str) -> Option<(ListedFile, PictureId)> {
     let (hash, path) = line.split_once("  ")?;
     let path = path.strip_prefix(folder)?.strip_prefix('/')?;
-    let [shelf, id, name] = path.split('/').collect::<Vec<_>>().try_into().ok()?;
+    let [prefix, id, name] = path.split('/').collect::<Vec<_>>().try_into().ok()?;
     let known = name == DESCRIPTION || Form::of(name).is_some();
     let (sha256, picture) = (hash.parse().ok()?, id.parse().ok()?);
-    (known && id.get(..2) == Some(shelf)).then(|| (Listed { path: path.to_owned(), sha256 }, picture))
+    (known && id.get(..2) == Some(prefix)).then(|| (ListedFile { path: path.to_owned(), sha256 }, picture))
 }
 
 impl MediaStore {
@@ -83,7 +87,7 @@ impl MediaStore {
     ///
     /// # Errors
     ///
-    /// Fails where a file cannot be read.
+    /// If a file cannot be read.
     pub fn list(&self) -> Result<Listing, MediaError> {
         let mut listing = Listing::default();
         for id in self.ids()? {
@@ -95,7 +99,7 @@ impl MediaStore {
                     let sha256 = self.digest(&path)?.ok_or_else(|| {
                         MediaError::damaged(&self.root().join(&path), "it was removed while it was read")
                     })?;
-                    listing.files.push(Listed { path, sha256 });
+                    listing.files.push(ListedFile { path, sha256 });
                 }
             }
             listing.pictures += 1;
@@ -103,14 +107,14 @@ impl MediaStore {
         Ok(listing)
     }
 
-    /// Compares the files with a listing; `None` where each listed one has the bytes that it had then.
+    /// Compares the files with a listing; `None` if every listed file has the same bytes.
     ///
     /// # Errors
     ///
-    /// Fails where a file is there and cannot be read.
+    /// If an existing file cannot be read.
     pub fn compare(&self, listing: &Listing) -> Result<Option<Difference>, MediaError> {
         let mut difference: Option<Difference> = None;
-        for Listed { path, sha256 } in &listing.files {
+        for ListedFile { path, sha256 } in &listing.files {
             let reason = match self.digest(path)? {
                 Some(found) if found == *sha256 => continue,
                 None => "is missing",
@@ -145,13 +149,13 @@ mod tests {
     fn store(folder: &Path) -> MediaStore {
         let store = MediaStore::open(folder).unwrap();
         for (_, bytes) in in_every_format(&scene(400, 300)) {
-            store.take(&bytes).unwrap();
+            store.put(&bytes).unwrap();
         }
         store
     }
 
     #[test]
-    fn a_listing_names_every_file_and_survives_its_text() {
+    fn a_listing_names_every_file_and_parses_back() {
         let folder = tempfile::tempdir().unwrap();
         let listing = store(folder.path()).list().unwrap();
         // The original, two widths, a JPEG and the description of each.
@@ -172,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_emptied_or_altered_is_counted_and_the_first_is_named() {
+    fn missing_empty_and_altered_files_are_counted_and_the_first_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let store = store(folder.path());
         let listing = store.list().unwrap();
@@ -190,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_listing_names_nothing_but_pictures() {
+    fn only_paths_of_pictures_are_parsed() {
         let (hash, id) = ("0".repeat(64), "5e".repeat(32));
         let line = |path: &str| Listing::parse(&format!("{hash}  media/{path}\n"), "media");
         assert_eq!(line(&format!("5e/{id}/original")).unwrap().files(), 1);

@@ -1,4 +1,4 @@
-//! Serves the media store over NATS: bytes of pictures come in parts on `loggia.media.put`, files of kept ones go out in parts on
+//! Serves the media store over NATS: uploads in chunks on `loggia.media.put`, files of stored pictures in chunks on
 //! `loggia.media.read`.
 
 use std::sync::Arc;
@@ -15,7 +15,11 @@ use tokio_util::sync::CancellationToken;
 use crate::MediaStore;
 use crate::uploads::{MAX_CHUNK_BYTES, Progress, UploadError, Uploads};
 
-/// Answers requests until `stop`.
+/// Answers requests until `stop` is cancelled.
+///
+/// # Errors
+///
+/// If NATS refuses a subscription or ends it.
 pub async fn serve(
     client: &Client,
     store: Arc<MediaStore>,
@@ -25,41 +29,41 @@ pub async fn serve(
     let queue = subject::COMMAND_QUEUE.to_owned();
     let puts = client.queue_subscribe(subject::PUT_PICTURE, queue.clone()).await?;
     let reads = client.queue_subscribe(subject::READ_PICTURE, queue).await?;
-    let put = |message: Message| -> BoxFuture<'static, Reply> {
+    let on_put = |message: Message| -> BoxFuture<'static, Reply> {
         let uploads = uploads.clone();
-        Box::pin(async move { blocking(move || take(&uploads, &message)).await })
+        Box::pin(async move { blocking(move || put(&uploads, &message)).await })
     };
-    let read = |message: Message| -> BoxFuture<'static, Reply> {
+    let on_read = |message: Message| -> BoxFuture<'static, Reply> {
         let store = store.clone();
-        Box::pin(async move { blocking(move || give(&store, &message)).await })
+        Box::pin(async move { blocking(move || read(&store, &message)).await })
     };
     tokio::join!(
-        respond(client, vec![puts], CONCURRENT, put, stop),
-        respond(client, vec![reads], CONCURRENT, read, stop)
+        respond(client, vec![puts], CONCURRENT, on_put, stop),
+        respond(client, vec![reads], CONCURRENT, on_read, stop)
     );
     if stop.is_cancelled() { Ok(()) } else { Err(ServeError::Closed) }
 }
 
-/// Lets the work wait for the disk and the processor where that disturbs nobody. Who asked asks again after a panic.
+/// Runs blocking work on its own thread. After a panic the requester gets an empty reply and retries.
 async fn blocking(work: impl FnOnce() -> Reply + Send + 'static) -> Reply {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
-        tracing::error!(%error, "a part of a picture was dropped");
+        tracing::error!(%error, "a request for a picture panicked");
         Reply::default()
     })
 }
 
-fn take(uploads: &Uploads, message: &Message) -> Reply {
+fn put(uploads: &Uploads, message: &Message) -> Reply {
     let answer = match part(message) {
         Err(reason) => PutAnswer::Refused { reason },
-        Ok(part) => match uploads.chunk(part.id, part.offset, part.total, &message.payload) {
+        Ok(part) => match uploads.add_chunk(part.id, part.offset, part.total, &message.payload) {
             Ok(Progress::More { received }) => PutAnswer::More { received },
-            Ok(Progress::Taken(picture)) => PutAnswer::Kept(picture),
+            Ok(Progress::Stored(picture)) => PutAnswer::Kept(picture),
             Ok(Progress::Refused(reason)) => PutAnswer::Refused { reason },
-            Err(UploadError::OutOfStep { expected, .. }) => PutAnswer::More { received: expected },
-            Err(error @ (UploadError::BeyondTheEnd { .. } | UploadError::ChunkTooLarge { .. })) => {
+            Err(UploadError::WrongOffset { expected, .. }) => PutAnswer::More { received: expected },
+            Err(error @ (UploadError::PastEnd { .. } | UploadError::ChunkTooLarge { .. })) => {
                 PutAnswer::Refused { reason: error.to_string() }
             }
-            Err(error @ (UploadError::TooMany | UploadError::Store(_))) => {
+            Err(error @ (UploadError::TooManyUploads | UploadError::Store(_))) => {
                 PutAnswer::Unavailable { reason: error.to_string() }
             }
         },
@@ -74,16 +78,16 @@ fn part(message: &Message) -> Result<PutPicture, String> {
         .map_err(|error| format!("The header {PICTURE_PART} is unreadable: {error}."))
 }
 
-/// A part of a file with the length of the whole; without the length where there is no such file.
-fn give(store: &MediaStore, message: &Message) -> Reply {
-    let wanted: ReadPicture = match serde_json::from_slice(&message.payload) {
-        Ok(wanted) => wanted,
+/// Returns a chunk of a file and the length of the file; an empty reply if there is no such file.
+fn read(store: &MediaStore, message: &Message) -> Reply {
+    let request: ReadPicture = match serde_json::from_slice(&message.payload) {
+        Ok(request) => request,
         Err(error) => {
             tracing::warn!(%error, "a request for a picture is unreadable");
             return Reply::default();
         }
     };
-    let read = Form::of(&wanted.file).map(|form| store.read(wanted.id, form));
+    let read = Form::of(&request.file).map(|form| store.read(request.id, form));
     match read {
         None | Some(Ok(None)) => Reply::default(),
         Some(Err(error)) => {
@@ -93,7 +97,7 @@ fn give(store: &MediaStore, message: &Message) -> Reply {
         Some(Ok(Some(bytes))) => {
             let mut headers = HeaderMap::new();
             headers.insert(PICTURE_LENGTH, bytes.len().to_string());
-            let from = usize::try_from(wanted.offset).unwrap_or(usize::MAX).min(bytes.len());
+            let from = usize::try_from(request.offset).unwrap_or(usize::MAX).min(bytes.len());
             let to = (from + MAX_CHUNK_BYTES).min(bytes.len());
             Reply { headers: Some(headers), payload: Bytes::from(bytes).slice(from..to) }
         }

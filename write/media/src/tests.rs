@@ -1,5 +1,7 @@
-mod bad;
-mod kept;
+mod rejected;
+mod stored;
 mod uploads;
+
+use schemas::picture::{Colour, PictureFormat};
 
 use super::*;

@@ -1,5 +1,5 @@
-//! Pictures that arrive in pieces, from a command line that may stop and go on. How much of one has come is told by the
-//! length of its file alone, so a restart forgets nothing.
+//! Uploads in chunks, which the command line can resume. The length of the partial file is the only state, so uploads survive a
+//! restart.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -13,99 +13,106 @@ use schemas::clock::Clock;
 use schemas::picture::{MAX_PICTURE_BYTES, Picture, PictureId};
 use sha2::{Digest, Sha256};
 
-use super::{MediaError, MediaStore, TakeError};
+use super::{MediaError, MediaStore, PutError};
 
-/// The most bytes of one chunk, so that it fits into a message with room to spare.
+/// The most bytes of one chunk: half of the default maximum of a NATS message.
 pub const MAX_CHUNK_BYTES: usize = 512 << 10;
-/// The most pictures that may be on their way at once; each takes up to 10 MiB of disk.
-const MOST: usize = 16;
-/// One that nothing was added to for so long is given up.
-const GIVEN_UP_AFTER: SignedDuration = SignedDuration::from_hours(1);
+/// The most concurrent uploads; each takes up to 10 MiB of disk.
+const MAX_UPLOADS: usize = 16;
+/// The time without a chunk after which an upload is dropped.
+const EXPIRY: SignedDuration = SignedDuration::from_hours(1);
 
-/// The pictures that are on their way into a store. As there, callers wait for the disk and the processor.
+/// The uploads into a store. Its methods block, as those of [`MediaStore`] do.
 pub struct Uploads {
     store: Arc<MediaStore>,
     folder: PathBuf,
     clock: Clock,
-    /// One chunk is added at a time: its place is looked up first.
-    adding: Mutex<()>,
+    /// Serialises appends: each checks the length first.
+    append_lock: Mutex<()>,
 }
 
-/// What has become of a picture after a chunk.
+/// The state of an upload after a chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Progress {
-    /// So many bytes of it are here, and the next chunk begins there.
+    /// More chunks are expected.
     More {
-        /// In bytes.
+        /// Bytes received so far: the offset of the next chunk.
         received: u64,
     },
-    /// It is kept.
-    Taken(Picture),
-    /// It is not kept, and nothing of it is here.
+    /// The picture is stored.
+    Stored(Picture),
+    /// The picture is refused, and its bytes are deleted.
     Refused(
-        /// Why, in a sentence for editors.
+        /// The reason, in a sentence for editors.
         String,
     ),
 }
 
-/// Why a chunk is not added. The bytes before it are still here.
+/// Why a chunk is not added. The bytes received before it stay.
 #[derive(Debug, thiserror::Error)]
 pub enum UploadError {
-    /// It does not follow what is here.
+    /// The chunk does not start at the end of the received bytes.
     #[error("the next chunk of picture {id} begins at byte {expected}: go on from there")]
-    OutOfStep {
-        /// Of the picture.
+    WrongOffset {
+        /// The picture.
         id: PictureId,
-        /// Where the next chunk begins, in bytes.
+        /// The offset of the next chunk, in bytes.
         expected: u64,
     },
-    /// It goes beyond the end of the picture.
+    /// The chunk exceeds the length of the picture.
     #[error("the chunk ends at byte {end} of a picture of {total} bytes: send no more than is left")]
-    BeyondTheEnd {
-        /// Where it ends, in bytes.
+    PastEnd {
+        /// The end of the chunk, in bytes.
         end: u64,
         /// The length of the picture, in bytes.
         total: u64,
     },
-    /// It has too many bytes.
+    /// The chunk is too large.
     #[error("the chunk has {bytes} bytes; the most is {MAX_CHUNK_BYTES}: send smaller ones")]
     ChunkTooLarge {
-        /// How many it has.
+        /// The length of the chunk.
         bytes: usize,
     },
-    /// Too many pictures are on their way.
-    #[error("{MOST} pictures are being sent already: try again when one of them has come")]
-    TooMany,
-    /// The disk does not do it.
+    /// Too many uploads are active.
+    #[error("{MAX_UPLOADS} pictures are being sent already: try again when one of them has come")]
+    TooManyUploads,
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] MediaError),
 }
 
 impl Uploads {
-    /// Goes on with what the folder of the store holds; what nothing was added to for an hour is removed.
+    /// Resumes the uploads in the folder of the store, and removes those without a chunk for an hour.
+    ///
+    /// # Errors
+    ///
+    /// If the folder cannot be read or written.
     pub fn open(store: Arc<MediaStore>, clock: Clock) -> Result<Uploads, MediaError> {
         let folder = store.files.incoming();
-        let uploads = Uploads { store, folder, clock, adding: Mutex::new(()) };
-        uploads.under_way()?;
+        let uploads = Uploads { store, folder, clock, append_lock: Mutex::new(()) };
+        uploads.count_active()?;
         Ok(uploads)
     }
 
-    /// Adds a chunk that begins at byte `offset` of a picture of `total` bytes. With the last one the picture is taken
-    /// or refused; that may be asked for again, with a chunk of no bytes at its end. Of a picture that is kept already
-    /// no chunk is needed.
-    pub fn chunk(
+    /// Adds a chunk at byte `offset` of a picture of `total` bytes. The last chunk stores the picture or refuses it; an empty chunk
+    /// at the end repeats that step. A picture that is already stored needs no chunk.
+    ///
+    /// # Errors
+    ///
+    /// If the chunk cannot be added, or the store fails.
+    pub fn add_chunk(
         &self,
         id: PictureId,
         offset: u64,
         total: u64,
         bytes: &[u8],
     ) -> Result<Progress, UploadError> {
-        if let Some(fault) = self.store.refuse_erased(id)? {
-            return Ok(Progress::Refused(fault.to_string()));
+        if let Some(error) = self.store.refuse_erased(id)? {
+            return Ok(Progress::Refused(error.to_string()));
         }
-        if let Some(kept) = self.store.get(id)? {
+        if let Some(stored) = self.store.get(id)? {
             self.remove(id)?;
-            return Ok(Progress::Taken(kept));
+            return Ok(Progress::Stored(stored));
         }
         if bytes.len() > MAX_CHUNK_BYTES {
             return Err(UploadError::ChunkTooLarge { bytes: bytes.len() });
@@ -117,50 +124,50 @@ impl Uploads {
             self.remove(id)?;
             return Ok(Progress::Refused(Fault::TooManyBytes { bytes: total }.to_string()));
         }
-        let received = self.add(id, offset, total, bytes)?;
+        let received = self.append(id, offset, total, bytes)?;
         if received < total { Ok(Progress::More { received }) } else { self.finish(id) }
     }
 
-    /// Adds the bytes to the file, and tells its length then.
-    fn add(&self, id: PictureId, offset: u64, total: u64, bytes: &[u8]) -> Result<u64, UploadError> {
-        let _one = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Appends the bytes to the partial file and returns its length.
+    fn append(&self, id: PictureId, offset: u64, total: u64, bytes: &[u8]) -> Result<u64, UploadError> {
+        let _guard = self.append_lock.lock().unwrap_or_else(PoisonError::into_inner);
         let path = self.part(id);
         let unavailable = |error| MediaError::unavailable(&path, error);
-        let here = length(&path).map_err(unavailable)?;
-        let expected = here.unwrap_or(0);
+        let length = length(&path).map_err(unavailable)?;
+        let expected = length.unwrap_or(0);
         if offset != expected {
-            return Err(UploadError::OutOfStep { id, expected });
+            return Err(UploadError::WrongOffset { id, expected });
         }
         let end = offset.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
         if end > total {
-            return Err(UploadError::BeyondTheEnd { end, total });
+            return Err(UploadError::PastEnd { end, total });
         }
-        if here.is_none() && self.under_way()? >= MOST {
-            return Err(UploadError::TooMany);
+        if length.is_none() && self.count_active()? >= MAX_UPLOADS {
+            return Err(UploadError::TooManyUploads);
         }
         let mut file = File::options().create(true).append(true).open(&path).map_err(unavailable)?;
-        // What is written of a chunk that fails is a beginning of it: the sender is told to go on behind that.
+        // A failed write leaves a prefix of the chunk: the next answer gives the sender the offset after it.
         file.write_all(bytes).map_err(unavailable)?;
         Ok(end)
     }
 
-    /// Takes or refuses the picture whose bytes are all here.
+    /// Stores or refuses a picture whose bytes are complete.
     fn finish(&self, id: PictureId) -> Result<Progress, UploadError> {
         let path = self.part(id);
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,
-            // The same was asked for twice, and the other was faster.
+            // A concurrent call with the same chunk has finished it.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let kept = self.store.get(id)?;
-                return kept.map(Progress::Taken).ok_or(UploadError::OutOfStep { id, expected: 0 });
+                let stored = self.store.get(id)?;
+                return stored.map(Progress::Stored).ok_or(UploadError::WrongOffset { id, expected: 0 });
             }
             Err(error) => return Err(MediaError::unavailable(&path, error).into()),
         };
         let progress = if id == PictureId(Sha256::digest(&bytes).into()) {
-            match self.store.take(&bytes) {
-                Ok(picture) => Progress::Taken(picture),
-                Err(TakeError::Refused(fault)) => Progress::Refused(fault.to_string()),
-                Err(TakeError::Store(error)) => return Err(error.into()),
+            match self.store.put(&bytes) {
+                Ok(picture) => Progress::Stored(picture),
+                Err(PutError::Refused(error)) => Progress::Refused(error.to_string()),
+                Err(PutError::Store(error)) => return Err(error.into()),
             }
         } else {
             Progress::Refused(
@@ -171,8 +178,8 @@ impl Uploads {
         Ok(progress)
     }
 
-    /// How many pictures are on their way, without those that are given up, which are removed.
-    fn under_way(&self) -> Result<usize, MediaError> {
+    /// Returns the number of active uploads, and removes expired ones.
+    fn count_active(&self) -> Result<usize, MediaError> {
         let now = self.clock.now();
         let count = || -> io::Result<usize> {
             let mut count = 0;
@@ -182,7 +189,7 @@ impl Uploads {
                     continue;
                 }
                 match fs::metadata(&path).and_then(|metadata| metadata.modified()) {
-                    Ok(changed) if given_up(changed, now) => remove(&path)?,
+                    Ok(changed) if is_expired(changed, now) => remove(&path)?,
                     Ok(_) => count += 1,
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     Err(error) => return Err(error),
@@ -203,9 +210,9 @@ impl Uploads {
     }
 }
 
-/// Whether a file was last changed too long ago; a time that cannot be told is no reason to give up.
-fn given_up(changed: SystemTime, now: Timestamp) -> bool {
-    Timestamp::try_from(changed).is_ok_and(|changed| now.duration_since(changed) > GIVEN_UP_AFTER)
+/// Returns whether a file was last changed too long ago; an unrepresentable time does not count as expired.
+fn is_expired(changed: SystemTime, now: Timestamp) -> bool {
+    Timestamp::try_from(changed).is_ok_and(|changed| now.duration_since(changed) > EXPIRY)
 }
 
 fn length(path: &Path) -> io::Result<Option<u64>> {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use event_log::StoreError;
-use media::{MediaStore, TakeError};
+use media::{MediaStore, PutError};
 use pictures::fetch::{FetchError, Fetcher};
 use schemas::command::{CommandMessage, Done};
 use schemas::ids::ProjectId;
@@ -67,14 +67,14 @@ impl Pictures {
 
     async fn keep(&self, bytes: Vec<u8>) -> Result<Picture, FetchError> {
         self.take(bytes).await.map_err(|error| match error {
-            TakeError::Refused(fault) => FetchError::Refused(fault.to_string()),
-            TakeError::Store(error) => FetchError::Later(error.to_string()),
+            PutError::Refused(fault) => FetchError::Refused(fault.to_string()),
+            PutError::Store(error) => FetchError::Later(error.to_string()),
         })
     }
 
     /// Keeps the bytes of a picture.
-    pub async fn take(&self, bytes: Vec<u8>) -> Result<Picture, TakeError> {
-        self.blocking(move |store| store.take(&bytes)).await
+    pub async fn take(&self, bytes: Vec<u8>) -> Result<Picture, PutError> {
+        self.blocking(move |store| store.put(&bytes)).await
     }
 
     async fn kept(&self, id: PictureId) -> Result<Option<Picture>, StoreError> {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use event_log::StoreError;
 use event_log::log_cursor::LogCursor;
-use media::TakeError;
+use media::PutError;
 use pictures::fetch::FetchError;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
@@ -185,12 +185,12 @@ impl PictureFetcher {
         let generate = self.generator.map(|generator| generator.picture);
         let stored = self.pictures.blocking(move |store| {
             let bytes = record.as_ref().and_then(generate?)?;
-            Some(store.take(&bytes))
+            Some(store.put(&bytes))
         });
         match stored.await {
             Some(Ok(picture)) => Ok(picture),
-            Some(Err(TakeError::Refused(fault))) => Err(FetchError::Refused(fault.to_string())),
-            Some(Err(TakeError::Store(error))) => Err(FetchError::Later(error.to_string())),
+            Some(Err(PutError::Refused(fault))) => Err(FetchError::Refused(fault.to_string())),
+            Some(Err(PutError::Store(error))) => Err(FetchError::Later(error.to_string())),
             None => {
                 Err(FetchError::Refused("The record names no picture that is made from it any more.".into()))
             }

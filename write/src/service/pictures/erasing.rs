@@ -40,7 +40,7 @@ impl CommandService {
         let pictures = self.pictures.as_ref().ok_or(Refused::NoPictures)?;
         let _turn = pictures.erasing.write().await;
         let (before, is_kept) =
-            pictures.on_store(move |store| Ok((store.erased_at(id)?, store.holds(id)))).await?;
+            pictures.on_store(move |store| Ok((store.erased_at(id)?, store.contains(id)))).await?;
         let mut uses = self.uses(&HashSet::from([id])).await?.remove(&id).unwrap_or_default();
         if before.is_none() && !is_kept && uses.projects.is_empty() {
             let reason = format!(

@@ -146,17 +146,17 @@ async fn erased_pictures_are_removed_from_a_restored_media_folder() {
 
     let folder = write_side.folder.path().join("restored");
     let restored = MediaStore::open(&folder).unwrap();
-    restored.take(&erased).unwrap();
-    let kept = restored.take(&kept).unwrap().id;
+    restored.put(&erased).unwrap();
+    let kept = restored.put(&kept).unwrap().id;
     let fetcher =
         PictureFetcher::new(service(write_side.service.store().clone(), &write_side.clock, &folder), None)
             .unwrap();
     let stop = CancellationToken::new();
     #[expect(clippy::disallowed_methods, reason = "the test stops it and waits for it")]
     let running = tokio::spawn(fetcher.run(stop.clone()));
-    kit::wait_until(TIMEOUT, "the removal of the picture", async || !restored.holds(picture)).await;
+    kit::wait_until(TIMEOUT, "the removal of the picture", async || !restored.contains(picture)).await;
     assert_eq!(restored.erased().unwrap()[0].picture, picture);
-    assert!(restored.holds(kept));
+    assert!(restored.contains(kept));
     stop.cancel();
     running.await.unwrap();
     assert_eq!(write_side.log().await.len(), events, "nothing is recorded twice");

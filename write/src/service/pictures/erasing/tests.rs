@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use event_log::EventLog;
 use kit::samples::{in_every_format, scene};
-use media::TakeError;
+use media::PutError;
 use pictures::fetch::{FetchRules, Fetcher};
 use schemas::clock::Clock;
 use schemas::command::{Answer, Command};
@@ -110,7 +110,7 @@ async fn every_project_that_ever_showed_it_is_told_and_it_never_comes_back() {
     let said = desk.erased().await;
     assert_eq!((said.len(), said.iter().all(|(_, actor)| actor == "Ada")), (3, true), "{said:?}");
     let media = desk.service.pictures().unwrap().store().clone();
-    assert!(!media.holds(picture) && media.read(next, Form::Original).unwrap().is_some());
+    assert!(!media.contains(picture) && media.read(next, Form::Original).unwrap().is_some());
     let shown = desk.store.holder(event_log::Namespace::SLUG, "shown").await.unwrap().unwrap();
     let project = desk.service.project(&shown).await.unwrap();
     assert_eq!(project.listing().unwrap().pictures["front.jpg"], PictureFate::Erased(picture));
@@ -125,7 +125,7 @@ async fn every_project_that_ever_showed_it_is_told_and_it_never_comes_back() {
         erased.erased_at.to_string().split('T').next().unwrap()
     );
     assert!(detail(desk.attach("without", picture).await).ends_with(&reason));
-    let Err(TakeError::Refused(fault)) = media.take(&bytes) else { panic!("it was taken") };
+    let Err(PutError::Refused(fault)) = media.put(&bytes) else { panic!("it was taken") };
     assert_eq!(fault.to_string(), reason);
     // Another picture may take its place.
     assert!(matches!(desk.attach("shown", next).await, Answer::Done(_)));
@@ -141,7 +141,7 @@ async fn a_picture_that_no_project_shows_is_erased_too() {
     let picture = desk.take(&in_every_format(&scene(90, 90))[0].1).await;
     let erased = erasure(desk.send(Command::ErasePicture { picture }).await);
     assert_eq!((erased.projects, erased.position, erased.changed), (0, Position::START, true));
-    assert!(!desk.service.pictures().unwrap().store().holds(picture));
+    assert!(!desk.service.pictures().unwrap().store().contains(picture));
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! A picture that is taken is there whole, in all its forms, and stays as it is.
+//! A stored picture is complete, has all its forms, and does not change.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use kit::samples::{encoded, in_every_format, scene, with_exif};
 
 use super::*;
 
-/// Every file below a folder, by its path.
+/// All files below a folder by path.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -32,7 +32,7 @@ fn near(pixel: Rgb<u8>, [red, green, blue]: [u8; 3]) -> bool {
 }
 
 #[test]
-fn it_lies_in_its_folder_in_every_form() {
+fn a_picture_is_stored_in_its_folder_in_every_form() {
     let folder = tempfile::tempdir().unwrap();
     let store = MediaStore::open(folder.path()).unwrap();
     for ((name, bytes), format) in in_every_format(&scene(1500, 1000)).into_iter().zip([
@@ -41,10 +41,10 @@ fn it_lies_in_its_folder_in_every_form() {
         PictureFormat::Webp,
         PictureFormat::Webp,
     ]) {
-        let picture = store.take(&bytes).unwrap();
+        let picture = store.put(&bytes).unwrap();
         let id = PictureId(Sha256::digest(&bytes).into());
-        let told = (picture.id, picture.format, picture.width, picture.height);
-        assert_eq!(told, (id, format, 1500, 1000), "{name}");
+        let found = (picture.id, picture.format, picture.width, picture.height);
+        assert_eq!(found, (id, format, 1500, 1000), "{name}");
         assert!((1..=6).contains(&picture.palette.len()), "{:?}", picture.palette);
         let own = folder.path().join(&id.to_string()[..2]).join(id.to_string());
         assert_eq!(names(&own), ["1280.webp", "320.webp", "640.jpg", "640.webp", "original", "picture.json"]);
@@ -67,11 +67,11 @@ fn it_lies_in_its_folder_in_every_form() {
 }
 
 #[test]
-fn a_small_one_is_not_enlarged() {
+fn a_small_picture_is_not_enlarged() {
     let folder = tempfile::tempdir().unwrap();
     let store = MediaStore::open(folder.path()).unwrap();
     let red = RgbImage::from_pixel(500, 1, Rgb([200, 30, 30]));
-    let picture = store.take(&encoded(red, ImageFormat::Png)).unwrap();
+    let picture = store.put(&encoded(red, ImageFormat::Png)).unwrap();
     assert_eq!((picture.width, picture.height, picture.palette), (500, 1, vec![Colour([200, 30, 30])]));
     let path = folder.path().join(&picture.id.to_string()[..2]);
     let found: Vec<_> = names(&path).iter().map(|name| name.split_once('/').unwrap().1.to_owned()).collect();
@@ -82,33 +82,33 @@ fn a_small_one_is_not_enlarged() {
 }
 
 #[test]
-fn it_is_turned_as_the_camera_says_and_the_rest_is_not_carried_on() {
+fn exif_orientation_is_applied_and_other_exif_data_is_not_copied() {
     let folder = tempfile::tempdir().unwrap();
     let store = MediaStore::open(folder.path()).unwrap();
     let image = RgbImage::from_fn(400, 200, |x, _| Rgb(if x < 200 { [220, 20, 20] } else { [20, 20, 220] }));
     let bytes = with_exif(&encoded(image, ImageFormat::Jpeg), 6, "41.38 N, 2.17 E");
-    let picture = store.take(&bytes).unwrap();
+    let picture = store.put(&bytes).unwrap();
     assert_eq!((picture.width, picture.height), (200, 400));
     let raster = store.raster(picture.id).unwrap().unwrap();
     assert_eq!(raster.dimensions(), (200, 400));
-    assert!(near(*raster.get_pixel(100, 50), [220, 20, 20]), "what was left is above");
+    assert!(near(*raster.get_pixel(100, 50), [220, 20, 20]), "the left side is at the top");
     assert!(near(*raster.get_pixel(100, 350), [20, 20, 220]));
     for (path, bytes) in files(folder.path()) {
-        let told =
+        let found =
             [&b"Exif"[..], b"EXIF", b"41.38"].map(|word| bytes.windows(word.len()).any(|part| part == word));
         let expected = if path.ends_with("original") { [true, false, true] } else { [false; 3] };
-        assert_eq!(told, expected, "{}", path.display());
+        assert_eq!(found, expected, "{}", path.display());
     }
 }
 
 #[test]
-fn what_lets_light_through_lies_on_white() {
+fn transparent_pixels_are_blended_with_white() {
     let folder = tempfile::tempdir().unwrap();
     let store = MediaStore::open(folder.path()).unwrap();
     let image =
         RgbaImage::from_fn(90, 30, |x, _| Rgba([0, 0, 0, [0, 128, 255][usize::try_from(x / 30).unwrap()]]));
     for format in [ImageFormat::Png, ImageFormat::WebP] {
-        let picture = store.take(&encoded(image.clone(), format)).unwrap();
+        let picture = store.put(&encoded(image.clone(), format)).unwrap();
         let pixels = pictures::decode(&encoded(image.clone(), format)).unwrap().pixels;
         assert_eq!([5, 35, 65].map(|x| pixels.get_pixel(x, 9).0[0]), [255, 127, 0]);
         let raster = store.raster(picture.id).unwrap().unwrap();
@@ -119,36 +119,36 @@ fn what_lets_light_through_lies_on_white() {
 #[test]
 fn the_same_bytes_give_the_same_picture_and_the_same_files() {
     let bytes = encoded(scene(700, 500), ImageFormat::Jpeg);
-    let kept = || {
+    let stored = || {
         let folder = tempfile::tempdir().unwrap();
         let store = MediaStore::open(folder.path()).unwrap();
-        let first = store.take(&bytes).unwrap();
+        let first = store.put(&bytes).unwrap();
         let before = files(folder.path());
-        assert_eq!(store.take(&bytes).unwrap(), first);
+        assert_eq!(store.put(&bytes).unwrap(), first);
         assert_eq!(files(folder.path()), before);
         let named = before
             .into_iter()
             .map(|(path, bytes)| (path.strip_prefix(folder.path()).unwrap().to_owned(), bytes));
         (first, named.collect::<Vec<_>>())
     };
-    assert_eq!(kept(), kept());
+    assert_eq!(stored(), stored());
 }
 
 #[test]
-fn taken_at_four_places_at_once_it_is_kept_once() {
+fn four_concurrent_puts_store_one_picture() {
     let folder = tempfile::tempdir().unwrap();
     let store = MediaStore::open(folder.path()).unwrap();
     let bytes = encoded(scene(300, 200), ImageFormat::Png);
-    let taken: Vec<Picture> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| store.take(&bytes).unwrap())).collect();
+    let stored: Vec<Picture> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| store.put(&bytes).unwrap())).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
-    assert!(taken.iter().all(|picture| *picture == taken[0]));
+    assert!(stored.iter().all(|picture| *picture == stored[0]));
     assert_eq!(names(folder.path()).len(), 4, "{:?}", names(folder.path()));
 }
 
 #[test]
-fn what_a_killed_process_left_is_removed_and_made_again() {
+fn partial_files_of_a_killed_process_are_removed_and_written_again() {
     let folder = tempfile::tempdir().unwrap();
     let bytes = encoded(scene(300, 200), ImageFormat::Png);
     let id = PictureId(Sha256::digest(&bytes).into());
@@ -161,24 +161,24 @@ fn what_a_killed_process_left_is_removed_and_made_again() {
     let store = MediaStore::open(folder.path()).unwrap();
     assert_eq!(names(folder.path()), [format!("incoming/{id}.part")]);
     assert_eq!(store.get(id).unwrap(), None);
-    let picture = store.take(&bytes).unwrap();
+    let picture = store.put(&bytes).unwrap();
     fs::write(store.path(id, Form::Original).with_file_name("picture.json"), b"{").unwrap();
     let damaged = store.get(id).unwrap_err().to_string();
     assert!(damaged.starts_with("a kept picture is damaged: "), "{damaged}");
     assert!(damaged.ends_with("; remove its folder and send the picture again"), "{damaged}");
-    assert_eq!(store.take(&bytes).unwrap(), picture);
+    assert_eq!(store.put(&bytes).unwrap(), picture);
     assert_eq!(store.get(id).unwrap(), Some(picture));
     assert_eq!(fs::read_dir(folder.path().join("incoming")).unwrap().count(), 1);
 }
 
 #[test]
-fn a_folder_that_cannot_be_used_is_named_with_what_to_do() {
+fn an_unusable_folder_is_named_with_advice() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("media");
     fs::write(&file, b"").unwrap();
-    let told = MediaStore::open(&file).unwrap_err().to_string();
+    let error = MediaStore::open(&file).unwrap_err().to_string();
     assert_eq!(
-        told,
+        error,
         format!(
             "the media folder cannot be used: {} (Not a directory (os error 20)); something else stands there: \
              move it away, or name another folder",
@@ -190,7 +190,7 @@ fn a_folder_that_cannot_be_used_is_named_with_what_to_do() {
     let bytes = encoded(scene(20, 20), ImageFormat::Png);
     let id = PictureId(Sha256::digest(&bytes).into()).to_string();
     fs::write(folder.path().join(&id[..2]), b"in the way").unwrap();
-    let Err(TakeError::Store(error)) = store.take(&bytes) else { panic!("it was taken") };
+    let Err(PutError::Store(error)) = store.put(&bytes) else { panic!("it was stored") };
     assert!(error.to_string().ends_with("move it away, or name another folder"), "{error}");
     assert_eq!(fs::read_dir(folder.path().join("incoming")).unwrap().count(), 0);
 
@@ -207,12 +207,12 @@ fn a_folder_that_cannot_be_used_is_named_with_what_to_do() {
 }
 
 #[test]
-fn real_pictures_are_taken() {
+fn real_pictures_are_stored() {
     #[expect(clippy::disallowed_methods, reason = "a variable names the folder of real pictures")]
     let shared = std::env::var_os("LOGGIA_SHARED_DATA")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"), PathBuf::from);
     let Ok(entries) = fs::read_dir(shared.join("pictures")) else {
-        // Not with println!: the harness would keep it to itself.
+        // Not with println!: the test harness captures that.
         let _ = writeln!(std::io::stderr(), "\n*** SKIPPED: no real pictures in {}\n", shared.display());
         return;
     };
@@ -222,7 +222,7 @@ fn real_pictures_are_taken() {
     paths.retain(|path| path.extension().is_some_and(|end| end == "webp"));
     paths.sort();
     for path in paths.iter().step_by(10) {
-        let picture = store.take(&fs::read(path).unwrap()).unwrap();
+        let picture = store.put(&fs::read(path).unwrap()).unwrap();
         let raster = store.raster(picture.id).unwrap().unwrap();
         assert_eq!(raster.dimensions(), (picture.width.min(320), picture.height_at(picture.width.min(320))));
     }

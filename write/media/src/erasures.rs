@@ -1,4 +1,4 @@
-//! Pictures that were taken down for good: noted in a journal first, then deleted, and never taken again.
+//! Erasure of pictures: recorded in a journal first, then deleted, and never stored again.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -8,14 +8,14 @@ use jiff::Timestamp;
 use schemas::erased_pictures::{self, ERASED_PICTURES, ErasedPicture};
 use schemas::picture::PictureId;
 
-use super::{MediaError, MediaStore, PictureFault};
+use super::{MediaError, MediaStore, PictureError};
 
 impl MediaStore {
-    /// Every picture that was erased.
+    /// Returns all erased pictures.
     ///
     /// # Errors
     ///
-    /// Fails where the journal cannot be read.
+    /// If the journal cannot be read.
     pub fn erased(&self) -> Result<Vec<ErasedPicture>, MediaError> {
         let path = self.files.root().join(ERASED_PICTURES);
         let text = match fs::read_to_string(&path) {
@@ -29,23 +29,23 @@ impl MediaStore {
         })
     }
 
-    /// When a picture was erased; `None` where it was not.
+    /// Returns when a picture was erased; `None` if it was not.
     ///
     /// # Errors
     ///
-    /// Fails where the journal cannot be read.
+    /// If the journal cannot be read.
     pub fn erased_at(&self, id: PictureId) -> Result<Option<Timestamp>, MediaError> {
         Ok(self.erased()?.into_iter().find(|erased| erased.picture == id).map(|erased| erased.erased_at))
     }
 
-    /// Notes pictures as erased, on the disk when this returns, and then deletes what is kept of them. Where the process
-    /// ends between the two, the store deletes it when it is opened.
+    /// Records pictures in the journal, flushed to disk, and then deletes their files. If the process ends in between,
+    /// [`MediaStore::open`] deletes them.
     ///
     /// # Errors
     ///
-    /// Fails where the journal cannot be read or written, or a file not be deleted. What is noted stays noted.
+    /// If the journal cannot be read or written, or a file cannot be deleted; journal entries stay.
     pub fn erase(&self, pictures: &[ErasedPicture]) -> Result<(), MediaError> {
-        let _one = self.noting.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = self.journal_lock.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all = self.erased()?;
         let is_new = |picture: &&ErasedPicture| all.iter().all(|known| known.picture != picture.picture);
         let new: Vec<ErasedPicture> = pictures.iter().filter(is_new).cloned().collect();
@@ -56,17 +56,21 @@ impl MediaStore {
         pictures.iter().try_for_each(|erased| self.files.delete(erased.picture))
     }
 
-    /// Deletes what is left of erased pictures.
+    /// Deletes the remaining files of erased pictures.
     pub(super) fn finish_erasures(&self) -> Result<(), MediaError> {
         self.erased()?.iter().try_for_each(|erased| self.files.delete(erased.picture))
     }
 
-    /// Why a picture is not kept, if it was erased; nothing of it is kept then. It is asked before a picture is kept, which
-    /// takes a while, and once more after that.
-    pub fn refuse_erased(&self, id: PictureId) -> Result<Option<PictureFault>, MediaError> {
+    /// Deletes the files of a picture if it was erased, and returns the refusal. [`MediaStore::put`] calls it before and after it
+    /// stores a picture: the erasure may come in between.
+    ///
+    /// # Errors
+    ///
+    /// If the journal cannot be read or a file cannot be deleted.
+    pub fn refuse_erased(&self, id: PictureId) -> Result<Option<PictureError>, MediaError> {
         let Some(erased_at) = self.erased_at(id)? else { return Ok(None) };
         self.files.delete(id)?;
-        Ok(Some(PictureFault::Erased { erased_at }))
+        Ok(Some(PictureError::Erased { erased_at }))
     }
 
     fn write_journal(&self, text: &str) -> Result<(), MediaError> {
@@ -92,7 +96,7 @@ mod tests {
     use sha2::{Digest, Sha256};
 
     use super::super::uploads::{Progress, Uploads};
-    use super::super::{Checked, TakeError};
+    use super::super::{CheckReport, PutError};
     use super::*;
     use kit::samples::{in_every_format, scene};
     use schemas::clock::Clock;
@@ -102,16 +106,16 @@ mod tests {
     }
 
     fn refused(store: &MediaStore, bytes: &[u8]) -> String {
-        let Err(TakeError::Refused(fault)) = store.take(bytes) else { panic!("it was taken") };
-        fault.to_string()
+        let Err(PutError::Refused(error)) = store.put(bytes) else { panic!("it was stored") };
+        error.to_string()
     }
 
     #[test]
-    fn an_erased_picture_is_deleted_noted_once_and_refused() {
+    fn an_erased_picture_is_deleted_recorded_once_and_refused() {
         let folder = tempfile::tempdir().unwrap();
         let store = MediaStore::open(folder.path()).unwrap();
         let [(_, bytes), (_, other), ..] = in_every_format(&scene(400, 300));
-        let (picture, kept) = (store.take(&bytes).unwrap(), store.take(&other).unwrap());
+        let (picture, kept) = (store.put(&bytes).unwrap(), store.put(&other).unwrap());
         let erased = ErasedPicture { picture: picture.id, erased_at: at(86_400) };
         store.erase(std::slice::from_ref(&erased)).unwrap();
         store.erase(&[ErasedPicture { erased_at: at(90_000), ..erased.clone() }]).unwrap();
@@ -122,37 +126,37 @@ mod tests {
         assert_eq!(refused(&store, &bytes), reason);
         let uploads =
             Uploads::open(Arc::new(MediaStore::open(folder.path()).unwrap()), Clock::system()).unwrap();
-        let progress = uploads.chunk(picture.id, 0, bytes.len() as u64, &[]).unwrap();
+        let progress = uploads.add_chunk(picture.id, 0, bytes.len() as u64, &[]).unwrap();
         assert_eq!(progress, Progress::Refused(reason.into()));
         assert_eq!(fs::read_dir(folder.path().join("incoming")).unwrap().count(), 0);
     }
 
     #[test]
-    fn what_a_killed_process_left_of_it_is_deleted_at_the_start_and_counts_as_nothing_before() {
+    fn an_interrupted_erasure_is_ignored_by_readers_and_completed_at_the_start() {
         let folder = tempfile::tempdir().unwrap();
         let bytes = in_every_format(&scene(90, 90))[0].1.clone();
         let id = PictureId(Sha256::digest(&bytes).into());
         let line = erased_pictures::text([ErasedPicture { picture: id, erased_at: at(1) }]).1;
         let store = MediaStore::open(folder.path()).unwrap();
-        store.take(&bytes).unwrap();
+        store.put(&bytes).unwrap();
         fs::write(folder.path().join(ERASED_PICTURES), line).unwrap();
-        let beside = MediaStore::open_read_only(folder.path());
-        assert_eq!(beside.check(true, |_| {}).unwrap(), Checked::default());
-        assert!(beside.is_empty().unwrap());
+        let reader = MediaStore::open_read_only(folder.path());
+        assert_eq!(reader.check(true, |_| {}).unwrap(), CheckReport::default());
+        assert!(reader.is_empty().unwrap());
         let copy = MediaStore::open(&folder.path().join("copy")).unwrap();
-        assert_eq!(beside.copy_to(&copy).unwrap(), 0);
+        assert_eq!(reader.copy_to(&copy).unwrap(), 0);
         assert!(store.get(id).unwrap().is_some());
         let again = MediaStore::open(folder.path()).unwrap();
         assert_eq!(again.get(id).unwrap(), None);
     }
 
     #[test]
-    fn a_copy_into_a_folder_that_knows_it_as_erased_leaves_it_out() {
+    fn a_copy_leaves_out_pictures_that_are_erased_at_its_destination() {
         let folder = tempfile::tempdir().unwrap();
         let (from, to) = (folder.path().join("media"), folder.path().join("copy"));
         let store = MediaStore::open(&from).unwrap();
         let [first, second, ..] =
-            in_every_format(&scene(90, 90)).map(|(_, bytes)| store.take(&bytes).unwrap());
+            in_every_format(&scene(90, 90)).map(|(_, bytes)| store.put(&bytes).unwrap());
         let copy = MediaStore::open_read_only(&to);
         copy.erase(&[ErasedPicture { picture: first.id, erased_at: at(1) }]).unwrap();
         let copy = MediaStore::open(&to).unwrap();
@@ -161,12 +165,12 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_that_cannot_be_read_lets_nothing_in() {
+    fn an_unreadable_journal_refuses_every_picture() {
         let folder = tempfile::tempdir().unwrap();
         let store = MediaStore::open(folder.path()).unwrap();
         fs::write(folder.path().join(ERASED_PICTURES), "{}\n").unwrap();
         let bytes = &in_every_format(&scene(90, 90))[0].1;
-        let Err(TakeError::Store(error)) = store.take(bytes) else { panic!("it was taken") };
+        let Err(PutError::Store(error)) = store.put(bytes) else { panic!("it was stored") };
         assert!(error.to_string().contains("line 1 names no erased picture"), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! Whatever is no picture that can be kept is refused in a sentence, and nothing of it stays.
+//! Unusable bytes are refused with a sentence, and leave no file.
 
 use std::fs;
 
@@ -10,12 +10,12 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// The sentence with which a store refuses the bytes, keeping nothing.
+/// Returns the sentence with which a store refuses the bytes; checks that no file is left.
 fn refusal(bytes: &[u8]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let store = MediaStore::open(folder.path()).unwrap();
-    let refused = match store.take(bytes) {
-        Err(TakeError::Refused(fault)) => fault.to_string(),
+    let refused = match store.put(bytes) {
+        Err(PutError::Refused(fault)) => fault.to_string(),
         other => panic!("{other:?}"),
     };
     let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -25,18 +25,18 @@ fn refusal(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn nothing_and_too_much_are_refused() {
+fn empty_and_too_long_files_are_refused() {
     assert_eq!(refusal(b""), "It has no bytes; send the picture itself.");
     let mut jpeg = encoded(scene(8, 8), ImageFormat::Jpeg);
     jpeg.resize((10 << 20) + 1, 0);
     assert_eq!(refusal(&jpeg), "It has 10485761 bytes; the most is 10485760 (10 MiB): send it smaller.");
     jpeg.truncate(10 << 20);
     let folder = tempfile::tempdir().unwrap();
-    assert!(MediaStore::open(folder.path()).unwrap().take(&jpeg).is_ok(), "the most is taken");
+    assert!(MediaStore::open(folder.path()).unwrap().put(&jpeg).is_ok(), "exactly the limit is accepted");
 }
 
 #[test]
-fn a_name_does_not_matter_and_other_formats_are_refused_by_theirs() {
+fn the_format_is_recognised_by_content_and_others_are_refused_by_name() {
     assert_eq!(refusal(b"<svg xmlns='http://www.w3.org/2000/svg'/>"), "It is SVG; send JPEG, PNG or WebP.");
     assert_eq!(refusal(b"GIF89a\x01\0\x01\0\0\0\0;"), "It is GIF; send JPEG, PNG or WebP.");
     assert_eq!(
@@ -53,18 +53,18 @@ fn a_name_does_not_matter_and_other_formats_are_refused_by_theirs() {
 }
 
 #[test]
-fn what_moves_is_refused() {
+fn animations_are_refused() {
     let png = encoded(scene(8, 8), ImageFormat::Png);
-    // Behind the signature and the header, which take 8 and 25 bytes.
+    // After the signature and the header, which take 8 and 25 bytes.
     let moving = [&png[..33], &png_chunk(b"acTL", &[0, 0, 0, 2, 0, 0, 0, 0]), &png[33..]].concat();
     assert_eq!(refusal(&moving), "It is APNG, which moves; send one frame of it as JPEG, PNG or WebP.");
-    let told = "It is animated WebP, which moves; send one frame of it as JPEG, PNG or WebP.";
-    assert_eq!(refusal(&webp_file(&[webp_canvas(0b10, 8, 8)])), told);
-    assert_eq!(refusal(&webp_file(&[webp_canvas(0, 8, 8), webp_chunk(b"ANIM", &[0; 6])])), told);
+    let animated = "It is animated WebP, which moves; send one frame of it as JPEG, PNG or WebP.";
+    assert_eq!(refusal(&webp_file(&[webp_canvas(0b10, 8, 8)])), animated);
+    assert_eq!(refusal(&webp_file(&[webp_canvas(0, 8, 8), webp_chunk(b"ANIM", &[0; 6])])), animated);
 }
 
 #[test]
-fn sizes_are_judged_before_anything_is_decoded() {
+fn sizes_are_checked_before_decoding() {
     assert_eq!(
         refusal(&png_header(50_000, 40, 8, 2)),
         "It is 50000 × 40 px; the most is 8000 px a side: send it smaller."
@@ -85,24 +85,24 @@ fn sizes_are_judged_before_anything_is_decoded() {
         refusal(&png_header(0, 5, 8, 2)),
         "It is 0 × 5 px, so there is nothing to see; send another copy."
     );
-    // Within all limits, so only now its pixels are missed.
-    let hollow = refusal(&png_header(2_000, 2_000, 8, 2));
+    // Within all limits; the missing pixels are noticed while decoding.
+    let without_pixels = refusal(&png_header(2_000, 2_000, 8, 2));
     assert!(
-        hollow.starts_with("It is damaged and cannot be decoded (")
-            || hollow == pictures::Fault::CutOff.to_string()
+        without_pixels.starts_with("It is damaged and cannot be decoded (")
+            || without_pixels == pictures::Fault::CutOff.to_string()
     );
 }
 
 #[test]
-fn one_that_is_cut_off_is_refused_or_whole() {
+fn a_truncated_picture_is_refused_or_decodes_completely() {
     for (format, bytes) in in_every_format(&scene(120, 90)) {
-        let whole = pictures::decode(&bytes).unwrap().pixels;
+        let complete = pictures::decode(&bytes).unwrap().pixels;
         let mut refused = 0;
         for length in
             (0..bytes.len()).rev().step_by(bytes.len() / 400 + 1).chain(bytes.len() - 20..bytes.len())
         {
             match pictures::decode(&bytes[..length]) {
-                Ok(decoded) => assert_eq!(decoded.pixels, whole, "{format} of {length} bytes"),
+                Ok(decoded) => assert_eq!(decoded.pixels, complete, "{format} of {length} bytes"),
                 Err(_) => refused += 1,
             }
         }
@@ -113,7 +113,7 @@ fn one_that_is_cut_off_is_refused_or_whole() {
 }
 
 #[test]
-fn a_changed_byte_of_a_png_is_seen() {
+fn a_changed_byte_of_a_png_is_detected() {
     let png = encoded(scene(60, 60), ImageFormat::Png);
     for at in (8..png.len() - 12).step_by(61) {
         let mut changed = png.clone();
@@ -137,8 +137,8 @@ proptest! {
         ];
         let bytes = [starts[start], &noise].concat();
         let folder = tempfile::tempdir().unwrap();
-        let taken = MediaStore::open(folder.path()).unwrap().take(&bytes);
-        prop_assert!(matches!(taken, Err(TakeError::Refused(_))), "{:?}", taken);
+        let stored = MediaStore::open(folder.path()).unwrap().put(&bytes);
+        prop_assert!(matches!(stored, Err(PutError::Refused(_))), "{:?}", stored);
     }
 
     #[test]
