@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::StatusCode;
+use metering::Outcome;
 pub use prometheus_client::registry::Registry;
 
 use prometheus_client::encoding::EncodeLabelSet;
@@ -13,7 +14,6 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 
-use crate::metering::Outcome;
 use crate::route::Route;
 use latency::{Buckets, Latencies};
 

@@ -19,10 +19,11 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use api::metrics::{Metrics, Registry};
-use api::{Access, ApiState, Meter, Offers, Sources};
+use api::{Access, ApiState, Offers, Sources};
 use event_log::EventLog;
 use health::Health;
 use jiff::Timestamp;
+use metering::Meter;
 use nats::login::{Login, LoginError};
 use nats::server::{self, NatsServer};
 use projections::mirror::Mirror;

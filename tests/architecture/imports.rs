@@ -115,8 +115,14 @@ const RULES: &[Rule] = &[
         without: &[],
     },
     Rule {
+        package: "metering",
+        may: &["health", "schemas", "read"],
+        must_not: &["sqlx", "axum", "tantivy"],
+        without: &["read/apply"],
+    },
+    Rule {
         package: "api",
-        may: &["health", "schemas", "traces", "read"],
+        may: &["metering", "schemas", "traces", "read"],
         must_not: &["sqlx", "tantivy"],
         without: &["read/apply"],
     },

@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use api::Policy;
 use kit::wait_until;
+use metering::Policy;
 use read::generation::Generations;
 use read::models::ReadModels;
 use schemas::ids::StreamId;

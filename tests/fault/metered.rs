@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use api::metrics::{Metrics, Registry};
 use api::{
-    Access, ApiState, Bursts, CommandClient, KeyAccess, Letters, Limits, Meter, MeterSettings, Offers,
-    Origins, Policy, Readiness, Sources, TrustedProxies, UnknownTiers,
+    Access, ApiState, Bursts, CommandClient, KeyAccess, Letters, Limits, Offers, Origins, Readiness, Sources,
+    TrustedProxies, UnknownTiers,
 };
 use health::Health;
 use jiff::Timestamp;
@@ -16,6 +16,7 @@ use kit::http::{Answer, Http};
 use kit::nats::Nats;
 use ledger::usage_streams;
 use ledger::{Copier, Ledger};
+use metering::{Meter, MeterSettings, Policy};
 use projections::counters::CountersWorker;
 use projections::source::EventSource;
 use projections::status::Status;

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use api::Policy;
 use kit::http::Answer;
+use metering::Policy;
 
 use crate::metered::{Metered, at_once, call_id, of_month};
 

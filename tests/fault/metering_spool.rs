@@ -3,10 +3,10 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use api::Policy;
 use futures::StreamExt;
 use jiff::{SignedDuration, Timestamp};
 use ledger::usage_streams;
+use metering::Policy;
 use schemas::command::{Command, CommandMessage};
 use schemas::control::LedgerSource;
 use schemas::key::Key;

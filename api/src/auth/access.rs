@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use http::HeaderMap;
 use jiff::Timestamp;
+use metering::{Budget, Meter};
 use read::counters::Counted;
 use read::keys::KnownKey;
 use read::models::ReadModels;
@@ -18,7 +19,6 @@ use crate::auth::proxies::TrustedProxies;
 use crate::auth::rate_limit::Bursts;
 use crate::command_client::CommandClient;
 use crate::letters::Letters;
-use crate::metering::{Budget, Meter};
 
 /// How often a tier that is not set is logged.
 const REPEAT: Duration = Duration::from_secs(60);

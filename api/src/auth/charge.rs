@@ -2,6 +2,7 @@
 //! call is answered. REST and MCP charge here; each says in its own words what became of it.
 
 use jiff::Timestamp;
+use metering::Outcome;
 use schemas::usage::{Call, CallId, Surface};
 use uuid::{ContextV7, Uuid};
 
@@ -9,7 +10,6 @@ use crate::auth::access::{Access, Balance};
 use crate::auth::allowance::Allowance;
 use crate::auth::principal::Principal;
 use crate::deadline::Deadline;
-use crate::metering::Outcome;
 use crate::state::ApiState;
 
 /// What became of a call that was to be counted.

@@ -5,6 +5,7 @@ use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, LINK};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use http_body_util::{BodyExt, Collected};
+use metering::Outcome;
 
 use crate::answers::list::List;
 use crate::auth::charge::Charged;
@@ -12,7 +13,6 @@ use crate::error::ApiError;
 use crate::http::context::RequestContext;
 use crate::http::{entity_tag, problem};
 use crate::mcp::McpReply;
-use crate::metering::Outcome;
 use crate::state::ApiState;
 
 static CALL_ID: HeaderName = HeaderName::from_static("x-call-id");

@@ -2,6 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use metering::Outcome;
 use schemas::usage::{CallId, Surface};
 use serde::Serialize;
 use traces::{Kind, Span};
@@ -14,7 +15,6 @@ use crate::mcp::protocol::params::Params;
 use crate::mcp::protocol::rpc_error::{RpcError, quoted};
 use crate::mcp::tools::answer::{Answer, Refusal};
 use crate::mcp::tools::arguments::Arguments;
-use crate::metering::Outcome;
 
 /// The most unknown arguments that are named.
 const MOST_NAMED: usize = 5;

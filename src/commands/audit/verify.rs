@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use api::abandoned_calls;
 use ledger::usage_streams::{Allowance, held};
 use ledger::{Ledger, Totals, Used, count as count_entry};
+use metering::abandoned_calls;
 use schemas::control::{LedgerSource, NodeSummary};
 use schemas::hash::Hash;
 use schemas::ids::Position;

@@ -6,12 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use api::{Budget, Counted, Meter, MeterSettings, Outcome, Policy};
 use bench::Figure;
 use health::Health;
 use ledger::usage_streams;
+use metering::{Budget, Meter, MeterSettings, Outcome, Policy};
 use nats::server::{NatsServer, Options};
 use nats::url::connect_options;
+use read::counters::Counted;
 use schemas::clock::Clock;
 use schemas::key::{Key, KeyId};
 use schemas::month::Month;

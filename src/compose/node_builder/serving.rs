@@ -7,9 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use api::{
-    Access, Bursts, CommandClient, KeyAccess, Letters, Meter, MeterSettings, Policy, Site, UnknownTiers,
-};
+use api::{Access, Bursts, CommandClient, KeyAccess, Letters, Site, UnknownTiers};
+use metering::{Meter, MeterSettings, Policy};
 use read::models::{ModelKind, ReadModels};
 use tokio::net::{TcpListener, TcpSocket};
 

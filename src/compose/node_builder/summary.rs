@@ -1,9 +1,10 @@
 //! What a process says of itself to `loggia status`, wherever in the cluster that is asked.
 
 use anyhow::{Context, Result};
-use api::{Meter, Readiness};
+use api::Readiness;
 use futures::StreamExt;
 use health::Health;
+use metering::Meter;
 use projections::node::Node;
 use schemas::control::NodeSummary;
 use schemas::subject;

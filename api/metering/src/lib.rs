@@ -1,7 +1,14 @@
-//! Counts calls exactly. NATS decides: the stream of a tier takes as many messages under one subject as the quota
-//! allows and refuses the next, atomically, for any number of nodes. A call is published and acknowledged before it is
-//! answered, so that a refused call never counts. While NATS is away, calls go to a durable spool beside the node and
-//! are published with the same ids afterwards.
+//! Metering: counts each call exactly once against the monthly quota of its key. The API charges every call here before it
+//! answers it; the binary shows the spool and `loggia bench` measures it.
+//!
+//! NATS decides: the stream of a tier takes as many messages under one subject as the quota allows and refuses the next,
+//! atomically, for any number of nodes. A call is published and acknowledged before it is answered, so that a refused call never
+//! counts. While NATS is away, calls go to a durable spool beside the node and are published with the same ids afterwards
+//! (ADR 8).
+//!
+//! [`Meter`] is the only entrance. `publisher` publishes a call to its stream, with a definite outcome or none; `unconfirmed` has
+//! the calls that the counters have not seen yet; `breaker` diverts calls from a failing stream to the `spool`, and `drain`
+//! publishes the spool afterwards.
 
 mod breaker;
 mod drain;
@@ -14,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use health::{Component, Health};
-pub use read::counters::Counted;
+use read::counters::Counted;
 use schemas::clock::Clock;
 use schemas::key::KeyId;
 use schemas::month::Month;
@@ -174,7 +181,7 @@ impl Meter {
 
     /// Returns the number of calls that count against a budget as far as this node knows: the counters, and its own calls that they
     /// have not seen yet.
-    pub(crate) fn used(&self, budget: &Budget, counted: Counted) -> u64 {
+    pub fn used(&self, budget: &Budget, counted: Counted) -> u64 {
         self.inner.unconfirmed.used(budget, counted)
     }
 

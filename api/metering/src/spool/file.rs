@@ -17,11 +17,11 @@ const CHUNK: u64 = 1024 * 1024;
 
 /// A file with one line a call. Its name contains the tier of its calls; files of version 0.1 contain all tiers.
 #[derive(Debug)]
-pub(in crate::metering) struct SpoolFile {
+pub(crate) struct SpoolFile {
     path: PathBuf,
-    pub(in crate::metering) tier: Option<TierName>,
+    pub(crate) tier: Option<TierName>,
     /// Whether another process wrote it and may have published some of its calls.
-    pub(in crate::metering) is_adopted: bool,
+    pub(crate) is_adopted: bool,
     file: File,
     /// Held while the end of the file moves.
     moving: Mutex<()>,
@@ -35,10 +35,10 @@ pub(in crate::metering) struct SpoolFile {
 
 /// Consecutive lines of a file, and their end.
 #[derive(Debug)]
-pub(in crate::metering) struct Page {
+pub(crate) struct Page {
     /// Calls, or lines that cannot be read.
-    pub(in crate::metering) lines: Vec<Result<Spooled, Vec<u8>>>,
-    pub(in crate::metering) end: u64,
+    pub(crate) lines: Vec<Result<Spooled, Vec<u8>>>,
+    pub(crate) end: u64,
 }
 
 impl SpoolFile {
@@ -72,7 +72,7 @@ impl SpoolFile {
     }
 
     /// Returns its path.
-    pub(in crate::metering) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
@@ -87,7 +87,7 @@ impl SpoolFile {
     }
 
     /// Returns the offset of the first unpublished line.
-    pub(in crate::metering) fn unpublished(&self) -> u64 {
+    pub(crate) fn unpublished(&self) -> u64 {
         self.published.load(Ordering::Relaxed)
     }
 
@@ -97,7 +97,7 @@ impl SpoolFile {
 
     /// Reads about a megabyte of lines from an offset. A line that a crash cut off was never acknowledged and is skipped with the rest
     /// of the file.
-    pub(in crate::metering) fn read(&self, from: u64) -> io::Result<Page> {
+    pub(crate) fn read(&self, from: u64) -> io::Result<Page> {
         let left = self.length().saturating_sub(from);
         let wanted = usize::try_from(left.min(CHUNK)).unwrap_or_default();
         let mut bytes = vec![0; wanted];

@@ -7,10 +7,10 @@ use serde::Deserialize;
 
 /// A spooled call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::metering) struct Spooled {
-    pub(in crate::metering) call: Call,
+pub(crate) struct Spooled {
+    pub(crate) call: Call,
     /// Whether it was never published before it was spooled. Version 0.1 neither writes nor reads this.
-    pub(in crate::metering) is_unsent: bool,
+    pub(crate) is_unsent: bool,
 }
 
 #[derive(Deserialize)]

@@ -135,11 +135,11 @@ impl Spool {
         }
         let gone = || io::Error::other("its writer has ended");
         let line = line::encode(call, is_unsent)?;
-        let (durable, told) = oneshot::channel();
+        let (durable, written) = oneshot::channel();
         let entry = Entry { tier: call.tier.clone(), line, reservation, durable };
         let queue = self.queue.as_ref().ok_or_else(gone)?;
         queue.send(entry).await.map_err(|_| gone())?;
-        told.await.unwrap_or_else(|_| Err(gone()))
+        written.await.unwrap_or_else(|_| Err(gone()))
     }
 
     /// Waits until the writing thread has ended, which happens only after a panic while the spool is in use.
