@@ -9,7 +9,6 @@
 pub mod admin;
 mod answers;
 mod auth;
-mod citation;
 mod command_client;
 mod deadline;
 mod error;

@@ -5,6 +5,8 @@ use std::net::IpAddr;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use citation::Publisher;
+
 /// What the service is: at most 100 characters, says the schema of the server card.
 pub(crate) const DESCRIPTION: &str =
     "A curated catalog of architecture, interiors, design, photography and art.";
@@ -55,6 +57,11 @@ impl Site {
     /// The name of the catalog: as it is set, else the site's host name; `Loggia` where it has none.
     pub(crate) fn name(&self) -> &str {
         self.texts.name.as_deref().or_else(|| self.host_name()).unwrap_or(NAME)
+    }
+
+    /// Returns the catalog as citations name it.
+    pub(crate) fn publisher(&self) -> Publisher<'_> {
+        Publisher { name: self.name(), site: self.as_str() }
     }
 
     /// One line that says what the catalog is.

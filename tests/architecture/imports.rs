@@ -114,6 +114,7 @@ const RULES: &[Rule] = &[
         must_not: &["axum"],
         without: &[],
     },
+    Rule { package: "citation", may: &["schemas", "read"], must_not: IO, without: &["read/apply"] },
     Rule {
         package: "metering",
         may: &["health", "schemas", "read"],
@@ -122,7 +123,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         package: "api",
-        may: &["metering", "schemas", "traces", "read"],
+        may: &["citation", "metering", "schemas", "traces", "read"],
         must_not: &["sqlx", "tantivy"],
         without: &["read/apply"],
     },

@@ -1,10 +1,10 @@
 //! The page of a citation: the cited revision and its citation formats.
 
 use askama::Template;
+use citation::{CitationPage, Format};
 
 use super::layout::{Layout, Meta};
 use super::record::Recorded;
-use crate::citation::{CitationPage, Format};
 use crate::error::ApiError;
 use crate::state::ApiState;
 

@@ -4,6 +4,7 @@ use askama::Template;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::response::Response;
+use citation::{Citation, CitedRecord};
 
 use super::card::Card;
 use super::layout::{Layout, Meta};
@@ -11,7 +12,6 @@ use super::page;
 use super::record::Recorded;
 use crate::answers::similar::Near;
 use crate::answers::slug::{self, Resolved, SlugOrAddress};
-use crate::citation::{Citation, CitedRecord};
 use crate::error::ApiError;
 use crate::route;
 use crate::state::ApiState;
@@ -46,8 +46,8 @@ pub(super) async fn project(
         Resolved::Redirect(redirect) => return Ok(redirect),
         Resolved::Found(record) => record,
     };
-    let project = Recorded::of(CitedRecord::read(&record, site)?, site);
-    let citation = Citation::of(&project.record, site);
+    let project = Recorded::of(CitedRecord::read(&record, site.as_str()).map_err(ApiError::internal)?, site);
+    let citation = Citation::of(&project.record, site.publisher());
     page(&ProjectPage {
         layout: layout(&project, &citation, &state),
         json_ld: citation.json_ld(),

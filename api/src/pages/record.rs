@@ -1,7 +1,8 @@
 //! A project's full record on the pages of projects and citations.
 
+use citation::{CitedImage, CitedRecord};
+
 use super::card::byline;
-use crate::citation::{CitedImage, CitedRecord};
 use crate::site::Site;
 
 /// A record and the base URL of this site.
@@ -34,7 +35,7 @@ impl Recorded {
 
     /// Returns the source URL of the record and its host, unless it is this catalog.
     pub(super) fn source(&self) -> Option<(&str, &str)> {
-        let address = self.record.source(&self.site)?;
+        let address = self.record.source(self.site.as_str())?;
         let (_, rest) = address.split_once("://")?;
         Some((address, rest.split(['/', '?', '#']).next().unwrap_or(rest)))
     }

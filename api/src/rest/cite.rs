@@ -6,13 +6,13 @@
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse, Response};
+use citation::{CitationPage, Format, bare_address};
 use http::header::{ACCEPT, CONTENT_DISPOSITION, CONTENT_TYPE, LINK, LOCATION, VARY};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use schemas::ids::Revision;
 use schemas::slug::Slug;
 
 use crate::answers::slug::{self, SlugOrAddress};
-use crate::citation::{CitationPage, Format, bare_address};
 use crate::error::ApiError;
 use crate::pages;
 use crate::query::{self, Given};
@@ -80,7 +80,7 @@ async fn page(state: &ApiState, slug: &Slug, revision: &str) -> Result<CitationP
     }
     let record = catalog.reader.revision(&history, Revision(number)).await.map_err(slug::fault)?;
     let record = record.ok_or_else(unknown)?;
-    CitationPage::of(history, &record, state.site())
+    CitationPage::of(history, &record, state.site().publisher()).map_err(ApiError::internal)
 }
 
 /// The parameter wins over the header.

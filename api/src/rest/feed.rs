@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
+use citation::{CitedRecord, one_line};
 use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use jiff::Timestamp;
@@ -10,7 +11,6 @@ use read::catalog::Selected;
 use uuid::Uuid;
 
 use crate::answers::slug;
-use crate::citation::{CitedRecord, one_line};
 use crate::error::ApiError;
 use crate::rest::xml;
 use crate::route::FEED;
@@ -27,7 +27,7 @@ pub(crate) async fn feed(State(state): State<ApiState>) -> Result<Response, ApiE
     let mut updated = Timestamp::UNIX_EPOCH;
     let mut entries = String::new();
     for one in selected {
-        let record = CitedRecord::read(&one.record, site)?;
+        let record = CitedRecord::read(&one.record, site.as_str()).map_err(ApiError::internal)?;
         updated = updated.max(record.updated_at);
         entries += &entry(&one, &record);
     }

@@ -4,7 +4,7 @@ use super::{Citation, one_line};
 
 impl Citation {
     /// Formats the citation as a line of text.
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let place = [self.city.as_deref(), self.year.as_deref()];
         let place = place.into_iter().flatten().map(one_line).collect::<Vec<_>>().join(", ");
         let mut parts: Vec<String> = self.creator.as_deref().map(one_line).into_iter().collect();

@@ -2,22 +2,28 @@
 
 /// A format of a citation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Format {
+pub enum Format {
+    /// The page for people.
     Html,
+    /// JSON-LD with the vocabulary of schema.org.
     JsonLd,
+    /// One `@misc` entry of BibTeX.
     BibTex,
+    /// RIS, which most reference managers import.
     Ris,
+    /// CSL-JSON.
     CslJson,
+    /// A line of plain text.
     Text,
 }
 
 impl Format {
     /// All formats, the page for people first.
-    pub(crate) const ALL: [Format; 6] =
+    pub const ALL: [Format; 6] =
         [Format::Html, Format::JsonLd, Format::BibTex, Format::Ris, Format::CslJson, Format::Text];
 
     /// Returns its name in the parameter `format`.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Format::Html => "html",
             Format::JsonLd => "jsonld",
@@ -29,7 +35,7 @@ impl Format {
     }
 
     /// Returns its name for people.
-    pub(crate) fn title(self) -> &'static str {
+    pub fn title(self) -> &'static str {
         match self {
             Format::Html => "Page",
             Format::JsonLd => "JSON-LD",
@@ -41,7 +47,7 @@ impl Format {
     }
 
     /// Returns its media type.
-    pub(crate) fn media_type(self) -> &'static str {
+    pub fn media_type(self) -> &'static str {
         match self {
             Format::Html => "text/html",
             Format::JsonLd => "application/ld+json",
@@ -53,7 +59,7 @@ impl Format {
     }
 
     /// Returns its media type with the charset, if that is not always UTF-8.
-    pub(crate) fn content_type(self) -> &'static str {
+    pub fn content_type(self) -> &'static str {
         match self {
             Format::Html => "text/html; charset=utf-8",
             Format::JsonLd | Format::CslJson => self.media_type(),
@@ -64,7 +70,7 @@ impl Format {
     }
 
     /// Returns the extension of a file, for formats that are downloaded.
-    pub(crate) fn extension(self) -> Option<&'static str> {
+    pub fn extension(self) -> Option<&'static str> {
         match self {
             Format::Html | Format::Text => None,
             Format::JsonLd => Some("jsonld"),
@@ -75,18 +81,18 @@ impl Format {
     }
 
     /// Returns the format with this name.
-    pub(crate) fn named(name: &str) -> Option<Format> {
+    pub fn named(name: &str) -> Option<Format> {
         Format::ALL.into_iter().find(|format| format.name() == name)
     }
 
     /// Returns the names of all formats, for people.
-    pub(crate) fn names() -> String {
+    pub fn names() -> String {
         Format::ALL.map(Format::name).join(", ")
     }
 
     /// Returns the format that `Accept` prefers (RFC 9110). Between equals the one that is named exactly wins, then the page; a client
     /// that accepts none gets the page, which is more useful than a 406. Plain `application/json` selects JSON-LD.
-    pub(crate) fn accepted(accept: &str) -> Format {
+    pub fn accepted(accept: &str) -> Format {
         let mut best = (Format::Html, 0, 0);
         for format in Format::ALL {
             let (exactness, weight) = wish(accept, format.media_type());

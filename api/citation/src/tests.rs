@@ -1,4 +1,4 @@
-//! Each format, exactly, and read back by somebody else.
+//! Each format, exactly, and read back by an independent parser where there is one.
 
 use biblatex::{Bibliography, ChunksExt};
 use serde_json::{Value, json};

@@ -6,7 +6,7 @@ use super::{Citation, one_line};
 
 impl Citation {
     /// Formats the citation as RIS.
-    pub(crate) fn ris(&self) -> String {
+    pub fn ris(&self) -> String {
         let mut lines = String::new();
         let mut line = |tag: &str, value: Option<&str>| {
             if let Some(value) = value {

@@ -1,7 +1,11 @@
-//! Citations of a project's revision in the formats of reference managers.
+//! Citations of a project's revision in the formats of reference managers: BibTeX, RIS, CSL-JSON, JSON-LD, a line of text, and
+//! the metadata in the head of a page. The API's `/cite` endpoint, feed and pages write them.
 //!
 //! All values come from the record of that revision, so a citation never changes (ADR 19). A value that is not recorded is left out,
-//! never guessed.
+//! never guessed. No recorded text can end the field, line or element that it is written into.
+//!
+//! [`CitedRecord`] parses what the catalog has rendered, [`Citation`] is derived from it, and [`CitationPage`] adds the later
+//! state of the project; [`Format`] negotiates and names the formats, each of which has a module of its own.
 
 mod bibtex;
 mod csl_json;
@@ -16,47 +20,64 @@ mod ris;
 use jiff::civil::Date;
 use schemas::record::Category;
 
-use crate::site::Site;
+pub use format::Format;
+pub use page::{CitationPage, Newest};
+pub use record::{CitedImage, CitedProvenance, CitedRecord, CitedTaste};
 
-pub(crate) use format::Format;
-pub(crate) use page::CitationPage;
-pub(crate) use record::{CitedImage, CitedRecord};
+/// The catalog that citations name as their publisher.
+#[derive(Debug, Clone, Copy)]
+pub struct Publisher<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its URL, without a slash at the end.
+    pub site: &'a str,
+}
 
 /// The citation of one revision. Texts are as recorded and may contain line breaks, which each format handles.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Citation {
+pub struct Citation {
     /// The slug of the project when the revision was recorded.
-    pub(crate) slug: String,
-    pub(crate) title: String,
+    pub slug: String,
+    /// The name of the project.
+    pub title: String,
     /// The studio.
-    pub(crate) creator: Option<String>,
-    pub(crate) city: Option<String>,
+    pub creator: Option<String>,
+    /// The place of the work.
+    pub city: Option<String>,
     /// The year of the work, four digits.
-    pub(crate) year: Option<String>,
-    pub(crate) category: Category,
-    pub(crate) intro: Option<String>,
-    pub(crate) curated_by: Option<String>,
-    pub(crate) selected: Option<Date>,
-    pub(crate) published: Option<Date>,
+    pub year: Option<String>,
+    /// The category.
+    pub category: Category,
+    /// The introduction.
+    pub intro: Option<String>,
+    /// The editor who selected the project.
+    pub curated_by: Option<String>,
+    /// The day of the selection.
+    pub selected: Option<Date>,
+    /// The day on which the catalog published it.
+    pub published: Option<Date>,
     /// The URL to cite: the permanent page of the revision.
-    pub(crate) url: String,
+    pub url: String,
     /// The URL of the project's page, which shows the newest revision.
-    pub(crate) project_url: String,
+    pub project_url: String,
     /// The source of the record, if it has a URL of its own.
-    pub(crate) source: Option<String>,
-    pub(crate) revision: u32,
+    pub source: Option<String>,
+    /// The number of the revision, from 1.
+    pub revision: u32,
     /// The UTC day on which the revision was recorded.
-    pub(crate) recorded: Date,
+    pub recorded: Date,
     /// The URL of a picture.
-    pub(crate) image: Option<String>,
+    pub image: Option<String>,
     /// The name of the catalog.
-    pub(crate) publisher: String,
+    pub publisher: String,
     /// The URL of the catalog.
-    pub(crate) site: String,
+    pub site: String,
 }
 
 impl Citation {
-    pub(crate) fn of(record: &CitedRecord, site: &Site) -> Citation {
+    /// Returns the citation of a recorded revision.
+    pub fn of(record: &CitedRecord, publisher: Publisher<'_>) -> Citation {
+        let Publisher { name, site } = publisher;
         Citation {
             slug: record.slug.clone(),
             title: record.name.clone(),
@@ -74,13 +95,13 @@ impl Citation {
             revision: record.revision,
             recorded: record.recorded_on(),
             image: record.images.first().map(|image| image.url.clone()).or_else(|| record.thumbnail.clone()),
-            publisher: site.name().to_owned(),
-            site: site.as_str().to_owned(),
+            publisher: name.to_owned(),
+            site: site.to_owned(),
         }
     }
 
     /// Formats the citation; `None` for [`Format::Html`], which is a page.
-    pub(crate) fn write(&self, format: Format) -> Option<String> {
+    pub fn write(&self, format: Format) -> Option<String> {
         match format {
             Format::Html => None,
             Format::JsonLd => Some(self.json_ld()),
@@ -110,12 +131,12 @@ impl Citation {
 }
 
 /// Replaces line breaks, tabs and repeated blanks by single blanks.
-pub(crate) fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Escapes a URL for formats that write URLs between braces or angle brackets.
-pub(crate) fn bare_address(address: &str) -> String {
+pub fn bare_address(address: &str) -> String {
     let mut bare = String::with_capacity(address.len());
     for byte in address.bytes() {
         match byte {

@@ -4,7 +4,7 @@ use super::{Citation, one_line};
 
 impl Citation {
     /// Returns names and contents of `meta` elements. A name that starts with `og:` belongs in the attribute `property`.
-    pub(crate) fn metadata(&self) -> Vec<(&'static str, String)> {
+    pub fn metadata(&self) -> Vec<(&'static str, String)> {
         let creator = self.creator.as_deref().map(one_line);
         let title = one_line(&self.title);
         let intro = self.intro.as_deref().map(one_line);

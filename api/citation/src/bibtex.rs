@@ -6,7 +6,7 @@ use super::{Citation, bare_address, one_line};
 
 impl Citation {
     /// Formats the citation as BibTeX.
-    pub(crate) fn bibtex(&self) -> String {
+    pub fn bibtex(&self) -> String {
         let mut entry = format!("@misc{{{},\n", self.key());
         let mut field = |name: &str, value: Option<String>| {
             if let Some(value) = value {

@@ -7,7 +7,7 @@ use super::Citation;
 
 impl Citation {
     /// Formats the citation as JSON-LD.
-    pub(crate) fn json_ld(&self) -> String {
+    pub fn json_ld(&self) -> String {
         let publisher = json!({"@type": "Organization", "name": self.publisher, "url": self.site});
         let curator = self.curated_by.as_ref().map(|name| json!({"@type": "Person", "name": name}));
         let work = json!({

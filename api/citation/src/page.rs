@@ -4,40 +4,48 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use read::catalog::{History, Withdrawal};
 
-use super::{Citation, CitedRecord, Format};
-use crate::error::ApiError;
-use crate::site::Site;
+use super::{Citation, CitedRecord, Format, Publisher};
 
 /// A cited revision, and the later state of its project.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct CitationPage {
+pub struct CitationPage {
     /// The record of the revision.
-    pub(crate) record: CitedRecord,
+    pub record: CitedRecord,
     /// Its citation.
-    pub(crate) citation: Citation,
+    pub citation: Citation,
     /// The newest revision, possibly this one.
-    pub(crate) newest: Newest,
+    pub newest: Newest,
     /// The time and reason of a withdrawal.
-    pub(crate) withdrawn: Option<Withdrawal>,
+    pub withdrawn: Option<Withdrawal>,
 }
 
 /// The newest revision of a project.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Newest {
-    pub(crate) revision: u32,
+pub struct Newest {
+    /// Its number, from 1.
+    pub revision: u32,
     /// The time of recording.
-    pub(crate) at: Timestamp,
+    pub at: Timestamp,
     /// Its permanent URL.
-    pub(crate) citation: String,
+    pub citation: String,
     /// The URL of the project's page, with the present slug.
-    pub(crate) page: String,
+    pub page: String,
 }
 
 impl CitationPage {
     /// Returns the page of a revision from the catalog's rendered form.
-    pub(crate) fn of(history: History, rendered: &Bytes, site: &Site) -> Result<CitationPage, ApiError> {
+    ///
+    /// # Errors
+    ///
+    /// If the rendered form is not a record.
+    pub fn of(
+        history: History,
+        rendered: &Bytes,
+        publisher: Publisher<'_>,
+    ) -> Result<CitationPage, serde_json::Error> {
+        let site = publisher.site;
         let record = CitedRecord::read(rendered, site)?;
-        let citation = Citation::of(&record, site);
+        let citation = Citation::of(&record, publisher);
         let (newest, slug) = (history.newest(), &history.slug);
         let newest = Newest {
             revision: newest.revision.0,
@@ -49,12 +57,12 @@ impl CitationPage {
     }
 
     /// Returns whether this is the newest revision.
-    pub(crate) fn is_newest(&self) -> bool {
+    pub fn is_newest(&self) -> bool {
         self.newest.revision == self.record.revision
     }
 
     /// Returns the URL of this citation in a format.
-    pub(crate) fn address_in(&self, format: Format) -> String {
+    pub fn address_in(&self, format: Format) -> String {
         format!("{}?format={}", self.citation.url, format.name())
     }
 }
