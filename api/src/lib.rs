@@ -17,7 +17,6 @@ mod letters;
 mod mcp;
 pub mod metrics;
 mod pages;
-pub mod payments;
 mod query;
 mod rest;
 mod route;
@@ -31,10 +30,9 @@ pub use auth::proxies::{InvalidProxy, TrustedProxies};
 pub use auth::rate_limit::Bursts;
 pub use command_client::{CommandClient, new_key};
 pub use letters::{Contact, InvalidContact, Letters};
-pub use payments::offers::{Checkouts, InvalidOffers, Offer, Offers, Prices};
 pub use server::{Drained, Limits, serve, serve_admin};
 pub use site::{InvalidSite, Site, SiteTexts};
-pub use state::{ApiState, Readiness, Sources};
+pub use state::{ApiState, PaymentWebhook, Readiness, Sources};
 
 #[cfg(test)]
 mod tests;

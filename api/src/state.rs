@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
+use payments::{Offers, Payments};
 use read::archive::Listing;
 use read::catalog::CatalogReader;
 use read::counters::CountersReader;
@@ -17,10 +18,9 @@ use tokio::sync::watch;
 
 use crate::auth::access::Access;
 use crate::auth::origins::Origins;
+use crate::command_client::CommandClient;
 use crate::error::ApiError;
 use crate::metrics::Metrics;
-use crate::payments::Payments;
-use crate::payments::offers::Offers;
 use crate::site::Site;
 
 /// Whether the node may be sent requests, as whoever follows the projections sees it.
@@ -65,14 +65,23 @@ pub struct Sources {
     pub access: Access,
     /// Which web pages may speak to the MCP endpoint.
     pub origins: Origins,
-    /// Where payments are told of, if they are.
-    pub payments: Option<Payments>,
-    /// What the tiers cost.
+    /// The webhook of the payment provider; `None` if there is no such endpoint.
+    pub payments: Option<PaymentWebhook>,
+    /// Prices and checkout addresses of the tiers.
     pub offers: Offers,
     /// How far the projections of this node are; none where it has none of its own.
     pub projections: Arc<dyn Fn() -> Vec<ProjectionStatus> + Send + Sync>,
     /// What time it is.
     pub clock: Clock,
+}
+
+/// Receives payment notices and has the write side record them.
+#[derive(Debug)]
+pub struct PaymentWebhook {
+    /// Verifies and parses the notices.
+    pub payments: Payments,
+    /// Sends their commands.
+    pub commands: CommandClient,
 }
 
 impl std::fmt::Debug for ApiState {
@@ -96,7 +105,7 @@ impl ApiState {
         &self.sources.origins
     }
 
-    pub(crate) fn payments(&self) -> Option<&Payments> {
+    pub(crate) fn payments(&self) -> Option<&PaymentWebhook> {
         self.sources.payments.as_ref()
     }
 

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use api::metrics::{Metrics, Registry};
-use api::{Access, ApiState, Offers, Sources};
+use api::{Access, ApiState, Sources};
 use event_log::EventLog;
 use health::Health;
 use jiff::Timestamp;
@@ -283,11 +283,8 @@ impl NodeBuilder {
         let readiness = self.readiness.subscribe();
         let media = MediaReader::new(self.data.media());
         let (clock, origins) = (clock::system(), self.config.http.mcp_origins.clone());
-        let payments = self.payments(client);
-        let offers = Offers {
-            prices: self.config.access.prices.clone(),
-            checkouts: self.config.access.checkout.clone(),
-        };
+        let payments = self.payment_webhook(client);
+        let offers = self.offers();
         let node = self.node.clone();
         let projections = Arc::new(move || node.as_ref().map(Node::sized_status).unwrap_or_default());
         let state = ApiState::new(Sources {

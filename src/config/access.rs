@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use api::{Checkouts, Prices};
+use payments::{Checkouts, Prices};
 use schemas::tier::Tiers;
 
 use super::section::{Value, section};

@@ -1,6 +1,6 @@
 //! Payments by Stripe.
 
-use api::payments::{Mode, Prices, Secrets, Terms};
+use payments::{Mode, Secrets, StripePrices, Terms};
 use schemas::tier::Tiers;
 
 use super::Fault;
@@ -15,7 +15,7 @@ section! {
                 example: "whsec_TheSecretOfTheEndpoint",
                 hidden: true,
             },
-        prices: Prices = Value::or_default => "stripe_prices"
+        prices: StripePrices = Value::or_default => "stripe_prices"
             "The tier of each Stripe price, as price_123=studio, price_456=pro; metadata that name a tier work too." {
                 shape: "PRICE=TIER,…",
                 example: "price_123=studio",

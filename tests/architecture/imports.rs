@@ -121,9 +121,10 @@ const RULES: &[Rule] = &[
         must_not: &["sqlx", "axum", "tantivy"],
         without: &["read/apply"],
     },
+    Rule { package: "payments", may: &["schemas"], must_not: IO, without: &[] },
     Rule {
         package: "api",
-        may: &["citation", "metering", "schemas", "traces", "read"],
+        may: &["citation", "metering", "payments", "schemas", "traces", "read"],
         must_not: &["sqlx", "tantivy"],
         without: &["read/apply"],
     },

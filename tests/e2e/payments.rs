@@ -185,7 +185,7 @@ async fn a_payment_upgrades_the_proven_key_at_once_and_a_refund_downgrades_it() 
         !text.windows(8).any(|window| window.eq_ignore_ascii_case(b"ada.pelt")),
         "no address is readable"
     );
-    assert!(!till.loggia.stderr().contains("api::payments"), "{}", till.loggia.stderr());
+    assert!(!till.loggia.stderr().contains("payments::event"), "{}", till.loggia.stderr());
 }
 
 #[tokio::test]

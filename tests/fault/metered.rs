@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use api::metrics::{Metrics, Registry};
 use api::{
-    Access, ApiState, Bursts, CommandClient, KeyAccess, Letters, Limits, Offers, Origins, Readiness, Sources,
+    Access, ApiState, Bursts, CommandClient, KeyAccess, Letters, Limits, Origins, Readiness, Sources,
     TrustedProxies, UnknownTiers,
 };
 use health::Health;
@@ -17,6 +17,7 @@ use kit::nats::Nats;
 use ledger::usage_streams;
 use ledger::{Copier, Ledger};
 use metering::{Meter, MeterSettings, Policy};
+use payments::Offers;
 use projections::counters::CountersWorker;
 use projections::source::EventSource;
 use projections::status::Status;

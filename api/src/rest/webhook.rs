@@ -1,4 +1,4 @@
-//! `POST /webhooks/stripe`: what Stripe tells of payments. It is there where its secret is set.
+//! `POST /webhooks/stripe`: payment notices of Stripe, if its secret is set.
 
 use axum::Extension;
 use axum::extract::State;
@@ -6,36 +6,45 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, HeaderValue};
+use payments::SignatureError;
+use schemas::command::Answer;
 
+use crate::command_client::CommandError;
 use crate::deadline::Deadline;
 use crate::error::ApiError;
-use crate::payments::{NotSigned, NotTaken};
 use crate::state::ApiState;
 
 static SIGNATURE: HeaderName = HeaderName::from_static("stripe-signature");
 
-/// Answers once what was told is durable: Stripe sends it again until then.
+/// Answers once the notice is durable: Stripe sends it again until then.
 pub(crate) async fn stripe(
     State(state): State<ApiState>,
     Extension(deadline): Extension<Deadline>,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, ApiError> {
-    let payments = state.payments().ok_or_else(ApiError::not_found)?;
+    let webhook = state.payments().ok_or_else(ApiError::not_found)?;
     let signature = headers.get(&SIGNATURE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    payments.take(signature, &body, state.now(), deadline).await.map_err(|not_taken| match not_taken {
-        NotTaken::NotSigned(why) => ApiError::invalid_signature(not_signed(why)),
-        NotTaken::Unavailable(cause) => ApiError::notice_not_taken(cause),
-    })?;
+    let command = webhook.payments.command(signature, &body, state.now());
+    let command = command.map_err(|error| ApiError::invalid_signature(detail(error)))?;
+    match webhook.commands.send(payments::ACTOR, command, deadline).await {
+        Ok(Answer::Payment(_)) => {}
+        Ok(_) => return Err(ApiError::notice_not_taken("the write side answered with something else")),
+        Err(
+            CommandError::Refused(reason) | CommandError::Unavailable(reason) | CommandError::Unknown(reason),
+        ) => return Err(ApiError::notice_not_taken(reason)),
+    }
     let json = [(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
     Ok((json, r#"{"received":true}"#).into_response())
 }
 
-fn not_signed(why: NotSigned) -> &'static str {
-    match why {
-        NotSigned::Absent => "The header Stripe-Signature is missing, or has no t= and v1= in it.",
-        NotSigned::Wrong => "The signature is not made with the secret of this service over these bytes.",
-        NotSigned::Stale => {
+fn detail(error: SignatureError) -> &'static str {
+    match error {
+        SignatureError::Missing => "The header Stripe-Signature is missing, or has no t= and v1= in it.",
+        SignatureError::Mismatch => {
+            "The signature is not made with the secret of this service over these bytes."
+        }
+        SignatureError::Expired => {
             "The signature was made more than 300 seconds ago, or that far in the future. Check both clocks; an event is signed anew each time it is sent."
         }
     }

@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use axum::routing::get;
+use payments::{Mode, Offers, Payments, Terms};
 use read::archive::ArchiveWriter;
 use read::catalog::CatalogWriter;
 use read::checkpoint::Checkpoint;
@@ -41,11 +42,10 @@ use tokio_util::sync::CancellationToken;
 use super::{Connection, Reply};
 use crate::http::pipeline::Pipeline;
 use crate::metrics::{Metrics, Registry};
-use crate::payments::{Mode, Payments, Terms};
 use crate::server::serve_pipeline;
 use crate::{
-    Access, ApiState, CommandClient, Drained, Limits, Offers, Origins, Readiness, Site, SiteTexts, Sources,
-    rest,
+    Access, ApiState, CommandClient, Drained, Limits, Origins, PaymentWebhook, Readiness, Site, SiteTexts,
+    Sources, rest,
 };
 
 /// The address that answers speak of.
@@ -144,12 +144,14 @@ impl Node {
     /// A node that payments are told of, and that no write side listens to.
     pub(super) async fn start_told_of_payments() -> Node {
         let nowhere = async_nats::ConnectOptions::new().retry_on_initial_connect();
-        let payments = Payments {
-            secrets: "whsec_loggia_first_secret".parse().unwrap(),
-            terms: Terms {
-                prices: "price_studio=studio".parse().unwrap(),
-                tiers: "free=200, studio=5000".parse().unwrap(),
-                mode: Mode::Live,
+        let payments = PaymentWebhook {
+            payments: Payments {
+                secrets: "whsec_loggia_first_secret".parse().unwrap(),
+                terms: Terms {
+                    prices: "price_studio=studio".parse().unwrap(),
+                    tiers: "free=200, studio=5000".parse().unwrap(),
+                    mode: Mode::Live,
+                },
             },
             commands: CommandClient::new(nowhere.connect("127.0.0.1:1").await.unwrap()),
         };
@@ -174,7 +176,7 @@ impl Node {
     async fn serve_with(
         folder: TempDir,
         limits: Limits,
-        payments: Option<Payments>,
+        payments: Option<PaymentWebhook>,
         origins: Origins,
     ) -> Node {
         Node::serve_site(folder, limits, payments, origins, SITE.parse().unwrap()).await
@@ -183,7 +185,7 @@ impl Node {
     async fn serve_site(
         folder: TempDir,
         limits: Limits,
-        payments: Option<Payments>,
+        payments: Option<PaymentWebhook>,
         origins: Origins,
         site: Site,
     ) -> Node {

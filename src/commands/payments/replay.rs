@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use api::payments::Told;
+use payments::ParsedEvent;
 use schemas::command::{Answer, PaymentDone, PaymentOutcome};
 use schemas::ids::{Actor, Position};
 use schemas::payment::KeptReason;
@@ -68,18 +68,18 @@ async fn all(
 ) -> Result<()> {
     let correlation = session.command_id();
     for Source { number, text } in sources {
-        let told = api::payments::read(text, &config.payments.terms(&config.access.tiers));
-        if told.is_unpriced() {
+        let event = ParsedEvent::parse(text, &config.payments.terms(&config.access.tiers));
+        if event.is_unpriced() {
             report.unpriced.push(*number);
         }
-        let reason = told.kept();
+        let reason = event.kept_reason();
         if reason == Some(KeptReason::Unreadable) {
             report.unreadable.push(*number);
-            if !told.names_itself() {
+            if !event.has_own_id() {
                 continue;
             }
         }
-        let done = send(session, actor, correlation, told).await?;
+        let done = send(session, actor, correlation, event).await?;
         report.position = report.position.max(done.position);
         report.count(reason, done.outcome);
     }
@@ -90,9 +90,9 @@ async fn send(
     session: &Session,
     actor: &Actor,
     correlation: schemas::ids::CommandId,
-    told: Told,
+    event: ParsedEvent,
 ) -> Result<PaymentDone> {
-    match session.send(actor.clone(), Some(correlation), told.into_command()).await? {
+    match session.send(actor.clone(), Some(correlation), event.into_command()).await? {
         Answer::Payment(done) => Ok(done),
         Answer::Refused(refusal) => bail!(
             "the write side refuses an event: {}; what came before it is done, run this again for the rest",

@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use api::CommandClient;
-use api::payments::Payments;
+use api::{CommandClient, PaymentWebhook};
+use payments::{Offers, Payments};
 use write::service::CommandService;
 
 use super::NodeBuilder;
 
 impl NodeBuilder {
-    /// Where Stripe's notices arrive, if they do.
-    pub(super) fn payments(&self, client: &async_nats::Client) -> Option<Payments> {
+    /// Returns the webhook of Stripe; `None` if its secret is not set.
+    pub(super) fn payment_webhook(&self, client: &async_nats::Client) -> Option<PaymentWebhook> {
         let secrets = self.config.payments.secret.clone()?;
         if self.config.payments.prices.tiers().next().is_none() {
             tracing::warn!(
@@ -18,11 +18,15 @@ impl NodeBuilder {
                  tier; set stripe_prices, as price_123=studio"
             );
         }
-        Some(Payments {
-            secrets,
-            terms: self.config.payments.terms(&self.config.access.tiers),
-            commands: CommandClient::new(client.clone()),
-        })
+        let terms = self.config.payments.terms(&self.config.access.tiers);
+        let (payments, commands) = (Payments { secrets, terms }, CommandClient::new(client.clone()));
+        Some(PaymentWebhook { payments, commands })
+    }
+
+    /// Returns the prices and checkout addresses of the tiers.
+    pub(super) fn offers(&self) -> Offers {
+        let access = &self.config.access;
+        Offers { prices: access.prices.clone(), checkouts: access.checkout.clone() }
     }
 
     /// Ends what was paid for when its time comes.

@@ -1,5 +1,5 @@
-//! Checks the signature of a payment notice. Stripe signs the time and the raw bytes of the body with HMAC-SHA-256, and with both
-//! secrets while a secret is being replaced. This is all of Stripe's interface that is used here, so the check is ours: its
+//! Verifies the signature of a payment notice. Stripe signs the time and the raw bytes of the body with HMAC-SHA-256, and with both
+//! secrets while a secret is being replaced. This is all of Stripe's interface that is used here, so the verification is our own: its
 //! client crate is a hundred times as large and brings an HTTP client of its own.
 
 use std::fmt;
@@ -10,33 +10,37 @@ use hmac::{Hmac, KeyInit, Mac};
 use jiff::Timestamp;
 use sha2::Sha256;
 
-/// How old, or how far in the future, a signature may be, in seconds.
+/// The maximum difference in seconds between the time of a signature and now, in either direction.
 const TOLERANCE: i64 = 300;
 
-/// How many signatures of one notice are looked at.
+/// The maximum number of signatures of one notice that are compared.
 const MOST_SIGNATURES: usize = 16;
 
-/// The secrets that a provider signs with, at least one. They have no form that shows them.
+/// The secrets that a provider signs with, at least one. `Debug` shows only their number.
 #[derive(Clone)]
 pub struct Secrets(Vec<String>);
 
-/// Why a notice is not believed.
+/// Why a signature is not valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NotSigned {
-    /// No signature is there, or nothing that looks like one.
-    Absent,
-    /// The signature is not made with one of the secrets over these bytes.
-    Wrong,
-    /// It was made too long ago, or by a clock that goes wrong.
-    Stale,
+pub enum SignatureError {
+    /// There is no signature, or none that is well-formed.
+    Missing,
+    /// No signature was made with one of the secrets over these bytes.
+    Mismatch,
+    /// It was made more than five minutes ago, or that far in the future.
+    Expired,
 }
 
 impl Secrets {
-    /// Checks the header `Stripe-Signature` against the raw bytes of the body.
-    pub(crate) fn check(&self, header: &str, body: &[u8], now: Timestamp) -> Result<(), NotSigned> {
+    /// Verifies the header `Stripe-Signature` against the raw bytes of the body.
+    ///
+    /// # Errors
+    ///
+    /// If no signature in it is valid at `now`.
+    pub fn verify(&self, header: &str, body: &[u8], now: Timestamp) -> Result<(), SignatureError> {
         let mut parts = header.split(',').filter_map(|part| part.trim().split_once('='));
-        let (_, time) = parts.clone().find(|(name, _)| *name == "t").ok_or(NotSigned::Absent)?;
-        let signed_at: i64 = time.parse().map_err(|_| NotSigned::Absent)?;
+        let (_, time) = parts.clone().find(|(name, _)| *name == "t").ok_or(SignatureError::Missing)?;
+        let signed_at: i64 = time.parse().map_err(|_| SignatureError::Missing)?;
         let signatures: Vec<[u8; 32]> = parts
             .by_ref()
             .filter(|(name, _)| *name == "v1")
@@ -44,20 +48,20 @@ impl Secrets {
             .filter_map(|(_, signature)| decoded(signature))
             .collect();
         if signatures.is_empty() {
-            return Err(NotSigned::Absent);
+            return Err(SignatureError::Missing);
         }
         if !self.0.iter().any(|secret| signs(secret, time, body, &signatures)) {
-            return Err(NotSigned::Wrong);
+            return Err(SignatureError::Mismatch);
         }
-        // Only who knows a secret learns that the time is the matter.
+        // Checked last: only a sender who has a secret learns that the time is wrong.
         if now.as_second().abs_diff(signed_at) > TOLERANCE.unsigned_abs() {
-            return Err(NotSigned::Stale);
+            return Err(SignatureError::Expired);
         }
         Ok(())
     }
 }
 
-/// Whether one of the signatures is made with this secret; how long that takes tells nothing of it.
+/// Returns whether one of the signatures was made with this secret, in a time that does not depend on the secret.
 fn signs(secret: &str, time: &str, body: &[u8], signatures: &[[u8; 32]]) -> bool {
     // HMAC takes keys of any length.
     let Ok(mac) = <Hmac<Sha256> as KeyInit>::new_from_slice(secret.as_bytes()) else { return false };

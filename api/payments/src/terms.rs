@@ -1,4 +1,4 @@
-//! What is paid for, as it is set.
+//! The settings that give an event its meaning.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,37 +6,37 @@ use std::str::FromStr;
 use schemas::payment::PaymentId;
 use schemas::tier::{TierName, Tiers};
 
-/// Whether real money is taken.
+/// The mode of the provider's account whose events take effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// It is; tests have no effect.
+    /// Real payments; tests have no effect.
     Live,
-    /// It is not; real payments have no effect.
+    /// Tests; real payments have no effect.
     Test,
 }
 
-/// Which of the provider's prices is which tier.
+/// The setting `stripe_prices`: the tier of each price of the provider.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Prices(Vec<(PaymentId, TierName)>);
+pub struct StripePrices(Vec<(PaymentId, TierName)>);
 
-/// All that is to be known for understanding what a provider tells.
+/// What is needed to understand an event.
 #[derive(Debug, Clone)]
 pub struct Terms {
-    /// Which price is which tier.
-    pub prices: Prices,
-    /// The tiers there are.
+    /// The tier of each price.
+    pub prices: StripePrices,
+    /// The tiers that exist.
     pub tiers: Tiers,
-    /// Whether real money is taken.
+    /// The mode whose events take effect.
     pub mode: Mode,
 }
 
-impl Prices {
-    /// The tier of a price.
+impl StripePrices {
+    /// Returns the tier of a price.
     pub fn tier(&self, price: &str) -> Option<&TierName> {
         self.0.iter().find(|(id, _)| id.to_string() == price).map(|(_, tier)| tier)
     }
 
-    /// The tiers that have a price.
+    /// Iterates over the tiers that have a price.
     pub fn tiers(&self) -> impl Iterator<Item = &TierName> {
         self.0.iter().map(|(_, tier)| tier)
     }
@@ -54,7 +54,7 @@ impl FromStr for Mode {
     }
 }
 
-impl FromStr for Prices {
+impl FromStr for StripePrices {
     type Err = String;
 
     /// Reads `price_123=studio, price_456=pro`.
@@ -69,11 +69,11 @@ impl FromStr for Prices {
                 format!("“{part}” is no price and tier; write them as price_123=studio, price_456=pro")
             })
         });
-        prices.collect::<Result<_, _>>().map(Prices)
+        prices.collect::<Result<_, _>>().map(StripePrices)
     }
 }
 
-impl fmt::Display for Prices {
+impl fmt::Display for StripePrices {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, (price, tier)) in self.0.iter().enumerate() {
             write!(f, "{}{price}={tier}", if index > 0 { ", " } else { "" })?;
@@ -87,13 +87,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prices_are_read_with_their_tiers() {
-        let prices: Prices = "price_1=studio , price_2 = pro,".parse().unwrap();
+    fn each_price_has_a_tier() {
+        let prices: StripePrices = "price_1=studio , price_2 = pro,".parse().unwrap();
         assert_eq!(prices.to_string(), "price_1=studio, price_2=pro");
         assert_eq!(prices.tier("price_2").map(TierName::as_str), Some("pro"));
         assert_eq!(prices.tier("price_3"), None);
         assert_eq!(
-            "price_1".parse::<Prices>().unwrap_err(),
+            "price_1".parse::<StripePrices>().unwrap_err(),
             "“price_1” is no price and tier; write them as price_123=studio, price_456=pro"
         );
     }

@@ -1,62 +1,62 @@
-//! What the tiers cost and are for, and where they are paid: for the pricing page.
+//! Prices, terms and checkout addresses of the tiers, for the pricing page.
 
 use std::str::FromStr;
 
 use schemas::tier::TierName;
 
-/// What a tier costs, for which use, in the words of the operator.
+/// The price and the terms of a tier, in the operator's words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
-    /// Which tier.
+    /// The tier.
     pub tier: TierName,
-    /// For a month, with its currency, for example `29 EUR`.
+    /// The price of a month with its currency, for example `29 EUR`.
     pub price: String,
-    /// What it is for; may be empty.
+    /// The permitted use; may be empty.
     pub terms: String,
 }
 
-/// The prices, in the order of the configuration: `free=0 EUR: evaluation; studio=29 EUR: commercial use`.
+/// The setting `prices`: offers in their order, as in `free=0 EUR: evaluation; studio=29 EUR: commercial use`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Prices(Vec<Offer>);
 
-/// Where tiers are paid: `studio=https://pay.example.org/studio, pro=https://…`.
+/// The setting `checkout`: the address at which each tier is paid, as in `studio=https://pay.example.org/studio, pro=https://…`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Checkouts(Vec<(TierName, String)>);
 
-/// What the pricing page tells beside the tiers themselves.
+/// What the pricing page shows beside the tiers themselves.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Offers {
-    /// What they cost.
+    /// The prices.
     pub prices: Prices,
-    /// Where they are paid.
+    /// The checkout addresses.
     pub checkouts: Checkouts,
 }
 
-/// A text that is no such list.
+/// A setting that is no such list.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidOffers {
-    /// A part that is no tier with a price.
+    /// This part is no tier with a price.
     #[error("“{0}” is no price; write them as free=0 EUR: evaluation; studio=29 EUR: commercial use")]
     Price(String),
-    /// A part that is no tier with an address.
+    /// This part is no tier with an https address.
     #[error("“{0}” leads nowhere; write them as studio=https://pay.example.org/studio, with commas")]
     Checkout(String),
 }
 
 impl Prices {
-    /// What is said of a tier.
+    /// Returns the offer of a tier.
     pub fn of(&self, tier: &TierName) -> Option<&Offer> {
         self.0.iter().find(|offer| offer.tier == *tier)
     }
 
-    /// All of them.
+    /// Iterates over the offers in their order.
     pub fn iter(&self) -> impl Iterator<Item = &Offer> {
         self.0.iter()
     }
 }
 
 impl Checkouts {
-    /// Where a tier is paid.
+    /// Returns the checkout address of a tier.
     pub fn of(&self, tier: &TierName) -> Option<&str> {
         self.0.iter().find(|(one, _)| one == tier).map(|(_, address)| address.as_str())
     }
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prices_have_words() {
+    fn an_offer_has_a_price_and_terms() {
         let prices: Prices = "free=0 EUR: personal use, evaluation; studio = 29 EUR".parse().unwrap();
         let studio = prices.of(&"studio".parse().unwrap()).unwrap();
         assert_eq!((studio.price.as_str(), studio.terms.as_str()), ("29 EUR", ""));

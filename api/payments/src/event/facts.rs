@@ -1,5 +1,5 @@
-//! Where the facts stand in the objects of Stripe's events. An id stands there as it is, or as the whole object that it
-//! names; members have moved between versions of the interface, and each is looked for where it was and where it is.
+//! Reads the facts of an event from its object. A reference is an id or the whole object with that id; members that moved between
+//! versions of Stripe's interface are read from the old and the new location.
 
 use jiff::Timestamp;
 use schemas::email::Email;
@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::super::terms::Terms;
 use super::Facts;
 
-/// A checkout that was completed. Where nothing had to be paid, as in a trial or with a voucher, that is as good as paid;
-/// one that only stores a card is about nothing.
+/// A completed checkout. One in which nothing had to be paid, as in a trial or with a voucher, counts as paid; one that only
+/// stores a card has no kind.
 pub(super) fn checkout(session: &Value, terms: &Terms) -> Facts {
     let kind = match (session["mode"].as_str(), session["payment_status"].as_str()) {
         (Some("setup"), _) => None,
@@ -35,16 +35,16 @@ pub(super) fn checkout(session: &Value, terms: &Terms) -> Facts {
     }
 }
 
-/// A checkout whose money came later.
+/// A checkout that was paid after its completion.
 pub(super) fn late_checkout(session: &Value, terms: &Terms) -> Facts {
     Facts { kind: Some(PaymentKind::Paid), ..checkout(session, terms) }
 }
 
-/// An invoice that was paid. What it is for stands in its lines: the last that costs something and ends last. The
-/// period of the invoice itself is the one before.
+/// A paid invoice. Its tier and period are those of its line that costs something and ends last: the period of the invoice itself
+/// is the previous one.
 pub(super) fn invoice(invoice: &Value, created: Timestamp, terms: &Terms) -> Facts {
     let details = &invoice["parent"]["subscription_details"];
-    let line = line_that_counts(invoice, created, terms).unwrap_or(&Value::Null);
+    let line = relevant_line(invoice, created, terms).unwrap_or(&Value::Null);
     let metadata = [
         &line["metadata"],
         &invoice["metadata"],
@@ -60,8 +60,8 @@ pub(super) fn invoice(invoice: &Value, created: Timestamp, terms: &Terms) -> Fac
     }
 }
 
-/// The line that a tier is paid with, or else any that costs something.
-fn line_that_counts<'v>(invoice: &'v Value, created: Timestamp, terms: &Terms) -> Option<&'v Value> {
+/// Returns the line with the price of a tier, or else one that costs something; of several the one that ends last.
+fn relevant_line<'v>(invoice: &'v Value, created: Timestamp, terms: &Terms) -> Option<&'v Value> {
     let lines = elements(&invoice["lines"]["data"]).into_iter();
     let charged = lines.filter(|line| line["amount"].as_i64().is_none_or(|amount| amount >= 0));
     let (priced, others): (Vec<&Value>, Vec<&Value>) =
@@ -70,12 +70,12 @@ fn line_that_counts<'v>(invoice: &'v Value, created: Timestamp, terms: &Terms) -
     last(priced).or_else(|| last(others))
 }
 
-/// The end of what a line is for, if it lies ahead.
+/// Returns the end of a line's period, if it is after the event.
 fn end_of(line: &Value, created: Timestamp) -> Option<Timestamp> {
     time(&line["period"]["end"]).filter(|end| *end > created)
 }
 
-/// An invoice that was not paid in time.
+/// An invoice whose payment failed.
 pub(super) fn failed_invoice(invoice: &Value) -> Facts {
     let lines = elements(&invoice["lines"]["data"]);
     let payments = elements(&invoice["payments"]["data"]);
@@ -102,7 +102,7 @@ pub(super) fn failed_invoice(invoice: &Value) -> Facts {
     }
 }
 
-/// A subscription that changed. One that waits for money says nothing new: what was paid lasts.
+/// A changed subscription. One that waits for a payment changes nothing: what was paid remains valid.
 pub(super) fn subscription(subscription: &Value, terms: &Terms) -> Facts {
     let kind = match subscription["status"].as_str() {
         Some("active" | "trialing") => Some(PaymentKind::Changed),
@@ -118,7 +118,7 @@ pub(super) fn subscription(subscription: &Value, terms: &Terms) -> Facts {
     Facts { kind, tier, ..ended_subscription(subscription) }
 }
 
-/// A subscription that has ended.
+/// An ended subscription.
 pub(super) fn ended_subscription(subscription: &Value) -> Facts {
     let items = elements(&subscription["items"]["data"]);
     let of_items = items.iter().filter_map(|item| time(&item["current_period_end"])).max();
@@ -134,7 +134,7 @@ pub(super) fn ended_subscription(subscription: &Value) -> Facts {
     }
 }
 
-/// A charge of which money went back: all, or a part.
+/// A charge that was refunded, completely or partly.
 pub(super) fn refund(charge: &Value) -> Facts {
     let (amount, refunded) = (charge["amount"].as_i64(), charge["amount_refunded"].as_i64());
     let is_all = match (charge["refunded"].as_bool(), amount, refunded) {
@@ -167,8 +167,7 @@ pub(super) fn invoice_payment(of_invoice: &Value) -> Facts {
     }
 }
 
-/// A dispute that was lost: the provider gave the money of its charge back. Where the whole charge stands in it, less than
-/// its amount is a part.
+/// A lost dispute: the provider refunded the charge. If the event contains the whole charge, a smaller amount is a partial refund.
 pub(super) fn lost_dispute(dispute: &Value) -> Facts {
     let (disputed, charged) = (dispute["amount"].as_i64(), dispute["charge"]["amount"].as_i64());
     let is_part = disputed.zip(charged).is_some_and(|(disputed, charged)| disputed < charged);
@@ -180,7 +179,7 @@ pub(super) fn lost_dispute(dispute: &Value) -> Facts {
     }
 }
 
-/// A refund whose money did not arrive and came back.
+/// A refund that failed: the money came back.
 pub(super) fn failed_refund(refund: &Value) -> Facts {
     Facts {
         kind: Some(PaymentKind::PartlyRefunded),
@@ -190,7 +189,7 @@ pub(super) fn failed_refund(refund: &Value) -> Facts {
     }
 }
 
-/// A time in Unix seconds.
+/// Parses a time in Unix seconds.
 pub(super) fn time(value: &Value) -> Option<Timestamp> {
     Timestamp::from_second(value.as_i64()?).ok()
 }
@@ -209,7 +208,7 @@ fn ids(values: &[&Value]) -> Vec<PaymentId> {
     ids
 }
 
-/// The first that is an address.
+/// Returns the first value that is an email address.
 fn email(values: &[&Value]) -> Option<Email> {
     values.iter().find_map(|value| value.as_str()?.parse().ok())
 }
@@ -218,19 +217,19 @@ fn elements(value: &Value) -> Vec<&Value> {
     value.as_array().map(|elements| elements.iter().collect()).unwrap_or_default()
 }
 
-/// The id of the price of an item or line, or of the plan that prices were once called.
+/// Returns the id of the price of an item or line; in old versions a price is called a plan.
 fn price_of(item: &Value) -> Option<&str> {
     let places = [&item["price"], &item["pricing"]["price_details"]["price"], &item["plan"]];
     places.into_iter().find_map(|place| place.as_str().or_else(|| place["id"].as_str()))
 }
 
-/// The tier of the last item whose price is set.
+/// Returns the tier of the last item whose price has one.
 fn priced(items: Vec<&Value>, terms: &Terms) -> Option<TierName> {
     let tier = |item: &Value| terms.prices.tier(price_of(item)?).cloned();
     items.into_iter().rev().find_map(tier)
 }
 
-/// The tier that the first of these says in its member `tier`, if there is such a tier.
+/// Returns the tier named by the first of these that has an existing tier as its member `tier`.
 fn named(metadata: &[&Value], terms: &Terms) -> Option<TierName> {
     let tier = |metadata: &&Value| terms.tiers.get(&metadata["tier"].as_str()?.trim().parse().ok()?);
     metadata.iter().find_map(tier).map(|tier| tier.name.clone())

@@ -24,9 +24,9 @@ fn event(kind: &str, object: Value) -> String {
 }
 
 /// What is read of an object, in short.
-fn told(kind: &str, object: Value) -> Value {
-    match read(&event(kind, object), &terms()) {
-        Told::Notice(notice) => {
+fn parsed(kind: &str, object: Value) -> Value {
+    match ParsedEvent::parse(&event(kind, object), &terms()) {
+        ParsedEvent::Payment(notice) => {
             let mut short = serde_json::to_value(&notice.payment).unwrap();
             let members = short.as_object_mut().unwrap();
             assert_eq!(members.remove("event_id"), Some(json!("evt_1RkLoggia0001")));
@@ -35,7 +35,7 @@ fn told(kind: &str, object: Value) -> Value {
             members.insert("email".into(), serde_json::to_value(&notice.email).unwrap());
             short
         }
-        Told::Kept(kept) => json!(format!("{:?}", kept.reason)),
+        ParsedEvent::Kept(kept) => json!(format!("{:?}", kept.reason)),
     }
 }
 
@@ -58,7 +58,7 @@ fn of_session(kind: &str, tier: Value) -> Value {
 
 #[test]
 fn a_checkout_says_who_pays() {
-    let checkout = |more| told("checkout.session.completed", session(more));
+    let checkout = |more| parsed("checkout.session.completed", session(more));
     assert_eq!(checkout(json!({})), of_session("paid", Value::Null));
     assert_eq!(checkout(json!({"payment_status": "no_payment_required"})), of_session("paid", Value::Null));
     assert_eq!(checkout(json!({"payment_status": "unpaid"})), of_session("pending", Value::Null));
@@ -73,7 +73,7 @@ fn a_checkout_says_who_pays() {
     assert_eq!(checkout(json!({"mode": "setup", "payment_status": "no_payment_required"})), "Unreadable");
     assert_eq!(checkout(json!({"payment_status": "new"})), "Unreadable");
     let late = session(json!({"payment_status": "unpaid"}));
-    assert_eq!(told("checkout.session.async_payment_succeeded", late), of_session("paid", Value::Null));
+    assert_eq!(parsed("checkout.session.async_payment_succeeded", late), of_session("paid", Value::Null));
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn a_checkout_without_a_subscription_names_its_payment() {
         session(json!({"mode": "payment", "subscription": null, "invoice": null, "payment_intent": "pi_1",
         "customer": null, "customer_details": {"email": "no address"}, "customer_email": "ada@example.org"}));
     assert_eq!(
-        told("checkout.session.completed", once),
+        parsed("checkout.session.completed", once),
         json!({"kind": "paid", "subscription": null, "customer": null, "references": ["pi_1"], "tier": null,
             "period_end": null, "email": "ada@example.org"})
     );
@@ -114,7 +114,7 @@ const DECEMBER: i64 = 1_797_755_000;
 
 #[test]
 fn an_invoice_says_what_for_and_until_when_in_old_and_new_versions() {
-    let paid = |lines: &[Value], more| told("invoice.paid", invoice(lines, more));
+    let paid = |lines: &[Value], more| parsed("invoice.paid", invoice(lines, more));
     let old = json!({"subscription": "sub_1", "payment_intent": "pi_1", "charge": "ch_1"});
     let end = json!("2026-12-20T08:23:20Z");
     let studio = line(json!({"price": {"id": "price_studio", "product": "prod_1"}}), 2900, DECEMBER);
@@ -150,7 +150,7 @@ fn an_unpaid_invoice_says_whose_it_is() {
     let unpaid =
         invoice(&[line(json!({"price": "price_pro"}), 9900, DECEMBER)], json!({"subscription": "sub_1"}));
     assert_eq!(
-        told("invoice.payment_failed", unpaid),
+        parsed("invoice.payment_failed", unpaid),
         json!({"kind": "failed", "subscription": "sub_1", "customer": "cus_1", "references": ["in_1"], "tier": null,
             "period_end": null, "email": "ada@example.org"})
     );
@@ -172,7 +172,7 @@ fn a_subscription_says_its_tier_and_its_end() {
     let new = json!({"items": {"data": [{"current_period_end": DECEMBER, "price": {"id": "price_pro"}}]}});
     for more in [old, new] {
         let changed =
-            |status: &str| told("customer.subscription.updated", subscription(status, more.clone()));
+            |status: &str| parsed("customer.subscription.updated", subscription(status, more.clone()));
         assert_eq!(changed("active"), of("changed", json!("pro")));
         assert_eq!(changed("trialing"), of("changed", json!("pro")));
         for waiting in ["past_due", "unpaid", "incomplete", "paused", "something new"] {
@@ -181,10 +181,10 @@ fn a_subscription_says_its_tier_and_its_end() {
         for over in ["canceled", "incomplete_expired"] {
             assert_eq!(changed(over), of("ended", Value::Null));
         }
-        let deleted = told("customer.subscription.deleted", subscription("canceled", more.clone()));
+        let deleted = parsed("customer.subscription.deleted", subscription("canceled", more.clone()));
         assert_eq!(deleted, of("ended", Value::Null));
     }
-    assert_eq!(told("customer.subscription.deleted", json!({"id": 7})), "Unreadable");
+    assert_eq!(parsed("customer.subscription.deleted", json!({"id": 7})), "Unreadable");
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn a_refund_says_whether_it_is_all() {
         let mut charge = json!({"id": "ch_1", "object": "charge", "amount": 2900, "customer": "cus_1",
             "payment_intent": "pi_1", "billing_details": {"email": "ada@example.org"}, "receipt_email": null});
         charge.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        told("charge.refunded", charge)
+        parsed("charge.refunded", charge)
     };
     let of = |kind: &str, references: &[&str]| {
         json!({"kind": kind, "subscription": null, "customer": "cus_1", "references": references, "tier": null,
@@ -216,7 +216,7 @@ fn a_lost_dispute_is_a_refund_of_its_charge() {
     let closed = |status: &str, charge: Value| {
         let dispute = json!({"id": "du_1", "object": "dispute", "amount": 2900, "charge": charge,
             "payment_intent": "pi_1", "status": status});
-        told("charge.dispute.closed", dispute)
+        parsed("charge.dispute.closed", dispute)
     };
     let of = |kind: &str, customer: Value| {
         json!({"kind": kind, "subscription": null, "customer": customer, "references": ["ch_1", "pi_1"], "tier": null,
@@ -228,7 +228,11 @@ fn a_lost_dispute_is_a_refund_of_its_charge() {
     for status in ["won", "warning_closed"] {
         assert_eq!(closed(status, json!("ch_1")), "NotLookedAt");
     }
-    assert_eq!(told("charge.dispute.closed", json!({"status": "lost"})), "Unreadable", "it is of no charge");
+    assert_eq!(
+        parsed("charge.dispute.closed", json!({"status": "lost"})),
+        "Unreadable",
+        "it is of no charge"
+    );
 }
 
 #[test]
@@ -236,13 +240,13 @@ fn a_refund_that_failed_says_so() {
     let refund = |status: &str| json!({"id": "re_1", "object": "refund", "amount": 2900, "charge": "ch_1", "payment_intent": "pi_1", "status": status});
     let failed = json!({"kind": "partly_refunded", "subscription": null, "customer": null, "references": ["ch_1", "pi_1"],
         "tier": null, "period_end": null, "email": null, "refund_failed": true});
-    assert_eq!(told("refund.failed", refund("failed")), failed);
+    assert_eq!(parsed("refund.failed", refund("failed")), failed);
     for kind in ["refund.updated", "charge.refund.updated"] {
         assert_eq!(
-            [told(kind, refund("failed")), told(kind, refund("canceled"))],
+            [parsed(kind, refund("failed")), parsed(kind, refund("canceled"))],
             [failed.clone(), failed.clone()]
         );
-        assert_eq!(told(kind, refund("succeeded")), "NotLookedAt");
+        assert_eq!(parsed(kind, refund("succeeded")), "NotLookedAt");
     }
 }
 
@@ -251,30 +255,30 @@ fn a_payment_of_an_invoice_says_what_a_refund_is_about() {
     let paid = json!({"id": "inpay_1", "object": "invoice_payment", "invoice": "in_1", "status": "paid",
         "amount_paid": 2900, "payment": {"type": "payment_intent", "payment_intent": "pi_1"}});
     assert_eq!(
-        told("invoice_payment.paid", paid),
+        parsed("invoice_payment.paid", paid),
         json!({"kind": "pending", "subscription": null, "customer": null, "references": ["in_1", "pi_1"], "tier": null,
             "period_end": null, "email": null})
     );
-    assert_eq!(told("invoice_payment.paid", json!({"id": "inpay_1"})), "Unreadable");
+    assert_eq!(parsed("invoice_payment.paid", json!({"id": "inpay_1"})), "Unreadable");
 }
 
 #[test]
 fn what_is_not_looked_at_or_cannot_be_read_is_kept_whole() {
-    assert_eq!(told("customer.created", json!({"id": "cus_1", "email": "ada@example.org"})), "NotLookedAt");
-    assert_eq!(told("invoice.paid", json!("in_1")), "Unreadable");
+    assert_eq!(parsed("customer.created", json!({"id": "cus_1", "email": "ada@example.org"})), "NotLookedAt");
+    assert_eq!(parsed("invoice.paid", json!("in_1")), "Unreadable");
     let charge = json!({"refunded": true});
-    assert_eq!(told("charge.refunded", charge), "Unreadable", "it is nobody's");
+    assert_eq!(parsed("charge.refunded", charge), "Unreadable", "it is nobody's");
     let test =
         event("invoice.paid", invoice(&[], json!({}))).replace("\"livemode\":true", "\"livemode\":false");
-    assert_eq!(read(&test, &terms()).kept(), Some(KeptReason::OtherMode));
-    assert_eq!(read(&test, &Terms { mode: Mode::Test, ..terms() }).kept(), None);
+    assert_eq!(ParsedEvent::parse(&test, &terms()).kept_reason(), Some(KeptReason::OtherMode));
+    assert_eq!(ParsedEvent::parse(&test, &Terms { mode: Mode::Test, ..terms() }).kept_reason(), None);
     for (raw, id, kind) in [
         ("no JSON", "sha256-29ecbeb830e3244605e5a88493e4088424a71780e5cf59bb3475f278f294335b", "unknown"),
         ("[]", "sha256-4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945", "unknown"),
         (r#"{"id":"evt_9","type":"invoice.paid","livemode":true}"#, "evt_9", "invoice.paid"),
         (r#"{"id":"evt_9","type":"in voice","livemode":true,"created":1e99}"#, "evt_9", "invoice"),
     ] {
-        let Told::Kept(kept) = read(raw, &terms()) else { panic!("{raw}") };
+        let ParsedEvent::Kept(kept) = ParsedEvent::parse(raw, &terms()) else { panic!("{raw}") };
         assert_eq!((kept.reason, kept.raw.as_str(), kept.kind.as_str()), (KeptReason::Unreadable, raw, kind));
         assert_eq!(kept.event_id.to_string(), id, "{raw}");
     }
@@ -282,7 +286,8 @@ fn what_is_not_looked_at_or_cannot_be_read_is_kept_whole() {
 
 #[test]
 fn a_payment_that_names_no_price_is_noticed() {
-    let unpriced = |kind: &str, object: Value| read(&event(kind, object), &terms()).is_unpriced();
+    let unpriced =
+        |kind: &str, object: Value| ParsedEvent::parse(&event(kind, object), &terms()).is_unpriced();
     let book = line(json!({"price": {"id": "price_book"}}), 100, DECEMBER);
     assert!(unpriced("invoice.paid", invoice(&[book], json!({"subscription": "sub_1"}))));
     assert!(!unpriced("checkout.session.completed", session(json!({}))));
