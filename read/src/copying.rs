@@ -21,14 +21,9 @@ pub(crate) async fn database<T: DeserializeOwned + Default>(
         let path = path.to_owned();
         move |source| ModelError::Copy { path, source }
     };
-    vacuum(&original, &copy).await.map_err(failed(&original))?;
+    let reading = database::options(&original).read_only(true);
+    sqlite::copy(reading, &copy).await.map_err(failed(&original))?;
     database::parse(state(&copy).await.map_err(failed(&copy))?, model)
-}
-
-async fn vacuum(original: &Path, copy: &Path) -> Result<(), Error> {
-    let mut connection = database::options(original).read_only(true).connect().await?;
-    sqlx::query("VACUUM INTO ?1").bind(copy.to_string_lossy().into_owned()).execute(&mut connection).await?;
-    connection.close().await
 }
 
 /// Reads the checkpoint of a copy, and leaves its file as models are: readers cannot open one that no writer has put

@@ -1,48 +1,26 @@
 //! What the models in SQLite have in common: how a file is opened, what it says of its making, and its digest.
 
-mod written;
-
 use std::path::Path;
-use std::time::Duration;
 
 use serde::de::DeserializeOwned;
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{ConnectOptions, Error, SqliteConnection, SqlitePool};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
+use sqlx::{Error, SqliteConnection};
 
 #[cfg(feature = "apply")]
 use {
     futures::TryStreamExt,
     sha2::{Digest, Sha256},
-    sqlx::{Connection, Row},
+    sqlx::{ConnectOptions, Connection, Row},
 };
-
-pub(crate) use written::Written;
 
 use crate::error::ModelError;
 
-/// How the database of a model is opened.
+/// Returns the options with which the database of a model is opened.
 pub(crate) fn options(file: &Path) -> SqliteConnectOptions {
-    SqliteConnectOptions::new()
-        .filename(file)
+    sqlite::options(file)
         .journal_mode(SqliteJournalMode::Wal)
         // A power cut may take the last commits with it; the checkpoint goes with them, and they are replayed.
         .synchronous(SqliteSynchronous::Normal)
-        .busy_timeout(Duration::from_secs(5))
-        // What is slow on a busy machine says nothing that an operator could use, in thousands of question marks.
-        .disable_statement_logging()
-}
-
-/// Connections that only read, at most so many.
-pub(crate) async fn readers(options: SqliteConnectOptions, connections: u32) -> Result<SqlitePool, Error> {
-    SqlitePoolOptions::new()
-        .max_connections(connections)
-        // A file on this machine need not be asked whether it is still there, and a connection to it does not age. One
-        // that is open goes on where the process has no file descriptors left for another.
-        .test_before_acquire(false)
-        .idle_timeout(None)
-        .max_lifetime(None)
-        .connect_with(options.read_only(true))
-        .await
 }
 
 /// Returns how far a model has come.

@@ -55,32 +55,11 @@ impl ModelError {
     #[cfg(feature = "apply")]
     pub fn is_corrupt(&self) -> bool {
         match self {
-            ModelError::Database(error) => is_damage(error),
+            ModelError::Database(error) => sqlite::is_damage(error),
             ModelError::Search(error) => error.is_corrupt(),
             ModelError::Corrupt { .. } | ModelError::Absent(_) => true,
             // What is copied is not what is damaged, and a folder that cannot be used says nothing of its files.
             ModelError::Threads(_) | ModelError::Copy { .. } | ModelError::Generation(_) => false,
         }
-    }
-}
-
-/// Returns whether an error says that the database's bytes are damaged. A full disk, a busy file and one that cannot be
-/// opened at present say nothing of the kind.
-#[cfg(feature = "apply")]
-fn is_damage(error: &sqlx::Error) -> bool {
-    use sqlx::Error;
-    /// Primary result codes of SQLite; extended ones hold them in their lowest byte.
-    const CORRUPT: u32 = 11;
-    const NOT_A_DATABASE: u32 = 26;
-    match error {
-        Error::Database(error) => {
-            let code = error.code().and_then(|code| code.parse::<u32>().ok());
-            code.is_some_and(|code| [CORRUPT, NOT_A_DATABASE].contains(&(code & 0xff)))
-        }
-        Error::Decode(_)
-        | Error::ColumnDecode { .. }
-        | Error::ColumnNotFound(_)
-        | Error::ColumnIndexOutOfBounds { .. } => true,
-        _ => false,
     }
 }

@@ -41,6 +41,7 @@ const RULES: &[Rule] = &[
     Rule { package: "nats", may: &[], must_not: &["sqlx", "axum", "tantivy"], without: &[] },
     Rule { package: "knn", may: &[], must_not: IO, without: &[] },
     Rule { package: "text", may: &[], must_not: IO, without: &[] },
+    Rule { package: "sqlite", may: &[], must_not: &["tokio", "async-nats", "axum", "tantivy"], without: &[] },
     Rule {
         package: "pictures",
         may: &[],
@@ -52,19 +53,19 @@ const RULES: &[Rule] = &[
     Rule { package: "schemas", may: &["traces"], must_not: IO, without: &["traces/otlp"] },
     Rule {
         package: "event_log",
-        may: &["health", "schemas", "traces"],
+        may: &["health", "schemas", "sqlite", "traces"],
         must_not: &["async-nats", "axum", "tantivy"],
         without: &[],
     },
     Rule {
         package: "vault",
-        may: &["event_log", "schemas"],
+        may: &["schemas", "sqlite"],
         must_not: &["async-nats", "axum", "tantivy"],
         without: &[],
     },
     Rule {
         package: "ledger",
-        may: &["event_log", "health", "nats", "schemas"],
+        may: &["event_log", "health", "nats", "schemas", "sqlite"],
         must_not: &["axum", "tantivy"],
         without: &[],
     },
@@ -76,7 +77,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         package: "backup",
-        may: &["event_log", "ledger", "media", "pictures", "schemas", "vault"],
+        may: &["event_log", "ledger", "media", "pictures", "schemas", "sqlite", "vault"],
         must_not: &["async-nats", "axum", "tantivy"],
         without: &[],
     },
@@ -104,7 +105,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         package: "read",
-        may: &["health", "knn", "lexical", "schemas", "text"],
+        may: &["health", "knn", "lexical", "schemas", "sqlite", "text"],
         must_not: &["axum", "async-nats"],
         without: &[],
     },

@@ -7,6 +7,7 @@ use arc_swap::ArcSwap;
 use futures::TryStreamExt;
 use schemas::ids::Position;
 use schemas::record::Category;
+use sqlite::ChangeDetector;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use sqlx::{Row, SqlitePool};
 use tokio::sync::Mutex;
@@ -19,7 +20,7 @@ use super::vocabulary::{Pace, Vocabulary};
 use super::words::Stems;
 use super::{NAME, corrupt, options};
 use crate::checkpoint::Checkpoint;
-use crate::database::{self, Written};
+use crate::database;
 use crate::error::ModelError;
 use crate::search::{self, View};
 
@@ -36,7 +37,7 @@ const SPARE_WORDS: usize = 65_536;
 #[derive(Debug)]
 pub struct ArchiveReader {
     pool: SqlitePool,
-    written: Written,
+    changes: ChangeDetector,
     now: ArcSwap<Listing>,
     taken: Mutex<Taken>,
     /// How many projects a block holds at the most.
@@ -75,8 +76,8 @@ impl ArchiveReader {
         largest: usize,
         view: Option<View>,
     ) -> Result<ArchiveReader, ModelError> {
-        let pool = database::readers(options(folder).row_buffer_size(ROWS_AHEAD), CONNECTIONS).await?;
-        let written = Written::new(&folder.join("archive.db"));
+        let pool = sqlite::readers(options(folder).row_buffer_size(ROWS_AHEAD), CONNECTIONS).await?;
+        let changes = ChangeDetector::new(&folder.join("archive.db"));
         let shown = view.as_ref().map(search::position);
         let snapshot = Arc::new(Snapshot::new(largest));
         let vocabulary = Arc::new(Vocabulary::of(Arc::clone(&snapshot), None));
@@ -84,7 +85,7 @@ impl ArchiveReader {
             ArcSwap::from_pointee(Listing { snapshot, vocabulary, view, stems: Arc::new(Stems::new()) });
         let taken = Mutex::new(Taken { shown, ..Taken::default() });
         let (spare_words, pace) = (SPARE_WORDS, Pace::default());
-        let reader = ArchiveReader { pool, written, now, taken, largest, spare_words, pace };
+        let reader = ArchiveReader { pool, changes, now, taken, largest, spare_words, pace };
         reader.refresh().await?;
         Ok(reader)
     }
@@ -124,8 +125,8 @@ impl ArchiveReader {
             // The one that is waited for is kept: the archive reaches it, however fast the index goes on.
             taken.coming.get_or_insert(view);
         }
-        let look = self.written.look();
-        if look.is_none() && taken.coming.is_none() {
+        let stamps = self.changes.check();
+        if stamps.is_none() && taken.coming.is_none() {
             return Ok(());
         }
         let mut transaction = self.pool.begin().await?;
@@ -133,7 +134,7 @@ impl ArchiveReader {
         let now = self.now.load_full();
         let is_first = taken.shown.is_none();
         let coming = taken.coming.take_if(|view| is_first || applied.position >= search::position(view));
-        if coming.is_none() && look.is_none() {
+        if coming.is_none() && stamps.is_none() {
             return Ok(());
         }
         // What was listed without a search index may be unknown to the first one.
@@ -154,8 +155,8 @@ impl ArchiveReader {
             taken.words = snapshot.dictionary.forms();
         }
         self.now.store(Arc::new(Listing { snapshot, view, ..Listing::clone(&now) }));
-        if let Some(look) = look {
-            self.written.saw(look);
+        if let Some(stamps) = stamps {
+            self.changes.mark_read(stamps);
         }
         Ok(())
     }

@@ -9,7 +9,6 @@ use tokio::sync::Mutex;
 
 use super::options;
 use super::parts::Parts;
-use crate::database;
 use crate::error::ModelError;
 
 /// How many requests may read at once; more wait their turn.
@@ -44,7 +43,7 @@ pub enum Found {
 impl CatalogReader {
     /// Opens the catalog in a generation's folder, for reading only.
     pub async fn open(folder: &Path) -> Result<CatalogReader, ModelError> {
-        let pool = database::readers(options(folder), CONNECTIONS).await?;
+        let pool = sqlite::readers(options(folder), CONNECTIONS).await?;
         Ok(CatalogReader { pool, parts: Arc::default() })
     }
 

@@ -11,13 +11,14 @@ use schemas::api::usage::DayUsage;
 use schemas::key::KeyId;
 use schemas::month::Month;
 use schemas::tier::TierName;
+use sqlite::ChangeDetector;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqlitePool};
 use tokio::sync::Mutex;
 
 use super::table::{Counted, Table};
 use super::{NAME, Progress, corrupt, options};
-use crate::database::{self, Written};
+use crate::database;
 use crate::error::ModelError;
 
 /// How many may read the database at once; more wait their turn.
@@ -27,7 +28,7 @@ const CONNECTIONS: u32 = 4;
 #[derive(Debug)]
 pub struct CountersReader {
     pool: SqlitePool,
-    written: Written,
+    changes: ChangeDetector,
     table: Table,
     loaded: Mutex<Loaded>,
 }
@@ -56,9 +57,9 @@ impl CountersReader {
     /// Opens the counters in a generation's folder, for reading only, and loads the months around this one: those that
     /// a clock that is somewhat ahead or behind may ask for.
     pub async fn open(folder: &Path, now: Month) -> Result<CountersReader, ModelError> {
-        let pool = database::readers(options(folder), CONNECTIONS).await?;
-        let written = Written::new(&folder.join("counters.db"));
-        let reader = CountersReader { pool, written, table: Table::new(), loaded: Mutex::default() };
+        let pool = sqlite::readers(options(folder), CONNECTIONS).await?;
+        let changes = ChangeDetector::new(&folder.join("counters.db"));
+        let reader = CountersReader { pool, changes, table: Table::new(), loaded: Mutex::default() };
         reader.refresh(now).await?;
         Ok(reader)
     }
@@ -66,16 +67,16 @@ impl CountersReader {
     /// Takes in what was committed since the last time, and other months where this node's month has changed. What the
     /// calls themselves say of the time does not matter: a node whose clock is wrong makes calls of any month.
     pub async fn refresh(&self, now: Month) -> Result<(), ModelError> {
-        let look = self.written.look();
+        let stamps = self.changes.check();
         let mut loaded = self.loaded.lock().await;
         if loaded.now != Some(now) {
             loaded.changed = self.load(&around(now)).await?;
             loaded.now = Some(now);
-        } else if look.is_some() {
+        } else if stamps.is_some() {
             loaded.changed = self.take_changes(loaded.changed, &around(now)).await?;
         }
-        if let Some(look) = look {
-            self.written.saw(look);
+        if let Some(stamps) = stamps {
+            self.changes.mark_read(stamps);
         }
         Ok(())
     }

@@ -7,13 +7,13 @@ use futures::TryStreamExt;
 use schemas::ids::Position;
 use schemas::key::{KeyHash, KeyId};
 use schemas::tier::TierName;
+use sqlite::ChangeDetector;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqlitePool};
 use tokio::sync::Mutex;
 
 use super::table::{KnownKey, Table};
 use super::{StoredKey, corrupt, options, read_key};
-use crate::database::{self, Written};
 use crate::error::ModelError;
 
 /// How many may read the database at once; more wait their turn.
@@ -23,7 +23,7 @@ const CONNECTIONS: u32 = 3;
 #[derive(Debug)]
 pub struct KeysReader {
     pool: SqlitePool,
-    written: Written,
+    changes: ChangeDetector,
     table: Table,
     loaded: Mutex<Loaded>,
 }
@@ -40,9 +40,9 @@ struct Loaded {
 impl KeysReader {
     /// Opens the keys in a generation's folder, for reading only, and loads all of them.
     pub async fn open(folder: &Path) -> Result<KeysReader, ModelError> {
-        let pool = database::readers(options(folder), CONNECTIONS).await?;
-        let written = Written::new(&folder.join("keys.db"));
-        let reader = KeysReader { pool, written, table: Table::new(), loaded: Mutex::default() };
+        let pool = sqlite::readers(options(folder), CONNECTIONS).await?;
+        let changes = ChangeDetector::new(&folder.join("keys.db"));
+        let reader = KeysReader { pool, changes, table: Table::new(), loaded: Mutex::default() };
         reader.refresh().await?;
         Ok(reader)
     }
@@ -54,7 +54,7 @@ impl KeysReader {
 
     /// Takes in what was committed since the last time.
     pub async fn refresh(&self) -> Result<(), ModelError> {
-        let Some(look) = self.written.look() else { return Ok(()) };
+        let Some(stamps) = self.changes.check() else { return Ok(()) };
         let mut loaded = self.loaded.lock().await;
         let sql = "SELECT hash, key_id, tier, revoked_at IS NOT NULL AS ended, changed FROM keys \
                    WHERE changed > ? ORDER BY changed";
@@ -65,7 +65,7 @@ impl KeysReader {
             changed = self.take_in(&row, &mut loaded.tiers)?;
         }
         loaded.changed = changed;
-        self.written.saw(look);
+        self.changes.mark_read(stamps);
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use futures::TryStreamExt;
+use sqlite::ChangeDetector;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqlitePool};
 use tokio::sync::Mutex;
@@ -10,7 +11,6 @@ use tokio::sync::Mutex;
 use super::list::Neighbours;
 use super::table::{Standing, Table};
 use super::{corrupt, options};
-use crate::database::{self, Written};
 use crate::error::ModelError;
 
 /// How many may read the database at once; more wait their turn.
@@ -20,7 +20,7 @@ const CONNECTIONS: u32 = 2;
 #[derive(Debug)]
 pub struct NeighboursReader {
     pool: SqlitePool,
-    written: Written,
+    changes: ChangeDetector,
     table: Table,
     /// The last change that is in memory already.
     loaded: Mutex<i64>,
@@ -29,9 +29,9 @@ pub struct NeighboursReader {
 impl NeighboursReader {
     /// Opens the neighbours in a generation's folder, for reading only, and loads all lists.
     pub async fn open(folder: &Path) -> Result<NeighboursReader, ModelError> {
-        let pool = database::readers(options(folder), CONNECTIONS).await?;
-        let written = Written::new(&folder.join("neighbours.db"));
-        let reader = NeighboursReader { pool, written, table: Table::new(), loaded: Mutex::default() };
+        let pool = sqlite::readers(options(folder), CONNECTIONS).await?;
+        let changes = ChangeDetector::new(&folder.join("neighbours.db"));
+        let reader = NeighboursReader { pool, changes, table: Table::new(), loaded: Mutex::default() };
         reader.refresh().await?;
         Ok(reader)
     }
@@ -49,7 +49,7 @@ impl NeighboursReader {
 
     /// Takes in what was committed since the last time.
     pub async fn refresh(&self) -> Result<(), ModelError> {
-        let Some(look) = self.written.look() else { return Ok(()) };
+        let Some(stamps) = self.changes.check() else { return Ok(()) };
         let mut loaded = self.loaded.lock().await;
         let sql = "SELECT ordinal, listed, sides, dirty, list, changed FROM projects \
                    WHERE changed > ? ORDER BY changed";
@@ -60,7 +60,7 @@ impl NeighboursReader {
             changed = self.take_in(&row)?;
         }
         *loaded = changed;
-        self.written.saw(look);
+        self.changes.mark_read(stamps);
         Ok(())
     }
 

@@ -3,14 +3,11 @@
 use std::fs::File;
 use std::io;
 use std::path::Path;
-use std::time::Duration;
 
 use schemas::hash::Hash;
 use serde::{Deserialize, Serialize};
-use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{ConnectOptions, Connection};
 
-use super::{BackupError, at, digest, failure, part, private};
+use super::{BackupError, at, digest, part, private};
 
 /// A file of the store's folder.
 struct Beside {
@@ -67,13 +64,7 @@ async fn copy_database(from: &Path, to: &Path) -> Result<(), BackupError> {
     // SQLite takes an empty file as the target, and this one is made for its owner only.
     private(to).map_err(at(to))?;
     // Not for reading only: what a killed process left half written has to be rolled back first.
-    let options = SqliteConnectOptions::new()
-        .filename(from)
-        .busy_timeout(Duration::from_secs(5))
-        .disable_statement_logging();
-    let mut reader = options.connect().await.map_err(failure)?;
-    event_log::sqlite::file::copy(&mut reader, to).await?;
-    reader.close().await.map_err(failure)?;
+    sqlite::copy(sqlite::options(from), to).await?;
     File::open(to).and_then(|file| file.sync_all()).map_err(at(to))
 }
 

@@ -121,6 +121,12 @@ pub enum BackupError {
     Erasures(#[from] VaultError),
 }
 
+impl From<sqlx::Error> for BackupError {
+    fn from(error: sqlx::Error) -> BackupError {
+        StoreError::from(error).into()
+    }
+}
+
 fn no_parent(backup: &Path, parent: &Parent, another: Option<&Path>) -> String {
     let Parent { folder, created, position, .. } = parent;
     let place = match another {

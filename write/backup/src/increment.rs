@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use event_log::sqlite::file::{self, InUse, reading, rewriting, rewriting_beside};
-use event_log::sqlite::{rows, verify};
+use event_log::sqlite::{file, rows, verify};
 use event_log::{Head, StoreError};
 use schemas::hash::Hash;
 use schemas::ids::{Position, StoreId};
+use sqlite::{Source, integer, reading, rewriting, rewriting_from};
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 
+use super::BackupError;
 use super::member::Member;
-use super::{BackupError, failure};
 
 /// Tells such a file apart from a whole log: "LOGI".
 const MARK: &str = "PRAGMA application_id = 0x4c4f4749";
@@ -22,11 +22,11 @@ pub(super) async fn write(log: &Path, store: StoreId, to: &Path, last: &Member) 
     if last.manifest.store != store.to_string() {
         return Err(refused("it is of another event store".to_owned()));
     }
-    let mut empty = rewriting(to).connect().await.map_err(failure)?;
+    let mut empty = rewriting(to).connect().await?;
     file::create(&mut empty, store).await?;
-    empty.close().await.map_err(failure)?;
-    let mut writer = rewriting_beside(to, log, InUse::Maybe).await?;
-    let mut view = writer.begin().await.map_err(failure)?;
+    empty.close().await?;
+    let mut writer = rewriting_from(to, Source::Live(log)).await?;
+    let mut view = writer.begin().await?;
     let after = last.manifest.position;
     let found = hash_at(&mut view, after).await?;
     if after > Position::START && found != Some(last.manifest.hash) {
@@ -42,12 +42,11 @@ pub(super) async fn write(log: &Path, store: StoreId, to: &Path, last: &Member) 
          DELETE FROM main.log; INSERT INTO main.log SELECT * FROM source.log;",
     )
     .execute(&mut *view)
-    .await
-    .map_err(failure)?;
-    sqlx::raw_sql(MARK).execute(&mut *view).await.map_err(failure)?;
+    .await?;
+    sqlx::raw_sql(MARK).execute(&mut *view).await?;
     let (_, head) = rows::log(&mut *view).await?;
-    view.commit().await.map_err(failure)?;
-    writer.close().await.map_err(failure)?;
+    view.commit().await?;
+    writer.close().await?;
     Ok(head)
 }
 
@@ -64,42 +63,40 @@ async fn copy_events(writer: &mut SqliteConnection, after: Position) -> Result<(
          SELECT position, id, stream, version, kind, time, actor, causation, correlation, hash, data \
          FROM source.events WHERE position > ?1 ORDER BY position"
     };
-    sqlx::query(copy).bind(rows::integer(after.0)).execute(writer).await.map_err(failure)?;
+    sqlx::query(copy).bind(integer(after.0)).execute(writer).await?;
     Ok(())
 }
 
 async fn hash_at(reader: &mut SqliteConnection, position: Position) -> Result<Option<Hash>, StoreError> {
     let found: Option<Vec<u8>> = sqlx::query_scalar("SELECT hash FROM source.events WHERE position = ?1")
-        .bind(rows::integer(position.0))
+        .bind(integer(position.0))
         .fetch_optional(reader)
-        .await
-        .map_err(failure)?;
+        .await?;
     found.map(|bytes| rows::hash(&bytes)).transpose()
 }
 
 /// Adds such events to a copy of the log.
 pub(super) async fn extend(log: &Path, increment: &Path) -> Result<(), StoreError> {
-    let mut writer = rewriting_beside(log, increment, InUse::No).await?;
-    let mut whole = writer.begin().await.map_err(failure)?;
+    let mut writer = rewriting_from(log, Source::Immutable(increment)).await?;
+    let mut whole = writer.begin().await?;
     copy_events(&mut whole, Position::START).await?;
     sqlx::raw_sql(
         "INSERT OR IGNORE INTO main.claims SELECT * FROM source.claims; \
          UPDATE main.log SET position = (SELECT position FROM source.log), hash = (SELECT hash FROM source.log);",
     )
     .execute(&mut *whole)
-    .await
-    .map_err(failure)?;
-    whole.commit().await.map_err(failure)?;
-    writer.close().await.map_err(failure)
+    .await?;
+    whole.commit().await?;
+    Ok(writer.close().await?)
 }
 
 /// Whether such events follow a head and end where they should; the reason if not.
 pub(super) async fn prove(increment: &Path, start: Head, end: Head) -> Result<(), String> {
     let said = |error: StoreError| error.to_string();
     let mut reader =
-        reading(increment).immutable(true).connect().await.map_err(|error| said(failure(error)))?;
+        reading(increment).immutable(true).connect().await.map_err(|error| said(error.into()))?;
     let found =
         verify::behind(&mut reader, start).await.map_err(said)?.map_err(|damage| damage.to_string())?;
-    reader.close().await.map_err(|error| said(failure(error)))?;
+    reader.close().await.map_err(|error| said(error.into()))?;
     if found == end { Ok(()) } else { Err("its manifest belongs to another copy".to_owned()) }
 }

@@ -19,7 +19,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use event_log::sqlite::rows::failure;
 use event_log::{EventLog, Head, StoreError};
 use jiff::Timestamp;
 use ledger::LedgerCopy;

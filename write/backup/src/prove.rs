@@ -3,16 +3,17 @@
 use std::path::Path;
 
 use event_log::Head;
-use event_log::sqlite::{file, rows, verify};
+use event_log::sqlite::{rows, verify};
 use schemas::erased_pictures::ERASED_PICTURES;
 use schemas::ids::Position;
 use serde::Serialize;
+use sqlite::reading;
 use sqlx::{ConnectOptions, Connection};
 use vault::ERASURES_FILE;
 
 use super::chain::Chain;
 use super::member::Member;
-use super::{BackupError, Cut, Manifest, erasures, failure, increment, pictures};
+use super::{BackupError, Cut, Manifest, erasures, increment, pictures};
 
 /// A backup that was restored, or proven.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -111,11 +112,11 @@ pub(super) async fn journals(member: &Member) -> Result<(), BackupError> {
 /// Proves that a copy of the log of a backup is right and ends with this event.
 pub(super) async fn log(member: &Member, copy: &Path, end: Head) -> Result<(), BackupError> {
     // A copy that nobody writes is read without locks, which a file system for reading only does not have.
-    let mut reader = file::reading(copy).immutable(true).connect().await.map_err(failure)?;
+    let mut reader = reading(copy).immutable(true).connect().await?;
     let (store, _) = rows::log(&mut reader).await?;
     let verified =
         verify::all(&mut reader, |_| {}).await?.map_err(|damage| member.broken(damage.to_string()))?;
-    reader.close().await.map_err(failure)?;
+    reader.close().await?;
     let found = Head { position: Position(verified.events), hash: verified.hash };
     if store.to_string() != member.manifest.store || found != end {
         return Err(member.broken("its manifest belongs to another copy"));

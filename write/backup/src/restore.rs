@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use event_log::Head;
 use event_log::sqlite::{file, restoring::UNFINISHED};
+use sqlite::sidecar_files;
 use vault::ERASURES_FILE;
 
 use super::chain::Chain;
@@ -188,11 +189,7 @@ impl Target {
 fn files(folder: &Path) -> Vec<PathBuf> {
     let names: Vec<&str> = [COPY, LEDGER, CUT].into_iter().chain(beside::names()).collect();
     let places = names.iter().map(|name| folder.join(name));
-    places.chain(names.iter().flat_map(|name| leftovers(folder, name))).collect()
-}
-
-fn leftovers(folder: &Path, name: &str) -> Vec<PathBuf> {
-    ["-journal", "-wal", "-shm"].map(|ending| folder.join(format!("{name}{ending}"))).to_vec()
+    places.chain(names.iter().flat_map(|name| sidecar_files(&folder.join(name)))).collect()
 }
 
 fn copy(backup: &Path, folder: &Path, name: &str) -> Result<(), BackupError> {

@@ -7,7 +7,6 @@ use std::path::Path;
 use std::str::FromStr;
 
 use event_log::select_events;
-use event_log::sqlite::file::rewriting;
 use event_log::sqlite::rows;
 use event_log::sqlite::verify;
 use event_log::{Claim, Head, Namespace, StoreError};
@@ -22,9 +21,10 @@ use schemas::key::KeyId;
 use schemas::picture::PictureId;
 use schemas::versioned::Decoded;
 use serde::Serialize;
+use sqlite::{integer, rewriting, vacuum_into};
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 
-use super::{BackupError, at, failure};
+use super::{BackupError, at};
 
 /// The last event of a log that is restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,21 +84,17 @@ pub(super) async fn cut(
     until: Until,
     created: Timestamp,
 ) -> Result<Option<Cut>, BackupError> {
-    let mut writer = rewriting(log).connect().await.map_err(failure)?;
+    let mut writer = rewriting(log).connect().await?;
     let (_, head) = rows::log(&mut writer).await?;
     let last = last_event(&mut writer, head, until, created).await?;
     if last.position == head.position {
-        writer.close().await.map_err(failure)?;
+        writer.close().await?;
         return Ok(None);
     }
     let cut = shorten(&mut writer, head, &last).await?;
     // Nothing of the removed events stays in the file.
-    sqlx::query("VACUUM INTO ?1")
-        .bind(aside.to_string_lossy().into_owned())
-        .execute(&mut writer)
-        .await
-        .map_err(failure)?;
-    writer.close().await.map_err(failure)?;
+    vacuum_into(&mut writer, aside).await?;
+    writer.close().await?;
     fs::rename(aside, log).and_then(|()| File::open(log)?.sync_all()).map_err(at(log))?;
     Ok(Some(cut))
 }
@@ -149,17 +145,15 @@ async fn recorded_by(reader: &mut SqliteConnection, time: Timestamp) -> Result<O
     let found: Option<i64> = sqlx::query_scalar("SELECT max(position) FROM events WHERE time <= ?1")
         .bind(nanoseconds)
         .fetch_one(reader)
-        .await
-        .map_err(failure)?;
+        .await?;
     Ok(found.map(|position| Position(position.cast_unsigned())))
 }
 
 async fn event_at(reader: &mut SqliteConnection, position: Position) -> Result<Recorded, StoreError> {
     let row = sqlx::query(select_events!("WHERE position = ?1"))
-        .bind(rows::integer(position.0))
+        .bind(integer(position.0))
         .fetch_one(reader)
-        .await
-        .map_err(failure)?;
+        .await?;
     rows::recorded(&row)
 }
 
@@ -169,19 +163,17 @@ async fn shorten(writer: &mut SqliteConnection, head: Head, last: &Recorded) -> 
     let mut gone = verify::names(writer, last.position).await?;
     let revoked = revoked(writer, last.position).await?;
     sqlx::query("DELETE FROM events WHERE position > ?1")
-        .bind(rows::integer(last.position.0))
+        .bind(integer(last.position.0))
         .execute(&mut *writer)
-        .await
-        .map_err(failure)?;
+        .await?;
     let kept = verify::names(writer, Position::START).await?;
     gone.retain(|claim| !kept.contains(claim));
     release(writer, &gone).await?;
     sqlx::query("UPDATE log SET position = ?1, hash = ?2")
-        .bind(rows::integer(last.position.0))
+        .bind(integer(last.position.0))
         .bind(last.hash.0.as_slice())
         .execute(&mut *writer)
-        .await
-        .map_err(failure)?;
+        .await?;
     let is_there = |key: &KeyId| kept.contains(&Claim { namespace: Namespace::KEY, name: key.to_string() });
     let left_out = LeftOut {
         events: head.position.0 - last.position.0,
@@ -201,8 +193,7 @@ async fn release(writer: &mut SqliteConnection, gone: &HashSet<Claim>) -> Result
     )
     .bind(rows::json(&pairs)?)
     .execute(writer)
-    .await
-    .map_err(failure)?;
+    .await?;
     Ok(())
 }
 
@@ -217,13 +208,13 @@ async fn revoked(reader: &mut SqliteConnection, after: Position) -> Result<Vec<K
 
 /// Every picture that the log of a restored copy names.
 pub(super) async fn pictures(log: &Path) -> Result<BTreeSet<PictureId>, BackupError> {
-    let mut reader = rewriting(log).connect().await.map_err(failure)?;
+    let mut reader = rewriting(log).connect().await?;
     let attached = |event| match event {
         Event::PictureAttached(attached) => Some(attached.picture.id),
         _ => None,
     };
     let found = each(&mut reader, "loggia.curation.picture_attached.*", Position::START, attached).await?;
-    reader.close().await.map_err(failure)?;
+    reader.close().await?;
     Ok(found.into_iter().collect())
 }
 
@@ -235,11 +226,11 @@ async fn each<T>(
     wanted: impl Fn(Event) -> Option<T>,
 ) -> Result<Vec<T>, BackupError> {
     let mut rows = sqlx::query(select_events!("WHERE position > ?1 AND kind GLOB ?2 ORDER BY position"))
-        .bind(rows::integer(after.0))
+        .bind(integer(after.0))
         .bind(kind)
         .fetch(reader);
     let mut found = Vec::new();
-    while let Some(row) = rows.try_next().await.map_err(failure)? {
+    while let Some(row) = rows.try_next().await? {
         let event = rows::recorded(&row)?;
         let decoded = event.decode().map_err(|error| StoreError::corrupt(error.to_string()))?;
         if let Decoded::Known(event) = decoded {

@@ -15,6 +15,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use ::sqlite::sidecar_files;
 use health::Health;
 use schemas::clock::Clock;
 use schemas::hash::Hash;
@@ -116,7 +117,7 @@ async fn follows(store: &EventLog, address: &Address) -> Result<(), StoreError> 
 pub async fn check_replica(folder: &Path, address: &Address) -> Result<(), StoreError> {
     let path = replica_path(folder);
     let mut remote = Kurrent::reach(address).await?;
-    if file::check(&path).await?.is_none() {
+    if !file::exists(&path).await? {
         return Ok(());
     }
     let store = EventLog::open_file_read_only(path.clone()).await?;
@@ -207,7 +208,7 @@ async fn open_locked(
 
 /// What a replica holds that is there already. One that is damaged is thrown away: the log fills it anew.
 async fn kept(path: &Path) -> Result<Option<Replica>, StoreError> {
-    if file::check(path).await?.is_none() {
+    if !file::exists(path).await? {
         return Ok(None);
     }
     match Replica::read(path).await {
@@ -249,15 +250,11 @@ async fn fit(
 
 /// Takes a replica away that holds nothing of its own.
 fn discard(path: &Path) -> Result<(), StoreError> {
-    for ending in ["", "-wal", "-shm"] {
-        let mut file = path.as_os_str().to_owned();
-        file.push(ending);
-        match fs::remove_file(&file) {
+    for file in sidecar_files(path).iter().map(PathBuf::as_path).chain([path]) {
+        match fs::remove_file(file) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(StoreError::unavailable(format!(
-                    "{} cannot be removed: {error}",
-                    path.display()
-                )));
+                let reason = format!("{} cannot be removed: {error}", path.display());
+                return Err(StoreError::unavailable(reason));
             }
             _ => {}
         }

@@ -16,8 +16,8 @@ use schemas::hash::Hash;
 use schemas::ids::{Actor, CommandId, EventId, Position, StreamId, StreamVersion};
 use traces::Traceparent;
 
+pub use self::sqlite::{Damage, EventLog, Verified};
 pub use place::LogPlace;
-pub use sqlite::{Damage, EventLog, Verified};
 
 /// The longest payload of one event, in bytes of JSON: with its headers it must fit into one NATS message of 1 MiB.
 pub const MAX_EVENT_BYTES: usize = (1 << 20) - (16 << 10);
@@ -196,5 +196,20 @@ impl StoreError {
     /// Returns a failure for stored data that is not what was written.
     pub fn corrupt(reason: impl Into<String>) -> StoreError {
         StoreError::Corrupt { reason: reason.into() }
+    }
+}
+
+impl From<::sqlite::Error> for StoreError {
+    fn from(error: ::sqlite::Error) -> StoreError {
+        match error {
+            ::sqlite::Error::Unavailable(reason) => StoreError::Unavailable { reason },
+            ::sqlite::Error::Corrupt(reason) => StoreError::Corrupt { reason },
+        }
+    }
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> StoreError {
+        ::sqlite::Error::from(error).into()
     }
 }

@@ -20,12 +20,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
+use ::sqlite::{integer, lazy_readers, reading, vacuum_into};
 use futures::TryStreamExt;
 use health::Component;
 use schemas::clock::Clock;
 use schemas::envelope::Recorded;
 use schemas::ids::{CommandId, Position, StoreId, StreamId, StreamVersion};
-use sqlx::sqlite::SqlitePoolOptions;
 use sqlx::{ConnectOptions, Connection, SqlitePool};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
@@ -133,7 +133,7 @@ impl EventLog {
         #[allow(clippy::disallowed_methods, reason = "the store holds the task and waits for it in close")]
         let task = tokio::spawn(writer.run(appends, asked, announce, stop.clone()));
         let writer = Running { stop, task: Mutex::new(Some(task)) };
-        let readers = readers(&path);
+        let readers = lazy_readers(&path, READERS);
         let looks = B::REMOTE.then_some(looks);
         let access = Access::Writing(Writing { queue, head, looks, writer });
         EventLog { path, store, readers, keeps_traces: true, access }
@@ -145,11 +145,12 @@ impl EventLog {
     }
 
     pub(crate) async fn open_file_read_only(path: PathBuf) -> Result<EventLog, StoreError> {
-        file::check(&path).await?.ok_or_else(|| {
-            StoreError::unavailable(format!("there is no event store at {}", path.display()))
-        })?;
-        let readers = readers(&path);
-        let mut reader = readers.acquire().await.map_err(rows::failure)?;
+        if !file::exists(&path).await? {
+            let reason = format!("there is no event store at {}", path.display());
+            return Err(StoreError::unavailable(reason));
+        }
+        let readers = lazy_readers(&path, READERS);
+        let mut reader = readers.acquire().await?;
         let (store, _) = rows::log(&mut *reader).await?;
         let keeps_traces = file::keeps_traces(&mut reader, "main").await?;
         drop(reader);
@@ -188,8 +189,7 @@ impl EventLog {
         let rows: Vec<(String, String, String)> =
             sqlx::query_as("SELECT namespace, name, stream FROM claims ORDER BY namespace, name")
                 .fetch_all(&self.readers)
-                .await
-                .map_err(rows::failure)?;
+                .await?;
         rows.into_iter()
             .map(|(namespace, name, stream)| Ok((namespace, name, rows::stream(stream)?)))
             .collect()
@@ -201,16 +201,9 @@ impl EventLog {
         &self,
         progress: impl FnMut(Position) + Send,
     ) -> Result<Result<Verified, Damage>, StoreError> {
-        let mut reader = self.readers.acquire().await.map_err(rows::failure)?;
+        let mut reader = self.readers.acquire().await?;
         verify::all(&mut reader, progress).await
     }
-}
-
-fn readers(path: &Path) -> SqlitePool {
-    SqlitePoolOptions::new()
-        .max_connections(READERS)
-        .test_before_acquire(false)
-        .connect_lazy_with(file::reading(path))
 }
 
 impl EventLog {
@@ -231,12 +224,12 @@ impl EventLog {
     ///
     /// If the log cannot be read or the copy cannot be written.
     pub async fn copy_to(&self, copy: &Path) -> Result<Head, StoreError> {
-        let mut reader = self.readers.acquire().await.map_err(rows::failure)?;
-        file::copy(&mut reader, copy).await?;
+        let mut reader = self.readers.acquire().await?;
+        vacuum_into(&mut reader, copy).await?;
         drop(reader);
-        let mut copied = file::reading(copy).connect().await.map_err(rows::failure)?;
+        let mut copied = reading(copy).connect().await?;
         let (_, head) = rows::log(&mut copied).await?;
-        copied.close().await.map_err(rows::failure)?;
+        copied.close().await?;
         Ok(head)
     }
 
@@ -276,10 +269,9 @@ impl EventLog {
             "WHERE stream = ?1 AND version > ?2 ORDER BY version"
         ))
         .bind(stream.as_str())
-        .bind(rows::integer(after.0))
+        .bind(integer(after.0))
         .fetch_all(&self.readers)
-        .await
-        .map_err(rows::failure)?;
+        .await?;
         rows.iter().map(rows::recorded).collect()
     }
 
@@ -294,8 +286,7 @@ impl EventLog {
         ))
         .bind(rows::json(streams)?)
         .fetch_all(&self.readers)
-        .await
-        .map_err(rows::failure)?;
+        .await?;
         let mut found: HashMap<StreamId, Vec<Recorded>> = HashMap::new();
         for row in &rows {
             let event = rows::recorded(row)?;
@@ -310,8 +301,7 @@ impl EventLog {
             sqlx::query_scalar("SELECT DISTINCT stream FROM events WHERE causation = ?1 ORDER BY stream")
                 .bind(command.0.as_bytes().as_slice())
                 .fetch_all(&self.readers)
-                .await
-                .map_err(rows::failure)?;
+                .await?;
         streams.into_iter().map(rows::stream).collect()
     }
 
@@ -320,11 +310,11 @@ impl EventLog {
     pub async fn read_all(&self, after: Position, limit: usize) -> Result<Vec<Recorded>, StoreError> {
         let mut rows =
             sqlx::query(select_events!(self.keeps_traces, "WHERE position > ?1 ORDER BY position LIMIT ?2"))
-                .bind(rows::integer(after.0))
-                .bind(rows::integer(limit as u64))
+                .bind(integer(after.0))
+                .bind(integer(limit as u64))
                 .fetch(&self.readers);
         let (mut page, mut bytes) = (Vec::new(), 0);
-        while let Some(row) = rows.try_next().await.map_err(rows::failure)? {
+        while let Some(row) = rows.try_next().await? {
             let event = rows::recorded(&row)?;
             bytes += event.data.get().len();
             page.push(event);
@@ -337,7 +327,7 @@ impl EventLog {
 
     /// Returns the last position, and the hash that covers all up to it.
     pub async fn head(&self) -> Result<Head, StoreError> {
-        let mut reader = self.readers.acquire().await.map_err(rows::failure)?;
+        let mut reader = self.readers.acquire().await?;
         rows::log(&mut *reader).await.map(|(_, head)| head)
     }
 
@@ -364,16 +354,15 @@ impl EventLog {
         namespace: Namespace,
         names: &[String],
     ) -> Result<HashMap<String, StreamId>, StoreError> {
-        sqlx::query_as(
+        let rows = sqlx::query_as(
             "SELECT name, stream FROM claims \
              WHERE namespace = ?1 AND name IN (SELECT value FROM json_each(?2))",
         )
         .bind(namespace.as_str())
         .bind(rows::json(names)?)
         .fetch_all(&self.readers)
-        .await
-        .map_err(rows::failure)
-        .and_then(rows::claims)
+        .await?;
+        rows::claims(rows)
     }
 
     /// At most `limit` held names behind a name, in byte order, with the streams that hold them. The empty name
@@ -384,16 +373,15 @@ impl EventLog {
         after: &str,
         limit: usize,
     ) -> Result<Vec<(String, StreamId)>, StoreError> {
-        sqlx::query_as(
+        let rows = sqlx::query_as(
             "SELECT name, stream FROM claims WHERE namespace = ?1 AND name > ?2 ORDER BY name LIMIT ?3",
         )
         .bind(namespace.as_str())
         .bind(after)
-        .bind(rows::integer(limit as u64))
+        .bind(integer(limit as u64))
         .fetch_all(&self.readers)
-        .await
-        .map_err(rows::failure)
-        .and_then(rows::claims)
+        .await?;
+        rows::claims(rows)
     }
 
     /// Appends all events of one command to one stream and makes its claims, or does nothing at all.

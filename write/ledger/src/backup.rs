@@ -2,14 +2,12 @@
 
 use std::path::Path;
 
-use event_log::sqlite::file::{InUse, reading, rewriting, rewriting_beside};
-use event_log::sqlite::rows::{failure, integer};
 use event_log::{Head, StoreError};
 use schemas::control::LedgerSource;
 use schemas::hash::Hash;
 use schemas::ids::Position;
 use serde::{Deserialize, Serialize};
-use sqlx::sqlite::SqlitePoolOptions;
+use sqlite::{Source, integer, lazy_readers, reading, rewriting, rewriting_from};
 use sqlx::{ConnectOptions, Connection};
 
 use super::{file, rows, verify};
@@ -27,18 +25,16 @@ pub struct LedgerCopy {
 
 /// Writes a consistent copy of the ledger to a new file and returns its end.
 pub async fn copy(ledger: &Path, to: &Path) -> Result<Head, StoreError> {
-    let mut reader = reading(ledger).connect().await.map_err(failure)?;
-    event_log::sqlite::file::copy(&mut reader, to).await?;
-    reader.close().await.map_err(failure)?;
-    let mut copied = reading(to).connect().await.map_err(failure)?;
+    sqlite::copy(reading(ledger), to).await?;
+    let mut copied = reading(to).connect().await?;
     let head = rows::head(&mut copied).await?;
-    copied.close().await.map_err(failure)?;
+    copied.close().await?;
     Ok(head)
 }
 
 /// Verifies the entries and the end of a copy; returns what is wrong.
 pub async fn proven(copy: &Path, noted: &LedgerCopy) -> Result<(), String> {
-    let readers = SqlitePoolOptions::new().max_connections(super::READERS).connect_lazy_with(reading(copy));
+    let readers = lazy_readers(copy, super::READERS);
     let outcome = verify::all(&readers, |_| {}).await;
     readers.close().await;
     let recount = outcome.map_err(|error| error.to_string())?.map_err(|damage| damage.to_string())?;
@@ -54,16 +50,15 @@ const MARK: &str = "PRAGMA application_id = 0x4c4f4756";
 /// Writes the entries after a head to an empty file, with all present words and sources, and returns their end; `None` if the
 /// ledger does not have that head.
 pub async fn increment(ledger: &Path, to: &Path, after: Head) -> Result<Option<Head>, StoreError> {
-    let mut empty = rewriting(to).connect().await.map_err(failure)?;
+    let mut empty = rewriting(to).connect().await?;
     file::create(&mut empty).await?;
-    empty.close().await.map_err(failure)?;
-    let mut writer = rewriting_beside(to, ledger, InUse::Maybe).await?;
-    let mut view = writer.begin().await.map_err(failure)?;
+    empty.close().await?;
+    let mut writer = rewriting_from(to, Source::Live(ledger)).await?;
+    let mut view = writer.begin().await?;
     let found: Option<Vec<u8>> = sqlx::query_scalar("SELECT hash FROM source.entries WHERE position = ?1")
         .bind(integer(after.position.0))
         .fetch_optional(&mut *view)
-        .await
-        .map_err(failure)?;
+        .await?;
     if after.position > Position::START && found.as_deref() != Some(after.hash.0.as_slice()) {
         return Ok(None);
     }
@@ -72,30 +67,28 @@ pub async fn increment(ledger: &Path, to: &Path, after: Head) -> Result<Option<H
     )
     .bind(integer(after.position.0))
     .execute(&mut *view)
-    .await
-    .map_err(failure)?;
+    .await?;
     sqlx::raw_sql(
         "DELETE FROM main.ledger; INSERT INTO main.ledger SELECT * FROM source.ledger; \
          INSERT INTO main.words SELECT * FROM source.words; INSERT INTO main.sources SELECT * FROM source.sources;",
     )
     .execute(&mut *view)
-    .await
-    .map_err(failure)?;
-    sqlx::raw_sql(MARK).execute(&mut *view).await.map_err(failure)?;
+    .await?;
+    sqlx::raw_sql(MARK).execute(&mut *view).await?;
     let head = rows::head(&mut *view).await?;
-    view.commit().await.map_err(failure)?;
-    writer.close().await.map_err(failure)?;
+    view.commit().await?;
+    writer.close().await?;
     Ok(Some(head))
 }
 
 /// Appends such entries to a copy of the ledger, which is created if absent.
 pub async fn extend(ledger: &Path, increment: &Path) -> Result<(), StoreError> {
     if !ledger.exists() {
-        let mut empty = rewriting(ledger).create_if_missing(true).connect().await.map_err(failure)?;
+        let mut empty = rewriting(ledger).create_if_missing(true).connect().await?;
         file::create(&mut empty).await?;
-        empty.close().await.map_err(failure)?;
+        empty.close().await?;
     }
-    let mut writer = rewriting_beside(ledger, increment, InUse::No).await?;
+    let mut writer = rewriting_from(ledger, Source::Immutable(increment)).await?;
     sqlx::raw_sql(
         "BEGIN; INSERT INTO main.entries SELECT * FROM source.entries ORDER BY position; \
          INSERT OR REPLACE INTO main.words SELECT * FROM source.words; \
@@ -103,19 +96,18 @@ pub async fn extend(ledger: &Path, increment: &Path) -> Result<(), StoreError> {
          DELETE FROM main.ledger; INSERT INTO main.ledger SELECT * FROM source.ledger; COMMIT;",
     )
     .execute(&mut writer)
-    .await
-    .map_err(failure)?;
-    writer.close().await.map_err(failure)
+    .await?;
+    Ok(writer.close().await?)
 }
 
 /// Verifies the entries after a head and their end; returns what is wrong.
 pub async fn proven_behind(increment: &Path, start: Head, noted: &LedgerCopy) -> Result<(), String> {
     let said = |error: StoreError| error.to_string();
     let mut reader =
-        reading(increment).immutable(true).connect().await.map_err(|error| said(failure(error)))?;
+        reading(increment).immutable(true).connect().await.map_err(|error| said(error.into()))?;
     let head =
         verify::behind(&mut reader, start).await.map_err(said)?.map_err(|damage| damage.to_string())?;
-    reader.close().await.map_err(|error| said(failure(error)))?;
+    reader.close().await.map_err(|error| said(error.into()))?;
     if (head.position, head.hash) != (noted.position, noted.hash) {
         return Err("its ledger belongs to another copy".into());
     }
@@ -124,8 +116,8 @@ pub async fn proven_behind(increment: &Path, start: Head, noted: &LedgerCopy) ->
 
 /// Reads the progress of each stream from a copy or a part of the ledger.
 pub async fn sources_of(copy: &Path) -> Result<Vec<LedgerSource>, StoreError> {
-    let mut reader = reading(copy).immutable(true).connect().await.map_err(failure)?;
+    let mut reader = reading(copy).immutable(true).connect().await?;
     let sources = rows::sources(&mut reader).await?;
-    reader.close().await.map_err(failure)?;
+    reader.close().await?;
     Ok(sources)
 }

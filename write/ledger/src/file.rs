@@ -3,16 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use event_log::StoreError;
-use event_log::sqlite::file::{check_marks, sufficient, writing};
-use event_log::sqlite::rows::failure;
 use schemas::hash::Hash;
+use sqlite::{FileFormat, check_library, writing};
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 
-/// The version of the tables, kept in the file's `user_version`.
-const VERSION: i64 = 1;
-
-/// The `application_id` of a ledger: "LOGU".
-const APPLICATION: i64 = 0x4c4f_4755;
+/// The `application_id` is "LOGU".
+const FORMAT: FileFormat =
+    FileFormat { application_id: 0x4c4f_4755, version: 1, what: "a ledger", program: "Loggia" };
 
 /// Returns the path of the ledger in a store's folder.
 pub(super) fn path(folder: &Path) -> PathBuf {
@@ -20,32 +17,28 @@ pub(super) fn path(folder: &Path) -> PathBuf {
 }
 
 /// Returns whether the file exists; refuses one that is not a readable ledger. Does not change it.
-pub(super) async fn check(path: &Path) -> Result<Option<()>, StoreError> {
-    check_marks(path, (APPLICATION, VERSION), "a ledger").await
+pub(super) async fn exists(path: &Path) -> Result<bool, StoreError> {
+    Ok(FORMAT.check(path).await?.is_some())
 }
 
 /// Opens the file for writing, and creates it if absent.
 pub(super) async fn open(path: &Path) -> Result<SqliteConnection, StoreError> {
-    let there = check(path).await?.is_some();
-    let mut writer = writing(path).connect().await.map_err(failure)?;
-    sufficient(&mut writer).await?;
-    if !there {
+    let exists = exists(path).await?;
+    let mut writer = writing(path).connect().await?;
+    check_library(&mut writer).await?;
+    if !exists {
         create(&mut writer).await?;
     }
     Ok(writer)
 }
 
 pub(super) async fn create(writer: &mut SqliteConnection) -> Result<(), StoreError> {
-    let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await.map_err(failure)?;
-    sqlx::raw_sql(include_str!("schema.sql")).execute(&mut *transaction).await.map_err(failure)?;
+    let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await?;
+    sqlx::raw_sql(include_str!("schema.sql")).execute(&mut *transaction).await?;
     sqlx::query("INSERT INTO ledger (only, position, hash) VALUES (1, 0, ?1)")
         .bind(Hash::GENESIS.0.as_slice())
         .execute(&mut *transaction)
-        .await
-        .map_err(failure)?;
-    sqlx::raw_sql("PRAGMA application_id = 0x4c4f4755; PRAGMA user_version = 1;")
-        .execute(&mut *transaction)
-        .await
-        .map_err(failure)?;
-    transaction.commit().await.map_err(failure)
+        .await?;
+    FORMAT.stamp(&mut transaction).await?;
+    Ok(transaction.commit().await?)
 }

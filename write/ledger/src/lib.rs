@@ -18,8 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use event_log::sqlite::file::reading;
-use event_log::sqlite::rows::{column, failure, integer, uuid};
+use event_log::sqlite::rows::uuid;
 use event_log::{Head, StoreError};
 use futures::TryStreamExt;
 use schemas::control::{LedgerEntry, LedgerSource, UsagePage};
@@ -27,8 +26,8 @@ use schemas::ids::Position;
 use schemas::key::KeyId;
 use schemas::month::Month;
 use schemas::usage::CallId;
-use sqlx::sqlite::SqlitePoolOptions;
-use sqlx::{Connection, SqlitePool};
+use sqlite::{integer, lazy_readers};
+use sqlx::{Connection, Row, SqlitePool};
 use tokio::sync::{Mutex, watch};
 use tokio_util::task::TaskTracker;
 
@@ -80,17 +79,11 @@ impl Ledger {
     /// Opens the ledger in a folder for reading, with or without a running service; `None` if there is no ledger yet.
     pub async fn open_read_only(folder: &Path) -> Result<Option<Ledger>, StoreError> {
         let path = file::path(folder);
-        match file::check(&path).await? {
-            None => Ok(None),
-            Some(()) => Ledger::over(path, None).await.map(Some),
-        }
+        if file::exists(&path).await? { Ledger::over(path, None).await.map(Some) } else { Ok(None) }
     }
 
     async fn over(path: PathBuf, writer: Option<Writer>) -> Result<Ledger, StoreError> {
-        let readers = SqlitePoolOptions::new()
-            .max_connections(READERS)
-            .test_before_acquire(false)
-            .connect_lazy_with(reading(&path));
+        let readers = lazy_readers(&path, READERS);
         let sources = rows::sources(&readers).await?;
         let state = State {
             writer: Mutex::new(writer),
@@ -196,14 +189,13 @@ impl Ledger {
 
     /// Returns at most `limit` entries after a position, the ledger's end and the progress of each stream, from one snapshot.
     pub async fn page(&self, after: Position, limit: usize) -> Result<UsagePage, StoreError> {
-        let mut reader = self.readers.acquire().await.map_err(failure)?;
-        let mut view = reader.begin().await.map_err(failure)?;
+        let mut reader = self.readers.acquire().await?;
+        let mut view = reader.begin().await?;
         let found = sqlx::query(entries!("WHERE e.position > ?1 ORDER BY e.position LIMIT ?2"))
             .bind(integer(after.0))
             .bind(integer(limit as u64))
             .fetch_all(&mut *view)
-            .await
-            .map_err(failure)?;
+            .await?;
         Ok(UsagePage {
             entries: found.iter().map(rows::entry).collect::<Result<_, _>>()?,
             head: rows::head(&mut *view).await?.position,
@@ -222,7 +214,7 @@ impl Ledger {
             .bind(month.number())
             .bind(key.as_bytes().as_slice())
             .fetch(&self.readers);
-        while let Some(row) = found.try_next().await.map_err(failure)? {
+        while let Some(row) = found.try_next().await? {
             each(rows::entry(&row)?);
         }
         Ok(())
@@ -237,8 +229,7 @@ impl Ledger {
              WHERE m.month IS NOT NULL) SELECT month FROM months WHERE month IS NOT NULL",
         )
         .fetch_all(&self.readers)
-        .await
-        .map_err(failure)?;
+        .await?;
         let month =
             |number| Month::from_number(number).ok_or_else(|| StoreError::corrupt("the ledger has no month"));
         numbers.into_iter().map(month).collect()
@@ -255,16 +246,16 @@ impl Ledger {
         .bind(schemas::subject::OVERRUN)
         .fetch(&self.readers);
         let mut totals = Totals::new();
-        while let Some(row) = found.try_next().await.map_err(failure)? {
-            let key = column::<&[u8]>(&row, 0)?.try_into();
+        while let Some(row) = found.try_next().await? {
+            let key = row.try_get::<&[u8], _>(0)?.try_into();
             let allowance = Allowance {
                 key: key.map_err(|_| StoreError::corrupt("the ledger has no key"))?,
                 month,
-                tier: rows::tier(&column::<String>(&row, 1)?)?,
+                tier: rows::tier(&row.try_get::<String, _>(1)?)?,
             };
             let used: &mut Used = totals.entry(allowance).or_default();
-            let calls = column::<i64>(&row, 3)?.cast_unsigned();
-            *(if column(&row, 2)? { &mut used.overrun } else { &mut used.used }) += calls;
+            let calls = row.try_get::<i64, _>(3)?.cast_unsigned();
+            *(if row.try_get(2)? { &mut used.overrun } else { &mut used.used }) += calls;
         }
         Ok(totals)
     }
@@ -288,8 +279,7 @@ impl Ledger {
         .bind(rows::nanoseconds(source.created))
         .bind(integer(source.sequence))
         .fetch_optional(&self.readers)
-        .await
-        .map_err(failure)?;
+        .await?;
         found.flatten().map(|bytes| uuid(&bytes).map(CallId)).transpose()
     }
 }

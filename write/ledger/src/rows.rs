@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use event_log::sqlite::rows::{column, failure, hash, uuid};
+use event_log::sqlite::rows::{hash, uuid};
 use event_log::{Head, StoreError};
 use jiff::Timestamp;
 use schemas::control::{LedgerEntry, LedgerSource};
@@ -11,8 +11,8 @@ use schemas::month::Month;
 use schemas::subject::OVERRUN;
 use schemas::tier::TierName;
 use schemas::usage::{Call, CallId};
-use sqlx::SqliteConnection;
 use sqlx::sqlite::{SqliteExecutor, SqliteRow};
+use sqlx::{Row, SqliteConnection};
 
 use super::link::surface;
 
@@ -32,29 +32,29 @@ pub(super) use entries;
 
 /// Reads one entry.
 pub(super) fn entry(row: &SqliteRow) -> Result<LedgerEntry, StoreError> {
-    let position = Position(column::<i64>(row, 0)?.cast_unsigned());
+    let position = Position(row.try_get::<i64, _>(0)?.cast_unsigned());
     let damaged = |what: &str| {
         StoreError::corrupt(format!("the entry at position {position} of the ledger has {what}"))
     };
-    let word = |index, what: &str| column::<Option<String>>(row, index)?.ok_or_else(|| damaged(what));
+    let word = |index, what: &str| row.try_get::<Option<String>, _>(index)?.ok_or_else(|| damaged(what));
     let source = word(8, "no source")?;
     let call = Call {
-        id: CallId(uuid(column(row, 1)?)?),
-        key_id: column::<&[u8]>(row, 2)?.try_into().map_err(|_| damaged("no key"))?,
-        month: Month::from_number(column(row, 3)?).ok_or_else(|| damaged("no month"))?,
+        id: CallId(uuid(row.try_get(1)?)?),
+        key_id: row.try_get::<&[u8], _>(2)?.try_into().map_err(|_| damaged("no key"))?,
+        month: Month::from_number(row.try_get(3)?).ok_or_else(|| damaged("no month"))?,
         tier: tier(&word(4, "no tier")?)?,
-        time: time(column(row, 5)?)?,
-        surface: surface(column(row, 6)?).ok_or_else(|| damaged("no surface"))?,
+        time: time(row.try_get(5)?)?,
+        surface: surface(row.try_get(6)?).ok_or_else(|| damaged("no surface"))?,
         operation: word(7, "no operation")?,
     };
-    let sequence = column::<i64>(row, 9)?.cast_unsigned();
+    let sequence = row.try_get::<i64, _>(9)?.cast_unsigned();
     Ok(LedgerEntry { position, call, overrun: source == OVERRUN, source, sequence })
 }
 
 /// Reads the head of the ledger.
 pub(super) async fn head(reader: impl SqliteExecutor<'_>) -> Result<Head, StoreError> {
     let (position, bytes): (i64, Vec<u8>) =
-        sqlx::query_as("SELECT position, hash FROM ledger").fetch_one(reader).await.map_err(failure)?;
+        sqlx::query_as("SELECT position, hash FROM ledger").fetch_one(reader).await?;
     Ok(Head { position: Position(position.cast_unsigned()), hash: hash(&bytes)? })
 }
 
@@ -63,8 +63,7 @@ pub(super) async fn sources(reader: impl SqliteExecutor<'_>) -> Result<Vec<Ledge
     let rows: Vec<(String, i64, i64)> =
         sqlx::query_as("SELECT stream, created, sequence FROM sources WHERE current = 1 ORDER BY stream")
             .fetch_all(reader)
-            .await
-            .map_err(failure)?;
+            .await?;
     rows.into_iter()
         .map(|(stream, created, sequence)| {
             Ok(LedgerSource { stream, created: time(created)?, sequence: sequence.cast_unsigned() })
@@ -74,8 +73,7 @@ pub(super) async fn sources(reader: impl SqliteExecutor<'_>) -> Result<Vec<Ledge
 
 /// Reads all words by number.
 pub(super) async fn words(reader: &mut SqliteConnection) -> Result<HashMap<i64, String>, StoreError> {
-    let rows: Vec<(i64, String)> =
-        sqlx::query_as("SELECT id, word FROM words").fetch_all(reader).await.map_err(failure)?;
+    let rows: Vec<(i64, String)> = sqlx::query_as("SELECT id, word FROM words").fetch_all(reader).await?;
     Ok(rows.into_iter().collect())
 }
 

@@ -5,7 +5,7 @@ mod structures;
 
 use std::collections::HashMap;
 
-use event_log::sqlite::rows::{column, failure, hash, integer};
+use event_log::sqlite::rows::hash;
 use event_log::{Head, StoreError};
 use futures::TryStreamExt;
 use schemas::hash::Hash;
@@ -14,8 +14,9 @@ use schemas::key::KeyId;
 use schemas::month::Month;
 use schemas::subject::OVERRUN;
 use serde::Serialize;
+use sqlite::integer;
 use sqlx::sqlite::SqliteRow;
-use sqlx::{Connection, SqliteConnection, SqlitePool};
+use sqlx::{Connection, Row, SqliteConnection, SqlitePool};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
@@ -61,6 +62,12 @@ pub(super) enum Stopped {
     Unreadable(#[from] StoreError),
 }
 
+impl From<sqlx::Error> for Stopped {
+    fn from(error: sqlx::Error) -> Stopped {
+        StoreError::from(error).into()
+    }
+}
+
 /// Words and sources of the ledger by number, and counts by the same numbers.
 #[derive(Debug, Clone, Default)]
 struct Names {
@@ -77,17 +84,17 @@ pub(super) async fn all(
     readers: &SqlitePool,
     mut progress: impl FnMut(u64) + Send,
 ) -> Result<Result<Recount, Damage>, StoreError> {
-    let mut reader = readers.acquire().await.map_err(failure)?;
-    let mut view = reader.begin().await.map_err(failure)?;
+    let mut reader = readers.acquire().await?;
+    let mut view = reader.begin().await?;
     let end = rows::head(&mut *view).await?;
     let names = names(&mut view).await?;
-    view.rollback().await.map_err(failure)?;
+    view.rollback().await?;
     let (tell, mut told) = mpsc::unbounded_channel();
     let mut parts = JoinSet::new();
     for (after, last) in ranges(end.position.0) {
         let (readers, names, tell) = (readers.clone(), names.clone(), tell.clone());
         parts.spawn(async move {
-            let mut reader = readers.acquire().await.map_err(failure)?;
+            let mut reader = readers.acquire().await?;
             let start = start(&mut reader, Position(after)).await?;
             let mut walk = Walk { names, head: start, counts: Counts::new() };
             walk.to(&mut reader, Position(last), |steps| tell.send(steps).unwrap_or_default()).await?;
@@ -158,10 +165,8 @@ fn ranges(end: u64) -> Vec<(u64, u64)> {
 }
 
 async fn names(reader: &mut SqliteConnection) -> Result<Names, StoreError> {
-    let sources: Vec<(i64, String, i64)> = sqlx::query_as("SELECT id, stream, created FROM sources")
-        .fetch_all(&mut *reader)
-        .await
-        .map_err(failure)?;
+    let sources: Vec<(i64, String, i64)> =
+        sqlx::query_as("SELECT id, stream, created FROM sources").fetch_all(&mut *reader).await?;
     let sources = sources.into_iter().map(|(id, stream, created)| (id, (stream, created))).collect();
     Ok(Names { words: rows::words(reader).await?, sources })
 }
@@ -174,8 +179,7 @@ async fn start(reader: &mut SqliteConnection, position: Position) -> Result<Head
     let found: Option<Vec<u8>> = sqlx::query_scalar("SELECT hash FROM entries WHERE position = ?1")
         .bind(integer(position.0))
         .fetch_optional(reader)
-        .await
-        .map_err(failure)?;
+        .await?;
     let bytes = found.ok_or_else(|| Damage { position, reason: "the entry is missing".into() })?;
     Ok(Head { position, hash: hash(&bytes)? })
 }
@@ -203,7 +207,7 @@ impl Walk {
         let mut steps = 0;
         loop {
             let position = self.head.position.next();
-            let row = rows.try_next().await.map_err(|error| damaged(position, failure(error)))?;
+            let row = rows.try_next().await.map_err(|error| damaged(position, error.into()))?;
             let Some(row) = row else { break };
             self.step(&row, position).map_err(|error| match error {
                 Stopped::Unreadable(error) => damaged(position, error),
@@ -221,27 +225,27 @@ impl Walk {
     /// Verifies one entry, which must be the next, and counts it.
     fn step(&mut self, row: &SqliteRow, position: Position) -> Result<(), Stopped> {
         let damage = |reason: &str| Damage { position, reason: reason.to_owned() };
-        if column::<i64>(row, 0)? != integer(position.0) {
+        if row.try_get::<i64, _>(0)? != integer(position.0) {
             return Err(damage("the entry is missing").into());
         }
-        let (tier, operation): (i64, i64) = (column(row, 4)?, column(row, 7)?);
+        let (tier, operation): (i64, i64) = (row.try_get(4)?, row.try_get(7)?);
         let word =
             |number| self.names.words.get(&number).ok_or_else(|| damage("the entry has a word that is gone"));
-        let source = self.names.sources.get(&column::<i64>(row, 8)?);
+        let source = self.names.sources.get(&row.try_get::<i64, _>(8)?);
         let (stream, created) = source.ok_or_else(|| damage("the entry has no source"))?;
         let link = Link {
             position: integer(position.0),
-            id: column(row, 1)?,
-            key: column(row, 2)?,
-            month: column(row, 3)?,
+            id: row.try_get(1)?,
+            key: row.try_get(2)?,
+            month: row.try_get(3)?,
             tier: word(tier)?,
-            time: column(row, 5)?,
-            surface: column(row, 6)?,
+            time: row.try_get(5)?,
+            surface: row.try_get(6)?,
             operation: word(operation)?,
             source: Source { stream, created: *created },
-            sequence: column(row, 9)?,
+            sequence: row.try_get(9)?,
         };
-        let stored = hash(column(row, 10)?)?;
+        let stored = hash(row.try_get(10)?)?;
         if surface(link.surface).is_none() || link.hash_after(self.head.hash) != stored {
             return Err(damage("the entry is not what its hash was made of").into());
         }

@@ -6,13 +6,13 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use event_log::sqlite::file::lock;
-use event_log::sqlite::rows::{failure, integer};
 use event_log::{Head, StoreError};
 use jiff::Timestamp;
 use schemas::control::LedgerSource;
 use schemas::hash::Hash;
 use schemas::ids::Position;
 use schemas::usage::{Call, CallId};
+use sqlite::integer;
 use sqlx::{Connection, SqliteConnection};
 
 use super::link::{Link, Source};
@@ -103,7 +103,7 @@ impl Open {
         expected: Head,
         copied: &Copied,
     ) -> Result<(Head, Vec<LedgerSource>), StoreError> {
-        let mut transaction = self.connection.begin_with("BEGIN IMMEDIATE").await.map_err(failure)?;
+        let mut transaction = self.connection.begin_with("BEGIN IMMEDIATE").await?;
         let mut head = rows::head(&mut *transaction).await?;
         if head != expected {
             return Err(StoreError::unavailable("another program wrote to its ledger; it is checked anew"));
@@ -129,10 +129,9 @@ impl Open {
             .bind(integer(head.position.0))
             .bind(head.hash.0.as_slice())
             .execute(&mut *transaction)
-            .await
-            .map_err(failure)?;
+            .await?;
         let sources = rows::sources(&mut *transaction).await?;
-        transaction.commit().await.map_err(failure)?;
+        transaction.commit().await?;
         Ok((head, sources))
     }
 }
@@ -147,8 +146,7 @@ async fn advance(
         .bind(source.stream)
         .bind(source.created)
         .execute(&mut *writer)
-        .await
-        .map_err(failure)?;
+        .await?;
     sqlx::query_scalar(
         "INSERT INTO sources (stream, created, sequence, call, current) VALUES (?1, ?2, ?3, ?4, 1) \
          ON CONFLICT (stream, created) DO UPDATE SET sequence = excluded.sequence, call = excluded.call, current = 1 \
@@ -160,7 +158,7 @@ async fn advance(
     .bind(copied.last.map(|id| id.0.as_bytes().to_vec()))
     .fetch_one(writer)
     .await
-    .map_err(failure)
+    .map_err(StoreError::from)
 }
 
 /// Returns the number of a word, assigning one if it is new.
@@ -177,8 +175,7 @@ async fn word(
     )
     .bind(word)
     .fetch_one(writer)
-    .await
-    .map_err(failure)?;
+    .await?;
     known.insert(word.to_owned(), number);
     Ok(number)
 }
@@ -213,8 +210,7 @@ impl Row<'_> {
         .bind(self.sequence)
         .bind(self.hash.0.as_slice())
         .execute(writer)
-        .await
-        .map_err(failure)?;
+        .await?;
         Ok(done.rows_affected() == 1)
     }
 }

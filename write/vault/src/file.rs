@@ -3,10 +3,10 @@
 use std::fs::File;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::time::Duration;
 
+use sqlite::FileFormat;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{ConnectOptions, SqliteConnection, SqlitePool};
+use sqlx::{SqliteConnection, SqlitePool};
 use uuid::Uuid;
 
 use super::VaultError;
@@ -14,8 +14,13 @@ use super::VaultError;
 /// The name of the file in the event store's folder.
 pub const FILE: &str = "vault.db";
 
-/// The version of the tables, kept in the file's `user_version`.
-const VERSION: i64 = 7;
+/// The `application_id` is "LOGV". The addresses have been in the same table since version 1.
+const FORMAT: FileFormat = FileFormat {
+    application_id: 0x4c4f_4756,
+    version: STEPS.len() as u32,
+    what: "a vault",
+    program: "Loggia",
+};
 
 /// The migrations to each version, from 1.
 const STEPS: [&str; 7] = [
@@ -28,12 +33,8 @@ const STEPS: [&str; 7] = [
     include_str!("key_names.sql"),
 ];
 
-/// The `application_id` of a vault: "LOGV".
-const APPLICATION: i64 = 0x4c4f_4756;
-
 fn options(path: &Path) -> SqliteConnectOptions {
-    SqliteConnectOptions::new()
-        .filename(path)
+    sqlite::options(path)
         // No write-ahead log: it would retain erased data until it is overwritten.
         .journal_mode(SqliteJournalMode::Delete)
         .synchronous(SqliteSynchronous::Full)
@@ -41,9 +42,6 @@ fn options(path: &Path) -> SqliteConnectOptions {
         .pragma("secure_delete", "ON")
         // `VACUUM` works in memory, so that nothing is copied to another place on a disk.
         .pragma("temp_store", "MEMORY")
-        .busy_timeout(Duration::from_secs(5))
-        // Statements contain digests.
-        .disable_statement_logging()
 }
 
 /// Opens the file for writing. A new one, and SQLite's journal beside it, are readable by their owner only.
@@ -51,23 +49,21 @@ pub(super) async fn open(path: &Path) -> Result<SqlitePool, VaultError> {
     let made = File::options().write(true).create(true).truncate(false).mode(0o600).open(path);
     made.map_err(|error| VaultError::unavailable(format!("{} cannot be written: {error}", path.display())))?;
     let pool = SqlitePoolOptions::new().max_connections(1).connect_with(options(path)).await?;
-    let (_, version) = marks(&pool, path).await?;
-    if version < VERSION {
-        bring_up(&pool, version).await?;
+    let version = FORMAT.version_of(&pool, path).await?.unwrap_or_default();
+    if version < FORMAT.version {
+        migrate(&pool, version).await?;
     }
     leave_no_traces(&pool).await?;
     Ok(pool)
 }
 
 /// Migrates the tables to the present version.
-async fn bring_up(pool: &SqlitePool, from: i64) -> Result<(), VaultError> {
+async fn migrate(pool: &SqlitePool, from: u32) -> Result<(), VaultError> {
     let mut transaction = pool.begin_with("BEGIN IMMEDIATE").await?;
-    for step in STEPS.iter().skip(usize::try_from(from).unwrap_or_default()) {
+    for step in STEPS.iter().skip(from as usize) {
         sqlx::raw_sql(*step).execute(&mut *transaction).await?;
     }
-    sqlx::raw_sql("PRAGMA application_id = 0x4c4f4756; PRAGMA user_version = 7;")
-        .execute(&mut *transaction)
-        .await?;
+    FORMAT.stamp(&mut transaction).await?;
     Ok(transaction.commit().await?)
 }
 
@@ -98,27 +94,7 @@ pub(super) async fn open_read_only(path: &Path) -> Result<Option<SqlitePool>, Va
     }
     let options = options(path).pragma("query_only", "ON");
     let pool = SqlitePoolOptions::new().max_connections(1).connect_with(options).await?;
-    Ok((marks(&pool, path).await? != (0, 0)).then_some(pool))
-}
-
-/// Refuses a file that is not a vault, and one of a newer version. A new file has neither mark.
-async fn marks(pool: &SqlitePool, path: &Path) -> Result<(i64, i64), VaultError> {
-    let marks: (i64, i64) =
-        sqlx::query_as("SELECT application_id, user_version FROM pragma_application_id, pragma_user_version")
-            .fetch_one(pool)
-            .await?;
-    let tables: i64 = sqlx::query_scalar("SELECT count(*) FROM sqlite_schema").fetch_one(pool).await?;
-    match marks {
-        (0, 0) if tables == 0 => Ok(marks),
-        // The addresses have been in the same table since version 1.
-        (APPLICATION, 1..=VERSION) => Ok(marks),
-        (APPLICATION, newer) if newer > VERSION => Err(VaultError::unavailable(format!(
-            "{} was written by a newer Loggia (its tables have version {newer}, this one knows {VERSION}); use that \
-             one",
-            path.display()
-        ))),
-        _ => Err(VaultError::unavailable(format!("{} is not a vault of Loggia", path.display()))),
-    }
+    Ok(FORMAT.version_of(&pool, path).await?.map(|_| pool))
 }
 
 /// Returns whether the vault contains nothing that depends on the secret.
@@ -148,13 +124,13 @@ pub(super) async fn has_table(pool: &SqlitePool, name: &str) -> Result<bool, Vau
 /// Returns the fingerprint of the secret.
 pub(super) async fn check(pool: &SqlitePool) -> Result<[u8; 32], VaultError> {
     let check: Vec<u8> = sqlx::query_scalar("SELECT recognised FROM vault").fetch_one(pool).await?;
-    check.try_into().map_err(|_| VaultError::corrupt("its check of the secret has not 32 bytes"))
+    Ok(sqlite::array(&check, "its check of the secret")?)
 }
 
 /// Returns the id of the vault.
 pub(super) async fn identity(pool: &SqlitePool) -> Result<Uuid, VaultError> {
     let id: Vec<u8> = sqlx::query_scalar("SELECT id FROM identity").fetch_one(pool).await?;
-    Uuid::from_slice(&id).map_err(|_| VaultError::corrupt("its own id has not 16 bytes"))
+    Ok(Uuid::from_bytes(sqlite::array(&id, "its own id")?))
 }
 
 /// Stores the fingerprint of the secret.

@@ -14,8 +14,6 @@ mod secret;
 
 use std::path::{Path, PathBuf};
 
-use event_log::StoreError;
-use event_log::sqlite::rows::failure;
 use jiff::Timestamp;
 use schemas::email::Email;
 use schemas::ids::AccountId;
@@ -247,12 +245,18 @@ impl VaultError {
     }
 }
 
+impl From<sqlite::Error> for VaultError {
+    fn from(error: sqlite::Error) -> VaultError {
+        match error {
+            sqlite::Error::Unavailable(reason) => VaultError::Unavailable { reason },
+            sqlite::Error::Corrupt(reason) => VaultError::Corrupt { reason },
+        }
+    }
+}
+
 impl From<sqlx::Error> for VaultError {
     fn from(error: sqlx::Error) -> VaultError {
-        match failure(error) {
-            StoreError::Unavailable { reason } => VaultError::Unavailable { reason },
-            StoreError::Corrupt { reason } => VaultError::Corrupt { reason },
-        }
+        sqlite::Error::from(error).into()
     }
 }
 

@@ -33,7 +33,7 @@ impl Source {
         match place {
             LogPlace::Sqlite(folder) => {
                 let path = log_in(folder);
-                if file::check(&path).await?.is_none() {
+                if !file::exists(&path).await? {
                     let none = format!("there is no event store at {}", path.display());
                     return Err(StoreError::unavailable(none));
                 }

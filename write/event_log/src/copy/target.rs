@@ -35,7 +35,7 @@ pub(super) async fn end(place: &LogPlace, store: StoreId) -> Result<Head, CopyEr
     match place {
         LogPlace::Sqlite(folder) => {
             let path = file::path(folder);
-            if file::check(&path).await?.is_none() {
+            if !file::exists(&path).await? {
                 return Ok(none);
             }
             let there = EventLog::open_read_only(folder).await?;

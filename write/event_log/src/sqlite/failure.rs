@@ -1,7 +1,6 @@
 //! Why a batch of appends was not committed, and what its appends are answered then.
 
 use super::backend::NotTaken;
-use super::rows::failure;
 use crate::{AppendError, StoreError};
 
 /// Why a batch was not committed. Nothing of it was written, unless the commit itself failed.
@@ -28,7 +27,7 @@ impl From<sqlx::Error> for Failure {
             sqlx::Error::Database(database) if database.is_unique_violation() => {
                 Failure::Rule(database.message().to_owned())
             }
-            _ => Failure::Store(failure(error)),
+            _ => Failure::Store(error.into()),
         }
     }
 }

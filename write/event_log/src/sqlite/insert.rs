@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, LazyLock};
 
+use ::sqlite::integer;
 use sqlx::{AssertSqlSafe, QueryBuilder, SqlSafeStr, SqlStr, Sqlite, SqliteConnection};
 
 use super::backend::Entry;
 use super::failure::Failure;
-use super::rows;
 use crate::{Head, StoreError};
 
 /// How many rows one statement inserts; SQLite takes 32,766 values, a row of events has 12.
@@ -31,10 +31,10 @@ pub(super) async fn entries(writer: &mut SqliteConnection, entries: &[Entry<'_>]
         for entry in rows {
             let Entry { link, hash, traceparent, .. } = entry;
             insert = insert
-                .bind(rows::integer(link.position.0))
+                .bind(integer(link.position.0))
                 .bind(link.id.0.as_bytes().as_slice())
                 .bind(link.stream.as_str())
-                .bind(rows::integer(link.version.0))
+                .bind(integer(link.version.0))
                 .bind(link.kind)
                 .bind(nanoseconds(entry)?)
                 .bind(link.actor.as_str())
@@ -75,7 +75,7 @@ async fn claims(writer: &mut SqliteConnection, entries: &[Entry<'_>]) -> Result<
 /// Writes where the log ends now.
 pub(super) async fn advance(writer: &mut SqliteConnection, head: Head) -> Result<(), Failure> {
     sqlx::query("UPDATE log SET position = ?1, hash = ?2")
-        .bind(rows::integer(head.position.0))
+        .bind(integer(head.position.0))
         .bind(head.hash.0.as_slice())
         .execute(writer)
         .await?;

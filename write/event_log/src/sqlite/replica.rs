@@ -3,13 +3,14 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use ::sqlite::reading;
 use schemas::ids::StoreId;
 use sqlx::{ConnectOptions, Connection};
 
+use super::EventLog;
 use super::backend::Backend;
-use super::rows::{self, failure};
+use super::rows;
 use super::writer::{Writer, tail};
-use super::{EventLog, file};
 use crate::{Head, StoreError};
 
 /// What a replica says of itself.
@@ -24,10 +25,10 @@ pub(crate) struct Replica {
 impl Replica {
     /// Looks at a file that is there, and at the events at its end.
     pub(crate) async fn read(path: &Path) -> Result<Replica, StoreError> {
-        let mut reader = file::reading(path).connect().await.map_err(failure)?;
+        let mut reader = reading(path).connect().await?;
         let (store, _) = rows::log(&mut reader).await?;
         let head = tail(&mut reader).await?;
-        reader.close().await.map_err(failure)?;
+        reader.close().await?;
         Ok(Replica { store, head })
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use ::sqlite::integer;
 use futures::TryStreamExt;
 use schemas::chain::Link;
 use schemas::hash::Hash;
@@ -11,7 +12,7 @@ use schemas::versioned::{self, Decoded};
 use serde::Serialize;
 use sqlx::{Connection, SqliteConnection};
 
-use super::rows::{self, failure};
+use super::rows;
 use crate::claims::{self, Holder};
 use crate::{Claim, Head, StoreError, select_events};
 
@@ -49,12 +50,18 @@ enum Stopped {
     Unreadable(#[from] StoreError),
 }
 
+impl From<sqlx::Error> for Stopped {
+    fn from(error: sqlx::Error) -> Stopped {
+        StoreError::from(error).into()
+    }
+}
+
 /// Checks the whole log, then SQLite's own structures, all in one view of the file.
 pub async fn all(
     reader: &mut SqliteConnection,
     progress: impl FnMut(Position) + Send,
 ) -> Result<Result<Verified, Damage>, StoreError> {
-    let mut view = reader.begin().await.map_err(failure)?;
+    let mut view = reader.begin().await?;
     match proof(&mut view, progress).await {
         Ok(verified) => Ok(Ok(verified)),
         Err(Stopped::Damaged(damage)) => Ok(Err(damage)),
@@ -101,10 +108,9 @@ pub(crate) async fn tail(reader: &mut SqliteConnection, length: u64) -> Result<H
 
 async fn hash_at(reader: &mut SqliteConnection, position: Position) -> Result<Hash, StoreError> {
     let row = sqlx::query(select_events!("WHERE position = ?1"))
-        .bind(rows::integer(position.0))
+        .bind(integer(position.0))
         .fetch_optional(reader)
-        .await
-        .map_err(failure)?
+        .await?
         .ok_or_else(|| StoreError::corrupt(format!("the event at position {position} is missing")))?;
     rows::recorded(&row).map(|event| event.hash)
 }
@@ -116,7 +122,7 @@ async fn walk(
 ) -> Result<Head, Stopped> {
     let (_, end) = rows::log(&mut *reader).await?;
     let mut rows = sqlx::query(select_events!("WHERE position > ?1 ORDER BY position"))
-        .bind(rows::integer(start.position.0))
+        .bind(integer(start.position.0))
         .fetch(&mut *reader);
     let mut head = start;
     loop {
@@ -126,7 +132,7 @@ async fn walk(
             StoreError::Corrupt { reason } => Stopped::Damaged(damaged(&reason)),
             StoreError::Unavailable { .. } => Stopped::Unreadable(error),
         };
-        let Some(row) = rows.try_next().await.map_err(|error| unreadable(failure(error)))? else { break };
+        let Some(row) = rows.try_next().await.map_err(|error| unreadable(error.into()))? else { break };
         if rows::position(&row).map_err(unreadable)? != position {
             return Err(damaged("the event is missing").into());
         }
@@ -160,8 +166,7 @@ async fn versions(reader: &mut SqliteConnection) -> Result<(), Stopped> {
          HAVING count(*) <> max(version) OR min(version) <> 1 LIMIT 1",
     )
     .fetch_optional(&mut *reader)
-    .await
-    .map_err(failure)?;
+    .await?;
     if let Some((stream, first)) = holed {
         let reason = format!("the versions of the stream {stream}, which begins here, have a hole");
         return Err(Damage { position: Position(first.cast_unsigned()), reason }.into());
@@ -171,8 +176,7 @@ async fn versions(reader: &mut SqliteConnection) -> Result<(), Stopped> {
 
 /// SQLite's own check of the file finds what the events do not show: indexes, claims, free pages.
 async fn structures(reader: &mut SqliteConnection, position: Position) -> Result<(), Stopped> {
-    let found: String =
-        sqlx::query_scalar("PRAGMA integrity_check(1)").fetch_one(&mut *reader).await.map_err(failure)?;
+    let found: String = sqlx::query_scalar("PRAGMA integrity_check(1)").fetch_one(&mut *reader).await?;
     if found != "ok" {
         return Err(Damage { position, reason: found }.into());
     }
@@ -180,8 +184,7 @@ async fn structures(reader: &mut SqliteConnection, position: Position) -> Result
         "SELECT name FROM claims c WHERE NOT EXISTS (SELECT 1 FROM events WHERE stream = c.stream) LIMIT 1",
     )
     .fetch_optional(reader)
-    .await
-    .map_err(failure)?;
+    .await?;
     match lost {
         None => Ok(()),
         Some(name) => {
@@ -248,15 +251,14 @@ async fn names_after(
         "WHERE position > ?1 AND (kind GLOB ?2 OR kind GLOB ?3 OR kind GLOB ?4 OR kind GLOB ?5) \
          ORDER BY position LIMIT ?6"
     ))
-    .bind(rows::integer(after.0))
+    .bind(integer(after.0))
     .bind(selected)
     .bind(renamed)
     .bind(issued)
     .bind(recorded)
-    .bind(rows::integer(PAGE))
+    .bind(integer(PAGE))
     .fetch_all(reader)
-    .await
-    .map_err(failure)?;
+    .await?;
     let (mut named, mut last) = (Vec::new(), None);
     for row in &rows {
         let event = rows::recorded(row)?;
@@ -284,5 +286,5 @@ async fn holders(reader: &mut SqliteConnection, named: &[Named]) -> Result<Vec<O
     .bind(rows::json(&pairs)?)
     .fetch_all(reader)
     .await
-    .map_err(failure)
+    .map_err(StoreError::from)
 }

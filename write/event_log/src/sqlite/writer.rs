@@ -8,6 +8,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use ::sqlite::integer;
 use health::Component;
 use schemas::ids::{Position, StoreId};
 use sqlx::{Connection, SqliteConnection};
@@ -261,13 +262,12 @@ fn take_room(trial: &Path) -> std::io::Result<()> {
 }
 
 async fn rewrite_end(connection: &mut SqliteConnection, head: Head) -> Result<(), StoreError> {
-    let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await.map_err(rows::failure)?;
+    let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
     sqlx::query("UPDATE log SET position = ?1 WHERE position = ?1")
-        .bind(rows::integer(head.position.0))
+        .bind(integer(head.position.0))
         .execute(&mut *transaction)
-        .await
-        .map_err(rows::failure)?;
-    transaction.commit().await.map_err(rows::failure)
+        .await?;
+    Ok(transaction.commit().await?)
 }
 
 /// How many appends of the batch, at least one, come to so many bytes.

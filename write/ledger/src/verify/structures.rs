@@ -1,18 +1,17 @@
 //! Verifies SQLite's own structures and the indexes over the entries.
 
-use event_log::sqlite::rows::{column, failure, integer};
 use futures::TryStreamExt;
 use schemas::ids::Position;
 use schemas::subject::OVERRUN;
-use sqlx::SqliteConnection;
+use sqlite::integer;
+use sqlx::{Row, SqliteConnection};
 
 use super::{Counts, Damage, Names, Recount, Stopped, add};
 use crate::totals::Totals;
 
 /// Runs SQLite's integrity check and counts the indexes, which audits and the detection of duplicates rely on.
 pub(super) async fn structures(reader: &mut SqliteConnection, end: Position) -> Result<Counts, Stopped> {
-    let found: String =
-        sqlx::query_scalar("PRAGMA quick_check(1)").fetch_one(&mut *reader).await.map_err(failure)?;
+    let found: String = sqlx::query_scalar("PRAGMA quick_check(1)").fetch_one(&mut *reader).await?;
     let damage = |reason: String| Damage { position: end, reason };
     if found != "ok" {
         return Err(damage(found).into());
@@ -22,16 +21,14 @@ pub(super) async fn structures(reader: &mut SqliteConnection, end: Position) -> 
     )
     .bind(integer(end.0))
     .fetch_one(&mut *reader)
-    .await
-    .map_err(failure)?;
+    .await?;
     if ids != integer(end.0) {
         return Err(damage(format!("its index has {ids} call ids")).into());
     }
     let overruns: Vec<i64> = sqlx::query_scalar("SELECT id FROM sources WHERE stream = ?1")
         .bind(OVERRUN)
         .fetch_all(&mut *reader)
-        .await
-        .map_err(failure)?;
+        .await?;
     let mut rows = sqlx::query(
         "SELECT key, month, tier, source, count(*) FROM entries INDEXED BY entries_by_month WHERE position <= ?1 \
          GROUP BY month, key, tier, source",
@@ -39,11 +36,12 @@ pub(super) async fn structures(reader: &mut SqliteConnection, end: Position) -> 
     .bind(integer(end.0))
     .fetch(reader);
     let mut counts = Counts::new();
-    while let Some(row) = rows.try_next().await.map_err(failure)? {
-        let key = column::<&[u8]>(&row, 0)?.try_into().map_err(|_| damage("its index has no key".into()))?;
-        let overrun = overruns.contains(&column(&row, 3)?);
-        *counts.entry((key, column(&row, 1)?, column(&row, 2)?, overrun)).or_default() +=
-            column::<i64>(&row, 4)?.cast_unsigned();
+    while let Some(row) = rows.try_next().await? {
+        let key =
+            row.try_get::<&[u8], _>(0)?.try_into().map_err(|_| damage("its index has no key".into()))?;
+        let overrun = overruns.contains(&row.try_get(3)?);
+        *counts.entry((key, row.try_get(1)?, row.try_get(2)?, overrun)).or_default() +=
+            row.try_get::<i64, _>(4)?.cast_unsigned();
     }
     Ok(counts)
 }

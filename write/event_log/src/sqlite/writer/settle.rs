@@ -1,6 +1,7 @@
 //! Committing where the file is a replica: what others appended meanwhile is read first, and whether the log behind it
 //! took a batch that it did not answer is settled by looking.
 
+use ::sqlite::integer;
 use schemas::ids::{EventId, Position};
 use sqlx::SqliteConnection;
 use tokio::time::Instant;
@@ -11,7 +12,7 @@ use crate::sqlite::backend::{Backend, Unread};
 use crate::sqlite::commit::Committed;
 use crate::sqlite::failure::Failure;
 use crate::sqlite::replay::replay;
-use crate::sqlite::rows::{self, failure};
+use crate::sqlite::rows;
 use crate::{AppendError, StoreError};
 
 impl<B: Backend> Writer<B> {
@@ -95,9 +96,8 @@ fn conflicts(committed: &Committed) -> bool {
 
 async fn id_at(connection: &mut SqliteConnection, position: Position) -> Result<EventId, StoreError> {
     let id: Vec<u8> = sqlx::query_scalar("SELECT id FROM events WHERE position = ?1")
-        .bind(rows::integer(position.0))
+        .bind(integer(position.0))
         .fetch_one(connection)
-        .await
-        .map_err(failure)?;
+        .await?;
     rows::uuid(&id).map(EventId)
 }
