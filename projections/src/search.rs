@@ -99,7 +99,7 @@ impl Projection for SearchProjection {
     async fn settle(&mut self) -> Result<(), ModelError> {
         // What it saves matters while the log is replayed; afterwards it would hold the ids of all projects for good.
         self.since_empty = None;
-        Ok(self.writer.settle().await?)
+        Ok(self.writer.compact().await?)
     }
 }
 

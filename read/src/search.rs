@@ -6,8 +6,8 @@ use std::path::Path;
 #[cfg(feature = "apply")]
 pub use lexical::SearchWriter;
 pub use lexical::{
-    Approximation, Cursor, Digest, Forgiven, Hit, LARGEST_PAGE, MOST_WORDS, Replaced, SearchDocument,
-    SearchError, SearchPage, SearchReader, SearchRequest, Suggestion, View,
+    Cursor, Digest, Hit, MAX_PAGE_SIZE, MAX_QUERY_WORDS, Relaxation, RelaxationKind, Replacement,
+    SearchDocument, SearchError, SearchPage, SearchReader, SearchRequest, Suggestion, View,
 };
 use schemas::ids::Position;
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::io::BufRead;
 
-use read::search::{LARGEST_PAGE, SearchDocument, SearchPage, SearchReader, SearchRequest, SearchWriter};
+use read::search::{MAX_PAGE_SIZE, SearchDocument, SearchPage, SearchReader, SearchRequest, SearchWriter};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use tempfile::TempDir;
@@ -89,7 +89,7 @@ impl Catalog {
     fn ask(&self, judged: &Judged) -> SearchPage {
         let Judged { q, category, .. } = judged;
         let request =
-            SearchRequest { text: q, category: category.as_deref(), limit: LARGEST_PAGE, after: None };
+            SearchRequest { text: q, category: category.as_deref(), limit: MAX_PAGE_SIZE, after: None };
         self.reader.search(&request).unwrap()
     }
 
@@ -104,7 +104,7 @@ impl Catalog {
     /// Returns the faults of an answer; empty if it is right.
     fn faults(&self, judged: &Judged) -> Vec<String> {
         let page = self.ask(judged);
-        let (total, forgiven) = (page.total(), page.forgiven());
+        let (total, relaxation) = (page.total(), page.relaxation());
         let mut faults = Vec::new();
         let mut expect = |what: &str, is_right: bool, found: &dyn std::fmt::Debug| {
             if !is_right {
@@ -112,15 +112,15 @@ impl Catalog {
             }
         };
         expect("total", judged.total.map_or(total > 0, |right| total == right), &total);
-        let approximate = forgiven.is_some_and(read::search::Forgiven::is_approximate);
+        let approximate = relaxation.is_some_and(read::search::Relaxation::is_approximate);
         expect("approximate", approximate == judged.approximate, &approximate);
-        let missing = forgiven.map(|forgiven| forgiven.missing.clone()).unwrap_or_default();
+        let missing = relaxation.map(|relaxation| relaxation.unknown_words.clone()).unwrap_or_default();
         expect("missing", missing == judged.missing, &missing);
-        let replaced = forgiven.map(|forgiven| &forgiven.replaced[..]).unwrap_or_default();
+        let replaced = relaxation.map(|relaxation| &relaxation.replacements[..]).unwrap_or_default();
         let replaced: BTreeMap<String, String> =
             replaced.iter().map(|one| (one.from.clone(), one.to.clone())).collect();
         expect("replaced", replaced == judged.replaced, &replaced);
-        let suggestion = forgiven.and_then(|forgiven| forgiven.did_you_mean.as_ref());
+        let suggestion = relaxation.and_then(|relaxation| relaxation.did_you_mean.as_ref());
         let suggested = suggestion.map(|suggestion| suggestion.query.as_str());
         expect("did_you_mean", suggested == judged.did_you_mean.as_deref(), &suggested);
         for text in self.texts(&page) {
@@ -136,7 +136,7 @@ impl Catalog {
                 after: None,
             };
             let found = self.reader.search(&request).unwrap();
-            let exactly = found.forgiven().map_or(found.total(), |forgiven| forgiven.exact);
+            let exactly = found.relaxation().map_or(found.total(), |relaxation| relaxation.exact);
             expect("what the suggestion finds", exactly == suggestion.total, &exactly);
         }
         faults

@@ -1,6 +1,6 @@
 //! What a search says of itself: which words no project has, what stands in their place, and what finds more.
 
-use read::search::{Approximation, Forgiven, MOST_WORDS, SearchPage, Suggestion};
+use read::search::{MAX_QUERY_WORDS, Relaxation, RelaxationKind, SearchPage, Suggestion};
 use serde::Serialize;
 
 use super::json_writer::JsonWriter;
@@ -16,13 +16,13 @@ struct Replaced<'a> {
     to: &'a str,
 }
 
-/// Writes what was forgiven, member by member.
+/// Writes how the query was relaxed, member by member.
 pub(crate) fn write(
     json: &mut JsonWriter<'_>,
-    forgiven: Option<&Forgiven>,
+    relaxation: Option<&Relaxation>,
     note: Option<&str>,
 ) -> Result<(), ApiError> {
-    let Some(forgiven) = forgiven else {
+    let Some(relaxation) = relaxation else {
         match note {
             None => json.rendered(NOTHING),
             Some(_) => {
@@ -33,52 +33,53 @@ pub(crate) fn write(
         return Ok(());
     };
     let replaced: Vec<Replaced<'_>> =
-        forgiven.replaced.iter().map(|one| Replaced { from: &one.from, to: &one.to }).collect();
-    json.member("approximate", &forgiven.is_approximate())?;
-    json.member("missing_words", &forgiven.missing)?;
+        relaxation.replacements.iter().map(|one| Replaced { from: &one.from, to: &one.to }).collect();
+    json.member("approximate", &relaxation.is_approximate())?;
+    json.member("missing_words", &relaxation.unknown_words)?;
     json.member("replaced", &replaced)?;
-    json.member("did_you_mean", &forgiven.did_you_mean.as_ref().map(|suggestion| &suggestion.query))?;
+    json.member("did_you_mean", &relaxation.did_you_mean.as_ref().map(|suggestion| &suggestion.query))?;
     json.member("note", &note)
 }
 
 /// The same as sentences; none where there is nothing to say.
 pub(crate) fn note(page: &SearchPage) -> Option<String> {
-    said(page, page.forgiven().map(sentences).unwrap_or_default())
+    said(page, page.relaxation().map(sentences).unwrap_or_default())
 }
 
 /// The same without [`suggestion`], to which a page has a link.
 pub(crate) fn finding(page: &SearchPage) -> Option<String> {
-    said(page, page.forgiven().map(found).into_iter().collect())
+    said(page, page.relaxation().map(found).into_iter().collect())
 }
 
 /// The query that finds more exactly, where little or nothing is found.
 pub(crate) fn suggestion(page: &SearchPage) -> Option<&Suggestion> {
-    page.forgiven().and_then(of_little)
+    page.relaxation().and_then(of_little)
 }
 
 fn said(page: &SearchPage, mut sentences: Vec<String>) -> Option<String> {
-    if page.is_cut() {
-        sentences.push(format!("Only the first {MOST_WORDS} words were looked for."));
+    if page.is_truncated() {
+        sentences.push(format!("Only the first {MAX_QUERY_WORDS} words were looked for."));
     }
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
-fn of_little(forgiven: &Forgiven) -> Option<&Suggestion> {
-    let is_little = matches!(forgiven.how, Approximation::Most | Approximation::Nothing);
-    forgiven.did_you_mean.as_ref().filter(|_| is_little)
+fn of_little(relaxation: &Relaxation) -> Option<&Suggestion> {
+    let is_little = matches!(relaxation.kind, RelaxationKind::Any | RelaxationKind::NoMatches);
+    relaxation.did_you_mean.as_ref().filter(|_| is_little)
 }
 
-fn sentences(forgiven: &Forgiven) -> Vec<String> {
-    std::iter::once(found(forgiven)).chain(of_little(forgiven).map(suggested)).collect()
+fn sentences(relaxation: &Relaxation) -> Vec<String> {
+    std::iter::once(found(relaxation)).chain(of_little(relaxation).map(suggested)).collect()
 }
 
 /// What was found, or that nothing was.
-fn found(forgiven: &Forgiven) -> String {
-    let Forgiven { how, exact, missing, replaced, held, left_out, .. } = forgiven;
-    let longer = || listed(replaced.iter().map(|one| one.to.as_str()), "or");
-    match how {
-        Approximation::Completed => {
-            let rest = match replaced.first() {
+fn found(relaxation: &Relaxation) -> String {
+    let Relaxation { kind, exact, unknown_words, replacements, matched_words, unmatched_words, .. } =
+        relaxation;
+    let longer = || listed(replacements.iter().map(|one| one.to.as_str()), "or");
+    match kind {
+        RelaxationKind::Prefix => {
+            let rest = match replacements.first() {
                 Some(one) => {
                     format!("projects in which {} begins a longer word: {}.", quoted(&one.from), longer())
                 }
@@ -92,45 +93,47 @@ fn found(forgiven: &Forgiven) -> String {
                 }
             }
         }
-        Approximation::Mended if replaced.is_empty() => {
+        RelaxationKind::Fuzzy if replacements.is_empty() => {
             "No project has these words as a phrase. Shown are projects that have them apart.".to_owned()
         }
-        Approximation::Mended => format!(
+        RelaxationKind::Fuzzy => format!(
             "No project has all of these words as they were typed. Shown are projects with {}.",
-            instead(forgiven)
+            instead(relaxation)
         ),
-        Approximation::Most => {
-            let shown = if held.is_empty() {
+        RelaxationKind::Any => {
+            let shown = if matched_words.is_empty() {
                 "most of them".to_owned()
             } else {
-                listed(held.iter().map(String::as_str), "and")
+                listed(matched_words.iter().map(String::as_str), "and")
             };
-            let lacking = match left_out.is_empty() {
+            let lacking = match unmatched_words.is_empty() {
                 true => String::new(),
-                false => format!(" None of them has {}.", listed(left_out.iter().map(String::as_str), "or")),
+                false => {
+                    format!(" None of them has {}.", listed(unmatched_words.iter().map(String::as_str), "or"))
+                }
             };
-            let instead = if replaced.is_empty() {
+            let instead = if replacements.is_empty() {
                 String::new()
             } else {
-                format!(" They have {}.", instead(forgiven))
+                format!(" They have {}.", instead(relaxation))
             };
             format!("No project has all of these words. Shown are projects with {shown}.{lacking}{instead}")
         }
-        Approximation::Nothing if missing.is_empty() => {
+        RelaxationKind::NoMatches if unknown_words.is_empty() => {
             "No project has all of these words, or enough of them.".to_owned()
         }
-        Approximation::Nothing => {
-            format!("No project has {}.", listed(missing.iter().map(String::as_str), "or"))
+        RelaxationKind::NoMatches => {
+            format!("No project has {}.", listed(unknown_words.iter().map(String::as_str), "or"))
         }
-        Approximation::NoWords => "The text has no word that could be looked for.".to_owned(),
+        RelaxationKind::NoWords => "The text has no word that could be looked for.".to_owned(),
     }
 }
 
 /// “museum” instead of “musuem”.
-fn instead(forgiven: &Forgiven) -> String {
-    let replaced = forgiven.replaced.iter();
+fn instead(relaxation: &Relaxation) -> String {
+    let replacements = relaxation.replacements.iter();
     let pairs: Vec<String> =
-        replaced.map(|one| format!("{} instead of {}", quoted(&one.to), quoted(&one.from))).collect();
+        replacements.map(|one| format!("{} instead of {}", quoted(&one.to), quoted(&one.from))).collect();
     pairs.join(", ")
 }
 

@@ -167,7 +167,7 @@ pub(crate) fn near(state: &ApiState, text: &str) -> Vec<String> {
     let Some(slug) = Slug::from_name(text) else { return Vec::new() };
     let is_made = slug.as_str() != text && is_listed(state, &slug).unwrap_or_default();
     let mut near = if is_made { vec![slug.to_string()] } else { Vec::new() };
-    match search.reader.near_slugs(slug.as_str(), SUGGESTIONS) {
+    match search.reader.suggest_slugs(slug.as_str(), SUGGESTIONS) {
         Ok(others) => near.extend(others),
         // A 404 is still true where nothing can be suggested.
         Err(error) => tracing::warn!(%error, "no near slugs could be found"),

@@ -3,7 +3,7 @@
 mod parameters;
 
 use axum::extract::{RawQuery, State};
-use read::search::{Forgiven, Hit, SearchRequest};
+use read::search::{Hit, Relaxation, SearchRequest};
 use schemas::record::Category;
 
 use crate::answers::forgiven;
@@ -37,8 +37,8 @@ pub(crate) fn answer(state: &ApiState, query: &str) -> Result<List, ApiError> {
     };
     let page = model.reader.search(&request).map_err(search::fault)?;
     let hits: Vec<Hit<'_>> = page.hits().collect();
-    let (note, cursor) = (forgiven::note(&page), page.next().map(|cursor| cursor.to_string()));
-    let (cursor, said) = (cursor.as_deref(), (page.forgiven(), note.as_deref()));
+    let (note, cursor) = (forgiven::note(&page), page.next_cursor().map(|cursor| cursor.to_string()));
+    let (cursor, said) = (cursor.as_deref(), (page.relaxation(), note.as_deref()));
     let mut json = assemble(&parameters.q, &hits, page.total(), said, cursor, state.site())?;
     json.ignored_parameters(&parameters.ignored)?;
     Ok(List::new(json.finish(), state.site(), SEARCH, query, cursor))
@@ -49,7 +49,7 @@ fn assemble<'a>(
     query: &str,
     hits: &[Hit<'_>],
     total: u64,
-    (said, note): (Option<&Forgiven>, Option<&str>),
+    (said, note): (Option<&Relaxation>, Option<&str>),
     next: Option<&str>,
     site: &'a Site,
 ) -> Result<JsonWriter<'a>, ApiError> {

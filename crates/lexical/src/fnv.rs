@@ -2,13 +2,13 @@
 
 use std::hash::Hasher;
 
-/// FNV-1a of 64 bits. Unlike the hashers of the standard library it is the same in every process, so cursors may hold it.
+/// FNV-1a of 64 bits. Unlike the hashers of the standard library it is the same in every process, so cursors may contain it.
 #[derive(Debug)]
 pub struct Fnv(u64);
 
 impl Fnv {
-    /// Returns the first four bytes of the hash, by which a cursor that was cut or altered on its way is known. It proves nothing of
-    /// who made the cursor: a forged one harms only the pages of its maker.
+    /// Returns the first four bytes of the hash, which reveal a cursor that was cut or altered by accident. It is no
+    /// signature: a forged cursor can only spoil the pages of its sender.
     pub fn checksum(bytes: &[u8]) -> [u8; 4] {
         let mut hash = Fnv::default();
         hash.write(bytes);

@@ -1,72 +1,69 @@
-//! A lexical search engine on tantivy's files: an index in one folder, written by [`SearchWriter`] (feature `writer`) and searched
-//! with [`SearchReader`].
+//! A full-text search engine on the files of tantivy: BM25 ranking, prefix and fuzzy matches, cursors that survive commits.
 //!
-//! The read model `search` uses it. It keeps queries, ranking and the forms of words to itself, and knows of a document only its
-//! texts, a filter's value, a rendered summary and an opaque state. tantivy's own queries are not used, because they have no scores
-//! for typos by distance (tantivy issue 563) and count deleted documents in their statistics, so that two indexes of the same
-//! content would rank differently.
+//! The read model `search` uses it for the projects of a catalog. Of a project it reads only the texts, the category and
+//! the day of publication; the rendered summary and the state are opaque.
 //!
-//! A tantivy index holds words, positions and, beside each segment, a file of ready-rendered summaries. The checkpoint of the
-//! projection is the payload of tantivy's commit, so that documents and checkpoint become visible together or not at all.
+//! # Promises
 //!
-//! A query runs in stages (see `cascade`): all words exactly; then the last word as a beginning; then typos forgiven; then most of
-//! the words. A score of 1 or more says that every word stands there exactly; below 1 the match is an approximation, and
-//! [`Forgiven`] says what was forgiven. Scores depend on the live documents alone: two indexes with the same content rank
-//! alike, however they were built.
+//! - Documents and the payload of their commit (the caller's checkpoint) become visible together or not at all.
+//! - Scores depend on the live documents alone: two indexes with the same content rank alike, bit for bit, however they were built.
+//! - A score of 1 or more says that the project contains every word exactly; below 1 the match is approximate, and
+//!   [`Relaxation`] tells how it differs from the query.
+//! - The pages of a search neither repeat nor skip a project that does not change meanwhile, across commits and nodes.
+//!
+//! tantivy's own queries are not used: they cannot score typos by distance (tantivy issue 563), and they count deleted documents in
+//! their statistics, so that two indexes with the same content would rank differently.
+//!
+//! # Modules, in reading order
+//!
+//! - `query`: parses what the user typed into words and phrases.
+//! - `search`: the match tiers (exact, prefix, fuzzy, any), and with them expansion, cursors and suggestions.
+//! - `matching`: finds the documents that match words or clauses, by posting lists.
+//! - `ranking`: BM25, tie-breakers, and the top k of a page.
+//! - `index`: what is on disk and in memory: schema, row files, posting lists, lexicon, segments, snapshots.
+//! - `reader`, `view`, `writer`: the public types. `fnv`: the hash in cursors.
+//!
+//! The example `search` (`cargo run -p lexical --features writer --example search`) writes an index and searches it.
 
-mod cascade;
-#[cfg(feature = "writer")]
-mod copying;
-mod cursor;
-mod digest;
 mod fnv;
-mod forgiven;
-mod forgiving;
-mod lexicon;
+mod index;
 mod matching;
-mod postings;
 mod query;
 mod ranking;
 mod reader;
-mod rephrasing;
-mod rows;
-mod schema;
-mod segment;
-mod snapshot;
-mod suggestions;
+mod search;
 mod view;
-mod weights;
 #[cfg(feature = "writer")]
 mod writer;
 
 #[cfg(all(test, feature = "writer"))]
 mod tests;
 
-#[cfg(feature = "writer")]
-pub use copying::copy;
-pub use cursor::Cursor;
-pub use digest::Digest;
 pub use fnv::Fnv;
-pub use forgiven::{Approximation, Forgiven, Replaced};
-pub use lexicon::EditDistance;
-pub use query::MOST_WORDS;
+#[cfg(feature = "writer")]
+pub use index::copy::copy;
+pub use index::digest::Digest;
+pub use index::lexicon::EditDistance;
+pub use query::MAX_QUERY_WORDS;
 pub use reader::{Hit, SearchPage, SearchReader};
-pub use rephrasing::Suggestion;
+pub use search::cursor::Cursor;
+pub use search::relaxation::{Relaxation, RelaxationKind, Replacement};
+pub use search::suggestion::Suggestion;
 pub use view::View;
 #[cfg(feature = "writer")]
 pub use writer::SearchWriter;
 
-/// The most results that one page can hold.
-pub const LARGEST_PAGE: usize = 50;
+/// The most results on one page.
+pub const MAX_PAGE_SIZE: usize = 50;
 
-/// A project as the index takes it up.
+/// A project to be indexed.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchDocument<'a> {
     /// The project's ULID in text: the unique key. A second document with it replaces the first.
     pub project: &'a str,
-    /// A number that grows with the creation of projects and never changes for one; the last tie-breaker. Below 2^40.
+    /// The number of the project in the order of creation, which never changes: the last tie-breaker. Below 2^40.
     pub ordinal: u64,
-    /// The slug; not searched, but offered by [`SearchReader::near_slugs`].
+    /// The slug; not searched, but offered by [`SearchReader::suggest_slugs`].
     pub slug: &'a str,
     /// The project's name.
     pub name: &'a str,
@@ -74,60 +71,60 @@ pub struct SearchDocument<'a> {
     pub studio: Option<&'a str>,
     /// Where it stands.
     pub city: Option<&'a str>,
-    /// The category in lower case; both a searched word and the filter's value.
+    /// The category in lower case: searched as a word, and what results are filtered by.
     pub category: &'a str,
     /// The short introduction.
     pub intro: Option<&'a str>,
     /// The day of publication, in days since 1970-01-01.
     pub published: Option<i32>,
-    /// The rendered JSON object of the summary without its closing brace; returned as it is, never read.
+    /// The rendered JSON object of the summary without its closing brace; returned as it is, never parsed.
     pub summary: &'a [u8],
-    /// What [`SearchWriter::state`] tells again about the project.
+    /// What `SearchWriter::state` returns for the project; never parsed.
     pub state: &'a [u8],
-    /// Whether the project is in the catalog. One that is not is remembered, and never found.
+    /// Whether the project is in the catalog. Of one that is not only the state is stored, and it is never found.
     pub listed: bool,
 }
 
-/// A question to the index.
+/// A request for one page of results.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchRequest<'a> {
-    /// What the user typed. Any text is legal; one without words finds nothing.
+    /// What the user typed. Every text is legal; one without words finds nothing.
     pub text: &'a str,
     /// Only projects of this category, in lower case.
     pub category: Option<&'a str>,
-    /// The size of the page, from 1 to [`LARGEST_PAGE`]; beyond that it is clamped.
+    /// The size of the page, clamped to 1 to [`MAX_PAGE_SIZE`].
     pub limit: usize,
-    /// Where the page before this one ended.
+    /// Where the previous page ended; `None` for the first page.
     pub after: Option<Cursor>,
 }
 
-/// Why the index could not do what it was asked.
+/// A search or a change of the index failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
-    /// The cursor is not one of this query's, or its list cannot be continued: start again without it.
+    /// The cursor belongs to another query, or its list cannot be continued: start again without it.
     #[error("The cursor cannot be used: {0}. Start again from the first page, without a cursor.")]
     InvalidCursor(&'static str),
-    /// The index engine failed, most often on the disk: trying again later may help.
+    /// The index's files cannot be read or written, most often because of the disk: a later try may succeed.
     #[error(
         "The search index cannot be used now: {0}. Check that its folder exists, that it may be read, and the free space."
     )]
     Unavailable(tantivy::TantivyError),
-    /// Another writer holds the folder.
+    /// Another writer has the folder open.
     #[error(
         "Another process writes the search index in this folder. Only one can: stop the other one first."
     )]
     Busy,
-    /// What the folder holds is damaged or was written by another version: it must be rebuilt.
+    /// The index is damaged or of another version: it must be rebuilt.
     #[error("The search index is damaged: {0}. It must be rebuilt.")]
     Corrupt(String),
-    /// The document breaks a bound of the index.
+    /// The document exceeds a bound of the index.
     #[error("The document cannot be indexed: {0}")]
     Rejected(String),
 }
 
 #[cfg(feature = "writer")]
 impl SearchError {
-    /// Whether the index is damaged and must be made again: trying again cannot help.
+    /// Returns whether the index is damaged and must be rebuilt: trying again cannot help.
     pub fn is_corrupt(&self) -> bool {
         use tantivy::TantivyError;
         use tantivy::directory::error::OpenReadError;
@@ -149,8 +146,8 @@ impl SearchError {
     }
 }
 
-/// Whether the system made an error, as where a disk is full or a file may not be read. Others are what tantivy says of
-/// bytes that it cannot read.
+/// Returns whether the operating system reported the error, as for a full disk or a lack of permission. Other errors are tantivy's, of
+/// bytes that it cannot decode.
 #[cfg(feature = "writer")]
 fn is_of_the_system(error: &std::io::Error) -> bool {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<std::io::Error>());

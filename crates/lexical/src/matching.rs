@@ -1,57 +1,104 @@
-//! Finds the documents of a snapshot that match words, and scores them.
+//! Finds the documents of a snapshot that match words, and scores them, segment by segment.
 //!
-//! The score of a word in a document is its rarity times a share below 1 that grows with its frequency there and falls with the
-//! document's length (BM25). Words are added up in the query's order, so that the same content gives the same score bit for bit.
+//! A word scores its idf times its saturated frequency in the document (see [`bm25`](crate::ranking::bm25)). The scores of words
+//! are added up in the query's order, so that the same content gives the same score bit for bit.
+//!
+//! - [`exact`]: all words as they were typed, by intersecting posting lists.
+//! - [`clauses`]: each word as one of several variants, of which the best counts in a document; all clauses, or most of them.
+//!   [`candidates`] intersects clauses, [`accumulator`] unites their variants.
+//! - [`phrases`]: whether the words of a phrase follow each other.
 
-mod approximate;
+mod accumulator;
 mod candidates;
+mod clauses;
 mod exact;
 mod phrases;
 
 use tantivy::DocId;
 
-use super::postings::Holders;
-use super::segment::Segment;
-use super::snapshot::{Damping, saturated};
+use crate::index::postings::PostingList;
+use crate::index::segment::Segment;
+use crate::ranking::bm25::{LengthNorms, tf_saturation};
 
-pub(super) use approximate::{Clause, Variant, match_all, match_most};
-pub(super) use candidates::Standing;
-pub(super) use exact::match_exactly;
+pub(crate) use clauses::{match_all, match_majority};
+pub(crate) use exact::match_exact;
 
-/// Documents are handed on in blocks of at most so many.
-const BLOCK: usize = 128;
+/// The most documents that are scored or handed to a collector at once.
+const BATCH: usize = 128;
 
-/// Takes up documents that match.
-pub(super) trait Collect {
-    /// Takes up some documents of one segment with their scores, which are finite and above 0.
-    fn collect(&mut self, found: Found<'_>);
+/// Receives the documents that match.
+pub(crate) trait Collector {
+    /// Receives some documents of one segment. Their scores are finite and above 0.
+    fn collect(&mut self, batch: MatchBatch<'_>);
 }
 
-/// Documents of one segment that match.
-pub(super) struct Found<'a> {
-    pub(super) segment: &'a Segment,
+/// Documents of one segment that match, ascending, with their scores.
+pub(crate) struct MatchBatch<'a> {
+    pub(crate) segment: &'a Segment,
     /// The segment's index in the snapshot.
-    pub(super) ordinal: u32,
-    pub(super) documents: &'a [DocId],
-    /// A score for each document, free to be changed.
-    pub(super) scores: &'a mut [f32],
+    pub(crate) segment_index: u32,
+    pub(crate) documents: &'a [DocId],
+    /// The score of each document; the collector may change them.
+    pub(crate) scores: &'a mut [f32],
 }
 
-/// Which documents of a segment count at all.
+/// A typed word and the words that it may stand for.
+#[derive(Debug)]
+pub(crate) struct Clause<'a> {
+    pub(crate) variants: Vec<Variant<'a>>,
+    /// The inverse document frequency of all variants together.
+    pub(crate) idf: f32,
+    pub(crate) role: ClauseRole,
+}
+
+/// A word that may match in place of a typed one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Variant<'a> {
+    pub(crate) word: &'a str,
+    /// The factor of its score, above 0 and at most 1.
+    pub(crate) weight: f32,
+}
+
+/// What a clause contributes to a match of some of the clauses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ClauseRole {
+    /// Whether the clause counts: its word is neither short, nor frequent, nor a function word.
+    pub(crate) is_significant: bool,
+    /// Whether every result must match it: its word is a character of a script without spaces.
+    pub(crate) is_required: bool,
+}
+
+/// A clause with the posting lists of one segment.
+struct SegmentClause<'s> {
+    /// The index of the clause in the query.
+    index: usize,
+    idf: f32,
+    role: ClauseRole,
+    /// The variants that the segment contains.
+    variants: Vec<SegmentVariant<'s>>,
+}
+
+/// A variant with its posting list in one segment.
+struct SegmentVariant<'s> {
+    list: PostingList<'s>,
+    weight: f32,
+}
+
+/// Which documents of a segment can be results: live ones, of one category if the request names one.
 #[derive(Clone, Copy)]
 struct Filter<'a> {
     segment: &'a Segment,
     has_deletions: bool,
-    /// The code of the wanted category in the segment.
+    /// The code of the category in the segment.
     category: Option<u16>,
 }
 
 impl<'a> Filter<'a> {
-    /// Nothing if the segment has no document of the category.
+    /// Creates the filter of a segment; `None` if it has no document of the category.
     fn new(segment: &'a Segment, category: Option<&str>) -> Option<Filter<'a>> {
         let code = match category {
             None => None,
-            Some(category) => Some(segment.rows.code(category)?),
+            Some(category) => Some(segment.rows.category_code(category)?),
         };
         Some(Filter { segment, has_deletions: segment.has_deletions(), category: code })
     }
@@ -62,73 +109,78 @@ impl<'a> Filter<'a> {
 
     #[inline]
     fn passes(&self, document: DocId) -> bool {
-        (!self.has_deletions || self.segment.is_alive(document))
-            && self.category.is_none_or(|code| self.segment.rows.is_of(document, code))
+        (!self.has_deletions || self.segment.is_live(document))
+            && self.category.is_none_or(|code| self.segment.rows.has_category(document, code))
     }
 }
 
-/// Fills a block with documents and hands it on when it is full.
-pub(super) struct Outlet<'a, C> {
+/// Collects matches one by one and passes them on in batches.
+pub(crate) struct MatchBuffer<'a, C> {
     segment: &'a Segment,
-    ordinal: u32,
+    segment_index: u32,
     collector: &'a mut C,
-    documents: [DocId; BLOCK],
-    scores: [f32; BLOCK],
-    filled: usize,
+    documents: [DocId; BATCH],
+    scores: [f32; BATCH],
+    len: usize,
 }
 
-impl<'a, C: Collect> Outlet<'a, C> {
-    pub(super) fn new(segment: &'a Segment, ordinal: usize, collector: &'a mut C) -> Outlet<'a, C> {
-        Outlet {
+impl<'a, C: Collector> MatchBuffer<'a, C> {
+    pub(crate) fn new(
+        segment: &'a Segment,
+        segment_index: usize,
+        collector: &'a mut C,
+    ) -> MatchBuffer<'a, C> {
+        MatchBuffer {
             segment,
-            ordinal: ordinal as u32,
+            segment_index: segment_index as u32,
             collector,
-            documents: [0; BLOCK],
-            scores: [0.0; BLOCK],
-            filled: 0,
+            documents: [0; BATCH],
+            scores: [0.0; BATCH],
+            len: 0,
         }
     }
 
     #[inline]
-    pub(super) fn push(&mut self, document: DocId, score: f32) {
-        self.documents[self.filled] = document;
-        self.scores[self.filled] = score;
-        self.filled += 1;
-        if self.filled == BLOCK {
+    pub(crate) fn push(&mut self, document: DocId, score: f32) {
+        self.documents[self.len] = document;
+        self.scores[self.len] = score;
+        self.len += 1;
+        if self.len == BATCH {
             self.flush();
         }
     }
 
-    pub(super) fn flush(&mut self) {
-        self.collector.collect(Found {
+    /// Passes the rest on; to be called after the last match.
+    pub(crate) fn flush(&mut self) {
+        self.collector.collect(MatchBatch {
             segment: self.segment,
-            ordinal: self.ordinal,
-            documents: &self.documents[..self.filled],
-            scores: &mut self.scores[..self.filled],
+            segment_index: self.segment_index,
+            documents: &self.documents[..self.len],
+            scores: &mut self.scores[..self.len],
         });
-        self.filled = 0;
+        self.len = 0;
     }
 }
 
-/// Calls `visit` with block after block of the documents that hold a word, deleted ones included, and the word's share in each,
-/// weighed by `weight`.
-fn each_block(
-    damping: &Damping,
+/// Calls `visit` with batches of the documents of a posting list, deleted ones included, and the saturated frequency in each of them,
+/// multiplied by `weight`.
+fn for_each_scored_batch(
+    length_norms: &LengthNorms,
     segment: &Segment,
-    word: Holders<'_>,
+    list: PostingList<'_>,
     weight: f32,
     mut visit: impl FnMut(&[DocId], &mut [f32]),
 ) {
-    let mut shares = [0.0; BLOCK];
-    for (documents, frequencies) in word.documents.chunks(BLOCK).zip(word.frequencies.chunks(BLOCK)) {
-        let shares = &mut shares[..documents.len()];
-        // Look-ups go one by one; what is made of them is made of several at once.
-        for (&document, share) in documents.iter().zip(shares.iter_mut()) {
-            *share = damping[segment.length(document)];
+    let mut scores = [0.0; BATCH];
+    for (documents, frequencies) in list.documents.chunks(BATCH).zip(list.frequencies.chunks(BATCH)) {
+        let scores = &mut scores[..documents.len()];
+        // Two loops: the look-ups cannot be vectorised, the arithmetic on their results can.
+        for (&document, score) in documents.iter().zip(scores.iter_mut()) {
+            *score = length_norms[segment.length_id(document)];
         }
-        for (&frequency, share) in frequencies.iter().zip(shares.iter_mut()) {
-            *share = weight * saturated(f32::from(frequency), *share);
+        for (&frequency, score) in frequencies.iter().zip(scores.iter_mut()) {
+            *score = weight * tf_saturation(f32::from(frequency), *score);
         }
-        visit(documents, shares);
+        visit(documents, scores);
     }
 }

@@ -1,73 +1,78 @@
-//! What the user typed, as words and phrases. No text is an error.
+//! The query parser: turns what a user typed into words and phrases. Every text is a legal query.
 
 use std::hash::Hasher;
 use std::ops::ControlFlow;
 
-use super::fnv::Fnv;
 use text::{Kind, words};
 
-/// At most so many words of a text are looked for; the rest is ignored, and the answer says so.
-pub const MOST_WORDS: usize = 16;
-/// The shortest word, in bytes, that may be the beginning of a longer one.
-const SHORTEST_BEGINNING: usize = 2;
+use crate::fnv::Fnv;
 
-/// A query: distinct words, and the phrases that some of them form.
+/// The most words of a text that are searched for; [`SearchPage::is_truncated`](crate::SearchPage::is_truncated) tells whether there
+/// were more.
+pub const MAX_QUERY_WORDS: usize = 16;
+/// The shortest word, in bytes, that is searched for as a prefix of longer ones.
+const MIN_PREFIX_LENGTH: usize = 2;
+
+/// A parsed query: distinct words, and the phrases that some of them form.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Query {
-    /// The folded words in the order in which they were typed.
-    pub(super) words: Vec<String>,
-    /// Words that must follow each other: of two at least.
-    pub(super) phrases: Vec<Phrase>,
-    /// Whether the last word may still be being typed: it is no character of its own and stands in no closed quotes.
-    pub(super) unfinished: bool,
-    /// Whether there are more words than are looked for.
-    pub(super) is_cut: bool,
+pub(crate) struct Query {
+    /// The distinct folded words in the order in which they were typed.
+    pub(crate) words: Vec<String>,
+    /// Words that must follow each other, at least two in each phrase.
+    pub(crate) phrases: Vec<Phrase>,
+    /// Whether the last word may be the prefix of a longer one, because the user may still be typing it: it is outside closed quotes,
+    /// and no character of a script without spaces.
+    pub(crate) last_is_prefix: bool,
+    /// Whether words after the first [`MAX_QUERY_WORDS`] were dropped.
+    pub(crate) is_truncated: bool,
 }
 
-/// Words that follow each other: the index of each in the query, and its distance from the first.
-pub(super) type Phrase = Vec<(usize, u32)>;
+/// Words that follow each other: the index of each in the query, and the distance of its position from the first.
+pub(crate) type Phrase = Vec<(usize, u32)>;
 
 impl Query {
-    /// Takes a text apart. Quotes of any style make phrases; one that is never closed counts as a space.
-    pub(super) fn parse(text: &str) -> Query {
+    /// Parses a text. Quotes of any style make phrases; a quote that is never closed counts as a space. A run of characters of a
+    /// script without spaces is a phrase too.
+    pub(crate) fn parse(text: &str) -> Query {
         let mut query = Query::default();
-        let mut taken = 0;
+        let mut count = 0;
         let pieces: Vec<&str> = text.split(is_quote).collect();
-        for (place, piece) in pieces.iter().enumerate() {
-            let quoted = place % 2 == 1 && place + 1 < pieces.len();
-            let mut run = Phrase::new();
+        for (index, piece) in pieces.iter().enumerate() {
+            let is_quoted = index % 2 == 1 && index + 1 < pieces.len();
+            let mut phrase = Phrase::new();
             let flow = words(piece, &mut |word| {
                 if word.kind == Kind::Part {
                     return ControlFlow::Continue(());
                 }
-                if taken == MOST_WORDS {
+                if count == MAX_QUERY_WORDS {
                     return ControlFlow::Break(());
                 }
-                taken += 1;
-                if !quoted && word.kind != (Kind::Character { continues: true }) {
-                    query.end_phrase(&mut run);
+                count += 1;
+                if !is_quoted && word.kind != (Kind::Character { continues: true }) {
+                    query.end_phrase(&mut phrase);
                 }
-                query.unfinished =
-                    !quoted && word.kind == Kind::Whole && word.text.len() >= SHORTEST_BEGINNING;
-                run.push((query.intern(word.text), word.position));
+                query.last_is_prefix =
+                    !is_quoted && word.kind == Kind::Whole && word.text.len() >= MIN_PREFIX_LENGTH;
+                phrase.push((query.intern(word.text), word.position));
                 ControlFlow::Continue(())
             });
-            query.end_phrase(&mut run);
+            query.end_phrase(&mut phrase);
             if flow.is_break() {
-                query.unfinished = false;
-                query.is_cut = true;
+                query.last_is_prefix = false;
+                query.is_truncated = true;
                 break;
             }
         }
         query
     }
 
+    /// Returns the index of a word; appends it if it is new.
     fn intern(&mut self, word: &str) -> usize {
-        match self.words.iter().position(|known| known == word) {
-            Some(known) => {
-                // The last word is then not the one that was typed last.
-                self.unfinished &= known + 1 == self.words.len();
-                known
+        match self.words.iter().position(|other| other == word) {
+            Some(index) => {
+                // The last distinct word may then not be the one that was typed last.
+                self.last_is_prefix &= index + 1 == self.words.len();
+                index
             }
             None => {
                 self.words.push(word.to_owned());
@@ -76,23 +81,23 @@ impl Query {
         }
     }
 
-    /// The phrases that are runs of characters: what is written without spaces stays together, whatever is forgiven.
-    pub(super) fn runs(&self) -> Vec<Phrase> {
+    /// Returns the phrases that are runs of characters: approximate tiers ignore quotes, but keep these together.
+    pub(crate) fn character_runs(&self) -> Vec<Phrase> {
         let is_run = |phrase: &&Phrase| phrase.iter().all(|(word, _)| text::is_character(&self.words[*word]));
         self.phrases.iter().filter(is_run).cloned().collect()
     }
 
-    fn end_phrase(&mut self, run: &mut Phrase) {
-        if run.len() > 1 {
-            let first = run[0].1;
-            let phrase = run.iter().map(|&(word, position)| (word, position - first)).collect();
+    fn end_phrase(&mut self, words: &mut Phrase) {
+        if words.len() > 1 {
+            let first = words[0].1;
+            let phrase = words.iter().map(|&(word, position)| (word, position - first)).collect();
             self.phrases.push(phrase);
         }
-        run.clear();
+        words.clear();
     }
 
-    /// Stands for the query and its category in cursors.
-    pub(super) fn identity(&self, category: Option<&str>) -> u64 {
+    /// Returns a hash of the query and its category: a cursor holds it, and continues no other query.
+    pub(crate) fn fingerprint(&self, category: Option<&str>) -> u64 {
         let mut hash = Fnv::default();
         for word in &self.words {
             hash.write(word.as_bytes());
@@ -104,7 +109,7 @@ impl Query {
                 hash.write_u64((word as u64) << 32 | u64::from(offset));
             }
         }
-        hash.write(if self.unfinished { b"*" } else { b"." });
+        hash.write(if self.last_is_prefix { b"*" } else { b"." });
         hash.write(category.unwrap_or_default().as_bytes());
         hash.finish()
     }
@@ -112,27 +117,6 @@ impl Query {
 
 fn is_quote(character: char) -> bool {
     matches!(character, '"' | '“' | '”' | '„' | '‟' | '«' | '»' | '＂' | '〝' | '〞' | '〟')
-}
-
-/// A stage of a search; each finds more, and less exactly, than the one before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum MatchTier {
-    /// All words and phrases exactly.
-    Exact = 0,
-    /// Exact matches, then those in which the last word is the beginning of a longer one.
-    Prefix = 1,
-    /// Every word or one near to it.
-    Fuzzy = 2,
-    /// Most of the words, or ones near to them.
-    Any = 3,
-}
-
-impl MatchTier {
-    pub(super) fn from_code(code: u8) -> Option<MatchTier> {
-        [MatchTier::Exact, MatchTier::Prefix, MatchTier::Fuzzy, MatchTier::Any]
-            .into_iter()
-            .find(|tier| *tier as u8 == code)
-    }
 }
 
 #[cfg(test)]
@@ -148,12 +132,12 @@ mod tests {
         let query = Query::parse("Turner “Art Nouveau” villa");
         assert_eq!(query.words, ["turner", "art", "nouveau", "villa"]);
         assert_eq!(query.phrases, [vec![(1, 0), (2, 1)]]);
-        assert!(query.unfinished);
+        assert!(query.last_is_prefix);
 
         let query = Query::parse("turner \"art nouveau");
-        assert_eq!((query.words.len(), query.phrases.len(), query.unfinished), (3, 0, true));
+        assert_eq!((query.words.len(), query.phrases.len(), query.last_is_prefix), (3, 0, true));
         assert_eq!(Query::parse("\"art\"").phrases.len(), 0);
-        assert!(!Query::parse("\"art deco\"").unfinished);
+        assert!(!Query::parse("\"art deco\"").last_is_prefix);
         assert_eq!(Query::parse("\"very very big\"").phrases, [vec![(0, 0), (0, 1), (1, 2)]]);
     }
 
@@ -162,28 +146,28 @@ mod tests {
         let query = Query::parse("東京駅 tower 北");
         assert_eq!(query.words, ["東", "京", "駅", "tower", "北"]);
         assert_eq!(query.phrases, [vec![(0, 0), (1, 1), (2, 2)]]);
-        assert!(!query.unfinished);
+        assert!(!query.last_is_prefix);
     }
 
     #[test]
-    fn apostrophes_ask_for_the_whole_word() {
+    fn a_word_with_an_apostrophe_is_one_word() {
         assert_eq!(words_of("O'Keeffe's"), ["okeeffes"]);
     }
 
     #[test]
-    fn only_the_first_words_count() {
+    fn only_the_first_words_are_searched_for() {
         let many: String = (0..100).map(|number| format!("w{number} ")).collect();
-        assert_eq!(Query::parse(&many).words.len(), MOST_WORDS);
-        assert_eq!(Query::parse(&"東".repeat(100)).phrases[0].len(), MOST_WORDS);
+        assert_eq!(Query::parse(&many).words.len(), MAX_QUERY_WORDS);
+        assert_eq!(Query::parse(&"東".repeat(100)).phrases[0].len(), MAX_QUERY_WORDS);
         assert_eq!(words_of(&"(".repeat(60_000)), Vec::<String>::new());
     }
 
     #[test]
-    fn identity_tells_queries_apart_but_not_their_decoration() {
-        let identity = |text: &str| Query::parse(text).identity(None);
-        assert_eq!(identity("Zürich,  Haus!"), identity("zurich haus"));
-        assert_ne!(identity("zurich haus"), identity("haus zurich"));
-        assert_ne!(identity("\"zurich haus\""), identity("zurich haus"));
-        assert_ne!(identity("zurich"), Query::parse("zurich").identity(Some("art")));
+    fn fingerprints_differ_between_queries_and_ignore_case_accents_and_punctuation() {
+        let fingerprint = |text: &str| Query::parse(text).fingerprint(None);
+        assert_eq!(fingerprint("Zürich,  Haus!"), fingerprint("zurich haus"));
+        assert_ne!(fingerprint("zurich haus"), fingerprint("haus zurich"));
+        assert_ne!(fingerprint("\"zurich haus\""), fingerprint("zurich haus"));
+        assert_ne!(fingerprint("zurich"), Query::parse("zurich").fingerprint(Some("art")));
     }
 }

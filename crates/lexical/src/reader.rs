@@ -1,4 +1,4 @@
-//! Asks the index. One reader serves all threads; each search works on the snapshot it began with.
+//! The reading side. One reader serves all threads; each search works on the snapshot that it began with.
 
 use std::path::Path;
 #[cfg(any(test, feature = "gate"))]
@@ -8,17 +8,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arc_swap::ArcSwap;
 use tantivy::Index;
 
-use super::cascade::{Outcome, Search};
-use super::cursor::{Cursor, Mark};
-use super::forgiven::{self, Forgiven};
-use super::query::Query;
-use super::ranking::Place;
-use super::rows;
-use super::schema::{Fields, fields_of};
-use super::snapshot::Snapshot;
-use super::{LARGEST_PAGE, SearchError, SearchRequest};
+use crate::index::digest::{self, Digest};
+use crate::index::rows;
+use crate::index::schema::{self, Fields};
+use crate::index::snapshot::Snapshot;
+use crate::query::Query;
+use crate::ranking::top_k::RankedDocument;
+use crate::search::cursor::{Cursor, CursorState};
+use crate::search::relaxation::{Relaxation, relaxation};
+use crate::search::{ResultPage, Search, slugs};
+use crate::{MAX_PAGE_SIZE, SearchError, SearchRequest};
 
-/// The reading side of the index. Cheap to clone; all clones see the same.
+/// Searches the index in a folder. Cheap to clone; all clones have the same snapshot.
 #[derive(Clone)]
 pub struct SearchReader {
     shared: Arc<Shared>,
@@ -28,18 +29,22 @@ struct Shared {
     index: Index,
     fields: Fields,
     current: ArcSwap<Snapshot>,
-    /// Lets only one refresh run at a time. It is held while a segment is decoded, which may take seconds.
+    /// Held during a refresh, so that only one runs at a time. Decoding a segment may take seconds.
     refreshing: Mutex<()>,
-    /// A refresh waits for this lock before it opens a snapshot.
+    /// Acquired by a refresh before it opens a snapshot.
     #[cfg(any(test, feature = "gate"))]
     gate: Mutex<()>,
 }
 
 impl SearchReader {
     /// Opens the index in `folder` at its last commit.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no index, if it is of another version, or if its files cannot be read.
     pub fn open(folder: &Path) -> Result<SearchReader, SearchError> {
         let index = Index::open_in_dir(folder)?;
-        let fields = fields_of(&index)?;
+        let fields = schema::fields(&index)?;
         let snapshot = Snapshot::open(&index, fields, None)?
             .ok_or_else(|| SearchError::Corrupt("it has no commit".to_owned()))?;
         let current = ArcSwap::from_pointee(snapshot);
@@ -54,7 +59,11 @@ impl SearchReader {
         Ok(SearchReader { shared: Arc::new(shared) })
     }
 
-    /// Takes up a newer commit, if there is one, and says whether there was. Searches go on meanwhile.
+    /// Opens the last commit if it is newer than the current snapshot, and returns whether it was. Searches are answered meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the files of the commit cannot be read; the current snapshot stays.
     pub fn refresh(&self) -> Result<bool, SearchError> {
         let _refreshing = self.shared.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
         let current = self.shared.current.load_full();
@@ -68,90 +77,100 @@ impl SearchReader {
 
     /// Makes refreshes wait until the guard is dropped.
     #[cfg(any(test, feature = "gate"))]
-    pub fn close_gate(&self) -> MutexGuard<'_, ()> {
+    pub fn block_refresh(&self) -> MutexGuard<'_, ()> {
         self.shared.gate.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a refresh runs at this moment.
+    /// Returns whether a refresh is running.
     #[cfg(any(test, feature = "gate"))]
     pub fn is_refreshing(&self) -> bool {
         self.shared.refreshing.try_lock().is_err()
     }
 
-    /// The payload of the commit in view: the checkpoint of the projection.
+    /// Returns the payload of the current commit.
     pub fn payload(&self) -> String {
         self.shared.current.load().payload.clone()
     }
 
-    /// The number of listed projects in view.
+    /// Returns the number of listed projects.
     pub fn documents(&self) -> u64 {
         self.shared.current.load().documents
     }
 
-    /// Searches.
+    /// Returns one page of results.
     ///
-    /// A cursor is continued in the commit that is in view, whichever that is: a project that did not change since the
-    /// first page stands on exactly one page.
+    /// A cursor is continued in the current snapshot, even if its page came from another: a project that did not change since the
+    /// first page is on exactly one page.
     ///
     /// # Errors
     ///
-    /// Fails on a cursor of another query, or of one whose words are mended otherwise by now, and where the index's files fail.
+    /// Fails on a cursor of another query; on one whose words would be corrected in another way by now; and if the index's files
+    /// cannot be read.
     pub fn search(&self, request: &SearchRequest<'_>) -> Result<SearchPage, SearchError> {
         let query = Query::parse(request.text);
-        let limit = request.limit.clamp(1, LARGEST_PAGE);
-        let identity = query.identity(request.category);
+        let limit = request.limit.clamp(1, MAX_PAGE_SIZE);
+        let fingerprint = query.fingerprint(request.category);
         let snapshot = self.shared.current.load_full();
         let search = Search { snapshot: &snapshot, query: &query, category: request.category };
-        let outcome = match request.after {
-            None => search.first(limit)?,
+        let page = match request.after {
+            None => search.first_page(limit)?,
             Some(cursor)
-                if cursor.query != identity || cursor.mark.weights.rarities().len() < query.words.len() =>
+                if cursor.query != fingerprint || cursor.state.weights.idfs().len() < query.words.len() =>
             {
                 return Err(SearchError::InvalidCursor("it was made for another text or category"));
             }
             Some(cursor) => {
                 let changed =
                     SearchError::InvalidCursor("the words that are near to the query's have changed since");
-                search.next(limit, &cursor.mark, cursor.last)?.ok_or(changed)?
+                search.next_page(limit, &cursor.state, cursor.last)?.ok_or(changed)?
             }
         };
-        let forgiven = forgiven::of(&search, request.text, &outcome)?;
-        let Outcome { places, total, more, mark, .. } = outcome;
-        let ending = Ending { query: identity, mark, more };
-        Ok(SearchPage { snapshot, places, total, ending, forgiven, is_cut: query.is_cut })
+        let relaxation = relaxation(&search, request.text, &page)?;
+        let ResultPage { documents, total, has_more, state, .. } = page;
+        let cursor = CursorParts { query: fingerprint, state, has_more };
+        Ok(SearchPage { snapshot, documents, total, cursor, relaxation, is_truncated: query.is_truncated })
     }
 
-    /// Up to `limit` slugs that look or read like `slug`, the likeliest first; `slug` itself is not among them.
-    pub fn near_slugs(&self, slug: &str, limit: usize) -> Result<Vec<String>, SearchError> {
-        super::suggestions::near_slugs(&self.shared.current.load_full(), self.shared.fields, slug, limit)
+    /// Returns up to `limit` slugs of listed projects that are similar to `slug`, the most similar first: those with few typos, then
+    /// those of projects that its words find. `slug` itself is not among them.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the index's files cannot be read.
+    pub fn suggest_slugs(&self, slug: &str, limit: usize) -> Result<Vec<String>, SearchError> {
+        slugs::suggest_slugs(&self.shared.current.load_full(), self.shared.fields, slug, limit)
     }
 
-    /// The digest of all live documents in view: equal for equal content, however the index came to it.
-    pub fn digest(&self) -> Result<super::Digest, SearchError> {
-        super::digest::digest(&self.shared.current.load_full())
+    /// Returns the digest of all live documents: equal for equal content, however the index was built.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a stored document cannot be read.
+    pub fn digest(&self) -> Result<Digest, SearchError> {
+        digest::digest(&self.shared.current.load_full())
     }
 
-    pub(super) fn current(&self) -> (Arc<Snapshot>, Fields) {
+    pub(crate) fn current(&self) -> (Arc<Snapshot>, Fields) {
         (self.shared.current.load_full(), self.shared.fields)
     }
 }
 
-/// A page of results. It keeps the snapshot it came from, so that summaries are read in place.
+/// One page of results. It keeps its snapshot, from which summaries are read in place.
 pub struct SearchPage {
     snapshot: Arc<Snapshot>,
-    places: Vec<Place>,
+    documents: Vec<RankedDocument>,
     total: u64,
-    ending: Ending,
-    forgiven: Option<Forgiven>,
-    is_cut: bool,
+    cursor: CursorParts,
+    relaxation: Option<Relaxation>,
+    is_truncated: bool,
 }
 
-/// What a cursor behind a result of a page needs beside its rank.
-struct Ending {
+/// The parts of a cursor that do not depend on the last result shown.
+struct CursorParts {
     query: u64,
-    mark: Mark,
+    state: CursorState,
     /// Whether more results follow the page.
-    more: bool,
+    has_more: bool,
 }
 
 /// One result.
@@ -159,46 +178,48 @@ struct Ending {
 pub struct Hit<'a> {
     /// The summary as it was indexed: a JSON object without its closing brace.
     pub summary: &'a [u8],
-    /// From 1 on every word stands in the project exactly; below 1 the match is an approximation. Finite, above 0.
+    /// Finite and above 0. From 1 on the project contains every word exactly; below 1 it is an approximate match.
     pub score: f32,
 }
 
 impl SearchPage {
-    /// The results in order, at most as many as were asked for.
+    /// Returns the results in order, at most as many as the request's limit.
     pub fn hits(&self) -> impl ExactSizeIterator<Item = Hit<'_>> {
-        let hits = self.places.iter().map(|place| {
-            let segment = &self.snapshot.segments[place.segment as usize];
-            Hit { summary: segment.rows.summary(place.document), score: place.rank.score }
+        let hits = self.documents.iter().map(|found| {
+            let segment = &self.snapshot.segments[found.segment as usize];
+            Hit { summary: segment.rows.summary(found.document), score: found.rank.score }
         });
-        rows::fetch(hits.clone().map(|hit| hit.summary));
+        rows::prefetch(hits.clone().map(|hit| hit.summary));
         hits
     }
 
-    /// The number of all projects that match, on whatever page they stand.
+    /// Returns the number of results on all pages.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// What was forgiven, or why nothing is found; nothing where every result holds every word as it was typed.
-    pub fn forgiven(&self) -> Option<&Forgiven> {
-        self.forgiven.as_ref()
+    /// Returns how the query was relaxed to find results, or why there are none; `None` if every result contains every word as it
+    /// was typed.
+    pub fn relaxation(&self) -> Option<&Relaxation> {
+        self.relaxation.as_ref()
     }
 
-    /// Whether the text has more words than [`super::MOST_WORDS`], of which only the first were looked for.
-    pub fn is_cut(&self) -> bool {
-        self.is_cut
+    /// Returns whether the text has more than [`MAX_QUERY_WORDS`](crate::MAX_QUERY_WORDS) words, of which only the first were searched
+    /// for.
+    pub fn is_truncated(&self) -> bool {
+        self.is_truncated
     }
 
-    /// Where the next page begins; nothing at the end.
-    pub fn next(&self) -> Option<Cursor> {
-        self.next_after(self.places.len())
+    /// Returns the cursor of the next page; `None` at the end.
+    pub fn next_cursor(&self) -> Option<Cursor> {
+        self.cursor_after(self.documents.len())
     }
 
-    /// Where the next page begins if only so many results of this one are shown; nothing at the end.
-    pub fn next_after(&self, shown: usize) -> Option<Cursor> {
-        let Ending { query, mark, more } = &self.ending;
-        let last = self.places.get(shown.checked_sub(1)?)?;
-        let follows = *more || shown < self.places.len();
-        follows.then_some(Cursor { query: *query, mark: *mark, last: last.rank })
+    /// Returns the cursor after the first `shown` results of this page; `None` at the end, and for 0.
+    pub fn cursor_after(&self, shown: usize) -> Option<Cursor> {
+        let CursorParts { query, state, has_more } = &self.cursor;
+        let last = self.documents.get(shown.checked_sub(1)?)?;
+        let has_next = *has_more || shown < self.documents.len();
+        has_next.then_some(Cursor { query: *query, state: *state, last: last.rank })
     }
 }

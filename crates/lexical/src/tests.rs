@@ -1,4 +1,4 @@
-//! Tests of the whole index: written through the writer, asked through the reader.
+//! Tests of the whole index: written by the writer, searched by the reader.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod commits;
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A project as a test writes it down; the summary is made from the rest.
+/// A project of a test; its summary is made from the other fields.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Project {
     ordinal: u64,
@@ -27,7 +27,7 @@ struct Project {
 }
 
 impl Project {
-    /// A project with a name alone, published never.
+    /// Returns a project with only a name.
     fn named(ordinal: u64, name: &str) -> Project {
         let slug = format!("{}-{ordinal}", text::fold(name).replace(' ', "-"));
         Project { ordinal, slug, name: name.to_owned(), category: "design".to_owned(), ..Project::default() }
@@ -42,7 +42,7 @@ impl Project {
     }
 }
 
-/// An index in a folder of its own, with its writer and a reader.
+/// An index in a temporary folder, with its writer and a reader.
 struct Fixture {
     writer: SearchWriter,
     reader: SearchReader,
@@ -81,7 +81,7 @@ impl Fixture {
         assert!(self.reader.refresh().unwrap());
     }
 
-    /// The ordinals of all results in order, and the total.
+    /// Returns the ordinals of all results in order.
     fn find(&self, text: &str) -> Vec<u64> {
         let page = self.reader.search(&request(text)).unwrap();
         let found = ordinals(&page);
@@ -117,7 +117,7 @@ fn document<'a>(project: &'a Project, id: &'a str, summary: &'a str) -> SearchDo
 }
 
 fn request(text: &str) -> SearchRequest<'_> {
-    SearchRequest { text, category: None, limit: LARGEST_PAGE, after: None }
+    SearchRequest { text, category: None, limit: MAX_PAGE_SIZE, after: None }
 }
 
 fn ordinals(page: &SearchPage) -> Vec<u64> {
@@ -128,11 +128,11 @@ fn ordinals(page: &SearchPage) -> Vec<u64> {
     page.hits().map(|hit| ordinal(hit.summary)).collect()
 }
 
-/// A small generator of random numbers, the same everywhere for one seed.
-struct Dice(u64);
+/// A random number generator (SplitMix64), the same everywhere for one seed.
+struct Random(u64);
 
-impl Dice {
-    fn roll(&mut self, bound: usize) -> usize {
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -140,7 +140,7 @@ impl Dice {
     }
 
     fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        &items[self.roll(items.len())]
+        &items[self.below(items.len())]
     }
 }
 
@@ -151,10 +151,10 @@ const WORDS: [&str; 30] = [
 ];
 const CATEGORIES: [&str; 3] = ["architecture", "design", "art"];
 
-/// A project of a few random words, so that many queries match several.
-fn random_project(ordinal: u64, dice: &mut Dice) -> Project {
-    let mut words = |most: usize| {
-        let words: Vec<&str> = (0..dice.roll(most)).map(|_| *dice.pick(&WORDS)).collect();
+/// Returns a project of a few random words, so that many queries match several projects.
+fn random_project(ordinal: u64, random: &mut Random) -> Project {
+    let mut words = |bound: usize| {
+        let words: Vec<&str> = (0..random.below(bound)).map(|_| *random.pick(&WORDS)).collect();
         words.join(" ")
     };
     let (name, studio, city, intro) = (words(5), words(3), words(2), words(12));
@@ -164,26 +164,26 @@ fn random_project(ordinal: u64, dice: &mut Dice) -> Project {
         name,
         studio: Some(studio).filter(|studio| !studio.is_empty()),
         city: Some(city).filter(|city| !city.is_empty()),
-        category: (*dice.pick(&CATEGORIES)).to_owned(),
+        category: (*random.pick(&CATEGORIES)).to_owned(),
         intro: Some(intro).filter(|intro| !intro.is_empty()),
-        published: Some(dice.roll(40) as i32 - 10).filter(|day| *day >= 0),
+        published: Some(random.below(40) as i32 - 10).filter(|day| *day >= 0),
     }
 }
 
 fn random_projects(count: u64, seed: u64) -> Vec<Project> {
-    let mut dice = Dice(seed);
-    (0..count).map(|ordinal| random_project(ordinal, &mut dice)).collect()
+    let mut random = Random(seed);
+    (0..count).map(|ordinal| random_project(ordinal, &mut random)).collect()
 }
 
-/// A query of random words of the projects: bare, misspelt, cut short, or in quotes.
-fn random_query(dice: &mut Dice) -> String {
-    let mut words: Vec<String> = (0..=dice.roll(3)).map(|_| (*dice.pick(&WORDS)).to_owned()).collect();
-    match dice.roll(6) {
+/// Returns a query of random words of the projects: as they are, misspelled, cut short, or in quotes.
+fn random_query(random: &mut Random) -> String {
+    let mut words: Vec<String> = (0..=random.below(3)).map(|_| (*random.pick(&WORDS)).to_owned()).collect();
+    match random.below(6) {
         0 => format!("\"{}\"", words.join(" ")),
         1 => {
             let last = words.pop().unwrap_or_default();
-            let short: String = last.chars().take(3).collect();
-            words.push(short);
+            let prefix: String = last.chars().take(3).collect();
+            words.push(prefix);
             words.join(" ")
         }
         2 => words.join(" ").replacen('s', "z", 1),

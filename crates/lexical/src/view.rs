@@ -1,16 +1,16 @@
-//! The listed projects of one commit, by slug and by ordinal: for answers whose order comes from another model.
+//! Look-ups by slug and by ordinal, for answers whose order comes from another model.
 
 use std::sync::Arc;
 
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet, TERMINATED, TantivyError, Term};
 
-use super::SearchError;
-use super::reader::SearchReader;
-use super::schema::Fields;
-use super::snapshot::Snapshot;
+use crate::SearchError;
+use crate::index::schema::Fields;
+use crate::index::snapshot::Snapshot;
+use crate::reader::SearchReader;
 
-/// The index at one commit; what it gives is of one moment.
+/// The listed projects of one commit. It never changes, so that several look-ups give one consistent answer.
 #[derive(Clone)]
 pub struct View {
     snapshot: Arc<Snapshot>,
@@ -24,7 +24,7 @@ impl std::fmt::Debug for View {
 }
 
 impl SearchReader {
-    /// The commit in view now.
+    /// Returns a view of the current commit.
     pub fn view(&self) -> View {
         let (snapshot, fields) = self.current();
         View { snapshot, fields }
@@ -37,16 +37,20 @@ impl View {
         &self.snapshot.payload
     }
 
-    /// The ordinal of the listed project that is found at this slug; nothing for a former slug.
+    /// Returns the ordinal of the listed project with this slug; `None` for a former slug.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the index's files cannot be read.
     pub fn ordinal_of(&self, slug: &str) -> Result<Option<u64>, SearchError> {
         let term = Term::from_field_text(self.fields.slug, slug);
         for segment in &self.snapshot.segments {
-            let found =
+            let postings =
                 segment.slugs.read_postings(&term, IndexRecordOption::Basic).map_err(TantivyError::from)?;
-            let Some(mut found) = found else { continue };
-            let mut document = found.doc();
-            while document != TERMINATED && !segment.is_alive(document) {
-                document = found.advance();
+            let Some(mut postings) = postings else { continue };
+            let mut document = postings.doc();
+            while document != TERMINATED && !segment.is_live(document) {
+                document = postings.advance();
             }
             if document != TERMINATED {
                 return Ok(Some(segment.ordinal(document)));
@@ -55,10 +59,10 @@ impl View {
         Ok(None)
     }
 
-    /// The summary of the listed project with this ordinal: a JSON object without its closing brace.
+    /// Returns the summary of the listed project with this ordinal: a JSON object without its closing brace.
     pub fn summary_of(&self, ordinal: u64) -> Option<&[u8]> {
         self.snapshot.segments.iter().find_map(|segment| {
-            let document = segment.listed_as(ordinal).find(|document| segment.is_alive(*document))?;
+            let document = segment.documents_of(ordinal).find(|document| segment.is_live(*document))?;
             Some(segment.rows.summary(document))
         })
     }

@@ -1,4 +1,4 @@
-//! Fills the index. One writer at a time holds a folder.
+//! The writing side. One writer at a time owns a folder.
 
 use std::path::Path;
 
@@ -11,31 +11,33 @@ use tantivy::{
     TantivyError, Term,
 };
 
-use super::ranking::{ORDINAL_BOUND, tie};
-use super::rows::{RowPlugin, encode};
-use super::schema::{Fields, TOKENIZER, WeightedFields, combined, schema};
-use super::{Digest, SearchDocument, SearchError, SearchReader};
+use crate::index::digest::Digest;
+use crate::index::rows::{RowPlugin, encode};
+use crate::index::schema::{Fields, TOKENIZER, WeightedFieldTokenizer, combined_text, schema};
+use crate::ranking::{ORDINAL_BOUND, tie_breaker};
+use crate::reader::SearchReader;
+use crate::{SearchDocument, SearchError};
 
-/// What the documents of one segment may take in memory before they are written, in bytes.
+/// The memory for documents that are not written to a segment yet, in bytes.
 const MEMORY_BUDGET: usize = 48_000_000;
-/// So many segments of like size are merged into one.
-const MERGE_AT: usize = 6;
-/// Segments smaller than this are of like size.
-const SMALLEST_LAYER: u32 = 500;
-/// Merging makes room when this share of a segment is deleted.
-const DELETED_SHARE: f32 = 0.25;
-/// Beyond this size segments are left alone, but for deletions.
-const LARGEST_MERGED: usize = 4_000_000;
+/// The number of segments of similar size that are merged into one.
+const MERGE_SEGMENTS: usize = 6;
+/// Segments with fewer documents than this count as of similar size.
+const MIN_LAYER_SIZE: u32 = 500;
+/// A segment is merged too when more than this share of its documents is deleted.
+const MAX_DELETED_SHARE: f32 = 0.25;
+/// Segments with more documents than this are merged for their deletions only.
+const MAX_MERGED_SIZE: usize = 4_000_000;
 
-/// So often a merge of everything is tried while merges in the background end.
-const MERGE_ATTEMPTS: u32 = 20;
+/// How often a merge of all segments is tried while merges in the background end.
+const MAX_MERGE_ATTEMPTS: u32 = 20;
 
-/// So many documents are merged into one segment whenever there is time.
+/// An index of at most this many documents is always compacted.
 const SMALL_INDEX: u32 = 20_000;
-/// A larger index is merged once one in so many documents stands outside its largest segment.
-const OUTSIDE_PART: u32 = 10;
+/// A larger index is compacted if at least one in this many documents is outside its largest segment.
+const OUTSIDE_SHARE: u32 = 10;
 
-/// The writing side of the index. What is given to it becomes visible, and durable, with [`commit`](SearchWriter::commit) only.
+/// Writes the index in a folder. Changes become visible, and durable, with [`commit`](SearchWriter::commit).
 pub struct SearchWriter {
     writer: IndexWriter,
     index: Index,
@@ -44,16 +46,21 @@ pub struct SearchWriter {
     payload: String,
     /// Reads states as of the last commit.
     reader: IndexReader,
-    /// Whether there was a commit that `reader` has not seen.
-    committed_since: bool,
+    /// Whether `reader` is to be reloaded before its next use.
+    is_reader_stale: bool,
 }
 
 impl SearchWriter {
-    /// Opens the index in `folder`, which must exist, or creates it there. Fails while another writer holds it.
+    /// Opens the index in `folder`, which must exist, or creates it there.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`SearchError::Busy`] while another writer has it open; if it is of another version; and if its files cannot be read
+    /// or written.
     pub fn open_or_create(folder: &Path) -> Result<SearchWriter, SearchError> {
         let (schema, fields) = schema();
         let tokenizers = TokenizerManager::default();
-        tokenizers.register(TOKENIZER, WeightedFields::default());
+        tokenizers.register(TOKENIZER, WeightedFieldTokenizer::default());
         let directory = MmapDirectory::open(folder).map_err(TantivyError::from)?;
         let index = Index::builder()
             .schema(schema)
@@ -77,17 +84,26 @@ impl SearchWriter {
             folder: folder.to_owned(),
             payload,
             reader,
-            committed_since: false,
+            is_reader_stale: false,
         })
     }
 
-    /// Adds the document, in place of the one of the same project.
+    /// Adds a document, and deletes the earlier one of the same project.
+    ///
+    /// # Errors
+    ///
+    /// As [`insert`](SearchWriter::insert).
     pub fn upsert(&mut self, document: &SearchDocument<'_>) -> Result<(), SearchError> {
         self.remove(document.project);
         self.insert(document)
     }
 
-    /// Adds the document of a project that the index has none of: looking for one to replace takes its time.
+    /// Adds the document of a project that has none in the index, which saves the search for an earlier one.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`SearchError::Rejected`] if the ordinal is not below 2^40 or the category is longer than 65,535 bytes, and if the
+    /// index cannot be written.
     pub fn insert(&mut self, document: &SearchDocument<'_>) -> Result<(), SearchError> {
         if document.ordinal >= ORDINAL_BOUND {
             return Err(SearchError::Rejected(format!(
@@ -95,42 +111,49 @@ impl SearchWriter {
                 document.ordinal
             )));
         }
-        let row = encode(tie(document.published, document.ordinal), document.category, document.summary)
-            .ok_or_else(|| SearchError::Rejected("its category is longer than 65,535 bytes".to_owned()))?;
+        let row =
+            encode(tie_breaker(document.published, document.ordinal), document.category, document.summary)
+                .ok_or_else(|| {
+                    SearchError::Rejected("its category is longer than 65,535 bytes".to_owned())
+                })?;
         let mut content = TantivyDocument::new();
         content.add_text(self.fields.project, document.project);
         content.add_bytes(self.fields.state, document.state);
-        // A document without words cannot be found; it keeps the state of a project that may come back.
+        // A document without words cannot be found; it keeps the state of a project that may be listed again.
         if document.listed {
             content.add_text(self.fields.slug, document.slug);
-            content.add_text(self.fields.text, combined(document));
+            content.add_text(self.fields.text, combined_text(document));
         }
         content.add_custom(self.fields.row, &row);
         self.writer.add_document(content)?;
         Ok(())
     }
 
-    /// Takes the project's document out, if there is one.
+    /// Deletes the document of a project, if there is one.
     pub fn remove(&mut self, project: &str) {
         self.writer.delete_term(Term::from_field_text(self.fields.project, project));
     }
 
-    /// The state that the project's document had at the last commit.
+    /// Returns the state of a project's document at the last commit.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the index's files cannot be read.
     pub fn state(&mut self, project: &str) -> Result<Option<Vec<u8>>, SearchError> {
-        if std::mem::take(&mut self.committed_since) {
+        if std::mem::take(&mut self.is_reader_stale) {
             self.reader.reload()?;
         }
         let searcher = self.reader.searcher();
         let term = Term::from_field_text(self.fields.project, project);
         for segment in searcher.segment_readers() {
             let projects = segment.inverted_index(self.fields.project)?;
-            let found = projects
+            let postings = projects
                 .read_postings(&term, IndexRecordOption::Basic)
                 .map_err(tantivy::TantivyError::from)?;
-            let Some(mut found) = found else { continue };
-            let mut document = found.doc();
+            let Some(mut postings) = postings else { continue };
+            let mut document = postings.doc();
             while document != TERMINATED && segment.is_deleted(document) {
-                document = found.advance();
+                document = postings.advance();
             }
             if document != TERMINATED {
                 let store = segment.get_store_reader(1).map_err(tantivy::TantivyError::from)?;
@@ -143,37 +166,45 @@ impl SearchWriter {
         Ok(None)
     }
 
-    /// Makes everything since the last commit visible and durable, together with `payload`: the checkpoint that it belongs to.
+    /// Makes all changes since the last commit visible and durable, together with `payload`, as the checkpoint of the caller.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the index cannot be written.
     pub fn commit(&mut self, payload: &str) -> Result<(), SearchError> {
         let mut prepared = self.writer.prepare_commit()?;
         prepared.set_payload(payload);
         prepared.commit()?;
         payload.clone_into(&mut self.payload);
-        self.committed_since = true;
+        self.is_reader_stale = true;
         Ok(())
     }
 
-    /// The payload of the last commit; empty before the first.
+    /// Returns the payload of the last commit; empty before the first.
     pub fn payload(&self) -> &str {
         &self.payload
     }
 
-    /// Leaves segments as they are until the next [`SearchWriter::settle`] or [`SearchWriter::merge`].
+    /// Merges no segments until the next [`compact`](SearchWriter::compact) or [`force_merge`](SearchWriter::force_merge).
     pub fn pause_merging(&mut self) {
         self.writer.set_merge_policy(Box::new(NoMergePolicy));
     }
 
-    /// Merges all segments into one where that costs little beside what it brings: a small index, or one of which a
-    /// good part stands outside its largest segment. Dropped before its end, the merge goes on in the background, and
-    /// commits are possible beside it.
-    pub async fn settle(&mut self) -> Result<(), SearchError> {
+    /// Merges all segments into one if the index has at most 20,000 documents, or a tenth of them outside its largest segment, and
+    /// ends [`pause_merging`](SearchWriter::pause_merging). If the future is dropped the merge continues in the background, and commits
+    /// are possible meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the index cannot be written.
+    pub async fn compact(&mut self) -> Result<(), SearchError> {
         let documents: Vec<u32> =
             self.index.load_metas()?.segments.iter().map(tantivy::SegmentMeta::num_docs).collect();
         let (all, largest) = (documents.iter().sum::<u32>(), documents.iter().copied().max().unwrap_or(0));
-        if documents.len() > 1 && (all <= SMALL_INDEX || all - largest >= all / OUTSIDE_PART) {
+        if documents.len() > 1 && (all <= SMALL_INDEX || all - largest >= all / OUTSIDE_SHARE) {
             let segments = self.index.searchable_segment_ids()?;
             match self.writer.merge(&segments).await {
-                // A merge in the background has some of these segments already; the next call looks again.
+                // A merge in the background includes some of these segments; the next call tries again.
                 Ok(_) | Err(TantivyError::InvalidArgument(_)) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -182,8 +213,12 @@ impl SearchWriter {
         Ok(())
     }
 
-    /// Merges all segments into one, which searches fastest. For the end of a rebuild; what was not committed stays pending.
-    pub fn merge(&mut self) -> Result<(), SearchError> {
+    /// Merges all committed segments into one, which is searched fastest, and waits for it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the index cannot be written, or merges in the background do not end.
+    pub fn force_merge(&mut self) -> Result<(), SearchError> {
         self.writer.set_merge_policy(Box::new(NoMergePolicy));
         let merged = self.merge_all();
         self.writer.set_merge_policy(Box::new(merge_policy()));
@@ -199,31 +234,40 @@ impl SearchWriter {
             }
             attempts += 1;
             match self.writer.merge(&segments).wait() {
-                // A merge that was under way in the background took some of the segments. No new one begins.
-                Err(TantivyError::InvalidArgument(_)) if attempts < MERGE_ATTEMPTS => {}
+                // A merge in the background includes some of these segments. No new one begins.
+                Err(TantivyError::InvalidArgument(_)) if attempts < MAX_MERGE_ATTEMPTS => {}
                 Err(error) => return Err(error.into()),
                 Ok(_) => return Ok(()),
             }
         }
     }
 
-    /// Waits for merges that run in the background, and closes the writer. What was not committed is lost.
+    /// Waits for merges in the background, and closes the writer. Uncommitted changes are lost.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a merge failed.
     pub fn close(self) -> Result<(), SearchError> {
         Ok(self.writer.wait_merging_threads()?)
     }
 
-    /// The digest of what was committed last (see [`SearchReader::digest`]).
+    /// Returns the digest of the last commit (see [`SearchReader::digest`]).
+    ///
+    /// # Errors
+    ///
+    /// Fails if the index cannot be read.
     pub fn digest(&self) -> Result<Digest, SearchError> {
         SearchReader::open(&self.folder)?.digest()
     }
 }
 
-/// Merges like with like, so that one-document commits leave few segments and each document is rewritten seldom.
+/// Returns the policy of merges in the background: segments of similar size are merged, so that commits of one document leave few
+/// segments, and each document is rewritten rarely.
 fn merge_policy() -> LogMergePolicy {
     let mut policy = LogMergePolicy::default();
-    policy.set_min_num_segments(MERGE_AT);
-    policy.set_min_layer_size(SMALLEST_LAYER);
-    policy.set_del_docs_ratio_before_merge(DELETED_SHARE);
-    policy.set_max_docs_before_merge(LARGEST_MERGED);
+    policy.set_min_num_segments(MERGE_SEGMENTS);
+    policy.set_min_layer_size(MIN_LAYER_SIZE);
+    policy.set_del_docs_ratio_before_merge(MAX_DELETED_SHARE);
+    policy.set_max_docs_before_merge(MAX_MERGED_SIZE);
     policy
 }

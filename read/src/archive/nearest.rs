@@ -81,7 +81,7 @@ fn near(words: &[&str], uses: &[Use], dictionary: &Dictionary) -> Vec<(u32, Use)
         for (word, typed) in &mut typed {
             if begins(form, word) || begins(word, form) {
                 found.push((1, *one));
-            } else if typed.may_reach(form)
+            } else if typed.may_match(form)
                 && let Some(distance) = typed.distance(form)
             {
                 found.push((distance, *one));

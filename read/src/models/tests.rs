@@ -241,7 +241,7 @@ async fn a_revoked_key_is_refused_while_the_search_index_is_damaged() {
 async fn a_revoked_key_is_refused_while_the_search_index_takes_its_time() {
     let (followed, mut keys) = with_key().await;
     let search = followed.models.search().unwrap();
-    let gate = search.reader.close_gate();
+    let gate = search.reader.block_refresh();
     until("a refresh of the index", || search.reader.is_refreshing()).await;
     keys.revoke().await;
     until("the revocation", || !is_good(&followed)).await;

@@ -1,21 +1,21 @@
-use read::search::Replaced;
+use read::search::Replacement;
 
 use super::*;
 
-fn nothing() -> Forgiven {
-    Forgiven {
-        how: Approximation::Nothing,
+fn nothing() -> Relaxation {
+    Relaxation {
+        kind: RelaxationKind::NoMatches,
         exact: 0,
-        missing: Vec::new(),
-        replaced: Vec::new(),
-        held: Vec::new(),
-        left_out: Vec::new(),
+        unknown_words: Vec::new(),
+        replacements: Vec::new(),
+        matched_words: Vec::new(),
+        unmatched_words: Vec::new(),
         did_you_mean: None,
     }
 }
 
-fn replaced(pairs: &[(&str, &str)]) -> Vec<read::search::Replaced> {
-    pairs.iter().map(|(from, to)| Replaced { from: (*from).into(), to: (*to).into() }).collect()
+fn replaced(pairs: &[(&str, &str)]) -> Vec<Replacement> {
+    pairs.iter().map(|(from, to)| Replacement { from: (*from).into(), to: (*to).into() }).collect()
 }
 
 fn words(words: &[&str]) -> Vec<String> {
@@ -23,33 +23,36 @@ fn words(words: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn what_was_forgiven_is_said_in_sentences() {
+fn relaxations_are_described_in_sentences() {
     let suggestion = |query: &str, total| Some(Suggestion { query: query.into(), total });
-    for (forgiven, said) in [
-        (Forgiven { missing: words(&["Tadao", "Ando"]), ..nothing() }, "No project has “Tadao” or “Ando”."),
+    for (relaxation, said) in [
         (
-            Forgiven { did_you_mean: suggestion("brick library", 7), ..nothing() },
+            Relaxation { unknown_words: words(&["Tadao", "Ando"]), ..nothing() },
+            "No project has “Tadao” or “Ando”.",
+        ),
+        (
+            Relaxation { did_you_mean: suggestion("brick library", 7), ..nothing() },
             "No project has all of these words, or enough of them. Did you mean “brick library”? It finds 7 projects.",
         ),
         (
-            Forgiven {
-                how: Approximation::Mended,
-                missing: words(&["musuem"]),
-                replaced: replaced(&[("musuem", "museum")]),
+            Relaxation {
+                kind: RelaxationKind::Fuzzy,
+                unknown_words: words(&["musuem"]),
+                replacements: replaced(&[("musuem", "museum")]),
                 did_you_mean: suggestion("museum", 1),
                 ..nothing()
             },
             "No project has all of these words as they were typed. Shown are projects with “museum” instead of “musuem”.",
         ),
         (
-            Forgiven { how: Approximation::Mended, ..nothing() },
+            Relaxation { kind: RelaxationKind::Fuzzy, ..nothing() },
             "No project has these words as a phrase. Shown are projects that have them apart.",
         ),
         (
-            Forgiven {
-                how: Approximation::Most,
-                held: words(&["school", "Finland"]),
-                left_out: words(&["timber"]),
+            Relaxation {
+                kind: RelaxationKind::Any,
+                matched_words: words(&["school", "Finland"]),
+                unmatched_words: words(&["timber"]),
                 did_you_mean: suggestion("school Finland", 1),
                 ..nothing()
             },
@@ -57,24 +60,24 @@ fn what_was_forgiven_is_said_in_sentences() {
              “timber”. Did you mean “school Finland”? It finds 1 project.",
         ),
         (
-            Forgiven {
-                how: Approximation::Completed,
-                replaced: replaced(&[("lib", "library"), ("lib", "librarian")]),
+            Relaxation {
+                kind: RelaxationKind::Prefix,
+                replacements: replaced(&[("lib", "library"), ("lib", "librarian")]),
                 ..nothing()
             },
             "No project has all of these words. Shown are projects in which “lib” begins a longer word: “library” or \
              “librarian”.",
         ),
         (
-            Forgiven { how: Approximation::Completed, exact: 3, ..nothing() },
+            Relaxation { kind: RelaxationKind::Prefix, exact: 3, ..nothing() },
             "3 projects have all of these words and come first. After them come projects in which the last word begins a \
              longer one.",
         ),
         (
-            Forgiven { how: Approximation::NoWords, ..nothing() },
+            Relaxation { kind: RelaxationKind::NoWords, ..nothing() },
             "The text has no word that could be looked for.",
         ),
     ] {
-        assert_eq!(sentences(&forgiven).join(" "), said);
+        assert_eq!(sentences(&relaxation).join(" "), said);
     }
 }

@@ -54,7 +54,7 @@ fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
     let found: Vec<Found> = page.hits().map(|hit| head(context, &hit)).collect::<Result<_, _>>()?;
     let mut json = JsonWriter::object(context.state.site(), 256 * (1 + found.len()));
     json.member("results", &found)?;
-    json.member("next_cursor", &page.next().map(|cursor| cursor.to_string()))?;
+    json.member("next_cursor", &page.next_cursor().map(|cursor| cursor.to_string()))?;
     listing::preview(&mut json, context, found.len(), page.total())?;
     let mut answer = Answer::new(json);
     let relax = if page.total() == 0 { Some(search_projects::relax(context, &query, None)?) } else { None };

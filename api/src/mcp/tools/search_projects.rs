@@ -49,7 +49,7 @@ fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
     json.member("total", &page.total())?;
     let results = shown.iter().map(|(summary, score)| (&**summary, *score));
     json.projects("results", results, |json, score| json.member("score", &score))?;
-    json.member("next_cursor", &page.next_after(shown.len()).map(|cursor| cursor.to_string()))?;
+    json.member("next_cursor", &page.cursor_after(shown.len()).map(|cursor| cursor.to_string()))?;
     listing::preview(&mut json, context, shown.len(), page.total())?;
     let mut answer = Answer::new(json);
     let relax = if page.total() == 0 { Some(relax(context, &query, category)?) } else { None };

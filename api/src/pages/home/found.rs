@@ -83,7 +83,7 @@ fn by_words(state: &ApiState, asked: &Asked) -> Result<Found, ApiError> {
     }
     let did_you_mean =
         forgiven::suggestion(&page).map(|suggestion| (suggestion.query.clone(), suggestion.total));
-    let next = page.next().map(|cursor| cursor.to_string());
+    let next = page.next_cursor().map(|cursor| cursor.to_string());
     Ok(Found { cards, total: page.total(), next, notes, did_you_mean })
 }
 

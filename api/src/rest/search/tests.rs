@@ -31,17 +31,18 @@ fn an_answer_is_put_together_from_rendered_summaries() {
 
 #[test]
 fn nothing_found_is_an_answer_too() {
-    let forgiven = Forgiven {
-        how: read::search::Approximation::Nothing,
+    let relaxation = Relaxation {
+        kind: read::search::RelaxationKind::NoMatches,
         exact: 0,
-        missing: vec!["xyzzy".into()],
-        replaced: Vec::new(),
-        held: Vec::new(),
-        left_out: Vec::new(),
+        unknown_words: vec!["xyzzy".into()],
+        replacements: Vec::new(),
+        matched_words: Vec::new(),
+        unmatched_words: Vec::new(),
         did_you_mean: Some(read::search::Suggestion { query: "house".into(), total: 3 }),
     };
     let site = "https://x.org".parse().unwrap();
-    let body = assemble("xyzzy house", &[], 0, (Some(&forgiven), Some("No.")), None, &site).unwrap().finish();
+    let body =
+        assemble("xyzzy house", &[], 0, (Some(&relaxation), Some("No.")), None, &site).unwrap().finish();
     assert_eq!(
         String::from_utf8(body).unwrap(),
         concat!(

@@ -1,115 +1,115 @@
-//! All words as they stand, and the phrases that they form.
+//! The exact tier: all words as they were typed, and the phrases that they form.
 
-use super::super::postings::{Holders, Probe, each_held_by_all};
-use super::super::query::{MOST_WORDS, Query};
-use super::super::segment::Segment;
-use super::super::snapshot::{Damping, Snapshot, saturated};
 use super::phrases::Phrases;
-use super::{Collect, Filter, Found, Outlet, each_block};
+use super::{Collector, Filter, MatchBatch, MatchBuffer, for_each_scored_batch};
+use crate::index::postings::{PostingCursor, PostingList, for_each_in_all};
+use crate::index::segment::Segment;
+use crate::index::snapshot::Snapshot;
+use crate::query::{MAX_QUERY_WORDS, Query};
+use crate::ranking::bm25::{LengthNorms, tf_saturation};
 
-/// Collects every document that holds all words and phrases of the query, scored by these measures: the damping by length, and
-/// the rarity of each word.
-pub(crate) fn match_exactly(
+/// Collects every document that contains all words and phrases of the query. `idfs` are those of its words.
+pub(crate) fn match_exact(
     snapshot: &Snapshot,
     query: &Query,
     category: Option<&str>,
-    (damping, rarities): (&Damping, &[f32]),
-    collector: &mut impl Collect,
+    (length_norms, idfs): (&LengthNorms, &[f32]),
+    collector: &mut impl Collector,
 ) -> tantivy::Result<()> {
-    for (ordinal, segment) in snapshot.segments.iter().enumerate() {
+    for (segment_index, segment) in snapshot.segments.iter().enumerate() {
         let Some(filter) = Filter::new(segment, category) else { continue };
-        let Some(words) = holders_of(segment, &query.words) else { continue };
-        match words.as_slice() {
+        let Some(lists) = posting_lists(segment, &query.words) else { continue };
+        match lists.as_slice() {
             [] => {}
             [only] if query.phrases.is_empty() => {
-                match_one(damping, filter, ordinal, *only, rarities[0], collector);
+                match_word(length_norms, filter, segment_index, *only, idfs[0], collector);
             }
             several => {
-                let mut outlet = Outlet::new(segment, ordinal, collector);
-                match_several((damping, rarities), filter, several, query, &mut outlet)?;
-                outlet.flush();
+                let mut matches = MatchBuffer::new(segment, segment_index, collector);
+                match_words((length_norms, idfs), filter, several, query, &mut matches)?;
+                matches.flush();
             }
         }
     }
     Ok(())
 }
 
-/// The holders of each word, unless the segment lacks one of them.
-fn holders_of<'s>(segment: &'s Segment, words: &[String]) -> Option<Vec<Holders<'s>>> {
-    words.iter().map(|word| segment.find(word)).collect()
+/// Returns the posting list of each word; `None` if the segment lacks one of them.
+fn posting_lists<'s>(segment: &'s Segment, words: &[String]) -> Option<Vec<PostingList<'s>>> {
+    words.iter().map(|word| segment.posting_list(word)).collect()
 }
 
-fn match_one(
-    damping: &Damping,
+fn match_word(
+    length_norms: &LengthNorms,
     filter: Filter<'_>,
-    ordinal: usize,
-    word: Holders<'_>,
-    rarity: f32,
-    collector: &mut impl Collect,
+    segment_index: usize,
+    list: PostingList<'_>,
+    idf: f32,
+    collector: &mut impl Collector,
 ) {
     let segment = filter.segment;
     if filter.passes_all() {
-        return each_block(damping, segment, word, rarity, |documents, scores| {
-            collector.collect(Found { segment, ordinal: ordinal as u32, documents, scores });
+        return for_each_scored_batch(length_norms, segment, list, idf, |documents, scores| {
+            collector.collect(MatchBatch { segment, segment_index: segment_index as u32, documents, scores });
         });
     }
-    let mut outlet = Outlet::new(segment, ordinal, collector);
-    each_block(damping, segment, word, rarity, |documents, scores| {
+    let mut matches = MatchBuffer::new(segment, segment_index, collector);
+    for_each_scored_batch(length_norms, segment, list, idf, |documents, scores| {
         for (&document, &score) in documents.iter().zip(scores.iter()) {
             if filter.passes(document) {
-                outlet.push(document, score);
+                matches.push(document, score);
             }
         }
     });
-    outlet.flush();
+    matches.flush();
 }
 
-fn match_several(
-    (damping, rarities): (&Damping, &[f32]),
+fn match_words(
+    (length_norms, idfs): (&LengthNorms, &[f32]),
     filter: Filter<'_>,
-    words: &[Holders<'_>],
+    lists: &[PostingList<'_>],
     query: &Query,
-    outlet: &mut Outlet<'_, impl Collect>,
+    matches: &mut MatchBuffer<'_, impl Collector>,
 ) -> tantivy::Result<()> {
     let segment = filter.segment;
-    // The rarest word leads, the others are asked whether they hold what it holds.
-    let mut order: Vec<usize> = (0..words.len()).collect();
-    order.sort_by_key(|&word| words[word].documents.len());
-    let Some((&first, rest)) = order.split_first() else { return Ok(()) };
+    // The rarest word leads; the others are only looked up in its documents.
+    let mut order: Vec<usize> = (0..lists.len()).collect();
+    order.sort_by_key(|&word| lists[word].documents.len());
+    let Some((&first, others)) = order.split_first() else { return Ok(()) };
     let mut phrases = Phrases::open(segment, &query.words, &query.phrases)?;
-    let mut take = |document, frequencies: &[u32; MOST_WORDS]| {
-        if filter.passes(document) && phrases.hold_in(document) {
-            let damping = damping[segment.length(document)];
-            let parts = frequencies.iter().zip(rarities).take(words.len());
-            let score = parts.fold(0.0, |score, (&frequency, rarity)| {
-                score + rarity * saturated(frequency as f32, damping)
+    let mut score_document = |document, frequencies: &[u32; MAX_QUERY_WORDS]| {
+        if filter.passes(document) && phrases.match_in(document) {
+            let length_norm = length_norms[segment.length_id(document)];
+            let words = frequencies.iter().zip(idfs).take(lists.len());
+            let score = words.fold(0.0, |score, (&frequency, idf)| {
+                score + idf * tf_saturation(frequency as f32, length_norm)
             });
-            outlet.push(document, score);
+            matches.push(document, score);
         }
     };
-    let mut frequencies = [0; MOST_WORDS];
-    let mut probes: Vec<Probe<'_>> = words.iter().map(|word| word.probe()).collect();
-    let found = each_held_by_all(words, |document| {
-        for (frequency, probe) in frequencies.iter_mut().zip(&mut probes) {
-            *frequency = probe.frequency(document).unwrap_or_default();
+    let mut frequencies = [0; MAX_QUERY_WORDS];
+    let mut cursors: Vec<PostingCursor<'_>> = lists.iter().map(|list| list.cursor()).collect();
+    let all_have_bitmaps = for_each_in_all(lists, |document| {
+        for (frequency, cursor) in frequencies.iter_mut().zip(&mut cursors) {
+            *frequency = cursor.frequency(document).unwrap_or_default();
         }
-        take(document, &frequencies);
+        score_document(document, &frequencies);
     });
-    if found {
+    if all_have_bitmaps {
         return Ok(());
     }
-    'documents: for (&document, &frequency) in words[first].documents.iter().zip(words[first].frequencies) {
-        if !rest.iter().all(|&word| words[word].may_hold(document)) {
+    'documents: for (&document, &frequency) in lists[first].documents.iter().zip(lists[first].frequencies) {
+        if !others.iter().all(|&word| lists[word].may_contain(document)) {
             continue;
         }
         frequencies[first] = u32::from(frequency);
-        for &word in rest {
-            match probes[word].frequency(document) {
+        for &word in others {
+            match cursors[word].frequency(document) {
                 Some(frequency) => frequencies[word] = frequency,
                 None => continue 'documents,
             }
         }
-        take(document, &frequencies);
+        score_document(document, &frequencies);
     }
     Ok(())
 }

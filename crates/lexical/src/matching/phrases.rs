@@ -1,22 +1,24 @@
-//! Whether words follow each other in a document.
+//! Whether the words of a phrase follow each other in a document, by their positions.
 
 use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocId, DocSet};
 
-use super::super::query::Phrase;
-use super::super::segment::Segment;
+use crate::index::segment::Segment;
+use crate::query::Phrase;
 
-/// The phrases of a query in one segment, asked document by document in ascending order.
+/// The phrases of a query in one segment.
 pub(super) struct Phrases {
-    phrases: Vec<Vec<Member>>,
-    /// The places of the phrase at which the words before the current one fit.
-    fitting: Vec<u32>,
-    places: Vec<u32>,
+    phrases: Vec<Vec<PhraseWord>>,
+    /// The positions of the phrase's first word that fit all words so far.
+    starts: Vec<u32>,
+    /// The positions of the current word.
+    positions: Vec<u32>,
 }
 
-struct Member {
+struct PhraseWord {
     postings: SegmentPostings,
+    /// The distance from the first word of the phrase.
     offset: u32,
 }
 
@@ -24,39 +26,39 @@ impl Phrases {
     pub(super) fn open(segment: &Segment, words: &[String], phrases: &[Phrase]) -> tantivy::Result<Phrases> {
         let mut opened = Vec::with_capacity(phrases.len());
         for phrase in phrases {
-            let mut members = Vec::with_capacity(phrase.len());
+            let mut phrase_words = Vec::with_capacity(phrase.len());
             for &(word, offset) in phrase {
-                let postings = match segment.info(&words[word]) {
+                let postings = match segment.term_info(&words[word]) {
                     Some(info) => segment
                         .positions
                         .read_postings_from_terminfo(info, IndexRecordOption::WithFreqsAndPositions)?,
                     None => SegmentPostings::empty(),
                 };
-                members.push(Member { postings, offset });
+                phrase_words.push(PhraseWord { postings, offset });
             }
-            opened.push(members);
+            opened.push(phrase_words);
         }
-        Ok(Phrases { phrases: opened, fitting: Vec::new(), places: Vec::new() })
+        Ok(Phrases { phrases: opened, starts: Vec::new(), positions: Vec::new() })
     }
 
-    /// Whether every phrase stands in the document. Documents must be asked for in ascending order.
-    pub(super) fn hold_in(&mut self, document: DocId) -> bool {
-        let Phrases { phrases, fitting, places } = self;
-        phrases.iter_mut().all(|members| {
-            for (place, member) in members.iter_mut().enumerate() {
-                if member.postings.doc() < document {
-                    member.postings.seek(document);
+    /// Returns whether a document contains every phrase. Documents must be passed in ascending order.
+    pub(super) fn match_in(&mut self, document: DocId) -> bool {
+        let Phrases { phrases, starts, positions } = self;
+        phrases.iter_mut().all(|words| {
+            for (index, word) in words.iter_mut().enumerate() {
+                if word.postings.doc() < document {
+                    word.postings.seek(document);
                 }
-                if member.postings.doc() != document {
+                if word.postings.doc() != document {
                     return false;
                 }
-                member.postings.positions(places);
-                if place == 0 {
-                    std::mem::swap(fitting, places);
+                word.postings.positions(positions);
+                if index == 0 {
+                    std::mem::swap(starts, positions);
                 } else {
-                    fitting.retain(|first| places.binary_search(&(first + member.offset)).is_ok());
+                    starts.retain(|start| positions.binary_search(&(start + word.offset)).is_ok());
                 }
-                if fitting.is_empty() {
+                if starts.is_empty() {
                     return false;
                 }
             }

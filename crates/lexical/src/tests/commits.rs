@@ -1,4 +1,4 @@
-//! Commits, restarts, merges: what is visible when, and that the way to a content leaves no trace in it.
+//! Commits, restarts, merges: what is visible when, and that the result does not depend on how the index was built.
 
 use super::*;
 
@@ -14,13 +14,13 @@ fn documents_and_payload_become_visible_together() {
     assert!(!fixture.reader.refresh().unwrap(), "nothing new");
     fixture.commit("at 2");
     assert_eq!((fixture.reader.documents(), fixture.reader.payload().as_str()), (1, "at 2"));
-    fixture.writer.merge().unwrap();
+    fixture.writer.force_merge().unwrap();
     fixture.reader.refresh().unwrap();
     assert_eq!(fixture.reader.payload(), "at 2");
 }
 
 #[test]
-fn uncommitted_work_is_gone_after_a_restart() {
+fn uncommitted_changes_are_lost_at_a_restart() {
     let mut fixture = Fixture::of(&[Project::named(1, "One")]);
     fixture.add(&[Project::named(2, "Two")]);
     fixture.writer.remove(&Project::named(1, "One").id());
@@ -38,7 +38,7 @@ fn uncommitted_work_is_gone_after_a_restart() {
 }
 
 #[test]
-fn a_replaced_document_leaves_nothing_behind() {
+fn a_replaced_document_is_not_found_any_more() {
     let mut fixture = Fixture::of(&[Project::named(1, "Alpha unique"), Project::named(2, "Beta")]);
     fixture.add(&[Project::named(1, "Gamma"), Project::named(1, "Delta")]);
     fixture.commit("second");
@@ -59,8 +59,8 @@ fn a_merge_that_drops_most_documents_keeps_counts_and_scores() {
     all[1..].iter().for_each(|gone| fixture.writer.remove(&gone.id()));
     let short = Project::named(20, "Stone house");
     fixture.add(std::slice::from_ref(&short));
-    fixture.commit("one long and one short are left");
-    fixture.writer.merge().unwrap();
+    fixture.commit("one long and one short remain");
+    fixture.writer.force_merge().unwrap();
     assert!(fixture.reader.refresh().unwrap());
     let fresh = Fixture::of(&[all[0].clone(), short]);
     assert_eq!((fixture.reader.documents(), fixture.find("stone")), (2, fresh.find("stone")));
@@ -68,21 +68,21 @@ fn a_merge_that_drops_most_documents_keeps_counts_and_scores() {
 }
 
 #[test]
-fn withdrawn_projects_weigh_nothing() {
-    let left: Vec<Project> = (0..6)
+fn withdrawn_projects_do_not_change_scores() {
+    let listed: Vec<Project> = (0..6)
         .map(|ordinal| Project::named(ordinal, ["Stone house", "Glass house"][ordinal as usize % 2]))
         .collect();
-    let mut fixture = Fixture::of(&left);
+    let mut fixture = Fixture::of(&listed);
     for ordinal in 6..200 {
-        let gone = Project::named(ordinal, "Stone tower");
-        let (id, summary) = (gone.id(), gone.summary());
-        let mut document = document(&gone, &id, &summary);
+        let withdrawn = Project::named(ordinal, "Stone tower");
+        let (id, summary) = (withdrawn.id(), withdrawn.summary());
+        let mut document = document(&withdrawn, &id, &summary);
         fixture.writer.upsert(&document).unwrap();
         document.listed = false;
         fixture.writer.upsert(&document).unwrap();
     }
     fixture.commit("withdrawn");
-    let fresh = Fixture::of(&left);
+    let fresh = Fixture::of(&listed);
     for text in ["stone", "house", "stone house"] {
         assert_eq!(
             (fixture.find(text), fixture.scores(text)),
@@ -91,65 +91,65 @@ fn withdrawn_projects_weigh_nothing() {
         );
     }
     assert_eq!(fixture.reader.documents(), 6);
-    fixture.writer.merge().unwrap();
+    fixture.writer.force_merge().unwrap();
     fixture.reader.refresh().unwrap();
     assert_eq!((fixture.reader.documents(), fixture.scores("stone")), (6, fresh.scores("stone")));
 }
 
-/// Builds the same content in different ways: another order, other cuts, detours, merges.
+/// Builds the same content in another order, with other commits, with replaced and deleted documents, with a merge.
 #[test]
 fn equal_content_has_equal_digests_and_equal_scores() {
     let seed = 31;
     let projects = random_projects(250, seed);
-    let plain = Fixture::of(&projects);
-    let mut dice = Dice(seed);
-    let mut winding = Fixture::empty();
+    let direct = Fixture::of(&projects);
+    let mut random = Random(seed);
+    let mut detoured = Fixture::empty();
     let mut order: Vec<&Project> = projects.iter().collect();
     order.reverse();
     for (round, some) in order.chunks(23).enumerate() {
         for project in some {
-            if dice.roll(3) == 0 {
-                upsert(&mut winding.writer, &random_project(project.ordinal, &mut dice));
-                if dice.roll(6) == 0 {
-                    winding.commit(&format!("detour {round} {}", project.ordinal));
+            if random.below(3) == 0 {
+                upsert(&mut detoured.writer, &random_project(project.ordinal, &mut random));
+                if random.below(6) == 0 {
+                    detoured.commit(&format!("detour {round} {}", project.ordinal));
                 }
             }
-            upsert(&mut winding.writer, project);
+            upsert(&mut detoured.writer, project);
         }
-        upsert(&mut winding.writer, &Project::named(9_000, "Soon gone"));
-        winding.commit(&round.to_string());
+        upsert(&mut detoured.writer, &Project::named(9_000, "Soon gone"));
+        detoured.commit(&round.to_string());
     }
-    assert_ne!(plain.reader.digest().unwrap(), winding.reader.digest().unwrap());
-    winding.writer.remove(&Project::named(9_000, "Soon gone").id());
-    winding.commit("all");
-    let same = |winding: &Fixture| {
-        assert_eq!(plain.reader.digest().unwrap(), winding.reader.digest().unwrap());
-        assert_eq!(winding.writer.digest().unwrap(), winding.reader.digest().unwrap());
-        let fresh = SearchReader::open(winding.folder.path()).unwrap();
-        let mut dice = Dice(seed);
+    assert_ne!(direct.reader.digest().unwrap(), detoured.reader.digest().unwrap());
+    detoured.writer.remove(&Project::named(9_000, "Soon gone").id());
+    detoured.commit("all");
+    let same = |detoured: &Fixture| {
+        assert_eq!(direct.reader.digest().unwrap(), detoured.reader.digest().unwrap());
+        assert_eq!(detoured.writer.digest().unwrap(), detoured.reader.digest().unwrap());
+        let fresh = SearchReader::open(detoured.folder.path()).unwrap();
+        let mut random = Random(seed);
         for _ in 0..200 {
-            let text = random_query(&mut dice);
+            let text = random_query(&mut random);
             let answer = |reader: &SearchReader| {
                 let page = reader.search(&request(&text)).unwrap();
                 let scores: Vec<u32> = page.hits().map(|hit| hit.score.to_bits()).collect();
                 (ordinals(&page), scores, page.total())
             };
-            assert_eq!(answer(&plain.reader), answer(&winding.reader), "{text:?}");
-            assert_eq!(answer(&fresh), answer(&winding.reader), "{text:?}, opened anew");
+            assert_eq!(answer(&direct.reader), answer(&detoured.reader), "{text:?}");
+            assert_eq!(answer(&fresh), answer(&detoured.reader), "{text:?}, opened again");
         }
     };
-    same(&winding);
-    winding.writer.merge().unwrap();
-    assert!(winding.reader.refresh().unwrap());
-    same(&winding);
+    same(&detoured);
+    detoured.writer.force_merge().unwrap();
+    assert!(detoured.reader.refresh().unwrap());
+    same(&detoured);
 
     let mut other = projects;
     other[7].published = Some(12_345);
-    assert_ne!(plain.reader.digest().unwrap(), Fixture::of(&other).reader.digest().unwrap());
+    assert_ne!(direct.reader.digest().unwrap(), Fixture::of(&other).reader.digest().unwrap());
 }
 
 #[test]
-fn many_small_commits_keep_the_segments_few() {
+fn many_small_commits_leave_few_segments() {
     let mut fixture = Fixture::empty();
     for ordinal in 0..60 {
         fixture.add(&[Project::named(ordinal, "Small")]);
@@ -166,7 +166,7 @@ fn many_small_commits_keep_the_segments_few() {
 }
 
 #[test]
-fn a_folder_of_another_kind_is_refused() {
+fn an_index_with_other_fields_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     assert!(SearchReader::open(folder.path()).is_err());
     let mut builder = tantivy::schema::Schema::builder();
@@ -177,7 +177,7 @@ fn a_folder_of_another_kind_is_refused() {
 }
 
 #[test]
-fn a_reader_keeps_up_with_a_writer_that_merges_and_removes_files() {
+fn a_reader_can_refresh_while_the_writer_merges_and_removes_files() {
     let mut fixture = Fixture::of(&random_projects(40, 51));
     let reader = fixture.reader.clone();
     let done = std::sync::atomic::AtomicBool::new(false);

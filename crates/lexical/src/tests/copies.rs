@@ -1,4 +1,4 @@
-//! Copies of an index that is written: each is one commit, whole, and its writer goes on with it.
+//! Copies of an index while it is written: each is one complete commit, which a writer can continue.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::*;
 
 #[test]
-fn every_copy_beside_commits_and_merges_is_one_commit() {
+fn every_copy_during_commits_and_merges_is_one_commit() {
     let mut fixture = Fixture::empty();
     fixture.add(&[Project::named(0, "House")]);
     fixture.commit("1");
@@ -18,7 +18,7 @@ fn every_copy_beside_commits_and_merges_is_one_commit() {
                 let to = tempfile::tempdir().unwrap();
                 let payload = copy(&folder, to.path()).unwrap();
                 copies.push((payload, to));
-                // While a copy is opened the writer removes nothing, and waits.
+                // The writer waits while the files of a copy are opened: leave it time.
                 std::thread::sleep(std::time::Duration::from_millis(20));
             }
             copies
@@ -43,7 +43,7 @@ fn every_copy_beside_commits_and_merges_is_one_commit() {
 }
 
 #[test]
-fn the_writer_of_a_copy_goes_on_and_removes_the_files_that_it_was_given() {
+fn the_writer_of_a_copy_continues_it_and_removes_copied_files() {
     let mut fixture = Fixture::named(&["One", "Two"]);
     fixture.add(&[Project::named(7, "Three")]);
     fixture.commit("second");
@@ -52,23 +52,23 @@ fn the_writer_of_a_copy_goes_on_and_removes_the_files_that_it_was_given() {
     let files = || -> BTreeSet<std::ffi::OsString> {
         std::fs::read_dir(to.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect()
     };
-    let given = files();
+    let copied = files();
     let mut writer = SearchWriter::open_or_create(to.path()).unwrap();
     assert_eq!(writer.payload(), "second");
     upsert(&mut writer, &Project::named(8, "Four"));
     writer.commit("third").unwrap();
-    writer.merge().unwrap();
+    writer.force_merge().unwrap();
     writer.close().unwrap();
     let reader = SearchReader::open(to.path()).unwrap();
     assert_eq!((reader.documents(), reader.payload().as_str()), (4, "third"));
     let of_segments = |name: &&std::ffi::OsString| name.len() > 30;
-    let left = files();
-    assert_eq!(given.intersection(&left).filter(of_segments).count(), 0, "{given:?} {left:?}");
-    assert_eq!(fixture.reader.documents(), 3, "the original is as it was");
+    let remaining = files();
+    assert_eq!(copied.intersection(&remaining).filter(of_segments).count(), 0, "{copied:?} {remaining:?}");
+    assert_eq!(fixture.reader.documents(), 3, "the original is unchanged");
 }
 
 #[test]
-fn an_index_that_is_not_there_is_not_copied() {
+fn copying_fails_without_an_index() {
     let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     assert!(copy(from.path(), to.path()).is_err());
     assert_eq!(std::fs::read_dir(to.path()).unwrap().count(), 0);

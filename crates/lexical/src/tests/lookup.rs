@@ -1,4 +1,4 @@
-//! Projects by slug and by ordinal.
+//! Look-ups by slug and by ordinal.
 
 use super::*;
 
@@ -7,9 +7,9 @@ fn summary(view: &View, ordinal: u64) -> Option<String> {
 }
 
 #[test]
-fn every_project_is_found_by_slug_and_ordinal_however_commits_fell() {
+fn every_project_is_found_by_slug_and_ordinal_after_any_commits() {
     for seed in 0..8 {
-        let mut dice = Dice(seed);
+        let mut random = Random(seed);
         let mut fixture = Fixture::empty();
         let mut projects = random_projects(60, seed);
         for (round, part) in projects.chunks(13).enumerate() {
@@ -17,11 +17,11 @@ fn every_project_is_found_by_slug_and_ordinal_however_commits_fell() {
             fixture.commit(&round.to_string());
         }
         for _ in 0..10 {
-            let place = dice.roll(60);
-            projects[place].name.push_str(" again");
-            projects[place].slug.push('x');
-            fixture.add(&projects[place..=place]);
-            fixture.commit(&format!("{place} {}", projects[place].slug));
+            let index = random.below(60);
+            projects[index].name.push_str(" again");
+            projects[index].slug.push('x');
+            fixture.add(&projects[index..=index]);
+            fixture.commit(&format!("{index} {}", projects[index].slug));
         }
         let view = fixture.reader.view();
         for project in &projects {
@@ -34,18 +34,18 @@ fn every_project_is_found_by_slug_and_ordinal_however_commits_fell() {
 }
 
 #[test]
-fn what_is_not_listed_is_not_found_and_a_view_stays_as_it_was() {
+fn an_unlisted_project_is_not_found_and_an_earlier_view_does_not_change() {
     let mut fixture = Fixture::named(&["Villa", "Tower"]);
     let before = fixture.reader.view();
-    let gone = Project::named(0, "Villa");
+    let withdrawn = Project::named(0, "Villa");
     let document = SearchDocument {
-        project: &gone.id(),
+        project: &withdrawn.id(),
         ordinal: 0,
-        slug: &gone.slug,
-        name: &gone.name,
+        slug: &withdrawn.slug,
+        name: &withdrawn.name,
         studio: None,
         city: None,
-        category: &gone.category,
+        category: &withdrawn.category,
         intro: None,
         published: None,
         summary: b"{",
@@ -55,7 +55,7 @@ fn what_is_not_listed_is_not_found_and_a_view_stays_as_it_was() {
     fixture.writer.upsert(&document).unwrap();
     fixture.commit("withdrawn");
     let after = fixture.reader.view();
-    assert_eq!((after.ordinal_of(&gone.slug).unwrap(), summary(&after, 0)), (None, None));
-    assert_eq!(before.ordinal_of(&gone.slug).unwrap(), Some(0));
-    assert_eq!(summary(&before, 0), Some(gone.summary()));
+    assert_eq!((after.ordinal_of(&withdrawn.slug).unwrap(), summary(&after, 0)), (None, None));
+    assert_eq!(before.ordinal_of(&withdrawn.slug).unwrap(), Some(0));
+    assert_eq!(summary(&before, 0), Some(withdrawn.summary()));
 }

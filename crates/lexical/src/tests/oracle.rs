@@ -1,4 +1,4 @@
-//! The first stage against a scan of all projects.
+//! The exact tier against a scan of all projects.
 
 use std::collections::BTreeSet;
 
@@ -6,18 +6,18 @@ use super::*;
 use crate::query::Query;
 use text::{Word, words};
 
-/// A field's words with their places, parts included.
-fn places(field: &str) -> Vec<(String, u32)> {
-    let mut places = Vec::new();
+/// Returns the words of a field with their positions, parts included.
+fn word_positions(field: &str) -> Vec<(String, u32)> {
+    let mut found = Vec::new();
     let _ = words(field, &mut |word: Word<'_>| {
-        places.push((word.text.to_owned(), word.position));
+        found.push((word.text.to_owned(), word.position));
         std::ops::ControlFlow::Continue(())
     });
-    places
+    found
 }
 
-/// Whether the project holds all words of the query and its phrases, by looking at every field.
-fn holds(project: &Project, query: &Query) -> bool {
+/// Returns whether the fields of a project contain all words of the query and its phrases.
+fn matches(project: &Project, query: &Query) -> bool {
     let fields = [
         Some(&project.name),
         project.studio.as_ref(),
@@ -25,8 +25,9 @@ fn holds(project: &Project, query: &Query) -> bool {
         Some(&project.category),
         project.intro.as_ref(),
     ];
-    let fields: Vec<Vec<(String, u32)>> = fields.into_iter().flatten().map(|field| places(field)).collect();
-    let all = query.words.iter().all(|word| fields.iter().flatten().any(|(held, _)| held == word));
+    let fields: Vec<Vec<(String, u32)>> =
+        fields.into_iter().flatten().map(|field| word_positions(field)).collect();
+    let all = query.words.iter().all(|word| fields.iter().flatten().any(|(other, _)| other == word));
     let phrases = query.phrases.iter().all(|phrase| {
         fields.iter().any(|field| {
             field.iter().any(|&(_, first)| {
@@ -43,7 +44,7 @@ fn holds(project: &Project, query: &Query) -> bool {
 fn exact_matches_are_those_of_a_scan() {
     for seed in [11, 12, 13] {
         println!("seed {seed}");
-        let mut dice = Dice(seed);
+        let mut random = Random(seed);
         let mut projects = random_projects(400, seed);
         let mut fixture = Fixture::empty();
         // Several segments, and in each some that are replaced or removed.
@@ -52,25 +53,25 @@ fn exact_matches_are_those_of_a_scan() {
             fixture.commit(&round.to_string());
         }
         for _ in 0..60 {
-            let ordinal = dice.roll(400);
-            projects[ordinal] = random_project(ordinal as u64, &mut dice);
+            let ordinal = random.below(400);
+            projects[ordinal] = random_project(ordinal as u64, &mut random);
             upsert(&mut fixture.writer, &projects[ordinal]);
         }
-        let removed: BTreeSet<u64> = (0..40).map(|_| dice.roll(400) as u64).collect();
+        let removed: BTreeSet<u64> = (0..40).map(|_| random.below(400) as u64).collect();
         removed.iter().for_each(|&ordinal| fixture.writer.remove(&projects[ordinal as usize].id()));
         fixture.commit("edited");
         projects.retain(|project| !removed.contains(&project.ordinal));
         assert_eq!(fixture.reader.documents(), projects.len() as u64);
 
         for _ in 0..600 {
-            let text = random_query(&mut dice);
-            let category = Some(*dice.pick(&CATEGORIES)).filter(|_| dice.roll(3) == 0);
+            let text = random_query(&mut random);
+            let category = Some(*random.pick(&CATEGORIES)).filter(|_| random.below(3) == 0);
             let query = Query::parse(&text);
-            let wanted = projects
+            let filtered = projects
                 .iter()
                 .filter(|project| category.is_none_or(|category| project.category == category));
             let expected: BTreeSet<u64> =
-                wanted.filter(|project| holds(project, &query)).map(|project| project.ordinal).collect();
+                filtered.filter(|project| matches(project, &query)).map(|project| project.ordinal).collect();
             let mut found = BTreeSet::new();
             let mut after = None;
             loop {
@@ -83,7 +84,7 @@ fn exact_matches_are_those_of_a_scan() {
                 if expected.len() >= 10 {
                     assert_eq!(page.total(), expected.len() as u64, "{text:?} {category:?}");
                 }
-                after = page.next();
+                after = page.next_cursor();
                 if after.is_none() {
                     break;
                 }

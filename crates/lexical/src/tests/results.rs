@@ -1,4 +1,4 @@
-//! What is found, in which order, and what is no error.
+//! What is found, in which order, and that every text is legal.
 
 use super::*;
 
@@ -36,7 +36,7 @@ fn phrases_need_their_order_and_stay_within_a_field() {
 }
 
 #[test]
-fn characters_of_a_run_must_follow_each_other() {
+fn characters_of_a_run_are_a_phrase() {
     let fixture = Fixture::named(&["東京駅", "京東 mall", "京都 house", "ガラスの家", "한옥 마을"]);
     assert_eq!(fixture.find("東京"), [0]);
     assert_eq!(fixture.find("京").len(), 3);
@@ -46,7 +46,7 @@ fn characters_of_a_run_must_follow_each_other() {
 }
 
 #[test]
-fn exact_matches_come_first_then_longer_words() {
+fn exact_matches_come_before_completions() {
     let fixture = Fixture::named(&["Artisan bakery", "The art house", "Artists' colony", "Cart"]);
     assert_eq!(fixture.find("art"), [1, 0, 2]);
     let scores = fixture.scores("art");
@@ -56,68 +56,68 @@ fn exact_matches_come_first_then_longer_words() {
 }
 
 #[test]
-fn typos_are_forgiven_where_nothing_is_exact() {
+fn typos_are_corrected_if_nothing_matches_exactly() {
     let fixture = Fixture::named(&["Concrete museum", "Timber house", "Horse stable", "Mausoleum 1939"]);
     for (text, found) in [
-        ("musuem", vec![0]), // a swap
+        ("musuem", vec![0]), // a transposition
         ("nuseum", vec![0]), // the first letter
         ("concrte muzeum", vec![0]),
-        ("kconcretee", vec![0]), // two, in a long word
+        ("kconcretee", vec![0]), // two typos in a long word
         ("tinber house", vec![1]),
-        ("timber horse", vec![1]), // both are words, but of no one project
-        ("1938", vec![]),          // figures are not guessed
+        ("timber horse", vec![1]), // both words occur, but not in one project
+        ("1938", vec![]),          // numbers are not corrected
     ] {
         assert_eq!(fixture.find(text), found, "{text}");
     }
-    assert_eq!(fixture.find("house"), [1], "an exact match is not polluted");
+    assert_eq!(fixture.find("house"), [1], "fuzzy matches are not added to an exact one");
 }
 
 #[test]
-fn most_of_the_words_are_better_than_nothing_and_half_of_them_are_not() {
+fn more_than_half_of_the_words_must_match_and_half_is_too_few() {
     let fixture = Fixture::named(&["Stone tower by the sea", "Glass tower", "Stone bridge sea"]);
     assert_eq!(fixture.find("stone tower xylophone"), [0]);
-    assert_eq!(fixture.find("a stone tower xylophone"), [0], "short words count for nothing");
+    assert_eq!(fixture.find("a stone tower xylophone"), [0], "short words are not significant");
     for text in ["stone tower xylophone qwertz", "tower xylophone", "xylophone", "sea xylophone"] {
         assert_eq!(fixture.find(text), Vec::<u64>::new(), "{text}");
     }
 }
 
 #[test]
-fn what_is_written_without_spaces_is_left_out_by_no_one() {
+fn characters_of_scripts_without_spaces_are_required() {
     let fixture = Fixture::named(&["東京 stone tower", "京東 stone tower", "Stone tower"]);
     assert_eq!(fixture.find("東京 stone tower xylophone"), [0]);
     assert_eq!(fixture.find("東京駅 stone tower"), Vec::<u64>::new());
 }
 
 #[test]
-fn frequent_words_carry_nothing_and_nothing_is_mended_towards_them() {
+fn frequent_words_are_not_significant_and_no_word_is_corrected_to_them() {
     let mut names = vec!["House and garden"; 20];
     names.extend(["Timber stable", "Sandstone gate"]);
     let fixture = Fixture::named(&names);
-    assert_eq!(fixture.find("house and garden").len(), 20, "as it stands");
-    let forgiven = |text: &str| {
+    assert_eq!(fixture.find("house and garden").len(), 20, "exactly");
+    let suggested = |text: &str| {
         let page = fixture.reader.search(&request(text)).unwrap();
-        let forgiven = page.forgiven().unwrap().clone();
-        (page.total(), forgiven.did_you_mean.map(|suggestion| (suggestion.query, suggestion.total)))
+        let relaxation = page.relaxation().unwrap().clone();
+        (page.total(), relaxation.did_you_mean.map(|suggestion| (suggestion.query, suggestion.total)))
     };
-    for (text, suggested) in [
+    for (text, expected) in [
         ("housse", "house"),
         ("xyzzy house", "house"),
         ("timber garden", "timber"),
         ("gardenn house", "garden house"),
     ] {
-        let finds = if suggested == "timber" { 1 } else { 20 };
+        let total = if expected == "timber" { 1 } else { 20 };
         assert_eq!(
-            forgiven(text),
-            (if text.starts_with("timber") { 1 } else { 0 }, Some((suggested.to_owned(), finds))),
+            suggested(text),
+            (if text.starts_with("timber") { 1 } else { 0 }, Some((expected.to_owned(), total))),
             "{text}"
         );
     }
-    assert_eq!(forgiven("anda"), (0, None), "three letters are nothing to mend towards");
+    assert_eq!(suggested("anda"), (0, None), "no word is corrected to one of three letters");
 }
 
 #[test]
-fn name_outweighs_intro_and_ties_go_to_the_newest() {
+fn the_name_outweighs_the_intro_and_the_newest_comes_first_among_equals() {
     let mut mentioned = Project::named(0, "House");
     mentioned.intro = Some("with a view of the lighthouse".to_owned());
     let day = |ordinal, published| Project { published, ..Project::named(ordinal, "Twin") };
@@ -136,7 +136,7 @@ fn name_outweighs_intro_and_ties_go_to_the_newest() {
 }
 
 #[test]
-fn the_category_filters_exactly_and_is_a_word_too() {
+fn the_category_is_a_filter_and_a_searched_word() {
     let projects: Vec<Project> = random_projects(300, 5);
     let fixture = Fixture::of(&projects);
     for category in CATEGORIES {
@@ -188,7 +188,7 @@ fn any_text_is_legal() {
 }
 
 #[test]
-fn near_slugs_are_misspelt_or_share_words() {
+fn suggested_slugs_are_spelled_alike_or_share_words() {
     let names = ["Villa Savoye", "Villa Tugendhat", "Farnsworth House", "Tower"];
     let projects: Vec<Project> = (0..)
         .zip(names)
@@ -198,11 +198,11 @@ fn near_slugs_are_misspelt_or_share_words() {
         })
         .collect();
     let fixture = Fixture::of(&projects);
-    let near = |slug: &str| fixture.reader.near_slugs(slug, 3).unwrap();
-    assert_eq!(near("vila-savoy"), ["villa-savoye"]);
-    assert_eq!(near("villa-savoye")[..], ["villa-tugendhat"][..0]);
-    assert_eq!(near("house-by-farnsworth"), ["farnsworth-house"]);
-    assert_eq!(near("tugendhat"), ["villa-tugendhat"]);
-    assert_eq!(near(&"x".repeat(5_000)), Vec::<String>::new());
-    assert_eq!(near(""), Vec::<String>::new());
+    let suggest = |slug: &str| fixture.reader.suggest_slugs(slug, 3).unwrap();
+    assert_eq!(suggest("vila-savoy"), ["villa-savoye"]);
+    assert_eq!(suggest("villa-savoye")[..], ["villa-tugendhat"][..0]);
+    assert_eq!(suggest("house-by-farnsworth"), ["farnsworth-house"]);
+    assert_eq!(suggest("tugendhat"), ["villa-tugendhat"]);
+    assert_eq!(suggest(&"x".repeat(5_000)), Vec::<String>::new());
+    assert_eq!(suggest(""), Vec::<String>::new());
 }

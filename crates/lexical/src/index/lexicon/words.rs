@@ -1,25 +1,26 @@
-//! Distinct words that are found by hash.
+//! A set of distinct words, each with an index: a hash table over one piece of memory.
 
-/// Words in one piece of memory; a word's index is its place in the order in which they were given.
+/// Distinct words; a word's index is the number of words added before it.
 #[derive(Default)]
-pub(crate) struct Words {
+pub(crate) struct WordSet {
+    /// All words, one after the other.
     letters: String,
-    /// Where each word begins in `letters`; one more at the end.
+    /// The offset of each word in `letters`, then the length of `letters`.
     starts: Vec<u32>,
-    /// Open addressing: the upper half of a word's hash, and its index plus one; 0 for an empty slot. A power of two in length,
-    /// at most half full.
+    /// Open addressing: the upper half of a word's hash, and its index plus one; 0 for an empty slot. The number of slots is a power
+    /// of two, and at most half of them are used.
     slots: Vec<(u32, u32)>,
 }
 
-impl Words {
-    /// Takes up words that are distinct.
-    pub(crate) fn new<'a>(words: impl Iterator<Item = &'a str>) -> Words {
-        let mut taken = Words::default();
-        words.for_each(|word| taken.push(word));
-        taken.finish()
+impl WordSet {
+    /// Creates a set of words that are distinct.
+    pub(crate) fn new<'a>(words: impl Iterator<Item = &'a str>) -> WordSet {
+        let mut set = WordSet::default();
+        words.for_each(|word| set.push(word));
+        set.finish()
     }
 
-    /// Adds a word that is not there yet. It is found once the words are finished.
+    /// Appends a word that is not in the set yet. It is found only after [`finish`](WordSet::finish).
     pub(crate) fn push(&mut self, word: &str) {
         if self.starts.is_empty() {
             self.starts.push(0);
@@ -28,8 +29,8 @@ impl Words {
         self.starts.push(self.letters.len() as u32);
     }
 
-    /// Makes the words ready to be found.
-    pub(crate) fn finish(mut self) -> Words {
+    /// Builds the hash table.
+    pub(crate) fn finish(mut self) -> WordSet {
         self.letters.shrink_to_fit();
         self.starts.shrink_to_fit();
         self.slots = vec![(0, 0); (2 * self.len()).next_power_of_two().max(2)];
@@ -52,7 +53,7 @@ impl Words {
         &self.letters[self.starts[index] as usize..self.starts[index + 1] as usize]
     }
 
-    /// The index of the word, if it is there.
+    /// Returns the index of a word.
     pub(crate) fn find(&self, word: &str) -> Option<usize> {
         let mask = self.slots.len().checked_sub(1)?;
         let hash = hash(word);
@@ -60,9 +61,9 @@ impl Words {
         loop {
             match self.slots[slot] {
                 (_, 0) => return None,
-                // Most words that are not the one are told by their hash, without a look at their letters.
-                (upper, held) if upper == (hash >> 32) as u32 && self.word(held as usize - 1) == word => {
-                    return Some(held as usize - 1);
+                // The upper half of the hash excludes most other words without a comparison of letters.
+                (upper, stored) if upper == (hash >> 32) as u32 && self.word(stored as usize - 1) == word => {
+                    return Some(stored as usize - 1);
                 }
                 _ => slot = (slot + 1) & mask,
             }
@@ -70,17 +71,17 @@ impl Words {
     }
 }
 
-/// A multiplicative hash over eight bytes at a time; words are short and the table is rebuilt, never stored.
+/// A multiplicative hash over eight bytes at a time. WordSet are short; the hash is never stored on disk.
 fn hash(word: &str) -> u64 {
     let mut hash = word.len() as u64;
     let (chunks, rest) = word.as_bytes().as_chunks::<8>();
-    let mut take =
+    let mut mix =
         |bytes| hash = (hash.rotate_left(5) ^ u64::from_le_bytes(bytes)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    chunks.iter().for_each(|chunk| take(*chunk));
+    chunks.iter().for_each(|chunk| mix(*chunk));
     if !rest.is_empty() {
         let mut bytes = [0; 8];
         bytes[..rest.len()].copy_from_slice(rest);
-        take(bytes);
+        mix(bytes);
     }
     hash ^ hash >> 32
 }

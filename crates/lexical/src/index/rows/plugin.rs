@@ -13,22 +13,22 @@ use tantivy::{DocId, Segment, TantivyDocument, TantivyError};
 
 use super::{EXTENSION, Rows, VERSION};
 
-/// A document's row as it travels through the indexing queue: tie-breaker, category, summary.
-pub(crate) fn encode(tie: u64, category: &str, summary: &[u8]) -> Option<Vec<u8>> {
+/// Encodes a row for the indexing queue: tie-breaker, category, summary. `None` if the category is longer than 65,535 bytes.
+pub(crate) fn encode(tie_breaker: u64, category: &str, summary: &[u8]) -> Option<Vec<u8>> {
     let length = u16::try_from(category.len()).ok()?;
     let mut row = Vec::with_capacity(10 + category.len() + summary.len());
-    row.extend_from_slice(&tie.to_le_bytes());
+    row.extend_from_slice(&tie_breaker.to_le_bytes());
     row.extend_from_slice(&length.to_le_bytes());
     row.extend_from_slice(category.as_bytes());
     row.extend_from_slice(summary);
     Some(row)
 }
 
-/// Takes [`encode`] apart.
+/// Decodes what [`encode`] encoded.
 fn decode(row: &[u8]) -> Option<(u64, &str, &[u8])> {
-    let tie = u64::from_le_bytes(row.get(..8)?.try_into().ok()?);
+    let tie_breaker = u64::from_le_bytes(row.get(..8)?.try_into().ok()?);
     let length = usize::from(u16::from_le_bytes(row.get(8..10)?.try_into().ok()?));
-    Some((tie, std::str::from_utf8(row.get(10..10 + length)?).ok()?, row.get(10 + length..)?))
+    Some((tie_breaker, std::str::from_utf8(row.get(10..10 + length)?).ok()?, row.get(10 + length..)?))
 }
 
 /// Gives every segment of the index its row file.
@@ -53,14 +53,15 @@ impl SegmentPlugin for RowPlugin {
             let rows = Rows::open(rows, reader.max_doc())
                 .map_err(|error| TantivyError::InternalError(error.to_string()))?;
             for document in reader.doc_ids_alive() {
-                file.push(rows.tie(document), rows.category(document), rows.summary(document))?;
+                file.push(rows.tie_breaker(document), rows.category(document), rows.summary(document))?;
             }
         }
         file.finish()
     }
 }
 
-/// The writer of a segment that is being indexed: summaries go straight to the file, columns wait in memory.
+/// Writes the row file of a segment that is being indexed: summaries go straight to the file, columns are kept in memory until
+/// its end.
 struct RowWriter {
     field: Field,
     file: RowFile,
@@ -78,9 +79,9 @@ impl PluginWriter for RowWriter {
             .downcast_ref::<TantivyDocument>()
             .and_then(|content| content.get_first(self.field));
         let row = row.as_ref().and_then(|row| row.as_custom()).and_then(decode);
-        let (tie, category, summary) =
+        let (tie_breaker, category, summary) =
             row.ok_or_else(|| TantivyError::InvalidArgument("a document without a row".to_owned()))?;
-        self.file.push(tie, category, summary)
+        self.file.push(tie_breaker, category, summary)
     }
 
     fn serialize(
@@ -90,7 +91,7 @@ impl PluginWriter for RowWriter {
     ) -> tantivy::Result<()> {
         if mapping.is_some() {
             return Err(TantivyError::InvalidArgument(
-                "rows keep the order in which documents came".to_owned(),
+                "rows keep the order in which documents were added".to_owned(),
             ));
         }
         self.file.finish()
@@ -112,13 +113,14 @@ impl PluginWriter for RowWriter {
 /// A row file being written.
 struct RowFile {
     file: WritePtr,
+    /// The length of all summaries so far, in bytes.
     written: u64,
     ends: Vec<u64>,
-    ties: Vec<u64>,
+    tie_breakers: Vec<u64>,
     codes: Vec<u16>,
-    /// The categories' names in the order of their codes, and the way back.
+    /// The names of the categories, by code.
     names: Vec<String>,
-    code_of: HashMap<String, u16>,
+    codes_by_name: HashMap<String, u16>,
 }
 
 impl RowFile {
@@ -128,45 +130,48 @@ impl RowFile {
             file,
             written: 0,
             ends: Vec::new(),
-            ties: Vec::new(),
+            tie_breakers: Vec::new(),
             codes: Vec::new(),
             names: Vec::new(),
-            code_of: HashMap::new(),
+            codes_by_name: HashMap::new(),
         })
     }
 
-    fn push(&mut self, tie: u64, category: &str, summary: &[u8]) -> tantivy::Result<()> {
-        let code = match self.code_of.get(category) {
+    fn push(&mut self, tie_breaker: u64, category: &str, summary: &[u8]) -> tantivy::Result<()> {
+        let code = match self.codes_by_name.get(category) {
             Some(&code) => code,
             None => {
                 let code = u16::try_from(self.names.len())
                     .map_err(|_| TantivyError::InvalidArgument("more than 65,536 categories".to_owned()))?;
                 self.names.push(category.to_owned());
-                self.code_of.insert(category.to_owned(), code);
+                self.codes_by_name.insert(category.to_owned(), code);
                 code
             }
         };
         self.file.write_all(summary)?;
         self.written += summary.len() as u64;
         self.ends.push(self.written);
-        self.ties.push(tie);
+        self.tie_breakers.push(tie_breaker);
         self.codes.push(code);
         Ok(())
     }
 
     fn finish(mut self) -> tantivy::Result<()> {
-        let mut rest = Vec::with_capacity(18 * self.ends.len() + 256);
-        self.ends.iter().chain(&self.ties).for_each(|number| rest.extend_from_slice(&number.to_le_bytes()));
-        self.codes.iter().for_each(|code| rest.extend_from_slice(&code.to_le_bytes()));
+        let mut tail = Vec::with_capacity(18 * self.ends.len() + 256);
+        self.ends
+            .iter()
+            .chain(&self.tie_breakers)
+            .for_each(|number| tail.extend_from_slice(&number.to_le_bytes()));
+        self.codes.iter().for_each(|code| tail.extend_from_slice(&code.to_le_bytes()));
         for name in &self.names {
-            rest.extend_from_slice(&(name.len() as u16).to_le_bytes());
-            rest.extend_from_slice(name.as_bytes());
+            tail.extend_from_slice(&(name.len() as u16).to_le_bytes());
+            tail.extend_from_slice(name.as_bytes());
         }
-        rest.extend_from_slice(&(self.ends.len() as u32).to_le_bytes());
-        rest.extend_from_slice(&(self.names.len() as u32).to_le_bytes());
-        rest.extend_from_slice(&self.written.to_le_bytes());
-        rest.extend_from_slice(&VERSION.to_le_bytes());
-        self.file.write_all(&rest)?;
+        tail.extend_from_slice(&(self.ends.len() as u32).to_le_bytes());
+        tail.extend_from_slice(&(self.names.len() as u32).to_le_bytes());
+        tail.extend_from_slice(&self.written.to_le_bytes());
+        tail.extend_from_slice(&VERSION.to_le_bytes());
+        self.file.write_all(&tail)?;
         self.file.terminate()?;
         Ok(())
     }

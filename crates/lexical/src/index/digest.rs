@@ -1,19 +1,20 @@
-//! One number for the whole content of an index.
+//! A hash over the whole content of an index, by which two nodes compare theirs.
 
 use std::fmt;
 
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 
-use super::SearchError;
 use super::snapshot::Snapshot;
+use crate::SearchError;
 
-/// A SHA-256 over all live documents in the order of their project ids: id, slug, searched text, state, tie-breaker, category, summary.
+/// A SHA-256 over all live documents in the order of their project ids: of each the id, slug, searched text (with the category), state,
+/// summary and tie-breaker.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// The bytes of the hash.
+    /// Returns the bytes of the hash.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
@@ -31,12 +32,12 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// Hashes every live document, then the hashes in canonical order.
-pub(super) fn digest(snapshot: &Snapshot) -> Result<Digest, SearchError> {
+/// Hashes every live document, then the hashes in the order of the project ids.
+pub(crate) fn digest(snapshot: &Snapshot) -> Result<Digest, SearchError> {
     let mut documents = Vec::with_capacity(snapshot.documents as usize);
     for segment in &snapshot.segments {
         for document in segment.live_documents() {
-            let stored = segment.stored(document)?;
+            let stored = segment.stored_document(document)?;
             let mut hash = Sha256::new();
             let parts: [&[u8]; 5] = [
                 stored.project.as_bytes(),
@@ -49,7 +50,7 @@ pub(super) fn digest(snapshot: &Snapshot) -> Result<Digest, SearchError> {
                 hash.update((part.len() as u64).to_be_bytes());
                 hash.update(part);
             }
-            hash.update(segment.rows.tie(document).to_be_bytes());
+            hash.update(segment.rows.tie_breaker(document).to_be_bytes());
             documents.push((stored.project, <[u8; 32]>::from(hash.finalize())));
         }
     }

@@ -1,0 +1,344 @@
+//! One search: match tiers, from the exact to the approximate, tried in this order until there are enough results.
+//!
+//! 1. Exact: all words and phrases as they were typed.
+//! 2. Prefix: also words that begin with the last one, if there are fewer than ten exact matches.
+//! 3. Fuzzy: every word or one that is spelled almost like it, if nothing matched so far.
+//! 4. Any: most of the words, if nothing matched so far.
+//!
+//! [`expansion`] chooses the variants of words for tiers 3 and 4, [`cursor`] continues a search on the next page, [`relaxation`] tells
+//! how results differ from the query, [`suggestion`] finds a query with exact matches, and [`slugs`] suggests slugs.
+
+pub(crate) mod cursor;
+mod expansion;
+pub(crate) mod relaxation;
+pub(crate) mod slugs;
+pub(crate) mod suggestion;
+
+use std::borrow::Cow;
+use std::hash::Hasher;
+
+use tantivy::DocId;
+
+use crate::fnv::Fnv;
+use crate::index::snapshot::Snapshot;
+use crate::matching::{Clause, ClauseRole, Collector, MatchBatch, MatchBuffer, Variant};
+use crate::matching::{match_all, match_exact, match_majority};
+use crate::query::Query;
+use crate::ranking::Rank;
+use crate::ranking::bm25::{self, Bm25Weights, LengthNorms};
+use crate::ranking::top_k::{PageStart, RankedDocument, TopK};
+use cursor::CursorState;
+
+/// With this many exact matches no other tier is tried.
+const ENOUGH_MATCHES: u64 = 10;
+/// The most words that the last word is completed to.
+const MAX_COMPLETIONS: usize = 64;
+
+/// A stage of a search; each finds more than the one before, and less exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MatchTier {
+    /// All words and phrases as they were typed.
+    Exact = 0,
+    /// Exact matches, then those of a longer word in place of the last one.
+    Prefix = 1,
+    /// Every word, or one that is spelled almost like it.
+    Fuzzy = 2,
+    /// Most of the words, or ones that are spelled almost like them.
+    Any = 3,
+}
+
+impl MatchTier {
+    fn from_code(code: u8) -> Option<MatchTier> {
+        [MatchTier::Exact, MatchTier::Prefix, MatchTier::Fuzzy, MatchTier::Any]
+            .into_iter()
+            .find(|tier| *tier as u8 == code)
+    }
+}
+
+/// One page of results.
+pub(crate) struct ResultPage {
+    pub(crate) documents: Vec<RankedDocument>,
+    /// The number of results on all pages.
+    pub(crate) total: u64,
+    /// The number of exact results on all pages; they come first.
+    pub(crate) exact: u64,
+    /// Whether more results follow the page.
+    pub(crate) has_more: bool,
+    /// What the next page needs.
+    pub(crate) state: CursorState,
+}
+
+/// One query to one snapshot.
+#[derive(Clone, Copy)]
+pub(crate) struct Search<'a> {
+    pub(crate) snapshot: &'a Snapshot,
+    pub(crate) query: &'a Query,
+    pub(crate) category: Option<&'a str>,
+}
+
+impl Search<'_> {
+    /// Returns the first page of at most `limit` results, of as many tiers as it takes.
+    pub(crate) fn first_page(&self, limit: usize) -> tantivy::Result<ResultPage> {
+        let mut top_k = TopK::new(limit, PageStart::First);
+        let (length_norms, mut weights) =
+            (&*self.snapshot.length_norms, Bm25Weights::new(self.snapshot.mean_length));
+        let mut all_words_occur = !self.query.words.is_empty();
+        for word in &self.query.words {
+            let document_frequency = self.snapshot.lexicon.document_frequency(word);
+            all_words_occur &= document_frequency > 0;
+            weights.push(self.snapshot.idf(document_frequency));
+        }
+        let mut state = CursorState { tier: MatchTier::Exact, weights, variants: 0 };
+        let exact_matches = match all_words_occur {
+            true => self.exact_tier((length_norms, &state.weights), &mut top_k, ENOUGH_MATCHES as usize)?,
+            false => Vec::new(),
+        };
+        let exact = top_k.total;
+        if top_k.total < ENOUGH_MATCHES && self.query.last_is_prefix {
+            let (clauses, variants) = self.prefix_clauses(&state.weights, None);
+            if let Some(completed) = clauses.last() {
+                state.weights.push(completed.idf);
+            }
+            (state.tier, state.variants) = (MatchTier::Prefix, variants);
+            self.prefix_tier(&clauses, &exact_matches, length_norms, &mut top_k)?;
+        }
+        if top_k.total == 0 {
+            state = self.fuzzy_or_any_tier(weights, length_norms, &mut top_k)?;
+        }
+        Ok(result_page(top_k, exact, state))
+    }
+
+    /// Returns the page after the result of rank `last`. `None` if other variants would be searched for than on the page before: the
+    /// two lists cannot be joined.
+    pub(crate) fn next_page(
+        &self,
+        limit: usize,
+        state: &CursorState,
+        last: Rank,
+    ) -> tantivy::Result<Option<ResultPage>> {
+        let mut top_k = TopK::new(limit, PageStart::After(last));
+        let weights = &state.weights;
+        let length_norms = match weights.mean_length == self.snapshot.mean_length {
+            true => Cow::Borrowed(&*self.snapshot.length_norms),
+            false => Cow::Owned(*bm25::length_norms(weights.mean_length)),
+        };
+        let mut exact = 0;
+        match state.tier {
+            MatchTier::Exact | MatchTier::Prefix => {
+                let max_listed = if state.tier == MatchTier::Exact { 0 } else { usize::MAX };
+                let exact_matches = self.exact_tier((&length_norms, weights), &mut top_k, max_listed)?;
+                exact = top_k.total;
+                if state.tier == MatchTier::Prefix {
+                    let (clauses, variants) = self.prefix_clauses(weights, weights.idfs().last().copied());
+                    if variants != state.variants {
+                        return Ok(None);
+                    }
+                    self.prefix_tier(&clauses, &exact_matches, &length_norms, &mut top_k)?;
+                }
+            }
+            MatchTier::Fuzzy | MatchTier::Any => {
+                let clauses = expansion::clauses(self.snapshot, self.query, state.tier, Some(weights));
+                if fingerprint(&clauses) != state.variants {
+                    return Ok(None);
+                }
+                match state.tier {
+                    MatchTier::Fuzzy => self.fuzzy_tier(&clauses, &length_norms, &mut top_k)?,
+                    _ => self.any_tier(&clauses, &length_norms, &mut top_k)?,
+                }
+            }
+        }
+        Ok(Some(result_page(top_k, exact, *state)))
+    }
+
+    /// Returns the number of documents that match exactly.
+    pub(crate) fn count_exact(&self) -> tantivy::Result<u64> {
+        let (mut top_k, mut weights) = (TopK::new(0, PageStart::First), Bm25Weights::new(1.0));
+        self.query.words.iter().for_each(|_| weights.push(1.0));
+        self.exact_tier((&self.snapshot.length_norms, &weights), &mut top_k, 0)?;
+        Ok(top_k.total)
+    }
+
+    /// Ranks all exact matches. Returns at most `max_listed` of them, which the next tier leaves out.
+    fn exact_tier(
+        &self,
+        (length_norms, weights): (&LengthNorms, &Bm25Weights),
+        top_k: &mut TopK,
+        max_listed: usize,
+    ) -> tantivy::Result<Vec<(u32, DocId)>> {
+        let mut collector = ExactCollector { top_k, max_listed, listed: Vec::new() };
+        let weights = (length_norms, weights.idfs());
+        match_exact(self.snapshot, self.query, self.category, weights, &mut collector)?;
+        Ok(collector.listed)
+    }
+
+    /// Ranks what contains all words but the last, and a completion of the last.
+    fn prefix_tier(
+        &self,
+        clauses: &[Clause<'_>],
+        exact_matches: &[(u32, DocId)],
+        length_norms: &LengthNorms,
+        top_k: &mut TopK,
+    ) -> tantivy::Result<()> {
+        if clauses.len() < self.query.words.len() {
+            return Ok(());
+        }
+        let phrases = (&self.query.words[..], &self.query.phrases[..]);
+        let mut collector = ApproximateCollector { top_k, excluded: exact_matches };
+        match_all(self.snapshot, clauses, phrases, (self.category, length_norms), &mut collector)
+    }
+
+    /// Returns a clause for each word but the last as it was typed, and one of the completions of the last: fewer than words if one
+    /// of them does not occur. With them a fingerprint of the completions, 0 if all of them are searched for.
+    fn prefix_clauses(&self, weights: &Bm25Weights, completions_idf: Option<f32>) -> (Vec<Clause<'_>>, u64) {
+        let Some((last, finished)) = self.query.words.split_last() else { return (Vec::new(), 0) };
+        let lexicon = &self.snapshot.lexicon;
+        let role = ClauseRole { is_significant: true, is_required: false };
+        let mut clauses = Vec::with_capacity(self.query.words.len());
+        for (word, &idf) in finished.iter().zip(weights.idfs()) {
+            if lexicon.document_frequency(word) > 0 {
+                clauses.push(Clause { variants: vec![Variant { word, weight: 1.0 }], idf, role });
+            }
+        }
+        let completions = lexicon.completions(last, MAX_COMPLETIONS);
+        if completions.is_empty() {
+            return (clauses, 0);
+        }
+        let document_frequency =
+            completions.iter().map(|found| found.document_frequency).fold(0, u32::saturating_add);
+        let idf = completions_idf.unwrap_or_else(|| self.snapshot.idf(document_frequency));
+        // The fewer letters a completion adds, the more it counts.
+        let weight = |completion: &str| 0.5 + 0.5 * last.len() as f32 / completion.len() as f32;
+        let variants: Vec<Variant<'_>> = completions
+            .iter()
+            .map(|found| Variant { word: found.word, weight: weight(found.word) })
+            .collect();
+        let is_truncated = variants.len() == MAX_COMPLETIONS;
+        let completed = Clause { variants, idf, role };
+        let fingerprint = if is_truncated { fingerprint(std::slice::from_ref(&completed)) } else { 0 };
+        clauses.push(completed);
+        (clauses, fingerprint)
+    }
+
+    /// Tries the fuzzy tier, then the any tier. Returns what the next page needs.
+    fn fuzzy_or_any_tier(
+        &self,
+        weights: Bm25Weights,
+        length_norms: &LengthNorms,
+        top_k: &mut TopK,
+    ) -> tantivy::Result<CursorState> {
+        let mut tier = MatchTier::Fuzzy;
+        let mut clauses = expansion::clauses(self.snapshot, self.query, tier, None);
+        self.fuzzy_tier(&clauses, length_norms, top_k)?;
+        if top_k.total == 0 {
+            tier = MatchTier::Any;
+            clauses = expansion::clauses(self.snapshot, self.query, tier, None);
+            self.any_tier(&clauses, length_norms, top_k)?;
+        }
+        let mut weights = Bm25Weights::new(weights.mean_length);
+        clauses.iter().for_each(|clause| weights.push(clause.idf));
+        Ok(CursorState { tier, weights, variants: fingerprint(&clauses) })
+    }
+
+    /// Ranks what contains a variant of every word.
+    fn fuzzy_tier(
+        &self,
+        clauses: &[Clause<'_>],
+        length_norms: &LengthNorms,
+        top_k: &mut TopK,
+    ) -> tantivy::Result<()> {
+        if !clauses.iter().any(|clause| clause.role.is_significant) {
+            return Ok(());
+        }
+        let runs = self.query.character_runs();
+        let (phrases, scope) = ((&self.query.words[..], &runs[..]), (self.category, length_norms));
+        match_all(self.snapshot, clauses, phrases, scope, &mut ApproximateCollector { top_k, excluded: &[] })
+    }
+
+    /// Ranks what contains a variant of most of the significant words.
+    fn any_tier(
+        &self,
+        clauses: &[Clause<'_>],
+        length_norms: &LengthNorms,
+        top_k: &mut TopK,
+    ) -> tantivy::Result<()> {
+        let runs = self.query.character_runs();
+        let (phrases, scope) = ((&self.query.words[..], &runs[..]), (self.category, length_norms));
+        match_majority(
+            self.snapshot,
+            clauses,
+            phrases,
+            scope,
+            &mut ApproximateCollector { top_k, excluded: &[] },
+        )
+    }
+}
+
+/// Returns a hash of the variants, their weights and the roles of the clauses.
+fn fingerprint(clauses: &[Clause<'_>]) -> u64 {
+    let mut hash = Fnv::default();
+    for clause in clauses {
+        for variant in &clause.variants {
+            hash.write(variant.word.as_bytes());
+            hash.write(&[0]);
+            hash.write(&variant.weight.to_bits().to_be_bytes());
+        }
+        let ClauseRole { is_significant, is_required } = clause.role;
+        hash.write(&[u8::from(is_significant), u8::from(is_required)]);
+    }
+    hash.finish()
+}
+
+/// Ranks exact matches, whose scores are 1 or more, and lists some of them.
+struct ExactCollector<'t> {
+    top_k: &'t mut TopK,
+    max_listed: usize,
+    /// Segment index and document, ascending.
+    listed: Vec<(u32, DocId)>,
+}
+
+impl Collector for ExactCollector<'_> {
+    fn collect(&mut self, batch: MatchBatch<'_>) {
+        let room = self.max_listed.saturating_sub(self.listed.len());
+        self.listed
+            .extend(batch.documents.iter().take(room).map(|&document| (batch.segment_index, document)));
+        batch.scores.iter_mut().for_each(|score| *score += 1.0);
+        self.top_k.collect(batch);
+    }
+}
+
+/// Ranks approximate matches after all exact ones: their scores are mapped to between 0 and 1.
+struct ApproximateCollector<'t, 'e> {
+    top_k: &'t mut TopK,
+    /// Exact matches, which are ranked already: segment index and document, ascending.
+    excluded: &'e [(u32, DocId)],
+}
+
+impl Collector for ApproximateCollector<'_, '_> {
+    fn collect(&mut self, batch: MatchBatch<'_>) {
+        batch.scores.iter_mut().for_each(|score| *score = (*score / (1.0 + *score)).max(f32::MIN_POSITIVE));
+        if self.excluded.is_empty() {
+            return self.top_k.collect(batch);
+        }
+        let mut others = MatchBuffer::new(batch.segment, batch.segment_index as usize, self.top_k);
+        for (&document, &score) in batch.documents.iter().zip(batch.scores.iter()) {
+            if self.excluded.binary_search(&(batch.segment_index, document)).is_err() {
+                others.push(document, score);
+            }
+        }
+        others.flush();
+    }
+}
+
+impl Collector for TopK {
+    fn collect(&mut self, batch: MatchBatch<'_>) {
+        self.offer(batch.segment_index, batch.documents, batch.scores, |document| {
+            batch.segment.rows.tie_breaker(document)
+        });
+    }
+}
+
+fn result_page(top_k: TopK, exact: u64, state: CursorState) -> ResultPage {
+    let total = top_k.total;
+    let (documents, has_more) = top_k.finish();
+    ResultPage { documents, total, exact, has_more, state }
+}

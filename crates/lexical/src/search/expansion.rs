@@ -1,0 +1,144 @@
+//! Query expansion for the fuzzy and the any tier: which words of the index a typed word may stand for.
+//!
+//! A word of six letters or more may be misspelled, and one of four or five beside another that occurs as it was typed: short names
+//! are near to too many words. It is never corrected to a frequent word, which more than one project of twenty contains, nor
+//! to others where a frequent word is as near: whether the frequent one was meant cannot be decided, and it would match a large part of
+//! the catalog. Short words, frequent ones and function words of English are not significant. Numbers are never corrected,
+//! and characters of scripts without spaces are always required.
+
+use text::function_words;
+
+use super::MatchTier;
+use crate::index::lexicon::{Lexicon, SimilarWord};
+use crate::index::snapshot::Snapshot;
+use crate::matching::{Clause, ClauseRole, Variant};
+use crate::query::Query;
+use crate::ranking::bm25::Bm25Weights;
+
+/// The most corrections of a word that does not occur, and of one that does.
+const MAX_CORRECTIONS: usize = 16;
+const MAX_CORRECTIONS_OF_KNOWN: usize = 8;
+/// The shortest word, in characters, that may contain one typo beside a word that occurs as it was typed; that may contain one in
+/// any case; and that may contain two. Words shorter than the first are not significant.
+const MIN_LENGTH_ONE_TYPO: usize = 4;
+const MIN_LENGTH_ONE_TYPO_ALONE: usize = 6;
+const MIN_LENGTH_TWO_TYPOS: usize = 8;
+/// The weight of a variant by its edit distance.
+const WEIGHT_BY_DISTANCE: [f32; 3] = [1.0, 0.7, 0.4];
+/// The weight of a completion of the last word.
+const COMPLETION_WEIGHT: f32 = 0.6;
+
+/// Returns a clause for each word of the query; one may have no variants. In the any tier a word that occurs is its only variant.
+/// `weights` are those of the page before.
+pub(super) fn clauses<'q>(
+    snapshot: &'q Snapshot,
+    query: &'q Query,
+    tier: MatchTier,
+    weights: Option<&Bm25Weights>,
+) -> Vec<Clause<'q>> {
+    let mut clauses = Vec::with_capacity(query.words.len());
+    for (index, word) in query.words.iter().enumerate() {
+        let is_prefix = query.last_is_prefix && index + 1 == query.words.len();
+        let is_corrected = tier == MatchTier::Fuzzy || snapshot.lexicon.document_frequency(word) == 0;
+        let corrections = if is_corrected { corrections(&snapshot.lexicon, query, word) } else { Vec::new() };
+        let expansion = Expansion::new(snapshot, word, corrections, is_prefix);
+        let idf = weights.and_then(|weights| weights.idfs().get(index).copied());
+        let idf = idf.unwrap_or_else(|| snapshot.idf(expansion.document_frequency));
+        clauses.push(Clause { variants: expansion.variants, idf, role: expansion.role });
+    }
+    clauses
+}
+
+/// The variants of one word.
+struct Expansion<'q> {
+    variants: Vec<Variant<'q>>,
+    /// The sum of the document frequencies of the variants.
+    document_frequency: u32,
+    role: ClauseRole,
+}
+
+impl<'q> Expansion<'q> {
+    fn new(
+        snapshot: &'q Snapshot,
+        word: &'q str,
+        corrections: Vec<SimilarWord<'q>>,
+        is_prefix: bool,
+    ) -> Expansion<'q> {
+        let (lexicon, frequent_above) = (&snapshot.lexicon, snapshot.frequent_above());
+        let own_frequency = lexicon.document_frequency(word);
+        let (is_literal, is_short) = (is_literal(word), is_short(word));
+        let says_something =
+            if is_literal { is_long_literal(word) } else { !is_short && !function_words::contains(word) };
+        let is_significant = own_frequency <= frequent_above && says_something;
+        let role = ClauseRole { is_significant, is_required: text::is_character(word) };
+        let mut expansion = Expansion { variants: Vec::new(), document_frequency: 0, role };
+        if own_frequency > 0 {
+            expansion.add(word, own_frequency, 1.0);
+        }
+        if !is_literal && role.is_significant {
+            let is_frequent = |found: &SimilarWord<'_>| found.document_frequency > frequent_above;
+            if corrections.iter().any(|found| is_frequent(found) && !is_no_correction(found.word)) {
+                // Most likely the frequent word was meant, which is not significant.
+                expansion.role.is_significant = own_frequency > 0;
+            } else if !corrections.iter().any(is_frequent) {
+                let limit = if own_frequency > 0 { MAX_CORRECTIONS_OF_KNOWN } else { MAX_CORRECTIONS };
+                for found in corrections.iter().filter(|found| !is_no_correction(found.word)).take(limit) {
+                    let weight = WEIGHT_BY_DISTANCE[found.distance as usize];
+                    expansion.add(found.word, found.document_frequency, weight);
+                }
+            }
+        }
+        if is_prefix && !is_literal && role.is_significant | is_short {
+            for found in lexicon.completions(word, MAX_CORRECTIONS) {
+                if found.document_frequency <= frequent_above {
+                    expansion.add(found.word, found.document_frequency, COMPLETION_WEIGHT);
+                }
+            }
+        }
+        expansion
+    }
+
+    fn add(&mut self, word: &'q str, document_frequency: u32, weight: f32) {
+        self.document_frequency = self.document_frequency.saturating_add(document_frequency);
+        self.variants.push(Variant { word, weight });
+    }
+}
+
+/// Returns the words of the index that a word of the query may be a misspelling of: the nearest first, then the most frequent.
+fn corrections<'l>(lexicon: &'l Lexicon, query: &Query, word: &str) -> Vec<SimilarWord<'l>> {
+    let occurs = |other: &String| other != word && !is_short(other) && lexicon.document_frequency(other) > 0;
+    let needs_another = word.chars().count() < MIN_LENGTH_ONE_TYPO_ALONE;
+    if needs_another && !query.words.iter().any(occurs) { Vec::new() } else { similar_words(lexicon, word) }
+}
+
+/// Returns the words of the index that are spelled almost like a word, whatever the rest of the query: the nearest first, then the
+/// most frequent.
+pub(super) fn similar_words<'l>(lexicon: &'l Lexicon, word: &str) -> Vec<SimilarWord<'l>> {
+    let max_edits = match word.chars().count() {
+        _ if is_literal(word) => 0,
+        length if length >= MIN_LENGTH_TWO_TYPOS && lexicon.document_frequency(word) == 0 => 2,
+        length if length >= MIN_LENGTH_ONE_TYPO => 1,
+        _ => 0,
+    };
+    if max_edits == 0 { Vec::new() } else { lexicon.nearest(word, max_edits, MAX_CORRECTIONS) }
+}
+
+/// Returns whether the word is never corrected: a number, or a character of a script without spaces.
+pub(super) fn is_literal(word: &str) -> bool {
+    word.contains(char::is_numeric) || text::is_character(word)
+}
+
+/// Returns whether a number is long enough to be significant, as a year is; a character always is.
+fn is_long_literal(literal: &str) -> bool {
+    text::is_character(literal) || literal.chars().count() >= 3
+}
+
+/// Returns whether the word is too short to be corrected, and to be significant.
+pub(super) fn is_short(word: &str) -> bool {
+    word.chars().count() < MIN_LENGTH_ONE_TYPO
+}
+
+/// Returns whether no word is corrected to this one.
+fn is_no_correction(word: &str) -> bool {
+    is_short(word) || is_literal(word)
+}

@@ -1,0 +1,131 @@
+//! "Did you mean": another query that has exact results.
+
+use text::function_words;
+
+use super::Search;
+use super::expansion::{is_literal, is_short, similar_words};
+use crate::query::Query;
+
+/// Shorter words, in characters, are corrected only if the query has a word of this length, or is that word alone.
+const MIN_LONG: usize = 5;
+
+/// Another query, and the number of projects that match it exactly.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suggestion {
+    /// Its text.
+    pub query: String,
+    /// The number of projects that match it exactly, at least one.
+    pub total: u64,
+}
+
+/// The text of a query, by the words that it folds to.
+pub(super) struct QueryText<'t> {
+    /// The folded words of each piece, separated by spaces, and the piece.
+    pieces: Vec<(String, &'t str)>,
+}
+
+impl<'t> QueryText<'t> {
+    pub(super) fn new(text: &'t str) -> QueryText<'t> {
+        QueryText { pieces: text::pieces(text).map(|piece| (text::fold(piece), piece)).collect() }
+    }
+
+    /// Returns a folded word as it was typed; of a character in a run, the run.
+    pub(super) fn as_typed<'w>(&self, word: &'w str) -> &'w str
+    where
+        't: 'w,
+    {
+        let has_word = |(folded, _): &&(String, &'t str)| folded.split(' ').any(|one| one == word);
+        self.pieces.iter().find(has_word).map_or(word, |(_, piece)| piece)
+    }
+}
+
+/// Returns the first of these queries that has exact results: the query with its unknown words corrected, to frequent words too;
+/// without its unknown and insignificant words; also without the word that says least, or the next one; the rarest words that occur
+/// together in a project. `None` if no significant word of the query occurs.
+pub(super) fn did_you_mean(
+    search: &Search<'_>,
+    typed: &QueryText<'_>,
+) -> tantivy::Result<Option<Suggestion>> {
+    if let Some(corrected) = corrected_words(search, typed)
+        && let Some(found) = suggestion(search, &corrected)?
+    {
+        return Ok(Some(found));
+    }
+    let words = significant_words(search, typed);
+    if let Some(found) = suggestion(search, &words)? {
+        return Ok(Some(found));
+    }
+    // What says most comes first: words before numbers, then the rarest.
+    let mut order: Vec<usize> = (0..words.len()).collect();
+    let lexicon = &search.snapshot.lexicon;
+    order.sort_by_key(|index| {
+        let folded = text::fold(words[*index]);
+        (is_literal(&folded), lexicon.document_frequency(&folded))
+    });
+    for dropped in order.iter().rev() {
+        let others = words.iter().enumerate().filter(|(index, _)| index != dropped);
+        let others: Vec<&str> = others.map(|(_, word)| *word).collect();
+        if let Some(found) = suggestion(search, &others)? {
+            return Ok(Some(found));
+        }
+    }
+    let (mut together, mut best) = (Vec::new(), None);
+    for index in order {
+        together.push(words[index]);
+        match suggestion(search, &together)? {
+            Some(found) => best = Some(found),
+            None => drop(together.pop()),
+        }
+    }
+    Ok(best)
+}
+
+/// Returns all words, the unknown ones corrected to the nearest; `None` if one of them is near to no word.
+fn corrected_words<'s>(search: &'s Search<'_>, typed: &QueryText<'s>) -> Option<Vec<&'s str>> {
+    let (query, lexicon) = (search.query, &search.snapshot.lexicon);
+    let is_long = |word: &str| word.chars().count() >= MIN_LONG;
+    // Two short words that are both near to something are more likely names.
+    let may_correct_short = query.words.len() == 1 || query.words.iter().any(|word| is_long(word));
+    let mut words = Vec::with_capacity(query.words.len());
+    for word in &query.words {
+        let corrected = if lexicon.document_frequency(word) > 0 {
+            typed.as_typed(word)
+        } else {
+            let similar = similar_words(lexicon, word).into_iter();
+            similar.filter(|_| may_correct_short || is_long(word)).find(|found| !is_short(found.word))?.word
+        };
+        if !words.contains(&corrected) {
+            words.push(corrected);
+        }
+    }
+    Some(words)
+}
+
+/// Returns the words that occur and say something, as they were typed: no function words, and of the short ones those of at least
+/// three characters that are not frequent. None if all of them are short.
+fn significant_words<'s>(search: &'s Search<'_>, typed: &QueryText<'s>) -> Vec<&'s str> {
+    let mut words = Vec::with_capacity(search.query.words.len());
+    for word in &search.query.words {
+        let document_frequency = search.snapshot.lexicon.document_frequency(word);
+        let says_little = word.chars().count() < 3 || document_frequency > search.snapshot.frequent_above();
+        let is_significant =
+            is_literal(word) || (!is_short(word) || !says_little) && !function_words::contains(word);
+        let typed = typed.as_typed(word);
+        if document_frequency > 0 && is_significant && !words.contains(&typed) {
+            words.push(typed);
+        }
+    }
+    let is_short = |word: &&str| is_short(word) && !is_literal(word);
+    if words.iter().all(is_short) { Vec::new() } else { words }
+}
+
+/// Returns the query of these words if it has exact results.
+fn suggestion(search: &Search<'_>, words: &[&str]) -> tantivy::Result<Option<Suggestion>> {
+    if words.is_empty() {
+        return Ok(None);
+    }
+    let text = words.join(" ");
+    let query = Query::parse(&text);
+    let total = Search { query: &query, ..*search }.count_exact()?;
+    Ok((total > 0).then_some(Suggestion { query: text, total }))
+}
