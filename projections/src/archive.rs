@@ -52,13 +52,14 @@ impl Projection for ArchiveProjection {
 
 #[cfg(test)]
 mod tests {
-    use read::archive::{Dimension, TasteRequest};
+    use read::archive::TasteRequest;
     use read::model::Model;
     use schemas::event::{
         ProjectRenamed, ProjectRestored, ProjectRevised, ProjectSelected, ProjectWithdrawn, VectorsRecorded,
     };
     use schemas::ids::Position;
     use schemas::record::Record;
+    use schemas::taste::Dimension;
 
     use super::*;
     use crate::recorded::recorded;

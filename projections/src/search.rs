@@ -15,7 +15,8 @@ use schemas::api::summary::Summary;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::ids::{Position, ProjectId};
-use schemas::record::{Record, Taste};
+use schemas::record::Record;
+use schemas::taste::Taste;
 
 use crate::projection::{ProjectEvent, Projection, Refused};
 

@@ -8,11 +8,12 @@
 use std::time::Instant;
 
 use jiff::Timestamp;
-use read::archive::{ArchiveReader, ArchiveWriter, Dimension, TasteRequest};
+use read::archive::{ArchiveReader, ArchiveWriter, TasteRequest};
 use read::checkpoint::Checkpoint;
 use schemas::event::{Event, ProjectRevised, ProjectSelected};
 use schemas::ids::{Position, ProjectId};
-use schemas::record::{Category, Record, Taste};
+use schemas::record::{Category, Record};
+use schemas::taste::{Dimension, Taste};
 
 /// Projects in one commit.
 const BATCH: u64 = 5_000;
@@ -162,18 +163,10 @@ fn revised(number: u64, dice: &mut Dice) -> Event {
 }
 
 fn record(number: u64, dice: &mut Dice) -> Record {
-    let mut said = |dimension| {
+    let taste = Taste::from_fn(|dimension| {
         let words = 1 + dice.below(LENGTH);
-        Some(text(dimension, words, dice))
-    };
-    let taste = Taste {
-        material: said(0),
-        light: said(1),
-        color: said(2),
-        mood: said(3),
-        composition: said(4),
-        subject: said(5),
-    };
+        Some(text(dimension.index(), words, dice))
+    });
     let category = Category::ALL[number as usize % 5].as_str();
     let published = format!("20{:02}-{:02}-{:02}", dice.below(26), 1 + dice.below(12), 1 + dice.below(28));
     let record = serde_json::json!({"name": "X", "category": category, "published": published});

@@ -16,7 +16,6 @@ mod browse;
 mod counts;
 mod cursor;
 mod dictionary;
-mod dimension;
 mod listing;
 mod nearest;
 mod newest;
@@ -39,7 +38,6 @@ use sqlx::sqlite::SqliteConnectOptions;
 
 pub use browse::NewestPage;
 pub use cursor::{Cursor, InvalidCursor};
-pub use dimension::{Dimension, Dimensions};
 pub use listing::Listing;
 pub use question::{MOST_WORDS, TasteRequest};
 pub use reader::ArchiveReader;

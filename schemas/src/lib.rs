@@ -25,6 +25,7 @@ pub mod picture;
 pub mod record;
 pub mod slug;
 pub mod subject;
+pub mod taste;
 pub mod text;
 pub mod tier;
 pub mod usage;

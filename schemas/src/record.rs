@@ -6,6 +6,8 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::taste::Taste;
+
 /// The record of a project. All fields but `name` and `category` are optional; an unrecorded text is absent, never
 /// empty.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -210,36 +212,6 @@ impl Provenance {
     /// Returns whether nothing is recorded.
     pub fn is_empty(&self) -> bool {
         *self == Provenance::default()
-    }
-}
-
-/// The six taste dimensions, each a free text of up to 1,000 characters.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Taste {
-    /// Materials.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub material: Option<String>,
-    /// Light.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub light: Option<String>,
-    /// Colours.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub color: Option<String>,
-    /// Mood.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mood: Option<String>,
-    /// Composition.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub composition: Option<String>,
-    /// Subject or purpose.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub subject: Option<String>,
-}
-
-impl Taste {
-    /// Returns whether no dimension is recorded.
-    pub fn is_empty(&self) -> bool {
-        *self == Taste::default()
     }
 }
 

@@ -22,7 +22,7 @@ use schemas::record::Category;
 
 pub use format::Format;
 pub use page::{CitationPage, Newest};
-pub use record::{CitedImage, CitedProvenance, CitedRecord, CitedTaste};
+pub use record::{CitedImage, CitedProvenance, CitedRecord};
 
 /// The catalog that citations name as their publisher.
 #[derive(Debug, Clone, Copy)]

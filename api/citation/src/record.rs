@@ -6,6 +6,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use schemas::api::site;
 use schemas::record::{Category, Detail};
+use schemas::taste::Taste;
 use serde::{Deserialize, Deserializer};
 
 /// The full record of a project with the site's URLs.
@@ -44,8 +45,8 @@ pub struct CitedRecord {
     pub design_language: Option<String>,
     /// Further facts in display order.
     pub details: Vec<Detail>,
-    /// The words recorded for each dimension of taste.
-    pub taste: CitedTaste,
+    /// The recorded text of each taste dimension.
+    pub taste: Taste,
     /// The pictures, the main one first.
     pub images: Vec<CitedImage>,
     /// The number of the revision, from 1.
@@ -65,23 +66,6 @@ pub struct CitedProvenance {
     pub in_archive_since: Option<i16>,
     /// A note of the editor.
     pub note: Option<String>,
-}
-
-/// The words that are recorded for each dimension of taste.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct CitedTaste {
-    /// Materials and surfaces.
-    pub material: Option<String>,
-    /// Light and shadow.
-    pub light: Option<String>,
-    /// Colours.
-    pub color: Option<String>,
-    /// Mood.
-    pub mood: Option<String>,
-    /// Composition.
-    pub composition: Option<String>,
-    /// Subjects.
-    pub subject: Option<String>,
 }
 
 /// A picture of the record.
@@ -123,21 +107,6 @@ impl CitedRecord {
     /// Returns the UTC day on which it was recorded.
     pub fn recorded_on(&self) -> Date {
         TimeZone::UTC.to_datetime(self.updated_at).date()
-    }
-}
-
-impl CitedTaste {
-    /// Returns the recorded dimensions by name.
-    pub fn recorded(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        let dimensions = [
-            ("material", &self.material),
-            ("light", &self.light),
-            ("color", &self.color),
-            ("mood", &self.mood),
-            ("composition", &self.composition),
-            ("subject", &self.subject),
-        ];
-        dimensions.into_iter().filter_map(|(name, text)| Some((name, text.as_deref()?)))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::sync::OnceLock;
 
-use super::tools::TOOLS;
+use super::tools::{TOOLS, output_schema};
 use crate::mcp::protocol::era::{NEWEST_LEGACY, SUPPORTED};
 use crate::mcp::protocol::params::Params;
 use crate::site::{DESCRIPTION, Site};
@@ -73,7 +73,7 @@ pub(super) fn table() -> &'static str {
                 quoted(tool.title),
                 quoted(tool.description),
                 (tool.input)(),
-                tool.output,
+                output_schema(tool),
                 quoted(tool.title),
                 !tool.writes,
                 !tool.writes,

@@ -21,6 +21,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use schemas::taste::Dimension;
 
 use crate::auth::principal::Principal;
 use crate::deadline::Deadline;
@@ -37,7 +38,7 @@ pub(super) struct Tool {
     pub(super) description: &'static str,
     /// Returns the JSON Schema of the arguments.
     pub(super) input: fn() -> serde_json::Value,
-    /// The JSON Schema of the structured content, as flat as that of the arguments.
+    /// The JSON Schema of the structured content, as flat as that of the arguments; [`TASTE`] stands for the taste dimensions.
     pub(super) output: &'static str,
     /// The names of the arguments.
     pub(super) arguments: &'static [&'static str],
@@ -96,6 +97,16 @@ pub(super) fn example(context: CallContext<'_>, tool: &Tool) -> String {
     }
     let slug = context.state.newest_slug();
     tool.example.replace(NEWEST, slug.as_deref().unwrap_or("slug-of-a-result"))
+}
+
+/// Stands for the taste dimensions as members of an output schema.
+const TASTE: &str = r#""{taste}""#;
+
+/// Returns the JSON Schema of the structured content of a tool.
+pub(super) fn output_schema(tool: &Tool) -> String {
+    let dimension = |of: Dimension| (of.as_str().to_owned(), serde_json::json!({"type": ["string", "null"]}));
+    let taste: serde_json::Value = Dimension::ALL.into_iter().map(dimension).collect();
+    tool.output.replace(TASTE, &taste.to_string())
 }
 
 /// The tool of that name.

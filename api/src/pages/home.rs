@@ -7,8 +7,9 @@ mod found;
 use askama::Template;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
-use read::archive::{Dimension, DimensionTerms};
+use read::archive::DimensionTerms;
 use schemas::record::Category;
+use schemas::taste::Dimension;
 
 use super::card::Card;
 use super::layout::Layout;
@@ -142,16 +143,5 @@ fn offered(asked: &Asked, dimension: Dimension, terms: impl Iterator<Item = Stri
         let wanted = (!is_chosen).then(|| term.clone());
         Choice { href: asked.tasting(dimension, wanted).href(base), name: term, is_chosen }
     });
-    Offered { name: title(dimension), choices: choices.collect() }
-}
-
-fn title(dimension: Dimension) -> &'static str {
-    match dimension {
-        Dimension::Material => "Material",
-        Dimension::Light => "Light",
-        Dimension::Color => "Color",
-        Dimension::Mood => "Mood",
-        Dimension::Composition => "Composition",
-        Dimension::Subject => "Subject",
-    }
+    Offered { name: dimension.title(), choices: choices.collect() }
 }

@@ -1,6 +1,7 @@
 //! A project's full record on the pages of projects and citations.
 
 use citation::{CitedImage, CitedRecord};
+use schemas::taste::Dimension;
 
 use super::card::byline;
 use crate::site::Site;
@@ -56,12 +57,13 @@ impl Recorded {
 
     /// Returns the dimensions with recorded words.
     pub(super) fn tastes(&self) -> Vec<Tasted> {
-        let tasted = |(name, text): (&'static str, &str)| {
+        let tasted = |(dimension, text): (Dimension, &str)| {
+            let name = dimension.as_str();
             let mut pairs = form_urlencoded::Serializer::new(String::new());
             let pairs = pairs.append_pair(name, text).finish();
             Tasted { name, text: text.to_owned(), href: format!("{}/?{pairs}", self.site.path()) }
         };
-        self.record.taste.recorded().map(tasted).collect()
+        self.record.taste.iter().map(tasted).collect()
     }
 }
 

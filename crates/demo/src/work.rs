@@ -8,7 +8,7 @@ use super::dice::Dice;
 use super::grammar::telling::Telling;
 use super::places::{self, City, Country};
 use super::studios::{Discipline, Studio, person, studio};
-use super::taste::{DIMENSIONS, taste};
+use super::taste::taste;
 use super::weariness::Weariness;
 use super::{editors, pictures, prose};
 
@@ -134,11 +134,8 @@ impl Work {
             provenance.insert("note".to_owned(), note.into());
         }
         record.insert("provenance".to_owned(), provenance.into());
-        let taste: Map<String, Value> = DIMENSIONS
-            .iter()
-            .zip(taste)
-            .filter_map(|(dimension, text)| Some(((*dimension).to_owned(), text?.into())))
-            .collect();
+        let taste: Map<String, Value> =
+            taste.iter().map(|(dimension, text)| (dimension.as_str().to_owned(), text.into())).collect();
         record.insert("taste".to_owned(), taste.into());
         let pictures = pictures::pictures(&record);
         record.insert("pictures".to_owned(), pictures);

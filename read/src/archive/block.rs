@@ -2,10 +2,10 @@
 //! changed; another one takes its place.
 
 use schemas::record::Category;
+use schemas::taste::Dimension;
 
 use super::bitmap;
 use super::dictionary::Key;
-use super::dimension::Dimension;
 use super::order::{Day, Place};
 
 /// The most projects of a block. What is changed is made anew as a whole, and every question looks into every block: this is

@@ -1,18 +1,18 @@
 //! How often the words of each dimension are used.
 
 use schemas::record::Category;
+use schemas::taste::Dimension;
 
 use super::bitmap;
 use super::block::{Block, Posting};
 use super::dictionary::Dictionary;
-use super::dimension::Dimension;
 use super::shelf::Shelf;
 use text::{fold, function_words};
 
 /// How often words are used: for each dimension, those that are.
 #[derive(Debug)]
 pub(super) struct Counts {
-    dimensions: [Vec<Use>; 6],
+    dimensions: [Vec<Use>; Dimension::COUNT],
 }
 
 /// The use of a stem in a dimension.

@@ -5,12 +5,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
+use schemas::taste::Dimension;
 
-use super::dimension::Dimension;
 use super::words::Stems;
 
 /// Dimensions stand in the upper three bits of a number, words in the others.
 const WORD_BITS: u32 = 29;
+
+const _: () = assert!(Dimension::COUNT <= 1 << (u32::BITS - WORD_BITS));
 
 /// A stem in a dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

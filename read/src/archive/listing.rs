@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use schemas::record::Category;
+use schemas::taste::Dimension;
 
 use super::browse::{self, NewestPage};
 use super::cursor::{Cursor, InvalidCursor};
-use super::dimension::Dimension;
 use super::nearest;
 use super::question::{Question, TasteRequest};
 use super::snapshot::Snapshot;

@@ -2,9 +2,10 @@
 
 use std::cmp::Reverse;
 
+use schemas::taste::Dimension;
+
 use super::counts::Use;
 use super::dictionary::{Dictionary, Key};
-use super::dimension::Dimension;
 use super::question::MOST_WORDS;
 use super::snapshot::Snapshot;
 use super::terms::Term;

@@ -3,9 +3,9 @@
 use std::hash::Hasher;
 
 use schemas::record::Category;
+use schemas::taste::{Dimension, Taste};
 
 use super::cursor::Cursor;
-use super::dimension::Dimension;
 use super::words::Stems;
 use lexical::Fnv;
 
@@ -17,7 +17,7 @@ pub const MOST_WORDS: usize = 16;
 pub struct TasteRequest<'a> {
     /// What is asked of each dimension, in the order of [`Dimension::ALL`]. Any text is legal; one without words matches
     /// nothing.
-    pub asked: [Option<&'a str>; 6],
+    pub asked: [Option<&'a str>; Dimension::COUNT],
     /// Only projects of this category.
     pub category: Option<Category>,
     /// The size of the page, from 1 to [`super::LARGEST_PAGE`]; beyond that it is clamped.
@@ -27,6 +27,14 @@ pub struct TasteRequest<'a> {
 }
 
 impl<'a> TasteRequest<'a> {
+    /// Returns a request for the texts of a taste, without a limit of its own.
+    pub fn of(taste: &'a Taste) -> TasteRequest<'a> {
+        TasteRequest {
+            asked: Dimension::ALL.map(|dimension| taste.get(dimension)),
+            ..TasteRequest::default()
+        }
+    }
+
     /// Asks this of a dimension, instead of what was asked of it before.
     #[must_use]
     pub fn asking(mut self, dimension: Dimension, text: &'a str) -> TasteRequest<'a> {

@@ -1,13 +1,13 @@
 //! Which projects match how many dimensions: a bitmap a dimension, added up bit by bit with carry, 64 projects at a time.
 
 use schemas::record::Category;
+use schemas::taste::{Dimension, DimensionSet};
 
 use super::LARGEST_PAGE;
 use super::bitmap;
 use super::block::Block;
 use super::cursor::{Cursor, InvalidCursor};
 use super::dictionary::{Dictionary, Key};
-use super::dimension::{Dimension, Dimensions};
 use super::question::{Demand, Question};
 use super::shelf::Shelf;
 use super::snapshot::Snapshot;
@@ -31,7 +31,7 @@ pub struct Hit {
     /// The position of the event that selected it, by which other models know it.
     pub ordinal: u64,
     /// The dimensions that match.
-    pub matched: Dimensions,
+    pub matched: DimensionSet,
 }
 
 /// What became of what was asked of a dimension.
@@ -212,7 +212,9 @@ fn keep(bits: &mut [u64], others: &[u64]) {
     bits.iter_mut().zip(others).for_each(|(bits, others)| *bits &= others);
 }
 
-/// In how many of the bitmaps each bit stands, in three binary digits. Of six bitmaps of so many words.
+const _: () = assert!(Dimension::COUNT < 8, "three binary digits count to seven");
+
+/// In how many of the bitmaps each bit stands, in three binary digits; each bitmap has `words` words.
 fn add_up(bitmaps: &[Vec<u64>], words: usize) -> [Vec<u64>; 3] {
     let [mut ones, mut twos, mut fours] = [(); 3].map(|()| vec![0_u64; words]);
     for bits in bitmaps {

@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 
 use schemas::record::Category;
+use schemas::taste::Dimension;
 
 use super::counts::Use;
 use super::dictionary::Dictionary;
-use super::dimension::Dimension;
 use super::vocabulary::Vocabulary;
 
 /// The most used words of a dimension.

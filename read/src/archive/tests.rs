@@ -12,6 +12,7 @@ use schemas::event::{
 };
 use schemas::ids::{Position, ProjectId};
 use schemas::record::{Category, Record};
+use schemas::taste::Dimension;
 use serde_json::{Map, Value, json};
 
 use super::*;

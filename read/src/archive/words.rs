@@ -7,10 +7,9 @@ use std::fmt;
 use std::ops::ControlFlow;
 
 use frostem::{Algorithm, Stemmer};
-use schemas::record::Taste;
+use schemas::taste::{Dimension, Taste};
 use unicode_normalization::UnicodeNormalization;
 
-use super::dimension::Dimension;
 use text::{Kind, is_apostrophe, pieces, words};
 
 /// What the words of a text are reduced to.
@@ -29,7 +28,7 @@ impl fmt::Debug for Stems {
 pub(super) fn kept(taste: &Taste) -> String {
     let line = |dimension: Dimension| {
         let mut line: Vec<String> = Vec::new();
-        for piece in pieces(dimension.text_of(taste).unwrap_or_default()) {
+        for piece in pieces(taste.get(dimension).unwrap_or_default()) {
             let plain = |letter| if is_apostrophe(letter) { '\'' } else { letter };
             let plain = piece.chars().map(plain);
             let piece = if piece.is_ascii() {

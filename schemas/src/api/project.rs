@@ -1,16 +1,18 @@
 //! The full record of a project, as `GET /v1/project/{slug}` answers it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use schemars::JsonSchema;
-use serde::Serialize;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer};
 
 use super::site;
 use super::summary::{Edition, Summary};
 use crate::ids::Revision;
 use crate::picture::{Colour, Picture};
-use crate::record::{Detail, Record, Taste};
+use crate::record::{Detail, Record};
+use crate::taste::{self, Dimension, Taste};
 
 /// All members of a summary, and the rest of the record. A member without a recorded value is null, a list `[]`.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -39,23 +41,9 @@ pub struct Project<'a> {
     pub ignored_parameters: Vec<String>,
 }
 
-/// The six taste dimensions; one without a recorded value is null.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-#[schemars(rename = "Taste")]
-pub struct TasteAnswer<'a> {
-    /// Materials.
-    pub material: Option<&'a str>,
-    /// Light.
-    pub light: Option<&'a str>,
-    /// Colours.
-    pub color: Option<&'a str>,
-    /// Mood.
-    pub mood: Option<&'a str>,
-    /// Composition.
-    pub composition: Option<&'a str>,
-    /// Subject or purpose.
-    pub subject: Option<&'a str>,
-}
+/// The taste of a record; a dimension without a recorded text is null.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TasteAnswer<'a>(&'a Taste);
 
 /// A stored picture.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -82,7 +70,7 @@ impl<'a> Project<'a> {
             description: record.description.as_deref(),
             design_language: record.design_language.as_deref(),
             details: &record.details,
-            taste: TasteAnswer::of(&record.taste),
+            taste: TasteAnswer(&record.taste),
             images: images(record, edition.pictures),
             revision,
             revision_url: edition.revision_url(),
@@ -119,16 +107,29 @@ impl<'a> Image<'a> {
     }
 }
 
-impl<'a> TasteAnswer<'a> {
-    fn of(taste: &'a Taste) -> TasteAnswer<'a> {
-        TasteAnswer {
-            material: taste.material.as_deref(),
-            light: taste.light.as_deref(),
-            color: taste.color.as_deref(),
-            mood: taste.mood.as_deref(),
-            composition: taste.composition.as_deref(),
-            subject: taste.subject.as_deref(),
-        }
+impl Serialize for TasteAnswer<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let members = Dimension::ALL.map(|dimension| (dimension.as_str(), self.0.get(dimension)));
+        serializer.collect_map(members)
+    }
+}
+
+impl JsonSchema for TasteAnswer<'_> {
+    fn schema_name() -> Cow<'static, str> {
+        "Taste".into()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        concat!(module_path!(), "::TasteAnswer").into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "object",
+            "properties": taste::properties(),
+            "required": Dimension::ALL.map(Dimension::as_str),
+            "description": "The six taste dimensions; one without a recorded value is null.",
+        })
     }
 }
 

@@ -3,6 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::taste::Dimension;
+
 /// The permanent page of a revision.
 const CITATION: &str = "https://catalog.example.org/cite/library-at-the-ropewalk/1";
 
@@ -77,18 +79,13 @@ fn known(name: &str, schema: &Value) -> Option<Value> {
         "label" => "Site area",
         "value" => "1,240 m²",
         "alt" => "The reading room from the street",
-        "material" => "pale grey brick, larch",
-        "light" => "even light from the north",
-        "color" => "grey, honey",
-        "mood" => "calm",
-        "composition" => "one long nave",
-        "subject" => "library",
         "key_id" => "Ab3dEf9h",
         "hint" => "x7Qz",
         "tier" => "free",
         "month" => "2026-11",
         "date" => "2026-11-20",
         "resets_at" => "2026-12-01T00:00:00Z",
+        name if let Some(dimension) = Dimension::parse(name) => dimension.example_text(),
         _ => {
             return match name {
                 "in_archive_since" => Some(json!(2022)),

@@ -5,8 +5,9 @@ use serde_json::{Map, Value};
 
 use super::Fault;
 use crate::event::VectorsRecorded;
-use crate::record::{Category, Detail, PictureSource, Provenance, Taste, Year};
+use crate::record::{Category, Detail, PictureSource, Provenance, Year};
 use crate::slug::Slug;
+use crate::taste::{self, Taste};
 use crate::text::normalised;
 use crate::vector::Vector;
 
@@ -264,38 +265,25 @@ impl Fields {
         year
     }
 
-    /// Reads the six dimensions, from an object of their own or from the top level, each at one place only.
+    /// Reads the taste dimensions from an object of their own or from the top level, each at one place only.
     pub(super) fn taste(&mut self, name: &str) -> Taste {
         let nested = match self.take(name) {
             None => Taste::default(),
             Some(value) => self.object(name, value, Fields::dimensions),
         };
         let top = self.dimensions();
-        let mut either = |dimension: &str, nested: Option<String>, top: Option<String>| {
+        Taste::from_fn(|dimension| {
+            let (nested, top) = (nested.get(dimension), top.get(dimension));
             if nested.is_some() && top.is_some() && nested != top {
-                self.fault(dimension, format!("says something else than {name}.{dimension}; give it once"));
+                let reason = format!("says something else than {name}.{dimension}; give it once");
+                self.fault(dimension.as_str(), reason);
             }
-            nested.or(top)
-        };
-        Taste {
-            material: either("material", nested.material, top.material),
-            light: either("light", nested.light, top.light),
-            color: either("color", nested.color, top.color),
-            mood: either("mood", nested.mood, top.mood),
-            composition: either("composition", nested.composition, top.composition),
-            subject: either("subject", nested.subject, top.subject),
-        }
+            nested.or(top).map(str::to_owned)
+        })
     }
 
     fn dimensions(&mut self) -> Taste {
-        Taste {
-            material: self.text("material", 1_000),
-            light: self.text("light", 1_000),
-            color: self.text("color", 1_000),
-            mood: self.text("mood", 1_000),
-            composition: self.text("composition", 1_000),
-            subject: self.text("subject", 1_000),
-        }
+        Taste::from_fn(|dimension| self.text(dimension.as_str(), taste::MAX_TEXT))
     }
 
     pub(super) fn vectors(&mut self, name: &str, model_name: &str) -> Option<VectorsRecorded> {

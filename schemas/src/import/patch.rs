@@ -7,9 +7,7 @@ use serde_json::{Map, Value};
 use super::fields::Fields;
 use super::{Fault, ImportRecord, MAX_LINE_BYTES, json, length_fault, line_fault, parse_members};
 use crate::record::PictureSource;
-
-/// The dimensions that are also accepted at the top level of a record.
-const DIMENSIONS: [&str; 6] = ["material", "light", "color", "mood", "composition", "subject"];
+use crate::taste::Dimension;
 
 /// The fields that identify the project of a line without slug and id.
 const IDENTITY: [&str; 4] = ["name", "studio", "year", "city"];
@@ -88,13 +86,13 @@ pub fn named_pictures(mut line: Map<String, Value>) -> Vec<PictureSource> {
     Fields::new(line).pictures("pictures")
 }
 
-/// Moves dimensions from the top level of a patch into `taste`, where the record has them. A dimension given at both
+/// Moves taste dimensions from the top level of a patch into `taste`, where the record has them. A dimension given at both
 /// places stays at both: the parser reports it as a fault.
 fn gathered(mut changes: Map<String, Value>) -> Map<String, Value> {
     if changes.get("taste").is_some_and(|taste| !taste.is_object()) {
         return changes;
     }
-    for dimension in DIMENSIONS {
+    for dimension in Dimension::ALL.map(Dimension::as_str) {
         let nested = changes.get("taste").and_then(|taste| taste.get(dimension));
         if nested.is_none()
             && let Some(value) = changes.shift_remove(dimension)

@@ -1,18 +1,16 @@
 //! The JSON Schema of the import record, for authors of import files.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+
+use crate::taste::{self, Dimension};
 
 /// Returns the JSON Schema (2020-12) of one line of an import file.
 pub fn import_record_schema() -> Value {
     let text = |limit: usize, about: &str| json!({"type": ["string", "number", "null"], "maxLength": limit, "description": about});
     let date = |about: &str| json!({"type": ["string", "null"], "format": "date", "description": about});
     let address = |about: &str| json!({"type": ["string", "null"], "format": "uri", "maxLength": 2000, "description": about});
-    let dimension = |about: &str| text(1000, about);
-    let taste = json!({
-        "material": dimension("What it is made of."), "light": dimension("How it is lit."),
-        "color": dimension("Its colours."), "mood": dimension("Its mood."),
-        "composition": dimension("How it is composed."), "subject": dimension("What it shows or serves."),
-    });
+    let dimension = |of: Dimension| (of.as_str().to_owned(), text(taste::MAX_TEXT, of.about()));
+    let taste: Map<String, Value> = Dimension::ALL.into_iter().map(dimension).collect();
     let vector = json!({"type": "array", "items": {"type": "number"}, "minItems": 1, "maxItems": 4096});
     let mut properties = json!({
         "slug": {"type": ["string", "null"], "pattern": "^[a-z0-9-]{1,120}$", "description": "Made from the id or the name when absent."},
@@ -44,7 +42,7 @@ pub fn import_record_schema() -> Value {
         "vectors": {"type": ["object", "null"], "additionalProperties": false, "properties": {"visual": vector, "semantic": vector}},
         "vector_model": text(200, "The model that made the vectors; wanted where there are any."),
     });
-    if let (Some(all), Value::Object(taste)) = (properties.as_object_mut(), taste) {
+    if let Some(all) = properties.as_object_mut() {
         all.extend(taste);
     }
     json!({

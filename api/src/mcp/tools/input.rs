@@ -3,8 +3,8 @@
 //!
 //! Schemas stay flat, without `$ref`, `anyOf` and lists of types, which some clients refuse.
 
-use read::archive::Dimension;
 use schemas::record::Category;
+use schemas::taste::Dimension;
 use serde_json::{Value as Json, json};
 
 use crate::mcp::tools::arguments::{Arguments, Limit, MOST_RESULTS, USUAL_RESULTS};

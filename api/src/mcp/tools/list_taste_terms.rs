@@ -1,7 +1,7 @@
 //! `list_taste_terms`: the words that curators really use, without which a search by taste is guessing.
 
-use read::archive::Dimension;
 use schemas::record::Category;
+use schemas::taste::Dimension;
 use serde::Serialize;
 
 use super::{CallContext, Run, Tool};

@@ -1,78 +1,102 @@
 //! `search_by_taste`: projects by how they look and feel, in six dimensions.
 
-use read::archive::{AskedDimension, Cursor, Dimension, Dimensions, Listing, MOST_WORDS, TasteRequest};
+use read::archive::{AskedDimension, Cursor, Listing, MOST_WORDS, TasteRequest};
 use schemas::record::Category;
-use serde::Serialize;
+use schemas::taste::{Dimension, DimensionSet, Taste};
+use serde_json::{Value, json};
 
 use super::listing::{self, Page, listed};
 use super::{CallContext, Run, Tool};
 use crate::mcp::protocol::rpc_error::quoted;
 use crate::mcp::tools::answer::{Answered, Refusal};
-use crate::mcp::tools::arguments::Limit;
-use crate::mcp::tools::input::{Text, input};
+use crate::mcp::tools::arguments::{Arguments, Limit};
+use crate::mcp::tools::input::input;
 
 pub(super) static TOOL: Tool = Tool {
     name: "search_by_taste",
     title: "Search by taste",
     description: "Use this when looks or moods matter. Give at least one dimension, in one or two words each: every word must occur in what the curators wrote there. Ranked by how many dimensions match, then newest. list_taste_terms shows the words in use.",
-    input: Input::schema,
+    input: schema,
     output: listed!(
         "",
         r#","matched":{"type":"array","items":{"type":"string"}}"#,
         r#","next_cursor":{"type":["string","null"]}"#
     ),
-    arguments: Input::NAMES,
+    arguments: &ARGUMENTS,
     example: r#"{"material":"oak","mood":"calm","limit":5}"#,
     is_counted: true,
     writes: false,
-    run: Run::Ready(|context, arguments| run(context, Input::read(arguments)?)),
+    run: Run::Ready(|context, arguments| {
+        let taste = read(arguments);
+        run(context, &taste, Input::read(arguments)?)
+    }),
 };
 
+// What follows the dimensions.
 input! {
-    material: Option<Text<LONGEST>> = "e.g. oak",
-    light: Option<Text<LONGEST>> = "e.g. dusk",
-    color: Option<Text<LONGEST>> = "e.g. grey",
-    mood: Option<Text<LONGEST>> = "e.g. calm",
-    composition: Option<Text<LONGEST>> = "e.g. symmetrical",
-    subject: Option<Text<LONGEST>> = "e.g. library",
     category: Option<Category>,
     limit: Limit,
     cursor: Option<Cursor> = listing::CURSOR_DESCRIPTION,
 }
 
-/// The longest text of a dimension.
+/// The names of all arguments: one for each dimension, then the others.
+const ARGUMENTS: [&str; Dimension::COUNT + Input::NAMES.len()] = {
+    let mut names = [""; Dimension::COUNT + Input::NAMES.len()];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = match at.checked_sub(Dimension::COUNT) {
+            None => Dimension::ALL[at].as_str(),
+            Some(at) => Input::NAMES[at],
+        };
+        at += 1;
+    }
+    names
+};
+
+/// The maximum length of the text of a dimension, in characters.
 const LONGEST: usize = 200;
 /// How many words in use are named where an asked one is not among them.
 const NEAREST: usize = 4;
 
-/// The names of the dimensions that match.
-#[derive(Serialize)]
-#[serde(transparent)]
-struct Matched(Vec<&'static str>);
+/// Returns the JSON Schema of the arguments.
+fn schema() -> Value {
+    let mut schema = Input::schema();
+    if let Some(properties) = schema["properties"].as_object_mut() {
+        let others = std::mem::take(properties);
+        properties.extend(Dimension::ALL.map(|dimension| {
+            let description = format!("e.g. {}", dimension.example_word());
+            (dimension.as_str().to_owned(), json!({"type": "string", "description": description}))
+        }));
+        properties.extend(others);
+    }
+    schema
+}
 
-fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
-    let Input { material, light, color, mood, composition, subject, category, limit, cursor } = input;
-    // In the order of `Dimension::ALL`.
-    let texts = [material, light, color, mood, composition, subject];
-    if texts.iter().all(Option::is_none) {
+/// Reads the dimensions. Faults stay in `arguments` until the other arguments are read.
+fn read(arguments: &mut Arguments<'_>) -> Taste {
+    Taste::from_fn(|dimension| Some(arguments.bounded(dimension.as_str(), LONGEST)?.into_owned()))
+}
+
+fn run<'a>(context: CallContext<'a>, taste: &Taste, input: Input) -> Answered<'a> {
+    let Input { category, limit, cursor } = input;
+    if taste.is_empty() {
         let all = Dimension::ALL.map(Dimension::as_str).join(", ");
         return Err(Refusal::Arguments(vec![format!("at least one of {all} is needed")]));
     }
     let now = context.state.listing()?;
-    let wanted = texts.each_ref().map(|text| text.as_ref().map(|Text(text)| text.as_str()));
     let mut dimensions = Vec::new();
     let page = |limit| {
-        let request = TasteRequest { asked: wanted, category, limit, after: cursor.clone() };
+        let request = TasteRequest { category, limit, after: cursor.clone(), ..TasteRequest::of(taste) };
         let page = now.by_taste(&request)?;
         dimensions = page.asked;
         let projects = page.hits.into_iter().map(|hit| (hit.ordinal, hit.matched)).collect();
         Ok(Page { projects, total: page.total, next: page.next })
     };
     let (mut answer, total) =
-        listing::write_page(context, &now, limit, page, |json, matched: Dimensions| {
-            json.member("matched", &Matched(matched.iter().map(Dimension::as_str).collect()))
+        listing::write_page(context, &now, limit, page, |json, matched: DimensionSet| {
+            json.member("matched", &matched)
         })?;
-    let about = dimensions.iter().filter_map(|one| note(&now, one, wanted));
+    let about = dimensions.iter().filter_map(|one| note(&now, one, taste));
     answer.notes.extend(about.map(Into::into));
     if total == 0 && category.is_some() {
         answer.notes.push("Leave category out to look in all of them.".into());
@@ -81,10 +105,9 @@ fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
 }
 
 /// What to do about a dimension that matches nothing, or of which not all was asked for.
-fn note(now: &Listing, asked: &AskedDimension, wanted: [Option<&str>; 6]) -> Option<String> {
+fn note(now: &Listing, asked: &AskedDimension, taste: &Taste) -> Option<String> {
     let dimension = asked.dimension;
-    let place = Dimension::ALL.iter().position(|one| *one == dimension)?;
-    let text = wanted[place]?;
+    let text = taste.get(dimension)?;
     if asked.has_more {
         return Some(format!("Of {dimension} only the first {MOST_WORDS} words are looked for."));
     }

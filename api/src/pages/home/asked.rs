@@ -1,8 +1,8 @@
 //! The query of the front page.
 
-use read::archive::Dimension;
 use schemas::api::problem::ParameterFault;
 use schemas::record::Category;
+use schemas::taste::{Dimension, Taste};
 
 use crate::error::ApiError;
 use crate::pages::words::capitalised;
@@ -11,21 +11,25 @@ use crate::query::{Given, fault};
 /// The maximum length of a text in characters, as over REST.
 const LONGEST: usize = 200;
 
+/// The parameters other than the taste dimensions.
+const OTHERS: [&str; 3] = ["q", "category", "cursor"];
+
 /// A query by words or by taste, or neither.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Asked {
     pub(super) q: String,
     pub(super) category: Option<Category>,
-    /// The words of each dimension, in the order of [`Dimension::ALL`].
-    taste: [Option<String>; 6],
+    /// The requested words of each dimension.
+    pub(super) taste: Taste,
     pub(super) cursor: Option<String>,
 }
 
 impl Asked {
     /// Parses a query string. Words take precedence over taste: they are not combined.
     pub(super) fn read(query: &str) -> Result<Asked, ApiError> {
-        let names =
-            ["q", "category", "cursor", "material", "light", "color", "mood", "composition", "subject"];
+        let names: [&str; OTHERS.len() + Dimension::COUNT] = std::array::from_fn(|at| {
+            at.checked_sub(OTHERS.len()).map_or_else(|| OTHERS[at], |at| Dimension::ALL[at].as_str())
+        });
         let (given, mut faults) = (Given::read(query, names), Vec::new());
         let mut text = |name: &'static str| {
             let text = given.single(name, &mut faults)?;
@@ -36,7 +40,7 @@ impl Asked {
             (!text.is_empty()).then(|| text.to_owned())
         };
         let q = text("q").unwrap_or_default();
-        let taste = Dimension::ALL.map(|dimension| text(dimension.as_str()).filter(|_| q.is_empty()));
+        let taste = Taste::from_fn(|dimension| text(dimension.as_str()).filter(|_| q.is_empty()));
         let (category, cursor) = (text("category"), text("cursor"));
         let category = category.and_then(|name| {
             let category = Category::parse(&name);
@@ -54,22 +58,16 @@ impl Asked {
 
     /// Returns the requested words of a dimension.
     pub(super) fn taste(&self, dimension: Dimension) -> Option<&str> {
-        self.tastes().find(|(one, _)| *one == dimension).map(|(_, text)| text)
+        self.taste.get(dimension)
     }
 
     /// Returns the dimensions with requested words.
     pub(super) fn tastes(&self) -> impl Iterator<Item = (Dimension, &str)> {
-        let all = Dimension::ALL.into_iter().zip(&self.taste);
-        all.filter_map(|(dimension, text)| Some((dimension, text.as_deref()?)))
-    }
-
-    /// Returns the text of each dimension for the archive.
-    pub(super) fn demands(&self) -> [Option<&str>; 6] {
-        self.taste.each_ref().map(Option::as_deref)
+        self.taste.iter()
     }
 
     pub(super) fn is_taste(&self) -> bool {
-        self.tastes().next().is_some()
+        !self.taste.is_empty()
     }
 
     /// Returns whether nothing is requested.
@@ -95,10 +93,7 @@ impl Asked {
     /// Returns the query with other words for a dimension, at the first page and without search words.
     pub(super) fn tasting(&self, dimension: Dimension, text: Option<String>) -> Asked {
         let mut asked = Asked { q: String::new(), cursor: None, ..self.clone() };
-        let of = Dimension::ALL.into_iter().zip(&mut asked.taste).find(|(one, _)| *one == dimension);
-        if let Some((_, wish)) = of {
-            *wish = text;
-        }
+        asked.taste.set(dimension, text);
         asked
     }
 

@@ -1,6 +1,6 @@
 //! The API call that corresponds to the page.
 
-use read::archive::Dimension;
+use schemas::taste::Dimension;
 use serde_json::{Map, Value, json};
 
 use super::asked::Asked;

@@ -1,8 +1,9 @@
 //! The results of the front page.
 
-use read::archive::{Dimension, Listing, TasteRequest};
+use read::archive::{Listing, TasteRequest};
 use read::search::{SearchError, SearchRequest};
 use schemas::record::Category;
+use schemas::taste::Dimension;
 
 use super::super::card::Card;
 use super::Asked;
@@ -36,8 +37,12 @@ impl Found {
         let listing = state.listing()?;
         let after = asked.cursor.as_deref().map(str::parse).transpose().map_err(|_| foreign())?;
         let (ordinals, total, next, notes) = if asked.is_taste() {
-            let request =
-                TasteRequest { asked: asked.demands(), category: asked.category, limit: SHOWN, after };
+            let request = TasteRequest {
+                category: asked.category,
+                limit: SHOWN,
+                after,
+                ..TasteRequest::of(&asked.taste)
+            };
             let page = listing.by_taste(&request).map_err(|_| foreign())?;
             let near = |dimension| nearest(&listing, asked, dimension);
             let none = page.asked.iter().filter(|one| one.projects == 0);

@@ -4,6 +4,8 @@ mod figures;
 mod flat;
 mod solid;
 
+use schemas::taste::Dimension;
+
 use super::brief::Brief;
 use super::canvas::Ink;
 use super::hand::Hand;
@@ -32,7 +34,7 @@ pub(super) enum Work {
 impl Work {
     pub(super) fn of(brief: &Brief, look: &Look, hand: &mut Hand) -> Self {
         let solid = hand.one(&[Self::Blocks, Self::Arches, Self::Blocks]);
-        let subject = brief.subject.split(',').next().unwrap_or_default();
+        let subject = brief.taste(Dimension::Subject).split(',').next().unwrap_or_default();
         let spoken = [
             ("tapestry", Self::Woven),
             ("quilt", Self::Woven),

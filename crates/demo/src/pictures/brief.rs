@@ -1,6 +1,7 @@
 //! What a drawing is told of a project: the few texts of its record that speak of how it looks.
 
 use schemas::record::{Category, Record};
+use schemas::taste::Dimension;
 use serde_json::{Map, Value};
 
 /// The texts of one record, as it is imported or as it is kept.
@@ -10,12 +11,7 @@ pub(super) struct Brief<'a> {
     pub(super) studio: &'a str,
     /// Name, first sentences and details, where a motif may be named.
     spoken: Vec<&'a str>,
-    pub(super) material: &'a str,
-    pub(super) light: &'a str,
-    pub(super) colour: &'a str,
-    pub(super) mood: &'a str,
-    pub(super) composition: &'a str,
-    pub(super) subject: &'a str,
+    taste: [&'a str; Dimension::COUNT],
 }
 
 impl<'a> Brief<'a> {
@@ -25,26 +21,20 @@ impl<'a> Brief<'a> {
         }
         let mut spoken = vec![record.name.as_str(), text(&record.intro), text(&record.description)];
         spoken.extend(record.details.iter().map(|detail| detail.value.as_str()));
-        let taste = &record.taste;
         Self {
             category: record.category,
             name: &record.name,
             studio: text(&record.studio),
             spoken,
-            material: text(&taste.material),
-            light: text(&taste.light),
-            colour: text(&taste.color),
-            mood: text(&taste.mood),
-            composition: text(&taste.composition),
-            subject: text(&taste.subject),
+            taste: Dimension::ALL.map(|dimension| record.taste.get(dimension).unwrap_or_default()),
         }
     }
 
     /// Of a record in the import format; what is no text there is read as none.
     pub(super) fn of_import(record: &'a Map<String, Value>) -> Self {
         let text = |member: &str| record.get(member).and_then(Value::as_str).unwrap_or_default();
-        let taste = |dimension: &str| {
-            record.get("taste").and_then(|taste| taste.get(dimension)?.as_str()).unwrap_or_default()
+        let taste = |dimension: Dimension| {
+            record.get("taste").and_then(|taste| taste.get(dimension.as_str())?.as_str()).unwrap_or_default()
         };
         let mut spoken = vec![text("name"), text("intro"), text("description")];
         let details = record.get("details").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
@@ -54,13 +44,13 @@ impl<'a> Brief<'a> {
             name: text("name"),
             studio: text("studio"),
             spoken,
-            material: taste("material"),
-            light: taste("light"),
-            colour: taste("color"),
-            mood: taste("mood"),
-            composition: taste("composition"),
-            subject: taste("subject"),
+            taste: Dimension::ALL.map(taste),
         }
+    }
+
+    /// Returns the text of a dimension, empty if it is not recorded.
+    pub(super) fn taste(&self, dimension: Dimension) -> &'a str {
+        self.taste[dimension.index()]
     }
 
     /// The first of the words that `choices` name in the texts, as a whole word or its plural. Earlier texts count more:

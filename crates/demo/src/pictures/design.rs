@@ -6,6 +6,8 @@ mod sheets;
 mod vessels;
 mod wall;
 
+use schemas::taste::Dimension;
+
 use super::brief::Brief;
 use super::canvas::{At, Ink};
 use super::colour::Colour;
@@ -96,7 +98,7 @@ impl Object {
             ("carrying", Self::Basket),
             ("map", Self::Poster),
         ];
-        let subject = brief.subject.split(',').next().unwrap_or_default();
+        let subject = brief.taste(Dimension::Subject).split(',').next().unwrap_or_default();
         let asked = by_subject.iter().find(|(word, _)| *word == subject).map(|(_, object)| *object);
         brief.spoken(&KINDS).or(asked).unwrap_or(any)
     }

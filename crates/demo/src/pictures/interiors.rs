@@ -5,6 +5,8 @@ mod furniture;
 mod vistas;
 mod windows;
 
+use schemas::taste::Dimension;
+
 use super::brief::Brief;
 use super::canvas::{At, Ink};
 use super::hand::Hand;
@@ -29,7 +31,7 @@ impl Room {
     pub(super) fn of(brief: &Brief, look: &Look, hand: &mut Hand) -> Self {
         let other = hand.chance(50);
         let any = hand.one(&[Self::Table, Self::Bench, Self::Shelves, Self::Stair]);
-        let composed = brief.composition.split(',').next().unwrap_or_default();
+        let composed = brief.taste(Dimension::Composition).split(',').next().unwrap_or_default();
         match (composed, look.layout) {
             ("vault", _) => return Self::Vault,
             ("enfilade" | "threshold" | "frame within a frame" | "room within a room", _) if other => {

@@ -1,5 +1,7 @@
 //! The choices of a drawing, read from the taste of the record: what it is made of, how it is lit, how it feels.
 
+use schemas::taste::Dimension;
+
 use super::brief::Brief;
 use super::colour::Colour;
 use super::hand::Hand;
@@ -113,7 +115,7 @@ fn first(text: &str) -> &str {
 impl Look {
     /// What the record says, and what the hand adds where it says nothing.
     pub(super) fn of(brief: &Brief, hand: &mut Hand) -> Self {
-        let material_name = first(brief.material).to_owned();
+        let material_name = first(brief.taste(Dimension::Material)).to_owned();
         let fallback = DEFAULTS.iter().find(|(category, ..)| *category == brief.category.as_str());
         let (_, materials, lights, layouts) = fallback.unwrap_or(&DEFAULTS[0]);
         // Each is thrown for whether it is needed or not: one more recorded fact must not change all others.
@@ -122,7 +124,7 @@ impl Look {
         let from_left = hand.chance(50);
         let accent = hand.one(&[48.0, 48.0, 34.0, 82.0, 152.0, 205.0, 255.0, 15.0]);
         let colour_names: Vec<String> = brief
-            .colour
+            .taste(Dimension::Color)
             .split(',')
             .map(str::trim)
             .filter(|name| Colour::named(name).is_some())
@@ -134,9 +136,9 @@ impl Look {
         Self {
             material: read(&material_name, MATERIALS).unwrap_or(material),
             material_name,
-            light: read(first(brief.light), LIGHTS).unwrap_or(light),
-            mood: read(first(brief.mood), MOODS).unwrap_or(Mood::Calm),
-            layout: read(first(brief.composition), LAYOUTS).unwrap_or(layout),
+            light: read(first(brief.taste(Dimension::Light)), LIGHTS).unwrap_or(light),
+            mood: read(first(brief.taste(Dimension::Mood)), MOODS).unwrap_or(Mood::Calm),
+            layout: read(first(brief.taste(Dimension::Composition)), LAYOUTS).unwrap_or(layout),
             colour,
             second: colours.next(),
             colour_names,

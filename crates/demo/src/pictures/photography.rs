@@ -5,6 +5,8 @@ mod portrait;
 mod sill;
 mod town;
 
+use schemas::taste::Dimension;
+
 use super::brief::Brief;
 use super::canvas::{Canvas, Ink};
 use super::hand::Hand;
@@ -28,7 +30,7 @@ pub(super) enum Shot {
 
 impl Shot {
     pub(super) fn of(brief: &Brief, look: &Look, hand: &mut Hand) -> Self {
-        let subject = brief.subject.split(',').next().unwrap_or_default();
+        let subject = brief.taste(Dimension::Subject).split(',').next().unwrap_or_default();
         let any = hand.one(&[Self::Hills, Self::Sill, Self::Shed, Self::Poles, Self::Trees]);
         let other = hand.chance(50);
         if look.layout == Layout::Figure {

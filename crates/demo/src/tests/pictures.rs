@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use schemas::record::Record;
+use schemas::taste::Dimension;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -105,7 +106,9 @@ fn a_single_named_colour_sets_the_hue() {
     let mut looked_at = 0;
     let mut near = 0;
     for Drawn { record, pixels, .. } in DRAWN.iter() {
-        let Some(name) = record.taste.color.as_deref().filter(|name| !name.contains(',')) else { continue };
+        let Some(name) = record.taste.get(Dimension::Color).filter(|name| !name.contains(',')) else {
+            continue;
+        };
         let Some([_, chroma, named]) = colour_named(name) else { panic!("{name} is no known colour") };
         if chroma > 0.05 {
             looked_at += 1;

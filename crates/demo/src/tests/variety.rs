@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::super::taste::DIMENSIONS;
+use schemas::taste::Dimension;
+
 use super::super::{Category, places};
 use super::{DEMO, percent, text};
 
@@ -52,7 +53,7 @@ fn some_values_are_missing() {
         within(member, percent(|record| !record.contains_key(member)), low, high);
     }
     within("note", percent(|record| record["provenance"].get("note").is_none()), 36.0, 44.0);
-    for dimension in DIMENSIONS {
+    for dimension in Dimension::ALL.map(Dimension::as_str) {
         within(dimension, percent(|record| record["taste"].get(dimension).is_none()), 9.5, 14.5);
     }
 }
@@ -126,7 +127,7 @@ fn notes_are_not_a_refrain() {
 
 #[test]
 fn taste_has_a_considered_vocabulary() {
-    for dimension in DIMENSIONS {
+    for dimension in Dimension::ALL.map(Dimension::as_str) {
         let mut phrases: BTreeMap<&str, usize> = BTreeMap::new();
         let texts = DEMO.iter().filter_map(|record| record["taste"].get(dimension)?.as_str());
         texts.flat_map(|text| text.split(", ")).for_each(|phrase| *phrases.entry(phrase).or_default() += 1);

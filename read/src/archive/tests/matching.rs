@@ -140,7 +140,8 @@ fn pieces_have_the_words_of_their_text() {
     proptest::proptest!(|(text in ".{0,40}")| {
         let apart: Vec<String> = pieces(&text).map(fold).filter(|words| !words.is_empty()).collect();
         proptest::prop_assert_eq!(apart.join(" "), fold(&text));
-        let taste = schemas::record::Taste { mood: Some(text.clone()), ..Default::default() };
+        let mut taste = schemas::taste::Taste::default();
+        taste.set(Dimension::Mood, Some(text.clone()));
         let kept = words::kept(&taste);
         let again: Vec<String> =
             words::read(&kept).map(|(_, piece)| fold(piece)).filter(|words| !words.is_empty()).collect();

@@ -2,9 +2,10 @@
 
 use schemas::event::{ProjectSelected, ProjectWithdrawn};
 use schemas::ids::ProjectId;
+use schemas::taste::Dimension;
 
 use super::*;
-use crate::archive::{Dimension, TasteRequest};
+use crate::archive::TasteRequest;
 use crate::search::SearchDocument;
 
 fn id(number: u64) -> ProjectId {

@@ -1,7 +1,8 @@
 //! The text of a record that encoders read.
 
 use embeddings::{Document, Field};
-use schemas::record::{Record, Taste};
+use schemas::record::Record;
+use schemas::taste::Dimension;
 
 // The weight of each field: the vector of its words is scaled to this length. The catalog is about taste; names and studios are
 // rare words that would outweigh it without these weights. They are part of the definition of the built-in encoder: other
@@ -20,16 +21,8 @@ const NAME: f32 = 0.15;
 /// Returns the text of a record. The category is only context: a record without other text has no vector. A sentence encoder
 /// reads the first few hundred words, so taste comes first; the name, which says least, is read only without other texts.
 pub(super) fn document(record: &Record) -> Document<'_> {
-    let Taste { material, light, color, mood, composition, subject } = &record.taste;
-    let taste = [
-        ("material", material),
-        ("light", light),
-        ("color", color),
-        ("mood", mood),
-        ("composition", composition),
-        ("subject", subject),
-    ];
-    let phrases = taste.map(|(name, text)| field(name, text.as_deref(), TASTE));
+    let taste = &record.taste;
+    let phrases = Dimension::ALL.map(|dimension| field(dimension.as_str(), taste.get(dimension), TASTE));
     let design_language = field("design_language", record.design_language.as_deref(), DESIGN_LANGUAGE);
     let phrases = phrases.into_iter().chain([design_language]);
     let phrases = phrases.map(|field| Field { has_phrases: true, ..field });
@@ -44,21 +37,14 @@ pub(super) fn document(record: &Record) -> Document<'_> {
         field("studio", record.studio.as_deref(), STUDIO),
         field("name", [record.name.as_str()], NAME),
     ];
-    let passages = [
-        subject,
-        material,
-        light,
-        color,
-        mood,
-        composition,
-        &record.design_language,
-        &record.intro,
-        &record.description,
-    ];
+    let others = Dimension::ALL.into_iter().filter(|dimension| *dimension != Dimension::Subject);
+    let dimensions = std::iter::once(Dimension::Subject).chain(others);
+    let texts = [&record.design_language, &record.intro, &record.description];
+    let texts = texts.into_iter().filter_map(|text| text.as_deref());
     Document {
         fields: phrases.chain(rest).collect(),
         context: vec![field("category", [record.category.as_str()], CATEGORY)],
-        passages: passages.into_iter().flatten().map(String::as_str).collect(),
+        passages: dimensions.filter_map(|dimension| taste.get(dimension)).chain(texts).collect(),
         title: &record.name,
     }
 }

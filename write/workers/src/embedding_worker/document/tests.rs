@@ -1,6 +1,7 @@
 use data_encoding::HEXLOWER;
 use embeddings::{Encoder, EncoderChoice};
 use schemas::record::{Category, PictureSource, Provenance};
+use schemas::taste::Taste;
 use sha2::{Digest, Sha256};
 
 use super::*;
@@ -34,9 +35,11 @@ fn named(name: &str) -> Record {
 
 fn with_taste(material: &str, light: &str, mood: &str) -> Record {
     let mut record = named("");
-    record.taste.material = Some(material.to_owned());
-    record.taste.light = Some(light.to_owned());
-    record.taste.mood = Some(mood.to_owned());
+    for (dimension, text) in
+        [(Dimension::Material, material), (Dimension::Light, light), (Dimension::Mood, mood)]
+    {
+        record.taste.set(dimension, Some(text.to_owned()));
+    }
     record
 }
 
