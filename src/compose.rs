@@ -161,7 +161,7 @@ async fn start_node_for_a_while(
     let head = store.head().await?.position;
     let source = EventSource::new(client.clone());
     loop {
-        let carried = source.head().await? >= head && (!needs_models || node.has_applied(head));
+        let carried = source.stream_head().await? >= head && (!needs_models || node.has_applied(head));
         if carried && client.request(subject::control(builder.name(), "status"), "".into()).await.is_ok() {
             break;
         }

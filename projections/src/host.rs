@@ -1,5 +1,5 @@
-//! Keeps one model of a node alive: its worker on the current generation, and a rebuild beside it when asked for. A model
-//! that is damaged, or shows another history than the log, is quarantined and made again from the log.
+//! Keeps one model of a node working: runs its worker on the current generation, and rebuilds it on request. A model
+//! that is damaged, or shows another history than the log, is quarantined and rebuilt from the log.
 
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
-use health::Component;
+use health::{Component, Health};
 use read::error::ModelError;
 use read::generation::{Generation, Generations};
 use read::model::Model;
@@ -17,47 +17,60 @@ use schemas::ids::Position;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::failure::{Failure, Verdict, retry_after};
-use crate::node_settings::NodeSettings;
-use crate::rebuilds::{Askers, Live, RebuildRequest, Rebuilds, Rebuilt};
+use crate::error::{Recovery, WorkerError, retry_after};
+use crate::rebuilds::{LiveWorker, RebuildRequest, Rebuilds, Rebuilt, Requesters};
 use crate::source::{EventSource, SourceError};
 use crate::status::Status;
-use crate::work::Work;
-use crate::worker::ReplayError;
+use crate::worker::{ReplayError, Worker};
 
-/// How long readers may take to let a former generation go before its folder is removed.
-const GRACE: Duration = Duration::from_secs(2);
-/// A worker that has followed for so long works again.
-const SETTLED: Duration = Duration::from_secs(2);
-/// Models that are quarantined again within this time are rebuilt at growing intervals.
-const AGAIN: Duration = Duration::from_secs(60);
+/// How long readers may take to open the new generation before superseded folders are removed.
+const REMOVAL_DELAY: Duration = Duration::from_secs(2);
+/// A worker that has followed for this long is reported as recovered.
+const RECOVERED_AFTER: Duration = Duration::from_secs(2);
+/// A model that is quarantined again within this time is rebuilt after growing waits.
+const REPEAT_PERIOD: Duration = Duration::from_secs(60);
 
-/// One model of this node.
+/// The settings of a node and of the hosts of its models.
+#[derive(Debug, Clone)]
+pub struct NodeSettings {
+    /// The folder of the read models.
+    pub models: PathBuf,
+    /// The node's name in control subjects: letters and digits.
+    pub name: String,
+    /// The clock of heartbeats.
+    pub clock: Clock,
+    /// Receives reports of models that cannot be used or cannot continue.
+    pub health: Health,
+    /// Whether a model that only an operator can repair waits for a rebuild; otherwise it ends the node.
+    pub waits_for_rebuild: bool,
+}
+
+/// The host of one model.
 #[derive(Debug)]
 pub struct Host {
     generations: Generations,
     source: EventSource,
     status: Status,
     clock: Clock,
-    /// Fails while there is no model that could be used.
+    /// Reports a failure while no model can be used.
     rebuild: Component,
-    /// Fails while the worker cannot go on.
+    /// Reports a failure while the worker cannot continue.
     worker: Component,
-    /// Whether it waits for a rebuild where only an operator can mend the model.
+    /// Whether it waits for a rebuild when only an operator can repair the model; otherwise `run` returns the error.
     waits_for_rebuild: bool,
 }
 
-/// How an attempt to follow ended without a failure.
+/// How [`Host::attempt`] ended without an error.
 enum Ended {
-    /// The host was told to stop.
+    /// The host was stopped.
     Stopped,
-    /// There is another worker, or the same one goes on.
+    /// The same worker or a new one continues.
     Continue,
 }
 
 impl Host {
-    /// The model that `W` keeps, below the node's folder of models.
-    pub fn new<W: Work>(settings: &NodeSettings, source: EventSource, status: Status) -> Host {
+    /// Creates the host of the model that `W` writes, below the node's folder of models.
+    pub fn new<W: Worker>(settings: &NodeSettings, source: EventSource, status: Status) -> Host {
         let NodeSettings { models, clock, health, waits_for_rebuild, .. } = settings;
         Host {
             generations: Generations::in_layout(models.join(W::Model::NAME), W::Model::LAYOUT),
@@ -70,21 +83,26 @@ impl Host {
         }
     }
 
-    /// Works until it is told to stop; an error is one that only an operator can mend.
-    pub async fn run<W: Work>(
+    /// Runs until `stop`.
+    ///
+    /// # Errors
+    ///
+    /// Fails with an error that only an operator can repair.
+    pub async fn run<W: Worker>(
         self,
         requests: mpsc::Receiver<RebuildRequest>,
         stop: CancellationToken,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), WorkerError> {
         if let Err(error) = self.generations.remove_others() {
             tracing::warn!(%error, "what a former rebuild left could not be removed");
         }
-        let (host, stopped, askers) = (&self, &stop, Askers::default());
-        let progress = askers.clone();
-        let replay = move |recovers| host.replay::<W>(progress.clone(), recovers, stopped).boxed();
-        let mut rebuilds = Rebuilds::new(W::Model::NAME, requests, askers, replay);
-        let (mut live, mut failures, mut quarantined) = (None, 0, Quarantined::default());
-        // How far the model is that readers use.
+        let (host, stopped, requesters) = (&self, &stop, Requesters::default());
+        let progress = requesters.clone();
+        let replay =
+            move |replaces_damaged| host.replay::<W>(progress.clone(), replaces_damaged, stopped).boxed();
+        let mut rebuilds = Rebuilds::new(W::Model::NAME, requests, requesters, replay);
+        let (mut live, mut failures, mut quarantines) = (None, 0, RecentQuarantines::default());
+        // The position of the model that readers use.
         let mut former = None;
         loop {
             let began = self.status.get().position;
@@ -93,28 +111,28 @@ impl Host {
                 Ok(Ended::Continue) => continue,
                 Err(failure) => failure,
             };
-            former = live.take().map(|live: Live<W>| live.worker.position()).or(former);
+            former = live.take().map(|live: LiveWorker<W>| live.worker.position()).or(former);
             failures = if self.status.get().position > began { 1 } else { failures + 1 };
-            let wait = match failure.verdict(failures) {
-                Verdict::Stop if self.waits_for_rebuild => {
+            let wait = match failure.recovery(failures) {
+                Recovery::Stop if self.waits_for_rebuild => {
                     self.worker.failed(&failure);
                     former = None;
                     None
                 }
-                Verdict::Stop => return Err(failure),
-                Verdict::Rebuild => {
+                Recovery::Stop => return Err(failure),
+                Recovery::Rebuild => {
                     self.quarantine::<W>(&failure);
                     former = None;
-                    Some(quarantined.wait())
+                    Some(quarantines.next_wait())
                 }
-                Verdict::RetryAfter(wait) => {
+                Recovery::RetryAfter(wait) => {
                     self.report::<W>(&failure, wait);
                     Some(wait)
                 }
             };
             tokio::select! {
                 () = stop.cancelled() => return Ok(()),
-                () = self.pause(wait) => {}
+                () = self.wait(wait) => {}
                 rebuilt = rebuilds.next() => {
                     self.take_over(&mut live, former, rebuilt, &mut rebuilds, &stop).await;
                 }
@@ -122,21 +140,21 @@ impl Host {
         }
     }
 
-    /// Waits before the next attempt; for ever where none can succeed.
-    async fn pause(&self, wait: Option<Duration>) {
+    /// Waits before the next attempt, at most until a reconnect; without end if no attempt can succeed.
+    async fn wait(&self, wait: Option<Duration>) {
         match wait {
-            Some(wait) => self.source.pause(wait).await,
+            Some(wait) => self.source.wait_for_reconnect(wait).await,
             None => std::future::pending().await,
         }
     }
 
-    /// Opens the model where that is needed, and follows until that fails, or a rebuilt one takes over.
-    async fn attempt<W: Work>(
+    /// Opens the model if needed, and follows until that fails or a rebuilt model takes over.
+    async fn attempt<W: Worker>(
         &self,
-        live: &mut Option<Live<W>>,
+        live: &mut Option<LiveWorker<W>>,
         rebuilds: &mut Rebuilds<'_, W>,
         stop: &CancellationToken,
-    ) -> Result<Ended, Failure> {
+    ) -> Result<Ended, WorkerError> {
         if live.is_none() {
             *live = self.open_live().await?;
         }
@@ -144,7 +162,7 @@ impl Host {
             None => {
                 if self.status.get().quarantined.is_none() {
                     let reason = "no finished generation is there; one is made from the log";
-                    self.status.quarantined(reason);
+                    self.status.set_quarantined(reason);
                     self.rebuild.failed(reason);
                 }
                 rebuilds.recover();
@@ -154,19 +172,19 @@ impl Host {
                 }
             }
             Some(live) => {
-                let pause = stop.child_token();
-                let mut follow = pin!(live.worker.follow(&pause));
-                let settled = async {
-                    tokio::time::sleep(SETTLED).await;
+                let stop_live = stop.child_token();
+                let mut follow = pin!(live.worker.follow(&stop_live));
+                let recovered = async {
+                    tokio::time::sleep(RECOVERED_AFTER).await;
                     self.worker.recovered();
                     std::future::pending::<Infallible>().await
                 };
                 tokio::select! {
                     outcome = &mut follow => return outcome.map(|()| Ended::Stopped),
-                    never = settled => match never {},
+                    never = recovered => match never {},
                     rebuilt = rebuilds.next() => {
                         // The live worker ends between two commits; then the new one overtakes it.
-                        pause.cancel();
+                        stop_live.cancel();
                         if let Err(failure) = follow.await {
                             tracing::warn!(projection = W::Model::NAME, %failure, "the worker failed; a rebuilt model takes over");
                         }
@@ -180,8 +198,8 @@ impl Host {
         Ok(if stop.is_cancelled() { Ended::Stopped } else { Ended::Continue })
     }
 
-    /// Opens the current generation, or makes the first; `None` where there was one and none can be used.
-    async fn open_live<W: Work>(&self) -> Result<Option<Live<W>>, ModelError> {
+    /// Opens the current generation, or creates the first; `None` if there were generations and none can be used.
+    async fn open_live<W: Worker>(&self) -> Result<Option<LiveWorker<W>>, ModelError> {
         let generations = &self.generations;
         if let Some(layout) = generations.foreign_layout()? {
             tracing::warn!(
@@ -192,9 +210,9 @@ impl Host {
         }
         let (generation, first) = match generations.current()? {
             Some(generation) => {
-                // Opening would make an empty one in its place.
+                // Opening would create an empty file in its place.
                 let file = generation.path.join(W::Model::FILE);
-                if std::fs::metadata(&file).map_or_else(is_absent, |file| file.len() == 0) {
+                if std::fs::metadata(&file).map_or_else(is_not_found, |file| file.len() == 0) {
                     return Err(ModelError::Absent(file));
                 }
                 (generation, false)
@@ -206,21 +224,21 @@ impl Host {
         if first {
             generations.make_current(&generation)?;
         }
-        self.status.generation(&generation.name);
-        Ok(Some(Live { generation, worker }))
+        self.status.set_generation(&generation.name);
+        Ok(Some(LiveWorker { generation, worker }))
     }
 
-    async fn open_worker<W: Work>(&self, generation: &Generation, status: Status) -> Result<W, ModelError> {
+    async fn open_worker<W: Worker>(&self, generation: &Generation, status: Status) -> Result<W, ModelError> {
         W::open(&generation.path, self.source.clone(), status, self.clock.clone()).await
     }
 
-    /// Takes a model that cannot be used away from readers. Where that fails, the next attempt comes here again.
-    fn quarantine<W: Work>(&self, failure: &Failure) {
+    /// Takes a model that cannot be used from readers. If that fails, the next attempt fails the same way and retries it.
+    fn quarantine<W: Worker>(&self, failure: &WorkerError) {
         let reason = failure.to_string();
         self.rebuild.failed(format!("the model cannot be used ({reason}); it is made again from the log"));
         match self.generations.quarantine(&reason) {
             Ok(folder) => {
-                self.status.quarantined(&reason);
+                self.status.set_quarantined(&reason);
                 tracing::error!(
                     projection = W::Model::NAME,
                     reason,
@@ -234,47 +252,47 @@ impl Host {
         }
     }
 
-    /// Replays the whole log into a new generation: beside the live one, or in place of one that cannot be used.
-    async fn replay<W: Work>(
+    /// Replays the whole log into a new generation, beside the live one or in place of one that cannot be used.
+    async fn replay<W: Worker>(
         &self,
-        askers: Askers,
-        recovers: bool,
+        requesters: Requesters,
+        replaces_damaged: bool,
         stop: &CancellationToken,
     ) -> Result<Rebuilt<W>, ReplayError> {
         let generation = self.generations.create_next().map_err(ModelError::from)?;
-        let replayed = self.fill(&generation, askers, recovers, stop).await;
+        let replayed = self.fill(&generation, requesters, replaces_damaged, stop).await;
         if replayed.is_err() {
             remove(&self.generations, &generation.path);
         }
         replayed
     }
 
-    async fn fill<W: Work>(
+    async fn fill<W: Worker>(
         &self,
         generation: &Generation,
-        askers: Askers,
-        recovers: bool,
+        requesters: Requesters,
+        replaces_damaged: bool,
         stop: &CancellationToken,
     ) -> Result<Rebuilt<W>, ReplayError> {
         let began = Instant::now();
-        // Where nothing else shows progress, this does.
-        let status = if recovers { self.status.clone() } else { Status::new(W::Model::NAME) };
+        // Without a live worker, the status shows the progress of the replay.
+        let status = if replaces_damaged { self.status.clone() } else { Status::new(W::Model::NAME) };
         let mut worker: W = self.open_worker(generation, status).await?;
-        let mut tell = |applied: Position, of: Position| {
+        let mut report_progress = |applied: Position, of: Position| {
             let model = W::Model::NAME.to_owned();
-            askers.send(&RebuildProgress::Replaying { model, applied: applied.0, of: of.0 });
+            requesters.send(&RebuildProgress::Replaying { model, applied: applied.0, of: of.0 });
         };
-        let live = (!recovers).then(|| self.status.get().position);
-        worker.replay_all(live, stop, &mut tell).await?;
+        let live = (!replaces_damaged).then(|| self.status.get().position);
+        worker.replay_all(live, stop, &mut report_progress).await?;
         let (events, seconds) = (worker.position().0, began.elapsed().as_secs_f64());
-        Ok(Rebuilt { live: Live { generation: generation.clone(), worker }, events, seconds })
+        Ok(Rebuilt { live: LiveWorker { generation: generation.clone(), worker }, events, seconds })
     }
 
-    /// Makes the rebuilt generation current once it is no older than the live one, and goes on with it. Where that fails,
-    /// all stays as it was.
-    async fn take_over<W: Work>(
+    /// Swaps in the rebuilt generation once it has reached the live one, and continues with it. If that fails, the live one
+    /// continues.
+    async fn take_over<W: Worker>(
         &self,
-        live: &mut Option<Live<W>>,
+        live: &mut Option<LiveWorker<W>>,
         former: Option<Position>,
         rebuilt: Rebuilt<W>,
         rebuilds: &mut Rebuilds<'_, W>,
@@ -292,8 +310,8 @@ impl Host {
                 return remove(&self.generations, &folder);
             }
         };
-        self.status.generation(&next.generation.name);
-        rebuilds.taken_over(&RebuildProgress::Swapped {
+        self.status.set_generation(&next.generation.name);
+        rebuilds.swapped(&RebuildProgress::Swapped {
             model: W::Model::NAME.to_owned(),
             generation: next.generation.name.clone(),
             position: next.worker.position(),
@@ -303,22 +321,22 @@ impl Host {
         self.rebuild.recovered();
         next.worker.report_to(self.status.clone());
         *live = Some(next);
-        // Readers look for the swap every few milliseconds; what is left over at a stop goes with the next start.
+        // Readers look for a swap every few milliseconds. A folder that is left at a stop is removed at the next start.
         let generations = self.generations.clone();
-        rebuilds.beside(async move {
-            tokio::time::sleep(GRACE).await;
+        rebuilds.add_cleanup(async move {
+            tokio::time::sleep(REMOVAL_DELAY).await;
             let remove = move || superseded.iter().for_each(|folder| remove(&generations, folder));
             let _ = tokio::task::spawn_blocking(remove).await;
         });
     }
 
-    /// Gives the folders that no reader needs once it has seen the swap; `None` if it was told to stop before.
-    async fn swap<W: Work>(
+    /// Makes the rebuilt generation current and returns the superseded folders; `None` if the host was stopped before.
+    async fn swap<W: Worker>(
         &self,
         former: Option<Position>,
-        next: &mut Live<W>,
+        next: &mut LiveWorker<W>,
         stop: &CancellationToken,
-    ) -> Result<Option<Vec<PathBuf>>, Failure> {
+    ) -> Result<Option<Vec<PathBuf>>, WorkerError> {
         if let Some(former) = former {
             next.worker.overtake(former, stop).await?;
         }
@@ -329,11 +347,11 @@ impl Host {
         Ok(Some(self.generations.superseded().unwrap_or_default()))
     }
 
-    /// Reports a failure that can pass by itself.
-    fn report<W: Work>(&self, failure: &Failure, wait: Duration) {
+    /// Reports an error that can pass by itself.
+    fn report<W: Worker>(&self, failure: &WorkerError, wait: Duration) {
         match failure {
-            // NATS may be away for long, and readers go on meanwhile.
-            Failure::Source(SourceError::Unavailable(_)) => {
+            // NATS may be unreachable for long, and readers are served meanwhile.
+            WorkerError::Source(SourceError::Unavailable(_)) => {
                 tracing::warn!(projection = W::Model::NAME, %failure, ?wait, "the projection goes on after a wait");
             }
             _ => self.worker.failed(failure),
@@ -343,21 +361,22 @@ impl Host {
 
 /// How often a model was quarantined lately.
 #[derive(Debug, Default)]
-struct Quarantined {
+struct RecentQuarantines {
     last: Option<Instant>,
     times: u32,
 }
 
-impl Quarantined {
-    /// Counts one more, and tells how long to wait before the rebuild.
-    fn wait(&mut self) -> Duration {
-        let is_again = self.last.replace(Instant::now()).is_some_and(|last| last.elapsed() < AGAIN);
-        self.times = if is_again { self.times + 1 } else { 0 };
-        if is_again { retry_after(self.times + 4) } else { Duration::ZERO }
+impl RecentQuarantines {
+    /// Counts a quarantine, and returns how long to wait before the rebuild.
+    fn next_wait(&mut self) -> Duration {
+        let is_repeated =
+            self.last.replace(Instant::now()).is_some_and(|last| last.elapsed() < REPEAT_PERIOD);
+        self.times = if is_repeated { self.times + 1 } else { 0 };
+        if is_repeated { retry_after(self.times + 4) } else { Duration::ZERO }
     }
 }
 
-fn is_absent(error: std::io::Error) -> bool {
+fn is_not_found(error: std::io::Error) -> bool {
     error.kind() == std::io::ErrorKind::NotFound
 }
 

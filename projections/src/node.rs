@@ -1,4 +1,4 @@
-//! All projections of one node, and the requests that its own command line sends to it.
+//! All projections of one node, and the control requests of its own command line.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,35 +14,34 @@ use schemas::subject;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::archive::ArchiveProjection;
-use crate::catalog::CatalogProjection;
-use crate::counters::CountersWorker;
-use crate::failure::Failure;
+use crate::error::WorkerError;
 use crate::host::Host;
-use crate::keys::KeysProjection;
-use crate::neighbours::NeighboursProjection;
 use crate::projection::Projection;
+use crate::projection::archive::ArchiveProjection;
+use crate::projection::catalog::CatalogProjection;
+use crate::projection::counters::CountersWorker;
+use crate::projection::keys::KeysProjection;
+use crate::projection::neighbours::NeighboursProjection;
+use crate::projection::search::SearchProjection;
 use crate::rebuilds::RebuildRequest;
-use crate::search::SearchProjection;
 use crate::source::{EventSource, SourceError};
 use crate::status::Status;
 use crate::verify::remove_leftovers;
-use crate::work::Work;
+use crate::worker::{ProjectionWorker, Worker};
 
-pub use crate::node_settings::NodeSettings;
-use crate::worker::Worker;
+pub use crate::host::NodeSettings;
 
-/// How often a rebuild is heard of at least.
-const BEAT: Duration = Duration::from_secs(10);
+/// The longest time between two progress messages of a rebuild.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
-/// The work of one model's worker, until `stop` or until it cannot go on.
-pub type WorkerTask = BoxFuture<'static, Result<(), Failure>>;
+/// The task of one model's host; it ends after `stop`, or with an error that only an operator can repair.
+pub type WorkerTask = BoxFuture<'static, Result<(), WorkerError>>;
 
-/// Runs a worker, given with the name of its model, and acts on its end. Workers block their threads while they commit,
-/// so the threads should be theirs alone.
+/// Spawns the task of the model with this name, and handles its result. A commit blocks its thread, so the runtime should be
+/// used by these tasks alone.
 pub type SpawnWorker<'a> = &'a dyn Fn(&'static str, WorkerTask);
 
-/// The projections of this node, at work.
+/// The running projections of a node.
 #[derive(Debug, Clone)]
 pub struct Node {
     models: Vec<HostedModel>,
@@ -69,7 +68,7 @@ impl Node {
         if let Err(error) = remove_leftovers(&settings.models) {
             tracing::warn!(%error, "what a killed verification left could not be removed");
         }
-        let source = EventSource::reporting(client.clone(), &settings.health);
+        let source = EventSource::with_health(client.clone(), &settings.health);
         let mut start = Start { settings, source: source.clone(), spawn, stop };
         let models = vec![
             start.projection::<CatalogProjection>(),
@@ -82,37 +81,37 @@ impl Node {
         Node { models, source, folder: settings.models.clone() }
     }
 
-    /// Where its projections get their events from.
+    /// Returns the source of its projections' events.
     pub fn source(&self) -> &EventSource {
         &self.source
     }
 
-    /// How each projection is, with its lag and its size as of now.
+    /// Returns the status of each projection, with its present lag and size.
     pub async fn status(&self) -> Vec<ProjectionStatus> {
-        if let Ok(head) = self.source.head_of_log().await {
-            self.of_the_log().for_each(|model| model.status.head(head));
+        if let Ok(head) = self.source.log_head().await {
+            self.log_models().for_each(|model| model.status.set_log_head(head));
         }
         self.sized_status()
     }
 
-    /// How each projection was when it last told, and its size as of now.
+    /// Returns the last status of each projection, with its present size.
     pub fn sized_status(&self) -> Vec<ProjectionStatus> {
-        self.models.iter().for_each(|model| model.status.measure(&self.folder.join(model.name)));
+        self.models.iter().for_each(|model| model.status.measure_size(&self.folder.join(model.name)));
         self.last_status()
     }
 
-    /// Whether every projection of the log has applied it up to this position.
+    /// Returns whether every projection of the log has applied it up to this position.
     pub fn has_applied(&self, head: Position) -> bool {
-        self.of_the_log()
+        self.log_models()
             .map(|model| model.status.get())
             .all(|status| status.quarantined.is_none() && status.position >= head)
     }
 
-    fn of_the_log(&self) -> impl Iterator<Item = &HostedModel> {
+    fn log_models(&self) -> impl Iterator<Item = &HostedModel> {
         self.models.iter().filter(|model| model.follows == Follows::Log)
     }
 
-    /// How each projection was when it last told.
+    /// Returns the last status of each projection.
     pub fn last_status(&self) -> Vec<ProjectionStatus> {
         self.models.iter().map(|model| model.status.get()).collect()
     }
@@ -122,12 +121,12 @@ impl Node {
     /// # Errors
     ///
     /// Fails when the connection to NATS is closed.
-    pub async fn serve_control(self, name: String, stop: CancellationToken) -> Result<(), Failure> {
+    pub async fn serve_control(self, name: String, stop: CancellationToken) -> Result<(), WorkerError> {
         let closed = |reason: String| SourceError::Unavailable(reason);
         let client = self.source.client().clone();
         let subscribed = client.subscribe(subject::control(&name, "*")).await;
         let mut requests = subscribed.map_err(|error| closed(error.to_string()))?;
-        // A rebuild takes its time; other requests are answered meanwhile.
+        // A rebuild takes long; other requests are answered meanwhile.
         let mut rebuilds = FuturesUnordered::new();
         loop {
             let message = tokio::select! {
@@ -148,18 +147,18 @@ impl Node {
         }
     }
 
-    /// Rebuilds the named models one after the other, telling the progress to whoever asked.
-    async fn rebuild(&self, client: &async_nats::Client, reply: &Subject, wanted: &[u8]) {
-        let wanted: Vec<String> = serde_json::from_slice(wanted).unwrap_or_default();
-        for model in self.models.iter().filter(|model| wanted.iter().any(|name| name == model.name)) {
-            let (progress, mut told) = mpsc::unbounded_channel();
+    /// Rebuilds the named models one after the other, sending the progress to `reply`.
+    async fn rebuild(&self, client: &async_nats::Client, reply: &Subject, names: &[u8]) {
+        let names: Vec<String> = serde_json::from_slice(names).unwrap_or_default();
+        for model in self.models.iter().filter(|model| names.iter().any(|name| name == model.name)) {
+            let (progress, mut messages) = mpsc::unbounded_channel();
             if model.requests.send(RebuildRequest { progress }).await.is_err() {
                 let reason = format!("the {} worker is not running; look at the log", model.name);
                 send(client, reply, &RebuildProgress::Failed { reason }).await;
                 return;
             }
             let (mut last, mut swapped) = (None, false);
-            while let Some(progress) = next(&mut told, last.as_ref()).await {
+            while let Some(progress) = next(&mut messages, last.as_ref()).await {
                 if matches!(progress, RebuildProgress::Replaying { .. }) {
                     last = Some(progress.clone());
                 }
@@ -181,17 +180,19 @@ impl Node {
     }
 }
 
-/// What a rebuild tells next. A commit may take minutes, those of the neighbours of a large catalog do: then it is told again
-/// how far it is, and whoever waits sees that the node lives. Before its host has answered nothing is told.
+/// Returns the next progress message of a rebuild. A commit can take minutes, as with the neighbours of a large catalog; then
+/// the last message is repeated every 10 seconds, to show that the node is alive. It is not repeated before the host answered.
 async fn next(
-    told: &mut mpsc::UnboundedReceiver<RebuildProgress>,
+    messages: &mut mpsc::UnboundedReceiver<RebuildProgress>,
     last: Option<&RebuildProgress>,
 ) -> Option<RebuildProgress> {
-    let Some(last) = last else { return told.recv().await };
-    tokio::time::timeout(BEAT, told.recv()).await.unwrap_or_else(|_elapsed| Some(last.clone()))
+    let Some(last) = last else { return messages.recv().await };
+    tokio::time::timeout(PROGRESS_INTERVAL, messages.recv())
+        .await
+        .unwrap_or_else(|_elapsed| Some(last.clone()))
 }
 
-/// What starting a model takes.
+/// What the start of a model needs.
 struct Start<'a> {
     settings: &'a NodeSettings,
     source: EventSource,
@@ -201,14 +202,14 @@ struct Start<'a> {
 
 impl Start<'_> {
     fn projection<P: Projection>(&mut self) -> HostedModel {
-        self.model::<Worker<P>>()
+        self.model::<ProjectionWorker<P>>()
     }
 
-    fn model<W: Work>(&mut self) -> HostedModel {
+    fn model<W: Worker>(&mut self) -> HostedModel {
         let status = Status::new(W::Model::NAME);
-        let (requests, taken) = mpsc::channel(1);
+        let (requests, receiver) = mpsc::channel(1);
         let host = Host::new::<W>(self.settings, self.source.clone(), status.clone());
-        (self.spawn)(W::Model::NAME, Box::pin(host.run::<W>(taken, self.stop.clone())));
+        (self.spawn)(W::Model::NAME, Box::pin(host.run::<W>(receiver, self.stop.clone())));
         HostedModel { name: W::Model::NAME, follows: W::Model::FOLLOWS, status, requests }
     }
 }
@@ -229,21 +230,21 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_rebuild_that_commits_for_long_is_heard_of() {
-        let (progress, mut told) = mpsc::unbounded_channel();
+    async fn a_long_commit_repeats_the_progress_of_a_rebuild() {
+        let (progress, mut messages) = mpsc::unbounded_channel();
         let at = |applied| RebuildProgress::Replaying { model: "neighbours".into(), applied, of: 9 };
         progress.send(at(7)).unwrap();
-        assert_eq!(next(&mut told, None).await, Some(at(7)));
+        assert_eq!(next(&mut messages, None).await, Some(at(7)));
         for _ in 0..20 {
-            assert_eq!(next(&mut told, Some(&at(7))).await, Some(at(7)));
+            assert_eq!(next(&mut messages, Some(&at(7))).await, Some(at(7)));
         }
         drop(progress);
-        assert_eq!(next(&mut told, Some(&at(7))).await, None);
+        assert_eq!(next(&mut messages, Some(&at(7))).await, None);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_host_that_never_answers_shows_no_sign_of_life() {
-        let (_progress, mut told) = mpsc::unbounded_channel();
-        assert!(tokio::time::timeout(BEAT * 100, next(&mut told, None)).await.is_err());
+    async fn no_progress_is_repeated_before_the_host_answers() {
+        let (_progress, mut messages) = mpsc::unbounded_channel();
+        assert!(tokio::time::timeout(PROGRESS_INTERVAL * 100, next(&mut messages, None)).await.is_err());
     }
 }

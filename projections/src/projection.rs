@@ -1,4 +1,12 @@
-//! What makes a projection: how it takes events in, and how it makes them visible.
+//! A projection: derives one read model from events. The projections are the modules below, one a file; `counters` follows
+//! the streams of metered calls instead of the log.
+
+pub mod archive;
+pub mod catalog;
+pub mod counters;
+pub mod keys;
+pub mod neighbours;
+pub mod search;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,45 +22,45 @@ use schemas::ids::{AccountId, Position, ProjectId};
 
 use crate::source::Sharing;
 
-/// An event that the catalog's readers are concerned with. Its parts are those of every projection.
+/// An event in the stream of a project. Its parts are shared with the other projections.
 #[derive(Debug)]
 pub struct ProjectEvent {
-    /// As it was recorded.
+    /// The envelope as stored.
     pub recorded: Arc<Recorded>,
-    /// Whose it is.
+    /// The project of the stream.
     pub project: ProjectId,
-    /// The event in its newest shape.
+    /// The event in its newest version.
     pub event: Arc<Event>,
 }
 
-/// An event that the readers of keys are concerned with.
+/// An event in the stream of an account.
 #[derive(Debug)]
 pub struct KeyEvent {
-    /// As it was recorded.
+    /// The envelope as stored.
     pub recorded: Arc<Recorded>,
-    /// Whose keys it speaks of.
+    /// The account of the stream.
     pub account: AccountId,
-    /// The event in its newest shape.
+    /// The event in its newest version.
     pub event: AccountEvent,
 }
 
 impl ProjectEvent {
-    /// The event, if it stands in the stream of a project.
-    pub fn of(recorded: &Arc<Recorded>, event: &Arc<Event>) -> Option<ProjectEvent> {
+    /// Returns the event if it is in the stream of a project.
+    pub fn from_event(recorded: &Arc<Recorded>, event: &Arc<Event>) -> Option<ProjectEvent> {
         let project = recorded.stream.as_project()?;
         Some(ProjectEvent { recorded: recorded.clone(), project, event: event.clone() })
     }
 
-    /// The event, if it may change what readers are told of a project: another one would only have its row and document
-    /// written once more.
-    pub fn of_what_is_told(recorded: &Arc<Recorded>, event: &Arc<Event>) -> Option<ProjectEvent> {
-        Project::is_changed_by(event).then(|| ProjectEvent::of(recorded, event)).flatten()
+    /// Returns the event if it can change what readers see of a project. For any other event, row and document would be
+    /// written again without a change.
+    pub fn if_visible_to_readers(recorded: &Arc<Recorded>, event: &Arc<Event>) -> Option<ProjectEvent> {
+        Project::is_changed_by(event).then(|| ProjectEvent::from_event(recorded, event)).flatten()
     }
 }
 
 impl KeyEvent {
-    /// The event, if it speaks of an account and stands in the stream of one.
-    pub fn of(recorded: &Arc<Recorded>, event: &Event) -> Option<KeyEvent> {
+    /// Returns the event if it is an account event in the stream of an account.
+    pub fn from_event(recorded: &Arc<Recorded>, event: &Event) -> Option<KeyEvent> {
         let account = recorded.stream.as_account()?;
         match event {
             Event::Account(event) => {
@@ -71,97 +79,123 @@ impl KeyEvent {
     }
 }
 
-/// An event that could not be applied, and why.
+/// An event that cannot be applied, with the reason; the worker parks it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
-    /// Where it stands.
+pub struct PoisonEvent {
+    /// Its position in the log.
     pub position: Position,
-    /// Its type.
+    /// Its event type.
     pub kind: String,
-    /// Why.
+    /// Why it cannot be applied.
     pub reason: String,
 }
 
-impl Refused {
-    /// The event, which could not be applied for this reason.
-    pub fn of(recorded: &Recorded, reason: impl ToString) -> Refused {
-        Refused { position: recorded.position, kind: recorded.kind.clone(), reason: reason.to_string() }
+impl PoisonEvent {
+    /// Creates a poison event from its envelope and the reason.
+    pub fn new(recorded: &Recorded, reason: impl ToString) -> PoisonEvent {
+        PoisonEvent { position: recorded.position, kind: recorded.kind.clone(), reason: reason.to_string() }
     }
 }
 
-/// One making of a read model, and how events change it. Nothing is visible before [`Projection::commit`]; a
-/// projection that is dropped before goes on from its last checkpoint. Applying an event twice changes nothing,
-/// since the worker passes over what is at or below the checkpoint.
+/// The writer of one generation of a read model. Readers see nothing before [`Projection::commit`]; a projection that is
+/// dropped before that continues from its last checkpoint. The worker never passes an event at or below the checkpoint.
 pub trait Projection: Sized + Send + 'static {
     /// The model that it writes.
     type Model: Model;
-    /// Whether its worker reads the log together with the others of the node.
+    /// Whether its worker shares a consumer with the others of the node.
     const SHARING: Sharing = Sharing::Shared;
 
-    /// The events that concern it.
+    /// An event that it applies.
     type Event: Send;
 
-    /// The event as this projection takes it; none if it does not concern it. Other projections hold it too: what this
-    /// one passes over is not copied.
+    /// Returns the event as this projection applies it; `None` for an event that does not change the model. The arguments
+    /// are shared with other projections, so an event that is not selected is not copied.
     fn select(recorded: &Arc<Recorded>, event: &Arc<Event>) -> Option<Self::Event>;
 
-    /// Opens the model in a folder, or makes it.
+    /// Opens the model in a folder, creating it if there is none.
     fn open(folder: &Path) -> impl Future<Output = Result<Self, ModelError>> + Send;
 
-    /// How far it has come, as of its last commit.
+    /// Returns the checkpoint of the last commit.
     fn checkpoint(&self) -> &Checkpoint;
 
-    /// Stages a batch in order, and tells the events that cannot be applied; the rest is staged all the same.
+    /// Stages a batch in order and returns the events that cannot be applied; all others are staged.
     fn apply(
         &mut self,
         batch: Vec<Self::Event>,
-    ) -> impl Future<Output = Result<Vec<Refused>, ModelError>> + Send;
+    ) -> impl Future<Output = Result<Vec<PoisonEvent>, ModelError>> + Send;
 
-    /// Makes what is staged visible, together with the checkpoint.
+    /// Commits what is staged together with the checkpoint, and makes both visible to readers.
     fn commit(&mut self, checkpoint: Checkpoint) -> impl Future<Output = Result<(), ModelError>> + Send;
 
-    /// Leaves out until [`Projection::settle`] what only serves readers, since there are none during a replay, or only a
-    /// crash, after which the generation is made from nothing again.
+    /// Leaves out, until [`Projection::optimize`], work that only serves readers or protects from a crash: during a replay
+    /// there are no readers, and after a crash the generation is created again.
     fn prepare_replay(&mut self) -> impl Future<Output = Result<(), ModelError>> + Send {
         std::future::ready(Ok(()))
     }
 
-    /// Puts the model into the form that is fastest to ask, where that is worth it: called when there is nothing else to
-    /// do, and at the end of a replay. What it says of the log does not change.
+    /// Brings the model into the form that is fastest to query, if that is worth its cost. Called when no events come, and
+    /// at the end of a replay. The content of the model does not change.
     ///
-    /// It is dropped when an event comes. So it blocks no thread, and work that takes longer than a moment is done aside: the
-    /// next call goes on with it.
-    fn settle(&mut self) -> impl Future<Output = Result<(), ModelError>> + Send {
+    /// The future is dropped when an event comes. It must not block its thread; longer work runs on threads of its own, and
+    /// the next call continues it.
+    fn optimize(&mut self) -> impl Future<Output = Result<(), ModelError>> + Send {
         std::future::ready(Ok(()))
     }
 
-    /// Whether work of [`Projection::settle`] is under way aside, so that it is called again without waiting for a quiet
-    /// time.
-    fn is_settling(&self) -> bool {
+    /// Returns whether work that [`Projection::optimize`] started is still running on other threads. Then it is called again
+    /// at once, and not only after a second without events.
+    fn is_optimizing(&self) -> bool {
         false
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
+    use jiff::Timestamp;
     use schemas::event::{PictureRefused, ProjectRenamed, ProjectRestored, VectorsRecorded};
+    use schemas::hash::Hash;
+    use schemas::ids::{CommandId, EventId, StreamId, StreamVersion};
+    use schemas::versioned;
 
     use super::*;
-    use crate::recorded::recorded;
+
+    /// Returns an event at a position in the stream of the project with this number.
+    pub(crate) fn recorded(position: u64, project: u64, event: &Event) -> Arc<Recorded> {
+        let project: ProjectId = format!("{project:026}").parse().unwrap();
+        let id = "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap();
+        Arc::new(Recorded {
+            position: Position(position),
+            id: EventId(id),
+            stream: StreamId::project(project),
+            version: StreamVersion(1),
+            kind: versioned::kind(event).into(),
+            time: Timestamp::UNIX_EPOCH,
+            actor: "Ada".parse().unwrap(),
+            causation: CommandId(id),
+            correlation: CommandId(id),
+            hash: Hash::GENESIS,
+            traceparent: None,
+            data: versioned::encode(event).unwrap(),
+        })
+    }
 
     #[test]
-    fn what_readers_are_not_told_concerns_the_neighbours_only() {
+    fn events_that_readers_do_not_see_are_selected_for_neighbours_only() {
         let vectors = VectorsRecorded { model: "m".into(), visual: None, semantic: None, computed: None };
         let refused = PictureRefused { source: "a.jpg".into(), reason: "it is no picture".into() };
-        for (event, told) in [
+        for (event, visible) in [
             (Event::VectorsRecorded(vectors), false),
             (Event::PictureRefused(refused), false),
             (Event::ProjectRestored(ProjectRestored {}), true),
             (Event::ProjectRenamed(ProjectRenamed { slug: "x".parse().unwrap() }), true),
         ] {
             let (recorded, event) = (recorded(1, 1, &event), Arc::new(event));
-            assert!(ProjectEvent::of(&recorded, &event).is_some());
-            assert_eq!(ProjectEvent::of_what_is_told(&recorded, &event).is_some(), told, "{event:?}");
+            assert!(ProjectEvent::from_event(&recorded, &event).is_some());
+            assert_eq!(
+                ProjectEvent::if_visible_to_readers(&recorded, &event).is_some(),
+                visible,
+                "{event:?}"
+            );
         }
     }
 }

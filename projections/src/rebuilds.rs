@@ -1,5 +1,5 @@
-//! The rebuilds of one model: those that are asked for, and those that replace a damaged one. They go on whatever
-//! becomes of the worker beside them.
+//! The rebuilds of one model, one at a time: requested ones, and those that replace a damaged model. They continue whatever
+//! happens to the live worker.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,52 +11,52 @@ use schemas::control::RebuildProgress;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use crate::failure::retry_after;
+use crate::error::retry_after;
 use crate::worker::ReplayError;
 
-/// A request for a rebuild, and where its progress goes.
+/// A request for a rebuild.
 #[derive(Debug)]
 pub struct RebuildRequest {
-    /// Takes the progress; the last message is `Swapped` or `Failed`.
+    /// Receives the progress; the last message is `Swapped` or `Failed`.
     pub progress: mpsc::UnboundedSender<RebuildProgress>,
 }
 
-/// The worker on a generation.
-pub(crate) struct Live<W> {
+/// A worker and its generation.
+pub(crate) struct LiveWorker<W> {
     pub(crate) generation: Generation,
     pub(crate) worker: W,
 }
 
-/// A new generation that holds the whole log, as of the end of its replay.
+/// A new generation, filled with the whole log as of the end of its replay.
 pub(crate) struct Rebuilt<W> {
-    pub(crate) live: Live<W>,
+    pub(crate) live: LiveWorker<W>,
     pub(crate) events: u64,
     pub(crate) seconds: f64,
 }
 
-/// What replays the whole log into a new generation.
+/// A running replay of the whole log into a new generation.
 pub(crate) type Replay<'a, W> = BoxFuture<'a, Result<Rebuilt<W>, ReplayError>>;
 
-/// Everybody who asked for the rebuild that is under way.
+/// All that requested the running rebuild.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Askers {
+pub(crate) struct Requesters {
     all: Arc<Mutex<Vec<mpsc::UnboundedSender<RebuildProgress>>>>,
 }
 
-impl Askers {
-    fn add(&self, asker: mpsc::UnboundedSender<RebuildProgress>) {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner).push(asker);
+impl Requesters {
+    fn add(&self, requester: mpsc::UnboundedSender<RebuildProgress>) {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner).push(requester);
     }
 
-    /// Sends each of them how far it is.
+    /// Sends progress to all.
     pub(crate) fn send(&self, progress: &RebuildProgress) {
         self.all
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .retain(|asker| asker.send(progress.clone()).is_ok());
+            .retain(|requester| requester.send(progress.clone()).is_ok());
     }
 
-    /// Sends each of them its last message.
+    /// Sends the last message to all, and removes them.
     pub(crate) fn end(&self, progress: &RebuildProgress) {
         self.send(progress);
         self.all.lock().unwrap_or_else(PoisonError::into_inner).clear();
@@ -67,22 +67,22 @@ impl Askers {
 pub(crate) struct Rebuilds<'a, W> {
     model: &'static str,
     requests: mpsc::Receiver<RebuildRequest>,
-    /// Begins a replay.
+    /// Starts a replay.
     replay: Box<dyn Fn(bool) -> Replay<'a, W> + Send + 'a>,
     running: Option<Replay<'a, W>>,
-    askers: Askers,
-    /// What is left to do after a swap.
-    chores: FuturesUnordered<BoxFuture<'a, ()>>,
-    /// When to try next while there is no model that could be used, and how often that failed.
+    requesters: Requesters,
+    /// Removals of superseded folders.
+    cleanups: FuturesUnordered<BoxFuture<'a, ()>>,
+    /// The time of the next attempt while no model can be used, and the number of failed ones.
     recovery: Option<(Instant, u32)>,
 }
 
 impl<'a, W> Rebuilds<'a, W> {
-    /// Takes requests. `replay` begins a replay, and is passed whether it replaces a model that cannot be used.
+    /// `replay` starts a replay; its argument is whether it replaces a model that cannot be used.
     pub(crate) fn new(
         model: &'static str,
         requests: mpsc::Receiver<RebuildRequest>,
-        askers: Askers,
+        requesters: Requesters,
         replay: impl Fn(bool) -> Replay<'a, W> + Send + 'a,
     ) -> Rebuilds<'a, W> {
         Rebuilds {
@@ -90,30 +90,30 @@ impl<'a, W> Rebuilds<'a, W> {
             requests,
             replay: Box::new(replay),
             running: None,
-            askers,
-            chores: FuturesUnordered::new(),
+            requesters,
+            cleanups: FuturesUnordered::new(),
             recovery: None,
         }
     }
 
-    /// There is no model that could be used: one is made without being asked for, until that succeeds.
+    /// Starts rebuilds without a request until one succeeds, because no model can be used.
     pub(crate) fn recover(&mut self) {
         self.recovery.get_or_insert_with(|| (Instant::now(), 0));
     }
 
-    /// The rebuilt model has taken over.
-    pub(crate) fn taken_over(&mut self, swapped: &RebuildProgress) {
+    /// Reports that the rebuilt model was swapped in.
+    pub(crate) fn swapped(&mut self, swapped: &RebuildProgress) {
         self.recovery = None;
         if let RebuildProgress::Swapped { model, generation, position, events, seconds } = swapped {
             tracing::info!(projection = model, generation, %position, events, seconds, "a rebuilt model has taken over");
         }
-        self.askers.end(swapped);
+        self.requesters.end(swapped);
     }
 
-    /// A rebuild failed, before its end or when it was to take over.
+    /// Reports that a rebuild failed, in its replay or at the swap.
     pub(crate) fn failed(&mut self, reason: &str) {
         tracing::info!(projection = self.model, reason, "a model was not rebuilt");
-        self.askers
+        self.requesters
             .end(&RebuildProgress::Failed { reason: format!("{} was not rebuilt: {reason}", self.model) });
         if let Some((next, failures)) = &mut self.recovery {
             *failures += 1;
@@ -121,24 +121,24 @@ impl<'a, W> Rebuilds<'a, W> {
         }
     }
 
-    /// Does this beside [`Rebuilds::next`].
-    pub(crate) fn beside(&mut self, chore: impl Future<Output = ()> + Send + 'a) {
-        self.chores.push(Box::pin(chore));
+    /// Runs a task while [`Rebuilds::next`] waits.
+    pub(crate) fn add_cleanup(&mut self, cleanup: impl Future<Output = ()> + Send + 'a) {
+        self.cleanups.push(Box::pin(cleanup));
     }
 
-    /// Waits for the next rebuilt model, and takes requests meanwhile. Dropped, it goes on with the next call.
+    /// Waits for the next rebuilt model, and accepts requests meanwhile. Cancel safe: the next call continues.
     pub(crate) async fn next(&mut self) -> Rebuilt<W> {
         loop {
             let due = self.recovery.filter(|_| self.running.is_none()).map(|(at, _)| at);
             tokio::select! {
                 Some(request) = self.requests.recv() => {
-                    // The asker learns at once that it is waited for with reason.
+                    // The requester learns at once that the host is working on it.
                     let model = self.model.to_owned();
                     let _ = request.progress.send(RebuildProgress::Replaying { model, applied: 0, of: 0 });
-                    self.askers.add(request.progress);
+                    self.requesters.add(request.progress);
                     self.start();
                 }
-                outcome = ended(&mut self.running) => {
+                outcome = run_to_end(&mut self.running) => {
                     self.running = None;
                     match outcome {
                         Ok(rebuilt) => return rebuilt,
@@ -150,8 +150,8 @@ impl<'a, W> Rebuilds<'a, W> {
                         }
                     }
                 }
-                () = until(due) => self.start(),
-                Some(()) = self.chores.next() => {}
+                () = sleep_until_due(due) => self.start(),
+                Some(()) = self.cleanups.next() => {}
             }
         }
     }
@@ -163,14 +163,14 @@ impl<'a, W> Rebuilds<'a, W> {
     }
 }
 
-async fn ended<W>(running: &mut Option<Replay<'_, W>>) -> Result<Rebuilt<W>, ReplayError> {
+async fn run_to_end<W>(running: &mut Option<Replay<'_, W>>) -> Result<Rebuilt<W>, ReplayError> {
     match running {
         Some(replay) => replay.await,
         None => std::future::pending().await,
     }
 }
 
-async fn until(due: Option<Instant>) {
+async fn sleep_until_due(due: Option<Instant>) {
     match due {
         Some(due) => tokio::time::sleep_until(due).await,
         None => std::future::pending().await,

@@ -1,12 +1,12 @@
-//! Snapshots: finished generations of all read models of a node, copied while it works, from which another node begins
+//! Snapshots: copies of the current generations of all read models, made while the node works. A new node starts from one
 //! instead of from the first event.
 //!
-//! Each model is as of a commit of its own, and its worker goes on behind it. A manifest names every file with its
-//! digest: what is damaged, of another event store or in another layout is never begun with.
+//! Each model is as of a commit of its own, from which its worker continues. A manifest lists every file with its digest; a
+//! snapshot that is damaged, of another event store or in another layout is not installed.
 
-mod installing;
+mod install;
 mod manifest;
-mod taking;
+mod take;
 #[cfg(test)]
 mod tests;
 
@@ -18,55 +18,55 @@ use sha2::{Digest, Sha256};
 
 use read::error::ModelError;
 
-pub use installing::{install, remove_incoming};
+pub use install::{install, remove_incoming};
 pub use manifest::{FileCopy, MANIFEST, Manifest, ModelCopy};
-pub use taking::take;
+pub use take::take;
 
-/// Bytes of a file that are looked at together.
-const PART: usize = 256 << 10;
+/// Bytes of a file that are read at once.
+const READ_SIZE: usize = 256 << 10;
 
-/// Why there is no snapshot, or none was begun with.
+/// Why a snapshot was not taken or not installed.
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
-    /// Something is where it would go.
+    /// The target folder is not empty.
     #[error("{} is not empty; name an empty folder or one that does not exist yet, nothing was changed", .0.display())]
-    InTheWay(
-        /// What is there.
+    NotEmpty(
+        /// The folder.
         PathBuf,
     ),
-    /// There is nothing to copy yet.
+    /// There is no model to copy yet.
     #[error("there is no {0} model yet; wait until the node is ready, then do it again")]
-    Nothing(
+    NoModel(
         /// The model's name.
         &'static str,
     ),
-    /// It is not whole, or not what its manifest says.
+    /// It is incomplete, or differs from its manifest.
     #[error("it is damaged: {0}")]
     Damaged(
-        /// What is wrong with it.
+        /// What is wrong.
         String,
     ),
-    /// It is whole and cannot be used here.
+    /// It is complete but cannot be used here.
     #[error("it does not fit: {0}")]
-    Unfit(
+    Incompatible(
         /// Why not.
         String,
     ),
-    /// A file of it could not be had.
+    /// A file of it cannot be read from its source.
     #[error("it cannot be fetched: {0}")]
-    Unfetched(
+    Unavailable(
         /// Why not.
         String,
     ),
-    /// A model could not be read.
+    /// A model cannot be read.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// A file could not be read or written.
+    /// A file cannot be read or written.
     #[error("{} cannot be read or written: {source}; check its folder and the room on the disk", path.display())]
     File {
-        /// Which one.
+        /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },
@@ -77,10 +77,10 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> SnapshotError {
     move |source| SnapshotError::File { path, source }
 }
 
-/// The size of a file, in bytes, and the SHA-256 of what it holds.
+/// Returns the size of a file, in bytes, and its SHA-256.
 fn digest(path: &Path) -> Result<(u64, Hash), SnapshotError> {
     let mut file = std::fs::File::open(path).map_err(at(path))?;
-    let (mut sha, mut size, mut part) = (Sha256::new(), 0, vec![0; PART]);
+    let (mut sha, mut size, mut part) = (Sha256::new(), 0, vec![0; READ_SIZE]);
     loop {
         let read = file.read(&mut part).map_err(at(path))?;
         if read == 0 {
@@ -91,7 +91,7 @@ fn digest(path: &Path) -> Result<(u64, Hash), SnapshotError> {
     }
 }
 
-/// Makes what was written below a folder durable.
+/// Flushes a file or folder to disk.
 fn sync(path: &Path) -> Result<(), SnapshotError> {
     std::fs::File::open(path).and_then(|file| file.sync_all()).map_err(at(path))
 }

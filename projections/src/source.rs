@@ -1,19 +1,16 @@
-//! The events, in order and without a hole, from the stream EVENTS.
+//! The events of the log, in order and without a gap, from the stream EVENTS.
 //!
-//! A JetStream consumer jumps silently over messages that are gone, so every sequence is checked against the one
-//! before; what is missing is asked of the event store by `loggia.read.events`.
+//! A JetStream consumer skips messages that were lost without an error, so each sequence is compared with the one before;
+//! missing events are requested from the event store by `loggia.read.events`.
 //!
-//! Whoever is at the same place reads together: one consumer and one decoding serve all projections of a node.
+//! All projections of a node that have caught up share one consumer, so that each event is decoded once.
 
-mod arrived;
 pub(crate) mod consumer;
-mod feed;
-mod feeds;
-mod following;
-mod hearing;
+mod delivery;
+mod liveness;
 mod log_head;
-mod reading;
-mod window;
+mod shared_consumers;
+mod stream_reader;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,54 +20,52 @@ use schemas::envelope::Recorded;
 use schemas::hash::Hash;
 use schemas::ids::Position;
 
-pub use arrived::{Arrived, Found};
-pub use feed::Sharing;
-pub use following::Following;
+use log_head::LogHeadMonitor;
+use shared_consumers::{Bounds, SharedConsumers};
+use stream_reader::StreamReader;
 
-use feeds::Feeds;
-use log_head::LogHeads;
-use reading::StreamReader;
-use window::Bounds;
+pub use delivery::{DecodedEvent, Delivery};
+pub use shared_consumers::{Sharing, Subscription};
 
-/// Where the projections of a node get their events from. Its clones share what they read.
+/// The source of events of a node's projections. Clones share what they read.
 #[derive(Debug, Clone)]
 pub struct EventSource {
     reader: StreamReader,
-    feeds: Arc<Feeds>,
-    heads: Arc<LogHeads>,
+    consumers: Arc<SharedConsumers>,
+    log_head: Arc<LogHeadMonitor>,
 }
 
-/// How long the last event may take to come.
-const LAST_WITHIN: Duration = Duration::from_secs(5);
+/// How long to wait for the message at a position.
+const MESSAGE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long the write side may take to tell what stands in its log.
-const TOLD_WITHIN: Duration = Duration::from_secs(2);
+/// How long to wait for an event from the write side's log.
+const WRITE_SIDE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What the stream carries.
+/// The log that the stream carries.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Carried {
-    /// The event store whose log it is; unknown while it holds no event.
+pub struct StreamLog {
+    /// The event store of the log; unknown while the stream is empty.
     pub store: Option<String>,
-    /// Its last position.
+    /// The last position in the stream.
     pub head: Position,
 }
 
-/// The stream as the server describes it.
+/// The state of the stream on the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StreamState {
-    /// When it was made, in nanoseconds since 1970: one of the same name that was made later is another.
+    /// When it was created, in nanoseconds since 1970: tells it from a later stream of the same name.
     pub(crate) created: i128,
     /// Its last position.
     pub(crate) head: Position,
 }
 
-/// Events cannot be had at present.
+/// Events cannot be read at present.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum SourceError {
-    /// NATS or the stream is away.
+    /// NATS cannot be reached, or there is no stream.
     #[error("events cannot be read from NATS at present: {0}")]
     Unavailable(String),
-    /// The stream has a hole that the event store did not fill.
+    /// The stream has a gap that the event store did not fill.
     #[error(
         "the stream EVENTS goes on at {found} where {wanted} was wanted, and the event store could not be asked for \
          what is missing ({reason}); start the write side"
@@ -78,127 +73,143 @@ pub enum SourceError {
     Gap {
         /// The position that is missing.
         wanted: Position,
-        /// The position that came.
+        /// The next position in the stream.
         found: Position,
-        /// Why the store did not answer.
+        /// Why the event store did not fill it.
         reason: String,
     },
-    /// Two messages in a row are not of one history: the stream was filled again meanwhile, or is damaged.
+    /// Two consecutive messages have different histories: the stream was filled again meanwhile, or is damaged.
     #[error(
         "the event at {position} in the stream EVENTS does not follow the one before it; if it stays so, the stream is \
          damaged: delete it and start the write side, which fills it again"
     )]
     Broken {
-        /// Where the later one stands.
+        /// The position of the later one.
         position: Position,
     },
 }
 
 impl EventSource {
-    /// Reads from the server behind this connection.
+    /// Creates a source that reads over this connection.
     pub fn new(client: async_nats::Client) -> EventSource {
-        EventSource::reporting(client, &Health::default())
+        EventSource::with_health(client, &Health::default())
     }
 
-    /// As [`EventSource::new`], and reports there when events cannot be read or are missed.
-    pub fn reporting(client: async_nats::Client, health: &Health) -> EventSource {
+    /// Creates a source that also reports to `health` when events cannot be read or do not arrive.
+    pub fn with_health(client: async_nats::Client, health: &Health) -> EventSource {
         let reader = StreamReader::new(client);
         let pump = reader.clone();
-        let feeds = Feeds::new(Bounds::default(), move |feeder| pump.clone().pump(feeder));
-        EventSource { reader, feeds, heads: Arc::new(LogHeads::new(health.clone())) }
+        let consumers = SharedConsumers::new(Bounds::default(), move |sender| pump.clone().pump(sender));
+        EventSource { reader, consumers, log_head: Arc::new(LogHeadMonitor::new(health.clone())) }
     }
 
-    /// The connection that it reads from.
+    /// Returns the connection.
     pub fn client(&self) -> &async_nats::Client {
         self.reader.client()
     }
 
-    /// The last position that the stream holds; the start while there is no stream yet.
-    pub async fn head(&self) -> Result<Position, SourceError> {
+    /// Returns the last position of the stream; [`Position::START`] while there is no stream.
+    ///
+    /// # Errors
+    ///
+    /// Fails when NATS does not answer.
+    pub async fn stream_head(&self) -> Result<Position, SourceError> {
         self.reader.head().await
     }
 
-    /// The last position of the log as the write side tells it, for the stream may be behind it, or have been lost and be
-    /// filled anew; where it tells nothing, that of the stream.
-    pub async fn head_of_log(&self) -> Result<Position, SourceError> {
-        self.heads.current(&self.reader).await
+    /// Returns the last position of the log. It is asked of the write side, because the stream may lag, or have been lost and
+    /// be filled again; without an answer, that of the stream is returned.
+    ///
+    /// # Errors
+    ///
+    /// Fails when NATS does not answer.
+    pub async fn log_head(&self) -> Result<Position, SourceError> {
+        self.log_head.current(&self.reader).await
     }
 
-    /// As [`EventSource::head_of_log`], as it was last heard, without waiting; none before the first answer.
-    pub fn head_heard(&self) -> Option<Position> {
-        self.heads.heard(&self.reader)
+    /// Returns the last known position of the log without waiting; `None` before the first answer.
+    pub fn last_known_log_head(&self) -> Option<Position> {
+        self.log_head.last_known(&self.reader)
     }
 
-    /// Waits before what failed is tried again; a new connection ends that at once.
-    pub async fn pause(&self, wait: Duration) {
-        let connected = consumer::connects(self.client());
-        consumer::pause(self.client(), connected, wait).await;
+    /// Waits before a retry; returns at once when the connection was made again.
+    pub async fn wait_for_reconnect(&self, wait: Duration) {
+        let connected = consumer::connection_count(self.client());
+        consumer::wait_for_reconnect(self.client(), connected, wait).await;
     }
 
-    /// How long nothing was heard of the stream by the reading that has heard nothing for longest, though it listens.
-    pub fn unheard(&self) -> Duration {
-        self.reader.hearing().unheard()
+    /// Returns the time since the last message or answer, of the consumer for which it is longest; one that waits for its
+    /// subscribers does not count.
+    pub fn longest_silence(&self) -> Duration {
+        self.reader.liveness().longest_silence()
     }
 
-    /// Whose log the stream carries, and how far.
-    pub async fn carried(&self) -> Result<Carried, SourceError> {
-        let head = self.head().await?;
+    /// Returns the event store and the last position of the stream.
+    ///
+    /// # Errors
+    ///
+    /// Fails when NATS does not answer.
+    pub async fn stream_log(&self) -> Result<StreamLog, SourceError> {
+        let head = self.stream_head().await?;
         let last = self.event_at(head).await?;
-        let found = last.as_ref().and_then(|arrived| arrived.found.as_ref().ok());
-        let store = found.and_then(|found| found.store).map(|store| store.to_string());
-        Ok(Carried { store, head })
+        let decoded = last.as_ref().and_then(|delivery| delivery.decoded.as_ref().ok());
+        let store = decoded.and_then(|decoded| decoded.store).map(|store| store.to_string());
+        Ok(StreamLog { store, head })
     }
 
-    /// What the stream holds at a position; `None` where it does not come within some seconds, as from a stream that was
-    /// emptied.
-    pub(crate) async fn event_at(&self, position: Position) -> Result<Option<Arc<Arrived>>, SourceError> {
+    /// Returns the message at a position; `None` if it does not come within [`MESSAGE_TIMEOUT`] because the stream was emptied.
+    pub(crate) async fn event_at(&self, position: Position) -> Result<Option<Arc<Delivery>>, SourceError> {
         let Some(before) = position.0.checked_sub(1) else { return Ok(None) };
-        let mut following = self.follow_apart(Position(before));
-        let batch = tokio::time::timeout(LAST_WITHIN, following.next(1)).await.unwrap_or(Ok(Vec::new()))?;
+        let mut subscription = self.subscribe_dedicated(Position(before));
+        let batch =
+            tokio::time::timeout(MESSAGE_TIMEOUT, subscription.next(1)).await.unwrap_or(Ok(Vec::new()))?;
         Ok(batch.into_iter().next())
     }
 
-    /// The stream as it is now; `None` while there is none yet.
+    /// Returns the state of the stream; `None` while there is no stream.
     pub(crate) async fn stream(&self) -> Result<Option<StreamState>, SourceError> {
         self.reader.stream().await
     }
 
-    /// The event at a position as the write side's log has it, and the last position of that log; `None` where no write
-    /// side answers.
+    /// Returns the event at a position of the write side's log, if there is one, and the last position of that log; `None` if
+    /// no write side answers.
     pub(crate) async fn logged_at(&self, position: Position) -> Option<(Option<Recorded>, Position)> {
         let before = Position(position.0.checked_sub(1)?);
-        let page = tokio::time::timeout(TOLD_WITHIN, self.reader.read_events(before, 1)).await.ok()?.ok()?;
+        let page = tokio::time::timeout(WRITE_SIDE_TIMEOUT, self.reader.request_events(before, 1))
+            .await
+            .ok()?
+            .ok()?;
         let event = page.events.into_iter().next().filter(|event| event.position == position);
         Some((event, page.head))
     }
 
-    /// The event after a position as the write side's log has it, if it follows the event with this hash there: what to take
-    /// in the place of a message that is damaged. `None` where no write side answers, or its log has another history.
-    pub(crate) async fn logged_after(&self, after: Position, hash: Hash) -> Option<Arrived> {
+    /// Returns the event after a position in the write side's log, if it follows the event with this hash: it replaces a damaged
+    /// message. `None` if no write side answers, or its log has another history.
+    pub(crate) async fn logged_after(&self, after: Position, hash: Hash) -> Option<Delivery> {
         let (event, _) = self.logged_at(after.next()).await?;
-        let arrived = Arrived::from_store(event?, Some(hash));
-        if !arrived.follows(Some(hash)) {
+        let delivery = Delivery::from_store(event?, Some(hash));
+        if !delivery.follows(Some(hash)) {
             return None;
         }
         tracing::warn!(
-            position = %arrived.position,
+            position = %delivery.position,
             "the message in the stream EVENTS is damaged; its event was taken from the event store"
         );
-        Some(arrived)
+        Some(delivery)
     }
 
-    /// Everything behind this position, as it comes, together with whoever else is there.
-    pub fn follow(&self, after: Position) -> Following {
-        self.follow_as(after, Sharing::Shared)
+    /// Subscribes to all events after a position, sharing a consumer if one can serve them.
+    pub fn subscribe(&self, after: Position) -> Subscription {
+        self.subscribe_with(after, Sharing::Shared)
     }
 
-    /// As [`EventSource::follow`], together with others or not.
-    pub fn follow_as(&self, after: Position, sharing: Sharing) -> Following {
-        Following::new(&self.feeds, after, sharing)
+    /// Subscribes to all events after a position, with the given sharing.
+    pub fn subscribe_with(&self, after: Position, sharing: Sharing) -> Subscription {
+        Subscription::new(&self.consumers, after, sharing)
     }
 
-    /// As [`EventSource::follow`], but read alone: a replay gets what the server holds, never what this node remembers.
-    pub fn follow_apart(&self, after: Position) -> Following {
-        self.follow_as(after, Sharing::Apart)
+    /// Subscribes with a consumer of its own: a replay reads what the server holds, and not events cached by this node.
+    pub fn subscribe_dedicated(&self, after: Position) -> Subscription {
+        self.subscribe_with(after, Sharing::Dedicated)
     }
 }

@@ -1,4 +1,4 @@
-//! What a worker tells of itself while it works.
+//! The status of a worker: position, lag, heartbeat and parked events.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,14 +8,14 @@ use read::checkpoint::Checkpoint;
 use schemas::control::ProjectionStatus;
 use schemas::ids::Position;
 
-/// Shared between a worker, which writes it, and those who ask.
+/// A status that a worker writes and others read; clones share it.
 #[derive(Debug, Clone)]
 pub struct Status {
     inner: Arc<Mutex<ProjectionStatus>>,
 }
 
 impl Status {
-    /// The status of a projection that has not begun.
+    /// Creates the status of a projection that has not started.
     pub fn new(name: &str) -> Status {
         Status {
             inner: Arc::new(Mutex::new(ProjectionStatus {
@@ -33,13 +33,13 @@ impl Status {
         }
     }
 
-    /// As it is now.
+    /// Returns a copy of the present status.
     pub fn get(&self) -> ProjectionStatus {
         self.lock().clone()
     }
 
-    /// A worker has committed, or looked and found nothing to do.
-    pub fn beat(&self, checkpoint: &Checkpoint, now: Timestamp) {
+    /// Records a commit, or that there was nothing to commit.
+    pub fn heartbeat(&self, checkpoint: &Checkpoint, now: Timestamp) {
         let mut status = self.lock();
         status.position = checkpoint.position;
         status.parked.clone_from(&checkpoint.parked);
@@ -48,45 +48,45 @@ impl Status {
         status.heartbeat = Some(now);
     }
 
-    /// The log was found to end here.
-    pub fn head(&self, head: Position) {
+    /// Computes the lag from the last position of the log.
+    pub fn set_log_head(&self, head: Position) {
         let mut status = self.lock();
         status.lag = head.0.saturating_sub(status.position.0);
     }
 
-    /// So many messages are not applied yet.
-    pub fn lag(&self, lag: u64) {
+    /// Sets the lag, in messages.
+    pub fn set_lag(&self, lag: u64) {
         self.lock().lag = lag;
     }
 
-    /// Another generation is current.
-    pub fn generation(&self, name: &str) {
+    /// Sets the current generation, which readers see.
+    pub fn set_generation(&self, name: &str) {
         let mut status = self.lock();
         name.clone_into(&mut status.generation);
         status.quarantined = None;
     }
 
-    /// No generation is current: the last one was taken away from readers for this reason.
-    pub fn quarantined(&self, reason: &str) {
+    /// Records that no generation is current, and why the last one was taken from readers.
+    pub fn set_quarantined(&self, reason: &str) {
         let mut status = self.lock();
         status.generation = String::new();
         status.quarantined = Some(reason.to_owned());
     }
 
-    /// Looks how large the current generation has become, below the folder of its model.
-    pub fn measure(&self, model: &Path) {
+    /// Measures the files of the current generation in the folder of its model.
+    pub fn measure_size(&self, model: &Path) {
         let generation = self.lock().generation.clone();
         let bytes = folder_bytes(&model.join(generation));
         self.lock().bytes = bytes;
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, ProjectionStatus> {
-        // A panic while the lock was held leaves plain values, each of them whole.
+        // The values are plain and complete even if a thread panicked while it held the lock.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The size of a folder's files, in bytes; what cannot be read counts nothing.
+/// Returns the size of all files below a folder, in bytes; files that cannot be read count 0.
 pub fn folder_bytes(folder: &Path) -> u64 {
     let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
     entries

@@ -5,12 +5,12 @@ mod media;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use projections::archive::ArchiveProjection;
-use projections::catalog::CatalogProjection;
-use projections::counters;
-use projections::keys::KeysProjection;
-use projections::neighbours::NeighboursProjection;
-use projections::search::SearchProjection;
+use projections::projection::archive::ArchiveProjection;
+use projections::projection::catalog::CatalogProjection;
+use projections::projection::counters;
+use projections::projection::keys::KeysProjection;
+use projections::projection::neighbours::NeighboursProjection;
+use projections::projection::search::SearchProjection;
 use projections::source::EventSource;
 use projections::verify::{Verified, verify};
 use read::models::ModelKind;

@@ -119,7 +119,7 @@ impl Collector for Projections {
                 ConstGauge::new(read(projection)).encode(metric.encode_family(&labels)?)?;
             }
         }
-        let unheard = self.node.source().unheard().as_secs();
+        let unheard = self.node.source().longest_silence().as_secs();
         gauge(
             &mut encoder,
             "loggia_events_unheard_seconds",

@@ -26,8 +26,8 @@ use jiff::Timestamp;
 use metering::Meter;
 use nats::login::{Login, LoginError};
 use nats::server::{self, NatsServer};
-use projections::mirror::Mirror;
 use projections::node::{Node, NodeSettings, WorkerTask};
+use projections::picture_copier::PictureCopier;
 use projections::source::EventSource;
 use read::media::MediaReader;
 use schemas::clock::Clock;
@@ -243,13 +243,14 @@ impl NodeBuilder {
         };
         let node = Node::start(&settings, background.client(), &spawn, &step.stop);
         if !is_write_side {
-            // A file that the write side of this very folder has put there is not brought again.
-            let mirror = Mirror::new(node.source().clone(), &media, failing).run(lifecycle.stop.clone());
-            let mirroring = async move {
-                mirror.await;
+            // In a folder shared with the write side, all files are there already.
+            let copier =
+                PictureCopier::new(node.source().clone(), &media, failing).run(lifecycle.stop.clone());
+            let copying = async move {
+                copier.await;
                 Ok(())
             };
-            lifecycle.spawn_on("the mirror of pictures", mirroring, background.handle());
+            lifecycle.spawn_on("the picture copier", copying, background.handle());
         }
         let control = node.clone().serve_control(settings.name, step.stop.clone());
         let control = async move { Ok(control.await?) };

@@ -139,9 +139,9 @@ impl ReadinessSource {
             _ => {
                 let head = match self {
                     // An API beside workers of another process may not ask the write side.
-                    ReadinessSource::Models { workers: false, .. } => source.head().await,
+                    ReadinessSource::Models { workers: false, .. } => source.stream_head().await,
                     ReadinessSource::Models { workers: true, .. } | ReadinessSource::Workers(_) => {
-                        source.head_of_log().await
+                        source.log_head().await
                     }
                 };
                 let head = head.map_err(|error| unread("The end of the log", &error))?;

@@ -60,13 +60,13 @@ async fn fill(models: &Path, from: &SnapshotSource, source: &EventSource) -> Res
                 let bring = async |_: &ModelCopy, file: &FileCopy, to: &Path| node.file(file, to).await;
                 match snapshot::install(models, &manifest, source, bring).await {
                     Ok(()) => return Ok(manifest),
-                    Err(SnapshotError::Unfetched(reason)) if attempt < ATTEMPTS => {
+                    Err(SnapshotError::Unavailable(reason)) if attempt < ATTEMPTS => {
                         tracing::warn!(reason, "the snapshot did not come whole; beginning again");
                     }
                     Err(error) => return Err(error),
                 }
             }
-            Err(SnapshotError::Unfetched("it did not come whole".into()))
+            Err(SnapshotError::Unavailable("it did not come whole".into()))
         }
     }
 }

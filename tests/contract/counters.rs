@@ -7,13 +7,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use kit::wait_until;
-use projections::counters::{CountersWorker, verify};
-use projections::failure::Failure;
+use projections::error::WorkerError;
 use projections::node::{Node, NodeSettings, WorkerTask};
+use projections::projection::counters::{CountersWorker, verify};
 use projections::source::EventSource;
 use projections::status::Status;
-use projections::work::Work;
 use projections::worker::ReplayError;
+use projections::worker::Worker;
 use read::counters::{Counted, CountersReader, Ledger, digest};
 use read::generation::Generations;
 use schemas::clock::Clock;
@@ -158,10 +158,10 @@ async fn a_rebuild_reads_calls_missing_from_nats_from_the_ledger() {
     let folder = tempfile::tempdir().unwrap();
     let mut worker = open(folder.path(), &client, &Status::new("counters")).await;
     let refused = worker.replay_all(Some(Position(45)), &stop, &mut |_, _| {}).await.unwrap_err();
-    assert!(matches!(refused, ReplayError::Failed(Failure::NoLedger(_))), "{refused}");
+    assert!(matches!(refused, ReplayError::Failed(WorkerError::NoLedger(_))), "{refused}");
     assert_eq!(
         refused.to_string(),
-        "the ledger of calls cannot be read (nobody answers for it); start the write side with auth = keys, then do it again"
+        "the ledger of calls cannot be read (no write side answers); start the write side with auth = keys, then do it again"
     );
     let _ledger = usage.keep_ledger(33).await;
     worker.replay_all(Some(Position(45)), &stop, &mut |_, _| {}).await.unwrap();

@@ -16,7 +16,7 @@ use write::nats_role::NatsRole;
 use write::relay::{Announcer, Relayed};
 
 use crate::event_store::append;
-use crate::feeds::Stream;
+use crate::shared_consumers::Stream;
 
 const SOON: Duration = Duration::from_secs(60);
 
@@ -64,16 +64,16 @@ async fn the_head_is_that_of_the_log_even_if_the_relay_is_stopped() {
     let write_side = WriteSide::start(&nats).await;
     let source = EventSource::new(client(&nats, NatsRole::Read).await);
     write_side.add(7).await;
-    wait_until(SOON, "the head of the log", async || source.head_heard() == Some(Position(7))).await;
-    assert_eq!(source.head_of_log().await.unwrap(), Position(7));
-    assert_eq!(source.head().await.unwrap(), Position::START, "there is no stream yet");
+    wait_until(SOON, "the head of the log", async || source.last_known_log_head() == Some(Position(7))).await;
+    assert_eq!(source.log_head().await.unwrap(), Position(7));
+    assert_eq!(source.stream_head().await.unwrap(), Position::START, "there is no stream yet");
     write_side.add(2).await;
-    wait_until(SOON, "the new head", async || source.head_heard() == Some(Position(9))).await;
+    wait_until(SOON, "the new head", async || source.last_known_log_head() == Some(Position(9))).await;
     // Without further announcements the last one stays valid.
     write_side.stop.cancel();
     tokio::time::sleep(Duration::from_secs(4)).await;
-    assert_eq!(source.head_heard(), Some(Position(9)));
-    assert_eq!(source.head_of_log().await.unwrap(), Position(9));
+    assert_eq!(source.last_known_log_head(), Some(Position(9)));
+    assert_eq!(source.log_head().await.unwrap(), Position(9));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -82,8 +82,9 @@ async fn without_announcements_the_head_is_taken_from_the_stream() {
     let stream = Stream::new(&nats).await;
     stream.publish_events(0, 3).await;
     let source = EventSource::new(client(&nats, NatsRole::Read).await);
-    wait_until(SOON, "the head of the stream", async || source.head_heard() == Some(Position(3))).await;
-    assert_eq!(source.head_of_log().await.unwrap(), Position(3));
+    wait_until(SOON, "the head of the stream", async || source.last_known_log_head() == Some(Position(3)))
+        .await;
+    assert_eq!(source.log_head().await.unwrap(), Position(3));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -91,20 +92,20 @@ async fn a_lagging_node_is_not_ready_until_it_catches_up() {
     let Some(nats) = Nats::start().await else { return };
     let write_side = WriteSide::start(&nats).await;
     let health = Health::default();
-    let source = EventSource::reporting(client(&nats, NatsRole::Read).await, &health);
-    let mut following = source.follow(Position::START);
-    assert_eq!(source.head_of_log().await.unwrap(), Position::START);
+    let source = EventSource::with_health(client(&nats, NatsRole::Read).await, &health);
+    let mut subscription = source.subscribe(Position::START);
+    assert_eq!(source.log_head().await.unwrap(), Position::START);
     // Without the announcement it is unknown whether anything is missing.
-    wait_until(SOON, "silence", async || source.unheard() >= Duration::from_secs(4)).await;
+    wait_until(SOON, "silence", async || source.longest_silence() >= Duration::from_secs(4)).await;
     assert_eq!(health.not_ready(), None);
     write_side.relays(5);
     let reason = kit::wait_for(SOON, "a node that is not ready", async || health.not_ready()).await;
-    assert!(reason.contains("NATS has 5 events, and none behind 0 comes"), "{reason}");
+    assert!(reason.contains("NATS has 5 events, and none after 0 comes"), "{reason}");
     Stream::over(client(&nats, NatsRole::Write).await).await.publish_events(0, 5).await;
-    let batch = tokio::time::timeout(SOON, following.next(100)).await.unwrap().unwrap();
+    let batch = tokio::time::timeout(SOON, subscription.next(100)).await.unwrap().unwrap();
     assert_eq!(batch[0].position, Position(1));
     wait_until(SOON, "a node that is ready", async || {
-        health.not_ready().is_none() && source.unheard() < Duration::from_secs(4)
+        health.not_ready().is_none() && source.longest_silence() < Duration::from_secs(4)
     })
     .await;
 }

@@ -80,7 +80,7 @@ async fn a_panic_in_a_task_ends_the_process() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_panic_in_a_task_of_a_read_node_ends_the_process() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
-    for task in ["the mirror of pictures", "the comparison of settings"] {
+    for task in ["the picture copier", "the comparison of settings"] {
         let folder = tempfile::tempdir().unwrap();
         let mut command = with_fault(folder.path(), task);
         command.env("LOGGIA_NATS_URL", nats.url());

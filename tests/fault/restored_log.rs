@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use kit::nats::Nats;
-use projections::failure::Failure;
+use projections::error::WorkerError;
 use projections::snapshot::{self, SnapshotError};
 use projections::source::EventSource;
 use read::generation::Generations;
@@ -172,7 +172,7 @@ async fn a_shorter_log_of_another_store_causes_no_rebuild() {
     publish(&mut stream, 1..3).await;
     let mut working = Working::on(folder.path(), &client);
     let failure = working.failure().await;
-    assert!(matches!(failure, Failure::ForeignStore { .. }), "{failure}");
+    assert!(matches!(failure, WorkerError::ForeignStore { .. }), "{failure}");
     working.end().await;
     let search = Generations::in_layout(folder.path().join("search"), read::search::LAYOUT);
     assert_eq!(search.current().unwrap().unwrap().name, "g000001");
@@ -198,7 +198,7 @@ async fn a_snapshot_of_a_lost_history_is_rejected() {
     let (models, source) = (elsewhere.path().join("models"), EventSource::new(client));
     let refused =
         snapshot::install(&models, &manifest, &source, async |_, _, _| unreachable!()).await.unwrap_err();
-    let SnapshotError::Unfit(reason) = refused else { panic!("{refused}") };
+    let SnapshotError::Incompatible(reason) = refused else { panic!("{refused}") };
     assert!(reason.starts_with("it has applied an event at 5 with the hash "), "{reason}");
     assert!(!models.exists());
 }

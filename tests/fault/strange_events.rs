@@ -1,15 +1,15 @@
 //! Events that a projection cannot apply, or does not know yet: the worker parks or skips them and continues.
 
-use projections::archive::ArchiveProjection;
-use projections::catalog::CatalogProjection;
-use projections::failure::Failure;
-use projections::keys::KeysProjection;
-use projections::neighbours::NeighboursProjection;
+use projections::error::WorkerError;
 use projections::projection::Projection;
-use projections::search::SearchProjection;
+use projections::projection::archive::ArchiveProjection;
+use projections::projection::catalog::CatalogProjection;
+use projections::projection::keys::KeysProjection;
+use projections::projection::neighbours::NeighboursProjection;
+use projections::projection::search::SearchProjection;
 use projections::source::EventSource;
 use projections::status::Status;
-use projections::worker::Worker;
+use projections::worker::{ProjectionWorker, Worker};
 use read::catalog::{CatalogReader, Found};
 use read::keys::KeysReader;
 use read::model::Model;
@@ -38,9 +38,9 @@ async fn worker<P: Projection>(
     folder: &std::path::Path,
     client: &async_nats::Client,
     status: &Status,
-) -> Worker<P> {
+) -> ProjectionWorker<P> {
     let source = EventSource::new(client.clone());
-    Worker::open(folder, source, status.clone(), Clock::system()).await.unwrap()
+    ProjectionWorker::open(folder, source, status.clone(), Clock::system()).await.unwrap()
 }
 
 /// The expected status after the stream.
@@ -65,7 +65,7 @@ fn parked() -> Vec<Parked> {
 async fn passes_over<P: Projection>(client: &async_nats::Client, head: Position) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let status = Status::new(P::Model::NAME);
-    let mut worker: Worker<P> = worker(folder.path(), client, &status).await;
+    let mut worker: ProjectionWorker<P> = worker(folder.path(), client, &status).await;
     worker.replay(head, &CancellationToken::new(), &mut |_| {}).await.unwrap();
     let told = status.get();
     let mut expected = parked();
@@ -99,12 +99,12 @@ async fn events_of_another_store_are_rejected() {
     stream.publish(&project(1), SELECTED, selected("first")).await;
     let folder = tempfile::tempdir().unwrap();
     let status = Status::new("catalog");
-    let mut worker: Worker<CatalogProjection> = worker(folder.path(), &client, &status).await;
+    let mut worker: ProjectionWorker<CatalogProjection> = worker(folder.path(), &client, &status).await;
     worker.replay(stream.position, &CancellationToken::new(), &mut |_| {}).await.unwrap();
     stream.store = stream.clock.store_id();
     stream.publish(&project(2), SELECTED, selected("second")).await;
     let failure = worker.replay(stream.position, &CancellationToken::new(), &mut |_| {}).await.unwrap_err();
-    assert!(matches!(failure, Failure::ForeignStore { model: "catalog", .. }), "{failure}");
+    assert!(matches!(failure, WorkerError::ForeignStore { model: "catalog", .. }), "{failure}");
     assert_eq!(worker.position(), Position(1), "nothing of it was applied");
 }
 
@@ -124,7 +124,7 @@ async fn account_events_change_the_key_model_and_not_the_catalog() {
     stream.publish_in(account, revoked, json!({"key_id": "Zb3dEf9h"})).await;
 
     let (folder, status) = (tempfile::tempdir().unwrap(), Status::new("keys"));
-    let mut keys: Worker<KeysProjection> = worker(folder.path(), &client, &status).await;
+    let mut keys: ProjectionWorker<KeysProjection> = worker(folder.path(), &client, &status).await;
     keys.replay(stream.position, &CancellationToken::new(), &mut |_| {}).await.unwrap();
     let reason = "it speaks of a key that was not issued to this account before".to_owned();
     let unknown = Parked { position: Position(4), kind: revoked.into(), reason };
@@ -133,7 +133,7 @@ async fn account_events_change_the_key_model_and_not_the_catalog() {
     assert_eq!(reader.find(&hash).unwrap().key_id.as_str(), "Ab3dEf9h");
 
     let (folder, status) = (tempfile::tempdir().unwrap(), Status::new("catalog"));
-    let mut catalog: Worker<CatalogProjection> = worker(folder.path(), &client, &status).await;
+    let mut catalog: ProjectionWorker<CatalogProjection> = worker(folder.path(), &client, &status).await;
     catalog.replay(stream.position, &CancellationToken::new(), &mut |_| {}).await.unwrap();
     assert_eq!((status.get().parked, status.get().skipped), (vec![], 0));
     let reader = CatalogReader::open(folder.path()).await.unwrap();

@@ -6,14 +6,14 @@ use std::time::Duration;
 use futures::StreamExt;
 use health::Health;
 use kit::wait_until;
-use projections::archive::ArchiveProjection;
-use projections::catalog::CatalogProjection;
-use projections::failure::Failure;
-use projections::keys::KeysProjection;
-use projections::neighbours::NeighboursProjection;
+use projections::error::WorkerError;
 use projections::node::{Node, NodeSettings, WorkerTask};
 use projections::projection::Projection;
-use projections::search::SearchProjection;
+use projections::projection::archive::ArchiveProjection;
+use projections::projection::catalog::CatalogProjection;
+use projections::projection::keys::KeysProjection;
+use projections::projection::neighbours::NeighboursProjection;
+use projections::projection::search::SearchProjection;
 use read::checkpoint::Checkpoint;
 use read::generation::Generations;
 use read::model::Model;
@@ -33,7 +33,7 @@ pub(crate) struct Working {
     pub(crate) health: Health,
     tracker: TaskTracker,
     stop: CancellationToken,
-    failures: mpsc::UnboundedReceiver<Failure>,
+    failures: mpsc::UnboundedReceiver<WorkerError>,
 }
 
 impl Working {
@@ -80,7 +80,7 @@ impl Working {
     }
 
     /// Waits for the first worker to end with an error, and returns it.
-    pub(crate) async fn failure(&mut self) -> Failure {
+    pub(crate) async fn failure(&mut self) -> WorkerError {
         tokio::time::timeout(SOON, self.failures.recv()).await.expect("a failure").unwrap()
     }
 

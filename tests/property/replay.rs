@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use projections::archive::ArchiveProjection;
-use projections::catalog::CatalogProjection;
-use projections::neighbours::NeighboursProjection;
 use projections::projection::Projection;
-use projections::search::SearchProjection;
+use projections::projection::archive::ArchiveProjection;
+use projections::projection::catalog::CatalogProjection;
+use projections::projection::neighbours::NeighboursProjection;
+use projections::projection::search::SearchProjection;
 use proptest::prelude::*;
 use read::archive::ArchiveReader;
 use read::catalog::{CatalogReader, Found};

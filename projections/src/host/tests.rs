@@ -1,4 +1,4 @@
-//! A host with a model that fails when the test wants it to, without a server.
+//! A host of a model that is damaged when the test says so, without a server.
 
 #![allow(clippy::disallowed_methods, reason = "a test waits for its tasks itself")]
 
@@ -6,7 +6,6 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use health::Health;
 use read::keys::KeysReader;
 use read::models::ModelKind;
 use read::search::SearchError;
@@ -14,15 +13,15 @@ use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
 use super::*;
-use crate::work::Progress;
+use crate::worker::ProgressFn;
 
-/// A worker on the model `keys` whose file holds how it is: `fine`, `busy` or `damaged`.
+/// A worker on the model `keys` whose file is `fine`, `busy`, or anything else when damaged.
 struct Fake {
     folder: PathBuf,
 }
 
-/// What the file of a fake says of it.
-fn look(folder: &Path) -> Result<(), ModelError> {
+/// Returns the error that the file of a fake stands for.
+fn read_state(folder: &Path) -> Result<(), ModelError> {
     match fs::read_to_string(folder.join(KeysReader::FILE)).unwrap_or_default().as_str() {
         "fine" => Ok(()),
         "busy" => Err(SearchError::Busy.into()),
@@ -30,14 +29,14 @@ fn look(folder: &Path) -> Result<(), ModelError> {
     }
 }
 
-impl Work for Fake {
+impl Worker for Fake {
     type Model = KeysReader;
 
     async fn open(folder: &Path, _: EventSource, _: Status, _: Clock) -> Result<Fake, ModelError> {
         if !folder.join(KeysReader::FILE).exists() {
             fs::write(folder.join(KeysReader::FILE), "fine").unwrap();
         }
-        look(folder).map(|()| Fake { folder: folder.to_owned() })
+        read_state(folder).map(|()| Fake { folder: folder.to_owned() })
     }
 
     fn position(&self) -> Position {
@@ -46,9 +45,9 @@ impl Work for Fake {
 
     fn report_to(&mut self, _: Status) {}
 
-    async fn follow(&mut self, stop: &CancellationToken) -> Result<(), Failure> {
+    async fn follow(&mut self, stop: &CancellationToken) -> Result<(), WorkerError> {
         while !stop.is_cancelled() {
-            look(&self.folder)?;
+            read_state(&self.folder)?;
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
         Ok(())
@@ -58,7 +57,7 @@ impl Work for Fake {
         &mut self,
         _: Option<Position>,
         _: &CancellationToken,
-        progress: Progress<'_>,
+        progress: ProgressFn<'_>,
     ) -> Result<(), ReplayError> {
         progress(Position(1), Position(7));
         while !self.folder.with_file_name("release").exists() {
@@ -67,12 +66,12 @@ impl Work for Fake {
         Ok(())
     }
 
-    async fn overtake(&mut self, _: Position, _: &CancellationToken) -> Result<(), Failure> {
+    async fn overtake(&mut self, _: Position, _: &CancellationToken) -> Result<(), WorkerError> {
         Ok(())
     }
 }
 
-/// A host at work on a fake that had one generation.
+/// A running host of a fake with one generation.
 struct Hosted {
     folder: TempDir,
     generations: Generations,
@@ -80,7 +79,7 @@ struct Hosted {
     health: Health,
     requests: mpsc::Sender<RebuildRequest>,
     stop: CancellationToken,
-    running: JoinHandle<Result<(), Failure>>,
+    running: JoinHandle<Result<(), WorkerError>>,
 }
 
 fn settings(models: &Path, health: &Health) -> NodeSettings {
@@ -100,8 +99,8 @@ impl Hosted {
         let options = async_nats::ConnectOptions::new().retry_on_initial_connect();
         let source = EventSource::new(options.connect("127.0.0.1:1").await.unwrap());
         let host = Host::new::<Fake>(&settings(folder.path(), &health), source, status.clone());
-        let (requests, taken) = mpsc::channel(1);
-        let running = tokio::spawn(host.run::<Fake>(taken, stop.clone()));
+        let (requests, receiver) = mpsc::channel(1);
+        let running = tokio::spawn(host.run::<Fake>(receiver, stop.clone()));
         Hosted { folder, generations, status, health, requests, stop, running }
     }
 
@@ -110,7 +109,7 @@ impl Hosted {
     }
 
     fn set(&self, generation: &str, state: &str) {
-        // At once: the worker looks at it all the time.
+        // Atomically, because the worker reads it all the time.
         let new = self.path("new");
         fs::write(&new, state).unwrap();
         fs::rename(new, self.path(generation).join(KeysReader::FILE)).unwrap();
@@ -124,10 +123,10 @@ impl Hosted {
         self.generations.current().unwrap().map(|generation| generation.name)
     }
 
-    async fn ask(&self) -> mpsc::UnboundedReceiver<RebuildProgress> {
-        let (progress, told) = mpsc::unbounded_channel();
+    async fn request_rebuild(&self) -> mpsc::UnboundedReceiver<RebuildProgress> {
+        let (progress, messages) = mpsc::unbounded_channel();
         self.requests.send(RebuildRequest { progress }).await.unwrap();
-        told
+        messages
     }
 
     async fn until(&self, what: &str, mut holds: impl FnMut() -> bool) {
@@ -137,7 +136,7 @@ impl Hosted {
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        panic!("waited in vain for {what}: {:?}", self.status.get());
+        panic!("timed out waiting for {what}: {:?}", self.status.get());
     }
 
     async fn is_quarantined(&self) {
@@ -152,10 +151,10 @@ impl Hosted {
     }
 }
 
-/// The last message of a rebuild.
-async fn last(told: &mut mpsc::UnboundedReceiver<RebuildProgress>) -> RebuildProgress {
+/// Returns the last message of a rebuild.
+async fn last(messages: &mut mpsc::UnboundedReceiver<RebuildProgress>) -> RebuildProgress {
     let mut last = None;
-    while let Some(progress) = told.recv().await {
+    while let Some(progress) = messages.recv().await {
         last = Some(progress);
     }
     last.unwrap()
@@ -167,7 +166,7 @@ fn swapped_to(progress: &RebuildProgress) -> &str {
 }
 
 #[tokio::test]
-async fn a_model_that_is_damaged_is_quarantined_and_rebuilt() {
+async fn a_damaged_model_is_quarantined_and_rebuilt() {
     let hosted = Hosted::with("damaged").await;
     hosted.is_quarantined().await;
     let reason = "The search index is damaged: damaged. It must be rebuilt.";
@@ -175,11 +174,11 @@ async fn a_model_that_is_damaged_is_quarantined_and_rebuilt() {
     assert_eq!(note, format!("{reason}\n"));
     let not_ready = hosted.health.not_ready().unwrap();
     assert!(not_ready.contains(reason) && not_ready.starts_with("keys rebuild has failed"), "{not_ready}");
-    // Whoever asks meanwhile gets that rebuild, not one more.
-    let mut told = hosted.ask().await;
-    assert!(matches!(told.recv().await.unwrap(), RebuildProgress::Replaying { .. }));
+    // A request meanwhile is answered with that rebuild, not with another one.
+    let mut messages = hosted.request_rebuild().await;
+    assert!(matches!(messages.recv().await.unwrap(), RebuildProgress::Replaying { .. }));
     hosted.release();
-    assert_eq!(swapped_to(&last(&mut told).await), "g000002");
+    assert_eq!(swapped_to(&last(&mut messages).await), "g000002");
     assert_eq!(hosted.current().as_deref(), Some("g000002"));
     hosted.until("readiness", || hosted.health.not_ready().is_none()).await;
     assert_eq!(hosted.status.get().quarantined, None);
@@ -199,37 +198,37 @@ async fn a_model_whose_file_is_missing_or_empty_is_damaged() {
 }
 
 #[tokio::test]
-async fn a_worker_that_finds_damage_does_not_cancel_a_rebuild() {
+async fn a_rebuild_continues_when_the_live_model_is_damaged() {
     let hosted = Hosted::with("fine").await;
-    let mut told = hosted.ask().await;
+    let mut messages = hosted.request_rebuild().await;
     let replaying = |applied| RebuildProgress::Replaying { model: "keys".into(), applied, of: applied * 7 };
-    assert_eq!(told.recv().await, Some(replaying(0)));
-    assert_eq!(told.recv().await, Some(replaying(1)));
+    assert_eq!(messages.recv().await, Some(replaying(0)));
+    assert_eq!(messages.recv().await, Some(replaying(1)));
     hosted.set("g000001", "damaged");
     hosted.is_quarantined().await;
     hosted.release();
-    assert_eq!(swapped_to(&last(&mut told).await), "g000002", "it is the one that ran already");
+    assert_eq!(swapped_to(&last(&mut messages).await), "g000002", "the rebuild that was running");
     assert_eq!(hosted.current().as_deref(), Some("g000002"));
     hosted.end().await;
 }
 
 #[tokio::test]
-async fn a_model_that_cannot_be_opened_for_now_is_kept_and_can_be_rebuilt() {
+async fn a_model_that_cannot_be_opened_at_present_is_kept_and_can_be_rebuilt() {
     let hosted = Hosted::with("busy").await;
     hosted.until("a failure", || !hosted.health.failing().is_empty()).await;
     let failing = hosted.health.failing();
     assert_eq!((failing[0].component.as_str(), failing[0].is_not_ready), ("keys worker", false));
-    assert_eq!(hosted.current().as_deref(), Some("g000001"), "it may work again later");
-    let mut told = hosted.ask().await;
+    assert_eq!(hosted.current().as_deref(), Some("g000001"), "the error may pass");
+    let mut messages = hosted.request_rebuild().await;
     hosted.release();
-    assert_eq!(swapped_to(&last(&mut told).await), "g000002");
+    assert_eq!(swapped_to(&last(&mut messages).await), "g000002");
     hosted.until("recovery", || hosted.health.failing().is_empty()).await;
     assert!(!hosted.path("quarantined-g000001").exists());
     hosted.end().await;
 }
 
 #[tokio::test]
-async fn a_quarantined_model_is_rebuilt_after_a_restart_too_before_readers_see_it() {
+async fn a_quarantined_model_is_rebuilt_after_a_restart_before_readers_see_it() {
     let hosted = Hosted::with("damaged").await;
     hosted.is_quarantined().await;
     let Hosted { folder, generations, status, health, stop, running, requests: _ } = hosted;
@@ -238,15 +237,15 @@ async fn a_quarantined_model_is_rebuilt_after_a_restart_too_before_readers_see_i
     let options = async_nats::ConnectOptions::new().retry_on_initial_connect();
     let source = EventSource::new(options.connect("127.0.0.1:1").await.unwrap());
     let host = Host::new::<Fake>(&settings(folder.path(), &health), source, status.clone());
-    let (requests, taken) = mpsc::channel(1);
+    let (requests, receiver) = mpsc::channel(1);
     let stop = CancellationToken::new();
-    let running = tokio::spawn(host.run::<Fake>(taken, stop.clone()));
+    let running = tokio::spawn(host.run::<Fake>(receiver, stop.clone()));
     let hosted = Hosted { folder, generations, status, health, requests, stop, running };
-    let mut told = hosted.ask().await;
-    told.recv().await.unwrap();
-    assert_eq!(hosted.current(), None, "readers see nothing before it is whole");
+    let mut messages = hosted.request_rebuild().await;
+    messages.recv().await.unwrap();
+    assert_eq!(hosted.current(), None, "readers see nothing before it is complete");
     hosted.release();
-    swapped_to(&last(&mut told).await);
+    swapped_to(&last(&mut messages).await);
     assert!(hosted.current().is_some());
     hosted.end().await;
 }

@@ -1,4 +1,4 @@
-//! What a snapshot holds, as it is written beside it.
+//! The manifest of a snapshot.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,44 +12,44 @@ use super::{SnapshotError, at};
 use read::model::Follows;
 use read::models::ModelKind;
 
-/// The manifest's file.
+/// The name of the manifest's file.
 pub const MANIFEST: &str = "manifest.json";
 
-/// What this version writes.
+/// The format that this version writes.
 const FORMAT: u32 = 1;
 
-/// What a snapshot holds; it stands beside the models as `manifest.json`.
+/// The content of a snapshot; stored beside the models as `manifest.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// How the manifest is written; one more with every change that earlier versions cannot read.
+    /// The format; incremented with every change that earlier versions cannot read.
     pub format: u32,
-    /// The version of Loggia that took it.
+    /// The version of Loggia that took the snapshot.
     pub version: String,
     /// When it was taken.
     pub created: Timestamp,
-    /// The event store whose log it shows.
+    /// The event store of the log that was applied.
     pub store: Option<String>,
-    /// The models, each with its own position.
+    /// The models, each at its own position.
     pub models: Vec<ModelCopy>,
 }
 
-/// One model.
+/// A model in a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelCopy {
-    /// Its name, which is that of its folder.
+    /// Its name and folder.
     pub name: String,
     /// The layout of its files.
     pub layout: u32,
-    /// The last event it has applied; of the counters, the number of calls that are counted.
+    /// The last event that it has applied; of the counters, the number of calls counted.
     pub position: Position,
-    /// The hash of that event; absent for the counters, and where version 0.1 applied it.
+    /// The hash of that event; absent for the counters, and if version 0.1 applied it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<Hash>,
     /// Its files.
     pub files: Vec<FileCopy>,
 }
 
-/// One file of a model.
+/// A file in a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileCopy {
     /// Its name in the model's folder.
@@ -61,20 +61,28 @@ pub struct FileCopy {
 }
 
 impl Manifest {
-    /// A manifest of what this version has copied.
+    /// Creates the manifest of a snapshot taken by this version.
     pub(super) fn of(store: Option<String>, models: Vec<ModelCopy>, created: Timestamp) -> Manifest {
         Manifest { format: FORMAT, version: env!("CARGO_PKG_VERSION").to_owned(), created, store, models }
     }
 
     /// Reads the manifest of a snapshot in a folder.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the file cannot be read, or as [`Manifest::parse`] does.
     pub fn read(folder: &Path) -> Result<Manifest, SnapshotError> {
         let path = folder.join(MANIFEST);
         Manifest::parse(&std::fs::read(&path).map_err(at(&path))?)
     }
 
-    /// Reads a manifest, and refuses what this version cannot begin with.
+    /// Parses a manifest.
+    ///
+    /// # Errors
+    ///
+    /// Fails when it is damaged, or of a format, models or layouts that this version does not read.
     pub fn parse(bytes: &[u8]) -> Result<Manifest, SnapshotError> {
-        /// What every format has.
+        /// The member that every format has.
         #[derive(Deserialize)]
         struct Any {
             format: u32,
@@ -85,24 +93,24 @@ impl Manifest {
         let Any { format } = serde_json::from_slice(bytes).map_err(damaged)?;
         if format != FORMAT {
             let reason = format!("it is written in format {format} and this version reads {FORMAT}");
-            return Err(SnapshotError::Unfit(reason));
+            return Err(SnapshotError::Incompatible(reason));
         }
         let manifest: Manifest = serde_json::from_slice(bytes).map_err(damaged)?;
         manifest.check()?;
         Ok(manifest)
     }
 
-    /// How much it is, in bytes.
+    /// Returns the size of all files, in bytes.
     pub fn size(&self) -> u64 {
         self.files().map(|file| file.size).sum()
     }
 
-    /// All its files.
+    /// Returns all files.
     pub fn files(&self) -> impl Iterator<Item = &FileCopy> {
         self.models.iter().flat_map(|model| &model.files)
     }
 
-    /// The last event that any model of the log has applied.
+    /// Returns the last event that a model of the log has applied.
     pub fn position(&self) -> Position {
         let calls = ModelKind::ALL.into_iter().filter(|kind| kind.follows() == Follows::Calls);
         let calls: Vec<&str> = calls.map(ModelKind::name).collect();
@@ -110,7 +118,7 @@ impl Manifest {
         of_the_log.map(|model| model.position).max().unwrap_or(Position::START)
     }
 
-    /// The last events that the models of the log have applied, with their hashes where they are known.
+    /// Returns the last events that the models of the log have applied, with their hashes where known.
     pub(super) fn applied(&self) -> BTreeMap<Position, Hash> {
         self.models.iter().filter_map(|model| Some((model.position, model.hash?))).collect()
     }
@@ -120,7 +128,7 @@ impl Manifest {
         let wanted = ModelKind::ALL.map(ModelKind::name);
         if names != wanted {
             let reason = format!("it holds the models {names:?} and this version has {wanted:?}");
-            return Err(SnapshotError::Unfit(reason));
+            return Err(SnapshotError::Incompatible(reason));
         }
         for (model, kind) in self.models.iter().zip(ModelKind::ALL) {
             let (name, layout) = (&model.name, model.layout);
@@ -129,9 +137,9 @@ impl Manifest {
                     "its model {name} is in layout {layout} and this version reads {}",
                     kind.layout()
                 );
-                return Err(SnapshotError::Unfit(reason));
+                return Err(SnapshotError::Incompatible(reason));
             }
-            // A name with a folder in it could lead anywhere.
+            // A name with a path separator could point outside the folder.
             let plain = |file: &FileCopy| !file.name.contains(['/', '\\', '\0']) && !is_dots(&file.name);
             if let Some(file) = model.files.iter().find(|file| !plain(file)) {
                 let reason = format!("“{}” is no name of a file of the model {name}", file.name);

@@ -1,4 +1,4 @@
-//! Snapshots of models that tests make, without a stream.
+//! Snapshots of models that the tests create, without a stream.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,14 +10,14 @@ use read::generation::Generations;
 use schemas::ids::Position;
 use tempfile::TempDir;
 
-use super::installing::put;
+use super::install::install_files;
 use super::*;
-use crate::archive::ArchiveProjection;
-use crate::catalog::CatalogProjection;
-use crate::keys::KeysProjection;
-use crate::neighbours::NeighboursProjection;
 use crate::projection::Projection;
-use crate::search::SearchProjection;
+use crate::projection::archive::ArchiveProjection;
+use crate::projection::catalog::CatalogProjection;
+use crate::projection::keys::KeysProjection;
+use crate::projection::neighbours::NeighboursProjection;
+use crate::projection::search::SearchProjection;
 use read::keys::KeysReader;
 use read::model::Model;
 use read::models::ModelKind;
@@ -25,7 +25,7 @@ use read::search::SearchReader;
 
 const STORE: &str = "01JD0000000000000000000000";
 
-/// A folder with models, each at a position of its own.
+/// Creates a folder with models, each at its own position.
 async fn models() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let models = folder.path().join("models");
@@ -65,7 +65,7 @@ fn now() -> Timestamp {
     "2026-11-21T12:00:00Z".parse().unwrap()
 }
 
-/// Models, a snapshot of them, and where a new node's will be.
+/// Models, a snapshot of them, and the folder for a new node's models.
 struct Taken {
     folder: TempDir,
     manifest: Manifest,
@@ -86,13 +86,13 @@ impl Taken {
         self.folder.path().join("new/models")
     }
 
-    async fn begin(&self) -> Result<(), SnapshotError> {
+    async fn install(&self) -> Result<(), SnapshotError> {
         let manifest = Manifest::read(&self.snapshot())?;
-        let bring = async |model: &ModelCopy, file: &FileCopy, to: &Path| {
+        let fetch = async |model: &ModelCopy, file: &FileCopy, to: &Path| {
             let path = self.snapshot().join(&model.name).join(&file.name);
             fs::copy(&path, to).map(|_| ()).map_err(super::at(&path))
         };
-        put(&self.new_models(), &manifest, bring).await
+        install_files(&self.new_models(), &manifest, fetch).await
     }
 
     fn edit(&self, change: impl FnOnce(&mut Manifest)) {
@@ -101,9 +101,9 @@ impl Taken {
         fs::write(self.snapshot().join(MANIFEST), serde_json::to_vec(&manifest).unwrap()).unwrap();
     }
 
-    /// Begins with what was changed, and gives why that is refused; nothing may be left of it.
+    /// Installs the edited snapshot, and returns why it is refused; nothing may be left on disk.
     async fn refused(&self) -> String {
-        let error = self.begin().await.unwrap_err().to_string();
+        let error = self.install().await.unwrap_err().to_string();
         let left: Vec<_> = fs::read_dir(self.folder.path().join("new"))
             .map(|entries| entries.map(|entry| entry.unwrap().file_name()).collect())
             .unwrap_or_default();
@@ -113,12 +113,12 @@ impl Taken {
 }
 
 #[tokio::test]
-async fn a_new_node_begins_where_each_model_was() {
+async fn a_new_node_continues_from_the_position_of_each_model() {
     let taken = Taken::new().await;
-    let told: Vec<(&str, u32, u64)> =
+    let models: Vec<(&str, u32, u64)> =
         taken.manifest.models.iter().map(|m| (m.name.as_str(), m.layout, m.position.0)).collect();
     assert_eq!(
-        told,
+        models,
         [
             ("catalog", read::catalog::LAYOUT, 11),
             ("search", read::search::LAYOUT, 12),
@@ -133,7 +133,7 @@ async fn a_new_node_begins_where_each_model_was() {
     let of = |position: u8| Some(Hash([position; 32]));
     assert_eq!(hashes, [of(11), of(12), of(13), of(14), of(15), None]);
     assert_eq!(Manifest::read(&taken.snapshot()).unwrap(), taken.manifest);
-    taken.begin().await.unwrap();
+    taken.install().await.unwrap();
     for kind in ModelKind::ALL {
         let of = |models: &Path| kind.generations(models).current().unwrap().unwrap().path;
         let (old, new) = (of(&taken.folder.path().join("models")), of(&taken.new_models()));
@@ -152,7 +152,7 @@ async fn a_new_node_begins_where_each_model_was() {
 }
 
 #[tokio::test]
-async fn a_snapshot_takes_the_place_of_nothing() {
+async fn a_snapshot_overwrites_nothing() {
     let taken = Taken::new().await;
     let models = taken.folder.path().join("models");
     let before = fs::read(taken.snapshot().join(MANIFEST)).unwrap();
@@ -163,7 +163,7 @@ async fn a_snapshot_takes_the_place_of_nothing() {
         )
     );
     assert_eq!(fs::read(taken.snapshot().join(MANIFEST)).unwrap(), before);
-    // What a killed one left is no hindrance, and an empty folder is filled.
+    // A folder left by a killed one is removed, and an empty folder is filled.
     let (next, left) = (taken.folder.path().join("next"), taken.folder.path().join(".next.taking"));
     fs::create_dir(&next).unwrap();
     fs::create_dir(&left).unwrap();
@@ -173,7 +173,7 @@ async fn a_snapshot_takes_the_place_of_nothing() {
 }
 
 #[tokio::test]
-async fn nothing_is_copied_of_a_node_that_has_nothing() {
+async fn a_node_without_models_gives_no_snapshot() {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("snapshot");
     let error = take(&folder.path().join("models"), &to, now()).await.unwrap_err().to_string();
@@ -204,11 +204,11 @@ async fn a_changed_byte_of_any_file_is_found() {
             fs::write(&path, &whole).unwrap();
         }
     }
-    taken.begin().await.unwrap();
+    taken.install().await.unwrap();
 }
 
 #[tokio::test]
-async fn what_this_version_does_not_read_is_refused() {
+async fn a_snapshot_of_another_format_or_layout_is_refused() {
     let taken = Taken::new().await;
     taken.edit(|manifest| manifest.format = 2);
     assert_eq!(taken.refused().await, "it does not fit: it is written in format 2 and this version reads 1");

@@ -1,7 +1,7 @@
-//! A consumer on the server, from which one stream is read in its order.
+//! A JetStream pull consumer that reads one stream in order.
 //!
-//! Every request waits a second at most, so that one to a server that is gone does not hold anything up; who reads
-//! makes another consumer when one fails.
+//! Each request waits a second at most, so that an unreachable server delays no other work; the reader creates a new consumer
+//! when one fails.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -16,57 +16,57 @@ use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep_until, timeout};
 
 /// How long the server may take to answer.
-pub(crate) const ANSWERED: Duration = Duration::from_secs(1);
-/// How long to wait before trying again what failed.
-pub(crate) const PAUSE: Duration = Duration::from_millis(250);
-/// How often it is looked whether the connection is another one.
-const LOOK: Duration = Duration::from_millis(200);
-/// The server shows this often that the consumer is there; when it has not twice, the consumer is given up.
+pub(crate) const REQUEST_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long to wait before a retry.
+pub(crate) const RETRY_DELAY: Duration = Duration::from_millis(250);
+/// How often the connection is compared with the one that the consumer was created on.
+const CONNECTION_CHECK_INTERVAL: Duration = Duration::from_millis(200);
+/// The interval of the server's idle heartbeats; after two missed ones the consumer has failed.
 const HEARTBEAT: Duration = Duration::from_secs(1);
-/// After this long without a request the server asks for the next one.
-const EXPIRES: Duration = Duration::from_secs(30);
-/// Messages asked for at once.
-const BATCH: usize = 500;
-/// Messages that came are given together up to so many, for waking those who wait costs as much as a message.
-const AT_ONCE: usize = 64;
-/// How long the server keeps a consumer that nobody asks.
-const KEPT: Duration = Duration::from_secs(30);
+/// How long a pull request is valid; then the client sends the next one.
+const PULL_EXPIRES: Duration = Duration::from_secs(30);
+/// The most messages of one pull request.
+const MAX_PULL: usize = 500;
+/// The most messages handed on together: waking the readers costs as much as handling a message.
+const MAX_CHUNK: usize = 64;
+/// How long the server keeps an inactive consumer.
+const INACTIVE_THRESHOLD: Duration = Duration::from_secs(30);
 
-/// What a consumer reads next.
+/// The result of waiting for messages.
 #[derive(Debug)]
 pub(crate) enum Next {
     /// Messages, in the order of the stream.
     Messages(Vec<jetstream::Message>),
-    /// Nothing for this long.
+    /// No message came in time.
     Silence,
 }
 
-/// Returns JetStream over a connection, with requests that wait a second at most.
+/// Returns JetStream over a connection, with a timeout of a second for requests.
 pub(crate) fn jetstream(client: &Client) -> Context {
-    ContextBuilder::new().timeout(ANSWERED).build(client.clone())
+    ContextBuilder::new().timeout(REQUEST_TIMEOUT).build(client.clone())
 }
 
-/// Returns how often the connection was made: a consumer that was made before the last time may be gone.
-pub(crate) fn connects(client: &Client) -> u64 {
+/// Returns how often the client has connected. Consumers created before the last connection may no longer exist.
+pub(crate) fn connection_count(client: &Client) -> u64 {
     client.statistics().connects.load(Ordering::Relaxed)
 }
 
-/// Waits until there is another connection than that one, and no longer than `wait`.
-pub(crate) async fn pause(client: &Client, connected: u64, wait: Duration) {
+/// Waits until the client has connected again since `connected`, and no longer than `wait`.
+pub(crate) async fn wait_for_reconnect(client: &Client, connected: u64, wait: Duration) {
     let until = Instant::now() + wait;
-    while Instant::now() < until && connects(client) == connected {
-        sleep_until(until.min(Instant::now() + LOOK)).await;
+    while Instant::now() < until && connection_count(client) == connected {
+        sleep_until(until.min(Instant::now() + CONNECTION_CHECK_INTERVAL)).await;
     }
 }
 
-/// A consumer on the server. Dropping it deletes it there; left alone, the server would keep it for half a minute.
+/// A consumer on the server. Dropping it deletes it there; otherwise the server would keep it for half a minute.
 pub(crate) struct Consumer {
     messages: ReadyChunks<pull::Stream>,
-    /// How many messages came.
+    /// The consumer sequence of the last message.
     delivered: u64,
-    /// Why no more come, once that is known.
+    /// An error that came after messages, which are returned first.
     broken: Option<String>,
-    /// The connection that it was made over.
+    /// The connection on which it was created.
     connected: u64,
     client: Client,
     stream: String,
@@ -75,18 +75,18 @@ pub(crate) struct Consumer {
 }
 
 impl Consumer {
-    /// Makes a consumer of what a stream holds behind a sequence, and of what comes.
+    /// Creates a consumer of all messages after a sequence.
     ///
     /// # Errors
     ///
-    /// Returns why it cannot be made at present.
+    /// Returns the reason when it cannot be created at present.
     pub(crate) async fn create(jetstream: &Context, stream: &str, after: u64) -> Result<Consumer, String> {
         let client = jetstream.client();
-        let connected = connects(&client);
+        let connected = connection_count(&client);
         let config = pull::Config {
             deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: after + 1 },
             ack_policy: AckPolicy::None,
-            inactive_threshold: KEPT,
+            inactive_threshold: INACTIVE_THRESHOLD,
             num_replicas: 1,
             memory_storage: true,
             ..pull::Config::default()
@@ -94,29 +94,30 @@ impl Consumer {
         let made = jetstream.create_consumer_on_stream(config, stream).await;
         let consumer = made.map_err(|error| error.to_string())?;
         let name = consumer.cached_info().name.clone();
-        let pulling = consumer.stream().max_messages_per_batch(BATCH).expires(EXPIRES).heartbeat(HEARTBEAT);
-        let messages = pulling.messages().await.map_err(|error| error.to_string())?.ready_chunks(AT_ONCE);
+        let pulling =
+            consumer.stream().max_messages_per_batch(MAX_PULL).expires(PULL_EXPIRES).heartbeat(HEARTBEAT);
+        let messages = pulling.messages().await.map_err(|error| error.to_string())?.ready_chunks(MAX_CHUNK);
         let (stream, jetstream) = (stream.to_owned(), jetstream.clone());
         Ok(Consumer { messages, delivered: 0, broken: None, connected, client, stream, name, jetstream })
     }
 
-    /// Waits for messages, and tells when there was none for so long.
+    /// Waits for messages; [`Next::Silence`] if none comes within `silence`.
     ///
     /// # Errors
     ///
-    /// Returns why no more come from this consumer: it is gone, a message was lost on the way, or the connection is
-    /// another one.
+    /// Returns the reason when no more messages come from this consumer: it no longer exists, a message was lost, or the client
+    /// has connected again.
     pub(crate) async fn next(&mut self, silence: Duration) -> Result<Next, String> {
         if let Some(broken) = self.broken.take() {
             return Err(broken);
         }
         let until = Instant::now() + silence;
         loop {
-            let wait = LOOK.min(until.saturating_duration_since(Instant::now()));
+            let wait = CONNECTION_CHECK_INTERVAL.min(until.saturating_duration_since(Instant::now()));
             match timeout(wait, self.messages.next()).await {
-                Ok(Some(messages)) => return self.whole(messages).map(Next::Messages),
+                Ok(Some(messages)) => return self.intact(messages).map(Next::Messages),
                 Ok(None) => return Err("the consumer ended".into()),
-                Err(_) if connects(&self.client) != self.connected => {
+                Err(_) if connection_count(&self.client) != self.connected => {
                     return Err("the connection was made again".into());
                 }
                 Err(_) if Instant::now() >= until => return Ok(Next::Silence),
@@ -125,12 +126,12 @@ impl Consumer {
         }
     }
 
-    /// The messages up to the first that failed, or the failure if there is none.
-    fn whole(
+    /// Returns the messages before the first error; the error if it is the first.
+    fn intact(
         &mut self,
         messages: Vec<Result<jetstream::Message, pull::MessagesError>>,
     ) -> Result<Vec<jetstream::Message>, String> {
-        let mut whole = Vec::with_capacity(messages.len());
+        let mut intact = Vec::with_capacity(messages.len());
         for message in messages {
             let checked = message.map_err(|error| error.to_string()).and_then(|message| {
                 let sequence = message.info().map_err(|error| error.to_string())?.consumer_sequence;
@@ -143,16 +144,16 @@ impl Consumer {
             match checked {
                 Ok(message) => {
                     self.delivered += 1;
-                    whole.push(message);
+                    intact.push(message);
                 }
-                Err(error) if whole.is_empty() => return Err(error),
+                Err(error) if intact.is_empty() => return Err(error),
                 Err(error) => {
                     self.broken = Some(error);
                     break;
                 }
             }
         }
-        Ok(whole)
+        Ok(intact)
     }
 }
 
@@ -165,7 +166,7 @@ impl Drop for Consumer {
                 tracing::debug!(%error, name, "a consumer could not be deleted; the server will");
             }
         };
-        // Without a runtime the process is about to end, and the server does it.
+        // Without a runtime the process is ending, and the server deletes the consumer.
         if let Ok(runtime) = Handle::try_current() {
             runtime.spawn(delete);
         }

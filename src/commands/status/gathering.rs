@@ -206,7 +206,7 @@ async fn nats(client: &async_nats::Client, here: Option<Position>) -> Result<Nat
     let info = client.server_info();
     let stream = async_nats::jetstream::new(client.clone()).get_stream(subject::EVENTS).await?;
     let state = &stream.cached_info().state;
-    let head = EventSource::new(client.clone()).head_of_log().await?.max(here.unwrap_or(Position::START));
+    let head = EventSource::new(client.clone()).log_head().await?.max(here.unwrap_or(Position::START));
     Ok(NatsStatus {
         server: info.server_name,
         version: info.version,

@@ -66,13 +66,13 @@ impl Fetching {
         let status = answer.status();
         let body = answer.bytes().await.map_err(unfetched)?;
         if status == StatusCode::UNAUTHORIZED {
-            return Err(SnapshotError::Unfetched(format!(
+            return Err(SnapshotError::Unavailable(format!(
                 "{url} wants its token: write http://TOKEN@…, with what is in the file snapshot.token of that node"
             )));
         }
         if status != StatusCode::OK {
             let said = String::from_utf8_lossy(&body);
-            return Err(SnapshotError::Unfetched(format!("{url} answers {status}: {}", said.trim())));
+            return Err(SnapshotError::Unavailable(format!("{url} answers {status}: {}", said.trim())));
         }
         Manifest::parse(&body)
     }
@@ -92,7 +92,7 @@ impl Fetching {
                     failures += 1;
                     tokio::time::sleep(PAUSE).await;
                 }
-                Err(Broken::Off(reason)) => return Err(SnapshotError::Unfetched(reason)),
+                Err(Broken::Off(reason)) => return Err(SnapshotError::Unavailable(reason)),
             }
         }
         written.flush().await.map_err(disk)
@@ -113,7 +113,7 @@ impl Fetching {
         let mut answer = tokio::time::timeout(SILENCE, asked).await.map_err(late)?.map_err(off)?;
         if answer.status() != StatusCode::PARTIAL_CONTENT {
             let reason = format!("{url} answers {}; the snapshot may be gone by now", answer.status());
-            return Err(Broken::For(SnapshotError::Unfetched(reason)));
+            return Err(Broken::For(SnapshotError::Unavailable(reason)));
         }
         while let Some(bytes) =
             tokio::time::timeout(SILENCE, answer.chunk()).await.map_err(late)?.map_err(off)?
@@ -134,7 +134,7 @@ impl Fetching {
 }
 
 fn unfetched(error: impl std::error::Error) -> SnapshotError {
-    SnapshotError::Unfetched(told(&error))
+    SnapshotError::Unavailable(told(&error))
 }
 
 /// An error with all its causes; that of the client says only where it was.

@@ -1,0 +1,152 @@
+//! The projection of the archive: all listed projects, newest first, with the words of their taste.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use read::archive::{ArchiveReader, ArchiveWriter};
+use read::checkpoint::Checkpoint;
+use read::error::ModelError;
+use schemas::envelope::Recorded;
+use schemas::event::Event;
+
+use crate::projection::{PoisonEvent, ProjectEvent, Projection};
+
+/// Writes the archive model.
+#[derive(Debug)]
+pub struct ArchiveProjection {
+    writer: ArchiveWriter,
+}
+
+impl Projection for ArchiveProjection {
+    type Model = ArchiveReader;
+
+    type Event = ProjectEvent;
+
+    fn select(recorded: &Arc<Recorded>, event: &Arc<Event>) -> Option<ProjectEvent> {
+        ProjectEvent::if_visible_to_readers(recorded, event)
+    }
+
+    async fn open(folder: &Path) -> Result<Self, ModelError> {
+        Ok(ArchiveProjection { writer: ArchiveWriter::open(folder).await? })
+    }
+
+    fn checkpoint(&self) -> &Checkpoint {
+        self.writer.checkpoint()
+    }
+
+    async fn apply(&mut self, batch: Vec<ProjectEvent>) -> Result<Vec<PoisonEvent>, ModelError> {
+        self.writer.load(batch.iter().map(|event| event.project)).await?;
+        let mut poison = Vec::new();
+        for ProjectEvent { recorded, project, event } in batch {
+            if let Err(reason) = self.writer.apply(project, &event, recorded.position, recorded.time) {
+                poison.push(PoisonEvent::new(&recorded, reason));
+            }
+        }
+        Ok(poison)
+    }
+
+    async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ModelError> {
+        self.writer.commit(checkpoint).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use read::archive::TasteRequest;
+    use read::model::Model;
+    use schemas::event::{
+        ProjectRenamed, ProjectRestored, ProjectRevised, ProjectSelected, ProjectWithdrawn, VectorsRecorded,
+    };
+    use schemas::ids::Position;
+    use schemas::record::Record;
+    use schemas::taste::Dimension;
+
+    use super::*;
+    use crate::projection::tests::recorded;
+
+    fn event(position: u64, number: u64, event: Event) -> Option<ProjectEvent> {
+        let recorded = recorded(position, number, &event);
+        ArchiveProjection::select(&recorded, &Arc::new(event))
+    }
+
+    fn record(material: &str) -> Record {
+        let taste = serde_json::json!({ "material": material });
+        serde_json::from_value(serde_json::json!({"name": "X", "category": "art", "taste": taste})).unwrap()
+    }
+
+    fn selected(slug: &str, material: &str) -> Event {
+        Event::ProjectSelected(ProjectSelected {
+            slug: slug.parse().unwrap(),
+            record: record(material),
+            id: None,
+        })
+    }
+
+    /// Returns a log with two poison events: one of a project that was never selected, and a second selection.
+    fn log() -> Vec<(u64, Event)> {
+        let restored = || Event::ProjectRestored(ProjectRestored {});
+        let vectors = VectorsRecorded { model: "m".into(), visual: None, semantic: None, computed: None };
+        vec![
+            (0, selected("a", "Oak")),
+            (1, selected("b", "Oak, brass")),
+            (9, restored()),
+            (0, Event::ProjectRevised(ProjectRevised { record: record("Béton brut") })),
+            (1, selected("b", "Glass")),
+            (1, Event::VectorsRecorded(vectors)),
+            (1, Event::ProjectWithdrawn(ProjectWithdrawn { reason: "sold".into() })),
+            (0, Event::ProjectRenamed(ProjectRenamed { slug: "c".parse().unwrap() })),
+            (1, restored()),
+        ]
+    }
+
+    /// Applies the log in batches of this size; returns the poison events.
+    async fn apply(projection: &mut ArchiveProjection, batch: usize) -> Vec<PoisonEvent> {
+        let log = log().into_iter().zip(1..);
+        let mut events = log.filter_map(|((number, happened), at)| event(at, number, happened)).peekable();
+        let mut poison = Vec::new();
+        while events.peek().is_some() {
+            let batch: Vec<ProjectEvent> = events.by_ref().take(batch).collect();
+            let position = batch.last().unwrap().recorded.position;
+            poison.extend(projection.apply(batch).await.unwrap());
+            let checkpoint = Checkpoint { position, ..projection.checkpoint().clone() };
+            projection.commit(checkpoint).await.unwrap();
+        }
+        poison
+    }
+
+    #[tokio::test]
+    async fn poison_events_are_returned_and_the_others_applied() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut projection = ArchiveProjection::open(folder.path()).await.unwrap();
+        let poison = apply(&mut projection, 4).await;
+        let poison: Vec<(u64, &str)> =
+            poison.iter().map(|poison| (poison.position.0, poison.reason.as_str())).collect();
+        assert_eq!(
+            poison,
+            [
+                (3, "it speaks of a project that was not selected before"),
+                (5, "it selects a project that was selected before"),
+            ]
+        );
+        let reader = ArchiveReader::open(folder.path()).await.unwrap();
+        let ordinals = |text| {
+            let request = TasteRequest { limit: 10, ..TasteRequest::default() };
+            let page = reader.now().by_taste(&request.asking(Dimension::Material, text)).unwrap();
+            page.hits.iter().map(|hit| hit.ordinal).collect::<Vec<u64>>()
+        };
+        assert_eq!(["oak", "beton", "glass"].map(ordinals), [vec![2], vec![1], vec![]]);
+    }
+
+    #[tokio::test]
+    async fn a_rebuild_has_the_digest_of_the_live_model() {
+        let (live, rebuilt) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        apply(&mut ArchiveProjection::open(live.path()).await.unwrap(), 1).await;
+        let mut projection = ArchiveProjection::open(rebuilt.path()).await.unwrap();
+        projection.prepare_replay().await.unwrap();
+        apply(&mut projection, 100).await;
+        projection.optimize().await.unwrap();
+        let of_live = ArchiveReader::digest(live.path()).await.unwrap();
+        assert_eq!(ArchiveReader::digest(rebuilt.path()).await.unwrap(), of_live);
+        assert_eq!(of_live.0.position, Position(9));
+    }
+}
