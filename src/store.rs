@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 #[cfg(feature = "eventstore")]
 use event_log::kurrent;
-use event_log::{Damage, EventLog, LogPlace, Verified};
+use event_log::{Damage, EventLog, LogLocation, Verified};
 use schemas::envelope::Recorded;
 use schemas::ids::Position;
 use schemas::slug::Slug;
@@ -29,7 +29,7 @@ const FRESH: Duration = Duration::from_secs(1);
 /// The folder of the event store; where that is elsewhere, of its replica, the vault and the ledger.
 pub fn folder(config: &Config) -> PathBuf {
     match &config.store.place {
-        Some(LogPlace::Sqlite(folder)) => folder.clone(),
+        Some(LogLocation::Sqlite(folder)) => folder.clone(),
         _ => DataFolder::new(&config.server.data).store(),
     }
 }
@@ -41,8 +41,8 @@ pub async fn open_read_only(config: &Config) -> Result<EventLog> {
     let folder = folder(config);
     Ok(match &config.store.place {
         #[cfg(feature = "eventstore")]
-        Some(LogPlace::EventStoreDb(address)) => kurrent::open_read_only(&folder, address).await?,
-        Some(LogPlace::Sqlite(_)) | None => EventLog::open_read_only(&folder).await?,
+        Some(LogLocation::EventStoreDb(address)) => kurrent::open_read_only(&folder, address).await?,
+        Some(LogLocation::Sqlite(_)) | None => EventLog::open_read_only(&folder).await?,
     })
 }
 
@@ -85,8 +85,10 @@ pub async fn keep_fresh(config: &Config) -> Result<Infallible> {
 pub async fn check_replica(config: &Config) -> Result<()> {
     match &config.store.place {
         #[cfg(feature = "eventstore")]
-        Some(LogPlace::EventStoreDb(address)) => Ok(kurrent::check_replica(&folder(config), address).await?),
-        Some(LogPlace::Sqlite(_)) | None => Ok(()),
+        Some(LogLocation::EventStoreDb(address)) => {
+            Ok(kurrent::check_replica(&folder(config), address).await?)
+        }
+        Some(LogLocation::Sqlite(_)) | None => Ok(()),
     }
 }
 
@@ -97,7 +99,7 @@ pub fn has_log(config: &Config) -> bool {
 
 /// Whether the log itself is on this machine.
 pub fn is_here(config: &Config) -> bool {
-    matches!(config.store.place, Some(LogPlace::Sqlite(_)) | None)
+    matches!(config.store.place, Some(LogLocation::Sqlite(_)) | None)
 }
 
 /// Checks the whole log, where it is. `progress` is told the last position that was found right.
@@ -107,8 +109,8 @@ pub async fn verify(
 ) -> Result<Result<Verified, Damage>> {
     match &config.store.place {
         #[cfg(feature = "eventstore")]
-        Some(LogPlace::EventStoreDb(address)) => Ok(kurrent::verify(address, progress).await?),
-        Some(LogPlace::Sqlite(_)) | None => Ok(open_read_only(config).await?.verify(progress).await?),
+        Some(LogLocation::EventStoreDb(address)) => Ok(kurrent::verify(address, progress).await?),
+        Some(LogLocation::Sqlite(_)) | None => Ok(open_read_only(config).await?.verify(progress).await?),
     }
 }
 

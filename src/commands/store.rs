@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use event_log::LogPlace;
+use event_log::LogLocation;
 use event_log::copy::{CopiedLog, CopyError, copy, missing};
 use serde::Serialize;
 
@@ -45,7 +45,7 @@ pub async fn run(config: &Config, command: &StoreCommand, output: Output) -> Res
 }
 
 /// Brings a log over.
-async fn bring(from: &LogPlace, to: &LogPlace, output: Output) -> Result<()> {
+async fn bring(from: &LogLocation, to: &LogLocation, output: Output) -> Result<()> {
     let began = Instant::now();
     let bar = output.progress(0, "copying");
     let copied = copy(from, to, |at, end| {
@@ -77,7 +77,7 @@ async fn bring(from: &LogPlace, to: &LogPlace, output: Output) -> Result<()> {
 }
 
 /// Prints every event that would be brought over.
-async fn show(from: &LogPlace, to: &LogPlace, output: Output) -> Result<()> {
+async fn show(from: &LogLocation, to: &LogLocation, output: Output) -> Result<()> {
     let mut printed = Ok(());
     let lacking = missing(from, to, |event| {
         if printed.is_ok() {
@@ -105,6 +105,6 @@ fn told(outcome: Result<()>) -> Result<ExitCode> {
 }
 
 /// Parsed here and not by the command line, whose words for a fault hold the whole text.
-fn place(text: &str) -> Result<LogPlace> {
+fn place(text: &str) -> Result<LogLocation> {
     text.parse().map_err(anyhow::Error::msg)
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 #[cfg(feature = "eventstore")]
 use event_log::kurrent;
-use event_log::{EventLog, LogPlace};
+use event_log::{EventLog, LogLocation};
 use health::Health;
 use media::MediaStore;
 use pictures::fetch::{FetchRules, Fetcher};
@@ -33,8 +33,8 @@ async fn open_store(config: &Config, clock: &Clock, health: &Health) -> Result<E
     let folder = store::folder(config);
     Ok(match &config.store.place {
         #[cfg(feature = "eventstore")]
-        Some(LogPlace::EventStoreDb(address)) => kurrent::open(&folder, address, clock, health).await?,
-        Some(LogPlace::Sqlite(_)) | None => {
+        Some(LogLocation::EventStoreDb(address)) => kurrent::open(&folder, address, clock, health).await?,
+        Some(LogLocation::Sqlite(_)) | None => {
             let component = health.component("event store").patience(Duration::ZERO);
             EventLog::open_reporting(&folder, clock, component).await?
         }

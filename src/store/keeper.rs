@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use event_log::LogPlace;
+use event_log::LogLocation;
 #[cfg(feature = "eventstore")]
 use event_log::kurrent::KeeperWatch;
 use serde::Serialize;
@@ -70,8 +70,8 @@ impl Keeper {
 pub async fn open(config: &Config, naming: Naming) -> Result<(Option<Vault>, Keeper)> {
     match &config.store.place {
         #[cfg(feature = "eventstore")]
-        Some(LogPlace::EventStoreDb(address)) => {
-            let mut watch = KeeperWatch::reach(address).await?;
+        Some(LogLocation::EventStoreDb(address)) => {
+            let mut watch = KeeperWatch::connect(address).await?;
             let vault = match naming {
                 Naming::First => Some(open_vault(config).await?),
                 Naming::None => existing_vault(config).await?,
@@ -94,7 +94,7 @@ pub async fn open(config: &Config, naming: Naming) -> Result<(Option<Vault>, Kee
             };
             Ok((kept, Keeper { here, vault: named, own }))
         }
-        Some(LogPlace::Sqlite(_)) | None => {
+        Some(LogLocation::Sqlite(_)) | None => {
             // The log in a file has one write side, which keeps everything.
             let _ = naming;
             let vault = open_vault(config).await?;
@@ -121,15 +121,15 @@ async fn existing_vault(config: &Config) -> Result<Option<Vault>> {
 pub async fn look(config: &Config) -> Result<Option<Keeper>> {
     match &config.store.place {
         #[cfg(feature = "eventstore")]
-        Some(LogPlace::EventStoreDb(address)) => {
+        Some(LogLocation::EventStoreDb(address)) => {
             let own = match folder(config).join(FILE).exists() {
                 true => Vault::identity(&folder(config)).await?,
                 false => None,
             };
-            let vault = KeeperWatch::reach(address).await?.named().await?;
+            let vault = KeeperWatch::connect(address).await?.named().await?;
             Ok(Some(Keeper { here: vault.is_some() && vault == own, vault, own }))
         }
-        Some(LogPlace::Sqlite(_)) | None => Ok(None),
+        Some(LogLocation::Sqlite(_)) | None => Ok(None),
     }
 }
 
@@ -139,8 +139,8 @@ pub async fn move_here(config: &Config) -> Result<Keeper> {
     let own = vault.id().await?;
     vault.close().await;
     #[cfg(feature = "eventstore")]
-    if let Some(LogPlace::EventStoreDb(address)) = &config.store.place {
-        KeeperWatch::reach(address).await?.move_to(own).await?;
+    if let Some(LogLocation::EventStoreDb(address)) = &config.store.place {
+        KeeperWatch::connect(address).await?.move_to(own).await?;
     }
     Ok(Keeper { here: true, vault: Some(own), own: Some(own) })
 }

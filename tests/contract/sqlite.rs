@@ -193,7 +193,7 @@ async fn a_gap_in_a_stream_is_detected_even_under_a_valid_chain() {
     hand.close().await.unwrap();
     let damage = verify(folder.path()).await.unwrap_err();
     assert_eq!(damage.position, Position(1), "where the stream begins");
-    assert!(damage.reason.ends_with("have a hole"), "{damage}");
+    assert!(damage.reason.ends_with("have a gap"), "{damage}");
 }
 
 /// Flips the lowest bit of one byte of a payload; SQLite has no exclusive or.

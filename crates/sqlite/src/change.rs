@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::sidecar_files;
+use crate::journal_files;
 
 /// Files are read again for this long after their stamps last changed: some file systems have coarse timestamps, and two
 /// commits may share one.
@@ -32,7 +32,7 @@ pub struct FileStamps {
 impl ChangeDetector {
     /// Returns the detector of a database in WAL mode: every commit appends to the write-ahead log or begins it again.
     pub fn new(database: &Path) -> ChangeDetector {
-        let [_, log, _] = sidecar_files(database);
+        let [_, log, _] = journal_files(database);
         ChangeDetector { files: [database.to_owned(), log], last_read: Mutex::default() }
     }
 

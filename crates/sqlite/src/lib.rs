@@ -46,5 +46,5 @@ pub use copy::{Source, copy, rewriting_from, vacuum_into};
 pub use error::{Error, array, integer, is_damage};
 pub use format::FileFormat;
 pub use open::{
-    check_library, lazy_readers, lock_writer, options, readers, reading, rewriting, sidecar_files, writing,
+    check_library, journal_files, lazy_readers, lock_writer, options, readers, reading, rewriting, writing,
 };

@@ -72,8 +72,8 @@ fn pool(connections: u32) -> SqlitePoolOptions {
     SqlitePoolOptions::new().max_connections(connections).test_before_acquire(false)
 }
 
-/// Locks the one writer's place, creating the folder for its owner only if it is absent. The lock is a file beside the
-/// database and is held until the value is dropped. `what` names the database in the error, with its article.
+/// Takes the lock of the one writer, a file beside the database, which is held until the value is dropped. An absent folder is
+/// created for its owner only. `what` names the database in the error, with its article.
 ///
 /// # Errors
 ///
@@ -111,7 +111,7 @@ pub async fn check_library(connection: impl SqliteExecutor<'_>) -> Result<(), Er
 }
 
 /// Returns the files that SQLite keeps beside a database in use: rollback journal, write-ahead log and its shared index.
-pub fn sidecar_files(path: &Path) -> [PathBuf; 3] {
+pub fn journal_files(path: &Path) -> [PathBuf; 3] {
     ["-journal", "-wal", "-shm"].map(|ending| {
         let mut name = path.as_os_str().to_owned();
         name.push(ending);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_nats::client::RequestErrorKind;
 #[cfg(feature = "eventstore")]
-use event_log::LogPlace;
+use event_log::LogLocation;
 #[cfg(feature = "eventstore")]
 use event_log::kurrent::KeeperWatch;
 use schemas::subject;
@@ -43,12 +43,12 @@ impl NodeBuilder {
     /// Ends the process when the log names another keeper than it did.
     fn watch_naming(&self, keeper: &Keeper) {
         #[cfg(feature = "eventstore")]
-        if let Some(LogPlace::EventStoreDb(address)) = self.config.store.place.clone() {
+        if let Some(LogLocation::EventStoreDb(address)) = self.config.store.place.clone() {
             let (stop, before, own) = (self.lifecycle.stop.clone(), keeper.vault, keeper.own);
             let watching = async move {
                 // A log that cannot be asked shows elsewhere.
                 let mut watch = loop {
-                    match KeeperWatch::reach(&address).await {
+                    match KeeperWatch::connect(&address).await {
                         Ok(watch) => break watch,
                         Err(_) => tokio::time::sleep(LOOK).await,
                     }

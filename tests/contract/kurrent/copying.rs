@@ -24,13 +24,13 @@ async fn filled(folder: &Path, events: usize) -> EventLog {
     store
 }
 
-async fn copied(from: &LogPlace, to: &LogPlace) -> Result<CopiedLog, CopyError> {
+async fn copied(from: &LogLocation, to: &LogLocation) -> Result<CopiedLog, CopyError> {
     copy(from, to, |_, _| {}).await
 }
 
-fn folder() -> (tempfile::TempDir, LogPlace) {
+fn folder() -> (tempfile::TempDir, LogLocation) {
     let folder = tempfile::tempdir().unwrap();
-    let place = LogPlace::Sqlite(folder.path().into());
+    let place = LogLocation::Sqlite(folder.path().into());
     (folder, place)
 }
 
@@ -38,7 +38,7 @@ fn folder() -> (tempfile::TempDir, LogPlace) {
 async fn a_log_is_copied_to_the_server_and_back() {
     let server = EventStoreDb::start().await;
     let address: Address = server.address(None).parse().unwrap();
-    let there = LogPlace::EventStoreDb(address.clone());
+    let there = LogLocation::EventStoreDb(address.clone());
     let (from, sqlite) = folder();
     let store = filled(from.path(), 5_000).await;
     let (id, head) = (store.store_id(), store.head().await.unwrap());
@@ -124,7 +124,7 @@ async fn a_damaged_log_is_not_copied() {
 async fn lost_events_are_restored_from_the_replica() {
     let server = EventStoreDb::start().await;
     let address: Address = server.address(None).parse().unwrap();
-    let there = LogPlace::EventStoreDb(address.clone());
+    let there = LogLocation::EventStoreDb(address.clone());
     let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
     let store = opened(folder.path(), &address).await;
     for number in 0..10 {
@@ -133,7 +133,7 @@ async fn lost_events_are_restored_from_the_replica() {
     }
     let (log, head) = (log_there(&address).await, store.head().await.unwrap());
     let names = store.claims(Namespace::SLUG, "", 100).await.unwrap();
-    let replica = LogPlace::Sqlite(folder.path().into());
+    let replica = LogLocation::Sqlite(folder.path().into());
     let busy = copied(&replica, &there).await.unwrap_err();
     assert!(busy.to_string().contains("another process writes"), "{busy}");
     store.close().await;
@@ -142,7 +142,7 @@ async fn lost_events_are_restored_from_the_replica() {
     let mut lost = Vec::new();
     let shown = missing(&replica, &there, |event| lost.push(event.clone())).await.unwrap();
     assert_eq!((shown, &lost[..]), (CopiedLog { events: 4, head }, &log[6..]));
-    let file = LogPlace::Sqlite(replica_path(folder.path()));
+    let file = LogLocation::Sqlite(replica_path(folder.path()));
     assert_eq!(copied(&file, &there).await.unwrap(), CopiedLog { events: 4, head });
     assert_eq!(log_there(&address).await, log);
     // Appends continue, and another write side finds every claim.
@@ -169,7 +169,7 @@ async fn lost_events_are_restored_from_the_replica() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn listing_lost_events_writes_nothing() {
     let server = EventStoreDb::start().await;
-    let there = LogPlace::EventStoreDb(server.address(None).parse().unwrap());
+    let there = LogLocation::EventStoreDb(server.address(None).parse().unwrap());
     let ((from, sqlite), (to, elsewhere)) = (folder(), folder());
     filled(from.path(), 30).await.close().await;
     for place in [&there, &elsewhere] {

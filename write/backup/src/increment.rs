@@ -52,8 +52,8 @@ pub(super) async fn write(log: &Path, store: StoreId, to: &Path, last: &Member) 
 
 /// Copies the events behind a position. A file of version 0.1 has no column for their traces, whichever of both it is.
 async fn copy_events(writer: &mut SqliteConnection, after: Position) -> Result<(), StoreError> {
-    file::keep_traces(writer).await?;
-    let copy = if file::keeps_traces(writer, "source").await? {
+    file::add_traces(writer).await?;
+    let copy = if file::has_traces(writer, "source").await? {
         "INSERT INTO main.events \
          (position, id, stream, version, kind, time, actor, causation, correlation, hash, data, traceparent) \
          SELECT position, id, stream, version, kind, time, actor, causation, correlation, hash, data, traceparent \
@@ -96,7 +96,7 @@ pub(super) async fn prove(increment: &Path, start: Head, end: Head) -> Result<()
     let mut reader =
         reading(increment).immutable(true).connect().await.map_err(|error| said(error.into()))?;
     let found =
-        verify::behind(&mut reader, start).await.map_err(said)?.map_err(|damage| damage.to_string())?;
+        verify::after(&mut reader, start).await.map_err(said)?.map_err(|damage| damage.to_string())?;
     reader.close().await.map_err(|error| said(error.into()))?;
     if found == end { Ok(()) } else { Err("its manifest belongs to another copy".to_owned()) }
 }

@@ -4,8 +4,8 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use event_log::Head;
-use event_log::sqlite::{file, restoring::UNFINISHED};
-use sqlite::sidecar_files;
+use event_log::sqlite::file::{self, UNFINISHED_RESTORE};
+use sqlite::journal_files;
 use vault::ERASURES_FILE;
 
 use super::chain::Chain;
@@ -74,7 +74,7 @@ async fn bring(
     erased: &[Erased],
     until: Option<Until>,
 ) -> Result<Restored, BackupError> {
-    let (unfinished, newest) = (folder.join(UNFINISHED), &chain.newest);
+    let (unfinished, newest) = (folder.join(UNFINISHED_RESTORE), &chain.newest);
     private(&unfinished).and_then(|file| file.sync_all()).map_err(at(&unfinished))?;
     sync_folder(folder)?;
     for noted in &newest.manifest.files {
@@ -155,7 +155,7 @@ struct Target {
 impl Target {
     /// Refuses a folder that holds any file of a store, unless an earlier restore was interrupted there.
     fn before(folder: &Path, media: Option<&Path>) -> Result<Target, BackupError> {
-        if !folder.join(UNFINISHED).exists()
+        if !folder.join(UNFINISHED_RESTORE).exists()
             && let Some(there) = files(folder).into_iter().find(|path| path.exists())
         {
             return Err(BackupError::InTheWay(there));
@@ -180,7 +180,7 @@ impl Target {
             let _ = fs::remove_dir_all(media);
         }
         if removed {
-            let _ = fs::remove_file(self.folder.join(UNFINISHED));
+            let _ = fs::remove_file(self.folder.join(UNFINISHED_RESTORE));
         }
     }
 }
@@ -189,7 +189,7 @@ impl Target {
 fn files(folder: &Path) -> Vec<PathBuf> {
     let names: Vec<&str> = [COPY, LEDGER, CUT].into_iter().chain(beside::names()).collect();
     let places = names.iter().map(|name| folder.join(name));
-    places.chain(names.iter().flat_map(|name| sidecar_files(&folder.join(name)))).collect()
+    places.chain(names.iter().flat_map(|name| journal_files(&folder.join(name)))).collect()
 }
 
 fn copy(backup: &Path, folder: &Path, name: &str) -> Result<(), BackupError> {

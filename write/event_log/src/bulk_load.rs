@@ -5,35 +5,35 @@ use std::time::{Duration, Instant};
 
 use schemas::ids::Position;
 
-/// At this many new events a second a bulk load is under way. What workers of the write side record is less.
+/// The number of new events a second from which on a bulk load is under way. Workers of the write side record fewer.
 const BULK_RATE: f64 = 4_000.0;
 
-/// How often the log's head is compared with what it was: several commits, which an import makes of thousands of lines,
-/// lie in between.
-const LOOK: Duration = Duration::from_millis(300);
+/// The interval over which growth is measured: several commits of an import, which are thousands of lines each.
+const INTERVAL: Duration = Duration::from_millis(300);
 
-/// The longest time that projections are given to catch up after a bulk load; they are given as long as it took.
+/// The maximum time that projections have to catch up after a bulk load; they have as long as it took.
 const RECOVERY: Duration = Duration::from_secs(30);
 
-/// Watches the head of one log.
+/// Observes the head of one log.
 #[derive(Debug, Default)]
 pub struct BulkLoadDetector {
-    seen: Option<(Instant, Position)>,
-    /// When the bulk load that is under way began.
+    /// When the last interval began, and the head then.
+    last: Option<(Instant, Position)>,
+    /// When the current bulk load began.
     since: Option<Instant>,
-    /// When projections have had as long as the last bulk load took.
+    /// When projections will have had as long as the last bulk load took.
     recovered: Option<Instant>,
 }
 
 impl BulkLoadDetector {
-    /// Takes the present head of the log, and returns whether a bulk load is under way. The first call returns `false`.
+    /// Records the current head of the log and returns whether a bulk load is under way. The first call returns `false`.
     pub fn observe(&mut self, now: Instant, head: Position) -> bool {
-        let (at, before) = *self.seen.get_or_insert((now, head));
+        let (at, before) = *self.last.get_or_insert((now, head));
         let elapsed = now - at;
-        if elapsed >= LOOK {
-            self.seen = Some((now, head));
-            let came = head.0.saturating_sub(before.0) as f64;
-            let is_bulk_load = came >= BULK_RATE * elapsed.as_secs_f64();
+        if elapsed >= INTERVAL {
+            self.last = Some((now, head));
+            let added = head.0.saturating_sub(before.0) as f64;
+            let is_bulk_load = added >= BULK_RATE * elapsed.as_secs_f64();
             self.since = is_bulk_load.then(|| self.since.unwrap_or(at));
             if let Some(since) = self.since {
                 self.recovered = Some(now + (now - since).min(RECOVERY));
@@ -53,19 +53,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bulk_load_is_detected_at_the_second_look_and_its_end_too() {
+    fn a_bulk_load_and_its_end_are_detected_after_one_interval() {
         let (began, mut detector) = (Instant::now(), BulkLoadDetector::default());
-        let mut look = |milliseconds: u64, head: u64| {
+        let mut observe = |milliseconds: u64, head: u64| {
             detector.observe(began + Duration::from_millis(milliseconds), Position(head))
         };
-        assert!(!look(0, 100_000));
-        assert!(!look(299, 110_000));
-        assert!(look(300, 110_000));
-        assert!(look(599, 110_000));
-        assert!(!look(600, 110_000));
-        // The mean since the last look counts.
-        assert!(!look(1_600, 113_999));
-        assert!(look(2_600, 117_999));
+        assert!(!observe(0, 100_000));
+        assert!(!observe(299, 110_000));
+        assert!(observe(300, 110_000));
+        assert!(observe(599, 110_000));
+        assert!(!observe(600, 110_000));
+        // The mean since the last interval counts.
+        assert!(!observe(1_600, 113_999));
+        assert!(observe(2_600, 117_999));
     }
 
     #[test]

@@ -1,5 +1,4 @@
-//! The names that an event claims: with them the claims of a log are derived from its events and compared with the stored
-//! ones.
+//! Derives the names that an event claims, so that the stored claims can be verified against the events.
 
 use schemas::account::AccountEvent;
 use schemas::event::Event;
@@ -8,7 +7,7 @@ use schemas::slug::Slug;
 
 use crate::{Claim, Namespace};
 
-/// The prefixes of the types of events that claim a name, in every version.
+/// The prefixes of the event types that claim a name, in every version.
 pub(crate) const KINDS: [&str; 4] = [
     "loggia.curation.project_selected.",
     "loggia.curation.project_renamed.",
@@ -16,12 +15,12 @@ pub(crate) const KINDS: [&str; 4] = [
     "loggia.account.payment_recorded.",
 ];
 
-/// The stream that holds a name after an event.
+/// Which stream holds a name after an event that claims it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Holder {
     /// The stream of the event.
     Own,
-    /// The stream of the event, or of an earlier event that claimed the name.
+    /// The stream of the first event that claimed the name.
     First,
 }
 
@@ -54,12 +53,12 @@ pub fn own_name(event: &Event) -> Option<Claim> {
     }
 }
 
-/// Returns every name that is held after an event of this stream.
+/// Returns every name that an event of this stream claims.
 pub(crate) fn all(event: &Event, stream: &StreamId) -> Vec<(Claim, Holder)> {
     let mut claims: Vec<_> = own_name(event).map(|claim| (claim, Holder::Own)).into_iter().collect();
     if let Event::Account(AccountEvent::PaymentRecorded(payment)) = event {
         let named = |name: String| Claim { namespace: Namespace::PAYMENT, name };
-        // The notice that was moved is held by the account that had it first.
+        // A notice that was moved is held by the account that had it first.
         let holder = if payment.moved_from.is_some() { Holder::First } else { Holder::Own };
         claims.push((named(payment.event_name()), holder));
         claims.extend(payment.names().map(|name| (named(name), Holder::First)));

@@ -1,4 +1,4 @@
-//! A log brought from one store into another, event by event with its id, its time and its hash, and the same store's.
+//! Copies a log from one location to another, event by event with id, time and hash; the copy has the store id of the original.
 
 mod source;
 mod target;
@@ -6,46 +6,50 @@ mod target;
 use schemas::envelope::Recorded;
 use schemas::ids::Position;
 
-use super::{Head, LogPlace, StoreError};
+use super::{Head, LogLocation, StoreError};
 use source::Source;
 use target::Target;
 
-/// A log that stands in both places now.
+/// A log that is at both locations now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CopiedLog {
-    /// How many events were missing in the second.
+    /// The number of events that the target lacked.
     pub events: u64,
-    /// Where both end.
+    /// The head of both.
     pub head: Head,
 }
 
-/// Why a log was not brought over, or not whole: what is there stays, and another try goes on behind it.
+/// The reason why a log was not copied, or not completely: what was copied stays, and a retry continues after it.
 #[derive(Debug, thiserror::Error)]
 pub enum CopyError {
-    /// The two are not the same log.
+    /// The target has another log.
     #[error("{reason}; nothing was changed, name a place without a log, or with the beginning of this one")]
     Different {
-        /// Where they differ.
+        /// The difference, as a sentence.
         reason: String,
     },
-    /// A store could not be read or written.
+    /// One of the two could not be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Copies what the second place does not have yet, and proves at the end that its whole log is the first's. `progress`
-/// is told the last position that stands there, and the one to reach. Nobody may write to either meanwhile: the files
-/// are locked, and an append of another write side to EventStoreDB shows as a difference.
+/// Copies the events that the target lacks, and verifies at the end that its whole log is the same. `progress` receives the last
+/// copied position and the last position to copy. Nothing may write to either meanwhile: files are locked, and an append of another
+/// write side to EventStoreDB is reported as a difference.
+///
+/// # Errors
+///
+/// Fails if one of the two cannot be read or written, or the target's log is not the beginning of the source's.
 pub async fn copy(
-    from: &LogPlace,
-    to: &LogPlace,
+    from: &LogLocation,
+    to: &LogLocation,
     mut progress: impl FnMut(Position, Position) + Send,
 ) -> Result<CopiedLog, CopyError> {
     let mut source = Source::open(from).await?;
     let end = source.head().await?;
     let mut target = Target::open(to, source.store()).await?;
     let begin = target.head();
-    begins(&mut source, end, begin).await?;
+    check_is_prefix(&mut source, end, begin).await?;
     let mut at = begin.position;
     while at < end.position {
         progress(at, end.position);
@@ -56,33 +60,33 @@ pub async fn copy(
         at = target.append(&page.events).await?;
     }
     progress(at, end.position);
-    let proven = target.prove().await?;
+    let copied = target.verify().await?;
     let reached = source.head().await?;
-    if proven != reached {
+    if copied != reached {
         return Err(CopyError::Different {
             reason: format!(
-                "the copy ends at {} with the hash {}, the log at {} with {}: somebody wrote to one of them meanwhile",
-                proven.position, proven.hash, reached.position, reached.hash
+                "the copy ends at {} with the hash {}, the log at {} with {}: another process wrote to one of them meanwhile",
+                copied.position, copied.hash, reached.position, reached.hash
             ),
         });
     }
-    Ok(CopiedLog { events: end.position.0 - begin.position.0, head: proven })
+    Ok(CopiedLog { events: end.position.0 - begin.position.0, head: copied })
 }
 
-/// Shows each event that the second place lacks, in their order, and changes nothing.
+/// Passes each event that the target lacks to `each`, in order, and changes nothing.
 ///
 /// # Errors
 ///
-/// Where one of the two cannot be read, or what the second has is not the beginning of the first.
+/// Fails if one of the two cannot be read, or the target's log is not the beginning of the source's.
 pub async fn missing(
-    from: &LogPlace,
-    to: &LogPlace,
+    from: &LogLocation,
+    to: &LogLocation,
     mut each: impl FnMut(&Recorded) + Send,
 ) -> Result<CopiedLog, CopyError> {
     let mut source = Source::open(from).await?;
     let end = source.head().await?;
     let begin = target::end(to, source.store()).await?;
-    begins(&mut source, end, begin).await?;
+    check_is_prefix(&mut source, end, begin).await?;
     let mut at = begin.position;
     while at < end.position {
         let page = source.read(at).await?;
@@ -95,8 +99,8 @@ pub async fn missing(
     Ok(CopiedLog { events: end.position.0 - begin.position.0, head: end })
 }
 
-/// Whether what the target has is the source's beginning.
-async fn begins(source: &mut Source, end: Head, begin: Head) -> Result<(), CopyError> {
+/// Checks that the target's log, which ends at `begin`, is the beginning of the source's.
+async fn check_is_prefix(source: &mut Source, end: Head, begin: Head) -> Result<(), CopyError> {
     if begin.position > end.position {
         let reason = format!(
             "there are events up to {} already, and this log ends at {}",

@@ -1,13 +1,20 @@
-//! The event log: the one place where history is kept. [`EventLog`] states the contract, whichever backend keeps the
-//! events; `tests/contract` holds each backend to it.
+//! The event log: the one place where history is kept, append-only, at positions without gaps, each event under a hash that
+//! covers all before it. [`EventLog`] states the contract, and `tests/contract` holds each backend to it: what was acknowledged
+//! is durable, and a command is executed once on a stream however often it is sent.
+//!
+//! The services and workers of `write` append and read, the relay publishes from it, and `backup` copies it.
+//!
+//! In reading order: this file has what is appended and why it may fail; `sqlite` is the log in one file with its one writer;
+//! `kurrent` the log in EventStoreDB, of which that file is then a replica; `claims` has the names that events claim;
+//! `log_cursor` and `bulk_load` serve workers that follow the log; `copy` copies a log between backends, each at a `location`.
 
 pub mod bulk_load;
 pub mod claims;
 pub mod copy;
 #[cfg(feature = "eventstore")]
 pub mod kurrent;
+mod location;
 pub mod log_cursor;
-mod place;
 pub mod sqlite;
 
 use jiff::Timestamp;
@@ -17,7 +24,7 @@ use schemas::ids::{Actor, CommandId, EventId, Position, StreamId, StreamVersion}
 use traces::Traceparent;
 
 pub use self::sqlite::{Damage, EventLog, Verified};
-pub use place::LogPlace;
+pub use location::LogLocation;
 
 /// The longest payload of one event, in bytes of JSON: with its headers it must fit into one NATS message of 1 MiB.
 pub const MAX_EVENT_BYTES: usize = (1 << 20) - (16 << 10);
@@ -28,53 +35,53 @@ pub fn only(mut outcomes: Vec<Result<Appended, AppendError>>) -> Result<Appended
     outcomes.pop().unwrap_or_else(|| Err(unanswered()))
 }
 
-/// What one command appends to one stream.
+/// An append of one command to one stream.
 #[derive(Debug, Clone)]
 pub struct Append {
-    /// Which stream.
+    /// The stream.
     pub stream: StreamId,
-    /// How the stream must be for this to be right.
+    /// The version that the stream must have.
     pub expected: Expected,
-    /// The command that causes it.
+    /// The command that causes the events.
     pub command: CommandId,
-    /// The undertaking it belongs to.
+    /// The command that began the request it belongs to.
     pub correlation: CommandId,
-    /// Who acts.
+    /// Who sent the command.
     pub actor: Actor,
-    /// The trace that it is part of, where there is one; kept beside each event, outside of its hash.
+    /// The trace of the command, if there is one; stored beside each event and not covered by its hash.
     pub traceparent: Option<Traceparent>,
-    /// When it was decided.
+    /// When the command was decided.
     pub time: Timestamp,
-    /// What happened, at least one event, each at most [`MAX_EVENT_BYTES`].
+    /// At least one event, each at most [`MAX_EVENT_BYTES`].
     pub events: Vec<NewEvent>,
-    /// The names that the stream claims by it.
+    /// The names that the stream claims with the first event.
     pub claims: Vec<Claim>,
 }
 
-/// An event on its way into the log.
+/// An event to be appended.
 #[derive(Debug, Clone)]
 pub struct NewEvent {
     /// Its id, which no event of the log has yet.
     pub id: EventId,
-    /// What happened.
+    /// Its content.
     pub event: Event,
 }
 
-/// How a stream must be for an append to be right.
+/// The version that a stream must have for an append to succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
-    /// It has no event yet.
+    /// The stream has no event yet.
     NoStream,
-    /// Its last event has exactly this version.
+    /// The last event of the stream has exactly this version.
     Exactly(StreamVersion),
-    /// It does not matter.
+    /// Any version.
     Any,
 }
 
-/// A name that belongs to one stream for ever. Claiming what one's own stream holds already is fine.
+/// A name that belongs to one stream permanently. A stream may claim again what it holds already.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Claim {
-    /// What kind of name it is.
+    /// The kind of name.
     pub namespace: Namespace,
     /// The name.
     pub name: String,
@@ -94,7 +101,7 @@ impl Namespace {
     /// The ids of notices, subscriptions, customers and payments, with their provider before them.
     pub const PAYMENT: Namespace = Namespace("payment");
 
-    /// The ids of accounts that something was ever paid for.
+    /// The ids of accounts for which anything was ever paid.
     pub const PAYER: Namespace = Namespace("payer");
 
     /// Another kind of names.
@@ -102,20 +109,20 @@ impl Namespace {
         Namespace(name)
     }
 
-    /// The word that is stored.
+    /// Returns the namespace as stored.
     pub fn as_str(self) -> &'static str {
         self.0
     }
 }
 
-/// Where an append went.
+/// The events of a successful append.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Appended {
-    /// The position of its first event.
+    /// The position of the first event.
     pub first: Position,
-    /// The position of its last event.
+    /// The position of the last event.
     pub last: Position,
-    /// The stream's version after it.
+    /// The version of the stream after the append.
     pub version: StreamVersion,
 }
 
@@ -128,13 +135,13 @@ pub struct Head {
     pub hash: Hash,
 }
 
-/// Why nothing was appended.
+/// The reason why nothing was appended.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AppendError {
-    /// The stream is not as expected: read it again and decide anew.
+    /// The stream has another version than expected: read it again and decide again.
     #[error("the stream is at version {actual}, which is not what was expected")]
     Conflict {
-        /// The version it has.
+        /// The version that the stream has.
         actual: StreamVersion,
     },
     /// Another stream holds a name that was claimed.
@@ -142,50 +149,50 @@ pub enum AppendError {
     Claimed {
         /// The name.
         name: String,
-        /// Who holds it.
+        /// The stream that holds it.
         by: StreamId,
     },
-    /// The command was carried out on this stream before.
+    /// The command was executed on this stream before.
     #[error("the command was carried out before, at positions {} to {}", .0.first, .0.last)]
     Repeated(
-        /// What it did then.
+        /// What was appended then.
         Appended,
     ),
-    /// The append itself is wrong, and sending it again will not help.
+    /// The append itself is invalid; a retry does not help.
     #[error("the append cannot be taken: {reason}")]
     Invalid {
-        /// What is wrong with it.
+        /// The problem, as a sentence.
         reason: String,
     },
-    /// The store cannot do it.
+    /// The store is unavailable or damaged.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Why a store cannot do what it is asked.
+/// A failure of the event store, or of a file that is kept like it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// Not at present: trying again later may help.
+    /// Temporary: a retry may succeed.
     #[error("the event store is not available: {reason}")]
     Unavailable {
-        /// A sentence that says why and what to do.
+        /// The cause and what to do, as a sentence.
         reason: String,
     },
-    /// What is stored is not what was written: the store must be restored from a backup.
+    /// The stored data is not what was written: the store must be restored from a backup.
     #[error("the event store is damaged: {reason}; verify it, and restore the last backup")]
     Corrupt {
-        /// What was found.
+        /// The damage, as a sentence.
         reason: String,
     },
 }
 
 impl StoreError {
-    /// Returns a temporary failure with its cause and what to do, as a sentence.
+    /// Returns a temporary failure; `reason` is a sentence with the cause and what to do.
     pub fn unavailable(reason: impl Into<String>) -> StoreError {
         StoreError::Unavailable { reason: reason.into() }
     }
 
-    /// Returns what happened, without the words for what it means.
+    /// Returns the reason alone.
     #[cfg(feature = "eventstore")]
     pub(crate) fn reason(&self) -> &str {
         match self {
@@ -193,7 +200,7 @@ impl StoreError {
         }
     }
 
-    /// Returns a failure for stored data that is not what was written.
+    /// Returns a failure because of damaged data.
     pub fn corrupt(reason: impl Into<String>) -> StoreError {
         StoreError::Corrupt { reason: reason.into() }
     }

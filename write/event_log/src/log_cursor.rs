@@ -1,5 +1,4 @@
-//! Reads the log from its start, for workers of the write side that keep no checkpoint: what they have done is in the log
-//! itself.
+//! Reads the log from its start, for workers of the write side that keep no checkpoint: what they have done is in the log.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,19 +10,19 @@ use tokio::time::sleep;
 use crate::bulk_load::BulkLoadDetector;
 use crate::{EventLog, StoreError};
 
-/// Events read at once.
+/// The number of events read at once.
 const PAGE: usize = 1_000;
 
-/// At most this many events are read during a bulk load too.
-const FEW: u64 = 800;
+/// With at most this lag, events are read during a bulk load too.
+const SMALL_LAG: u64 = 800;
 
-/// How long to wait during a bulk load before the next look.
+/// How often a bulk load is checked for its end.
 const THROTTLE: Duration = Duration::from_millis(200);
 
-/// How long to wait before a store that cannot be read is tried again.
-const PAUSE: Duration = Duration::from_secs(1);
+/// The delay before a retry after the log could not be read.
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// A position in the log, and what reads on from it.
+/// A position in the log that moves with the events read.
 pub struct LogCursor {
     store: Arc<EventLog>,
     after: Position,
@@ -37,8 +36,8 @@ impl LogCursor {
         LogCursor { store, after: Position::START, bulk_load: BulkLoadDetector::default(), failing: false }
     }
 
-    /// Applies every event up to the end of the log. During a bulk load it waits, since reading would delay that, and then as
-    /// long again, so that projections catch up first.
+    /// Applies every event up to the end of the log. Waits during a bulk load, which reading would delay, and then as long again, so
+    /// that projections catch up first.
     pub async fn catch_up(&mut self, mut apply: impl FnMut(&Recorded)) {
         loop {
             self.throttle().await;
@@ -58,14 +57,14 @@ impl LogCursor {
             };
             let now = Instant::now();
             let is_bulk_load = self.bulk_load.observe(now, head) || self.bulk_load.is_recent(now);
-            if head.0.saturating_sub(self.after.0) <= FEW || !is_bulk_load {
+            if head.0.saturating_sub(self.after.0) <= SMALL_LAG || !is_bulk_load {
                 return;
             }
             sleep(THROTTLE).await;
         }
     }
 
-    /// Returns the next events; none at the end of the log.
+    /// Returns the next events; empty at the end of the log.
     async fn page(&mut self) -> Vec<Recorded> {
         loop {
             match self.store.read_all(self.after, PAGE).await {
@@ -79,18 +78,18 @@ impl LogCursor {
         }
     }
 
-    /// Waits at the end of the log for more.
+    /// Waits for the next event at the end of the log.
     pub async fn wait(&mut self) {
         if let Err(error) = self.store.wait_beyond(self.after).await {
             self.wait_after(error).await;
         }
     }
 
-    /// Waits after a failure, and logs the first of several.
+    /// Waits after a failure, and logs the first of several in a row.
     async fn wait_after(&mut self, error: StoreError) {
         if !std::mem::replace(&mut self.failing, true) {
             tracing::warn!(%error, "a worker cannot read the log; it tries again");
         }
-        sleep(PAUSE).await;
+        sleep(RETRY_DELAY).await;
     }
 }

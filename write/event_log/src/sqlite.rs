@@ -1,16 +1,13 @@
-//! The event store in one SQLite file: one writer that commits many appends at once, and a few readers beside it.
+//! The event log in one SQLite file: one writer that commits many appends at once, and a few concurrent readers.
 
 mod admission;
 pub(crate) mod backend;
 mod commit;
-mod failure;
+mod commit_error;
 pub mod file;
 mod insert;
 mod queue;
 mod replay;
-#[cfg(feature = "eventstore")]
-mod replica;
-pub mod restoring;
 pub mod rows;
 pub mod verify;
 mod writer;
@@ -35,41 +32,39 @@ use super::{Append, AppendError, Appended, Head, Namespace, StoreError, only};
 use crate::select_events;
 use backend::{Backend, Local};
 use queue::{Queue, queue};
-use writer::{Asked, Writer};
+use writer::{CatchUpRequest, Writer};
 
 #[cfg(feature = "eventstore")]
-pub(crate) use replay::follow;
+pub(crate) use replay::head_after;
 pub(crate) use replay::replay;
-#[cfg(feature = "eventstore")]
-pub(crate) use replica::Replica;
 pub(crate) use writer::tail;
 
 pub use verify::{Damage, Verified};
 
-/// How many readers may read at once.
+/// The maximum number of concurrent readers.
 const READERS: u32 = 4;
 
-/// How often a reader beside another process looks for news.
+/// How often a read-only log checks for events of the process that writes.
 const POLL: Duration = Duration::from_millis(250);
 
-/// How many callers may wait for a look at the log behind a replica; more wait for a place.
-const LOOKS: usize = 256;
+/// The number of requests to catch up that are queued; further callers wait for room.
+const CATCH_UPS: usize = 256;
 
-/// How many bytes of payloads one answer of `read_all` holds at most, one event excepted.
+/// The maximum size of the payloads that `read_all` returns, in bytes; a single event may be larger.
 const PAGE_BYTES: usize = 8 << 20;
 
 /// A log of events in streams, append-only.
 ///
-/// Positions count the events of the log from 1 without holes, versions those of each stream. What was acknowledged
-/// is durable: it is there after a crash or a power cut. Each event's hash covers the hash of the event before.
+/// Positions count the events of the log from 1 without gaps, versions those of each stream. What was acknowledged is durable:
+/// it survives a crash and a power cut. Each event's hash covers the hash of the event before.
 ///
-/// It is kept in the file `events.db` of a folder; where the log is elsewhere, the file is its replica.
+/// The log is the file `events.db` of a folder, or has a backend of which a file is the replica.
 pub struct EventLog {
     path: PathBuf,
     store: StoreId,
     pub(crate) readers: SqlitePool,
-    /// Whether the file keeps the traces of events; one of 0.1 does once it was opened for writing.
-    keeps_traces: bool,
+    /// Whether the file has traces of events; a file of 0.1 has them once it was opened for writing.
+    has_traces: bool,
     access: Access,
 }
 
@@ -81,25 +76,29 @@ enum Access {
 struct Writing {
     queue: Queue,
     head: watch::Receiver<Position>,
-    /// Asks the writer of a replica to look at the log; absent where the file is the log itself.
-    looks: Option<mpsc::Sender<Asked>>,
-    writer: Running,
+    /// Asks the writer of a replica to catch up; `None` if the file is the log itself.
+    catch_ups: Option<mpsc::Sender<CatchUpRequest>>,
+    writer: RunningWriter,
 }
 
-struct Running {
+struct RunningWriter {
     stop: CancellationToken,
     task: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl EventLog {
-    /// Opens the store in a folder for writing, and makes both where they are absent. It is refused while another
-    /// writer has it open, when the file was made by a newer Loggia, and when its end is damaged.
+    /// Opens the log in a folder for writing, and creates both if they are absent.
+    ///
+    /// # Errors
+    ///
+    /// Fails while another writer has the log open, for a file of a newer Loggia, after an unfinished restore, and if the end of
+    /// the log is damaged.
     pub async fn open(folder: &Path, clock: &Clock) -> Result<EventLog, StoreError> {
-        EventLog::open_alone(folder, clock, None).await
+        EventLog::open_local(folder, clock, None).await
     }
 
-    /// Opens the store as [`EventLog::open`] does. While commits fail, for lack of room or another fault of the disk,
-    /// the component fails; whether the file can be written again is tried every few seconds.
+    /// Opens the log as [`EventLog::open`] does, and reports to `component` while commits fail, because the disk is full or has
+    /// errors; every few seconds it tests whether the file can be written again.
     ///
     /// # Errors
     ///
@@ -109,15 +108,15 @@ impl EventLog {
         clock: &Clock,
         component: Component,
     ) -> Result<EventLog, StoreError> {
-        EventLog::open_alone(folder, clock, Some(component)).await
+        EventLog::open_local(folder, clock, Some(component)).await
     }
 
-    async fn open_alone(
+    async fn open_local(
         folder: &Path,
         clock: &Clock,
         component: Option<Component>,
     ) -> Result<EventLog, StoreError> {
-        restoring::refuse_unfinished(folder)?;
+        file::refuse_unfinished_restore(folder)?;
         let path = file::path(folder);
         let lock = file::lock(&path)?;
         let writer = Writer::open(&path, lock, clock.store_id(), Local, component).await?;
@@ -125,21 +124,43 @@ impl EventLog {
     }
 
     fn written_by<B: Backend>(writer: Writer<B>, path: PathBuf) -> EventLog {
-        let (queue, appends) = queue(B::LIMIT);
+        let (queue, appends) = queue(B::MAX_APPEND_BYTES);
         let (announce, head) = watch::channel(writer.head().position);
-        let (looks, asked) = mpsc::channel(LOOKS);
+        let (catch_ups, requests) = mpsc::channel(CATCH_UPS);
         let stop = CancellationToken::new();
         let store = writer.store_id();
         #[allow(clippy::disallowed_methods, reason = "the store holds the task and waits for it in close")]
-        let task = tokio::spawn(writer.run(appends, asked, announce, stop.clone()));
-        let writer = Running { stop, task: Mutex::new(Some(task)) };
+        let task = tokio::spawn(writer.run(appends, requests, announce, stop.clone()));
+        let writer = RunningWriter { stop, task: Mutex::new(Some(task)) };
         let readers = lazy_readers(&path, READERS);
-        let looks = B::REMOTE.then_some(looks);
-        let access = Access::Writing(Writing { queue, head, looks, writer });
-        EventLog { path, store, readers, keeps_traces: true, access }
+        let catch_ups = B::REMOTE.then_some(catch_ups);
+        let access = Access::Writing(Writing { queue, head, catch_ups, writer });
+        EventLog { path, store, readers, has_traces: true, access }
     }
 
-    /// Opens the store in a folder for reading only, beside a running service or without one.
+    /// Opens a replica whose lock is held, catches up with its backend, and appends through it from then on.
+    #[cfg(feature = "eventstore")]
+    pub(crate) async fn open_replica<B: Backend>(
+        path: PathBuf,
+        lock: std::fs::File,
+        store: StoreId,
+        backend: B,
+    ) -> Result<EventLog, StoreError> {
+        let mut writer = Writer::open(&path, lock, store, backend, None).await?;
+        let before = writer.head().position;
+        writer.catch_up().await?;
+        let head = writer.head().position;
+        if head > before {
+            tracing::info!(events = head.0 - before.0, %head, "the replica has what was appended elsewhere");
+        }
+        Ok(EventLog::written_by(writer, path))
+    }
+
+    /// Opens the log in a folder for reading, with or without a running service.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no log, or one of a newer Loggia.
     pub async fn open_read_only(folder: &Path) -> Result<EventLog, StoreError> {
         EventLog::open_file_read_only(file::path(folder)).await
     }
@@ -152,17 +173,17 @@ impl EventLog {
         let readers = lazy_readers(&path, READERS);
         let mut reader = readers.acquire().await?;
         let (store, _) = rows::log(&mut *reader).await?;
-        let keeps_traces = file::keeps_traces(&mut reader, "main").await?;
+        let has_traces = file::has_traces(&mut reader, "main").await?;
         drop(reader);
-        Ok(EventLog { path, store, readers, keeps_traces, access: Access::ReadOnly })
+        Ok(EventLog { path, store, readers, has_traces, access: Access::ReadOnly })
     }
 
-    /// Where the store's file is.
+    /// Returns the path of the log's file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Commits what waits, takes nothing more, and gives the file free.
+    /// Commits what is queued, refuses further appends, and closes the file.
     pub async fn close(&self) {
         self.readers.close().await;
         if let Access::Writing(Writing { writer, .. }) = &self.access {
@@ -171,12 +192,12 @@ impl EventLog {
             if let Some(task) = task
                 && let Err(error) = task.await
             {
-                tracing::error!(%error, "the event store's writer ended badly");
+                tracing::error!(%error, "the writer of the event store ended with a failure");
             }
         }
     }
 
-    /// Waits until the writer takes no more appends: before [`EventLog::close`] only because it panicked.
+    /// Waits until the writer has ended; before [`EventLog::close`] it ends only by a panic.
     pub async fn writer_ended(&self) {
         match &self.access {
             Access::Writing(writing) => writing.queue.closed().await,
@@ -184,7 +205,7 @@ impl EventLog {
         }
     }
 
-    /// All names that streams claim: their kind, the name, and the stream.
+    /// Returns all claims: namespace, name, and the stream that holds it.
     pub(crate) async fn all_claims(&self) -> Result<Vec<(String, String, StreamId)>, StoreError> {
         let rows: Vec<(String, String, String)> =
             sqlx::query_as("SELECT namespace, name, stream FROM claims ORDER BY namespace, name")
@@ -195,8 +216,11 @@ impl EventLog {
             .collect()
     }
 
-    /// Reads the whole log and checks every event against its hash, its place and its stream, and says what it found.
-    /// `progress` is told the last position that was found right, now and then.
+    /// Verifies the position, version and hash of every event, and the claims. `progress` receives the last verified position.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read; damage is in the inner result.
     pub async fn verify(
         &self,
         progress: impl FnMut(Position) + Send,
@@ -207,22 +231,21 @@ impl EventLog {
 }
 
 impl EventLog {
-    /// Returns the id that the log was given when it was made.
+    /// Returns the id that the log was created with.
     pub fn store_id(&self) -> StoreId {
         self.store
     }
 
-    /// Returns whether what is read here may lag behind the log, as it does where another process appends to the log
-    /// that this is a replica of.
+    /// Returns whether reads may lag behind the log, because other processes append to the backend of this replica.
     pub fn is_replica(&self) -> bool {
-        matches!(&self.access, Access::Writing(Writing { looks: Some(_), .. }))
+        matches!(&self.access, Access::Writing(Writing { catch_ups: Some(_), .. }))
     }
 
-    /// Copies the file of the log, as it is now, into another one and returns where the copy ends.
+    /// Copies the file of the log as of now to another file, and returns the head of the copy.
     ///
     /// # Errors
     ///
-    /// If the log cannot be read or the copy cannot be written.
+    /// Fails if the log cannot be read or the copy cannot be written.
     pub async fn copy_to(&self, copy: &Path) -> Result<Head, StoreError> {
         let mut reader = self.readers.acquire().await?;
         vacuum_into(&mut reader, copy).await?;
@@ -233,23 +256,23 @@ impl EventLog {
         Ok(head)
     }
 
-    /// Waits until everything that the log held when this was called can be read here; returns the last position then.
+    /// Waits until everything that the log had at the time of the call can be read here; returns the last position then.
     ///
     /// # Errors
     ///
-    /// Where the log cannot be asked.
+    /// Fails if the backend cannot be read.
     pub async fn catch_up(&self) -> Result<Position, StoreError> {
-        let Access::Writing(Writing { looks: Some(looks), .. }) = &self.access else {
+        let Access::Writing(Writing { catch_ups: Some(catch_ups), .. }) = &self.access else {
             return self.head().await.map(|head| head.position);
         };
-        let (answer, answered) = oneshot::channel();
-        // A writer that has ended drops the question, and with it the answer.
-        looks.send(answer).await.ok();
-        answered.await.unwrap_or_else(|_| Err(StoreError::unavailable("it is closed")))
+        let (reply, replied) = oneshot::channel();
+        // A writer that has ended drops the request, and with it the reply.
+        catch_ups.send(reply).await.ok();
+        replied.await.unwrap_or_else(|_| Err(StoreError::unavailable("it is closed")))
     }
 
-    /// Appends each of these as [`EventLog::append`] does, in their order, and returns the outcome of each: one that
-    /// cannot be taken does not hinder the others. Many at once cost far less than one by one.
+    /// Appends each of these as [`EventLog::append`] does, in their order, and returns the outcome of each: a failed append does not
+    /// affect the others. Many at once cost far less than one by one.
     pub async fn append_all(&self, appends: Vec<Append>) -> Vec<Result<Appended, AppendError>> {
         let Access::Writing(writing) = &self.access else {
             let refused = StoreError::unavailable("it is open for reading only");
@@ -258,14 +281,14 @@ impl EventLog {
         writing.queue.append_all(appends).await
     }
 
-    /// Returns the events of one stream after a version, in their order; none where there is no such stream.
+    /// Returns the events of one stream after a version, in order; empty if there is no such stream.
     pub async fn read_stream(
         &self,
         stream: &StreamId,
         after: StreamVersion,
     ) -> Result<Vec<Recorded>, StoreError> {
         let rows = sqlx::query(select_events!(
-            self.keeps_traces,
+            self.has_traces,
             "WHERE stream = ?1 AND version > ?2 ORDER BY version"
         ))
         .bind(stream.as_str())
@@ -275,13 +298,13 @@ impl EventLog {
         rows.iter().map(rows::recorded).collect()
     }
 
-    /// Returns the events of several streams, each in its order; a stream that does not exist is left out.
+    /// Returns the events of several streams, each in order; a stream that does not exist is absent.
     pub async fn read_streams(
         &self,
         streams: &[StreamId],
     ) -> Result<HashMap<StreamId, Vec<Recorded>>, StoreError> {
         let rows = sqlx::query(select_events!(
-            self.keeps_traces,
+            self.has_traces,
             "WHERE stream IN (SELECT value FROM json_each(?1)) ORDER BY stream, version"
         ))
         .bind(rows::json(streams)?)
@@ -295,7 +318,7 @@ impl EventLog {
         Ok(found)
     }
 
-    /// Returns the streams on which a command was carried out.
+    /// Returns the streams on which a command was executed.
     pub async fn streams_of(&self, command: CommandId) -> Result<Vec<StreamId>, StoreError> {
         let streams: Vec<String> =
             sqlx::query_scalar("SELECT DISTINCT stream FROM events WHERE causation = ?1 ORDER BY stream")
@@ -305,11 +328,11 @@ impl EventLog {
         streams.into_iter().map(rows::stream).collect()
     }
 
-    /// Returns at most `limit` events after a position, in the log's order. There may be fewer, to stay within some
-    /// megabytes, but none only at the end of the log.
+    /// Returns at most `limit` events after a position, in order. There may be fewer, to stay within 8 MiB of payloads; none only at
+    /// the end of the log.
     pub async fn read_all(&self, after: Position, limit: usize) -> Result<Vec<Recorded>, StoreError> {
         let mut rows =
-            sqlx::query(select_events!(self.keeps_traces, "WHERE position > ?1 ORDER BY position LIMIT ?2"))
+            sqlx::query(select_events!(self.has_traces, "WHERE position > ?1 ORDER BY position LIMIT ?2"))
                 .bind(integer(after.0))
                 .bind(integer(limit as u64))
                 .fetch(&self.readers);
@@ -325,13 +348,13 @@ impl EventLog {
         Ok(page)
     }
 
-    /// Returns the last position, and the hash that covers all up to it.
+    /// Returns the last position and the hash that covers everything up to it.
     pub async fn head(&self) -> Result<Head, StoreError> {
         let mut reader = self.readers.acquire().await?;
         rows::log(&mut *reader).await.map(|(_, head)| head)
     }
 
-    /// Waits until the log goes beyond a position, whichever process appends, and returns its last position then.
+    /// Waits until the log has an event after a position, whichever process appends, and returns its last position then.
     pub async fn wait_beyond(&self, position: Position) -> Result<Position, StoreError> {
         match &self.access {
             Access::Writing(Writing { head, .. }) => {
@@ -348,7 +371,7 @@ impl EventLog {
         }
     }
 
-    /// Returns the streams that hold these names; a name that no stream holds is left out.
+    /// Returns the streams that hold these names; a name that no stream holds is absent.
     pub async fn holders(
         &self,
         namespace: Namespace,
@@ -365,8 +388,8 @@ impl EventLog {
         rows::claims(rows)
     }
 
-    /// At most `limit` held names behind a name, in byte order, with the streams that hold them. The empty name
-    /// stands before all.
+    /// Returns at most `limit` held names after a name, in byte order, with the streams that hold them. The empty name is before
+    /// all.
     pub async fn claims(
         &self,
         namespace: Namespace,
@@ -384,11 +407,14 @@ impl EventLog {
         rows::claims(rows)
     }
 
-    /// Appends all events of one command to one stream and makes its claims, or does nothing at all.
+    /// Appends all events of one command to one stream with its claims, or nothing. The events of one append are adjacent in the
+    /// log.
     ///
-    /// The same command on the same stream is carried out once: sent again, with any content, it is answered by
-    /// [`AppendError::Repeated`] with what it did. Where the outcome is unknown (`Unavailable`), sending it again
-    /// settles it. The events of one append stand side by side in the log.
+    /// # Errors
+    ///
+    /// Fails if the stream has another version than expected, a name is held by another stream, or the append is invalid. A
+    /// command is executed once on a stream: sent again, with any content, it fails with [`AppendError::Repeated`] and what it
+    /// appended. After [`StoreError::Unavailable`] the outcome is unknown, and a retry returns it.
     pub async fn append(&self, append: Append) -> Result<Appended, AppendError> {
         only(self.append_all(vec![append]).await)
     }

@@ -1,4 +1,4 @@
-//! The log that is copied.
+//! The log that is copied: a file or a remote log.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -9,18 +9,18 @@ use schemas::ids::{Position, StoreId, StreamId};
 
 #[cfg(feature = "eventstore")]
 use crate::kurrent::{Kurrent, replica_path};
-use crate::sqlite::backend::{ClaimedName, Page, Replicated};
+use crate::sqlite::backend::{ClaimedName, Page, ReplicatedEvent};
 use crate::sqlite::file;
-use crate::{EventLog, Head, LogPlace, StoreError};
+use crate::{EventLog, Head, LogLocation, StoreError};
 
-/// Events read from a file at once.
+/// The number of events read from a file at once.
 const PAGE: usize = 2_000;
 
 pub(super) enum Source {
     File {
         store: EventLog,
-        /// What each stream claims that was not read yet. When it did so is not kept: a name belongs to its stream for
-        /// ever, so that it may come with any of its events.
+        /// The claims of streams of which no event was read yet. With which event a name was claimed is not stored, and as a name
+        /// is held permanently, it may be copied with any event of its stream.
         claims: HashMap<StreamId, Vec<ClaimedName>>,
         _lock: File,
     },
@@ -29,9 +29,9 @@ pub(super) enum Source {
 }
 
 impl Source {
-    pub(super) async fn open(place: &LogPlace) -> Result<Source, StoreError> {
-        match place {
-            LogPlace::Sqlite(folder) => {
+    pub(super) async fn open(location: &LogLocation) -> Result<Source, StoreError> {
+        match location {
+            LogLocation::Sqlite(folder) => {
                 let path = log_in(folder);
                 if !file::exists(&path).await? {
                     let none = format!("there is no event store at {}", path.display());
@@ -46,8 +46,8 @@ impl Source {
                 Ok(Source::File { store, claims, _lock: lock })
             }
             #[cfg(feature = "eventstore")]
-            LogPlace::EventStoreDb(address) => {
-                let mut remote = Kurrent::reach(address).await?;
+            LogLocation::EventStoreDb(address) => {
+                let mut remote = Kurrent::connect(address).await?;
                 let store = remote
                     .store()
                     .await?
@@ -69,7 +69,7 @@ impl Source {
         match self {
             Source::File { store, .. } => store.head().await,
             #[cfg(feature = "eventstore")]
-            Source::Kurrent { remote, .. } => remote.end().await,
+            Source::Kurrent { remote, .. } => remote.head().await,
         }
     }
 
@@ -89,7 +89,7 @@ impl Source {
             Source::File { store, claims, .. } => {
                 let events = store.read_all(after, PAGE).await?.into_iter().map(|event| {
                     let claims = claims.remove(&event.stream).unwrap_or_default();
-                    Replicated { event, claims }
+                    ReplicatedEvent { event, claims }
                 });
                 Ok(Page { events: events.collect(), more: true })
             }
@@ -99,16 +99,15 @@ impl Source {
     }
 }
 
-/// The file that holds a log: the one that is named, or that of a folder; where a folder holds only the replica of a log
-/// elsewhere, that.
-fn log_in(place: &Path) -> PathBuf {
-    let path = file::path(place);
-    if place.is_file() {
-        return place.to_owned();
+/// Returns the file of a log: the path itself if it is a file, else that of the folder; a replica if the folder has no log.
+fn log_in(path: &Path) -> PathBuf {
+    if path.is_file() {
+        return path.to_owned();
     }
+    let log = file::path(path);
     #[cfg(feature = "eventstore")]
-    if !path.exists() && replica_path(place).exists() {
-        return replica_path(place);
+    if !log.exists() && replica_path(path).exists() {
+        return replica_path(path);
     }
-    path
+    log
 }

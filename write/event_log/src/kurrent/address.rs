@@ -1,4 +1,4 @@
-//! Where an event store is: a connection string of EventStoreDB, with one parameter of our own.
+//! The address of a remote log: a connection string of EventStoreDB, with one parameter of our own.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::str::FromStr;
 use eventstore::{ClientSettings, Credentials};
 use percent_encoding::percent_decode_str;
 
-/// The beginnings that the client knows; `esdb` and `kurrentdb` mean the same.
+/// The schemes of the client; `esdb` and `kurrentdb` mean the same.
 const SCHEMES: [&str; 8] = [
     "esdb://",
     "esdb+discover://",
@@ -19,7 +19,7 @@ const SCHEMES: [&str; 8] = [
     "kdb+discover://",
 ];
 
-/// The parameters that the client knows, in small letters; it passes over others, and a misspelt one would be missed.
+/// The parameters of the client, in small letters. It ignores others, so that a misspelt one would go unnoticed.
 const PARAMETERS: [&str; 13] = [
     "connectionname",
     "defaultdeadline",
@@ -36,53 +36,53 @@ const PARAMETERS: [&str; 13] = [
     "userkeyfile",
 ];
 
-/// Our own parameter: what the names of the streams begin with.
+/// Our own parameter: the prefix of the stream names.
 const STORE: &str = "store";
 
-/// What they begin with unless it is set.
+/// The default prefix.
 const DEFAULT_STORE: &str = "loggia";
 
-/// Where a log is: servers, how they are reached, and the name of the store there.
+/// The servers of a remote log, how to connect to them, and the prefix of its stream names.
 #[derive(Clone)]
 pub struct Address {
     pub(super) settings: Box<ClientSettings>,
-    /// As they are sent: the client takes them from the text as they stand, with their percent signs.
+    /// Percent-decoded, which the client does not do.
     pub(super) credentials: Option<Credentials>,
     name: String,
 }
 
-/// Why a text is no address. It holds no password.
+/// The reason why a text is no address, without its password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidAddress(String);
 
 impl Address {
-    /// Whether a text is meant as an address of an event store, by its beginning.
-    pub fn is_meant(text: &str) -> bool {
+    /// Returns whether a text begins with a scheme of the client.
+    pub fn has_scheme(text: &str) -> bool {
         SCHEMES.iter().any(|scheme| text.starts_with(scheme))
     }
 
-    /// The stream that is the log.
+    /// Returns the name of the stream that is the log.
     pub(super) fn log(&self) -> String {
         format!("{}-events", self.name)
     }
 
-    /// The stream whose first event says which store it is.
-    pub(super) fn mark(&self) -> String {
+    /// Returns the name of the stream whose first event has the store id.
+    pub(super) fn store(&self) -> String {
         format!("{}-store", self.name)
     }
 
-    /// The stream whose last event says which vault belongs to the log.
+    /// Returns the name of the stream whose last event names the vault of the keeper.
     pub(super) fn vault(&self) -> String {
         format!("{}-vault", self.name)
     }
 
-    /// The file with the authorities that are trusted, if one is named.
+    /// Returns the file with the trusted certificate authorities, if one is named.
     pub(super) fn authorities(&self) -> Option<PathBuf> {
         self.settings.tls_ca_file().filter(|_| self.secure()).map(PathBuf::from)
     }
 
-    /// Whether any server that answers is taken for the right one, though TLS is spoken.
+    /// Returns whether TLS is used without verifying the server's certificate.
     pub(super) fn trusts_any_server(&self) -> bool {
         self.secure() && !self.settings.is_tls_certificate_verification_enabled()
     }
@@ -91,7 +91,7 @@ impl Address {
         self.settings.is_secure_mode_enabled()
     }
 
-    /// Hosts and ports, with commas.
+    /// Returns hosts and ports.
     pub(super) fn hosts(&self) -> Vec<(String, u16)> {
         let port = |port: u32| u16::try_from(port).unwrap_or_default();
         self.settings.hosts().iter().map(|host| (host.host.clone(), port(host.port))).collect()
@@ -117,7 +117,7 @@ impl FromStr for Address {
 
     fn from_str(text: &str) -> Result<Address, InvalidAddress> {
         let invalid = |what: String| InvalidAddress(what);
-        if !Address::is_meant(text) {
+        if !Address::has_scheme(text) {
             return Err(invalid("esdb://HOST:PORT is wanted".into()));
         }
         let (base, query) = text.split_once('?').unwrap_or((text, ""));
@@ -171,7 +171,7 @@ mod tests {
         let address: Address =
             "esdb://ann:s%40crt@a.example:2113,b.example:2114?tls=false&store=museum".parse().unwrap();
         assert_eq!(address.to_string(), "museum-events at a.example:2113,b.example:2114");
-        assert_eq!(address.mark(), "museum-store");
+        assert_eq!(address.store(), "museum-store");
         assert_eq!(address.credentials, Some(Credentials::new("ann", "s@crt")));
         assert!(!address.secure());
         assert!(!format!("{address:?}").contains("crt"));
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_told_without_its_password() {
+    fn an_invalid_address_is_named_without_its_password() {
         for (text, part) in [
             ("esdb://ann:secret@host:port", "esdb://USER:PASSWORD@HOST:PORT"),
             ("esdb://ann:secret@host?tslCaFile=/ca.pem", "“tslcafile”"),

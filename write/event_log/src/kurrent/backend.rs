@@ -1,5 +1,4 @@
-//! The log itself, over the vendor's client. A client that lost its server is given up and made anew: it would stay
-//! with the node that is gone.
+//! The remote log, over the vendor's client. A client that lost its server is replaced: it would stay with the node that is gone.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,232 +12,238 @@ use schemas::ids::{Position, StoreId};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::address::Address;
-use super::appends::{ANSWERS_WITHIN, Appends};
-use super::fault::{Fault, check_authorities, set_back, unheard};
-use super::stored;
-use crate::sqlite::backend::{Backend, Entry, NotTaken, Page, Replicated, Unread};
+use super::append_stream::{AppendStream, CALL_TIMEOUT};
+use super::encoding;
+use super::error::{CallError, check_authorities, reset, unreachable};
+use crate::sqlite::backend::{Backend, BackendAppendError, BackendReadError, Entry, Page, ReplicatedEvent};
 use crate::{Head, StoreError};
 
-/// How long an append over the open stream may take. Where the server ends that stream in good order the client says
-/// nothing, and what was under way is looked up.
-const APPENDED_WITHIN: Duration = Duration::from_secs(5);
+/// The timeout of an append over the open stream. If the server ends that stream in good order the client reports nothing, and
+/// whether the append was executed is looked up.
+const APPEND_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How many events are read at once …
+/// A page has at most this many events …
 const PAGE_EVENTS: usize = 2_000;
 
-/// … and at most how many bytes of payloads, one event excepted.
+/// … and at most this many bytes of payloads; a single event may be larger.
 const PAGE_BYTES: usize = 8 << 20;
 
-/// How often the log is looked at for what others appended. The client's subscriptions are not used: one that the
-/// server ends in good order makes it spin for ever.
+/// How often the log is polled for events of other write sides. The client's subscriptions are not used: one that the server ends
+/// in good order makes it spin forever.
 const POLL: Duration = Duration::from_millis(250);
 
-/// The pause before the first failure is tried again; it doubles up to the longest.
-const PAUSE: Duration = Duration::from_millis(50);
-const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+/// The first and the longest delay before a retry; it doubles after each failure.
+const RETRY_DELAY: Duration = Duration::from_millis(50);
+const LONGEST_RETRY_DELAY: Duration = Duration::from_secs(2);
 
+/// A client of the remote log.
 pub(crate) struct Kurrent {
     address: Address,
     client: Option<Client>,
-    appends: Appends,
-    pause: Duration,
-    /// What follows the log here, if anything does.
+    append_stream: AppendStream,
+    retry_delay: Duration,
+    /// The replica that follows the log through this client, if any.
     follower: Option<Follower>,
 }
 
 /// A replica that follows the log.
 pub(crate) struct Follower {
-    /// Its file.
+    /// The file of the replica.
     pub(crate) replica: PathBuf,
-    /// Where it reports whether the log can be read.
+    /// Reports whether the log can be read.
     pub(crate) component: Component,
 }
 
 impl Kurrent {
-    /// Makes the first contact, or says which setting is wrong.
-    pub(crate) async fn reach(address: &Address) -> Result<Kurrent, StoreError> {
-        // The client would choose another library for the whole process.
+    /// Connects, and makes a first call; an error names the setting that is wrong.
+    pub(crate) async fn connect(address: &Address) -> Result<Kurrent, StoreError> {
+        // The client would choose another TLS library for the whole process.
         let _ = rustls::crypto::ring::default_provider().install_default();
         check_authorities(address)?;
         let mut remote = Kurrent {
             address: address.clone(),
             client: None,
-            appends: Appends::default(),
-            pause: PAUSE,
+            append_stream: AppendStream::default(),
+            retry_delay: RETRY_DELAY,
             follower: None,
         };
-        let mark = address.mark();
-        match remote.first_of(&mark, StreamPosition::Start).await {
+        let store = address.store();
+        match remote.event_at(&store, StreamPosition::Start).await {
             Ok(_) => Ok(remote),
-            Err(Fault::Lost(heard)) => Err(unheard(address, &heard).await),
-            Err(fault) => Err(fault.into()),
+            Err(CallError::NoAnswer(failure)) => Err(unreachable(address, &failure).await),
+            Err(error) => Err(error.into()),
         }
     }
 
-    /// Names the replica that follows the log by this.
+    /// Sets the replica that follows the log through this client.
     pub(crate) fn followed_by(self, follower: Follower) -> Kurrent {
         Kurrent { follower: Some(follower), ..self }
     }
 
-    /// Which store it is; nothing where none was founded.
+    /// Returns the store id; `None` if there is no store yet.
     pub(crate) async fn store(&mut self) -> Result<Option<StoreId>, StoreError> {
-        let mark = self.address.mark();
-        let event = self.first_of(&mark, StreamPosition::Start).await?;
-        event.as_ref().map(stored::founded).transpose()
+        let stream = self.address.store();
+        let event = self.event_at(&stream, StreamPosition::Start).await?;
+        event.as_ref().map(encoding::decode_store).transpose()
     }
 
-    /// Founds a store, or finds that another did.
-    pub(crate) async fn found(&mut self, new: StoreId) -> Result<StoreId, StoreError> {
+    /// Creates the store with this id, and returns the id that it has: another write side may have created it first.
+    pub(crate) async fn create_store(&mut self, new: StoreId) -> Result<StoreId, StoreError> {
         let log = self.address.log();
-        if self.first_of(&log, StreamPosition::Start).await?.is_some() {
+        if self.event_at(&log, StreamPosition::Start).await?.is_some() {
             return Err(StoreError::unavailable(format!(
                 "the stream {log} is there and is not one of Loggia; set another store=NAME in store (LOGGIA_STORE)"
             )));
         }
-        let mark = self.address.mark();
-        if self.first_in(&mark, || stored::founding(new)).await? {
-            tracing::info!(store = %new, "founded the event store {}", self.address);
+        let stream = self.address.store();
+        if self.append_first(&stream, || encoding::encode_store(new)).await? {
+            tracing::info!(store = %new, "created the event store {}", self.address);
         }
-        self.store().await?.ok_or_else(|| StoreError::corrupt(format!("the stream {mark} is empty")))
+        self.store().await?.ok_or_else(|| StoreError::corrupt(format!("the stream {stream} is empty")))
     }
 
-    /// Where the log is.
+    /// Returns the address of the log.
     pub(super) fn address(&self) -> &Address {
         &self.address
     }
 
-    /// Appends the first event of a stream, and says whether it did; a stream that is there is left as it is.
-    pub(super) async fn first_in(
+    /// Appends the first event of a stream; returns `false` if the stream exists already.
+    pub(super) async fn append_first(
         &mut self,
         stream: &str,
         event: impl Fn() -> Result<EventData, StoreError>,
     ) -> Result<bool, StoreError> {
-        let until = Instant::now() + Kurrent::PATIENCE;
+        let until = Instant::now() + Kurrent::RETRY_FOR;
         loop {
             match self.append_to(stream, StreamState::NoStream, vec![event()?]).await {
                 Ok(()) => return Ok(true),
-                Err(Fault::Revision(_) | Fault::Moved) => return Ok(false),
-                // The same event again is taken once.
-                Err(Fault::Lost(_)) if Instant::now() < until => self.back_off().await,
-                Err(fault) => return Err(fault.into()),
+                Err(CallError::WrongRevision(_) | CallError::WrongUnknownRevision) => return Ok(false),
+                // The same event sent again is appended once.
+                Err(CallError::NoAnswer(_)) if Instant::now() < until => self.back_off().await,
+                Err(error) => return Err(error.into()),
             }
         }
     }
 
-    /// The hash of the event at a position; nothing behind the log's end.
+    /// Returns the hash of the event at a position; `None` after the log's end.
     pub(crate) async fn hash_at(&mut self, position: Position) -> Result<Option<Hash>, StoreError> {
         let (log, revision) = (self.address.log(), position.0.saturating_sub(1));
-        let event = self.first_of(&log, StreamPosition::Position(revision)).await?;
-        let event = event.as_ref().map(stored::decode).transpose()?;
+        let event = self.event_at(&log, StreamPosition::Position(revision)).await?;
+        let event = event.as_ref().map(encoding::decode).transpose()?;
         Ok(event.filter(|one| one.event.position == position).map(|one| one.event.hash))
     }
 
-    /// The events behind a position.
+    /// Returns the events after a position.
     pub(crate) async fn page(&mut self, after: Position) -> Result<Page, StoreError> {
         match self.events_from(after.0).await {
-            Err(Fault::NoStream) if after == Position::START => Ok(Page::default()),
+            Err(CallError::NoStream) if after == Position::START => Ok(Page::default()),
             outcome => decoded(outcome?),
         }
     }
 
-    /// The events of the log from a revision on, and whether there may be more.
-    async fn events_from(&mut self, revision: u64) -> Result<(Vec<RecordedEvent>, bool), Fault> {
+    /// Returns the events of the log from a revision on, and whether there may be more.
+    async fn events_from(&mut self, revision: u64) -> Result<(Vec<RecordedEvent>, bool), CallError> {
         let (log, mut events) = (self.address.log(), Vec::new());
         let more = self.read_from(&log, StreamPosition::Position(revision), PAGE_EVENTS, &mut events).await?;
         Ok((events, more))
     }
 
-    /// Opens the stream of appends before it is needed: the first append would wait for it. What goes wrong shows in
-    /// what is done next.
-    async fn prepare_appends(&mut self) {
+    /// Opens the stream of appends before the first append, which would wait for it. A failure shows at the next call.
+    async fn open_append_stream(&mut self) {
         if self.follower.is_some()
             && let Ok(client) = self.client()
-            && let Ok(Ok(Some(open))) = self.appends.open(&client, &self.address).await
+            && let Ok(Ok(Some(open))) = self.append_stream.take(&client, &self.address).await
         {
-            self.appends.keep(open);
+            self.append_stream.put_back(open);
         }
     }
 
-    /// The sentence for a log that does not hold the head of its replica; `other` if it holds another event there.
-    fn set_back(&self, head: Head, other: bool) -> StoreError {
+    /// Returns the failure of a log that does not have the replica's last event; `has_other` if it has another one there.
+    fn reset(&self, head: Head, has_other: bool) -> StoreError {
         let replica = self.follower.as_ref().map(|follower| follower.replica.as_path());
-        set_back(&self.address, head, other, replica)
+        reset(&self.address, head, has_other, replica)
     }
 
-    /// Where the log ends, as its last event says.
-    pub(crate) async fn end(&mut self) -> Result<Head, StoreError> {
+    /// Returns the head of the log.
+    pub(crate) async fn head(&mut self) -> Result<Head, StoreError> {
         let log = self.address.log();
-        let event = self.first_of(&log, StreamPosition::End).await?;
-        let event = event.as_ref().map(stored::decode).transpose()?;
+        let event = self.event_at(&log, StreamPosition::End).await?;
+        let event = event.as_ref().map(encoding::decode).transpose()?;
         let none = Head { position: Position::START, hash: Hash::GENESIS };
-        Ok(event.map_or(none, |Replicated { event, .. }| Head { position: event.position, hash: event.hash }))
+        Ok(event.map_or(none, |ReplicatedEvent { event, .. }| Head {
+            position: event.position,
+            hash: event.hash,
+        }))
     }
 
-    /// Appends events of another log behind `head`, in as many appends as they need, and says where the log ends then.
-    pub(crate) async fn carry(
+    /// Appends events of another log after `head`, in as many appends as they need, and returns the new head.
+    pub(crate) async fn copy_events(
         &mut self,
         mut head: Head,
-        mut events: &[Replicated],
+        mut events: &[ReplicatedEvent],
     ) -> Result<Head, StoreError> {
         while !events.is_empty() {
             let entries: Vec<Entry<'_>> = events[..fitting(events)].iter().map(Entry::from).collect();
-            self.carry_once(head, &entries).await?;
+            self.append_until_answered(head, &entries).await?;
             head = entries.last().map_or(head, |last| Head { position: last.link.position, hash: last.hash });
             events = &events[entries.len()..];
         }
         Ok(head)
     }
 
-    /// Sends an append again until it is answered: behind the same revision the same events are taken once.
-    async fn carry_once(&mut self, head: Head, entries: &[Entry<'_>]) -> Result<(), StoreError> {
-        let until = Instant::now() + Kurrent::PATIENCE;
+    /// Retries an append until it is answered: after the same revision the same events are appended once.
+    async fn append_until_answered(&mut self, head: Head, entries: &[Entry<'_>]) -> Result<(), StoreError> {
+        let until = Instant::now() + Kurrent::RETRY_FOR;
         loop {
             match self.append(head, entries).await {
                 Ok(()) => return Ok(()),
-                Err(NotTaken::Unknown(_)) if Instant::now() < until => self.back_off().await,
-                Err(NotTaken::Unknown(error) | NotTaken::Refused(error)) => return Err(error),
-                Err(NotTaken::Behind) => {
-                    let reason = format!("somebody else appends to {}; stop that first", self.address);
+                Err(BackendAppendError::Unknown(_)) if Instant::now() < until => self.back_off().await,
+                Err(BackendAppendError::Unknown(error) | BackendAppendError::Refused(error)) => {
+                    return Err(error);
+                }
+                Err(BackendAppendError::ReplicaLags) => {
+                    let reason = format!("another process appends to {}; stop that first", self.address);
                     return Err(StoreError::unavailable(reason));
                 }
             }
         }
     }
 
-    /// The first event of a stream from a revision on; nothing where there is none.
-    pub(super) async fn first_of(
+    /// Returns the event of a stream at a revision, or the next one; `None` if there is none.
+    pub(super) async fn event_at(
         &mut self,
         stream: &str,
         from: StreamPosition<u64>,
-    ) -> Result<Option<RecordedEvent>, Fault> {
+    ) -> Result<Option<RecordedEvent>, CallError> {
         let mut events = Vec::new();
         match self.read_from(stream, from, 1, &mut events).await {
             Ok(_) => Ok(events.pop()),
-            Err(Fault::NoStream) => Ok(None),
-            Err(fault) => Err(fault),
+            Err(CallError::NoStream) => Ok(None),
+            Err(error) => Err(error),
         }
     }
 
-    /// Reads at most so many events, and says whether there may be more.
+    /// Reads at most `count` events, and returns whether there may be more.
     async fn read_from(
         &mut self,
         stream: &str,
         from: StreamPosition<u64>,
         count: usize,
         events: &mut Vec<RecordedEvent>,
-    ) -> Result<bool, Fault> {
+    ) -> Result<bool, CallError> {
         let client = self.client()?;
         let mut options = ReadStreamOptions::default().position(from).max_count(count).requires_leader(true);
         if let Some(credentials) = &self.address.credentials {
             options = options.authenticated(credentials.clone());
         }
-        let opened = timeout(ANSWERS_WITHIN, client.read_stream(stream, &options)).await;
-        let mut reading = self.heard(opened)?;
+        let opened = timeout(CALL_TIMEOUT, client.read_stream(stream, &options)).await;
+        let mut reading = self.check(opened)?;
         let mut bytes = 0;
         loop {
-            let next = timeout(ANSWERS_WITHIN, reading.next()).await;
-            let Some(event) = self.heard(next)? else { return Ok(events.len() >= count) };
-            let event = event.event.ok_or_else(|| Fault::Lost("an event without its parts came".into()))?;
+            let next = timeout(CALL_TIMEOUT, reading.next()).await;
+            let Some(event) = self.check(next)? else { return Ok(events.len() >= count) };
+            let event =
+                event.event.ok_or_else(|| CallError::NoAnswer("an event without its parts came".into()))?;
             bytes += event.data.len();
             events.push(event);
             if bytes >= PAGE_BYTES {
@@ -247,23 +252,23 @@ impl Kurrent {
         }
     }
 
-    /// Appends to a stream: over the stream of appends that is kept open, or by a call where a server has none.
+    /// Appends to a stream: over the stream of appends, or by a call of its own if the server has none.
     pub(super) async fn append_to(
         &mut self,
         stream: &str,
         expected: StreamState,
         events: Vec<EventData>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), CallError> {
         let client = self.client()?;
-        let opened = self.appends.open(&client, &self.address).await;
-        let Some(open) = self.heard(opened)? else {
+        let opened = self.append_stream.take(&client, &self.address).await;
+        let Some(open) = self.check(opened)? else {
             return self.append_by_call(stream, expected, events).await;
         };
-        let appended = timeout(APPENDED_WITHIN, open.append_to_stream(stream, expected, events)).await;
+        let appended = timeout(APPEND_TIMEOUT, open.append_to_stream(stream, expected, events)).await;
         if let Ok(Ok(_)) = &appended {
-            self.appends.keep(open);
+            self.append_stream.put_back(open);
         }
-        self.heard(appended).map(|_| ())
+        self.check(appended).map(|_| ())
     }
 
     async fn append_by_call(
@@ -271,42 +276,43 @@ impl Kurrent {
         stream: &str,
         expected: StreamState,
         events: Vec<EventData>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), CallError> {
         let client = self.client()?;
         let mut options = AppendToStreamOptions::default()
             .stream_state(expected)
             .requires_leader(true)
-            .deadline(ANSWERS_WITHIN);
+            .deadline(CALL_TIMEOUT);
         if let Some(credentials) = &self.address.credentials {
             options = options.authenticated(credentials.clone());
         }
-        let appended = timeout(ANSWERS_WITHIN, client.append_to_stream(stream, &options, events)).await;
-        self.heard(appended).map(|_| ())
+        let appended = timeout(CALL_TIMEOUT, client.append_to_stream(stream, &options, events)).await;
+        self.check(appended).map(|_| ())
     }
 
-    fn client(&mut self) -> Result<Client, Fault> {
+    fn client(&mut self) -> Result<Client, CallError> {
         if let Some(client) = &self.client {
             return Ok(client.clone());
         }
-        let client = Client::new((*self.address.settings).clone())
-            .map_err(|error| Fault::Refused(StoreError::unavailable(format!("{}: {error}", self.address))))?;
+        let client = Client::new((*self.address.settings).clone()).map_err(|error| {
+            CallError::Refused(StoreError::unavailable(format!("{}: {error}", self.address)))
+        })?;
         Ok(self.client.insert(client).clone())
     }
 
-    fn heard<T>(
+    fn check<T>(
         &mut self,
         outcome: Result<eventstore::Result<T>, tokio::time::error::Elapsed>,
-    ) -> Result<T, Fault> {
-        // A follower names its leader, and the client turns to it by itself.
+    ) -> Result<T, CallError> {
+        // A follower of the cluster names its leader, and the client turns to it by itself.
         let redirected = matches!(outcome, Ok(Err(eventstore::Error::NotLeaderException(_))));
-        let outcome = Fault::of(outcome, &self.address);
+        let outcome = CallError::check(outcome, &self.address);
         match &outcome {
-            Err(Fault::Lost(_)) if !redirected => {
+            Err(CallError::NoAnswer(_)) if !redirected => {
                 self.client = None;
-                self.appends = Appends::default();
+                self.append_stream = AppendStream::default();
             }
             Err(_) => {}
-            Ok(_) => self.pause = PAUSE,
+            Ok(_) => self.retry_delay = RETRY_DELAY,
         }
         outcome
     }
@@ -314,13 +320,13 @@ impl Kurrent {
 
 impl Backend for Kurrent {
     const REMOTE: bool = true;
-    const PATIENCE: Duration = Duration::from_secs(15);
-    // What the server takes at once by default.
-    const LIMIT: Option<usize> = Some(1 << 20);
+    const RETRY_FOR: Duration = Duration::from_secs(15);
+    // The default limit of the server.
+    const MAX_APPEND_BYTES: Option<usize> = Some(1 << 20);
 
-    async fn append(&mut self, head: Head, entries: &[Entry<'_>]) -> Result<(), NotTaken> {
-        let events: Result<Vec<EventData>, StoreError> = entries.iter().map(stored::encode).collect();
-        let events = events.map_err(NotTaken::Refused)?;
+    async fn append(&mut self, head: Head, entries: &[Entry<'_>]) -> Result<(), BackendAppendError> {
+        let events: Result<Vec<EventData>, StoreError> = entries.iter().map(encoding::encode).collect();
+        let events = events.map_err(BackendAppendError::Refused)?;
         let expected = match head.position.0.checked_sub(1) {
             Some(revision) => StreamState::StreamRevision(revision),
             None => StreamState::NoStream,
@@ -328,64 +334,70 @@ impl Backend for Kurrent {
         let log = self.address.log();
         match self.append_to(&log, expected, events).await {
             Ok(()) => Ok(()),
-            Err(Fault::Revision(there)) if there.map_or(0, |revision| revision + 1) < head.position.0 => {
-                Err(NotTaken::Refused(self.set_back(head, false)))
+            Err(CallError::WrongRevision(there))
+                if there.map_or(0, |revision| revision + 1) < head.position.0 =>
+            {
+                Err(BackendAppendError::Refused(self.reset(head, false)))
             }
-            Err(Fault::Revision(_) | Fault::Moved) => Err(NotTaken::Behind),
-            Err(Fault::Lost(reason)) => Err(NotTaken::Unknown(StoreError::unavailable(reason))),
-            Err(fault) => Err(NotTaken::Refused(fault.into())),
+            Err(CallError::WrongRevision(_) | CallError::WrongUnknownRevision) => {
+                Err(BackendAppendError::ReplicaLags)
+            }
+            Err(CallError::NoAnswer(reason)) => {
+                Err(BackendAppendError::Unknown(StoreError::unavailable(reason)))
+            }
+            Err(error) => Err(BackendAppendError::Refused(error.into())),
         }
     }
 
-    async fn read(&mut self, head: Head) -> Result<Page, Unread> {
+    async fn read(&mut self, head: Head) -> Result<Page, BackendReadError> {
         let Some(last) = head.position.0.checked_sub(1) else {
             return Ok(self.page(Position::START).await?);
         };
-        self.prepare_appends().await;
-        // The head is read again with what follows it: a log that was set back does not have it any more.
+        self.open_append_stream().await;
+        // The head is read again with what follows it: a log that was reset no longer has it.
         let mut page = match self.events_from(last).await {
-            Err(Fault::NoStream) => Page::default(),
+            Err(CallError::NoStream) => Page::default(),
             outcome => decoded(outcome.map_err(StoreError::from)?)?,
         };
         let found = page.events.first().map(|first| first.event.hash);
         if found != Some(head.hash) {
-            return Err(Unread::SetBack(self.set_back(head, found.is_some())));
+            return Err(BackendReadError::Reset(self.reset(head, found.is_some())));
         }
         page.events.remove(0);
         Ok(page)
     }
 
-    fn report(&self, failure: Option<&Unread>) {
+    fn report(&self, failure: Option<&BackendReadError>) {
         let Some(Follower { component, .. }) = &self.follower else { return };
         match failure {
             None => component.recovered(),
-            Some(Unread::SetBack(error)) => component.failed(error.reason()),
-            Some(Unread::Store(error)) => {
+            Some(BackendReadError::Reset(error)) => component.failed(error.reason()),
+            Some(BackendReadError::Store(error)) => {
                 component.failed(format_args!("{}; edits are refused until this is over", error.reason()));
             }
         }
     }
 
-    async fn due(&mut self) {
+    async fn poll_due(&mut self) {
         sleep(POLL).await;
     }
 
     async fn back_off(&mut self) {
-        sleep(self.pause).await;
-        self.pause = LONGEST_PAUSE.min(self.pause * 2);
+        sleep(self.retry_delay).await;
+        self.retry_delay = LONGEST_RETRY_DELAY.min(self.retry_delay * 2);
     }
 }
 
 fn decoded((events, more): (Vec<RecordedEvent>, bool)) -> Result<Page, StoreError> {
-    Ok(Page { events: events.iter().map(stored::decode).collect::<Result<_, _>>()?, more })
+    Ok(Page { events: events.iter().map(encoding::decode).collect::<Result<_, _>>()?, more })
 }
 
-/// How many of the events, at least one, one append takes.
-fn fitting(events: &[Replicated]) -> usize {
+/// Returns how many of the events fit into one append, at least one.
+fn fitting(events: &[ReplicatedEvent]) -> usize {
     let mut bytes = 0;
-    let fits = |one: &&Replicated| {
-        bytes += stored::bytes(one);
-        Kurrent::LIMIT.is_none_or(|limit| bytes <= limit)
+    let fits = |one: &&ReplicatedEvent| {
+        bytes += encoding::bytes(one);
+        Kurrent::MAX_APPEND_BYTES.is_none_or(|limit| bytes <= limit)
     };
     events.iter().take_while(fits).count().max(1)
 }

@@ -1,4 +1,4 @@
-//! What a batch of appends comes to, decided in memory: which are taken, and where each event goes. Pure.
+//! Decides in memory which appends of a batch are admitted, and the position, version and hash of each event. Pure.
 
 use std::collections::HashMap;
 
@@ -11,16 +11,16 @@ use serde_json::value::RawValue;
 use super::backend::Entry;
 use crate::{Append, AppendError, Appended, Claim, Expected, Head, MAX_EVENT_BYTES, StoreError};
 
-/// An append in the form in which it is written.
-pub(super) struct Prepared {
+/// An append with its events encoded.
+pub(super) struct PreparedAppend {
     pub(super) append: Append,
     pub(super) payloads: Vec<Payload>,
 }
 
-/// What is kept of an event beside its texts, at most: numbers, ids, the time, the hash, and what names them.
+/// The maximum size of an event's numbers, ids, time and hash with their names, in bytes.
 const EVENT_BYTES: usize = 512;
 
-/// The same of a claim.
+/// The maximum size of a claim beside its texts, in bytes.
 const CLAIM_BYTES: usize = 32;
 
 /// An event's payload as it is stored and hashed.
@@ -30,9 +30,9 @@ pub(super) struct Payload {
     pub(super) data: Box<RawValue>,
 }
 
-impl Prepared {
-    /// Encodes the events, or says what is wrong with the append itself, which may come to `limit` bytes.
-    pub(super) fn new(mut append: Append, limit: Option<usize>) -> Result<Prepared, AppendError> {
+impl PreparedAppend {
+    /// Encodes the events; refuses an append that is invalid or larger than `limit` bytes.
+    pub(super) fn new(mut append: Append, limit: Option<usize>) -> Result<PreparedAppend, AppendError> {
         let invalid = |reason: String| AppendError::Invalid { reason };
         if append.events.is_empty() {
             return Err(invalid("it has no events".into()));
@@ -51,7 +51,7 @@ impl Prepared {
             }
             payloads.push(Payload { id: new.id, kind: versioned::kind(&new.event), data });
         }
-        let prepared = Prepared { append, payloads };
+        let prepared = PreparedAppend { append, payloads };
         if let Some(limit) = limit
             && prepared.bytes() > limit
         {
@@ -63,7 +63,7 @@ impl Prepared {
         Ok(prepared)
     }
 
-    /// What the append takes at most: its payloads, and with each what else is kept of an event.
+    /// Returns the maximum size of the append in bytes, with everything that is stored beside the payloads.
     pub(super) fn bytes(&self) -> usize {
         let Append { stream, actor, claims, .. } = &self.append;
         let text = |text: &str| serde_json::to_string(text).map_or(usize::MAX / 4, |json| json.len());
@@ -74,13 +74,13 @@ impl Prepared {
         self.payloads.iter().map(payload).sum::<usize>() + names
     }
 
-    /// The append's events in their places; what it claims stands with the first.
-    pub(super) fn entries<'a>(&'a self, places: &'a [Place]) -> impl Iterator<Item = Entry<'a>> {
+    /// Returns the events as they are written; the first has all claims of the append.
+    pub(super) fn entries<'a>(&'a self, placements: &'a [Placement]) -> impl Iterator<Item = Entry<'a>> {
         let mut claims: Vec<_> =
             self.append.claims.iter().map(|claim| (claim.namespace.as_str(), claim.name.as_str())).collect();
-        places.iter().zip(&self.payloads).map(move |(place, payload)| Entry {
-            link: self.link(payload, place.position, place.version),
-            hash: place.hash,
+        placements.iter().zip(&self.payloads).map(move |(placement, payload)| Entry {
+            link: self.link(payload, placement.position, placement.version),
+            hash: placement.hash,
             traceparent: self.append.traceparent,
             claims: std::mem::take(&mut claims),
         })
@@ -102,31 +102,34 @@ impl Prepared {
     }
 }
 
-/// What is known of the log that matters to a batch, and grows with each append that is admitted.
-pub(super) struct Known {
+/// The part of the log's state that a batch depends on, updated with each append that is admitted.
+pub(super) struct BatchState {
     pub(super) head: Head,
-    /// Versions of those of the batch's streams that are there.
+    /// The versions of the batch's streams; a stream without events is absent.
     pub(super) versions: HashMap<StreamId, StreamVersion>,
-    /// Who holds the names that the batch claims.
+    /// The streams that hold the names which the batch claims.
     pub(super) holders: HashMap<Claim, StreamId>,
-    /// What the batch's commands did before.
-    pub(super) done: HashMap<(CommandId, StreamId), Appended>,
+    /// What the commands of the batch appended before.
+    pub(super) executed: HashMap<(CommandId, StreamId), Appended>,
 }
 
-/// Where one event of an admitted append goes.
-pub(super) struct Place {
+/// The position, version and hash of one event of an admitted append.
+pub(super) struct Placement {
     pub(super) position: Position,
     pub(super) version: StreamVersion,
     pub(super) hash: Hash,
 }
 
-impl Known {
-    /// Takes the append after all that were admitted before, or says why not and leaves no trace of it.
-    pub(super) fn admit(&mut self, prepared: &Prepared) -> Result<(Appended, Vec<Place>), AppendError> {
+impl BatchState {
+    /// Admits the append after those that were admitted before; a refused append changes nothing.
+    pub(super) fn admit(
+        &mut self,
+        prepared: &PreparedAppend,
+    ) -> Result<(Appended, Vec<Placement>), AppendError> {
         let append = &prepared.append;
         let command = (append.command, append.stream.clone());
-        if let Some(done) = self.done.get(&command) {
-            return Err(AppendError::Repeated(*done));
+        if let Some(appended) = self.executed.get(&command) {
+            return Err(AppendError::Repeated(*appended));
         }
         let actual = self.versions.get(&append.stream).copied().unwrap_or_default();
         let as_expected = match append.expected {
@@ -142,27 +145,27 @@ impl Known {
                 return Err(AppendError::Claimed { name: claim.name.clone(), by: by.clone() });
             }
         }
-        let places = self.places(prepared, actual);
-        let (Some(first), Some(last)) = (places.first(), places.last()) else {
+        let placements = self.placements(prepared, actual);
+        let (Some(first), Some(last)) = (placements.first(), placements.last()) else {
             return Err(StoreError::unavailable("an append without events came through").into());
         };
         let appended = Appended { first: first.position, last: last.position, version: last.version };
         self.head = Head { position: last.position, hash: last.hash };
         self.versions.insert(append.stream.clone(), appended.version);
         self.holders.extend(append.claims.iter().map(|claim| (claim.clone(), append.stream.clone())));
-        self.done.insert(command, appended);
-        Ok((appended, places))
+        self.executed.insert(command, appended);
+        Ok((appended, placements))
     }
 
-    fn places(&self, prepared: &Prepared, mut version: StreamVersion) -> Vec<Place> {
+    fn placements(&self, prepared: &PreparedAppend, mut version: StreamVersion) -> Vec<Placement> {
         let Head { mut position, mut hash } = self.head;
-        let place = |payload: &Payload| {
+        let placement = |payload: &Payload| {
             position = position.next();
             version = version.next();
             let link = prepared.link(payload, position, version);
             hash = link.hash_after(hash);
-            Place { position, version, hash }
+            Placement { position, version, hash }
         };
-        prepared.payloads.iter().map(place).collect()
+        prepared.payloads.iter().map(placement).collect()
     }
 }

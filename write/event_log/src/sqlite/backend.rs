@@ -1,6 +1,6 @@
-//! The backend of an event log: local, where the file is the log itself, or a log elsewhere that the file is a replica of. There a
-//! batch is appended before the commit of the file counts.
-#![cfg_attr(not(feature = "eventstore"), allow(dead_code, reason = "a file alone has nothing behind it"))]
+//! The backend of an event log: none, if the file is the log itself, or a remote log of which the file is a replica. A batch is
+//! appended to the remote log before the file is committed.
+#![cfg_attr(not(feature = "eventstore"), allow(dead_code, reason = "a local log has no backend"))]
 
 use std::future::{Future, pending, ready};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use traces::Traceparent;
 
 use crate::{Head, StoreError};
 
-/// An event as it is written, with its place and what its stream claims by it.
+/// An event as it is written: its link in the hash chain, and what its stream claims with it.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry<'a> {
     pub(crate) link: Link<'a>,
@@ -23,111 +23,115 @@ pub(crate) struct Entry<'a> {
     pub(crate) claims: Vec<(&'a str, &'a str)>,
 }
 
-/// An event that was read from another log, with what its stream claimed by it.
+/// An event that was read from another log, with what its stream claimed with it.
 #[derive(Debug, Clone)]
-pub(crate) struct Replicated {
+pub(crate) struct ReplicatedEvent {
     pub(crate) event: Recorded,
     pub(crate) claims: Vec<ClaimedName>,
 }
 
-/// A name that a stream claimed, and its kind.
+/// A name that a stream claimed, and its namespace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ClaimedName {
     pub(crate) namespace: String,
     pub(crate) name: String,
 }
 
-/// The next events of a log, in its order.
+/// The next events of a log, by position.
 #[derive(Debug, Default)]
 pub(crate) struct Page {
-    pub(crate) events: Vec<Replicated>,
+    pub(crate) events: Vec<ReplicatedEvent>,
     /// Whether there are more.
     pub(crate) more: bool,
 }
 
-/// Why a log did not say that it took a batch.
-pub(crate) enum NotTaken {
-    /// It has events that the batch does not know; nothing was appended.
-    Behind,
-    /// It refused; nothing was appended.
+/// The reason why a backend did not confirm a batch.
+pub(crate) enum BackendAppendError {
+    /// The backend has events after the head that the batch follows; nothing was appended.
+    ReplicaLags,
+    /// The backend refused; nothing was appended.
     Refused(StoreError),
-    /// It did not answer in time: it may have been appended, or be appended later.
+    /// The backend did not answer in time: the batch may have been appended, or may be appended later.
     Unknown(StoreError),
 }
 
-/// Why the events behind a head could not be read.
+/// The reason why the events after a head could not be read.
 #[derive(Debug, Clone)]
-pub(crate) enum Unread {
-    /// The log does not hold that head, or not any more: it was set back. Trying again does not help.
-    SetBack(StoreError),
-    /// Anything else.
+pub(crate) enum BackendReadError {
+    /// The backend does not have that head, or no longer: it was reset to an earlier state. A retry does not help.
+    Reset(StoreError),
+    /// Any other failure.
     Store(StoreError),
 }
 
-impl From<StoreError> for Unread {
-    fn from(error: StoreError) -> Unread {
-        Unread::Store(error)
+impl From<StoreError> for BackendReadError {
+    fn from(error: StoreError) -> BackendReadError {
+        BackendReadError::Store(error)
     }
 }
 
-impl From<Unread> for StoreError {
-    fn from(unread: Unread) -> StoreError {
-        match unread {
-            Unread::SetBack(error) | Unread::Store(error) => error,
+impl From<BackendReadError> for StoreError {
+    fn from(error: BackendReadError) -> StoreError {
+        match error {
+            BackendReadError::Reset(error) | BackendReadError::Store(error) => error,
         }
     }
 }
 
-/// The log that a file is the replica of.
+/// The log of which a file is the replica.
 pub(crate) trait Backend: Send + 'static {
-    /// Whether there is one.
+    /// Whether there is a remote log.
     const REMOTE: bool;
 
-    /// How long a batch waits for a log that does not answer.
-    const PATIENCE: Duration;
+    /// How long a batch is retried while the backend does not answer.
+    const RETRY_FOR: Duration;
 
-    /// How many bytes one append may have, names and ids included.
-    const LIMIT: Option<usize>;
+    /// The maximum size of one append in bytes, names and ids included.
+    const MAX_APPEND_BYTES: Option<usize>;
 
-    /// Appends all entries behind `head`, if that is the log's end, or none.
+    /// Appends all entries after `head` if that is the log's end, or none.
     fn append(
         &mut self,
         head: Head,
         entries: &[Entry<'_>],
-    ) -> impl Future<Output = Result<(), NotTaken>> + Send;
+    ) -> impl Future<Output = Result<(), BackendAppendError>> + Send;
 
-    /// Returns the events behind `head`, once it is sure that the log holds `head` itself.
-    fn read(&mut self, head: Head) -> impl Future<Output = Result<Page, Unread>> + Send;
+    /// Returns the events after `head`, after checking that the backend has `head` itself.
+    fn read(&mut self, head: Head) -> impl Future<Output = Result<Page, BackendReadError>> + Send;
 
-    /// Reports whether the last look at the log succeeded.
-    fn report(&self, failure: Option<&Unread>);
+    /// Reports whether the backend could be read the last time.
+    fn report(&self, failure: Option<&BackendReadError>);
 
-    /// Ends when it is time to look for what others appended. It may be dropped at any time.
-    fn due(&mut self) -> impl Future<Output = ()> + Send;
+    /// Waits until the backend is to be polled for events of other write sides. Cancel-safe.
+    fn poll_due(&mut self) -> impl Future<Output = ()> + Send;
 
-    /// Waits before a failure is tried again, longer each time.
+    /// Waits before a retry, longer after each failure.
     fn back_off(&mut self) -> impl Future<Output = ()> + Send;
 }
 
-/// No log behind the file: it is the log.
+/// No backend: the file is the log.
 pub(crate) struct Local;
 
 impl Backend for Local {
     const REMOTE: bool = false;
-    const PATIENCE: Duration = Duration::ZERO;
-    const LIMIT: Option<usize> = None;
+    const RETRY_FOR: Duration = Duration::ZERO;
+    const MAX_APPEND_BYTES: Option<usize> = None;
 
-    fn append(&mut self, _: Head, _: &[Entry<'_>]) -> impl Future<Output = Result<(), NotTaken>> + Send {
+    fn append(
+        &mut self,
+        _: Head,
+        _: &[Entry<'_>],
+    ) -> impl Future<Output = Result<(), BackendAppendError>> + Send {
         ready(Ok(()))
     }
 
-    fn read(&mut self, _: Head) -> impl Future<Output = Result<Page, Unread>> + Send {
+    fn read(&mut self, _: Head) -> impl Future<Output = Result<Page, BackendReadError>> + Send {
         ready(Ok(Page::default()))
     }
 
-    fn report(&self, _: Option<&Unread>) {}
+    fn report(&self, _: Option<&BackendReadError>) {}
 
-    fn due(&mut self) -> impl Future<Output = ()> + Send {
+    fn poll_due(&mut self) -> impl Future<Output = ()> + Send {
         pending()
     }
 
@@ -136,8 +140,8 @@ impl Backend for Local {
     }
 }
 
-impl<'a> From<&'a Replicated> for Entry<'a> {
-    fn from(replicated: &'a Replicated) -> Entry<'a> {
+impl<'a> From<&'a ReplicatedEvent> for Entry<'a> {
+    fn from(replicated: &'a ReplicatedEvent) -> Entry<'a> {
         let claims = replicated.claims.iter();
         Entry {
             link: Link::from(&replicated.event),

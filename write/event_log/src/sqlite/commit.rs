@@ -1,74 +1,78 @@
-//! One batch of appends as one transaction: a few statements however many there are, and one commit.
+//! Commits one batch of appends as one transaction: a few statements, whatever the size of the batch.
 
 use std::collections::HashMap;
 
 use schemas::ids::{CommandId, Position, StreamId, StreamVersion};
 use sqlx::{Connection, SqliteConnection};
 
-use super::admission::{Known, Place, Prepared};
+use super::admission::{BatchState, Placement, PreparedAppend};
 use super::backend::{Backend, Entry};
-use super::failure::Failure;
+use super::commit_error::CommitError;
 use super::insert;
 use super::rows;
 use crate::{AppendError, Appended, Claim, Head, StoreError};
 
-/// What became of each append of a committed batch, in its order, and where the log ends now.
+/// The outcome of each append of a committed batch, in its order, and the new head of the log.
 pub(super) struct Committed {
     pub(super) outcomes: Vec<Result<Appended, AppendError>>,
     pub(super) head: Head,
 }
 
-/// Writes a batch behind `head`, into the log behind the file first if there is one; appends that cannot be taken are
-/// answered so and do not hinder the others.
+/// Writes a batch after `head`, to the backend first if there is one. An append that is refused has its error as outcome and
+/// does not affect the others.
 pub(super) async fn commit<B: Backend>(
     writer: &mut SqliteConnection,
     head: Head,
-    batch: &[Prepared],
+    batch: &[PreparedAppend],
     backend: &mut B,
-) -> Result<Committed, Failure> {
+) -> Result<Committed, CommitError> {
     let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await?;
-    let mut known = known(&mut transaction, batch).await?;
-    if known.head != head {
-        return Err(StoreError::unavailable("another program wrote to its file; it is checked anew").into());
+    let mut state = load_state(&mut transaction, batch).await?;
+    if state.head != head {
+        return Err(StoreError::unavailable("another program wrote to its file; it is checked again").into());
     }
-    let (mut outcomes, mut taken) = (Vec::with_capacity(batch.len()), Vec::<(&Prepared, Vec<Place>)>::new());
+    let mut outcomes = Vec::with_capacity(batch.len());
+    let mut admitted: Vec<(&PreparedAppend, Vec<Placement>)> = Vec::new();
     for prepared in batch {
-        outcomes.push(known.admit(prepared).map(|(appended, places)| {
-            taken.push((prepared, places));
+        outcomes.push(state.admit(prepared).map(|(appended, placements)| {
+            admitted.push((prepared, placements));
             appended
         }));
     }
-    if !taken.is_empty() {
+    if !admitted.is_empty() {
         let entries: Vec<Entry<'_>> =
-            taken.iter().flat_map(|(prepared, places)| prepared.entries(places)).collect();
-        insert::entries(&mut transaction, &entries).await?;
-        insert::advance(&mut transaction, known.head).await?;
+            admitted.iter().flat_map(|(prepared, placements)| prepared.entries(placements)).collect();
+        insert::events(&mut transaction, &entries).await?;
+        insert::set_head(&mut transaction, state.head).await?;
         backend.append(head, &entries).await?;
     }
-    transaction.commit().await.map_err(|error| match Failure::from(error) {
-        // What the log behind the file took stands, whatever became of the file.
-        Failure::Store(error) if B::REMOTE => Failure::Unknown(error),
-        failure => failure,
+    transaction.commit().await.map_err(|error| match CommitError::from(error) {
+        // The backend has the batch already, whether or not the file has.
+        CommitError::Store(error) if B::REMOTE => CommitError::Unknown(error),
+        other => other,
     })?;
-    Ok(Committed { outcomes, head: known.head })
+    Ok(Committed { outcomes, head: state.head })
 }
 
-async fn known(writer: &mut SqliteConnection, batch: &[Prepared]) -> Result<Known, Failure> {
+async fn load_state(
+    writer: &mut SqliteConnection,
+    batch: &[PreparedAppend],
+) -> Result<BatchState, CommitError> {
     let (_, head) = rows::log(&mut *writer).await?;
     let streams: Vec<&str> = batch.iter().map(|prepared| prepared.append.stream.as_str()).collect();
-    Ok(Known {
+    Ok(BatchState {
         head,
         versions: versions(writer, &streams).await?,
         holders: holders(writer, batch).await?,
-        done: done(writer, batch).await?,
+        executed: executed(writer, batch).await?,
     })
 }
 
-/// The last version of each of these streams that is there.
+/// Returns the last version of each of these streams; a stream without events is absent.
 pub(super) async fn versions(
     writer: &mut SqliteConnection,
     streams: &[&str],
-) -> Result<HashMap<StreamId, StreamVersion>, Failure> {
+) -> Result<HashMap<StreamId, StreamVersion>, CommitError> {
     let versions: Vec<(String, i64)> = sqlx::query_as(
         "SELECT stream, max(version) FROM events WHERE stream IN (SELECT value FROM json_each(?1)) GROUP BY stream",
     )
@@ -83,13 +87,13 @@ pub(super) async fn versions(
 
 async fn holders(
     writer: &mut SqliteConnection,
-    batch: &[Prepared],
-) -> Result<HashMap<Claim, StreamId>, Failure> {
+    batch: &[PreparedAppend],
+) -> Result<HashMap<Claim, StreamId>, CommitError> {
     let claims: Vec<&Claim> = batch.iter().flat_map(|prepared| &prepared.append.claims).collect();
     if claims.is_empty() {
         return Ok(HashMap::new());
     }
-    let asked: Vec<(usize, &str, &str)> = claims
+    let claimed: Vec<(usize, &str, &str)> = claims
         .iter()
         .enumerate()
         .map(|(index, claim)| (index, claim.namespace.as_str(), claim.name.as_str()))
@@ -98,7 +102,7 @@ async fn holders(
         "SELECT a.value ->> 0, c.stream FROM json_each(?1) a CROSS JOIN claims c \
          ON c.namespace = a.value ->> 1 AND c.name = a.value ->> 2",
     )
-    .bind(rows::json(&asked)?)
+    .bind(rows::json(&claimed)?)
     .fetch_all(writer)
     .await?;
     let mut holders = HashMap::new();
@@ -110,10 +114,10 @@ async fn holders(
     Ok(holders)
 }
 
-async fn done(
+async fn executed(
     writer: &mut SqliteConnection,
-    batch: &[Prepared],
-) -> Result<HashMap<(CommandId, StreamId), Appended>, Failure> {
+    batch: &[PreparedAppend],
+) -> Result<HashMap<(CommandId, StreamId), Appended>, CommitError> {
     let commands: Vec<String> =
         batch.iter().map(|prepared| prepared.append.command.0.simple().to_string()).collect();
     let found: Vec<(Vec<u8>, String, i64, i64, i64)> = sqlx::query_as(
@@ -123,14 +127,14 @@ async fn done(
     .bind(rows::json(&commands)?)
     .fetch_all(writer)
     .await?;
-    let mut done = HashMap::new();
+    let mut executed = HashMap::new();
     for (command, stream, first, last, version) in found {
         let appended = Appended {
             first: Position(first.cast_unsigned()),
             last: Position(last.cast_unsigned()),
             version: StreamVersion(version.cast_unsigned()),
         };
-        done.insert((CommandId(rows::uuid(&command)?), rows::stream(stream)?), appended);
+        executed.insert((CommandId(rows::uuid(&command)?), rows::stream(stream)?), appended);
     }
-    Ok(done)
+    Ok(executed)
 }

@@ -20,6 +20,20 @@ pub fn path(folder: &Path) -> PathBuf {
     folder.join("events.db")
 }
 
+/// The name of the file that is in a store's folder while a backup is restored into it.
+pub const UNFINISHED_RESTORE: &str = "restore.unfinished";
+
+/// Refuses a folder into which a backup was not completely restored.
+pub(crate) fn refuse_unfinished_restore(folder: &Path) -> Result<(), StoreError> {
+    if folder.join(UNFINISHED_RESTORE).exists() {
+        return Err(StoreError::unavailable(format!(
+            "a backup was not restored to the end into {}; run `loggia restore` again, which begins from the start",
+            folder.display()
+        )));
+    }
+    Ok(())
+}
+
 /// Locks the folder of a log for the one writer; the lock is held until the value is dropped.
 ///
 /// # Errors
@@ -34,25 +48,25 @@ pub(crate) async fn exists(path: &Path) -> Result<bool, StoreError> {
     Ok(FORMAT.check(path).await?.is_some())
 }
 
-/// Opens the file for writing; a new one becomes the log of `store`. The last commits of a replica may be lost in a power
-/// cut: they are read again.
+/// Opens the file for writing; a new one becomes the log of `store`. A power cut may take the last commits of a replica, which
+/// are read from the backend again.
 pub(crate) async fn open(path: &Path, store: StoreId, replica: bool) -> Result<SqliteConnection, StoreError> {
     let exists = exists(path).await?;
     let synchronous = if replica { SqliteSynchronous::Normal } else { SqliteSynchronous::Full };
     let mut writer = writing(path).synchronous(synchronous).connect().await?;
     check_library(&mut writer).await?;
     if exists {
-        keep_traces(&mut writer).await?;
+        add_traces(&mut writer).await?;
     } else {
         create(&mut writer, store).await?;
     }
     Ok(writer)
 }
 
-/// Adds the column of the traces, which files of version 0.1 lack. That version names the columns that it reads and writes,
-/// so it can still use the file.
-pub async fn keep_traces(writer: &mut SqliteConnection) -> Result<(), StoreError> {
-    if !keeps_traces(writer, "main").await? {
+/// Adds the column of the traces, which files of version 0.1 lack. That version names the columns that it reads and writes, so
+/// it can still use the file.
+pub async fn add_traces(writer: &mut SqliteConnection) -> Result<(), StoreError> {
+    if !has_traces(writer, "main").await? {
         let add = "ALTER TABLE main.events ADD COLUMN traceparent TEXT";
         sqlx::raw_sql(add).execute(writer).await?;
     }
@@ -60,7 +74,7 @@ pub async fn keep_traces(writer: &mut SqliteConnection) -> Result<(), StoreError
 }
 
 /// Returns whether the events in a schema have a column for their traces.
-pub async fn keeps_traces(connection: &mut SqliteConnection, schema: &str) -> Result<bool, StoreError> {
+pub async fn has_traces(connection: &mut SqliteConnection, schema: &str) -> Result<bool, StoreError> {
     sqlx::query_scalar(
         "SELECT EXISTS (SELECT 1 FROM pragma_table_info('events', ?1) WHERE name = 'traceparent')",
     )

@@ -1,4 +1,4 @@
-//! How events, what they claim and the log's end are written, inside a transaction.
+//! Writes events, their claims and the head of the log, inside a transaction.
 
 use std::sync::{Arc, LazyLock};
 
@@ -6,13 +6,13 @@ use ::sqlite::integer;
 use sqlx::{AssertSqlSafe, QueryBuilder, SqlSafeStr, SqlStr, Sqlite, SqliteConnection};
 
 use super::backend::Entry;
-use super::failure::Failure;
+use super::commit_error::CommitError;
 use crate::{Head, StoreError};
 
-/// How many rows one statement inserts; SQLite takes 32,766 values, a row of events has 12.
+/// The number of rows in one statement; SQLite takes 32,766 values, a row of events has 12.
 const ROWS: usize = 500;
 
-/// The statement for [`ROWS`] rows, which a connection prepares once.
+/// The statement for [`ROWS`] rows, which each connection prepares once.
 static FULL: LazyLock<SqlStr> = LazyLock::new(|| statement(ROWS));
 
 fn statement(rows: usize) -> SqlStr {
@@ -23,7 +23,7 @@ fn statement(rows: usize) -> SqlStr {
 }
 
 /// Writes events and their claims.
-pub(super) async fn entries(writer: &mut SqliteConnection, entries: &[Entry<'_>]) -> Result<(), Failure> {
+pub(super) async fn events(writer: &mut SqliteConnection, entries: &[Entry<'_>]) -> Result<(), CommitError> {
     for rows in entries.chunks(ROWS) {
         let is_full = rows.len() == ROWS;
         let sql = if is_full { FULL.clone() } else { statement(rows.len()) };
@@ -55,7 +55,7 @@ fn nanoseconds(entry: &Entry<'_>) -> Result<i64, StoreError> {
         .map_err(|_| StoreError::corrupt(format!("the event at position {} has no time", link.position)))
 }
 
-async fn claims(writer: &mut SqliteConnection, entries: &[Entry<'_>]) -> Result<(), Failure> {
+async fn claims(writer: &mut SqliteConnection, entries: &[Entry<'_>]) -> Result<(), CommitError> {
     let claims: Vec<_> = entries
         .iter()
         .flat_map(|entry| entry.claims.iter().map(|(namespace, name)| (*namespace, *name, entry.link.stream)))
@@ -72,8 +72,8 @@ async fn claims(writer: &mut SqliteConnection, entries: &[Entry<'_>]) -> Result<
     Ok(())
 }
 
-/// Writes where the log ends now.
-pub(super) async fn advance(writer: &mut SqliteConnection, head: Head) -> Result<(), Failure> {
+/// Writes the new head of the log.
+pub(super) async fn set_head(writer: &mut SqliteConnection, head: Head) -> Result<(), CommitError> {
     sqlx::query("UPDATE log SET position = ?1, hash = ?2")
         .bind(integer(head.position.0))
         .bind(head.hash.0.as_slice())

@@ -1,67 +1,70 @@
-//! The queue before the writer: appends are encoded by whoever sends them, wait in the order in which they came, and
-//! are taken out as many at once as one commit may have.
+//! The queue of the writer: appends are encoded in the task of their sender, wait in the order in which they were sent, and are
+//! taken in batches of at most one commit.
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::admission::Prepared;
+use super::admission::PreparedAppend;
 use crate::{Append, AppendError, Appended, StoreError};
 
-/// How many appends of one sender wait together; the next ones are encoded while the writer is at work on them.
-const TOGETHER: usize = 500;
+/// The number of appends of one sender that are queued together; the next are encoded while the writer commits them.
+const CHUNK: usize = 500;
 
-/// How many senders' appends may wait; more wait for a place.
-const PLACES: usize = 1_000;
+/// The number of chunks in the queue; further senders wait for room.
+const CAPACITY: usize = 1_000;
 
-/// One commit stops gathering beyond so many appends …
+/// A batch is full with this many appends …
 const BATCH: usize = 2_000;
 
-/// … and beyond so many bytes of payloads.
+/// … or with this many bytes.
 const BATCH_BYTES: usize = 4 << 20;
 
 type Outcomes = Vec<Result<Appended, AppendError>>;
 
-/// Appends that wait, and who waits for their outcomes.
+/// A chunk of appends in the queue.
 pub(super) struct Pending {
-    appends: Vec<Prepared>,
-    answer: oneshot::Sender<Outcomes>,
+    appends: Vec<PreparedAppend>,
+    reply: oneshot::Sender<Outcomes>,
 }
 
-/// Where appends are sent.
+/// The sending end of the queue.
 pub(super) struct Queue {
     pending: mpsc::Sender<Pending>,
-    /// How many bytes one append may have.
+    /// The maximum size of one append, in bytes.
     limit: Option<usize>,
 }
 
-/// Whom to answer, and for how many appends.
-pub(super) type Answer = (oneshot::Sender<Outcomes>, usize);
+/// Where to send the outcomes of a chunk, and the number of its appends.
+pub(super) type Reply = (oneshot::Sender<Outcomes>, usize);
 
-/// An empty queue, and its end at the writer.
+/// Returns an empty queue and its receiving end.
 pub(super) fn queue(limit: Option<usize>) -> (Queue, mpsc::Receiver<Pending>) {
-    let (pending, appends) = mpsc::channel(PLACES);
+    let (pending, appends) = mpsc::channel(CAPACITY);
     (Queue { pending, limit }, appends)
 }
 
-/// Takes what waits, as much as one commit may have, and says who waits for what.
-pub(super) fn gather(first: Pending, queue: &mut mpsc::Receiver<Pending>) -> (Vec<Prepared>, Vec<Answer>) {
-    let (mut batch, mut answers, mut bytes) = (Vec::new(), Vec::new(), 0);
+/// Takes what is queued, up to a full batch, with the replies to send in the same order.
+pub(super) fn next_batch(
+    first: Pending,
+    queue: &mut mpsc::Receiver<Pending>,
+) -> (Vec<PreparedAppend>, Vec<Reply>) {
+    let (mut batch, mut replies, mut bytes) = (Vec::new(), Vec::new(), 0);
     let mut next = Some(first);
-    while let Some(Pending { appends, answer }) = next {
-        bytes += appends.iter().map(Prepared::bytes).sum::<usize>();
-        answers.push((answer, appends.len()));
+    while let Some(Pending { appends, reply }) = next {
+        bytes += appends.iter().map(PreparedAppend::bytes).sum::<usize>();
+        replies.push((reply, appends.len()));
         batch.extend(appends);
         let is_full = batch.len() >= BATCH || bytes >= BATCH_BYTES;
         next = if is_full { None } else { queue.try_recv().ok() };
     }
-    (batch, answers)
+    (batch, replies)
 }
 
 impl Queue {
-    /// Hands appends to the writer and waits until it says what became of each.
+    /// Queues appends and waits for the outcome of each.
     pub(super) async fn append_all(&self, appends: Vec<Append>) -> Outcomes {
         let (mut appends, mut sent) = (appends.into_iter(), Vec::new());
         while appends.len() > 0 {
-            sent.push(self.send(appends.by_ref().take(TOGETHER)).await);
+            sent.push(self.send(appends.by_ref().take(CHUNK)).await);
         }
         let mut outcomes = Vec::new();
         for sent in sent {
@@ -70,42 +73,42 @@ impl Queue {
         outcomes
     }
 
-    /// Waits until the writer is gone.
+    /// Waits until the writer has ended.
     pub(super) async fn closed(&self) {
         self.pending.closed().await;
     }
 
     async fn send(&self, appends: impl Iterator<Item = Append>) -> Sent {
-        let (mut prepared, mut refused) = (Vec::new(), Vec::new());
+        let (mut prepared, mut invalid) = (Vec::new(), Vec::new());
         for append in appends {
-            let encoded = Prepared::new(append, self.limit);
-            refused.push(encoded.map(|append| prepared.push(append)).err());
+            let encoded = PreparedAppend::new(append, self.limit);
+            invalid.push(encoded.map(|append| prepared.push(append)).err());
         }
-        let (answer, answered) = oneshot::channel();
+        let (reply, replied) = oneshot::channel();
         if !prepared.is_empty() {
-            // A writer that is gone drops them, and so the answer.
-            self.pending.send(Pending { appends: prepared, answer }).await.ok();
+            // A writer that has ended drops the chunk, and with it the reply.
+            self.pending.send(Pending { appends: prepared, reply }).await.ok();
         }
-        Sent { refused, answered }
+        Sent { invalid, replied }
     }
 }
 
-/// Appends on their way to the writer.
+/// A chunk that was sent to the writer.
 struct Sent {
-    /// For each why it cannot be written, if it cannot.
-    refused: Vec<Option<AppendError>>,
-    /// What became of the others.
-    answered: oneshot::Receiver<Outcomes>,
+    /// For each append why it is invalid; the valid ones were queued.
+    invalid: Vec<Option<AppendError>>,
+    /// The outcomes of the valid ones.
+    replied: oneshot::Receiver<Outcomes>,
 }
 
 impl Sent {
     async fn outcomes(self) -> Outcomes {
-        let mut written = self.answered.await.unwrap_or_default().into_iter();
+        let mut written = self.replied.await.unwrap_or_default().into_iter();
         let closing = || Err(StoreError::unavailable("it is closing; try again").into());
-        let outcome = |refused: Option<AppendError>| match refused {
-            Some(refused) => Err(refused),
+        let outcome = |invalid: Option<AppendError>| match invalid {
+            Some(error) => Err(error),
             None => written.next().unwrap_or_else(closing),
         };
-        self.refused.into_iter().map(outcome).collect()
+        self.invalid.into_iter().map(outcome).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! Values of rows.
+//! Reads events, claims and the head of the log from rows.
 
 use ::sqlite::array;
 use jiff::Timestamp;
@@ -14,8 +14,8 @@ use uuid::Uuid;
 
 use crate::{Head, StoreError};
 
-/// A statement that selects events in the columns that [`recorded`] reads, with what follows `FROM events`: without their
-/// traces, or with them where the file keeps traces.
+/// A statement that selects the columns which [`recorded`] reads; the last argument follows `FROM events`. Traces are selected
+/// if the first of two arguments is true.
 #[macro_export]
 macro_rules! select_events {
     ($rest:literal) => {
@@ -25,8 +25,8 @@ macro_rules! select_events {
             $rest
         )
     };
-    ($keeps_traces:expr, $rest:literal) => {
-        if $keeps_traces {
+    ($has_traces:expr, $rest:literal) => {
+        if $has_traces {
             concat!(
                 "SELECT position, id, stream, version, kind, time, actor, causation, correlation, hash, data, ",
                 "traceparent FROM events ",
@@ -61,7 +61,7 @@ pub fn recorded(row: &SqliteRow) -> Result<Recorded, StoreError> {
     })
 }
 
-/// The trace, where it was selected; one that is malformed counts as absent.
+/// Returns the trace if it was selected; a malformed one counts as absent.
 fn traceparent(row: &SqliteRow) -> Result<Option<Traceparent>, StoreError> {
     if row.len() <= TRACEPARENT {
         return Ok(None);
@@ -69,18 +69,18 @@ fn traceparent(row: &SqliteRow) -> Result<Option<Traceparent>, StoreError> {
     Ok(row.try_get::<Option<&str>, _>(TRACEPARENT)?.and_then(|text| text.parse().ok()))
 }
 
-/// A payload has no blanks around it; reading it as JSON alone would take them away unseen.
+/// Parses a payload; refuses blanks around it, which a JSON parser would strip unnoticed.
 fn payload(text: String) -> Option<Box<RawValue>> {
     let length = text.len();
     RawValue::from_string(text).ok().filter(|payload| payload.get().len() == length)
 }
 
-/// Returns the position of an event, to name it if the rest cannot be read.
+/// Returns the position of an event, which names it if the rest is damaged.
 pub(crate) fn position(row: &SqliteRow) -> Result<Position, StoreError> {
     Ok(Position(row.try_get::<i64, _>(0)?.cast_unsigned()))
 }
 
-/// Returns the id of the log and its last position and hash.
+/// Returns the id and the head of the log.
 pub async fn log(reader: impl SqliteExecutor<'_>) -> Result<(StoreId, Head), StoreError> {
     let (store, position, bytes): (String, i64, Vec<u8>) =
         sqlx::query_as("SELECT store, position, hash FROM log").fetch_one(reader).await?;
@@ -88,14 +88,14 @@ pub async fn log(reader: impl SqliteExecutor<'_>) -> Result<(StoreId, Head), Sto
     Ok((store, Head { position: Position(position.cast_unsigned()), hash: hash(&bytes)? }))
 }
 
-/// Reads pairs of a claimed name and its stream.
+/// Collects pairs of a claimed name and its stream.
 pub(crate) fn claims<C: FromIterator<(String, StreamId)>>(
     rows: Vec<(String, String)>,
 ) -> Result<C, StoreError> {
     rows.into_iter().map(|(name, holder)| Ok((name, stream(holder)?))).collect()
 }
 
-/// Returns the stream of a stored name.
+/// Parses a stored stream name.
 pub(crate) fn stream(text: String) -> Result<StreamId, StoreError> {
     text.try_into().map_err(|error| StoreError::corrupt(format!("{error}")))
 }

@@ -1,5 +1,5 @@
-//! Proves that the log is what was written: every event in its place, under its hash, none missing at the end, and every
-//! name that an event claims held by its stream.
+//! Verifies that the log is what was written: every event has its position and hash, none is missing at the end, and every name
+//! that an event claims is held by its stream.
 
 use std::collections::HashSet;
 
@@ -16,32 +16,32 @@ use super::rows;
 use crate::claims::{self, Holder};
 use crate::{Claim, Head, StoreError, select_events};
 
-/// How many events that claim names are looked at with one statement.
+/// The number of events with claims that one statement reads.
 const PAGE: u64 = 500;
 
-/// How many events are checked between two reports of progress.
+/// The number of events between two reports of progress.
 const STEP: u64 = 1_000;
 
-/// A log that was found right.
+/// A verified log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Verified {
-    /// How many events it has, which is also its last position.
+    /// The number of events, which is also the last position.
     pub events: u64,
-    /// The hash of the last one, which covers all.
+    /// The hash of the last event, which covers all.
     pub hash: Hash,
 }
 
-/// The first thing in a log that is not as it was written.
+/// The first damage in a log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("the log is damaged at position {position}: {reason}; restore the last backup")]
 pub struct Damage {
-    /// Where; everything before is right.
+    /// Its position; everything before is intact.
     pub position: Position,
-    /// What is wrong there.
+    /// The damage, as a sentence.
     pub reason: String,
 }
 
-/// Why a walk ends early.
+/// Why verification ended early.
 #[derive(Debug, thiserror::Error)]
 enum Stopped {
     #[error(transparent)]
@@ -56,20 +56,25 @@ impl From<sqlx::Error> for Stopped {
     }
 }
 
-/// Checks the whole log, then SQLite's own structures, all in one view of the file.
+/// Verifies the whole log, then SQLite's own structures, in one snapshot of the file. `progress` receives the last verified
+/// position.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read; damage is in the inner result.
 pub async fn all(
     reader: &mut SqliteConnection,
     progress: impl FnMut(Position) + Send,
 ) -> Result<Result<Verified, Damage>, StoreError> {
     let mut view = reader.begin().await?;
-    match proof(&mut view, progress).await {
+    match whole(&mut view, progress).await {
         Ok(verified) => Ok(Ok(verified)),
         Err(Stopped::Damaged(damage)) => Ok(Err(damage)),
         Err(Stopped::Unreadable(error)) => Err(error),
     }
 }
 
-async fn proof(
+async fn whole(
     view: &mut SqliteConnection,
     progress: impl FnMut(Position) + Send,
 ) -> Result<Verified, Stopped> {
@@ -81,8 +86,12 @@ async fn proof(
     Ok(Verified { events: head.position.0, hash: head.hash })
 }
 
-/// Checks the events behind a head, which need not be in the file, and returns where they end.
-pub async fn behind(reader: &mut SqliteConnection, start: Head) -> Result<Result<Head, Damage>, StoreError> {
+/// Verifies the events after a head, which need not be in the file, and returns the head after them.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read; damage is in the inner result.
+pub async fn after(reader: &mut SqliteConnection, start: Head) -> Result<Result<Head, Damage>, StoreError> {
     match walk(reader, start, |_| {}).await {
         Ok(head) => Ok(Ok(head)),
         Err(Stopped::Damaged(damage)) => Ok(Err(damage)),
@@ -90,7 +99,7 @@ pub async fn behind(reader: &mut SqliteConnection, start: Head) -> Result<Result
     }
 }
 
-/// Checks the last events of the log and says where it ends.
+/// Verifies the last `length` events of the log and returns its head.
 pub(crate) async fn tail(reader: &mut SqliteConnection, length: u64) -> Result<Head, StoreError> {
     let (_, end) = rows::log(&mut *reader).await?;
     let before = Position(end.position.0.saturating_sub(length));
@@ -137,7 +146,7 @@ async fn walk(
             return Err(damaged("the event is missing").into());
         }
         if position > end.position {
-            return Err(damaged("the event stands behind the log's end").into());
+            return Err(damaged("the event is after the log's end").into());
         }
         let event = rows::recorded(&row).map_err(unreadable)?;
         if Link::from(&event).hash_after(head.hash) != event.hash {
@@ -159,22 +168,22 @@ async fn walk(
     Ok(head)
 }
 
-/// Finds streams whose versions have a hole.
+/// Checks that the versions of each stream have no gap.
 async fn versions(reader: &mut SqliteConnection) -> Result<(), Stopped> {
-    let holed: Option<(String, i64)> = sqlx::query_as(
+    let with_gap: Option<(String, i64)> = sqlx::query_as(
         "SELECT stream, min(position) FROM events GROUP BY stream \
          HAVING count(*) <> max(version) OR min(version) <> 1 LIMIT 1",
     )
     .fetch_optional(&mut *reader)
     .await?;
-    if let Some((stream, first)) = holed {
-        let reason = format!("the versions of the stream {stream}, which begins here, have a hole");
+    if let Some((stream, first)) = with_gap {
+        let reason = format!("the versions of the stream {stream}, which begins here, have a gap");
         return Err(Damage { position: Position(first.cast_unsigned()), reason }.into());
     }
     Ok(())
 }
 
-/// SQLite's own check of the file finds what the events do not show: indexes, claims, free pages.
+/// Runs SQLite's integrity check, which covers indexes and free pages, and checks that each claim has a stream.
 async fn structures(reader: &mut SqliteConnection, position: Position) -> Result<(), Stopped> {
     let found: String = sqlx::query_scalar("PRAGMA integrity_check(1)").fetch_one(&mut *reader).await?;
     if found != "ok" {
@@ -193,21 +202,21 @@ async fn structures(reader: &mut SqliteConnection, position: Position) -> Result
     }
 }
 
-/// A name that an event claims, as the log has it.
-struct Named {
+/// A name that an event of the log claims.
+struct EventClaim {
     position: Position,
     stream: StreamId,
     claim: Claim,
     holder: Holder,
 }
 
-/// Makes the claims again from the events, and finds one that is not kept or is kept for another stream.
+/// Derives the claims from the events again, and checks that each is stored for its stream.
 async fn claimed_names(reader: &mut SqliteConnection) -> Result<(), Stopped> {
     let mut after = Position::START;
     loop {
-        let (named, last) = names_after(reader, after).await?;
-        let holders = holders(reader, &named).await?;
-        for (Named { position, stream, claim, holder }, found) in named.iter().zip(holders) {
+        let (claims, last) = claims_after(reader, after).await?;
+        let holders = holders(reader, &claims).await?;
+        for (EventClaim { position, stream, claim, holder }, found) in claims.iter().zip(holders) {
             let name = &claim.name;
             let reason = match found {
                 Some(found) if *holder == Holder::First || found == stream.as_str() => continue,
@@ -225,15 +234,19 @@ async fn claimed_names(reader: &mut SqliteConnection) -> Result<(), Stopped> {
     }
 }
 
-/// Returns every name that the events behind a position claim.
+/// Returns every name that the events after a position claim.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read or an event is damaged.
 pub async fn names(reader: &mut SqliteConnection, mut after: Position) -> Result<HashSet<Claim>, StoreError> {
     let mut names = HashSet::new();
     loop {
-        let (named, last) = names_after(reader, after).await.map_err(|error| match error {
+        let (claims, last) = claims_after(reader, after).await.map_err(|error| match error {
             Stopped::Damaged(damage) => StoreError::corrupt(damage.to_string()),
             Stopped::Unreadable(error) => error,
         })?;
-        names.extend(named.into_iter().map(|named| named.claim));
+        names.extend(claims.into_iter().map(|one| one.claim));
         match last {
             Some(last) => after = last,
             None => return Ok(names),
@@ -241,11 +254,11 @@ pub async fn names(reader: &mut SqliteConnection, mut after: Position) -> Result
     }
 }
 
-/// Reads the names that the next events claim, and the position of the last event that was looked at, if there was any.
-async fn names_after(
+/// Reads the claims of the next page of events; also returns the position of its last event, `None` after the last page.
+async fn claims_after(
     reader: &mut SqliteConnection,
     after: Position,
-) -> Result<(Vec<Named>, Option<Position>), Stopped> {
+) -> Result<(Vec<EventClaim>, Option<Position>), Stopped> {
     let [selected, renamed, issued, recorded] = claims::KINDS.map(|kind| format!("{kind}*"));
     let rows = sqlx::query(select_events!(
         "WHERE position > ?1 AND (kind GLOB ?2 OR kind GLOB ?3 OR kind GLOB ?4 OR kind GLOB ?5) \
@@ -259,7 +272,7 @@ async fn names_after(
     .bind(integer(PAGE))
     .fetch_all(reader)
     .await?;
-    let (mut named, mut last) = (Vec::new(), None);
+    let (mut all, mut last) = (Vec::new(), None);
     for row in &rows {
         let event = rows::recorded(row)?;
         let position = event.position;
@@ -267,18 +280,21 @@ async fn names_after(
         let damaged = |error: versioned::Malformed| Damage { position, reason: error.to_string() };
         if let Decoded::Known(known) = event.decode().map_err(damaged)? {
             let claims = claims::all(&known, &event.stream).into_iter();
-            named.extend(claims.map(|(claim, holder)| {
+            all.extend(claims.map(|(claim, holder)| {
                 let stream = event.stream.clone();
-                Named { position, stream, claim, holder }
+                EventClaim { position, stream, claim, holder }
             }));
         }
     }
-    Ok((named, last))
+    Ok((all, last))
 }
 
-/// Reads who holds each of these names.
-async fn holders(reader: &mut SqliteConnection, named: &[Named]) -> Result<Vec<Option<String>>, StoreError> {
-    let pairs: Vec<_> = named.iter().map(|one| (one.claim.namespace.as_str(), &one.claim.name)).collect();
+/// Reads the stream that holds each of these names.
+async fn holders(
+    reader: &mut SqliteConnection,
+    claims: &[EventClaim],
+) -> Result<Vec<Option<String>>, StoreError> {
+    let pairs: Vec<_> = claims.iter().map(|one| (one.claim.namespace.as_str(), &one.claim.name)).collect();
     sqlx::query_scalar(
         "SELECT stream FROM json_each(?1) AS pair LEFT JOIN claims \
          ON namespace = pair.value ->> 0 AND name = pair.value ->> 1 ORDER BY pair.key",

@@ -1,8 +1,8 @@
-//! The one writer. It takes what waits, commits it at once, and answers; while a commit is on its way to the disk the
-//! next batch gathers. After a failure it opens the file anew and checks its end before it takes anything more. Where
-//! the file is a replica, the writer also follows the log behind it.
+//! The one writer. It commits what is queued as one batch, and replies; the next batch queues while a commit is on its way to
+//! the disk. After a failure it reopens the file and verifies its end before it accepts more. If the file is a replica, the
+//! writer also follows the backend.
 
-mod settle;
+mod catch_up;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -15,49 +15,48 @@ use sqlx::{Connection, SqliteConnection};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::admission::Prepared;
+use super::admission::PreparedAppend;
 use super::backend::Backend;
 use super::commit::{Committed, commit};
-use super::failure::Failure;
-use super::queue::{Pending, gather};
+use super::commit_error::CommitError;
+use super::queue::{Pending, next_batch};
 use super::{file, rows, verify};
 use crate::{AppendError, Appended, Head, MAX_EVENT_BYTES, StoreError};
 
-/// How long after a failed commit the writer tries whether the file can be written again, when nothing is appended.
-const TRIAL: Duration = Duration::from_secs(5);
+/// After a failed commit, how often the writer tests whether the file can be written again while nothing is appended.
+const WRITE_TEST_INTERVAL: Duration = Duration::from_secs(5);
 
-/// How much room there has to be, in bytes, until a disk that was full counts as writable: for one append of the largest
-/// event.
+/// The room, in bytes, with which a disk that was full counts as writable: enough to append the largest event.
 const ROOM: usize = 2 * MAX_EVENT_BYTES;
 
-/// How many events at the log's end are checked at opening.
+/// The number of events at the log's end that are verified at opening.
 const TAIL: u64 = 1_000;
 
-/// Checks the events at a log's end, and says where that is.
+/// Verifies the events at a log's end and returns its head.
 pub(crate) async fn tail(reader: &mut SqliteConnection) -> Result<Head, StoreError> {
     verify::tail(reader, TAIL).await
 }
 
-/// A caller that waits until the file has all that the log behind it held when it asked; gets the last position then.
-pub(super) type Asked = oneshot::Sender<Result<Position, StoreError>>;
+/// A request to catch up with the backend; the reply is the last position then.
+pub(super) type CatchUpRequest = oneshot::Sender<Result<Position, StoreError>>;
 
 pub(super) struct Writer<B> {
     path: PathBuf,
     store: StoreId,
     head: Head,
-    /// Absent after a failure, until it is opened anew.
+    /// `None` after a failure, until the file is reopened.
     connection: Option<SqliteConnection>,
     backend: B,
-    /// Where failed commits are reported.
+    /// Reports failed commits.
     component: Option<Component>,
     /// Whether the last commit failed.
     is_failing: bool,
-    /// Held for as long as the writer lives.
+    /// The lock of the file, held for the lifetime of the writer.
     _lock: File,
 }
 
 impl<B: Backend> Writer<B> {
-    /// Opens the file whose lock is held; a new one becomes the log of `new`.
+    /// Opens the file whose lock is held; a new file becomes the log of `new`.
     pub(super) async fn open(
         path: &Path,
         lock: File,
@@ -80,11 +79,11 @@ impl<B: Backend> Writer<B> {
         self.head
     }
 
-    /// Commits batch after batch until it is stopped; what waits then is still committed.
+    /// Commits batches until `stop`, and then what is still queued.
     pub(super) async fn run(
         mut self,
         mut queue: mpsc::Receiver<Pending>,
-        mut looks: mpsc::Receiver<Asked>,
+        mut catch_ups: mpsc::Receiver<CatchUpRequest>,
         announce: watch::Sender<Position>,
         stop: CancellationToken,
     ) {
@@ -95,16 +94,16 @@ impl<B: Backend> Writer<B> {
                     queue.close();
                     continue;
                 }
-                Some(asked) = looks.recv() => {
-                    self.look_for(asked, &mut looks, &announce).await;
+                Some(request) = catch_ups.recv() => {
+                    self.catch_up_for(request, &mut catch_ups, &announce).await;
                     continue;
                 }
-                () = tokio::time::sleep(TRIAL), if self.is_failing => {
-                    self.try_to_write().await;
+                () = tokio::time::sleep(WRITE_TEST_INTERVAL), if self.is_failing => {
+                    self.test_write().await;
                     continue;
                 }
-                () = self.backend.due() => {
-                    if self.look().await.is_err() {
+                () = self.backend.poll_due() => {
+                    if self.poll_backend().await.is_err() {
                         self.backend.back_off().await;
                     }
                     announce.send_replace(self.head.position);
@@ -112,12 +111,12 @@ impl<B: Backend> Writer<B> {
                 }
             };
             let Some(first) = first else { break };
-            let (batch, answers) = gather(first, &mut queue);
+            let (batch, replies) = next_batch(first, &mut queue);
             let mut outcomes = self.write(batch).await.into_iter();
             announce.send_replace(self.head.position);
-            for (answer, appends) in answers {
-                // Whoever does not wait any more can ask again with the same command.
-                answer.send(outcomes.by_ref().take(appends).collect()).ok();
+            for (reply, appends) in replies {
+                // A sender that no longer waits can retry with the same command.
+                reply.send(outcomes.by_ref().take(appends).collect()).ok();
             }
         }
         if let Some(connection) = self.connection.take()
@@ -127,58 +126,57 @@ impl<B: Backend> Writer<B> {
         }
     }
 
-    /// Looks once at the log behind the file for everyone who has asked for it by now.
-    async fn look_for(
+    /// Polls the backend once for all requests so far.
+    async fn catch_up_for(
         &mut self,
-        first: Asked,
-        looks: &mut mpsc::Receiver<Asked>,
+        first: CatchUpRequest,
+        catch_ups: &mut mpsc::Receiver<CatchUpRequest>,
         announce: &watch::Sender<Position>,
     ) {
-        let mut asked = vec![first];
-        while let Ok(another) = looks.try_recv() {
-            asked.push(another);
+        let mut requests = vec![first];
+        while let Ok(another) = catch_ups.try_recv() {
+            requests.push(another);
         }
-        let reached = self.look().await.map(|()| self.head.position);
+        let reached = self.poll_backend().await.map(|()| self.head.position);
         announce.send_replace(self.head.position);
-        for one in asked {
-            // A caller that has gone needs no answer.
-            one.send(reached.clone()).ok();
+        for request in requests {
+            // A caller that no longer waits needs no reply.
+            request.send(reached.clone()).ok();
         }
     }
 
-    /// Commits the batch, in parts where the log behind the file takes only so much at once.
-    async fn write(&mut self, mut batch: Vec<Prepared>) -> Vec<Result<Appended, AppendError>> {
+    /// Commits the batch, in parts of at most the size that the backend accepts.
+    async fn write(&mut self, mut batch: Vec<PreparedAppend>) -> Vec<Result<Appended, AppendError>> {
         let mut outcomes = Vec::with_capacity(batch.len());
         while !batch.is_empty() {
-            let rest = batch.split_off(fitting(&batch, B::LIMIT));
+            let rest = batch.split_off(fitting(&batch, B::MAX_APPEND_BYTES));
             outcomes.extend(self.write_part(batch).await);
             batch = rest;
         }
         outcomes
     }
 
-    /// Commits the part; one that breaks a rule of the tables is committed append by append, so that only the wrong
-    /// one fails.
-    async fn write_part(&mut self, batch: Vec<Prepared>) -> Vec<Result<Appended, AppendError>> {
+    /// Commits the part; one that violates a constraint is committed append by append, so that only the invalid one fails.
+    async fn write_part(&mut self, batch: Vec<PreparedAppend>) -> Vec<Result<Appended, AppendError>> {
         match self.commit(&batch).await {
             Ok(committed) => committed.outcomes,
-            Err(Failure::Rule(_)) => {
+            Err(CommitError::Constraint(_)) => {
                 let mut outcomes = Vec::with_capacity(batch.len());
                 for one in batch {
                     outcomes.push(self.write_alone(one).await);
                 }
                 outcomes
             }
-            Err(failure) => vec![Err(failure.into()); batch.len()],
+            Err(error) => vec![Err(error.into()); batch.len()],
         }
     }
 
-    async fn write_alone(&mut self, append: Prepared) -> Result<Appended, AppendError> {
+    async fn write_alone(&mut self, append: PreparedAppend) -> Result<Appended, AppendError> {
         self.commit(&[append]).await.map(|mut committed| committed.outcomes.remove(0))?
     }
 
-    /// One try to commit.
-    async fn attempt(&mut self, batch: &[Prepared]) -> Result<Committed, Failure> {
+    /// Tries once to commit.
+    async fn attempt(&mut self, batch: &[PreparedAppend]) -> Result<Committed, CommitError> {
         let mut connection = self.connected().await?;
         let result = commit(&mut connection, self.head, batch, &mut self.backend).await;
         match &result {
@@ -187,12 +185,12 @@ impl<B: Backend> Writer<B> {
                 self.connection = Some(connection);
                 self.succeeded();
             }
-            Err(Failure::Rule(_) | Failure::Behind) => self.connection = Some(connection),
-            Err(Failure::Unknown(_)) => {
+            Err(CommitError::Constraint(_) | CommitError::ReplicaLags) => self.connection = Some(connection),
+            Err(CommitError::Unknown(_)) => {
                 connection.close_hard().await.ok();
             }
-            Err(Failure::Store(error)) => {
-                // After a failed write the pages in memory say nothing of the disk: only a fresh look does.
+            Err(CommitError::Store(error)) => {
+                // After a failed write the cached pages may differ from the disk: the file is reopened.
                 self.failed(error);
                 connection.close_hard().await.ok();
             }
@@ -201,10 +199,10 @@ impl<B: Backend> Writer<B> {
     }
 
     /// Shows whether there is room for the next append, and whether the file can be written, by writing its end as it is.
-    async fn try_to_write(&mut self) {
+    async fn test_write(&mut self) {
         let (head, trial) = (self.head, self.path.with_extension("trial"));
         let written = async {
-            let room = tokio::task::spawn_blocking(move || take_room(&trial)).await;
+            let room = tokio::task::spawn_blocking(move || test_room(&trial)).await;
             room.map_err(std::io::Error::other).flatten().map_err(|error| {
                 StoreError::unavailable(format!(
                     "no {} KiB can be written beside its file: {error}",
@@ -255,8 +253,8 @@ impl<B: Backend> Writer<B> {
     }
 }
 
-/// Writes a file of some size and removes it.
-fn take_room(trial: &Path) -> std::io::Result<()> {
+/// Writes a file of [`ROOM`] bytes and removes it.
+fn test_room(trial: &Path) -> std::io::Result<()> {
     let written = std::fs::write(trial, vec![0; ROOM]).and_then(|()| File::open(trial)?.sync_all());
     written.and(std::fs::remove_file(trial))
 }
@@ -270,11 +268,11 @@ async fn rewrite_end(connection: &mut SqliteConnection, head: Head) -> Result<()
     Ok(transaction.commit().await?)
 }
 
-/// How many appends of the batch, at least one, come to so many bytes.
-fn fitting(batch: &[Prepared], limit: Option<usize>) -> usize {
+/// Returns how many appends of the batch fit into `limit` bytes, at least one.
+fn fitting(batch: &[PreparedAppend], limit: Option<usize>) -> usize {
     let Some(limit) = limit else { return batch.len() };
     let mut bytes = 0;
-    let fits = |prepared: &&Prepared| {
+    let fits = |prepared: &&PreparedAppend| {
         bytes += prepared.bytes();
         bytes <= limit
     };

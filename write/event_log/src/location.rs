@@ -1,4 +1,4 @@
-//! Where a log is, or is to be.
+//! Where a log is, as the setting `store` names it.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,9 +7,9 @@ use std::str::FromStr;
 #[cfg(feature = "eventstore")]
 use super::kurrent::Address;
 
-/// A place that holds a log, or is to hold one.
+/// Where a log is, or is to be created.
 #[derive(Debug, Clone)]
-pub enum LogPlace {
+pub enum LogLocation {
     /// A folder with a SQLite file.
     Sqlite(PathBuf),
     /// A stream in EventStoreDB or KurrentDB.
@@ -17,27 +17,27 @@ pub enum LogPlace {
     EventStoreDb(Address),
 }
 
-impl FromStr for LogPlace {
+impl FromStr for LogLocation {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<LogPlace, String> {
+    fn from_str(text: &str) -> Result<LogLocation, String> {
         if let Some(folder) = text.strip_prefix("sqlite:").filter(|folder| !folder.is_empty()) {
-            return Ok(LogPlace::Sqlite(folder.trim_start_matches("//").into()));
+            return Ok(LogLocation::Sqlite(folder.trim_start_matches("//").into()));
         }
-        elsewhere(text)
+        remote(text)
     }
 }
 
 #[cfg(feature = "eventstore")]
-fn elsewhere(text: &str) -> Result<LogPlace, String> {
-    match Address::is_meant(text) {
-        true => text.parse().map(LogPlace::EventStoreDb).map_err(|error| format!("{error}")),
+fn remote(text: &str) -> Result<LogLocation, String> {
+    match Address::has_scheme(text) {
+        true => text.parse().map(LogLocation::EventStoreDb).map_err(|error| format!("{error}")),
         false => Err("sqlite:DIR or esdb://HOST:PORT is wanted".into()),
     }
 }
 
 #[cfg(not(feature = "eventstore"))]
-fn elsewhere(text: &str) -> Result<LogPlace, String> {
+fn remote(text: &str) -> Result<LogLocation, String> {
     match ["esdb", "kurrent", "kdb"].iter().any(|scheme| text.starts_with(scheme)) {
         true => {
             Err("this loggia was built without EventStoreDB; build it with `--features eventstore`".into())
@@ -47,12 +47,12 @@ fn elsewhere(text: &str) -> Result<LogPlace, String> {
 }
 
 /// Without user and password.
-impl fmt::Display for LogPlace {
+impl fmt::Display for LogLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            LogPlace::Sqlite(folder) => write!(f, "the SQLite store in {}", folder.display()),
+            LogLocation::Sqlite(folder) => write!(f, "the SQLite store in {}", folder.display()),
             #[cfg(feature = "eventstore")]
-            LogPlace::EventStoreDb(address) => write!(f, "{address}"),
+            LogLocation::EventStoreDb(address) => write!(f, "{address}"),
         }
     }
 }

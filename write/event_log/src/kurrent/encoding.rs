@@ -1,4 +1,4 @@
-//! How an event stands in the log: its id, type and payload as they are, all else in its metadata.
+//! Encodes events for the remote log: id, type and payload as they are, everything else as metadata.
 
 use bytes::Bytes;
 use eventstore::{EventData, RecordedEvent};
@@ -12,12 +12,12 @@ use traces::Traceparent;
 use uuid::Uuid;
 
 use crate::StoreError;
-use crate::sqlite::backend::{ClaimedName, Entry, Replicated};
+use crate::sqlite::backend::{ClaimedName, Entry, ReplicatedEvent};
 
-/// How events are written; a log with a higher number is from a newer version.
+/// The version of the encoding; a log with a higher number is from a newer version.
 const FORMAT: u32 = 1;
 
-/// The type of the event that says which store it is.
+/// The type of the event with the store id.
 const FOUNDED: &str = "loggia.store.founded.v1";
 
 #[derive(Serialize, Deserialize)]
@@ -36,7 +36,7 @@ struct Metadata {
     claims: Vec<ClaimedName>,
 }
 
-/// The type of an event that names the vault which belongs to the log from then on.
+/// The type of an event that names the vault of the keeper from then on.
 const NAMED: &str = "loggia.store.vault_named.v1";
 
 #[derive(Serialize, Deserialize)]
@@ -50,7 +50,7 @@ struct Founded {
     format: u32,
 }
 
-/// An event as it is appended.
+/// Encodes an event to be appended.
 pub(super) fn encode(entry: &Entry<'_>) -> Result<EventData, StoreError> {
     let Entry { link, hash, traceparent, claims } = entry;
     let claimed = |(namespace, name): &(&str, &str)| ClaimedName {
@@ -75,16 +75,16 @@ pub(super) fn encode(entry: &Entry<'_>) -> Result<EventData, StoreError> {
     data.id(link.id.0).metadata_as_json(&metadata).map_err(unwritable)
 }
 
-/// An event as it was read, in the place where the log has it.
-pub(super) fn decode(event: &RecordedEvent) -> Result<Replicated, StoreError> {
+/// Decodes an event at its position in the log.
+pub(super) fn decode(event: &RecordedEvent) -> Result<ReplicatedEvent, StoreError> {
     let position = Position(event.revision + 1);
     let damaged = |what: &str| StoreError::corrupt(format!("{what} (position {position})"));
     let metadata: Metadata = serde_json::from_slice(&event.custom_metadata)
         .map_err(|_| damaged("the event has no metadata of Loggia: another program wrote to the log"))?;
     if metadata.position != position {
-        return Err(damaged(&format!("the event says that it stands at {}", metadata.position)));
+        return Err(damaged(&format!("the event says that it is at position {}", metadata.position)));
     }
-    Ok(Replicated {
+    Ok(ReplicatedEvent {
         event: Recorded {
             position,
             id: EventId(event.id),
@@ -104,8 +104,8 @@ pub(super) fn decode(event: &RecordedEvent) -> Result<Replicated, StoreError> {
     })
 }
 
-/// What an event takes of an append, at most.
-pub(super) fn bytes(one: &Replicated) -> usize {
+/// Returns the maximum size of an event in an append, in bytes.
+pub(super) fn bytes(one: &ReplicatedEvent) -> usize {
     let text = |text: &str| serde_json::to_string(text).map_or(usize::MAX / 4, |json| json.len());
     let names: usize = one.claims.iter().map(|claim| 32 + text(&claim.namespace) + text(&claim.name)).sum();
     let event = &one.event;
@@ -116,35 +116,35 @@ pub(super) fn bytes(one: &Replicated) -> usize {
         + event.data.get().len()
 }
 
-/// A payload has no blanks around it; reading it as JSON alone would take them away unseen.
+/// Parses a payload; refuses blanks around it, which a JSON parser would strip unnoticed.
 fn payload(bytes: &Bytes) -> Option<Box<RawValue>> {
     let text = String::from_utf8(bytes.to_vec()).ok()?;
     RawValue::from_string(text).ok().filter(|payload| payload.get().len() == bytes.len())
 }
 
-/// An event that names the vault which belongs to a log from then on.
-pub(super) fn naming(vault: Uuid) -> Result<EventData, StoreError> {
+/// Encodes the event that names the vault of the keeper.
+pub(super) fn encode_vault(vault: Uuid) -> Result<EventData, StoreError> {
     EventData::json(NAMED, &Named { vault }).map_err(|error| StoreError::unavailable(error.to_string()))
 }
 
-/// Which vault an event names.
-pub(super) fn named(event: &RecordedEvent) -> Result<Uuid, StoreError> {
+/// Decodes the vault that an event names.
+pub(super) fn decode_vault(event: &RecordedEvent) -> Result<Uuid, StoreError> {
     let named: Option<Named> =
         (event.event_type == NAMED).then(|| serde_json::from_slice(&event.data).ok()).flatten();
     named.map(|named| named.vault).ok_or_else(|| foreign(event))
 }
 
-/// The event that says which store it is.
-pub(super) fn founding(store: StoreId) -> Result<EventData, StoreError> {
+/// Encodes the event with the store id.
+pub(super) fn encode_store(store: StoreId) -> Result<EventData, StoreError> {
     let founded = Founded { store: store.to_string(), format: FORMAT };
     let event =
         EventData::json(FOUNDED, &founded).map_err(|error| StoreError::unavailable(error.to_string()))?;
-    // The store's own id: the same attempt sent twice is one.
+    // With the store's own id, so that the same attempt sent twice is one event.
     Ok(event.id(Uuid::from_u128(store.0.0)))
 }
 
-/// Which store it is.
-pub(super) fn founded(event: &RecordedEvent) -> Result<StoreId, StoreError> {
+/// Decodes the store id.
+pub(super) fn decode_store(event: &RecordedEvent) -> Result<StoreId, StoreError> {
     let founded: Option<Founded> =
         (event.event_type == FOUNDED).then(|| serde_json::from_slice(&event.data).ok()).flatten();
     let Some(Founded { store, format }) = founded else {

@@ -1,5 +1,5 @@
-//! Committing where the file is a replica: what others appended meanwhile is read first, and whether the log behind it
-//! took a batch that it did not answer is settled by looking.
+//! Commits to a replica: events of other write sides are read first, and whether the backend appended a batch that it did not
+//! acknowledge is found out by reading it.
 
 use ::sqlite::integer;
 use schemas::ids::{EventId, Position};
@@ -7,49 +7,49 @@ use sqlx::SqliteConnection;
 use tokio::time::Instant;
 
 use super::Writer;
-use crate::sqlite::admission::Prepared;
-use crate::sqlite::backend::{Backend, Unread};
+use crate::sqlite::admission::PreparedAppend;
+use crate::sqlite::backend::{Backend, BackendReadError};
 use crate::sqlite::commit::Committed;
-use crate::sqlite::failure::Failure;
+use crate::sqlite::commit_error::CommitError;
 use crate::sqlite::replay::replay;
 use crate::sqlite::rows;
 use crate::{AppendError, StoreError};
 
 impl<B: Backend> Writer<B> {
-    /// Commits a batch, or says why not once that is known.
-    pub(super) async fn commit(&mut self, batch: &[Prepared]) -> Result<Committed, Failure> {
-        let until = Instant::now() + B::PATIENCE;
-        // `sure`: the file has all that was in the log when the batch came. `sent`: the batch may be in the log.
-        let (mut sure, mut sent) = (!B::REMOTE, false);
+    /// Commits a batch; an error is certain, unless it is [`CommitError::Unknown`].
+    pub(super) async fn commit(&mut self, batch: &[PreparedAppend]) -> Result<Committed, CommitError> {
+        let until = Instant::now() + B::RETRY_FOR;
+        // Whether the file has all that the backend had when the batch came, and whether the backend may have the batch.
+        let (mut caught_up, mut sent) = (!B::REMOTE, false);
         loop {
             let before = self.head;
             match self.attempt(batch).await {
-                Ok(committed) if sure || committed.head != before || !conflicts(&committed) => {
-                    return if sent { self.own(batch, committed).await } else { Ok(committed) };
+                Ok(committed) if caught_up || committed.head != before || !conflicts(&committed) => {
+                    return if sent { self.recognise_own(batch, committed).await } else { Ok(committed) };
                 }
-                // Nothing was appended, so nothing showed yet whether the file knows all.
+                // Nothing was appended, so the backend has not confirmed yet that the file is up to date.
                 Ok(_) => {}
-                Err(Failure::Behind) if Instant::now() < until => {}
-                Err(Failure::Unknown(error)) if !sent || Instant::now() < until => {
+                Err(CommitError::ReplicaLags) if Instant::now() < until => {}
+                Err(CommitError::Unknown(error)) if !sent || Instant::now() < until => {
                     sent = true;
-                    tracing::warn!(%error, "the event store did not answer; what it took is looked up");
+                    tracing::warn!(%error, "the event store did not answer; whether it has the append is looked up");
                 }
-                Err(failure) => return Err(failure),
+                Err(error) => return Err(error),
             }
             self.catch_up_until(until).await?;
-            sure = true;
+            caught_up = true;
         }
     }
 
-    /// Looks for what others appended, and reports whether that succeeded.
-    pub(super) async fn look(&mut self) -> Result<(), StoreError> {
+    /// Reads what other write sides appended, and reports whether that succeeded.
+    pub(super) async fn poll_backend(&mut self) -> Result<(), StoreError> {
         let outcome = self.catch_up().await;
         self.backend.report(outcome.as_ref().err());
         outcome.map_err(StoreError::from)
     }
 
-    /// Reads all that the log behind the file has and the file has not.
-    pub(in crate::sqlite) async fn catch_up(&mut self) -> Result<(), Unread> {
+    /// Reads all events of the backend that the file lacks.
+    pub(in crate::sqlite) async fn catch_up(&mut self) -> Result<(), BackendReadError> {
         loop {
             let page = self.backend.read(self.head).await?;
             if !page.events.is_empty() {
@@ -66,7 +66,7 @@ impl<B: Backend> Writer<B> {
     async fn catch_up_until(&mut self, until: Instant) -> Result<(), StoreError> {
         loop {
             match self.catch_up().await {
-                Err(Unread::Store(StoreError::Unavailable { .. })) if Instant::now() < until => {
+                Err(BackendReadError::Store(StoreError::Unavailable { .. })) if Instant::now() < until => {
                     self.backend.back_off().await;
                 }
                 outcome => return outcome.map_err(StoreError::from),
@@ -74,8 +74,12 @@ impl<B: Backend> Writer<B> {
         }
     }
 
-    /// Appends of a batch that are found as done before, by the very events that were sent, were done just now.
-    async fn own(&mut self, batch: &[Prepared], mut committed: Committed) -> Result<Committed, Failure> {
+    /// Turns repeated appends into successful ones if the events found are the very ones that were sent just now.
+    async fn recognise_own(
+        &mut self,
+        batch: &[PreparedAppend],
+        mut committed: Committed,
+    ) -> Result<Committed, CommitError> {
         let mut connection = self.connected().await?;
         for (prepared, outcome) in batch.iter().zip(&mut committed.outcomes) {
             if let Err(AppendError::Repeated(done)) = outcome

@@ -1,4 +1,4 @@
-//! What the client's errors mean, and the sentences for them.
+//! Maps the client's errors to failures that say what to do.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,36 +9,39 @@ use rustls::pki_types::pem::PemObject;
 use tokio::net::TcpStream;
 use tokio::time::{error::Elapsed, timeout};
 
-use super::Address;
+use super::address::Address;
 use crate::{Head, StoreError};
 
-/// How long a server may take to accept a connection.
-const CONNECT_WITHIN: Duration = Duration::from_secs(2);
+/// The timeout of a connection attempt.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What went wrong with one call.
+/// The failure of one call.
 #[derive(Debug, Clone)]
-pub(super) enum Fault {
-    /// The stream is at another revision; none when it does not exist.
-    Revision(Option<u64>),
-    /// The stream is at another revision, and which was not said.
-    Moved,
+pub(super) enum CallError {
+    /// The stream has this revision instead of the expected one; `None` if it does not exist.
+    WrongRevision(Option<u64>),
+    /// The stream has an unknown revision instead of the expected one.
+    WrongUnknownRevision,
     /// There is no such stream.
     NoStream,
-    /// It will not be done, however often it is asked.
+    /// The call fails permanently.
     Refused(StoreError),
-    /// No answer that says anything: it may have been done.
-    Lost(String),
+    /// There was no conclusive answer: the call may have been executed.
+    NoAnswer(String),
 }
 
-impl Fault {
-    /// What the outcome of a call is, in our words.
-    pub(super) fn of<T>(outcome: Result<Result<T, Error>, Elapsed>, address: &Address) -> Result<T, Fault> {
+impl CallError {
+    /// Returns the answer of a call, or why it failed.
+    pub(super) fn check<T>(
+        outcome: Result<Result<T, Error>, Elapsed>,
+        address: &Address,
+    ) -> Result<T, CallError> {
         let error = match outcome {
             Ok(Ok(answer)) => return Ok(answer),
             Ok(Err(error)) => error,
-            Err(_) => return Err(Fault::Lost(format!("{address} did not answer in time"))),
+            Err(_) => return Err(CallError::NoAnswer(format!("{address} did not answer in time"))),
         };
-        let refused = |reason: String| Fault::Refused(StoreError::unavailable(reason));
+        let refused = |reason: String| CallError::Refused(StoreError::unavailable(reason));
         let deleted = format!(
             "{address} was deleted there; set another store=NAME in store (LOGGIA_STORE), or restore the server"
         );
@@ -47,15 +50,17 @@ impl Fault {
              user do"
         );
         Err(match error {
-            Error::WrongExpectedVersion { current, .. } => Fault::Revision(match current {
+            Error::WrongExpectedVersion { current, .. } => CallError::WrongRevision(match current {
                 CurrentRevision::Current(revision) => Some(revision),
                 CurrentRevision::NoStream => None,
             }),
-            Error::ResourceNotFound => Fault::NoStream,
+            Error::ResourceNotFound => CallError::NoStream,
             Error::ResourceDeleted => refused(deleted),
             Error::AccessDenied => refused(denied),
-            // As an append over a stream that is kept open is refused.
-            Error::Grpc { message, .. } if message == "WrongExpectedVersion" => Fault::Moved,
+            // The answer to an append over a stream that is kept open.
+            Error::Grpc { message, .. } if message == "WrongExpectedVersion" => {
+                CallError::WrongUnknownRevision
+            }
             Error::Grpc { message, .. } if message == "StreamDeleted" => refused(deleted),
             Error::Grpc { message, .. } if message == "AccessDenied" => refused(denied),
             Error::Grpc { message, .. } if is_too_large(&message) => refused(format!(
@@ -64,8 +69,10 @@ impl Fault {
             Error::UnsupportedFeature => {
                 refused(format!("{address} is no EventStoreDB that can be worked with"))
             }
-            Error::Grpc { code, message } => Fault::Lost(format!("{address} answers {code:?}: {message}")),
-            other => Fault::Lost(format!("{address} cannot be reached ({other})")),
+            Error::Grpc { code, message } => {
+                CallError::NoAnswer(format!("{address} answers {code:?}: {message}"))
+            }
+            other => CallError::NoAnswer(format!("{address} cannot be reached ({other})")),
         })
     }
 }
@@ -74,22 +81,28 @@ fn is_too_large(message: &str) -> bool {
     message.contains("Maximum Append Size") || message == "MaximumAppendSizeExceeded"
 }
 
-impl From<Fault> for StoreError {
-    fn from(fault: Fault) -> StoreError {
-        match fault {
-            Fault::Refused(error) => error,
-            Fault::Lost(reason) => StoreError::unavailable(reason),
-            Fault::NoStream => StoreError::corrupt("its log is gone"),
-            Fault::Revision(_) | Fault::Moved => StoreError::unavailable("its log moved; try again"),
+impl From<CallError> for StoreError {
+    fn from(error: CallError) -> StoreError {
+        match error {
+            CallError::Refused(error) => error,
+            CallError::NoAnswer(reason) => StoreError::unavailable(reason),
+            CallError::NoStream => StoreError::corrupt("its log is gone"),
+            CallError::WrongRevision(_) | CallError::WrongUnknownRevision => {
+                StoreError::unavailable("its log moved; try again")
+            }
         }
     }
 }
 
-/// The log does not hold the event that its replica ends with: it was set back.
-pub(super) fn set_back(address: &Address, head: Head, other: bool, replica: Option<&Path>) -> StoreError {
+/// Returns the failure of a log that was reset to an earlier state: it does not have the last event of its replica, `head`; it has
+/// another event there if `has_other`.
+pub(super) fn reset(address: &Address, head: Head, has_other: bool, replica: Option<&Path>) -> StoreError {
     let position = head.position;
-    let what =
-        if other { format!("has another event at {position}") } else { format!("ends before {position}") };
+    let what = if has_other {
+        format!("has another event at {position}")
+    } else {
+        format!("ends before {position}")
+    };
     let remedy = match replica {
         None => String::new(),
         Some(replica) => {
@@ -104,14 +117,14 @@ pub(super) fn set_back(address: &Address, head: Head, other: bool, replica: Opti
     StoreError::unavailable(format!("{address} {what}, so that log was set back{remedy}"))
 }
 
-/// There is nothing at an address that is only read.
-pub(super) fn none(address: &Address) -> StoreError {
+/// Returns the failure of an address without a log.
+pub(super) fn no_store(address: &Address) -> StoreError {
     StoreError::unavailable(format!(
         "there is no event store {address}; set store (LOGGIA_STORE) to the right one, or start a write side on it"
     ))
 }
 
-/// Whether the file with the authorities can be used; the client would panic.
+/// Checks that the file with the authorities can be used; the client would panic otherwise.
 pub(super) fn check_authorities(address: &Address) -> Result<(), StoreError> {
     let Some(path) = address.authorities() else { return Ok(()) };
     let unusable = |reason: String| {
@@ -132,15 +145,15 @@ pub(super) fn check_authorities(address: &Address) -> Result<(), StoreError> {
     }
 }
 
-/// Why nothing was heard at the first contact: nobody listens there, or somebody does who does not understand.
-pub(super) async fn unheard(address: &Address, heard: &str) -> StoreError {
+/// Returns why the first call had no answer: no server listens, or one that does not speak the protocol.
+pub(super) async fn unreachable(address: &Address, failure: &str) -> StoreError {
     let mut silent = Vec::new();
     for (host, port) in address.hosts() {
-        match timeout(CONNECT_WITHIN, TcpStream::connect((host.as_str(), port))).await {
+        match timeout(CONNECT_TIMEOUT, TcpStream::connect((host.as_str(), port))).await {
             Ok(Ok(_)) => {
                 let (is, other) = if address.secure() { ("with", "false") } else { ("without", "true") };
                 return StoreError::unavailable(format!(
-                    "{host}:{port} listens, but does not answer {is} TLS as an EventStoreDB does ({heard}); check tls, \
+                    "{host}:{port} listens, but does not answer {is} TLS as an EventStoreDB does ({failure}); check tls, \
                      tlsCaFile and the port in store (LOGGIA_STORE), or set tls={other} if it is run so"
                 ));
             }
