@@ -1,4 +1,4 @@
-//! Measures from how many rows on a graph is worth while: builds the lists of N rows by comparing all pairs and by a
+//! Measures from which number of rows on a graph is worthwhile: builds the lists of N rows by comparing all pairs and by a
 //! graph, and reports time, recall@10 and peak memory. Rows are clustered, of D dimensions, with one or two sides.
 //!
 //! ```sh
@@ -7,7 +7,7 @@
 //!
 //! A fourth argument `graph` skips the comparison of all pairs, which takes hours at a million rows; recall is then that of
 //! 200 rows, each compared with all others.
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "an example speaks to whoever runs it")]
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "an example prints its results")]
 
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
@@ -67,16 +67,16 @@ fn seconds(began: Instant) -> f64 {
 fn recall(space: &VectorSpace, lists: &Lists) -> f64 {
     let lists: HashMap<u32, &Vec<Rank>> = lists.iter().map(|(id, list)| (*id, list)).collect();
     let step = (space.len() / SAMPLE).max(1);
-    let (mut held, mut all) = (0, 0);
+    let (mut found, mut all) = (0, 0);
     for id in (0..u32::try_from(space.len()).unwrap()).step_by(step) {
         let others = space.ids().filter(|other| *other != id);
         let mut nearest: Vec<Rank> = others.filter_map(|other| space.rank(id, other)).collect();
         nearest.sort_unstable();
         nearest.truncate(10);
-        held += nearest.iter().filter(|rank| lists[&id].contains(rank)).count();
+        found += nearest.iter().filter(|rank| lists[&id].contains(rank)).count();
         all += nearest.len();
     }
-    held as f64 / all as f64
+    found as f64 / all as f64
 }
 
 /// Clusters and the rows in them.
@@ -109,13 +109,13 @@ impl Data {
 }
 
 fn direction(random: &mut TestRng, dimensions: usize) -> Vec<f32> {
-    // The sum of four even numbers is near enough to a normal distribution.
-    let mut even = || random.next_u32() as f32 / u32::MAX as f32 - 0.5;
-    let values: Vec<f32> = (0..dimensions).map(|_| even() + even() + even() + even()).collect();
+    // The sum of four uniform numbers is close enough to a normal distribution.
+    let mut uniform = || random.next_u32() as f32 / u32::MAX as f32 - 0.5;
+    let values: Vec<f32> = (0..dimensions).map(|_| uniform() + uniform() + uniform() + uniform()).collect();
     unit(&values)
 }
 
-/// Returns the peak memory of this process in MB; 0 where the system does not tell.
+/// Returns the peak memory of this process in MB; 0 where the system does not provide it.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

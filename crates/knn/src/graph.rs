@@ -1,34 +1,38 @@
-//! A graph over many rows of one layout, built by instant-distance: it proposes rows that may be near, and those are
-//! compared exactly. It cannot be added to; [`crate::graph_state`] has what changed since.
+//! A graph (HNSW, by instant-distance) over the rows of a large group: it proposes rows that may be near, which are then compared
+//! exactly. Rows cannot be added to it: [`GraphState`] has what changed since it was built, and builds the next one in the
+//! background.
 
+use std::collections::HashSet;
 use std::sync::Arc;
+use std::thread::JoinHandle;
 
+use foldhash::fast::RandomState;
 use instant_distance::{Builder, HnswMap, Point, Search};
 
 use crate::vector::dot;
 
-/// The number of rows that are proposed. Of lists of 64 this leaves room for those that were removed meanwhile.
+/// The number of rows that are proposed (HNSW's `ef`). For lists of 64 this leaves room for rows that were removed since.
 const PROPOSED: usize = 160;
 
-/// The number of rows that are examined for the edges of a node.
+/// The number of rows that are examined for the edges of a node (HNSW's `ef_construction`).
 const CONSTRUCTION: usize = 100;
 
-/// The graph is the same for the same rows in the same order, on one thread.
+/// The same rows in the same order give the same graph, on one thread.
 const SEED: u64 = 0x6c6f_6767_6961;
 
-/// A graph over a state of a group; its values are ids.
+/// A graph over the rows that a group had when it was built; its values are ids.
 pub(crate) struct Graph {
-    map: HnswMap<Direction, u32>,
+    map: HnswMap<UnitVectors, u32>,
 }
 
-/// A row of unit vectors. Copies share it.
+/// A row of unit vectors. Clones share the values.
 #[derive(Debug, Clone)]
-struct Direction(Arc<[f32]>);
+struct UnitVectors(Arc<[f32]>);
 
-impl Point for Direction {
-    fn distance(&self, other: &Direction) -> f32 {
-        // A distance without lanes makes building four times as slow (358 against 83 s, at 5,000 on a busy machine).
-        // Only the order counts: rows of both sides have a length of the root of 2.
+impl Point for UnitVectors {
+    fn distance(&self, other: &UnitVectors) -> f32 {
+        // Without the lanes of `dot` building takes four times as long (358 against 83 s, for 5,000 rows on a busy machine).
+        // Only the order counts, so it may be off by a constant: rows of two sides have the length √2.
         1.0 - dot(&self.0, &other.0)
     }
 }
@@ -40,15 +44,109 @@ impl std::fmt::Debug for Graph {
 }
 
 impl Graph {
-    /// Builds a graph of rows and their ids, on the threads of the current pool.
+    /// Builds a graph of rows and their ids, on the threads of the current pool. `values` has `width` values for each row.
     pub(crate) fn build(ids: Vec<u32>, values: &[f32], width: usize) -> Graph {
-        let points = values.chunks_exact(width).map(|row| Direction(row.into())).collect();
+        let points = values.chunks_exact(width).map(|row| UnitVectors(row.into())).collect();
         let builder = Builder::default().ef_construction(CONSTRUCTION).ef_search(PROPOSED).seed(SEED);
         Graph { map: builder.build(points, ids) }
     }
 
-    /// Returns the ids that are probably nearest to a row, at most [`PROPOSED`].
+    /// Returns the ids of the rows that are probably nearest to `row`, at most [`PROPOSED`].
     pub(crate) fn propose(&self, row: &[f32], search: &mut Search) -> Vec<u32> {
-        self.map.search(&Direction(row.into()), search).map(|item| *item.value).collect()
+        self.map.search(&UnitVectors(row.into()), search).map(|item| *item.value).collect()
+    }
+}
+
+/// A graph is rebuilt in the background when one in this many rows changed since it was built: some thousands of hundreds of
+/// thousands.
+const STALE_SHARE: usize = 50;
+
+/// A set of ids.
+pub(crate) type Ids = HashSet<u32, RandomState>;
+
+/// The graph of a group, if it has one, and the changes since. Without a graph all rows are compared.
+#[derive(Debug, Default)]
+pub(crate) struct GraphState {
+    graph: Option<Graph>,
+    /// The rows that were added or replaced since it was built: always compared, and ignored where the graph proposes them.
+    added: Ids,
+    /// The number of rows removed since it was built.
+    removed: usize,
+    rebuild: Option<Rebuild>,
+}
+
+/// A graph that is being built on its own thread while the previous one is in use, and the changes since its start.
+#[derive(Debug)]
+struct Rebuild {
+    graph: JoinHandle<Option<Graph>>,
+    added: Ids,
+    removed: usize,
+}
+
+impl GraphState {
+    /// Returns the graph and the rows that were added or replaced since it was built.
+    pub(crate) fn get(&self) -> Option<(&Graph, &Ids)> {
+        self.graph.as_ref().map(|graph| (graph, &self.added))
+    }
+
+    /// Replaces the graph by one of the current rows.
+    pub(crate) fn set(&mut self, graph: Graph) {
+        *self = GraphState { graph: Some(graph), ..GraphState::default() };
+    }
+
+    /// Records that a row was added.
+    pub(crate) fn add(&mut self, id: u32) {
+        if self.graph.is_some() {
+            self.added.insert(id);
+        }
+        if let Some(rebuild) = &mut self.rebuild {
+            rebuild.added.insert(id);
+        }
+    }
+
+    /// Records that a row was removed.
+    pub(crate) fn remove(&mut self, id: u32) {
+        self.added.remove(&id);
+        self.removed += 1;
+        if let Some(rebuild) = &mut self.rebuild {
+            rebuild.added.remove(&id);
+            rebuild.removed += 1;
+        }
+    }
+
+    /// Returns whether the graph of a group that now has `rows` rows is to be rebuilt.
+    pub(crate) fn is_stale(&self, rows: usize) -> bool {
+        let changes = self.added.len() + self.removed;
+        self.rebuild.is_none() && (self.graph.is_none() || changes * STALE_SHARE > rows)
+    }
+
+    /// Starts to build a graph of the current rows on a thread of its own.
+    pub(crate) fn rebuild(&mut self, ids: Vec<u32>, values: Vec<f32>, width: usize) {
+        let build = move || {
+            // One thread: it is not urgent, and requests need the other threads.
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().ok()?;
+            Some(pool.install(|| Graph::build(ids, &values, width)))
+        };
+        match std::thread::Builder::new().name("neighbours-graph".into()).spawn(build) {
+            Ok(graph) => self.rebuild = Some(Rebuild { graph, added: Ids::default(), removed: 0 }),
+            Err(error) => {
+                tracing::warn!(%error, "the graph of neighbours could not be rebuilt; trying later")
+            }
+        }
+    }
+
+    /// Replaces the graph by the rebuilt one if that is ready.
+    pub(crate) fn take_rebuilt(&mut self) {
+        let Some(Rebuild { graph, added, removed }) =
+            self.rebuild.take_if(|rebuild| rebuild.graph.is_finished())
+        else {
+            return;
+        };
+        match graph.join() {
+            Ok(Some(graph)) => *self = GraphState { graph: Some(graph), added, removed, rebuild: None },
+            Ok(None) | Err(_) => {
+                tracing::warn!("the graph of neighbours could not be rebuilt; trying again");
+            }
+        }
     }
 }

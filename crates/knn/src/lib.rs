@@ -1,15 +1,25 @@
-//! The nearest rows of every row, by cosine similarity: exact, in memory, and repaired when rows come and go.
+//! Exact k-nearest-neighbour lists in memory, by cosine similarity: computed for all rows, and repaired when rows are added or removed.
 //!
-//! A row has one or two vectors of unit length, each made by one encoder. Two rows are compared on the sides that both
-//! have from the same encoder; the score is the mean of those cosines. Scores are the same on every machine and in either
-//! order, and of equal scores the lower id ranks first, so the same rows always give the same lists.
+//! A row has one or two unit vectors ("sides"), each made by one encoder. Two rows are compared on the sides that both have from the
+//! same encoder; the score is the mean of those cosines. `read` computes the similar projects of the catalog with it.
 //!
-//! [`VectorSpace::nearest_of_all`] compares each pair once, in blocks that are multiplied as matrices. A product of
-//! matrices only decides which pairs may be near enough; those are scored exactly. [`VectorSpace::nearest_of_some`] finds
-//! the lists of some rows and the lists of others that they belong into. From a number of rows on, a graph
-//! (instant-distance) proposes the rows to compare; then lists may miss a few.
+//! # Promises
 //!
-//! The neighbours of projects in `read` are computed with it.
+//! - Scores are the same on every machine and in either order, and of equal scores the lower id ranks first: the same rows
+//!   always give the same lists.
+//! - Lists are exact unless graphs are built ([`VectorSpace::build_graphs`]): then they may miss a few neighbours.
+//!
+//! # Modules, in reading order
+//!
+//! - `row`: rows and the score of two of them; `vector`: the dot product.
+//! - `rank`: the order of neighbours, and the top k.
+//! - `space`: [`VectorSpace`], all rows, each with the admission threshold of its list.
+//! - `search`: [`VectorSpace::nearest_of_all`] compares each pair once, in blocks that are multiplied as matrices; a matrix product
+//!   only decides which pairs may be near enough, and those are scored exactly. [`VectorSpace::nearest_of_some`] finds the
+//!   lists of some rows, and the lists of others that they enter.
+//! - `graph`: an HNSW graph that proposes the rows to compare in a large space.
+//!
+//! # Example
 //!
 //! ```
 //! use std::sync::atomic::AtomicBool;
@@ -26,10 +36,7 @@
 //! assert_eq!(nearest_of_1, Some(2));
 //! ```
 
-mod candidates;
-mod compared;
 mod graph;
-mod graph_state;
 mod rank;
 mod row;
 mod search;
@@ -41,6 +48,6 @@ mod tests;
 
 pub use rank::Rank;
 pub use row::{Cosines, Encoding, Layout, Row};
-pub use search::{FoundForSome, Lists};
+pub use search::{Lists, NearestOfSome};
 pub use space::VectorSpace;
 pub use vector::{dot, unit};

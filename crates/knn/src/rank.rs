@@ -1,13 +1,13 @@
-//! The order of neighbours, and the best k of many.
+//! The order of neighbours, and the top k of many.
 
 use std::cmp::Ordering;
 
-/// The place of a row in the list of another: nearer rows are less.
+/// What the neighbours of a row are sorted by; nearer rows are less.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rank {
-    /// The mean of the cosines of the common sides.
+    /// The mean of the cosines on the common sides, from -1 to 1.
     pub score: f32,
-    /// The id of the row.
+    /// The id of the neighbour.
     pub id: u32,
 }
 
@@ -32,28 +32,29 @@ impl PartialOrd for Rank {
     }
 }
 
-/// The best k ranks of those offered so far, among those before a bar.
+/// The top k of the ranks offered so far, of those before a threshold.
 #[derive(Debug)]
-pub(crate) struct Best {
+pub(crate) struct TopK {
     k: usize,
-    bar: Rank,
+    /// Only ranks before this one are accepted; the last one, once there are k.
+    threshold: Rank,
     found: Vec<Rank>,
 }
 
-impl Best {
-    /// Accepts at most `k` ranks before the bar.
-    pub(crate) fn before(bar: Rank, k: usize) -> Best {
-        Best { k, bar, found: Vec::new() }
+impl TopK {
+    /// Creates an empty top k that accepts ranks before the threshold.
+    pub(crate) fn new(k: usize, threshold: Rank) -> TopK {
+        TopK { k, threshold, found: Vec::new() }
     }
 
     /// Returns the lowest score that may be accepted.
-    pub(crate) fn least(&self) -> f32 {
-        self.bar.score
+    pub(crate) fn min_score(&self) -> f32 {
+        self.threshold.score
     }
 
-    /// Adds a rank if it is among the best and not there already.
+    /// Adds a rank if it is among the top k and not there already.
     pub(crate) fn offer(&mut self, rank: Rank) {
-        if rank >= self.bar {
+        if rank >= self.threshold {
             return;
         }
         let at = self.found.partition_point(|found| *found < rank);
@@ -67,17 +68,17 @@ impl Best {
         if self.is_full()
             && let Some(last) = self.found.last()
         {
-            self.bar = *last;
+            self.threshold = *last;
         }
     }
 
-    /// Returns whether there are k.
+    /// Returns whether there are k ranks.
     pub(crate) fn is_full(&self) -> bool {
         self.found.len() == self.k
     }
 
     /// Returns the ranks, nearest first.
-    pub(crate) fn into_found(self) -> Vec<Rank> {
+    pub(crate) fn into_sorted(self) -> Vec<Rank> {
         self.found
     }
 }
@@ -87,19 +88,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_best_are_kept_in_order_and_ties_by_id() {
+    fn the_top_k_are_sorted_and_ties_by_id() {
         let rank = |n: u32| Rank { score: f32::from((n % 10) as u8), id: n };
-        let mut best = Best::before(Rank { score: 2.0, id: 500 }, 64);
-        (0..1_000).rev().chain(0..1_000).for_each(|n| best.offer(rank(n)));
-        let found = best.into_found();
+        let mut top_k = TopK::new(64, Rank { score: 2.0, id: 500 });
+        (0..1_000).rev().chain(0..1_000).for_each(|n| top_k.offer(rank(n)));
+        let found = top_k.into_sorted();
         let mut all: Vec<Rank> = (0..1_000).map(rank).collect();
         all.sort_unstable();
         assert_eq!(found, all[..64]);
-        let mut strict = Best::before(all[3], 64);
+        let mut strict = TopK::new(64, all[3]);
         all.iter().for_each(|rank| strict.offer(*rank));
-        assert_eq!(strict.into_found(), all[..3]);
-        let mut closed = Best::before(Rank::FIRST, 64);
+        assert_eq!(strict.into_sorted(), all[..3]);
+        let mut closed = TopK::new(64, Rank::FIRST);
         closed.offer(all[0]);
-        assert_eq!(closed.into_found(), []);
+        assert_eq!(closed.into_sorted(), []);
     }
 }

@@ -1,4 +1,4 @@
-//! Lists against a comparison of all pairs, after any sequence of insertions and removals.
+//! Lists against those of comparing all pairs, after any insertions and removals.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::AtomicBool;
@@ -9,7 +9,7 @@ use super::*;
 
 const K: usize = 5;
 
-/// The vectors of a row: an encoder and a direction for each side.
+/// The vectors of a row: an encoder and a unit vector for each side.
 type Sides = [Option<(usize, Vec<f32>)>; 2];
 
 fn layout(sides: &Sides) -> Layout {
@@ -45,7 +45,7 @@ fn lists(rows: &BTreeMap<u32, Sides>) -> BTreeMap<u32, Vec<Rank>> {
     rows.keys().map(|id| (*id, expected(rows, *id))).collect()
 }
 
-/// Few directions, so that scores are often equal; two encoders, and rows of one side.
+/// Few different vectors, so that scores are often equal; two encoders, and rows of one side or two.
 fn sides() -> impl Strategy<Value = Sides> {
     let side = |dimensions: usize| {
         (0..2_usize, proptest::collection::vec(0..3_u8, dimensions)).prop_map(|(model, values)| {
@@ -74,13 +74,13 @@ proptest! {
     ) {
         let mut space = space(&rows);
         let before = lists(&rows);
-        let bar = |list: &[Rank]| if list.len() < K { Rank::LAST } else { list[K - 1] };
-        before.iter().for_each(|(id, list)| space.set_bar(*id, bar(list)));
+        let threshold = |list: &[Rank]| if list.len() < K { Rank::LAST } else { list[K - 1] };
+        before.iter().for_each(|(id, list)| space.set_threshold(*id, threshold(list)));
 
         let removed: Vec<u32> = removed.into_iter().filter(|id| rows.contains_key(id)).collect();
-        let holders = space.holders(&removed);
+        let listing = space.rows_listing(&removed);
         for (id, list) in before.iter().filter(|(id, _)| !removed.contains(id)) {
-            prop_assert_eq!(holders.contains(id), list.iter().any(|rank| removed.contains(&rank.id)), "{}", id);
+            prop_assert_eq!(listing.contains(id), list.iter().any(|rank| removed.contains(&rank.id)), "{}", id);
         }
         let mut after = rows.clone();
         for id in &removed {
@@ -91,24 +91,24 @@ proptest! {
         added.iter().for_each(|(id, sides)| space.insert(*id, row(sides)));
 
         let new: HashSet<u32> = added.keys().copied().collect();
-        let short = holders.iter().filter(|id| after.contains_key(id)).chain(&new);
+        let short = listing.iter().filter(|id| after.contains_key(id)).chain(&new);
         let some = space.subset(short);
         let found = space.nearest_of_some(&some, &new, &AtomicBool::new(false)).unwrap();
         let mut repaired = before;
         repaired.retain(|id, _| after.contains_key(id));
-        for (id, offered) in found.offered {
+        for (id, additions) in found.additions {
             let list = repaired.entry(id).or_default();
-            list.extend(offered);
+            list.extend(additions);
             list.sort_unstable();
             list.truncate(K);
         }
-        repaired.extend(found.own);
+        repaired.extend(found.lists);
         prop_assert_eq!(repaired, lists(&after));
     }
 }
 
 #[test]
-fn a_search_that_is_stopped_has_no_result() {
+fn a_stopped_search_has_no_result() {
     let rows = (0..10).map(|id| (id, [Some((0, unit(&[1.0, id as f32]))), None])).collect();
     assert_eq!(space(&rows).nearest_of_all(&AtomicBool::new(true)), None);
 }
@@ -116,13 +116,14 @@ fn a_search_that_is_stopped_has_no_result() {
 /// A graph is built of 400 rows in 12 clusters, then rows are removed and added.
 #[test]
 fn a_graph_and_the_rows_added_since_find_nearly_all() {
-    let mut dice = 7_u64;
-    let mut even = || {
-        dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (dice >> 40) as f32 / (1 << 24) as f32 - 0.5
+    let mut state = 7_u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f32 / (1 << 24) as f32 - 0.5
     };
     let mut clustered = |id: u32| {
-        let values: Vec<f32> = (0..12).map(|at| if id % 12 == at { 1.0 + even() } else { even() }).collect();
+        let values: Vec<f32> =
+            (0..12).map(|at| if id % 12 == at { 1.0 + random() } else { random() }).collect();
         [Some((0, unit(&values))), None]
     };
     let mut rows: BTreeMap<u32, Sides> = (0..400).map(|id| (id, clustered(id))).collect();
@@ -136,9 +137,9 @@ fn a_graph_and_the_rows_added_since_find_nearly_all() {
         rows.insert(1_000 + id, sides);
     }
     let found: BTreeMap<_, _> = space.nearest_of_all(&AtomicBool::new(false)).unwrap().into_iter().collect();
-    let held = |(id, list): (&u32, &Vec<Rank>)| list.iter().filter(|rank| found[id].contains(rank)).count();
+    let hits = |(id, list): (&u32, &Vec<Rank>)| list.iter().filter(|rank| found[id].contains(rank)).count();
     let expected = lists(&rows);
-    let (held, all): (usize, usize) =
-        (expected.iter().map(held).sum(), expected.values().map(Vec::len).sum());
-    assert!(held * 100 >= all * 98, "{held} of {all}");
+    let (found, all): (usize, usize) =
+        (expected.iter().map(hits).sum(), expected.values().map(Vec::len).sum());
+    assert!(found * 100 >= all * 98, "{found} of {all}");
 }

@@ -62,7 +62,7 @@ pub(crate) struct Variant<'a> {
 /// What a clause contributes to a match of some of the clauses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ClauseRole {
-    /// Whether the clause counts: its word is neither short, nor frequent, nor a function word.
+    /// Whether the clause counts: its word is neither short, nor frequent, nor a stop word.
     pub(crate) is_significant: bool,
     /// Whether every result must match it: its word is a character of a script without spaces.
     pub(crate) is_required: bool,

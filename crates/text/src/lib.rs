@@ -1,7 +1,14 @@
-//! Text folding: turns texts and typed queries into the words that are compared.
+//! Text folding: splits texts and queries into the words that are compared.
 //!
-//! The search index (`lexical`) and the archive model of `read` use it. The folded form of a text never changes within a layout
-//! of these: both store folded words.
+//! Texts and queries are folded alike: normalised by compatibility (NFKC), lower case, without accents. Apostrophes join
+//! (`O'Keeffe` is `okeeffe`), all other punctuation splits, digits stay. In scripts that are written without spaces each character is
+//! a word, so that a run of them is found as a phrase.
+//!
+//! The search index (`lexical`) and the archive model of `read` use it. Both store folded words, so the folded form of a text must
+//! not change within one layout of their files. Folding is idempotent.
+//!
+//! [`words`] visits all words with their positions, [`fold`] joins them to one text, [`pieces`] returns the words as they are written,
+//! and [`is_stop_word`] tells which words say little by themselves.
 //!
 //! ```
 //! use std::ops::ControlFlow;
@@ -15,50 +22,44 @@
 //! });
 //! assert_eq!(folded, ["okeeffe", "in", "zurich"]);
 //! ```
-//!
-//! Documents and queries meet in the same form: compatibility-normalised (NFKC), lower-case, without accents. Apostrophes join
-//! (`O'Keeffe` is `okeeffe`), every other punctuation splits, digits stay. Scripts that are written without spaces give one
-//! word a character, so that a run of them is found as a phrase.
-
-pub mod function_words;
 
 use std::ops::ControlFlow;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{canonical_combining_class, decompose_canonical, is_combining_mark};
 
-/// The longest word in bytes; what is longer is cut at a character, in documents and queries alike.
-pub const LONGEST_WORD: usize = 48;
+/// The maximum length of a word in bytes; longer words are truncated at a character boundary.
+pub const MAX_WORD_LENGTH: usize = 48;
 
 /// One word of a text, folded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word<'a> {
-    /// The folded form: lower-case, without accents, at most [`LONGEST_WORD`] bytes, never empty.
+    /// The folded form: lower case, without accents, at most [`MAX_WORD_LENGTH`] bytes, never empty.
     pub text: &'a str,
-    /// The place of the word in its text, counted from 0. Parts share the place of the word they are a part of.
+    /// The position of the word in its text, from 0. Parts have the position of their whole word.
     pub position: u32,
-    /// How the word stands in the text.
+    /// How the word was found.
     pub kind: Kind,
 }
 
-/// How a word stands in its text.
+/// How a word was found in its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A whole word between separators.
     Whole,
-    /// A piece of a whole word between apostrophes (`keeffe` of `okeeffe`): documents are found by it, queries do without it.
+    /// A part of a whole word between apostrophes (`keeffe` of `okeeffe`): indexed, but ignored in queries.
     Part,
-    /// A character of a script without spaces. `continues` says that the character before it was one as well.
+    /// A character of a script without spaces.
     Character {
-        /// Whether nothing stands between this character and such a character before it.
+        /// Whether it directly follows another such character.
         continues: bool,
     },
 }
 
-/// Calls `visit` with every word of `text` in order, until it breaks off.
+/// Calls `visit` with every word of `text` in order, until it returns [`ControlFlow::Break`].
 pub fn words(text: &str, visit: &mut impl FnMut(Word<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
     let mut folder = Folder::new(visit);
-    // Nothing composes across a space, so each piece is normalised for itself, and most need no normalising at all.
+    // No characters compose across a space, so each piece is normalised by itself, and ASCII not at all.
     for piece in text.split_inclusive(' ') {
         if piece.is_ascii() {
             for byte in piece.bytes() {
@@ -71,9 +72,9 @@ pub fn words(text: &str, visit: &mut impl FnMut(Word<'_>) -> ControlFlow<()>) ->
             }
         } else {
             let normal = piece.chars().map(plain_apostrophe).nfkc();
-            if piece.contains(may_hold_unseen) {
-                // Marks that come together where something unseen stood between them get their order as well.
-                folder.characters(normal.filter(|character| !is_unseen(*character)).nfkc())?;
+            if piece.contains(may_contain_invisible) {
+                // Marks that become neighbours without the invisible character between them need canonical order too.
+                folder.characters(normal.filter(|character| !is_invisible(*character)).nfkc())?;
             } else {
                 folder.characters(normal)?;
             }
@@ -82,22 +83,22 @@ pub fn words(text: &str, visit: &mut impl FnMut(Word<'_>) -> ControlFlow<()>) ->
     folder.separator()
 }
 
-/// The pieces of `text` between characters that separate words wherever they stand, none of them empty. The words of the
-/// pieces are the words of the text; a piece is most often one word as it is written.
+/// Returns the non-empty pieces of `text` between characters that separate words in any context. The words of the pieces are the
+/// words of the text; most pieces are one word as it is written.
 pub fn pieces(text: &str) -> impl Iterator<Item = &str> {
-    text.split(always_separates).filter(|piece| !piece.is_empty())
+    text.split(is_separator).filter(|piece| !piece.is_empty())
 }
 
-/// Whether the character joins what stands around it, as in `O'Keeffe`.
+/// Returns whether the character joins the letters around it, as in `O'Keeffe`.
 pub fn is_apostrophe(character: char) -> bool {
     plain_apostrophe(character) == '\''
 }
 
-fn always_separates(character: char) -> bool {
+fn is_separator(character: char) -> bool {
     if character.is_ascii() {
         return !character.is_ascii_alphanumeric() && !is_apostrophe(character);
     }
-    // What turns into something else when it is normalised may become a letter: `㎡` is `m2`.
+    // A character that normalisation changes may become letters: `㎡` is `m2`.
     !character.is_alphanumeric()
         && !is_combining_mark(character)
         && !is_accent(character)
@@ -105,7 +106,7 @@ fn always_separates(character: char) -> bool {
         && character.nfkc().eq([character])
 }
 
-/// Folds `text` to its words, without parts, separated by single spaces.
+/// Returns the words of `text`, without parts, separated by single spaces.
 pub fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     let _ = words(text, &mut |word| {
@@ -120,55 +121,55 @@ pub fn fold(text: &str) -> String {
     folded
 }
 
-/// Collects the characters of one word and hands the word on when it ends.
+/// Collects the characters of the current word, and passes it to the visitor when it ends.
 struct Folder<'v, V> {
     visit: &'v mut V,
     word: String,
-    /// Where apostrophes stood in the word, as byte offsets.
-    seams: Vec<usize>,
-    /// An apostrophe was seen after the word so far; it joins only if a letter follows.
-    apostrophe: bool,
+    /// Where the parts of the word between apostrophes end, as byte offsets, but for the last.
+    part_ends: Vec<usize>,
+    /// Whether an apostrophe follows the word so far; it joins only if a letter comes next.
+    pending_apostrophe: bool,
     position: u32,
-    /// The last thing seen was a character of a script without spaces.
-    in_run: bool,
+    /// Whether the last character was one of a script without spaces.
+    after_unspaced: bool,
 }
 
 impl<'v, V: FnMut(Word<'_>) -> ControlFlow<()>> Folder<'v, V> {
     fn new(visit: &'v mut V) -> Self {
         Folder {
             visit,
-            word: String::with_capacity(LONGEST_WORD),
-            seams: Vec::new(),
-            apostrophe: false,
+            word: String::with_capacity(MAX_WORD_LENGTH),
+            part_ends: Vec::new(),
+            pending_apostrophe: false,
             position: 0,
-            in_run: false,
+            after_unspaced: false,
         }
     }
 
-    /// A letter or digit that is folded already.
+    /// Appends a letter or digit that is folded already.
     fn letter(&mut self, letter: char) {
-        self.in_run = false;
-        if self.apostrophe {
-            self.apostrophe = false;
-            self.seams.push(self.word.len());
+        self.after_unspaced = false;
+        if self.pending_apostrophe {
+            self.pending_apostrophe = false;
+            self.part_ends.push(self.word.len());
         }
         self.word.push(letter);
     }
 
     fn apostrophe(&mut self) -> ControlFlow<()> {
-        if self.word.is_empty() || self.apostrophe {
+        if self.word.is_empty() || self.pending_apostrophe {
             return self.separator();
         }
-        self.apostrophe = true;
+        self.pending_apostrophe = true;
         ControlFlow::Continue(())
     }
 
     fn separator(&mut self) -> ControlFlow<()> {
-        self.in_run = false;
+        self.after_unspaced = false;
         self.end_word()
     }
 
-    /// A piece of a text that was compatibility-normalised.
+    /// Processes the characters of a piece that is normalised (NFKC).
     fn characters(&mut self, normal: impl Iterator<Item = char>) -> ControlFlow<()> {
         for character in normal {
             self.character(plain_apostrophe(character))?;
@@ -176,17 +177,17 @@ impl<'v, V: FnMut(Word<'_>) -> ControlFlow<()>> Folder<'v, V> {
         ControlFlow::Continue(())
     }
 
-    /// Any character of a text that was compatibility-normalised.
+    /// Processes one normalised character.
     fn character(&mut self, character: char) -> ControlFlow<()> {
         if character == '\'' {
             return self.apostrophe();
         }
-        if self.apostrophe && canonical_combining_class(character) != 0 {
-            // A mark on the apostrophe: beside the letters before it, it would be taken for theirs.
+        if self.pending_apostrophe && canonical_combining_class(character) != 0 {
+            // A mark on an apostrophe: without the apostrophe it would combine with the letter before.
             return ControlFlow::Continue(());
         }
-        if stands_alone(character) {
-            return self.standing_character(character);
+        if is_of_unspaced_script(character) {
+            return self.unspaced_character(character);
         }
         if is_accent(character) || (is_combining_mark(character) && !self.word.is_empty()) {
             if !is_accent(character) {
@@ -211,10 +212,10 @@ impl<'v, V: FnMut(Word<'_>) -> ControlFlow<()>> Folder<'v, V> {
         ControlFlow::Continue(())
     }
 
-    fn standing_character(&mut self, character: char) -> ControlFlow<()> {
-        let continues = self.in_run;
+    fn unspaced_character(&mut self, character: char) -> ControlFlow<()> {
+        let continues = self.after_unspaced;
         self.end_word()?;
-        self.in_run = true;
+        self.after_unspaced = true;
         let mut bytes = [0; 4];
         let word = Word {
             text: character.encode_utf8(&mut bytes),
@@ -226,37 +227,33 @@ impl<'v, V: FnMut(Word<'_>) -> ControlFlow<()>> Folder<'v, V> {
     }
 
     fn end_word(&mut self) -> ControlFlow<()> {
-        self.apostrophe = false;
+        self.pending_apostrophe = false;
         if self.word.is_empty() {
             return ControlFlow::Continue(());
         }
         let position = self.position;
         self.position += 1;
-        (self.visit)(Word { text: within_bound(&self.word), position, kind: Kind::Whole })?;
-        if !self.seams.is_empty() {
-            self.seams.push(self.word.len());
+        (self.visit)(Word { text: truncated(&self.word), position, kind: Kind::Whole })?;
+        if !self.part_ends.is_empty() {
+            self.part_ends.push(self.word.len());
             let mut start = 0;
-            for &end in &self.seams {
-                (self.visit)(Word {
-                    text: within_bound(&self.word[start..end]),
-                    position,
-                    kind: Kind::Part,
-                })?;
+            for &end in &self.part_ends {
+                (self.visit)(Word { text: truncated(&self.word[start..end]), position, kind: Kind::Part })?;
                 start = end;
             }
-            self.seams.clear();
+            self.part_ends.clear();
         }
         self.word.clear();
         ControlFlow::Continue(())
     }
 }
 
-/// The longest beginning of `word` that keeps within [`LONGEST_WORD`].
-fn within_bound(word: &str) -> &str {
-    &word[..word.floor_char_boundary(LONGEST_WORD)]
+/// Returns the longest prefix of `word` of at most [`MAX_WORD_LENGTH`] bytes.
+fn truncated(word: &str) -> &str {
+    &word[..word.floor_char_boundary(MAX_WORD_LENGTH)]
 }
 
-/// Typographic and modifier apostrophes as the plain one, everything else as it is.
+/// Returns `'` for typographic and modifier apostrophes, and any other character unchanged.
 fn plain_apostrophe(character: char) -> char {
     match character {
         '`'
@@ -272,14 +269,14 @@ fn plain_apostrophe(character: char) -> char {
     }
 }
 
-/// Whether the word is one character of a script without spaces.
+/// Returns whether the word is one character of a script without spaces.
 pub fn is_character(word: &str) -> bool {
     let mut characters = word.chars();
-    characters.next().is_some_and(stands_alone) && characters.next().is_none()
+    characters.next().is_some_and(is_of_unspaced_script) && characters.next().is_none()
 }
 
-/// Whether the character belongs to a script without spaces between words and so is a word of its own.
-fn stands_alone(character: char) -> bool {
+/// Returns whether the character belongs to a script without spaces between words, and so is a word by itself.
+fn is_of_unspaced_script(character: char) -> bool {
     matches!(character,
         '\u{0e01}'..='\u{0eff}'     // Thai, Lao
         | '\u{1000}'..='\u{109f}'   // Myanmar
@@ -295,27 +292,29 @@ fn stands_alone(character: char) -> bool {
             && matches!(character, '\u{0e01}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17d3}'))
 }
 
-/// Marks that are accents to a reader of Latin, Greek, Cyrillic, Hebrew or Arabic; vowel signs of other scripts are not.
+/// Returns whether the character is an accent of Latin, Greek, Cyrillic, Hebrew or Arabic script, or invisible. Vowel signs of other
+/// scripts are not accents.
 fn is_accent(character: char) -> bool {
     matches!(character,
         '\u{0300}'..='\u{036f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}'
         | '\u{0483}'..='\u{0487}' | '\u{0591}'..='\u{05bd}' | '\u{05bf}' | '\u{05c1}'..='\u{05c2}' | '\u{05c4}'..='\u{05c5}' | '\u{05c7}'
         | '\u{0610}'..='\u{061a}' | '\u{064b}'..='\u{065f}' | '\u{0670}')
-        || is_unseen(character)
+        || is_invisible(character)
 }
 
-/// What stretches, joins or parts letters and is none: soft hyphen, Arabic tatweel, zero-width spaces and joiners.
-fn is_unseen(character: char) -> bool {
+/// Returns whether the character only stretches, joins or separates letters: soft hyphen, Arabic tatweel, zero-width spaces and
+/// joiners.
+fn is_invisible(character: char) -> bool {
     matches!(character, '\u{00ad}' | '\u{0640}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}')
 }
 
-/// Whether the character is unseen or may become something with an unseen one in it when it is normalised: some of the Arabic
-/// presentation forms hold a tatweel.
-fn may_hold_unseen(character: char) -> bool {
-    is_unseen(character) || matches!(character, '\u{fc00}'..='\u{fe7f}')
+/// Returns whether the character is invisible or may be normalised to a sequence with an invisible one: some Arabic presentation
+/// forms contain a tatweel.
+fn may_contain_invisible(character: char) -> bool {
+    is_invisible(character) || matches!(character, '\u{fc00}'..='\u{fe7f}')
 }
 
-/// Letters that carry their accent inside, where no decomposition frees it.
+/// Returns the folded form of letters that no decomposition folds, and of variants of Arabic letters and digits.
 fn spelled_out(letter: char) -> Option<&'static str> {
     Some(match letter {
         'ß' => "ss",
@@ -341,7 +340,7 @@ fn spelled_out(letter: char) -> Option<&'static str> {
         'ⱥ' => "a",
         'ȼ' => "c",
         'ς' => "σ",
-        // Letters of Arabic and Persian that are written for one another, and their digits.
+        // Letters of Arabic and Persian that are used interchangeably, and digits.
         'ى' | 'ی' => "ي",
         'ک' => "ك",
         'ة' => "ه",
@@ -357,6 +356,24 @@ fn spelled_out(letter: char) -> Option<&'static str> {
         '٩' | '۹' => "9",
         _ => return None,
     })
+}
+
+/// Function words of English, and some of French that are frequent in names; folded and sorted.
+const STOP_WORDS: [&str; 96] = [
+    "about", "above", "across", "after", "against", "all", "almost", "along", "also", "among", "an", "and",
+    "are", "around", "as", "at", "be", "been", "before", "behind", "below", "beneath", "beside", "between",
+    "beyond", "both", "but", "by", "de", "des", "down", "du", "each", "for", "from", "has", "have", "in",
+    "inside", "into", "is", "it", "its", "la", "le", "les", "like", "many", "more", "most", "much", "near",
+    "no", "not", "of", "off", "on", "onto", "or", "other", "out", "outside", "over", "per", "so", "some",
+    "such", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "through",
+    "to", "too", "toward", "towards", "under", "up", "upon", "very", "via", "was", "were", "where", "which",
+    "while", "with", "within", "without", "yet",
+];
+
+/// Returns whether a folded word is a stop word, which is frequent and says little by itself: a function word or a Latin letter.
+pub fn is_stop_word(folded: &str) -> bool {
+    let is_letter = folded.len() == 1 && folded.bytes().all(|byte| byte.is_ascii_alphabetic());
+    is_letter || STOP_WORDS.binary_search(&folded).is_ok()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn all(text: &str) -> Vec<(String, u32, Kind)> {
+fn all_words(text: &str) -> Vec<(String, u32, Kind)> {
     let mut found = Vec::new();
     let _ = words(text, &mut |word| {
         found.push((word.text.to_owned(), word.position, word.kind));
@@ -44,10 +44,10 @@ fn accents_fold_to_plain_letters() {
 }
 
 #[test]
-fn apostrophes_join_and_leave_their_parts_findable() {
+fn a_word_with_apostrophes_is_followed_by_its_parts() {
     for text in ["O'Keeffe", "O’Keeffe", "o`keeffe", "O\u{b4}Keeffe", "Oʼkeeffe"] {
         assert_eq!(
-            all(text),
+            all_words(text),
             [
                 ("okeeffe".to_owned(), 0, Kind::Whole),
                 ("o".to_owned(), 0, Kind::Part),
@@ -61,10 +61,10 @@ fn apostrophes_join_and_leave_their_parts_findable() {
 }
 
 #[test]
-fn characters_without_spaces_are_words_of_their_own() {
+fn characters_of_scripts_without_spaces_are_words() {
     let alone = |text: &str, position, continues| (text.to_owned(), position, Kind::Character { continues });
     assert_eq!(
-        all("東京 tower駅前"),
+        all_words("東京 tower駅前"),
         [
             alone("東", 0, false),
             alone("京", 1, true),
@@ -78,7 +78,7 @@ fn characters_without_spaces_are_words_of_their_own() {
 }
 
 #[test]
-fn a_visitor_can_break_off() {
+fn a_visitor_can_stop() {
     let mut seen = 0;
     let flow = words("one two three", &mut |_| {
         seen += 1;
@@ -88,18 +88,24 @@ fn a_visitor_can_break_off() {
 }
 
 #[test]
-fn nothing_else_is_normalised_to_what_is_unseen() {
-    let holders = (char::MIN..=char::MAX).filter(|c| c.nfkc().any(is_unseen));
-    let missed: Vec<char> = holders.filter(|c| !may_hold_unseen(*c)).collect();
+fn no_other_character_is_normalised_to_an_invisible_one() {
+    let containing = (char::MIN..=char::MAX).filter(|c| c.nfkc().any(is_invisible));
+    let missed: Vec<char> = containing.filter(|c| !may_contain_invisible(*c)).collect();
     assert_eq!(missed, Vec::<char>::new());
+}
+
+#[test]
+fn stop_words_are_sorted_and_include_single_letters() {
+    assert!(STOP_WORDS.is_sorted());
+    assert_eq!(["the", "s", "oak", "7", "木"].map(is_stop_word), [true, true, false, false, false]);
 }
 
 proptest! {
     #[test]
-    fn words_keep_their_promises(text in any::<String>()) {
+    fn words_have_bounded_lengths_and_consecutive_positions(text in any::<String>()) {
         let mut last = None;
-        for (word, position, kind) in all(&text) {
-            prop_assert!(!word.is_empty() && word.len() <= LONGEST_WORD);
+        for (word, position, kind) in all_words(&text) {
+            prop_assert!(!word.is_empty() && word.len() <= MAX_WORD_LENGTH);
             prop_assert!(!word.contains(char::is_whitespace) && !word.contains('\''));
             match kind {
                 Kind::Part => prop_assert_eq!(Some(position), last),
@@ -110,7 +116,7 @@ proptest! {
     }
 
     #[test]
-    fn folding_twice_changes_nothing(
+    fn folding_is_idempotent(
         text in prop_oneof![any::<String>(), "[a\u{e9}\u{915}'`\u{ad}\u{200d}\u{640}\u{fe71}\u{8d4}\u{94d}\u{1e5ef}\u{301} ]{0,8}"],
     ) {
         let once = fold(&text);
@@ -118,7 +124,7 @@ proptest! {
     }
 
     #[test]
-    fn case_and_ascii_decoration_do_not_matter(text in "[A-Za-z0-9 ]{0,40}") {
+    fn case_and_punctuation_do_not_matter(text in "[A-Za-z0-9 ]{0,40}") {
         prop_assert_eq!(fold(&text.to_uppercase()), fold(&text));
         prop_assert_eq!(fold(&text.replace(' ', " — «")), fold(&text));
     }

@@ -7,7 +7,7 @@ use super::bitmap;
 use super::block::{Block, Posting};
 use super::dictionary::Dictionary;
 use super::shelf::Shelf;
-use text::{fold, function_words};
+use text::{fold, is_stop_word};
 
 /// How often words are used: for each dimension, those that are.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ impl Counter {
             }
         }
         let best = best.iter().zip(&self.stems).filter_map(|(form, projects)| Some(((*form)?, *projects)));
-        let shown = best.filter(|(form, _)| !function_words::contains(&fold(dictionary.form(*form))));
+        let shown = best.filter(|(form, _)| !is_stop_word(&fold(dictionary.form(*form))));
         shown.map(|(form, projects)| Use { form, projects }).collect()
     }
 }

@@ -60,7 +60,7 @@ impl Memory {
 
     /// Takes graphs that were rebuilt in the background, and begins to rebuild stale ones.
     pub(super) fn renew_graphs(&mut self, from: usize) {
-        self.space.renew_graphs(from);
+        self.space.refresh_graphs(from);
     }
 
     pub(super) fn contains(&self, ordinal: u32) -> bool {
@@ -96,7 +96,7 @@ impl Memory {
     }
 
     pub(super) fn set_bar(&mut self, ordinal: u32, bar: Rank) {
-        self.space.set_bar(ordinal, bar);
+        self.space.set_threshold(ordinal, bar);
     }
 }
 

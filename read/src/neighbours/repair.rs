@@ -83,7 +83,7 @@ async fn repair(
     let removed: Vec<u32> =
         dirty.iter().map(|project| project.ordinal).filter(|ordinal| memory.contains(*ordinal)).collect();
     let (memory_back, holders) = in_background(threads, move |_| {
-        let holders = memory.space().holders(&removed);
+        let holders = memory.space().rows_listing(&removed);
         removed.iter().for_each(|ordinal| memory.remove(*ordinal));
         (memory, holders)
     })
@@ -105,11 +105,11 @@ async fn repair(
     })
     .await?;
 
-    lists.extend(found.own.into_iter().map(|(owner, found)| (owner, List::of_all(found))));
-    let receivers: Vec<u32> = found.offered.iter().map(|(owner, _)| *owner).collect();
+    lists.extend(found.lists.into_iter().map(|(owner, found)| (owner, List::of_all(found))));
+    let receivers: Vec<u32> = found.additions.iter().map(|(owner, _)| *owner).collect();
     let missing: Vec<u32> = receivers.into_iter().filter(|owner| !lists.contains_key(owner)).collect();
     lists.extend(stored::fetch(connection, &memory, &missing).await?);
-    for (owner, found) in found.offered {
+    for (owner, found) in found.additions {
         lists.entry(owner).or_default().take_in(found);
     }
     set_bars(&mut memory, &lists);

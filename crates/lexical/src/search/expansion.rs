@@ -3,10 +3,10 @@
 //! A word of six letters or more may be misspelled, and one of four or five beside another that occurs as it was typed: short names
 //! are near to too many words. It is never corrected to a frequent word, which more than one project of twenty contains, nor
 //! to others where a frequent word is as near: whether the frequent one was meant cannot be decided, and it would match a large part of
-//! the catalog. Short words, frequent ones and function words of English are not significant. Numbers are never corrected,
+//! the catalog. Short words, frequent ones and stop words are not significant. Numbers are never corrected,
 //! and characters of scripts without spaces are always required.
 
-use text::function_words;
+use text::is_stop_word;
 
 use super::MatchTier;
 use crate::index::lexicon::{Lexicon, SimilarWord};
@@ -68,7 +68,7 @@ impl<'q> Expansion<'q> {
         let own_frequency = lexicon.document_frequency(word);
         let (is_literal, is_short) = (is_literal(word), is_short(word));
         let says_something =
-            if is_literal { is_long_literal(word) } else { !is_short && !function_words::contains(word) };
+            if is_literal { is_long_literal(word) } else { !is_short && !is_stop_word(word) };
         let is_significant = own_frequency <= frequent_above && says_something;
         let role = ClauseRole { is_significant, is_required: text::is_character(word) };
         let mut expansion = Expansion { variants: Vec::new(), document_frequency: 0, role };

@@ -1,6 +1,6 @@
 //! "Did you mean": another query that has exact results.
 
-use text::function_words;
+use text::is_stop_word;
 
 use super::Search;
 use super::expansion::{is_literal, is_short, similar_words};
@@ -101,15 +101,14 @@ fn corrected_words<'s>(search: &'s Search<'_>, typed: &QueryText<'s>) -> Option<
     Some(words)
 }
 
-/// Returns the words that occur and say something, as they were typed: no function words, and of the short ones those of at least
+/// Returns the words that occur and say something, as they were typed: no stop words, and of the short ones those of at least
 /// three characters that are not frequent. None if all of them are short.
 fn significant_words<'s>(search: &'s Search<'_>, typed: &QueryText<'s>) -> Vec<&'s str> {
     let mut words = Vec::with_capacity(search.query.words.len());
     for word in &search.query.words {
         let document_frequency = search.snapshot.lexicon.document_frequency(word);
         let says_little = word.chars().count() < 3 || document_frequency > search.snapshot.frequent_above();
-        let is_significant =
-            is_literal(word) || (!is_short(word) || !says_little) && !function_words::contains(word);
+        let is_significant = is_literal(word) || (!is_short(word) || !says_little) && !is_stop_word(word);
         let typed = typed.as_typed(word);
         if document_frequency > 0 && is_significant && !words.contains(&typed) {
             words.push(typed);
