@@ -33,7 +33,7 @@ use node_builder::NodeBuilder;
 pub use node_builder::check_tiers;
 pub use shared_settings::{ServiceSettings, service_settings};
 pub use starting::settled;
-pub use write_side::{WriteSide, open_write_side};
+pub use write_side::{KeptServices, WriteSide, open_write_side};
 
 /// `loggia up`: everything in one process.
 pub async fn up(config: &Config, args: &UpArgs, signals: Signals) -> Result<ExitCode> {
@@ -44,10 +44,10 @@ pub async fn up(config: &Config, args: &UpArgs, signals: Signals) -> Result<Exit
         // The address is taken first: a port that is in use is known before anything else starts.
         let listener = builder.bind().await?;
         let client = builder.nats().await?;
-        let (store, service) = builder.write_side(&client, Naming::First).await?;
-        builder.mails(&service).await?;
+        let side = builder.write_side(&client, Naming::First).await?;
+        builder.mails(&side).await?;
         builder.projections(false).await?;
-        let first = store.read_all(Position(0), 1).await?;
+        let first = side.store.read_all(Position(0), 1).await?;
         let fills_demo = args.demo || (first.is_empty() && !args.no_demo);
         if fills_demo || first.first().is_some_and(|event| event.actor.as_str() == DEMO) {
             builder.present_demo();
@@ -56,7 +56,7 @@ pub async fn up(config: &Config, args: &UpArgs, signals: Signals) -> Result<Exit
         builder.admin().await?;
         builder.announce()?;
         if fills_demo {
-            builder.demo(service);
+            builder.demo(side.commands);
         }
         Ok(())
     };
@@ -71,8 +71,8 @@ pub async fn write(config: &Config, signals: Signals) -> Result<ExitCode> {
     let mut builder = NodeBuilder::acquire(config, &lifecycle, NatsRole::Write, &[Part::Write])?;
     let starting = async {
         let client = builder.nats().await?;
-        let (_, service) = builder.write_side(&client, Naming::First).await?;
-        builder.mails(&service).await?;
+        let side = builder.write_side(&client, Naming::First).await?;
+        builder.mails(&side).await?;
         builder.admin().await?;
         builder.announce()?;
         builder.ready_at_once();
@@ -156,9 +156,9 @@ async fn start_node_for_a_while(
 ) -> Result<ShortNode> {
     let mut builder = NodeBuilder::acquire(config, lifecycle, NatsRole::Up, &[Part::Write, Part::Project])?;
     let client = builder.nats().await?;
-    let (store, _) = builder.write_side(&client, Naming::None).await?;
+    let side = builder.write_side(&client, Naming::None).await?;
     let node = builder.projections(!needs_models).await?;
-    let head = store.head().await?.position;
+    let head = side.store.head().await?.position;
     let source = EventSource::new(client.clone());
     loop {
         let carried = source.stream_head().await? >= head && (!needs_models || node.has_applied(head));

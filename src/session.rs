@@ -16,7 +16,7 @@ use schemas::picture::PictureId;
 use tempfile::TempDir;
 use write::command_client::CommandClient;
 use write::media_client;
-use write::service::CommandService;
+use write::service::{CommandDispatcher, PictureService};
 
 use crate::cli::{ActorFlag, IdFlag};
 use crate::clock;
@@ -37,7 +37,8 @@ pub struct Session {
 enum Way {
     Remote(CommandClient),
     Local {
-        service: CommandService,
+        commands: Arc<CommandDispatcher>,
+        pictures: Option<Arc<PictureService>>,
         store: Arc<EventLog>,
         _held: Held,
         /// Where the folder is only for as long as the session.
@@ -97,8 +98,9 @@ impl Session {
         let clock = clock::system();
         let held = DataFolder::new(&config.server.data).hold(&[Part::Write])?;
         let side = compose::open_write_side(config, &clock, &Health::default(), Naming::None).await?;
-        let WriteSide { store, service, .. } = side;
-        Ok(Session { way: Way::Local { service, store, _held: held, _aside: aside }, clock })
+        let WriteSide { store, commands, kept, .. } = side;
+        let pictures = kept.map(|kept| kept.pictures);
+        Ok(Session { way: Way::Local { commands, pictures, store, _held: held, _aside: aside }, clock })
     }
 
     /// A new id, for what groups commands.
@@ -133,7 +135,7 @@ impl Session {
             CommandMessage { id, actor, correlation: correlation.unwrap_or(id), command, not_after: None };
         match &self.way {
             Way::Remote(client) => Ok(client.send(&message).await?),
-            Way::Local { service, .. } => Ok(service.handle(message).await),
+            Way::Local { commands, .. } => Ok(commands.execute(message).await),
         }
     }
 
@@ -146,8 +148,8 @@ impl Session {
                 PutAnswer::Unavailable { reason } => bail!(reason),
                 PutAnswer::More { .. } => bail!("the write side did not take the whole picture; try again"),
             },
-            Way::Local { service, .. } => {
-                let pictures = service.pictures().context("this write side keeps no pictures")?;
+            Way::Local { pictures, .. } => {
+                let pictures = pictures.as_ref().context("this write side keeps no pictures")?;
                 match pictures.take(bytes).await {
                     Ok(picture) => Ok(Ok(picture.id)),
                     Err(PutError::Refused(fault)) => Ok(Err(fault.to_string())),

@@ -15,7 +15,7 @@ use schemas::envelope::Recorded;
 use schemas::ids::Position;
 use schemas::slug::Slug;
 use vault::Vault;
-use write::service::CommandService;
+use write::service::project_history;
 
 use crate::config::Config;
 use crate::data_folder::{DataFolder, Part};
@@ -122,5 +122,5 @@ pub async fn open_vault_read_only(config: &Config) -> Result<Option<Vault>> {
 /// Every event of the project that has or had this slug.
 pub async fn history(config: &Config, slug: &Slug) -> Result<Option<Vec<Recorded>>> {
     let store = open_read_only(config).await?;
-    Ok(CommandService::history(&store, slug).await?)
+    Ok(project_history(&store, slug).await?)
 }

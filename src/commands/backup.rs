@@ -11,14 +11,14 @@ use anyhow::{Context, Result, anyhow, bail};
 use backup::{BackupError, Cut, Erased, LeftOut, Parent, Restored, Until};
 use health::Health;
 use schemas::clock::Clock;
-use schemas::command::Refusal;
 use schemas::erased_pictures::ERASED_PICTURES;
 use serde::Serialize;
 use vault::ERASURES_FILE;
+use write::service::CommandError;
 
 use crate::clock;
 use crate::compose;
-use crate::compose::WriteSide;
+use crate::compose::{KeptServices, WriteSide};
 use crate::config::Config;
 use crate::counted_calls;
 use crate::data_folder::{DataFolder, Part};
@@ -259,13 +259,14 @@ fn left_out(cut: &Cut) -> String {
 /// are of each.
 async fn erase_again(config: &Config) -> Result<(u64, u64)> {
     let opened = compose::open_write_side(config, &Clock::system(), &Health::default(), Naming::None).await;
-    let WriteSide { store, service, .. } =
+    let WriteSide { store, kept, .. } =
         opened.context("the backup is restored; what was erased later is erased when `loggia up` starts")?;
     let erased = async {
         let actor = "loggia".parse()?;
-        let refused = |refusal: Refusal| anyhow!(refusal.detail);
-        let accounts = service.finish_erasures().await.map_err(refused)?;
-        let pictures = service.finish_picture_erasures(&HashSet::new(), &actor).await.map_err(refused)?;
+        let KeptServices { accounts, pictures, .. } = kept.context(CommandError::NoAddresses)?;
+        let failed = |error: CommandError| anyhow!(error.to_string());
+        let accounts = accounts.finish_erasures().await.map_err(failed)?;
+        let pictures = pictures.finish_erasures(&HashSet::new(), &actor).await.map_err(failed)?;
         anyhow::Ok((accounts, pictures))
     }
     .await;

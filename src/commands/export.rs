@@ -26,7 +26,7 @@ pub async fn run(
     output: Output,
 ) -> Result<ExitCode> {
     let store = store::open_read_only(config).await?;
-    let vectors = if vectors { ExportedVectors::All } else { ExportedVectors::Brought };
+    let vectors = if vectors { ExportedVectors::All } else { ExportedVectors::Supplied };
     let mut pictures = pictures.map(|folder| Pictures::new(config, folder)).transpose()?;
     let bar = output.progress(0, "records");
     let mut projects = pin!(export(&store, vectors).try_ready_chunks(LINES));

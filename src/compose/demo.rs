@@ -6,13 +6,13 @@ use schemas::clock::Clock;
 use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions, LineResult};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
-use write::service::CommandService;
+use write::service::CommandDispatcher;
 
 /// Records in one command.
 const BATCH: usize = 200;
 
 /// Imports the demo catalog; run twice, the second changes nothing.
-pub async fn fill(service: &CommandService, clock: &Clock, stop: &CancellationToken) -> Result<()> {
+pub async fn fill(commands: &CommandDispatcher, clock: &Clock, stop: &CancellationToken) -> Result<()> {
     let lines: Vec<ImportLine> = (1..)
         .zip(catalog(DEMO_SEED, DEMO_SIZE))
         .map(|(number, record)| ImportLine { number, text: Value::Object(record).to_string() })
@@ -30,7 +30,7 @@ pub async fn fill(service: &CommandService, clock: &Clock, stop: &CancellationTo
             command: Command::Import { lines: batch.to_vec(), options: ImportOptions::default() },
             not_after: None,
         };
-        match service.handle(message).await {
+        match commands.execute(message).await {
             Answer::Imported { lines, .. } => {
                 for outcome in lines {
                     match outcome.result {

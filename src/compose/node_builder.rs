@@ -37,7 +37,7 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use write::nats_role::NatsRole;
-use write::service::CommandService;
+use write::service::CommandDispatcher;
 
 use ::ledger::Ledger;
 
@@ -325,10 +325,10 @@ impl NodeBuilder {
     }
 
     /// Fills the demo catalog in beside everything else.
-    pub fn demo(&self, service: CommandService) {
+    pub fn demo(&self, commands: Arc<CommandDispatcher>) {
         let (stop, clock) = (self.lifecycle.stop.clone(), self.clock.clone());
         self.lifecycle.spawn_finite("the demo catalog", async move {
-            if let Err(error) = demo::fill(&service, &clock, &stop).await {
+            if let Err(error) = demo::fill(&commands, &clock, &stop).await {
                 tracing::error!(
                     "the demo catalog is not whole: {error:#}; start again with --demo to complete it"
                 );

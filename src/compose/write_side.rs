@@ -11,7 +11,7 @@ use health::Health;
 use media::MediaStore;
 use pictures::fetch::{FetchRules, Fetcher};
 use schemas::clock::Clock;
-use write::service::{Accounts, CommandService, Pictures};
+use write::service::{AccountService, CommandDispatcher, PaymentService, PictureService, ProjectService};
 
 use crate::config::{Config, Hosts, PictureAddresses};
 use crate::data_folder::DataFolder;
@@ -19,14 +19,26 @@ use crate::store;
 use crate::store::keeper::{self, Keeper, Naming};
 use crate::tls;
 
-/// What carries out commands, opened for writing.
+/// The services of a write side, opened for writing.
 pub struct WriteSide {
     /// The event store.
     pub store: Arc<EventLog>,
-    /// What decides.
-    pub service: CommandService,
+    /// Executes commands with all services.
+    pub commands: Arc<CommandDispatcher>,
+    /// What only the keeper has; `None` on another write side of the log.
+    pub kept: Option<KeptServices>,
     /// Who keeps what is not in the log.
     pub keeper: Keeper,
+}
+
+/// The services of what is not in the log: addresses and pictures.
+pub struct KeptServices {
+    /// Keys and addresses.
+    pub accounts: Arc<AccountService>,
+    /// Payment notices.
+    pub payments: Arc<PaymentService>,
+    /// Pictures.
+    pub pictures: Arc<PictureService>,
 }
 
 async fn open_store(config: &Config, clock: &Clock, health: &Health) -> Result<EventLog> {
@@ -41,9 +53,9 @@ async fn open_store(config: &Config, clock: &Clock, health: &Health) -> Result<E
     })
 }
 
-/// Opens the event store and the vault for writing, and gives the service that carries out commands on them. What is not
-/// in the log, such as addresses, pictures and the ledger, is kept by one write side of a log, its keeper; the service of
-/// another has no accounts. A log elsewhere that cannot be reached shows in `health`.
+/// Opens the event store and the vault for writing, and returns the services on them. One write side of a log, its keeper,
+/// keeps what is not in the log, such as addresses, pictures and the ledger; another one has only the projects. A log
+/// elsewhere that cannot be reached shows in `health`.
 pub async fn open_write_side(
     config: &Config,
     clock: &Clock,
@@ -53,13 +65,19 @@ pub async fn open_write_side(
     // The store first: it keeps a second writer away from the vault too.
     let store = Arc::new(open_store(config, clock, health).await?);
     let (vault, keeper) = keeper::open(config, naming).await?;
-    let service = CommandService::new(store.clone(), clock.clone());
-    let Some(vault) = vault else { return Ok(WriteSide { store, service, keeper }) };
-    let accounts = Accounts::new(vault, config.access.tiers.clone());
-    let media = MediaStore::open(&DataFolder::new(&config.server.data).media())?;
-    let pictures = Pictures::new(Arc::new(media), fetcher(config));
-    let service = service.with_accounts(accounts).with_pictures(pictures);
-    Ok(WriteSide { store, service, keeper })
+    let projects = Arc::new(ProjectService::new(store.clone(), clock.clone()));
+    let commands = CommandDispatcher::new(projects.clone());
+    let Some(vault) = vault else {
+        return Ok(WriteSide { store, commands: Arc::new(commands), kept: None, keeper });
+    };
+    let tiers = config.access.tiers.clone();
+    let accounts = Arc::new(AccountService::new(store.clone(), clock.clone(), vault, tiers));
+    let payments = Arc::new(PaymentService::new(accounts.clone()));
+    let media = Arc::new(MediaStore::open(&DataFolder::new(&config.server.data).media())?);
+    let pictures = Arc::new(PictureService::new(projects, media, fetcher(config)));
+    let commands = commands.register(accounts.clone()).register(payments.clone()).register(pictures.clone());
+    let kept = Some(KeptServices { accounts, payments, pictures });
+    Ok(WriteSide { store, commands: Arc::new(commands), kept, keeper })
 }
 
 fn fetch_rules(config: &Config) -> FetchRules {

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use vault::Vault;
 use write::command_client::CommandClient;
 use write::command_server;
-use write::service::{Accounts, CommandService};
+use write::service::{AccountService, CommandDispatcher, PaymentService, ProjectService};
 
 use crate::event_store::everything;
 
@@ -35,12 +35,16 @@ impl WriteSide {
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
         let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
         let vault = Vault::open(folder.path(), None).await.unwrap();
-        let accounts = Accounts::new(vault, "free=200, studio=5000".parse().unwrap());
-        let service = CommandService::new(store.clone(), clock.clone()).with_accounts(accounts);
+        let tiers = "free=200, studio=5000".parse().unwrap();
+        let accounts = Arc::new(AccountService::new(store.clone(), clock.clone(), vault, tiers));
+        let payments = Arc::new(PaymentService::new(accounts.clone()));
+        let projects = Arc::new(ProjectService::new(store.clone(), clock.clone()));
+        let commands = CommandDispatcher::new(projects).register(accounts).register(payments);
+        let commands = Arc::new(commands);
         let (client, stop) = (nats.client().await, CancellationToken::new());
         let until = stop.clone();
         let task =
-            tokio::spawn(async move { command_server::serve(&client, &service, &until).await.unwrap() });
+            tokio::spawn(async move { command_server::serve(&client, &commands, &until).await.unwrap() });
         WriteSide { folder, store, clock, stop, task }
     }
 

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use write::command_client::{CommandClient, SendError};
 use write::command_server;
 use write::relay::Relay;
-use write::service::CommandService;
+use write::service::{CommandDispatcher, ProjectService};
 
 use crate::event_store::{append, everything};
 
@@ -33,11 +33,12 @@ impl WriteSide {
     async fn on(nats: &Nats) -> WriteSide {
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
         let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
-        let service = CommandService::new(store.clone(), clock.clone());
+        let projects = Arc::new(ProjectService::new(store.clone(), clock.clone()));
+        let commands = Arc::new(CommandDispatcher::new(projects));
         let (client, stop) = (nats.client().await, CancellationToken::new());
         let until = stop.clone();
         let task =
-            tokio::spawn(async move { command_server::serve(&client, &service, &until).await.unwrap() });
+            tokio::spawn(async move { command_server::serve(&client, &commands, &until).await.unwrap() });
         WriteSide { _folder: folder, store, clock, stop, task }
     }
 

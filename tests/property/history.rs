@@ -9,7 +9,7 @@ use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOption
 use schemas::envelope::Recorded;
 use schemas::ids::Position;
 use serde_json::json;
-use write::service::CommandService;
+use write::service::{CommandDispatcher, ProjectService};
 
 use crate::model::{Act, Model, SLUGS, name, slug};
 
@@ -32,7 +32,8 @@ pub(crate) async fn carry_out(acts: &[Act], model: &mut Model) -> Vec<Recorded> 
     let folder = tempfile::tempdir().unwrap();
     let clock = Clock::system();
     let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
-    let service = CommandService::new(store.clone(), clock.clone());
+    let projects = Arc::new(ProjectService::new(store.clone(), clock.clone()));
+    let commands = CommandDispatcher::new(projects);
     for act in acts {
         let id = clock.command_id();
         let message = CommandMessage {
@@ -42,8 +43,8 @@ pub(crate) async fn carry_out(acts: &[Act], model: &mut Model) -> Vec<Recorded> 
             command: command(act),
             not_after: None,
         };
-        let answer = service.handle(message.clone()).await;
-        let again = service.handle(message).await;
+        let answer = commands.execute(message.clone()).await;
+        let again = commands.execute(message).await;
         let done = match &answer {
             Answer::Done(_) => true,
             Answer::Imported { lines, .. } => !matches!(lines[0].result, LineResult::Rejected { .. }),

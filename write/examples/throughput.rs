@@ -21,7 +21,7 @@ use schemas::event::{Event, ProjectSelected};
 use schemas::ids::{Position, StreamId};
 use tokio_util::sync::CancellationToken;
 use write::relay::Relay;
-use write::service::CommandService;
+use write::service::{CommandDispatcher, ProjectService};
 
 const EVENTS: usize = 100_000;
 const IN_FLIGHT: usize = 2_000;
@@ -114,7 +114,8 @@ async fn relay(folder: &Path, nats: &Path) {
 async fn import(folder: &Path) {
     let clock = Clock::system();
     let store = Arc::new(EventLog::open(folder, &clock).await.unwrap());
-    let service = CommandService::new(store.clone(), clock.clone());
+    let projects = Arc::new(ProjectService::new(store.clone(), clock.clone()));
+    let commands = CommandDispatcher::new(projects);
     let lines: Vec<String> = (0..EVENTS).map(line).collect();
     for pass in ["records imported, new", "records imported, the same"] {
         let measured = Measured::begin();
@@ -129,7 +130,7 @@ async fn import(folder: &Path) {
                 command,
                 not_after: None,
             };
-            assert!(matches!(service.handle(message).await, Answer::Imported { .. }));
+            assert!(matches!(commands.execute(message).await, Answer::Imported { .. }));
         }
         measured.tell(pass, EVENTS);
     }

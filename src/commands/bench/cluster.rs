@@ -18,7 +18,7 @@ use tokio::process::{Child, Command as Process};
 use tokio_util::sync::CancellationToken;
 use write::nats_role::NatsRole;
 use write::relay::{Interruption, Relay};
-use write::service::CommandService;
+use write::service::{CommandDispatcher, ProjectService};
 
 use crate::compose::settled;
 use crate::config::Config;
@@ -55,7 +55,8 @@ pub async fn measure(config: &Config) -> Result<Vec<Figure>> {
 async fn filled(folder: &Path) -> Result<Arc<EventLog>> {
     let clock = Clock::system();
     let store = Arc::new(EventLog::open(folder, &clock).await?);
-    let service = CommandService::new(store.clone(), clock.clone());
+    let projects = ProjectService::new(store.clone(), clock.clone());
+    let commands = CommandDispatcher::new(Arc::new(projects));
     let records: Vec<_> = demo::catalog(demo::DEMO_SEED, EVENTS).collect();
     for chunk in records.chunks(LINES) {
         let id = clock.command_id();
@@ -66,7 +67,7 @@ async fn filled(folder: &Path) -> Result<Arc<EventLog>> {
         let command = Command::Import { lines, options: ImportOptions::default() };
         let message =
             CommandMessage { id, actor: "bench".parse()?, correlation: id, command, not_after: None };
-        match service.handle(message).await {
+        match commands.execute(message).await {
             Answer::Imported { .. } => {}
             other => bail!("the records were not taken: {other:?}"),
         }

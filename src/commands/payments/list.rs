@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::json;
 use vault::{Held, HeldNotice, Vault};
 use write::account::Payments;
-use write::service::{Paying, read_payers};
+use write::service::{Payer, read_payers};
 
 use crate::config::Config;
 use crate::output::{Output, aligned, say};
@@ -68,7 +68,7 @@ async fn recorded(config: &Config, vault: Option<&Vault>) -> Result<Vec<Row>> {
         Some(vault) => vault.emails().await?.into_iter().collect(),
         None => HashMap::new(),
     };
-    let of_account = |Paying { id, account }: &Paying| {
+    let of_account = |Payer { id, account }: &Payer| {
         let of = |payments: &Payments| {
             let rows = payments.recorded().iter();
             rows.map(|payment| row(state(payments, payment), payment, emails.get(id))).collect::<Vec<_>>()

@@ -7,27 +7,27 @@ use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::ConstCounter;
-use write::service::measured::{BOUNDS, LINES, Measured, OUTCOMES};
+use write::service::metrics::{BOUNDS, CommandMetrics, LINE_OUTCOMES, OUTCOMES};
 
-/// Adds the counts of a command service.
-pub fn register(registry: &mut Registry, measured: Arc<Measured>) {
-    registry.register_collector(Box::new(Commands { measured }));
+/// Registers the metrics of a command dispatcher.
+pub fn register(registry: &mut Registry, metrics: Arc<CommandMetrics>) {
+    registry.register_collector(Box::new(Commands { metrics }));
 }
 
 #[derive(Debug)]
 struct Commands {
-    measured: Arc<Measured>,
+    metrics: Arc<CommandMetrics>,
 }
 
 impl Collector for Commands {
     fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), std::fmt::Error> {
-        let commands = self.measured.commands();
+        let commands = self.metrics.commands();
         // A family without a sample says nothing.
         if !commands.is_empty() {
             let help = "Commands that the write side answered, by outcome.";
             let mut metric = encoder.encode_descriptor("loggia_commands", help, None, MetricType::Counter)?;
             for (command, counts) in &commands {
-                for (outcome, count) in OUTCOMES.iter().zip(counts.ended) {
+                for (outcome, count) in OUTCOMES.iter().zip(counts.outcomes) {
                     let labels = [("command", *command), ("outcome", *outcome)];
                     ConstCounter::new(count).encode(metric.encode_family(&labels)?)?;
                 }
@@ -36,7 +36,7 @@ impl Collector for Commands {
             let mut metric = encoder.encode_descriptor(name, help, None, MetricType::Histogram)?;
             for (command, counts) in &commands {
                 let buckets: Vec<(f64, u64)> = BOUNDS.into_iter().zip(counts.buckets).collect();
-                let (seconds, answers) = (counts.took.as_secs_f64(), counts.buckets.iter().sum());
+                let (seconds, answers) = (counts.duration.as_secs_f64(), counts.buckets.iter().sum());
                 let labels = [("command", *command)];
                 let mut metric = metric.encode_family(&labels)?;
                 metric.encode_histogram::<NoLabelSet>(seconds, answers, &buckets, None)?;
@@ -44,7 +44,7 @@ impl Collector for Commands {
         }
         let help = "Lines of imports by outcome, without those of dry runs.";
         let mut metric = encoder.encode_descriptor("loggia_import_lines", help, None, MetricType::Counter)?;
-        for (outcome, count) in LINES.into_iter().zip(self.measured.lines()) {
+        for (outcome, count) in LINE_OUTCOMES.into_iter().zip(self.metrics.lines()) {
             ConstCounter::new(count).encode(metric.encode_family(&[("outcome", outcome)])?)?;
         }
         Ok(())

@@ -2,16 +2,14 @@
 
 use anyhow::Result;
 use workers::mail_worker::{MailWorker, Mailer};
-use write::service::CommandService;
 
 use super::NodeBuilder;
+use crate::compose::write_side::WriteSide;
 
 impl NodeBuilder {
     /// Starts the mail worker if this node has a vault.
-    pub async fn mails(&mut self, service: &CommandService) -> Result<()> {
-        if !service.keeps_accounts() {
-            return Ok(());
-        }
+    pub async fn mails(&mut self, side: &WriteSide) -> Result<()> {
+        let Some(kept) = &side.kept else { return Ok(()) };
         let (mailer, site) = (
             Mailer::new(&self.config.accounts.mail, self.config.accounts.mail_from.as_ref())?,
             self.site_address(),
@@ -19,7 +17,7 @@ impl NodeBuilder {
         if self.config.accounts.mail.delivers() && self.config.site.public_url.is_none() {
             tracing::warn!("public_url is not set, so the links in mails lead to {site}");
         }
-        let worker = MailWorker::new(service, self.clock.clone(), mailer, site)?;
+        let worker = MailWorker::new(kept.accounts.clone(), self.clock.clone(), mailer, site);
         let (lifecycle, stop) = (self.lifecycle.clone(), self.lifecycle.stop.clone());
         let running = async move {
             worker.run(stop).await;

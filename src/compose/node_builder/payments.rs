@@ -1,10 +1,11 @@
 //! Payments: where they are told of, and their end.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use api::{CommandClient, PaymentWebhook};
 use payments::{Offers, Payments};
-use write::service::CommandService;
+use write::service::{CommandDispatcher, PaymentService, Settlement};
 
 use super::NodeBuilder;
 
@@ -30,10 +31,10 @@ impl NodeBuilder {
     }
 
     /// Ends what was paid for when its time comes.
-    pub(super) fn settling(&self, service: &CommandService) {
+    pub(super) fn settling(&self, payments: Arc<PaymentService>, commands: Arc<CommandDispatcher>) {
         // Readers need not wait for it: a key keeps the tier that it has.
         let health = self.health.component("payments").patience(Duration::MAX);
-        let settling = service.clone().settle_payments(self.lifecycle.stop.clone(), health);
+        let settling = Settlement::new(payments, commands).run(self.lifecycle.stop.clone(), health);
         self.lifecycle.spawn("the end of what is paid for", async move {
             settling.await;
             Ok(())

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use embeddings::{Encoder, EncoderChoice};
 use media::server;
 use media::uploads::Uploads;
 use workers::embedding_worker::EmbeddingWorker;
 use workers::picture_fetcher::{PictureFetcher, PictureGenerator};
-use write::service::CommandService;
+use write::service::PictureService;
 
 use super::NodeBuilder;
 use crate::compose::gauges;
@@ -23,11 +23,10 @@ const DEMO: PictureGenerator = PictureGenerator {
 
 impl NodeBuilder {
     /// Takes pictures, and gives them to read nodes.
-    pub(super) async fn pictures(&mut self, service: &CommandService) -> Result<()> {
-        let pictures = service.pictures().context("this write side keeps no pictures")?;
+    pub(super) async fn pictures(&mut self, pictures: &Arc<PictureService>) -> Result<()> {
         let store = pictures.store().clone();
         let uploads = Arc::new(Uploads::open(store.clone(), self.clock.clone())?);
-        let fetcher = PictureFetcher::new(service.clone(), Some(DEMO))?;
+        let fetcher = PictureFetcher::new(pictures.clone(), Some(DEMO))?;
         gauges::register_pictures(&mut self.registry, fetcher.counts());
         let (lifecycle, stop) = (self.lifecycle.clone(), self.lifecycle.stop.clone());
         let background = self.background().await?;
@@ -41,18 +40,18 @@ impl NodeBuilder {
             Ok(())
         };
         lifecycle.spawn_on("the picture fetcher", fetching, background.handle());
-        self.vectors(service).await
+        self.vectors(pictures).await
     }
 
     /// Starts the embedding worker with the configured encoder.
-    async fn vectors(&mut self, service: &CommandService) -> Result<()> {
+    async fn vectors(&mut self, pictures: &Arc<PictureService>) -> Result<()> {
         let choice = match self.config.media.vectors.clone() {
             Vectors::Off => return Ok(()),
             Vectors::BuiltIn => EncoderChoice::BuiltIn,
             Vectors::Models(folder) => EncoderChoice::Folder(folder),
         };
         let encoder = tokio::task::spawn_blocking(move || Encoder::open(&choice)).await??;
-        let worker = EmbeddingWorker::new(service.clone(), encoder)?;
+        let worker = EmbeddingWorker::new(pictures.clone(), encoder)?;
         let (lifecycle, stop) = (self.lifecycle.clone(), self.lifecycle.stop.clone());
         let embedding = async move {
             worker.run(stop).await;

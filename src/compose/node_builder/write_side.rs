@@ -3,27 +3,22 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use event_log::EventLog;
 use write::command_server;
 use write::relay::{Announcer, Interruption, Relay};
-use write::service::CommandService;
+use write::service::CommandDispatcher;
 
 use super::{NodeBuilder, ledger};
-use crate::compose::write_side::{self, WriteSide};
+use crate::compose::write_side::{self, KeptServices, WriteSide};
 use crate::compose::{gauges, shared_settings, starting};
 use crate::config::{Auth, Replicas};
 use crate::store::keeper::Naming;
 
 impl NodeBuilder {
-    /// Starts the command service, the event store, the relay, and where calls are counted the ledger.
-    pub async fn write_side(
-        &mut self,
-        client: &async_nats::Client,
-        naming: Naming,
-    ) -> Result<(Arc<EventLog>, CommandService)> {
-        let WriteSide { store, service, keeper } =
-            write_side::open_write_side(&self.config, &self.clock, &self.health, naming).await?;
-        gauges::commands::register(&mut self.registry, service.measured().clone());
+    /// Starts the command server, the event store, the relay, and where calls are counted the ledger.
+    pub async fn write_side(&mut self, client: &async_nats::Client, naming: Naming) -> Result<WriteSide> {
+        let side = write_side::open_write_side(&self.config, &self.clock, &self.health, naming).await?;
+        let WriteSide { store, commands, kept, keeper } = &side;
+        gauges::commands::register(&mut self.registry, commands.metrics().clone());
         tracing::info!(position = %store.head().await?.position, "the log of events is open");
         let is_keeper = keeper.here;
         let stop = self.lifecycle.stop.clone();
@@ -57,28 +52,25 @@ impl NodeBuilder {
             Ok(())
         });
         (self.store, self.announced) = (Some(store.clone()), Some(announced));
-        if is_keeper {
-            self.keep(&service).await?;
+        if let Some(kept) = kept {
+            self.keep(kept, commands).await?;
         }
-        self.follow_keeper(client, &keeper, naming);
-        let (client, commands) = (client.clone(), service.clone());
+        self.follow_keeper(client, keeper, naming);
+        let (client, commands) = (client.clone(), commands.clone());
         self.lifecycle.spawn("the command service", async move {
-            match is_keeper {
-                true => Ok(command_server::serve(&client, &commands, &stop).await?),
-                false => Ok(command_server::serve_editors(&client, &commands, &stop).await?),
-            }
+            Ok(command_server::serve(&client, &commands, &stop).await?)
         });
-        Ok((store, service))
+        Ok(side)
     }
 
     /// Starts the tasks of the keeper: pictures, metering, entitlements.
-    async fn keep(&mut self, service: &CommandService) -> Result<()> {
-        self.pictures(service).await?;
+    async fn keep(&mut self, kept: &KeptServices, commands: &Arc<CommandDispatcher>) -> Result<()> {
+        self.pictures(&kept.pictures).await?;
         if self.config.access.auth == Auth::Keys {
-            ledger::check_tiers(service.store(), &self.config.access.tiers).await?;
+            ledger::check_tiers(commands.log(), &self.config.access.tiers).await?;
             self.metering().await?;
         }
-        self.settling(service);
+        self.settling(kept.payments.clone(), commands.clone());
         Ok(())
     }
 }

@@ -10,7 +10,7 @@ use schemas::clock::Clock;
 use schemas::command::*;
 use serde_json::json;
 use tempfile::TempDir;
-use write::service::CommandService;
+use write::service::{CommandDispatcher, ProjectService, project_history};
 
 use super::opened;
 
@@ -18,7 +18,7 @@ use super::opened;
 struct WriteSide {
     _folder: TempDir,
     store: Arc<EventLog>,
-    service: CommandService,
+    commands: CommandDispatcher,
     clock: Clock,
 }
 
@@ -26,14 +26,15 @@ impl WriteSide {
     async fn on(server: &EventStoreDb) -> WriteSide {
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
         let store = opened(folder.path(), &server.address(None).parse().unwrap()).await;
-        let service = CommandService::new(store.clone(), clock.clone());
-        WriteSide { _folder: folder, store, service, clock }
+        let projects = Arc::new(ProjectService::new(store.clone(), clock.clone()));
+        let commands = CommandDispatcher::new(projects);
+        WriteSide { _folder: folder, store, commands, clock }
     }
 
     async fn carries_out(&self, command: Command) -> Answer {
         let id = self.clock.command_id();
-        self.service
-            .handle(CommandMessage {
+        self.commands
+            .execute(CommandMessage {
                 id,
                 actor: "Ada".parse().unwrap(),
                 correlation: id,
@@ -95,7 +96,7 @@ async fn a_write_side_accepts_commands_that_depend_on_events_of_the_other() {
         let LineResult::Changed { members, .. } = &lines[0].result else { panic!("{lines:?}") };
         assert_eq!(members, &["city"]);
         // Each answers queries with the other's latest event.
-        let history = CommandService::history(&one.store, &slug.parse().unwrap()).await.unwrap().unwrap();
+        let history = project_history(&one.store, &slug.parse().unwrap()).await.unwrap().unwrap();
         assert_eq!(history.len(), 8, "{history:?}");
     }
 }

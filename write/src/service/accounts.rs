@@ -1,265 +1,351 @@
-//! Commands on accounts: what the vault knows, what happened, a decision, and the append.
+//! Commands on accounts: keys, mailed links, erasure.
 //!
-//! The vault's row is written before the first append and deleted after the last. A crash between leaves an address
-//! whose account has no events, which the next key uses, or one whose account was erased, which the next start clears
-//! away.
+//! The address is entered in the vault before the first append and deleted after the last. A crash between the two leaves an
+//! address whose account has no events, which the next key of that address uses, or one whose account is erased, which the
+//! next start deletes.
 
-mod agenda;
-mod erasure;
+mod erasures;
+mod history;
 mod links;
-mod listing;
-pub(super) mod past;
+mod schedule;
 
-use event_log::{self, AppendError, Namespace};
+use std::sync::Arc;
+
+use event_log::{AppendError, Claim, EventLog, Namespace, StoreError};
+use futures::future::BoxFuture;
 use jiff::Timestamp;
 use schemas::account::{AccountEvent, KeyIssued};
-use schemas::command::{AccountDone, Command, CommandMessage, KeyNow};
+use schemas::clock::Clock;
+use schemas::command::{AccountDone, Answer, Command, CommandMessage, KeyNow};
 use schemas::email::Email;
 use schemas::event::Event;
 use schemas::ids::{AccountId, CommandId, Position};
-use schemas::tier::Tiers;
+use schemas::key::KeyId;
+use schemas::tier::{TierName, Tiers};
 use tokio::sync::Mutex;
 use vault::{Erasure, Vault};
 
-use super::refused::Refused;
-use super::{Cause, CommandService, Target};
-use crate::account::{self, Account, KeyState, Rejection};
-use agenda::Agenda;
-use past::AccountPast;
+use super::error::CommandError;
+use super::event_writer::{Causation, EventWriter, Target};
+use super::{CommandService, CommandSpec, Lane};
+use crate::account::{self, Account, KeyState, Rejection, Wishes};
+use schedule::SettlementSchedule;
 
-pub use listing::{read_account, read_accounts};
+pub(super) use history::{AccountHistory, PaymentMove};
+pub use history::{read_account, read_accounts};
 
-/// What the service needs for commands on accounts.
-pub struct Accounts {
+const LANES: &[Lane] = &[Lane {
+    // They are executed one at a time anyway. A payment waits for those that hold a slot, so there are few.
+    slots: 16,
+    commands: &[
+        CommandSpec::optimistic("issue_key"),
+        CommandSpec::optimistic("revoke_key"),
+        CommandSpec::optimistic("prove_email"),
+        CommandSpec::optimistic("change_tier"),
+        CommandSpec::optimistic("erase_account"),
+        // Their replies show the state of the account to the holder of a link or an address.
+        CommandSpec::caught_up("send_link"),
+        CommandSpec::caught_up("make_link"),
+        CommandSpec::caught_up("open_link"),
+        CommandSpec::caught_up("use_link"),
+    ],
+}];
+
+/// Issues, proves and revokes keys, and keeps the addresses in the vault.
+pub struct AccountService {
+    pub(super) writer: EventWriter,
     pub(super) vault: Vault,
     pub(super) tiers: Tiers,
-    /// One command at a time: vault and log are two files, and none may see one of them without the other.
+    /// Held by each command, also of payments: vault and log are two files, and no command may see a change in only one.
     pub(super) turn: Mutex<()>,
-    /// When what was paid for runs out.
-    pub(super) agenda: Agenda,
+    pub(super) schedule: SettlementSchedule,
 }
 
-impl Accounts {
-    /// Accounts whose addresses are in this vault and whose keys are in these tiers.
-    pub fn new(vault: Vault, tiers: Tiers) -> Accounts {
-        Accounts { vault, tiers, turn: Mutex::new(()), agenda: Agenda::default() }
+impl CommandService for AccountService {
+    fn lanes(&self) -> &'static [Lane] {
+        LANES
     }
 
-    /// The addresses, and the letters that wait.
+    fn execute(&self, message: CommandMessage) -> BoxFuture<'_, Result<Answer, CommandError>> {
+        Box::pin(async move {
+            match &message.command {
+                Command::IssueKey { email, key } => self.issue_key(&message, email, key).await,
+                Command::RevokeKey { key_id } => self.revoke_key(&message, *key_id).await,
+                Command::ProveEmail { email, key_ids } => self.prove_email(&message, email, key_ids).await,
+                Command::ChangeTier { email, key_ids, tier } => {
+                    self.change_tier(&message, email, key_ids, tier).await
+                }
+                Command::EraseAccount { email } => self.erase_account(&message, email).await,
+                Command::SendLink { email } => return self.send_link(email).await,
+                Command::MakeLink { email, link } => return self.make_link(email, *link).await,
+                Command::OpenLink { link } => return self.open_link(*link).await,
+                Command::UseLink { link, keep, revoke, new_key } => {
+                    let wishes = Wishes { keep, revoke, new_key: new_key.as_ref() };
+                    self.use_link(&message, *link, wishes).await
+                }
+                other => Err(CommandError::misrouted(other)),
+            }
+            .map(Answer::Account)
+        })
+    }
+}
+
+impl AccountService {
+    /// Returns a service with the addresses of this vault and keys of these tiers. No other service may use the vault.
+    pub fn new(log: Arc<EventLog>, clock: Clock, vault: Vault, tiers: Tiers) -> AccountService {
+        AccountService {
+            writer: EventWriter { log, clock },
+            vault,
+            tiers,
+            turn: Mutex::new(()),
+            schedule: SettlementSchedule::default(),
+        }
+    }
+
+    /// Returns the vault.
     pub fn vault(&self) -> &Vault {
         &self.vault
     }
-}
 
-impl CommandService {
-    /// Carries out a command on an account. Erasing an address that is not known, or no longer, changes nothing and
-    /// is no mistake.
-    pub(super) async fn on_account(&self, message: &CommandMessage) -> Result<AccountDone, Refused> {
-        let Accounts { vault, tiers, turn, .. } = self.accounts.as_deref().ok_or(Refused::NoVault)?;
-        let _turn = turn.lock().await;
-        let (command, now) = (&message.command, self.clock.now());
-        let past = self.account_past(vault, message).await?;
-        let done = match past.after(message.id) {
-            Some((account, position)) => done(command, &account, position),
-            None => {
-                let events = decide(command, past.account(), tiers, now)?;
-                in_time(message, now)?;
-                if let Command::IssueKey { email, .. } = command
-                    && vault.enter(email, past.id).await? != past.id
-                {
-                    return Err(Refused::Contended);
-                }
-                if let Command::IssueKey { key, .. } = command {
-                    enter_name(vault, past.id, key).await?;
-                }
-                if let Command::EraseAccount { email } = command
-                    && vault.account_of(email).await? == Some(past.id)
-                {
-                    vault.note_erasures(vec![Erasure { account: past.id, erased_at: now }]).await?;
-                }
-                self.carry_out(message, &past, events, now).await?
-            }
-        };
-        if let Command::EraseAccount { email } = command {
-            // When the command comes again, the address may belong to a new account.
-            if vault.account_of(email).await?.is_none_or(|account| account == past.id) {
-                vault.let_go_of(email).await?;
-            }
-            vault.erase(past.id).await?;
-        }
-        Ok(done)
+    /// Returns the log it appends to.
+    pub fn log(&self) -> &Arc<EventLog> {
+        &self.writer.log
     }
 
-    /// What happened to the account that a command is about; a new account's empty past where there is none.
-    async fn account_past(&self, vault: &Vault, message: &CommandMessage) -> Result<AccountPast, Refused> {
-        match &message.command {
-            Command::RevokeKey { key_id } => {
-                let stream = self.store.holder(Namespace::KEY, key_id.as_str()).await?;
-                let id = stream.and_then(|stream| stream.as_account());
-                let id = id.ok_or(Rejection::UnknownKey { key_id: *key_id })?;
-                Ok(AccountPast::read(&self.store, id).await?)
-            }
-            Command::EraseAccount { email } => match self.ended_by(message.id).await? {
-                Some(past) => Ok(past),
-                None => self.past_at(vault, email).await,
-            },
-            Command::SettlePayments { account } => Ok(AccountPast::read(&self.store, *account).await?),
-            Command::IssueKey { email, .. }
-            | Command::ProveEmail { email, .. }
-            | Command::ChangeTier { email, .. } => {
-                let past = self.past_at(vault, email).await?;
-                let Account::Erased(_) = past.account() else { return Ok(past) };
-                vault.erase(past.id).await?;
-                Ok(AccountPast::nothing(self.clock.account_id()))
-            }
-            _ => Err(no_account()),
-        }
-    }
-
-    async fn past_at(&self, vault: &Vault, email: &Email) -> Result<AccountPast, Refused> {
-        match vault.account_of(email).await? {
-            Some(id) => Ok(AccountPast::read(&self.store, id).await?),
-            None => Ok(AccountPast::nothing(self.clock.account_id())),
-        }
-    }
-
-    /// Appends what was decided and what follows from it for keys that are proven by it, and tells how the keys are then.
-    async fn carry_out(
+    async fn issue_key(
         &self,
         message: &CommandMessage,
-        past: &AccountPast,
-        events: Vec<AccountEvent>,
-        now: Timestamp,
-    ) -> Result<AccountDone, Refused> {
-        let Accounts { tiers, .. } = self.accounts.as_deref().ok_or(Refused::NoVault)?;
-        let events = account::rise(past.account(), events, tiers, now);
-        let cause = Cause { command: message.id, correlation: message.correlation, actor: &message.actor };
-        let (account, position) = self.append_account(cause, past, events, Vec::new(), now).await?;
-        Ok(done(&message.command, &account, position))
+        email: &Email,
+        key: &KeyIssued,
+    ) -> Result<AccountDone, CommandError> {
+        let _turn = self.turn.lock().await;
+        let history = self.unerased_history(email).await?;
+        let (account, position) = match history.after(message.id) {
+            Some(executed) => executed,
+            None => {
+                let now = self.writer.clock.now();
+                let events = account::issue(history.account(), key, &self.tiers, now)?;
+                check_deadline(message, now)?;
+                self.enter_address(email, history.id).await?;
+                self.enter_key_name(history.id, key).await?;
+                self.append_decision(message, &history, events, now).await?
+            }
+        };
+        Ok(account_done(account.key(key.key_id), position))
     }
 
-    /// Appends to an account's events, and gives it as it is then with the position of the last; 0 where there are none.
-    pub(super) async fn append_account(
+    async fn revoke_key(&self, message: &CommandMessage, key_id: KeyId) -> Result<AccountDone, CommandError> {
+        let _turn = self.turn.lock().await;
+        let stream = self.writer.log.holder(Namespace::KEY, key_id.as_str()).await?;
+        let id = stream.and_then(|stream| stream.as_account()).ok_or(Rejection::UnknownKey { key_id })?;
+        let history = self.history(id).await?;
+        let decide = |account: &Account, _| account::revoke(account, key_id);
+        let (account, position) = self.execute_once(message, &history, decide).await?;
+        Ok(account_done(account.key(key_id), position))
+    }
+
+    async fn prove_email(
         &self,
-        cause: Cause<'_>,
-        past: &AccountPast,
+        message: &CommandMessage,
+        email: &Email,
+        key_ids: &[KeyId],
+    ) -> Result<AccountDone, CommandError> {
+        let _turn = self.turn.lock().await;
+        let history = self.unerased_history(email).await?;
+        let decide = |account: &Account, _| account::prove(account, key_ids);
+        let (account, position) = self.execute_once(message, &history, decide).await?;
+        Ok(account_done(chosen(&account, key_ids), position))
+    }
+
+    async fn change_tier(
+        &self,
+        message: &CommandMessage,
+        email: &Email,
+        key_ids: &[KeyId],
+        tier: &TierName,
+    ) -> Result<AccountDone, CommandError> {
+        let _turn = self.turn.lock().await;
+        let history = self.unerased_history(email).await?;
+        let decide = |account: &Account, _| account::change_tier(account, key_ids, tier, &self.tiers);
+        let (account, position) = self.execute_once(message, &history, decide).await?;
+        Ok(account_done(chosen(&account, key_ids), position))
+    }
+
+    /// Erases the account of an address. An address without an account is no error, and nothing changes.
+    async fn erase_account(
+        &self,
+        message: &CommandMessage,
+        email: &Email,
+    ) -> Result<AccountDone, CommandError> {
+        let _turn = self.turn.lock().await;
+        let history = match self.erased_by(message.id).await? {
+            Some(history) => history,
+            None => self.history_at(email).await?,
+        };
+        let (account, position) = match history.after(message.id) {
+            Some(executed) => executed,
+            None => {
+                let now = self.writer.clock.now();
+                let events = account::erase(history.account());
+                check_deadline(message, now)?;
+                if self.vault.account_of(email).await? == Some(history.id) {
+                    let erasure = Erasure { account: history.id, erased_at: now };
+                    self.vault.note_erasures(vec![erasure]).await?;
+                }
+                self.append_decision(message, &history, events, now).await?
+            }
+        };
+        // When the command is sent again, the address may belong to a new account.
+        if self.vault.account_of(email).await?.is_none_or(|account| account == history.id) {
+            self.vault.let_go_of(email).await?;
+        }
+        self.vault.erase(history.id).await?;
+        Ok(account_done(account.keys(), position))
+    }
+
+    /// Returns the account after a command and the position of the command's last event: those that the command left, if it
+    /// was executed before; else what `decide` decides is appended.
+    pub(super) async fn execute_once(
+        &self,
+        message: &CommandMessage,
+        history: &AccountHistory,
+        decide: impl FnOnce(&Account, Timestamp) -> Result<Vec<AccountEvent>, Rejection>,
+    ) -> Result<(Account, Position), CommandError> {
+        if let Some(executed) = history.after(message.id) {
+            return Ok(executed);
+        }
+        let now = self.writer.clock.now();
+        let events = decide(history.account(), now)?;
+        check_deadline(message, now)?;
+        self.append_decision(message, history, events, now).await
+    }
+
+    /// Appends a decision, and the tiers of the keys that it proves: they rise to what is paid for.
+    async fn append_decision(
+        &self,
+        message: &CommandMessage,
+        history: &AccountHistory,
         events: Vec<AccountEvent>,
-        claims: Vec<event_log::Claim>,
         now: Timestamp,
-    ) -> Result<(Account, Position), Refused> {
-        let Accounts { tiers, agenda, .. } = self.accounts.as_deref().ok_or(Refused::NoVault)?;
-        let account = past.account().clone().after(&events, now);
+    ) -> Result<(Account, Position), CommandError> {
+        let events = account::rise(history.account(), events, &self.tiers, now);
+        self.append(Causation::of(message), history, events, Vec::new(), now).await
+    }
+
+    /// Appends events to an account and returns the account after them, with the position of the last one; 0 without events.
+    pub(super) async fn append(
+        &self,
+        causation: Causation<'_>,
+        history: &AccountHistory,
+        events: Vec<AccountEvent>,
+        claims: Vec<Claim>,
+        now: Timestamp,
+    ) -> Result<(Account, Position), CommandError> {
+        let account = history.account().clone().after(&events, now);
         let last = if events.is_empty() {
             Position::START
         } else {
-            let command = cause.command;
-            let target = Target { stream: &past.stream, version: past.version, time: now, claims };
+            let command = causation.command;
+            let target = Target { stream: &history.stream, version: history.version, time: now, claims };
             let events = events.into_iter().map(Event::Account).collect();
-            match self.append_to(cause, target, events).await {
+            match self.writer.append(causation, target, events).await {
                 Ok(appended) => appended.last,
                 Err(AppendError::Claimed { name, .. }) => return Err(claimed(&name)),
                 // This command is in the log already, from an attempt whose outcome was unknown.
-                Err(AppendError::Repeated(_)) => return self.appended_before(command, past).await,
-                Err(AppendError::Conflict { .. }) => return Err(Refused::Contended),
-                Err(AppendError::Invalid { reason }) => return Err(Refused::Impossible(reason)),
+                Err(AppendError::Repeated(_)) => return self.appended_before(command, history.id).await,
+                Err(AppendError::Conflict { .. }) => return Err(CommandError::Contended),
+                Err(AppendError::Invalid { reason }) => return Err(CommandError::Invalid(reason)),
                 Err(AppendError::Store(error)) => return Err(error.into()),
             }
         };
-        agenda.note(past.id, account::next_settling(&account, tiers, now));
+        self.schedule.set(history.id, account::next_settling(&account, &self.tiers, now));
         Ok((account, last))
     }
 
-    /// What a command did that is in the log already.
     async fn appended_before(
         &self,
         command: CommandId,
-        past: &AccountPast,
-    ) -> Result<(Account, Position), Refused> {
-        let past = AccountPast::read(&self.store, past.id).await?;
-        past.after(command).ok_or(Refused::Contended)
+        account: AccountId,
+    ) -> Result<(Account, Position), CommandError> {
+        self.history(account).await?.after(command).ok_or(CommandError::Contended)
+    }
+
+    /// Returns the history of an account.
+    pub(super) async fn history(&self, id: AccountId) -> Result<AccountHistory, StoreError> {
+        AccountHistory::read(&self.writer.log, id).await
+    }
+
+    /// Returns the history of a new account.
+    fn new_history(&self) -> AccountHistory {
+        AccountHistory::empty(self.writer.clock.account_id())
+    }
+
+    /// Returns the history of the account of an address; that of a new account if the address has none.
+    async fn history_at(&self, email: &Email) -> Result<AccountHistory, CommandError> {
+        match self.vault.account_of(email).await? {
+            Some(id) => Ok(self.history(id).await?),
+            None => Ok(self.new_history()),
+        }
+    }
+
+    /// Returns the history of the account of an address; that of a new account if the address has none, or has an erased one
+    /// because a crash left it in the vault.
+    pub(super) async fn unerased_history(&self, email: &Email) -> Result<AccountHistory, CommandError> {
+        let history = self.history_at(email).await?;
+        let Account::Erased(_) = history.account() else { return Ok(history) };
+        self.vault.erase(history.id).await?;
+        Ok(self.new_history())
+    }
+
+    /// Enters an address in the vault, before its account has events.
+    pub(super) async fn enter_address(&self, email: &Email, account: AccountId) -> Result<(), CommandError> {
+        let entered = self.vault.enter(email, account).await?;
+        if entered == account { Ok(()) } else { Err(CommandError::Contended) }
+    }
+
+    /// Enters the name of a new key in the vault, before the key is in the log.
+    async fn enter_key_name(&self, account: AccountId, key: &KeyIssued) -> Result<(), CommandError> {
+        if let Some(name) = account::name_of(key)? {
+            self.vault.enter_key_name(account, key.key_id, &name).await?;
+        }
+        Ok(())
     }
 }
 
-/// Enters the name of a new key, before the key is in the log.
-async fn enter_name(vault: &Vault, account: AccountId, key: &KeyIssued) -> Result<(), Refused> {
-    if let Some(name) = account::name_of(key)? {
-        vault.enter_key_name(account, key.key_id, &name).await?;
-    }
-    Ok(())
-}
-
-/// Refuses what its sender no longer waits for. Asked before anything is written, in the turn of the command.
-fn in_time(message: &CommandMessage, now: Timestamp) -> Result<(), Refused> {
+/// Rejects a command whose sender no longer waits. To be called before anything is written, while the command holds the turn.
+fn check_deadline(message: &CommandMessage, now: Timestamp) -> Result<(), CommandError> {
     match message.not_after {
-        Some(not_after) if now > not_after => Err(Refused::TooLate),
+        Some(not_after) if now > not_after => Err(CommandError::DeadlinePassed),
         _ => Ok(()),
     }
 }
 
-fn decide(
-    command: &Command,
-    account: &Account,
-    tiers: &Tiers,
-    now: Timestamp,
-) -> Result<Vec<AccountEvent>, Refused> {
-    match command {
-        Command::IssueKey { key, .. } => Ok(account::issue(account, key, tiers, now)?),
-        Command::RevokeKey { key_id } => Ok(account::revoke(account, *key_id)?),
-        Command::ProveEmail { key_ids, .. } => Ok(account::prove(account, key_ids)?),
-        Command::ChangeTier { key_ids, tier, .. } => Ok(account::change_tier(account, key_ids, tier, tiers)?),
-        Command::EraseAccount { .. } => Ok(account::erase(account)),
-        Command::SettlePayments { .. } => Ok(account::settle(account, tiers, now)),
-        _ => Err(no_account()),
-    }
+/// Returns the live keys among those that a command names; all live keys if it names none.
+fn chosen<'a>(account: &'a Account, key_ids: &[KeyId]) -> impl Iterator<Item = &'a KeyState> {
+    account.live().filter(|key| key_ids.is_empty() || key_ids.contains(&key.issued.key_id))
 }
 
-/// The answer for an account as it is after a command; nothing was written at position 0.
-pub(super) fn done(command: &Command, account: &Account, position: Position) -> AccountDone {
-    let about: Vec<&KeyState> = match command {
-        Command::IssueKey { key, .. } => account.key(key.key_id).into_iter().collect(),
-        Command::RevokeKey { key_id } => account.key(*key_id).into_iter().collect(),
-        Command::ProveEmail { key_ids, .. } | Command::ChangeTier { key_ids, .. } => {
-            let named = |key: &&KeyState| key_ids.is_empty() || key_ids.contains(&key.issued.key_id);
-            account.live().filter(named).collect()
-        }
-        Command::EraseAccount { .. } => account.keys().iter().collect(),
-        Command::SettlePayments { .. } | Command::MovePayments { .. } => account.live().collect(),
-        Command::UseLink { keep, revoke, new_key, .. } => {
-            let new_key = new_key.as_ref().map(|key| key.key_id);
-            let named = |key: &&KeyState| {
-                let id = key.issued.key_id;
-                keep.contains(&id) || revoke.contains(&id) || new_key == Some(id)
-            };
-            account.keys().iter().filter(named).collect()
-        }
-        _ => Vec::new(),
-    };
-    AccountDone {
-        keys: about.into_iter().map(key_now).collect(),
-        position,
-        changed: position > Position::START,
-    }
-}
-
-fn key_now(key: &KeyState) -> KeyNow {
-    KeyNow {
+/// Returns the reply with these keys of an account; the position is 0 if nothing was appended.
+pub(super) fn account_done<'k>(
+    keys: impl IntoIterator<Item = &'k KeyState>,
+    position: Position,
+) -> AccountDone {
+    let current = |key: &KeyState| KeyNow {
         key_id: key.issued.key_id,
         tier: key.tier.clone(),
         revoked: key.revoked.is_some(),
         proven: key.proven,
-    }
+    };
+    let keys = keys.into_iter().map(current).collect();
+    AccountDone { keys, position, changed: position > Position::START }
 }
 
-/// Another stream holds a name: a key's id that exists, or something that nobody could have seen coming.
-fn claimed(name: &str) -> Refused {
+/// Returns the error for a name that another stream owns: the id of an existing key, or a conflict.
+fn claimed(name: &str) -> CommandError {
     match name.parse() {
         Ok(key_id) => Rejection::Taken { key_id }.into(),
-        Err(_) => Refused::Contended,
+        Err(_) => CommandError::Contended,
     }
-}
-
-fn no_account() -> Refused {
-    Refused::Impossible("it is no command on an account".into())
 }
 
 #[cfg(test)]

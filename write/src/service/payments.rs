@@ -1,99 +1,163 @@
-//! What payment providers tell: whose it is, what follows, and what is kept until somebody can say.
+//! Payment notices: whose they are, what follows from them, and what is kept until the account is known.
 //!
-//! A notice belongs to the account that holds one of the ids it names, or to which that was moved, or else to the address it
-//! names. One that names
-//! neither waits in the vault until another brings an id of it together with an account. The account claims the ids of
-//! a notice, and the notice's own, in the append that records it: so each is applied once, whatever crashes between.
+//! A notice belongs to the account that owns one of the ids it names, or to which that id was moved; else to the account of the
+//! email address it names. A notice that names neither waits in the vault until another one connects one of its ids with an
+//! account. The account claims the ids of a notice, and the id of the notice itself, in the append that records it: so each is
+//! recorded once, whatever crashes between.
 
-mod moving;
-mod settling;
+mod moves;
+mod settlement;
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use event_log::{Claim, Namespace, StoreError};
-use schemas::command::{CommandMessage, PaymentDone, PaymentOutcome};
+use futures::future::BoxFuture;
+use schemas::command::{AccountDone, Answer, Command, CommandMessage, PaymentDone, PaymentOutcome};
 use schemas::email::Email;
-use schemas::ids::{Actor, CommandId, Position, StreamId};
+use schemas::ids::{AccountId, Actor, CommandId, Position, StreamId};
 use schemas::payment::{KeptNotice, PaymentNotice};
 use vault::{Held, HeldNotice, LetterKind};
 
-use super::accounts::past::AccountPast;
-use super::refused::Refused;
-use super::{Accounts, Cause, CommandService};
+use super::accounts::{AccountHistory, AccountService, account_done};
+use super::error::CommandError;
+use super::event_writer::Causation;
+use super::{CommandService, CommandSpec, Lane};
 use crate::account::{self, Account};
 use crate::derived_id::derived_id;
 
-pub use settling::{Paying, read_payers};
+pub use settlement::{Payer, Settlement, read_payers};
+
+const LANES: &[Lane] = &[
+    Lane {
+        slots: 16,
+        commands: &[CommandSpec::optimistic("record_payment"), CommandSpec::optimistic("keep_notice")],
+    },
+    Lane {
+        slots: 16,
+        commands: &[
+            CommandSpec::optimistic("settle_payments"),
+            // It changes two accounts, and looks for moves that were interrupted.
+            CommandSpec::caught_up("move_payments"),
+        ],
+    },
+];
+
+/// Records payment notices with the accounts that they belong to.
+pub struct PaymentService {
+    accounts: Arc<AccountService>,
+}
 
 /// Whose a notice is.
-enum Payer {
-    /// This account's, which may have to be opened.
-    Account(AccountPast),
-    /// An account's that was erased, and nothing says that its holder came back.
+enum Owner {
+    /// This account, which may not be open yet.
+    Account(AccountHistory),
+    /// An erased account, and nothing shows that its holder came back.
     Erased,
-    /// Nothing says whose.
+    /// Not known yet.
     Unknown,
 }
 
-impl CommandService {
-    /// Records a notice with its account, and all that waited for it; or lets it wait.
-    pub(super) async fn record_payment(
+impl CommandService for PaymentService {
+    fn lanes(&self) -> &'static [Lane] {
+        LANES
+    }
+
+    fn execute(&self, message: CommandMessage) -> BoxFuture<'_, Result<Answer, CommandError>> {
+        Box::pin(async move {
+            match &message.command {
+                Command::RecordPayment { notice } => {
+                    self.record_payment(&message, notice).await.map(Answer::Payment)
+                }
+                Command::KeepNotice { notice } => self.keep_notice(notice).await.map(Answer::Payment),
+                Command::SettlePayments { account } => {
+                    self.settle(&message, *account).await.map(Answer::Account)
+                }
+                Command::MovePayments { provider, id, to } => {
+                    self.move_payments(&message, *provider, id, to).await.map(Answer::Account)
+                }
+                other => Err(CommandError::misrouted(other)),
+            }
+        })
+    }
+}
+
+impl PaymentService {
+    /// Returns a service for the payments of these accounts.
+    pub fn new(accounts: Arc<AccountService>) -> PaymentService {
+        PaymentService { accounts }
+    }
+
+    /// Records a notice with its account, and every notice that waited for it; or lets it wait.
+    async fn record_payment(
         &self,
         message: &CommandMessage,
         notice: &PaymentNotice,
-    ) -> Result<PaymentDone, Refused> {
-        let accounts = self.accounts.as_deref().ok_or(Refused::NoVault)?;
-        let _turn = accounts.turn.lock().await;
-        let cause = Cause { command: message.id, correlation: message.correlation, actor: &message.actor };
-        let done = self.take(accounts, cause, notice).await?;
+    ) -> Result<PaymentDone, CommandError> {
+        let _turn = self.accounts.turn.lock().await;
+        let done = self.apply(Causation::of(message), notice).await?;
         match done.outcome {
-            PaymentOutcome::Waiting => self.hold(accounts, HeldNotice::Waiting(notice.clone())).await?,
-            // One that was recorded before may have failed to bring along what waited for it.
+            PaymentOutcome::Waiting => self.keep(HeldNotice::Waiting(notice.clone())).await?,
+            // One that was recorded before may have failed before the notices that waited for it were recorded.
             PaymentOutcome::Applied | PaymentOutcome::AlreadyApplied => {}
             PaymentOutcome::Kept | PaymentOutcome::Erased => return Ok(done),
         }
-        let touched = Some(notice.payment.names().collect());
-        self.take_waiting(accounts, message.id, &message.actor, touched).await?;
-        match self.store.holder(Namespace::PAYMENT, &notice.payment.event_name()).await? {
-            Some(stream) => Ok(self.recorded_before(message.id, notice, &stream).await?),
+        let connected = Some(notice.payment.names().collect());
+        self.apply_waiting(message.id, &message.actor, connected).await?;
+        let event = notice.payment.event_name();
+        match self.accounts.log().holder(Namespace::PAYMENT, &event).await? {
+            Some(stream) => Ok(self.applied_before(message.id, notice, &stream).await?),
             None => Ok(done),
         }
     }
 
     /// Keeps a notice that has no effect.
-    pub(super) async fn keep_notice(&self, notice: &KeptNotice) -> Result<PaymentDone, Refused> {
-        let accounts = self.accounts.as_deref().ok_or(Refused::NoVault)?;
-        let _turn = accounts.turn.lock().await;
-        self.hold(accounts, HeldNotice::Kept(notice.clone())).await?;
+    async fn keep_notice(&self, notice: &KeptNotice) -> Result<PaymentDone, CommandError> {
+        let _turn = self.accounts.turn.lock().await;
+        self.keep(HeldNotice::Kept(notice.clone())).await?;
         Ok(PaymentDone { outcome: PaymentOutcome::Kept, position: Position::START })
     }
 
-    async fn take(
+    /// Adjusts the tiers of an account's keys to what is paid for now.
+    async fn settle(
         &self,
-        accounts: &Accounts,
-        cause: Cause<'_>,
+        message: &CommandMessage,
+        account: AccountId,
+    ) -> Result<AccountDone, CommandError> {
+        let accounts = &self.accounts;
+        let _turn = accounts.turn.lock().await;
+        let history = accounts.history(account).await?;
+        let decide = |account: &Account, now| Ok(account::settle(account, &accounts.tiers, now));
+        let (account, position) = accounts.execute_once(message, &history, decide).await?;
+        Ok(account_done(account.live(), position))
+    }
+
+    /// Records a notice if its account is known; a notice that is recorded already is not recorded again.
+    async fn apply(
+        &self,
+        causation: Causation<'_>,
         notice: &PaymentNotice,
-    ) -> Result<PaymentDone, Refused> {
+    ) -> Result<PaymentDone, CommandError> {
         let nothing = |outcome| Ok(PaymentDone { outcome, position: Position::START });
         let event = notice.payment.event_name();
-        if let Some(stream) = self.store.holder(Namespace::PAYMENT, &event).await? {
-            accounts.vault.let_go(&event).await?;
-            return Ok(self.recorded_before(cause.command, notice, &stream).await?);
+        if let Some(stream) = self.accounts.log().holder(Namespace::PAYMENT, &event).await? {
+            self.accounts.vault.let_go(&event).await?;
+            return Ok(self.applied_before(causation.command, notice, &stream).await?);
         }
-        match self.payer(accounts, notice).await? {
-            Payer::Account(past) => {
-                let position = self.apply(accounts, cause, notice, &past).await?;
-                accounts.vault.let_go(&event).await?;
+        match self.owner(notice).await? {
+            Owner::Account(history) => {
+                let position = self.record(causation, notice, &history).await?;
+                self.accounts.vault.let_go(&event).await?;
                 Ok(PaymentDone { outcome: PaymentOutcome::Applied, position })
             }
-            Payer::Erased => nothing(PaymentOutcome::Erased),
-            Payer::Unknown => nothing(PaymentOutcome::Waiting),
+            Owner::Erased => nothing(PaymentOutcome::Erased),
+            Owner::Unknown => nothing(PaymentOutcome::Waiting),
         }
     }
 
-    /// The answer for a notice that is recorded: the same as the first time for the command that recorded it, at once or
-    /// after a moment's waiting.
-    async fn recorded_before(
+    /// Returns the reply for a notice that is recorded: the first reply again for the command that recorded it, at once or
+    /// after the notice had waited.
+    async fn applied_before(
         &self,
         command: CommandId,
         notice: &PaymentNotice,
@@ -101,145 +165,136 @@ impl CommandService {
     ) -> Result<PaymentDone, StoreError> {
         let nothing = PaymentDone { outcome: PaymentOutcome::AlreadyApplied, position: Position::START };
         let Some(id) = stream.as_account() else { return Ok(nothing) };
-        let past = AccountPast::read(&self.store, id).await?;
-        let done = past.after(command).or_else(|| past.after(waited(command, notice)));
-        Ok(done.map_or(nothing, |(_, position)| PaymentDone { outcome: PaymentOutcome::Applied, position }))
+        let history = self.accounts.history(id).await?;
+        let executed = history.after(command).or_else(|| history.after(waiting_id(command, notice)));
+        Ok(executed
+            .map_or(nothing, |(_, position)| PaymentDone { outcome: PaymentOutcome::Applied, position }))
     }
 
-    /// Finds whose a notice is: the ids that it names come before the address, which a payer may have mistyped or
+    /// Returns whose a notice is. The ids that it names take precedence over the address, which a payer may have mistyped or
     /// changed.
-    async fn payer(&self, accounts: &Accounts, notice: &PaymentNotice) -> Result<Payer, Refused> {
+    async fn owner(&self, notice: &PaymentNotice) -> Result<Owner, CommandError> {
         let names: Vec<String> = notice.payment.names().collect();
-        let holders = self.store.holders(Namespace::PAYMENT, &names).await?;
+        let owners = self.accounts.log().holders(Namespace::PAYMENT, &names).await?;
         let mut erased = false;
-        for (name, id) in names.iter().filter_map(|name| Some((name, holders.get(name)?.as_account()?))) {
-            let past = self.follow(AccountPast::read(&self.store, id).await?, name).await?;
-            match past.account() {
-                Account::Open(..) => return Ok(Payer::Account(past)),
+        for (name, id) in names.iter().filter_map(|name| Some((name, owners.get(name)?.as_account()?))) {
+            let history = self.follow_moves(self.accounts.history(id).await?, name).await?;
+            match history.account() {
+                Account::Open(..) => return Ok(Owner::Account(history)),
                 Account::Absent | Account::Erased(_) => erased = true,
             }
         }
         match (&notice.email, erased) {
-            (Some(email), _) => self.payer_at(accounts, notice, email, erased).await,
-            (None, true) => Ok(Payer::Erased),
-            (None, false) => Ok(Payer::Unknown),
+            (Some(email), _) => self.owner_by_email(notice, email, erased).await,
+            (None, true) => Ok(Owner::Erased),
+            (None, false) => Ok(Owner::Unknown),
         }
     }
 
-    /// The account of an address. A subscription that outlives an erased account brings its address back to nobody: only
-    /// an account that its holder has opened since gets what it pays for.
-    async fn payer_at(
+    /// Returns whose a notice is by its address. A subscription that outlives an erased account does not open another one: it
+    /// counts only for an account that its holder has opened since.
+    async fn owner_by_email(
         &self,
-        accounts: &Accounts,
         notice: &PaymentNotice,
         email: &Email,
         erased: bool,
-    ) -> Result<Payer, Refused> {
-        let mut past = match accounts.vault.account_of(email).await? {
-            Some(id) => AccountPast::read(&self.store, id).await?,
-            None => AccountPast::nothing(self.clock.account_id()),
-        };
-        if let Account::Erased(_) = past.account() {
-            // The row that a crash left behind.
-            accounts.vault.erase(past.id).await?;
-            past = AccountPast::nothing(self.clock.account_id());
-        }
-        match past.account() {
-            Account::Open(..) => Ok(Payer::Account(past)),
-            Account::Absent | Account::Erased(_) if erased => Ok(Payer::Erased),
-            Account::Absent | Account::Erased(_) if self.opens(accounts, notice).await? => {
-                Ok(Payer::Account(past))
+    ) -> Result<Owner, CommandError> {
+        let history = self.accounts.unerased_history(email).await?;
+        match history.account() {
+            Account::Open(..) => Ok(Owner::Account(history)),
+            Account::Absent | Account::Erased(_) if erased => Ok(Owner::Erased),
+            Account::Absent | Account::Erased(_) if self.opens_account(notice).await? => {
+                Ok(Owner::Account(history))
             }
-            Account::Absent | Account::Erased(_) => Ok(Payer::Unknown),
+            Account::Absent | Account::Erased(_) => Ok(Owner::Unknown),
         }
     }
 
-    /// Whether an account may be opened for a notice: it says that a tier is paid for, or one that waits and names the same
-    /// subscription or customer does. Who buys something else from the same seller is no concern of ours.
-    async fn opens(&self, accounts: &Accounts, notice: &PaymentNotice) -> Result<bool, Refused> {
+    /// Returns whether a notice may open an account: it pays for a tier, or a waiting notice of the same subscription or customer
+    /// does. Customers who buy something else from the same seller get no account.
+    async fn opens_account(&self, notice: &PaymentNotice) -> Result<bool, CommandError> {
         if notice.payment.tier.is_some() {
             return Ok(true);
         }
         let names: Vec<String> = notice.payment.names().collect();
-        let waiting = accounts.vault.waiting_for(&names).await?;
+        let waiting = self.accounts.vault.waiting_for(&names).await?;
         Ok(waiting.iter().any(|other| other.payment.tier.is_some()))
     }
 
-    /// Records a notice with an account. The letter is queued first: one too many does less harm than none.
-    async fn apply(
+    /// Records a notice with an account. The mail is queued first: an extra one does less harm than a missing one.
+    async fn record(
         &self,
-        accounts: &Accounts,
-        cause: Cause<'_>,
+        causation: Causation<'_>,
         notice: &PaymentNotice,
-        past: &AccountPast,
-    ) -> Result<Position, Refused> {
-        let (payment, now) = (&notice.payment, self.clock.now());
-        let events = account::pay(past.account(), payment, &accounts.tiers, now)?;
-        if let (Account::Absent, Some(email)) = (past.account(), &notice.email)
-            && accounts.vault.enter(email, past.id).await? != past.id
-        {
-            return Err(Refused::Contended);
+        history: &AccountHistory,
+    ) -> Result<Position, CommandError> {
+        let accounts = &self.accounts;
+        let (payment, now) = (&notice.payment, accounts.writer.clock.now());
+        let events = account::pay(history.account(), payment, &accounts.tiers, now)?;
+        if let (Account::Absent, Some(email)) = (history.account(), &notice.email) {
+            accounts.enter_address(email, history.id).await?;
         }
-        let after = past.account().clone().after(&events, now);
+        let after = history.account().clone().after(&events, now);
         if account::calls_for_letter(&after, payment, &accounts.tiers, now) {
-            accounts.vault.queue(past.id, LetterKind::Payment, now).await?;
+            accounts.vault.queue(history.id, LetterKind::Payment, now).await?;
         }
         if after.payments().is_some_and(|payments| payments.is_unclear(payment)) {
             tracing::warn!(
                 event = %payment.event_id,
-                account = %past.id,
+                account = %history.id,
                 "a refund names no payment that is known, so it ends nothing; `loggia payments list` shows it as unclear: look \
                  at it, and let Stripe send invoice_payment.paid, which says what a refund is about"
             );
         }
-        let claims = self.claims(notice, past).await?;
-        Ok(self.append_account(cause, past, events, claims, now).await?.1)
+        let claims = self.unclaimed(notice, history.id).await?;
+        Ok(accounts.append(causation, history, events, claims, now).await?.1)
     }
 
-    /// The names that the account claims with a notice: all that no other account has.
-    async fn claims(&self, notice: &PaymentNotice, past: &AccountPast) -> Result<Vec<Claim>, StoreError> {
+    /// Returns the claims of an account that records a notice: all names of the notice that no account has yet.
+    async fn unclaimed(&self, notice: &PaymentNotice, account: AccountId) -> Result<Vec<Claim>, StoreError> {
         let names: Vec<String> =
             std::iter::once(notice.payment.event_name()).chain(notice.payment.names()).collect();
-        let holders = self.store.holders(Namespace::PAYMENT, &names).await?;
+        let owners = self.accounts.log().holders(Namespace::PAYMENT, &names).await?;
         let mut claims: Vec<Claim> = Vec::new();
-        for name in names.into_iter().filter(|name| !holders.contains_key(name)) {
+        for name in names.into_iter().filter(|name| !owners.contains_key(name)) {
             let claim = Claim { namespace: Namespace::PAYMENT, name };
             if !claims.contains(&claim) {
                 claims.push(claim);
             }
         }
-        claims.push(Claim { namespace: Namespace::PAYER, name: past.id.to_string() });
+        claims.push(Claim { namespace: Namespace::PAYER, name: account.to_string() });
         Ok(claims)
     }
 
-    async fn hold(&self, accounts: &Accounts, notice: HeldNotice) -> Result<(), Refused> {
-        Ok(accounts.vault.hold(&Held { received_at: self.clock.now(), notice }).await?)
+    /// Keeps a notice in the vault.
+    async fn keep(&self, notice: HeldNotice) -> Result<(), CommandError> {
+        let received_at = self.accounts.writer.clock.now();
+        Ok(self.accounts.vault.hold(&Held { received_at, notice }).await?)
     }
 
-    /// Records what waited and has found its account by now: all, or what is connected with these names. One may bring the
-    /// next along.
-    async fn take_waiting(
+    /// Records the waiting notices whose account is known by now: all, or those that share a name with `connected`. One may
+    /// connect the next.
+    async fn apply_waiting(
         &self,
-        accounts: &Accounts,
         command: CommandId,
         actor: &Actor,
-        mut touched: Option<HashSet<String>>,
-    ) -> Result<(), Refused> {
+        mut connected: Option<HashSet<String>>,
+    ) -> Result<(), CommandError> {
+        let vault = &self.accounts.vault;
         loop {
             let mut applied = false;
-            let waiting = match &touched {
-                Some(touched) => accounts.vault.waiting_for(touched).await?,
-                None => accounts.vault.waiting().await?,
+            let waiting = match &connected {
+                Some(names) => vault.waiting_for(names).await?,
+                None => vault.waiting().await?,
             };
             for notice in waiting {
-                let command = waited(command, &notice);
-                let cause = Cause { command, correlation: command, actor };
-                let outcome = self.take(accounts, cause, &notice).await?.outcome;
+                let causation = Causation::own(waiting_id(command, &notice), actor);
+                let outcome = self.apply(causation, &notice).await?.outcome;
                 if outcome == PaymentOutcome::Erased {
-                    accounts.vault.let_go(&notice.payment.event_name()).await?;
+                    vault.let_go(&notice.payment.event_name()).await?;
                 }
                 if outcome == PaymentOutcome::Applied {
-                    touched.iter_mut().for_each(|touched| touched.extend(notice.payment.names()));
+                    connected.iter_mut().for_each(|names| names.extend(notice.payment.names()));
                     applied = true;
                 }
             }
@@ -250,8 +305,8 @@ impl CommandService {
     }
 }
 
-/// The command that records a notice which waited, as a part of the one that brought it along.
-fn waited(command: CommandId, notice: &PaymentNotice) -> CommandId {
+/// Returns the id under which a waiting notice is recorded, derived from the command that connects it with its account.
+fn waiting_id(command: CommandId, notice: &PaymentNotice) -> CommandId {
     derived_id(command, &notice.payment.event_name(), 0)
 }
 

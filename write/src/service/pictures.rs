@@ -1,66 +1,97 @@
-//! Attaching a picture: its bytes are kept already, or fetched now.
+//! Commands on pictures: attaching one, whose bytes are stored already or fetched now, and erasing one.
 
-mod erasing;
+mod erasures;
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use event_log::StoreError;
-use media::{MediaStore, PutError};
+use futures::future::BoxFuture;
+use media::{MediaError, MediaStore, PutError};
 use pictures::fetch::{FetchError, Fetcher};
-use schemas::command::{CommandMessage, Done};
+use schemas::command::{Answer, Command, CommandMessage, Done};
 use schemas::ids::ProjectId;
 use schemas::picture::{Picture, PictureId};
 use schemas::record::PictureSource;
 use schemas::slug::Slug;
-use tokio::sync::{Notify, RwLock, RwLockReadGuard};
+use tokio::sync::{RwLock, RwLockReadGuard};
 
-use super::CommandService;
-use super::refused::Refused;
+use super::error::CommandError;
+use super::projects::ProjectService;
+use super::{CommandService, CommandSpec, Lane};
 use crate::project::{self, Project, Rejection};
 
-/// What the service needs for pictures.
-pub struct Pictures {
+pub(super) const LANES: &[Lane] = &[Lane {
+    slots: 16,
+    // An erasure changes every project that shows the picture.
+    commands: &[CommandSpec::optimistic("attach"), CommandSpec::caught_up("erase_picture")],
+}];
+
+/// Attaches pictures to projects and erases pictures.
+pub struct PictureService {
+    projects: Arc<ProjectService>,
     store: Arc<MediaStore>,
     fetcher: Fetcher,
-    /// The projects whose refused pictures are to be fetched again.
-    again: Mutex<BTreeSet<ProjectId>>,
-    again_asked: Notify,
-    /// Held for writing while a picture is erased, and for reading while one is attached that is kept.
+    /// Held for writing while a picture is erased, and for reading while a stored one is attached.
     erasing: RwLock<()>,
 }
 
-impl Pictures {
-    /// Pictures that are kept in this store and come from where this fetcher may go.
-    pub fn new(store: Arc<MediaStore>, fetcher: Fetcher) -> Pictures {
-        let (again, again_asked, erasing) = (Mutex::default(), Notify::new(), RwLock::default());
-        Pictures { store, fetcher, again, again_asked, erasing }
+impl CommandService for PictureService {
+    fn lanes(&self) -> &'static [Lane] {
+        LANES
     }
 
-    /// Asks for the refused pictures of a project to be fetched again.
-    pub(super) fn ask_again(&self, project: ProjectId) {
-        self.again.lock().unwrap_or_else(PoisonError::into_inner).insert(project);
-        self.again_asked.notify_one();
+    fn execute(&self, message: CommandMessage) -> BoxFuture<'_, Result<Answer, CommandError>> {
+        Box::pin(async move {
+            match &message.command {
+                Command::Attach { slug, picture, kept, as_named } => {
+                    self.attach(&message, slug, picture, *kept, *as_named).await.map(Answer::Done)
+                }
+                Command::ErasePicture { picture } => {
+                    self.erase(&message, *picture).await.map(Answer::PictureErased)
+                }
+                other => Err(CommandError::misrouted(other)),
+            }
+        })
+    }
+}
+
+impl PictureService {
+    /// Returns a service that attaches pictures to these projects, stores them here, and fetches them with this fetcher.
+    pub fn new(projects: Arc<ProjectService>, store: Arc<MediaStore>, fetcher: Fetcher) -> PictureService {
+        PictureService { projects, store, fetcher, erasing: RwLock::default() }
     }
 
-    /// Waits until refused pictures are asked for again; returns the projects that name them, each once. Nothing is lost
-    /// where the wait is given up.
-    pub async fn asked_again(&self) -> BTreeSet<ProjectId> {
-        self.again_asked.notified().await;
-        std::mem::take(&mut *self.again.lock().unwrap_or_else(PoisonError::into_inner))
+    /// Returns the projects that it attaches to.
+    pub fn projects(&self) -> &Arc<ProjectService> {
+        &self.projects
     }
 
-    /// Where they are kept.
+    /// Returns the store of the pictures.
     pub fn store(&self) -> &Arc<MediaStore> {
         &self.store
     }
 
-    /// Fetches what stands at a URL and keeps it.
+    /// Waits until refused pictures are to be fetched again; returns the projects that name them, each once. Nothing is lost
+    /// if the wait is cancelled.
+    pub async fn asked_again(&self) -> BTreeSet<ProjectId> {
+        self.projects.picture_retries().take().await
+    }
+
+    /// Fetches the picture of a URL and stores it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the URL has no acceptable picture, or cannot be fetched or stored now.
     pub async fn fetch(&self, url: &str) -> Result<Picture, FetchError> {
         self.keep(self.fetcher.fetch(url).await?).await
     }
 
-    /// Does the same for a worker, which can wait for a slow host as long as bytes come.
+    /// Fetches and stores like [`PictureService::fetch`], for a worker, which waits for a slow host as long as bytes arrive.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the URL has no acceptable picture, or cannot be fetched or stored now.
     pub async fn fetch_patiently(&self, url: &str) -> Result<Picture, FetchError> {
         self.keep(self.fetcher.fetch_patiently(url).await?).await
     }
@@ -72,17 +103,21 @@ impl Pictures {
         })
     }
 
-    /// Keeps the bytes of a picture.
+    /// Stores the bytes of a picture.
+    ///
+    /// # Errors
+    ///
+    /// Fails if they are no acceptable picture, or cannot be stored now.
     pub async fn take(&self, bytes: Vec<u8>) -> Result<Picture, PutError> {
         self.blocking(move |store| store.put(&bytes)).await
     }
 
-    async fn kept(&self, id: PictureId) -> Result<Option<Picture>, StoreError> {
-        self.on_store(move |store| store.get(id)).await
-    }
-
-    /// Keeps pictures from being erased until the guard is dropped. With it comes why the one at hand is not to be attached,
-    /// where it was erased since it was kept.
+    /// Prevents erasures until the guard is dropped. Returns with it why this picture cannot be attached, if it was erased after
+    /// it was stored.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the media store cannot be read.
     pub async fn not_erasing(
         &self,
         id: PictureId,
@@ -92,7 +127,11 @@ impl Pictures {
         Ok((guard, refused.map(|fault| fault.to_string())))
     }
 
-    /// Works on the store where waiting for the disk and the processor disturbs nobody.
+    /// Runs `work` on a thread for blocking work.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `work` does.
     pub async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&MediaStore) -> T + Send + 'static,
@@ -103,51 +142,53 @@ impl Pictures {
             Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
         }
     }
-}
 
-impl CommandService {
-    /// The same service, which attaches pictures too.
-    pub fn with_pictures(self, pictures: Pictures) -> CommandService {
-        CommandService { pictures: Some(Arc::new(pictures)), ..self }
+    /// Runs `work` like [`PictureService::blocking`]; what the disk cannot do now may be done later.
+    async fn on_store<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&MediaStore) -> Result<T, MediaError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        self.blocking(work).await.map_err(|error| StoreError::unavailable(error.to_string()))
     }
 
-    pub(super) async fn attach(
+    async fn attach(
         &self,
         message: &CommandMessage,
         slug: &Slug,
         named: &PictureSource,
         kept: Option<PictureId>,
         as_named: bool,
-    ) -> Result<Done, Refused> {
-        let pictures = self.pictures.as_ref().ok_or(Refused::NoPictures)?;
-        // Nobody waits for a fetch whose picture would belong to nothing.
-        let past = self.past(slug).await?;
-        if past.after(message.id).is_none() {
-            past.project().may_be_changed(slug)?;
+    ) -> Result<Done, CommandError> {
+        // Checked first, so that nothing is fetched for a command that is rejected anyway.
+        let history = self.projects.history_at(slug).await?;
+        if history.after(message.id).is_none() {
+            history.project().may_be_changed(slug)?;
         }
         let picture = match kept {
             Some(id) => {
-                let (_, refused) = pictures.not_erasing(id).await?;
+                let (_, refused) = self.not_erasing(id).await?;
                 let absent = || format!("{id} is not kept here; send its bytes first");
-                let found = pictures.kept(id).await?;
+                let found = self.on_store(move |store| store.get(id)).await?;
                 found.ok_or_else(|| Rejection::fault("picture", refused.unwrap_or_else(absent)))?
             }
-            None => pictures.fetch(&named.source).await.map_err(|error| match error {
+            None => self.fetch(&named.source).await.map_err(|error| match error {
                 FetchError::Refused(reason) => Rejection::fault(&named.source, reason).into(),
-                FetchError::Later(reason) | FetchError::Silent(reason) => Refused::Unreachable(reason),
+                FetchError::Later(reason) | FetchError::Silent(reason) => {
+                    CommandError::PictureUnreachable(reason)
+                }
             })?,
         };
-        let (_guard, refused) = pictures.not_erasing(picture.id).await?;
+        let (_guard, refused) = self.not_erasing(picture.id).await?;
         if let Some(reason) = refused {
             return Err(Rejection::fault(&named.source, reason).into());
         }
-        let decide = |project: &Project, _: Option<&Project>| {
+        let decide = |project: &Project| {
             if as_named {
                 project::attach_named(project, slug, &named.source, picture.clone())
             } else {
                 project::attach(project, slug, named, picture.clone())
             }
         };
-        self.act(message, slug, None, decide).await
+        self.projects.change(message, slug, decide).await
     }
 }

@@ -25,7 +25,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use write::computed::{ACTOR, is_built_in};
 use write::project::{self, Listing, PictureFate, Project};
-use write::service::{CommandService, Observed, Pictures};
+use write::service::{Observed, PictureService};
 
 use crate::StartError;
 use document::document;
@@ -44,8 +44,7 @@ const UNREADABLE_PAUSE: Duration = Duration::from_secs(10);
 
 /// The worker that records computed vectors and recomputes them when a record or its picture changes.
 pub struct EmbeddingWorker {
-    service: CommandService,
-    pictures: Arc<Pictures>,
+    pictures: Arc<PictureService>,
     encoder: Arc<Encoder>,
     actor: Actor,
     pending: PendingProjects,
@@ -59,16 +58,12 @@ impl EmbeddingWorker {
     ///
     /// # Errors
     ///
-    /// If the service has no media store.
-    pub fn new(service: CommandService, encoder: Encoder) -> Result<EmbeddingWorker, StartError> {
-        let pictures = service.pictures().cloned();
-        let no_pictures = || StartError::EmbeddingWorker("this write side keeps no pictures".into());
-        let pictures = pictures.ok_or_else(no_pictures)?;
+    /// If the name of its actor is invalid.
+    pub fn new(pictures: Arc<PictureService>, encoder: Encoder) -> Result<EmbeddingWorker, StartError> {
         let actor: Actor = ACTOR.parse().map_err(|error| StartError::EmbeddingWorker(format!("{error}")))?;
-        service.computes_with(encoder.name());
+        pictures.projects().computes_with(encoder.name());
         let pending = PendingProjects { model: encoder.name().to_owned(), ..PendingProjects::default() };
         Ok(EmbeddingWorker {
-            service,
             pictures,
             encoder: Arc::new(encoder),
             actor,
@@ -84,7 +79,7 @@ impl EmbeddingWorker {
     }
 
     async fn work(mut self) {
-        let mut log = LogCursor::new(self.service.store().clone());
+        let mut log = LogCursor::new(self.pictures.projects().log().clone());
         loop {
             log.catch_up(|event| self.pending.apply(event)).await;
             self.queue_unreadable();
@@ -141,7 +136,7 @@ impl EmbeddingWorker {
             }
             Project::Absent | Project::Withdrawn { .. } => Vec::new(),
         };
-        let observed = self.service.observe(&StreamId::project(id), &self.actor, observe).await?;
+        let observed = self.pictures.projects().observe(&StreamId::project(id), &self.actor, observe).await?;
         Ok(EmbedOutcome { observed, unreadable })
     }
 

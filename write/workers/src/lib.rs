@@ -20,7 +20,4 @@ pub enum StartError {
     /// Of [`embedding_worker::EmbeddingWorker`].
     #[error("vectors cannot be recorded: {0}")]
     EmbeddingWorker(String),
-    /// Of [`mail_worker::MailWorker`].
-    #[error("mails cannot be sent: this write side has no vault")]
-    MailWorker,
 }

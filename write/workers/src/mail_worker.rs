@@ -7,17 +7,14 @@ mod transport;
 use std::sync::Arc;
 use std::time::Duration;
 
-use event_log::EventLog;
 use jiff::{SignedDuration, Timestamp};
 use schemas::clock::Clock;
 use tokio_util::sync::CancellationToken;
 use vault::{self, Letter, LetterKind, Vault, VaultError};
-use write::service::{Accounts, CommandService, read_account};
+use write::service::{AccountService, read_account};
 
 pub use mailer::{MailError, Mailer};
 pub use transport::{InvalidSender, InvalidTransport, MailTransport, Sender};
-
-use crate::StartError;
 
 /// The age at which a message is given up.
 const GIVE_UP_AFTER: SignedDuration = SignedDuration::from_hours(24);
@@ -39,8 +36,7 @@ const SHUTDOWN_GRACE: Duration = Duration::from_secs(4);
 
 /// The worker that sends outbox messages.
 pub struct MailWorker {
-    accounts: Arc<Accounts>,
-    store: Arc<EventLog>,
+    accounts: Arc<AccountService>,
     clock: Clock,
     mailer: Mailer,
     /// The configured public URL of the site.
@@ -50,18 +46,8 @@ pub struct MailWorker {
 impl MailWorker {
     /// Creates a worker for the outbox of this service. Links in mails start with `site`, the configured public URL; no header of
     /// a request changes that.
-    ///
-    /// # Errors
-    ///
-    /// If the service has no vault.
-    pub fn new(
-        service: &CommandService,
-        clock: Clock,
-        mailer: Mailer,
-        site: String,
-    ) -> Result<MailWorker, StartError> {
-        let accounts = service.accounts().cloned().ok_or(StartError::MailWorker)?;
-        Ok(MailWorker { accounts, store: service.store().clone(), clock, mailer, site })
+    pub fn new(accounts: Arc<AccountService>, clock: Clock, mailer: Mailer, site: String) -> MailWorker {
+        MailWorker { accounts, clock, mailer, site }
     }
 
     /// Runs until `stop` is cancelled. The message in flight is finished first, if the server accepts it within 4 seconds.
@@ -151,7 +137,7 @@ impl MailWorker {
 
     /// Logs that a link was requested, with the ids of the keys, by which the operator finds the address.
     async fn log_request(&self, message: &Letter) {
-        let keys = match read_account(&self.store, message.account).await {
+        let keys = match read_account(self.accounts.log(), message.account).await {
             Ok(account) => {
                 account.live().map(|key| key.issued.key_id.to_string()).collect::<Vec<_>>().join(", ")
             }

@@ -24,7 +24,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use write::project::{self, Project};
-use write::service::{CommandService, Observed, Pictures};
+use write::service::{Observed, PictureService};
 
 use fetch_queue::{FetchOutcome, FetchQueue};
 use host_queues::FetchJob;
@@ -82,8 +82,7 @@ pub struct PictureGenerator {
 pub struct PictureFetcher {
     counts: Arc<FetchCounts>,
     generator: Option<PictureGenerator>,
-    service: CommandService,
-    pictures: Arc<Pictures>,
+    pictures: Arc<PictureService>,
     actor: Actor,
 }
 
@@ -92,16 +91,13 @@ impl PictureFetcher {
     ///
     /// # Errors
     ///
-    /// If the service has no media store.
+    /// If the name of its actor is invalid.
     pub fn new(
-        service: CommandService,
+        pictures: Arc<PictureService>,
         generator: Option<PictureGenerator>,
     ) -> Result<PictureFetcher, StartError> {
-        let pictures = service.pictures().cloned();
-        let no_pictures = || StartError::PictureFetcher("this write side keeps no pictures".into());
-        let pictures = pictures.ok_or_else(no_pictures)?;
         let actor = ACTOR.parse().map_err(|error| StartError::PictureFetcher(format!("{error}")))?;
-        Ok(PictureFetcher { counts: Arc::default(), generator, service, pictures, actor })
+        Ok(PictureFetcher { counts: Arc::default(), generator, pictures, actor })
     }
 
     /// Returns the counts, which change while the worker runs.
@@ -115,7 +111,7 @@ impl PictureFetcher {
     }
 
     async fn work(self: Arc<Self>) {
-        let mut log = LogCursor::new(self.service.store().clone());
+        let mut log = LogCursor::new(self.pictures.projects().log().clone());
         let mut queue = FetchQueue::new(self.generator);
         let mut erased = HashSet::new();
         // The whole log is read before the first job: most pictures that it names have an outcome.
@@ -180,7 +176,8 @@ impl PictureFetcher {
     /// Generates the picture of a project from its record and stores it.
     async fn generate(&self, job: &FetchJob) -> Result<Picture, FetchError> {
         let later = |error: StoreError| FetchError::Later(error.to_string());
-        let project = self.service.project(&StreamId::project(job.project)).await.map_err(later)?;
+        let project =
+            self.pictures.projects().project(&StreamId::project(job.project)).await.map_err(later)?;
         let record = project.listing().map(|listing| listing.record.clone());
         let generate = self.generator.map(|generator| generator.picture);
         let stored = self.pictures.blocking(move |store| {
@@ -220,7 +217,7 @@ impl PictureFetcher {
                 });
                 project::look_at(project, &job.source, result.clone())
             };
-            match self.service.observe(&stream, &self.actor, observe).await {
+            match self.pictures.projects().observe(&stream, &self.actor, observe).await {
                 Ok(Observed::Recorded(_)) => return FetchOutcome::Recorded { stored },
                 Ok(Observed::Nothing) if is_named => return FetchOutcome::Recorded { stored },
                 Ok(Observed::Nothing) => return FetchOutcome::NotNamed,
@@ -238,8 +235,8 @@ impl PictureFetcher {
 
     /// Completes interrupted erasures: afterwards log, erasure journal and media store agree.
     async fn finish_erasures(&self, in_log: &HashSet<PictureId>) {
-        while let Err(refusal) = self.service.finish_picture_erasures(in_log, &self.actor).await {
-            tracing::warn!(reason = refusal.detail, "picture erasures cannot be completed; trying again");
+        while let Err(error) = self.pictures.finish_erasures(in_log, &self.actor).await {
+            tracing::warn!(reason = error.to_string(), "picture erasures cannot be completed; trying again");
             tokio::time::sleep(STORE_RETRY_PAUSE).await;
         }
     }

@@ -1,4 +1,4 @@
-mod erasure;
+mod erasures;
 mod links;
 
 use std::sync::Arc;
@@ -13,11 +13,13 @@ use schemas::key::{KeyHash, KeyId};
 use tempfile::TempDir;
 
 use super::*;
+use crate::service::{CommandDispatcher, PaymentService, ProjectService};
 
 struct Keys {
     folder: TempDir,
     store: Arc<EventLog>,
-    service: CommandService,
+    accounts: Arc<AccountService>,
+    commands: Arc<CommandDispatcher>,
     clock: Clock,
 }
 
@@ -25,9 +27,21 @@ async fn keys() -> Keys {
     let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::manual(time("2026-11-20T08:30:00Z")));
     let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
     let vault = Vault::open(folder.path(), None).await.unwrap();
-    let accounts = Accounts::new(vault, "free=200, studio=5000".parse().unwrap());
-    let service = CommandService::new(store.clone(), clock.clone()).with_accounts(accounts);
-    Keys { folder, store, service, clock }
+    let (accounts, commands) = services(&store, &clock, vault);
+    Keys { folder, store, accounts, commands, clock }
+}
+
+/// The services of a write side with accounts.
+fn services(
+    store: &Arc<EventLog>,
+    clock: &Clock,
+    vault: Vault,
+) -> (Arc<AccountService>, Arc<CommandDispatcher>) {
+    let tiers = "free=200, studio=5000".parse().unwrap();
+    let accounts = Arc::new(AccountService::new(store.clone(), clock.clone(), vault, tiers));
+    let projects = Arc::new(ProjectService::new(store.clone(), clock.clone()));
+    let commands = CommandDispatcher::new(projects).register(accounts.clone());
+    (accounts, Arc::new(commands))
 }
 
 impl Keys {
@@ -37,7 +51,7 @@ impl Keys {
     }
 
     async fn send(&self, command: Command) -> Answer {
-        self.service.handle(self.message(command)).await
+        self.commands.execute(self.message(command)).await
     }
 
     async fn refused(&self, command: Command) -> String {
@@ -48,7 +62,7 @@ impl Keys {
     }
 
     fn vault(&self) -> &Vault {
-        &self.service.accounts.as_ref().unwrap().vault
+        self.accounts.vault()
     }
 
     async fn account(&self) -> Option<AccountId> {
@@ -165,18 +179,18 @@ async fn a_command_is_carried_out_once_and_answered_as_it_was() {
     let mut sent = Vec::new();
     for command in [issue("a"), issue("b"), prove(), tier(&[], "studio"), revoke("b"), erase()] {
         let message = keys.message(command);
-        let answer = keys.service.handle(message.clone()).await;
+        let answer = keys.commands.execute(message.clone()).await;
         assert!(matches!(&answer, Answer::Account(done) if done.changed), "{answer:?}");
         if let Command::EraseAccount { .. } = message.command {
             // As if the process had ended before the vault's row was deleted.
             let stream = keys.store.holder(Namespace::KEY, id("a").as_str()).await.unwrap().unwrap();
             keys.vault().enter(&email(), stream.as_account().unwrap()).await.unwrap();
         }
-        assert_eq!(keys.service.handle(message.clone()).await, answer, "sent again at once");
+        assert_eq!(keys.commands.execute(message.clone()).await, answer, "sent again at once");
         sent.push((message, answer));
         if sent.len() < 6 {
             for (message, answer) in &sent {
-                assert_eq!(keys.service.handle(message.clone()).await, *answer, "sent again later");
+                assert_eq!(keys.commands.execute(message.clone()).await, *answer, "sent again later");
             }
         }
     }
@@ -207,8 +221,8 @@ async fn one_of_many_who_want_the_last_place_gets_it() {
     }
     let mut tasks = tokio::task::JoinSet::new();
     for letter in ["c", "d", "e", "f", "g", "h", "i", "j"] {
-        let (service, message) = (keys.service.clone(), keys.message(issue(letter)));
-        tasks.spawn(async move { service.handle(message).await });
+        let (commands, message) = (keys.commands.clone(), keys.message(issue(letter)));
+        tasks.spawn(async move { commands.execute(message).await });
     }
     let answers = tasks.join_all().await;
     assert_eq!(answers.iter().filter(|answer| matches!(answer, Answer::Account(_))).count(), 1);
@@ -248,11 +262,15 @@ async fn a_key_that_would_be_shown_to_no_one_is_not_issued() {
     let keys = keys().await;
     let message = keys.message(issue("a"));
     let message = CommandMessage { not_after: Some(keys.clock.now()), ..message };
-    assert_eq!(keys.service.handle(message.clone()).await, told(&["a free"], 2), "in time to the very end");
+    assert_eq!(keys.commands.execute(message.clone()).await, told(&["a free"], 2), "in time to the very end");
     keys.clock.advance(SignedDuration::from_secs(1));
-    assert_eq!(keys.service.handle(message.clone()).await, told(&["a free"], 2), "what was done is answered");
+    assert_eq!(
+        keys.commands.execute(message.clone()).await,
+        told(&["a free"], 2),
+        "what was done is answered"
+    );
     let late = keys.message(issue_to("bob@example.org".parse().unwrap(), "b"));
-    let answer = keys.service.handle(CommandMessage { not_after: message.not_after, ..late }).await;
+    let answer = keys.commands.execute(CommandMessage { not_after: message.not_after, ..late }).await;
     let Answer::Refused(refusal) = answer else { panic!("{answer:?}") };
     assert_eq!(refusal.kind, RefusalKind::Unavailable);
     assert!(refusal.detail.starts_with("the command came after its sender had given up"), "{refusal:?}");
@@ -271,7 +289,7 @@ async fn what_a_crash_left_in_the_vault_is_used_or_cleared_away() {
     assert_eq!(keys.account().await, Some(entered), "a row without events is used");
 
     let erasing = keys.message(erase());
-    keys.service.handle(erasing).await;
+    keys.commands.execute(erasing).await;
     keys.vault().enter(&email(), entered).await.unwrap();
     assert_eq!(keys.refused(tier(&[], "studio")).await, Rejection::NoKeys.to_string());
     assert_eq!(keys.account().await, None, "a row of an erased account is not");
@@ -326,10 +344,11 @@ async fn accounts_are_read_from_the_log() {
 }
 
 #[tokio::test]
-async fn a_service_without_a_vault_says_so() {
+async fn a_write_side_without_accounts_names_the_keeper() {
     let keys = keys().await;
-    let service = CommandService::new(keys.store.clone(), keys.clock.clone());
-    let answer = service.handle(keys.message(issue("a"))).await;
+    let projects = ProjectService::new(keys.store.clone(), keys.clock.clone());
+    let commands = CommandDispatcher::new(Arc::new(projects));
+    let answer = commands.execute(keys.message(issue("a"))).await;
     let Answer::Refused(refusal) = answer else { panic!("{answer:?}") };
     assert_eq!(
         (refusal.kind, refusal.detail.as_str()),

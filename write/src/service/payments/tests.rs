@@ -14,31 +14,35 @@ use tokio_util::sync::CancellationToken;
 use vault::Vault;
 
 use super::*;
+use crate::service::{CommandDispatcher, ProjectService, read_account};
 
 mod damaged;
-mod moving;
+mod moves;
 
 const STUDIO: &str = "ada@example.org";
 
 struct Till {
     folder: TempDir,
     store: Arc<EventLog>,
-    service: CommandService,
+    payments: Arc<PaymentService>,
+    commands: Arc<CommandDispatcher>,
     clock: Clock,
 }
 
 async fn till() -> Till {
     let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::manual(time("2026-11-20T08:30:00Z")));
-    let (store, service) = opened(&folder, &clock).await;
-    Till { folder, store, service, clock }
+    opened(folder, clock).await
 }
 
-async fn opened(folder: &TempDir, clock: &Clock) -> (Arc<EventLog>, CommandService) {
-    let store = Arc::new(EventLog::open(folder.path(), clock).await.unwrap());
+async fn opened(folder: TempDir, clock: Clock) -> Till {
+    let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
     let vault = Vault::open(folder.path(), None).await.unwrap();
-    let accounts = Accounts::new(vault, "free=200, studio=5000, pro=25000".parse().unwrap());
-    let service = CommandService::new(store.clone(), clock.clone()).with_accounts(accounts);
-    (store, service)
+    let tiers = "free=200, studio=5000, pro=25000".parse().unwrap();
+    let accounts = Arc::new(AccountService::new(store.clone(), clock.clone(), vault, tiers));
+    let payments = Arc::new(PaymentService::new(accounts.clone()));
+    let projects = Arc::new(ProjectService::new(store.clone(), clock.clone()));
+    let commands = CommandDispatcher::new(projects).register(accounts).register(payments.clone());
+    Till { folder, store, payments, commands: Arc::new(commands), clock }
 }
 
 impl Till {
@@ -48,7 +52,7 @@ impl Till {
     }
 
     async fn send(&self, command: Command) -> Answer {
-        self.service.handle(self.message(command)).await
+        self.commands.execute(self.message(command)).await
     }
 
     async fn told(&self, notice: &PaymentNotice) -> PaymentOutcome {
@@ -79,12 +83,12 @@ impl Till {
         let Some(account) = self.vault().account_of(&email.parse().unwrap()).await.unwrap() else {
             return Vec::new();
         };
-        let account = super::super::read_account(&self.store, account).await.unwrap();
+        let account = read_account(&self.store, account).await.unwrap();
         account.keys().iter().map(|key| key.tier.to_string()).collect()
     }
 
     fn vault(&self) -> &Vault {
-        &self.service.accounts.as_ref().unwrap().vault
+        self.payments.accounts.vault()
     }
 
     async fn log(&self) -> Vec<String> {
@@ -96,13 +100,17 @@ impl Till {
 
     /// The same folder after the process ended and another began.
     async fn restart(self) -> Till {
-        let Till { folder, store, service, clock } = self;
+        let Till { folder, store, payments, commands, clock } = self;
         store.close().await;
-        drop(service);
-        let (store, service) = opened(&folder, &clock).await;
-        service.make_agenda().await.unwrap();
-        service.tidy(&mut false).await.unwrap();
-        Till { folder, store, service, clock }
+        drop((payments, commands));
+        let till = opened(folder, clock).await;
+        till.payments.rebuild_schedule().await.unwrap();
+        till.payments.clean_up(&mut false).await.unwrap();
+        till
+    }
+
+    fn settlement(&self) -> Settlement {
+        Settlement::new(self.payments.clone(), self.commands.clone())
     }
 }
 
@@ -165,10 +173,10 @@ async fn a_payment_raises_proven_keys_and_its_end_brings_them_back() {
     till.send(Command::ProveEmail { email: STUDIO.parse().unwrap(), key_ids: Vec::new() }).await;
     assert_eq!(till.tiers(STUDIO).await, ["studio", "studio"]);
     till.clock.advance(SignedDuration::from_hours(24 * 30));
-    till.service.settle_due().await;
+    till.settlement().settle_due().await;
     assert_eq!(till.tiers(STUDIO).await, ["free", "free"]);
     let log = till.log().await;
-    till.service.settle_due().await;
+    till.settlement().settle_due().await;
     assert_eq!(till.log().await, log, "it ends once");
     let expected = [
         "account_opened",
@@ -195,12 +203,12 @@ async fn what_a_clock_that_was_ahead_has_ended_comes_back_when_it_is_set_right()
     assert_eq!(till.told(&invoice("evt_2", 1, "studio")).await, PaymentOutcome::Applied);
     let mut latest = till.clock.now();
     till.clock.advance(SignedDuration::from_hours(24 * 365));
-    till.service.follow_clock(&mut latest).await.unwrap();
-    till.service.settle_due().await;
+    till.payments.follow_clock(&mut latest).await.unwrap();
+    till.settlement().settle_due().await;
     assert_eq!(till.tiers(STUDIO).await, ["free"]);
     till.clock.advance(-SignedDuration::from_hours(24 * 365));
-    till.service.follow_clock(&mut latest).await.unwrap();
-    till.service.settle_due().await;
+    till.payments.follow_clock(&mut latest).await.unwrap();
+    till.settlement().settle_due().await;
     assert_eq!(till.tiers(STUDIO).await, ["studio"]);
 }
 
@@ -211,11 +219,11 @@ async fn what_runs_out_while_nothing_runs_ends_at_the_next_start() {
     till.told(&checkout("evt_1", 1)).await;
     till.told(&invoice("evt_2", 1, "pro")).await;
     let till = till.restart().await;
-    till.service.settle_due().await;
+    till.settlement().settle_due().await;
     assert_eq!(till.tiers(STUDIO).await, ["pro"]);
     till.clock.advance(SignedDuration::from_hours(24 * 30));
     let till = till.restart().await;
-    till.service.settle_due().await;
+    till.settlement().settle_due().await;
     assert_eq!(till.tiers(STUDIO).await, ["free"]);
 }
 
@@ -224,7 +232,7 @@ async fn time_passes_in_a_worker_of_its_own() {
     let till = till().await;
     let stop = CancellationToken::new();
     let mut tasks = tokio::task::JoinSet::new();
-    tasks.spawn(till.service.clone().settle_payments(stop.clone(), Health::default().component("payments")));
+    tasks.spawn(till.settlement().run(stop.clone(), Health::default().component("payments")));
     till.key(STUDIO, "a", true).await;
     till.clock.advance(SignedDuration::from_hours(24 * 30));
     // It was paid and has run out when it comes: the keys rise and fall at once.
@@ -243,9 +251,8 @@ async fn settling_that_fails_is_a_failing_component() {
     let till = till().await;
     let (stop, health) = (CancellationToken::new(), Health::default());
     let mut tasks = tokio::task::JoinSet::new();
-    // A service without a vault can settle nothing.
-    let service = CommandService::new(till.store.clone(), till.clock.clone());
-    tasks.spawn(service.settle_payments(stop.clone(), health.component("payments")));
+    till.store.close().await;
+    tasks.spawn(till.settlement().run(stop.clone(), health.component("payments")));
     let failing = kit::wait_for(std::time::Duration::from_secs(20), "a report", async || {
         health.failing().pop().map(|failing| (failing.component, failing.reason))
     })
@@ -261,8 +268,8 @@ async fn each_notice_is_applied_once_whoever_repeats_it() {
     let till = till().await;
     till.key(STUDIO, "a", true).await;
     let message = till.message(Command::RecordPayment { notice: checkout("evt_1", 1) });
-    let first = till.service.handle(message.clone()).await;
-    assert_eq!(till.service.handle(message).await, first, "the same command is answered as it was");
+    let first = till.commands.execute(message.clone()).await;
+    assert_eq!(till.commands.execute(message).await, first, "the same command is answered as it was");
     let log = till.log().await;
     for _ in 0..10 {
         assert_eq!(till.told(&checkout("evt_1", 1)).await, PaymentOutcome::AlreadyApplied);
@@ -374,10 +381,10 @@ async fn a_notice_that_belongs_to_no_account_goes_after_ninety_days() {
     till.clock.advance(SignedDuration::from_hours(24 * 60));
     let young = invoice("evt_young", 8, "studio");
     assert_eq!(till.told(&young).await, PaymentOutcome::Waiting);
-    till.service.tidy(&mut false).await.unwrap();
+    till.payments.clean_up(&mut false).await.unwrap();
     assert_eq!(till.vault().waiting().await.unwrap().len(), 2);
     till.clock.advance(SignedDuration::from_hours(24 * 31));
-    till.service.tidy(&mut false).await.unwrap();
+    till.payments.clean_up(&mut false).await.unwrap();
     assert_eq!(till.vault().waiting().await.unwrap(), [young]);
 }
 

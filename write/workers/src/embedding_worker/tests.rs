@@ -9,6 +9,7 @@ use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOption
 use schemas::ids::StreamVersion;
 use schemas::record::PictureSource;
 use tempfile::TempDir;
+use write::service::{CommandDispatcher, ProjectService};
 
 use super::*;
 
@@ -17,7 +18,8 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 struct Catalog {
     _folder: TempDir,
     store: Arc<EventLog>,
-    service: CommandService,
+    pictures: Arc<PictureService>,
+    commands: CommandDispatcher,
     clock: Clock,
 }
 
@@ -26,14 +28,16 @@ impl Catalog {
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
         let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
         let media = MediaStore::open(&folder.path().join("media")).unwrap();
-        let pictures = Pictures::new(Arc::new(media), Fetcher::new(FetchRules::default(), "tests", || None));
-        let service = CommandService::new(store.clone(), clock.clone()).with_pictures(pictures);
-        Catalog { _folder: folder, store, service, clock }
+        let fetcher = Fetcher::new(FetchRules::default(), "tests", || None);
+        let projects = Arc::new(ProjectService::new(store.clone(), clock.clone()));
+        let pictures = Arc::new(PictureService::new(projects.clone(), Arc::new(media), fetcher));
+        let commands = CommandDispatcher::new(projects).register(pictures.clone());
+        Catalog { _folder: folder, store, pictures, commands, clock }
     }
 
     fn start_worker(&self) -> tokio_util::sync::DropGuard {
         let encoder = Encoder::open(&EncoderChoice::BuiltIn).unwrap();
-        let mut worker = EmbeddingWorker::new(self.service.clone(), encoder).unwrap();
+        let mut worker = EmbeddingWorker::new(self.pictures.clone(), encoder).unwrap();
         worker.unreadable_pause = Duration::from_millis(50);
         let stop = CancellationToken::new();
         #[expect(clippy::disallowed_methods, reason = "the returned guard stops it")]
@@ -45,7 +49,7 @@ impl Catalog {
         let id = self.clock.command_id();
         let message =
             CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command, not_after: None };
-        let answer = self.service.handle(message).await;
+        let answer = self.commands.execute(message).await;
         assert!(
             matches!(answer, Answer::Done(_) | Answer::Imported { .. } | Answer::PictureErased(_)),
             "{answer:?}"
@@ -111,7 +115,7 @@ async fn a_picture_adds_the_visual_side() {
     let pixels = image::RgbImage::from_fn(64, 48, |x, y| image::Rgb([x as u8 * 4, y as u8 * 5, 90]));
     let mut png = std::io::Cursor::new(Vec::new());
     pixels.write_to(&mut png, image::ImageFormat::Png).unwrap();
-    let kept = catalog.service.pictures().unwrap().take(png.into_inner()).await.unwrap();
+    let kept = catalog.pictures.take(png.into_inner()).await.unwrap();
     let picture = PictureSource { source: "a.png".into(), alt: None };
     catalog
         .send(Command::Attach { slug: "a".parse().unwrap(), picture, kept: Some(kept.id), as_named: false })
@@ -129,7 +133,7 @@ async fn a_picture_that_is_unreadable_for_a_moment_keeps_its_vector() {
     let _worker = catalog.start_worker();
     catalog.import(r#"{"slug":"a","name":"Stair","category":"art"}"#).await;
     let png = samples::encoded(samples::scene(64, 48), image::ImageFormat::Png);
-    let kept = catalog.service.pictures().unwrap().take(png).await.unwrap();
+    let kept = catalog.pictures.take(png).await.unwrap();
     let attach = |slug: &str| {
         let picture = PictureSource { source: "a.png".into(), alt: None };
         Command::Attach { slug: slug.parse().unwrap(), picture, kept: Some(kept.id), as_named: false }
@@ -148,7 +152,7 @@ async fn a_picture_that_is_unreadable_for_a_moment_keeps_its_vector() {
 
     catalog.import(r#"{"slug":"b","name":"Door","category":"art"}"#).await;
     catalog.wait_for("b", 1).await;
-    let picture = catalog.service.pictures().unwrap().store().get(kept.id).unwrap();
+    let picture = catalog.pictures.store().get(kept.id).unwrap();
     assert_eq!(picture, Some(kept.clone()));
     let forms = media.join(subfolder).join(kept.id.to_string());
     std::fs::rename(forms.join("64.webp"), aside.join("64.webp")).unwrap();
@@ -215,7 +219,7 @@ async fn a_computed_side_is_removed_with_its_picture_and_the_supplied_one_stays(
     let supplied = r#"{"slug":"a","name":"Stair","category":"art","pictures":["a.png"],"vectors":{"semantic":[1,2]},"vector_model":"m"}"#;
     catalog.import(supplied).await;
     let png = samples::encoded(samples::scene(64, 48), image::ImageFormat::Png);
-    let kept = catalog.service.pictures().unwrap().take(png).await.unwrap();
+    let kept = catalog.pictures.take(png).await.unwrap();
     let picture = PictureSource { source: "a.png".into(), alt: None };
     let attach = Command::Attach { slug: "a".parse().unwrap(), picture, kept: Some(kept.id), as_named: true };
     catalog.send(attach).await;

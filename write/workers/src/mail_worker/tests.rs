@@ -9,12 +9,13 @@ use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 use tempfile::TempDir;
 use vault::LetterKind;
+use write::service::{CommandDispatcher, ProjectService};
 
 use super::*;
 
 struct Fixture {
     _folder: TempDir,
-    service: CommandService,
+    commands: CommandDispatcher,
     clock: Clock,
     server: Smtp,
     worker: MailWorker,
@@ -25,15 +26,17 @@ async fn fixture(faults: &[Fault]) -> Fixture {
     let folder = tempfile::tempdir().unwrap();
     let clock = Clock::manual("2026-11-20T08:30:00Z".parse().unwrap());
     let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
-    let accounts =
-        Accounts::new(Vault::open(folder.path(), None).await.unwrap(), "free=200".parse().unwrap());
-    let service = CommandService::new(store, clock.clone()).with_accounts(accounts);
+    let vault = Vault::open(folder.path(), None).await.unwrap();
+    let tiers = "free=200".parse().unwrap();
+    let accounts = Arc::new(AccountService::new(store.clone(), clock.clone(), vault, tiers));
+    let projects = Arc::new(ProjectService::new(store, clock.clone()));
+    let commands = CommandDispatcher::new(projects).register(accounts.clone());
     let server = Smtp::start(faults).await;
     let sender = "mail@example.org".parse().unwrap();
     let mailer = Mailer::new(&server.url().parse().unwrap(), Some(&sender)).unwrap();
     let site = "https://catalog.example.org".to_owned();
-    let worker = MailWorker::new(&service, clock.clone(), mailer, site).unwrap();
-    let fixture = Fixture { _folder: folder, service, clock, server, worker };
+    let worker = MailWorker::new(accounts, clock.clone(), mailer, site);
+    let fixture = Fixture { _folder: folder, commands, clock, server, worker };
     let (hint, tier) = ("0a9Z".into(), "free".parse().unwrap());
     let key_id = "aaaaaaaa".parse().unwrap();
     let key = KeyIssued { key_id, hash: KeyHash::of(b"a"), hint, name: None, sealed_name: None, tier };
@@ -50,7 +53,7 @@ impl Fixture {
         let id = self.clock.command_id();
         let message =
             CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command, not_after: None };
-        self.service.handle(message).await
+        self.commands.execute(message).await
     }
 
     async fn request_link(&self) {
@@ -180,7 +183,7 @@ async fn it_runs_until_it_is_stopped() {
     let fixture = fixture(&[]).await;
     let stop = CancellationToken::new();
     let accounts = fixture.worker.accounts.clone();
-    let Fixture { service, clock, server, worker, _folder } = fixture;
+    let Fixture { commands, clock, server, worker, _folder } = fixture;
     let running = worker.run(stop.clone());
     let requesting = async {
         let id = clock.command_id();
@@ -188,7 +191,7 @@ async fn it_runs_until_it_is_stopped() {
         let message =
             CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command, not_after: None };
         tokio::time::sleep(Duration::from_millis(50)).await;
-        service.handle(message).await;
+        commands.execute(message).await;
         server.mail(0).await;
         stop.cancel();
     };

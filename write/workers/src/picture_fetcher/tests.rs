@@ -13,6 +13,7 @@ use schemas::ids::Position;
 use schemas::record;
 use schemas::versioned::Decoded;
 use serde_json::{Map, Value, json};
+use write::service::{CommandDispatcher, ProjectService};
 
 use super::*;
 
@@ -27,7 +28,8 @@ const DEMO: PictureGenerator = PictureGenerator {
 
 /// A write side in a temporary folder.
 struct WriteSide {
-    service: CommandService,
+    pictures: Arc<PictureService>,
+    commands: CommandDispatcher,
     clock: Clock,
     folder: tempfile::TempDir,
 }
@@ -36,13 +38,14 @@ impl WriteSide {
     async fn open() -> WriteSide {
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
         let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
-        let service = service(store, &clock, &folder.path().join("media"));
-        WriteSide { service, clock, folder }
+        let pictures = pictures(store, &clock, &folder.path().join("media"));
+        let commands = CommandDispatcher::new(pictures.projects().clone()).register(pictures.clone());
+        WriteSide { pictures, commands, clock, folder }
     }
 
     async fn send(&self, command: Command) -> Answer {
         let (id, actor) = (self.clock.command_id(), "Ada".parse().unwrap());
-        self.service.handle(CommandMessage { id, actor, correlation: id, command, not_after: None }).await
+        self.commands.execute(CommandMessage { id, actor, correlation: id, command, not_after: None }).await
     }
 
     /// Imports a record of the demo catalog; returns the result of its line.
@@ -57,14 +60,14 @@ impl WriteSide {
             command: Command::Import { lines, options },
             not_after: None,
         };
-        match self.service.handle(message).await {
+        match self.commands.execute(message).await {
             Answer::Imported { mut lines, .. } => lines.pop().unwrap().result,
             other => panic!("{other:?}"),
         }
     }
 
     async fn log(&self) -> Vec<Event> {
-        let log = self.service.store().read_all(Position::START, 1_000).await.unwrap();
+        let log = self.pictures.projects().log().read_all(Position::START, 1_000).await.unwrap();
         let known = log.iter().map(|recorded| match recorded.decode().unwrap() {
             Decoded::Known(event) => *event,
             Decoded::Unknown => panic!("{}", recorded.kind),
@@ -77,17 +80,18 @@ impl WriteSide {
     }
 }
 
-fn service(store: Arc<EventLog>, clock: &Clock, media: &Path) -> CommandService {
+fn pictures(store: Arc<EventLog>, clock: &Clock, media: &Path) -> Arc<PictureService> {
     let media = Arc::new(MediaStore::open(media).unwrap());
-    let pictures = Pictures::new(media, Fetcher::new(FetchRules::default(), "tests", || None));
-    CommandService::new(store, clock.clone()).with_pictures(pictures)
+    let projects = Arc::new(ProjectService::new(store, clock.clone()));
+    let fetcher = Fetcher::new(FetchRules::default(), "tests", || None);
+    Arc::new(PictureService::new(projects, media, fetcher))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pictures_are_generated_while_projects_are_imported() {
     let write_side = WriteSide::open().await;
     let stop = CancellationToken::new();
-    let fetcher = PictureFetcher::new(write_side.service.clone(), Some(DEMO)).unwrap();
+    let fetcher = PictureFetcher::new(write_side.pictures.clone(), Some(DEMO)).unwrap();
     #[expect(clippy::disallowed_methods, reason = "the test stops it and waits for it")]
     let running = tokio::spawn(fetcher.run(stop.clone()));
     // Many commits, each of which the worker reads while it generates the pictures of earlier ones.
@@ -105,16 +109,18 @@ async fn an_import_without_changes_retries_a_refused_picture() {
     let write_side = WriteSide::open().await;
     let record = demo::catalog(demo::DEMO_SEED, 1).next().unwrap();
     assert!(matches!(write_side.import(&record, false).await, LineResult::New { .. }));
-    let stream = write_side.service.store().read_all(Position::START, 1).await.unwrap()[0].stream.clone();
+    let stream =
+        write_side.pictures.projects().log().read_all(Position::START, 1).await.unwrap()[0].stream.clone();
     let refuse = async |project: &Project| {
         let source = project.listing().unwrap().record.picture_sources().next().unwrap().to_owned();
         project::look_at(project, &source, Err("It was not there.".into()))
     };
-    let observed = write_side.service.observe(&stream, &"test".parse().unwrap(), refuse).await.unwrap();
+    let observed =
+        write_side.pictures.projects().observe(&stream, &"test".parse().unwrap(), refuse).await.unwrap();
     assert!(matches!(observed, Observed::Recorded(_)));
 
     let stop = CancellationToken::new();
-    let fetcher = PictureFetcher::new(write_side.service.clone(), Some(DEMO)).unwrap();
+    let fetcher = PictureFetcher::new(write_side.pictures.clone(), Some(DEMO)).unwrap();
     let counts = fetcher.counts();
     #[expect(clippy::disallowed_methods, reason = "the test stops it and waits for it")]
     let running = tokio::spawn(fetcher.run(stop.clone()));
@@ -134,7 +140,7 @@ async fn erased_pictures_are_removed_from_a_restored_media_folder() {
     let [(_, erased), (_, kept), ..] = in_every_format(&scene(90, 90));
     let record = json!({"slug": "a", "name": "A", "category": "art"});
     write_side.send(Command::Select { record: record.as_object().unwrap().clone() }).await;
-    let picture = write_side.service.pictures().unwrap().take(erased.clone()).await.unwrap().id;
+    let picture = write_side.pictures.take(erased.clone()).await.unwrap().id;
     let source = record::PictureSource { source: "front.jpg".into(), alt: None };
     let attach =
         Command::Attach { slug: "a".parse().unwrap(), picture: source, kept: Some(picture), as_named: false };
@@ -148,9 +154,11 @@ async fn erased_pictures_are_removed_from_a_restored_media_folder() {
     let restored = MediaStore::open(&folder).unwrap();
     restored.put(&erased).unwrap();
     let kept = restored.put(&kept).unwrap().id;
-    let fetcher =
-        PictureFetcher::new(service(write_side.service.store().clone(), &write_side.clock, &folder), None)
-            .unwrap();
+    let fetcher = PictureFetcher::new(
+        pictures(write_side.pictures.projects().log().clone(), &write_side.clock, &folder),
+        None,
+    )
+    .unwrap();
     let stop = CancellationToken::new();
     #[expect(clippy::disallowed_methods, reason = "the test stops it and waits for it")]
     let running = tokio::spawn(fetcher.run(stop.clone()));

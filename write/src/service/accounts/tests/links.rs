@@ -1,5 +1,6 @@
 //! Links that prove an address: once, in time, and for its own keys only.
 
+use schemas::command::Claim;
 use schemas::link::LinkHash;
 use vault::{Letter, LetterKind};
 
@@ -65,7 +66,7 @@ async fn a_link_that_is_used_too_late_can_still_be_used() {
     let message = keys.message(using(&["a"], &[], Some("c")));
     let not_after = Some(keys.clock.now());
     keys.clock.advance(SignedDuration::from_secs(1));
-    let answer = keys.service.handle(CommandMessage { not_after, ..message }).await;
+    let answer = keys.commands.execute(CommandMessage { not_after, ..message }).await;
     assert!(
         matches!(&answer, Answer::Refused(refusal) if refusal.kind == RefusalKind::Unavailable),
         "{answer:?}"
@@ -116,11 +117,11 @@ async fn a_link_ends_after_half_an_hour() {
 async fn a_command_that_used_a_link_is_answered_again() {
     let keys = linked().await;
     let message = keys.message(using(&["a"], &["b"], None));
-    let answer = keys.service.handle(message.clone()).await;
+    let answer = keys.commands.execute(message.clone()).await;
     assert_eq!(answer, told(&["a free proven", "b free revoked"], 5));
     keys.send(revoke("a")).await;
     keys.clock.advance(SignedDuration::from_mins(45));
-    assert_eq!(keys.service.handle(message).await, answer, "as it was, though the link is too old by now");
+    assert_eq!(keys.commands.execute(message).await, answer, "as it was, though the link is too old by now");
     assert_eq!(keys.log().await.len(), 6);
 }
 
@@ -131,7 +132,7 @@ async fn a_crash_between_vault_and_log_leaves_the_link_to_its_command() {
     // As if the process had ended before anything was appended.
     keys.vault().use_link(link(), message.id).await.unwrap();
     keys.clock.advance(SignedDuration::from_mins(31));
-    assert_eq!(keys.service.handle(message).await, told(&["a free proven"], 4));
+    assert_eq!(keys.commands.execute(message).await, told(&["a free proven"], 4));
 }
 
 #[tokio::test]
@@ -143,7 +144,7 @@ async fn a_link_whose_command_wrote_nothing_can_be_used_again() {
     assert!(matches!(keys.send(open()).await, Answer::Claim(_)));
     assert_eq!(keys.send(using(&["b"], &[], None)).await, told(&["b free proven"], 4));
     assert!(
-        matches!(keys.service.handle(message).await, Answer::Refused(refusal) if refusal.detail == DEAD),
+        matches!(keys.commands.execute(message).await, Answer::Refused(refusal) if refusal.detail == DEAD),
         "it was used by another one since"
     );
     assert_eq!(keys.refused(open()).await, DEAD);
@@ -153,10 +154,10 @@ async fn a_link_whose_command_wrote_nothing_can_be_used_again() {
 async fn a_link_ends_though_its_use_changed_nothing() {
     let keys = linked().await;
     let message = keys.message(using(&[], &[], None));
-    let answer = keys.service.handle(message.clone()).await;
+    let answer = keys.commands.execute(message.clone()).await;
     assert_eq!(answer, told(&[], 0));
     assert_eq!(keys.refused(using(&["a"], &[], None)).await, DEAD);
-    assert_eq!(keys.service.handle(message).await, answer);
+    assert_eq!(keys.commands.execute(message).await, answer);
 }
 
 #[tokio::test]
@@ -177,8 +178,8 @@ async fn of_many_who_use_a_link_one_does() {
     let keys = linked().await;
     let mut tasks = tokio::task::JoinSet::new();
     for _ in 0..8 {
-        let (service, message) = (keys.service.clone(), keys.message(using(&["a"], &["b"], None)));
-        tasks.spawn(async move { service.handle(message).await });
+        let (commands, message) = (keys.commands.clone(), keys.message(using(&["a"], &["b"], None)));
+        tasks.spawn(async move { commands.execute(message).await });
     }
     let answers = tasks.join_all().await;
     assert_eq!(answers.iter().filter(|answer| matches!(answer, Answer::Account(_))).count(), 1);

@@ -36,7 +36,7 @@ async fn a_damaged_notice_stops_neither_recording_nor_erasing_nor_settling() {
     assert_eq!(till.tiers("bob@example.org").await, ["studio"]);
     let till = till.restart().await;
     till.clock.advance(SignedDuration::from_hours(24 * 30));
-    till.service.settle_due().await;
+    till.settlement().settle_due().await;
     assert_eq!(till.tiers("bob@example.org").await, ["free"]);
     let erased = till.send(Command::EraseAccount { email: "bob@example.org".parse().unwrap() }).await;
     assert!(matches!(&erased, Answer::Account(done) if done.changed), "{erased:?}");

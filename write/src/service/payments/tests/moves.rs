@@ -26,8 +26,7 @@ impl Till {
 
     /// The notices that count for an address, in the order in which they happened.
     async fn counted(&self, email: &str) -> Vec<String> {
-        let account =
-            super::super::super::read_account(&self.store, self.account(email).await).await.unwrap();
+        let account = read_account(&self.store, self.account(email).await).await.unwrap();
         let payments = account.payments().map(|payments| payments.recorded().to_vec()).unwrap_or_default();
         payments.iter().map(|payment| payment.event_id.to_string()).collect()
     }
@@ -98,7 +97,7 @@ async fn a_subscription_can_be_moved_back_and_outlives_the_account_it_came_from(
     assert_eq!(till.counted(GRACE).await, ["evt_1", "evt_2", "evt_3", "evt_6"]);
     assert_eq!(till.tiers(GRACE).await, ["pro"]);
     let till = till.restart().await;
-    till.service.settle_due().await;
+    till.settlement().settle_due().await;
     assert_eq!(till.tiers(GRACE).await, ["pro"]);
     assert_eq!(till.store.verify(|_| ()).await.unwrap().err(), None);
 }
@@ -120,8 +119,8 @@ async fn the_same_command_is_answered_as_it_was() {
         id: "cus_1".parse().unwrap(),
         to: GRACE.parse().unwrap(),
     });
-    let first = till.service.handle(message.clone()).await;
-    assert_eq!(till.service.handle(message).await, first);
+    let first = till.commands.execute(message.clone()).await;
+    assert_eq!(till.commands.execute(message).await, first);
     till.send(Command::EraseAccount { email: GRACE.parse().unwrap() }).await;
     let erased = till.moved("cus_1", STUDIO).await.unwrap_err();
     assert!(erased.starts_with("the account of “cus_1” was erased, "), "{erased}");
@@ -152,7 +151,7 @@ async fn a_move_that_was_interrupted_is_finished_at_the_next_start() {
     };
     till.store.append(half).await.unwrap();
     let till = till.restart().await;
-    till.service.settle_due().await;
+    till.settlement().settle_due().await;
     assert_eq!(
         (till.tiers(STUDIO).await, till.tiers(GRACE).await),
         (vec!["free".into()], vec!["studio".into()])

@@ -1,5 +1,4 @@
-//! When the keys of which account have to follow what is paid for, though nobody tells anything. It is kept in memory
-//! and made anew from the log at each start.
+//! The times at which paid periods end. It is kept in memory and rebuilt from the log at each start.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,16 +7,16 @@ use jiff::Timestamp;
 use schemas::ids::AccountId;
 use tokio::sync::Notify;
 
-/// The accounts that something is to be done for, each with its time.
+/// The accounts whose keys change their tiers at a known time without a further notice.
 #[derive(Default)]
-pub(in crate::service) struct Agenda {
+pub(in crate::service) struct SettlementSchedule {
     times: Mutex<BTreeMap<AccountId, Timestamp>>,
     changed: Notify,
 }
 
-impl Agenda {
-    /// Notes the next time for an account, or that there is none any more.
-    pub(in crate::service) fn note(&self, account: AccountId, time: Option<Timestamp>) {
+impl SettlementSchedule {
+    /// Sets the next time of an account; `None` removes it.
+    pub(in crate::service) fn set(&self, account: AccountId, time: Option<Timestamp>) {
         let before = match time {
             Some(time) => self.times().insert(account, time),
             None => self.times().remove(&account),
@@ -27,17 +26,17 @@ impl Agenda {
         }
     }
 
-    /// The accounts whose time has come.
+    /// Returns the accounts whose time has come.
     pub(in crate::service) fn due(&self, now: Timestamp) -> Vec<AccountId> {
         self.times().iter().filter(|(_, time)| **time <= now).map(|(account, _)| *account).collect()
     }
 
-    /// The next time of all.
+    /// Returns the earliest time.
     pub(in crate::service) fn next(&self) -> Option<Timestamp> {
         self.times().values().min().copied()
     }
 
-    /// Waits until a time is noted; returns at once where one was since the last call.
+    /// Waits until a time is set; returns at once if one was set since the last call.
     pub(in crate::service) async fn changed(&self) {
         self.changed.notified().await;
     }

@@ -1,15 +1,15 @@
-//! Answers that fit into one NATS message: what an import found is shortened rather than lost.
+//! Encodes replies for one NATS message: the faults in a reply that is too long are shortened.
 
 use schemas::command::{Answer, LineOutcome, LineResult, Refusal};
 use schemas::import::Fault;
 
-/// How many bytes of a message the answer itself may not use.
+/// The number of bytes of a message that the reply must leave free.
 const RESERVE: usize = 4 << 10;
 
-/// The longest text that is kept of a fault's reason when an answer is shortened, in characters.
-const SHORT: usize = 200;
+/// The length to which texts are cut when a reply is shortened, in characters.
+const CUT: usize = 200;
 
-/// Encodes an answer in at most `room` bytes.
+/// Encodes a reply in at most `room` bytes.
 pub(super) fn encode(answer: Answer, room: usize) -> Vec<u8> {
     let bytes = json(&answer);
     let room = room.saturating_sub(RESERVE);
@@ -25,8 +25,8 @@ pub(super) fn encode(answer: Answer, room: usize) -> Vec<u8> {
             }
         }
         Answer::Refused(refusal) => Answer::Refused(Refusal {
-            detail: clipped(&refusal.detail),
-            faults: few(refusal.faults, room / 2),
+            detail: cut(&refusal.detail),
+            faults: first_faults(refusal.faults, room / 2),
             ..refusal
         }),
         Answer::Done(_)
@@ -42,18 +42,18 @@ pub(super) fn encode(answer: Answer, room: usize) -> Vec<u8> {
 
 fn shortened(line: LineOutcome, room: usize) -> LineOutcome {
     let result = match line.result {
-        LineResult::Rejected { faults } => LineResult::Rejected { faults: few(faults, room) },
+        LineResult::Rejected { faults } => LineResult::Rejected { faults: first_faults(faults, room) },
         result @ (LineResult::New { .. } | LineResult::Changed { .. } | LineResult::Same { .. }) => result,
     };
     LineOutcome { number: line.number, result }
 }
 
-/// The first faults that fit, and how many are left out.
-fn few(faults: Vec<Fault>, room: usize) -> Vec<Fault> {
+/// Returns the first faults that fit, and one that counts the rest.
+fn first_faults(faults: Vec<Fault>, room: usize) -> Vec<Fault> {
     let (all, mut kept, mut used) = (faults.len(), Vec::new(), 0);
     for fault in faults {
-        let fault = Fault { field: clipped(&fault.field), reason: clipped(&fault.reason) };
-        used += json(&fault).len() + SHORT;
+        let fault = Fault { field: cut(&fault.field), reason: cut(&fault.reason) };
+        used += json(&fault).len() + CUT;
         if used > room && !kept.is_empty() {
             break;
         }
@@ -66,14 +66,14 @@ fn few(faults: Vec<Fault>, room: usize) -> Vec<Fault> {
     kept
 }
 
-fn clipped(text: &str) -> String {
-    match text.char_indices().nth(SHORT) {
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(CUT) {
         None => text.to_owned(),
         Some((at, _)) => format!("{}…", &text[..at]),
     }
 }
 
-/// Plain data always has its JSON.
+/// Returns the JSON of plain data, which can always be serialised.
 fn json(value: &impl serde::Serialize) -> Vec<u8> {
     serde_json::to_vec(value).unwrap_or_default()
 }
@@ -116,6 +116,6 @@ mod tests {
         let encoded = encode(Answer::Refused(refusal), 1 << 20);
         assert!(encoded.len() <= 1 << 20, "{}", encoded.len());
         let Answer::Refused(refusal) = serde_json::from_slice(&encoded).unwrap() else { panic!() };
-        assert_eq!(refusal.detail.chars().count(), SHORT + 1);
+        assert_eq!(refusal.detail.chars().count(), CUT + 1);
     }
 }

@@ -1,4 +1,4 @@
-//! The whole catalog as import lines, page by page, as it stood at one position of the log.
+//! Exports the catalog as import lines, page by page, at one position of the log.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -10,51 +10,55 @@ use schemas::ids::Position;
 use schemas::import::{ImportRecord, SlugOrigin};
 use schemas::picture::PictureId;
 
-use super::past::Past;
+use super::history::ProjectHistory;
 use crate::computed;
 use crate::project::{Listing, PictureFate, Project};
 
 /// The type of events that record vectors, in every version.
 const VECTORS: &str = "loggia.curation.vectors_recorded.";
 
-/// How many slugs are looked at for one page.
+/// The number of slugs of one page.
 const PAGE: usize = 200;
 
-/// Which vectors an export has.
+/// The vectors that an export contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportedVectors {
-    /// Those that were brought. Computed ones come again wherever the records are imported.
-    Brought,
-    /// Computed ones too.
+    /// Only supplied ones. The others are computed again where the records are imported.
+    Supplied,
+    /// All, computed ones too.
     All,
 }
 
-/// A listed project as it is exported.
+/// An exported project.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Exported {
+pub struct ExportedProject {
     /// Its import line, without a line end.
     pub line: String,
-    /// The kept pictures whose sources are files, by source.
+    /// The stored pictures whose sources are files, by source.
     pub pictures: Vec<(String, PictureId)>,
 }
 
-/// An export under way. It holds one page in memory, however large the catalog is.
+/// An export under way. It has one page in memory, whatever the size of the catalog.
 struct Export<'s> {
-    store: &'s EventLog,
-    /// The position that the export shows, once it began.
+    log: &'s EventLog,
+    /// The position that is exported; `None` before the first page.
     head: Option<Position>,
     after: String,
-    projects: VecDeque<Exported>,
+    projects: VecDeque<ExportedProject>,
     vectors: ExportedVectors,
 }
 
-/// The catalog as it is when the first project is asked for, in the order of the slugs. What changes meanwhile does not show;
-/// withdrawn projects and old slugs are left out.
+/// Returns the catalog at the time when the first project is requested, in the order of the slugs, without withdrawn
+/// projects and former slugs. Later changes have no effect.
+///
+/// # Errors
+///
+/// The stream fails if the log cannot be read, or has events of a newer version.
 pub fn export(
-    store: &EventLog,
+    log: &EventLog,
     vectors: ExportedVectors,
-) -> impl Stream<Item = Result<Exported, StoreError>> + Send + '_ {
-    let export = Export { store, head: None, after: String::new(), projects: VecDeque::new(), vectors };
+) -> impl Stream<Item = Result<ExportedProject, StoreError>> + Send + '_ {
+    let export = Export { log, head: None, after: String::new(), projects: VecDeque::new(), vectors };
     stream::try_unfold(export, |mut export| async move {
         while export.projects.is_empty() {
             if !export.read_page().await? {
@@ -66,37 +70,37 @@ pub fn export(
 }
 
 impl Export<'_> {
-    /// Reads the next page; false at the end. A page of old slugs alone gives no project.
+    /// Reads the next page; returns false at the end. A page of former slugs only adds no project.
     async fn read_page(&mut self) -> Result<bool, StoreError> {
         let head = match self.head {
             Some(head) => head,
-            None => self.store.head().await?.position,
+            None => self.log.head().await?.position,
         };
         self.head = Some(head);
-        let claims = self.store.claims(Namespace::SLUG, &self.after, PAGE).await?;
+        let claims = self.log.claims(Namespace::SLUG, &self.after, PAGE).await?;
         let Some((last, _)) = claims.last() else { return Ok(false) };
         self.after.clone_from(last);
         let streams: Vec<_> = claims.iter().map(|(_, stream)| stream.clone()).collect();
         let (mut projects, mut encoded) = (HashMap::new(), HashSet::new());
-        for (stream, mut events) in self.store.read_streams(&streams).await? {
+        for (stream, mut events) in self.log.read_streams(&streams).await? {
             events.retain(|event| event.position <= head);
-            if self.vectors == ExportedVectors::Brought && are_computed(&events) {
+            if self.vectors == ExportedVectors::Supplied && are_computed(&events) {
                 encoded.insert(stream.clone());
             }
-            projects.insert(stream.clone(), Past::of(stream, events)?);
+            projects.insert(stream.clone(), ProjectHistory::of(stream, events)?);
         }
         for (name, stream) in claims {
-            if let Some(Project::Listed(listing)) = projects.get(&stream).map(Past::project)
+            if let Some(Project::Listed(listing)) = projects.get(&stream).map(ProjectHistory::project)
                 && listing.slug.as_str() == name
             {
                 let vectors = listing.vectors.clone().filter(|vectors| {
-                    // Beside a computed side the other one was brought.
+                    // The side beside a computed one was supplied.
                     let is_computed = computed::is_built_in(&vectors.model)
                         || encoded.contains(&stream) && vectors.computed.is_none();
                     self.vectors == ExportedVectors::All || !is_computed
                 });
                 let (line, pictures) = (line(listing, vectors)?, pictures(listing));
-                self.projects.push_back(Exported { line, pictures });
+                self.projects.push_back(ExportedProject { line, pictures });
             }
         }
         Ok(true)

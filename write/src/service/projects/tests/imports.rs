@@ -41,7 +41,7 @@ impl Catalog {
         let lines = numbered.map(|(number, text)| ImportLine { number, text: (*text).into() }).collect();
         let message =
             CommandMessage { correlation: import, ..self.message(Command::Import { lines, options }) };
-        let Answer::Imported { lines, position } = self.service.handle(message).await else { panic!() };
+        let Answer::Imported { lines, position } = self.commands.execute(message).await else { panic!() };
         let lines = lines.into_iter().map(|line| LineOutcome { number: line.number + 1 - first, ..line });
         short(&Answer::Imported { lines: lines.collect(), position })
     }
@@ -303,10 +303,10 @@ async fn an_import_sent_again_is_answered_as_the_first_time() {
     let catalog = catalog().await;
     let (one, two) = (r#"{"slug":"a","name":"A","category":"art"}"#, r#"{"name":"B","category":"art"}"#);
     let message = catalog.message(import(&[one, two], ImportOptions::default()));
-    let first = catalog.service.handle(message.clone()).await;
+    let first = catalog.commands.execute(message.clone()).await;
     assert_eq!(short(&first), ["new a", "new b"]);
     catalog.send(revise("a", json!({"intro": "Later."}))).await;
     catalog.send(revise("b", json!({"studio": "Nord"}))).await;
-    assert_eq!(short(&catalog.service.handle(message).await), short(&first));
+    assert_eq!(short(&catalog.commands.execute(message).await), short(&first));
     assert_eq!(catalog.head().await, 4);
 }

@@ -1,25 +1,25 @@
-//! What the log says of commands: a line for each, with what an operator may look for later and nothing of what it holds.
+//! One log line per command, with what an operator may search for and none of its contents.
 
 use schemas::command::{Answer, Command, CommandMessage};
 use schemas::ids::{Actor, CommandId};
 use traces::Traceparent;
 
-use crate::service::measured::{LINES, count_lines};
+use crate::service::metrics::{LINE_OUTCOMES, line_counts};
 
-/// A command that is under way.
-pub(super) struct Noted {
+/// The log line of a command.
+pub(super) struct LogEntry {
     name: &'static str,
     id: CommandId,
     actor: Actor,
     traceparent: Option<Traceparent>,
-    /// Whether the log has a line of it by default: editors' acts, and what the service sends to itself, are in the log of
-    /// events and would fill this one.
+    /// Whether it is logged by default. The commands of editors, and those of the write side itself, are in the event log
+    /// and would flood this one.
     is_shown: bool,
 }
 
-impl Noted {
-    /// Notes what is asked, and the trace that it is asked for.
-    pub(super) fn of(message: &CommandMessage, traceparent: Option<Traceparent>) -> Noted {
+impl LogEntry {
+    /// Returns the entry of a command, with the trace that it belongs to.
+    pub(super) fn of(message: &CommandMessage, traceparent: Option<Traceparent>) -> LogEntry {
         let is_shown = matches!(
             message.command,
             Command::Import { .. }
@@ -33,7 +33,7 @@ impl Noted {
                 | Command::MakeLink { .. }
                 | Command::UseLink { .. }
         );
-        Noted {
+        LogEntry {
             name: message.command.name(),
             id: message.id,
             actor: message.actor.clone(),
@@ -42,8 +42,8 @@ impl Noted {
         }
     }
 
-    /// Writes the line, once the answer is there.
-    pub(super) fn answered(self, answer: &Answer) {
+    /// Writes the line with the outcome of the command.
+    pub(super) fn write(self, answer: &Answer) {
         let (command, id, actor, outcome) = (self.name, self.id, self.actor, outcome(answer));
         let trace_id = self.traceparent.map(|traceparent| tracing::field::display(traceparent.trace_id()));
         if self.is_shown {
@@ -66,12 +66,12 @@ fn outcome(answer: &Answer) -> String {
             )
         }
         Answer::Imported { lines, .. } => {
-            let counts = LINES.iter().zip(count_lines(lines)).filter(|(_, count)| *count > 0);
+            let counts = LINE_OUTCOMES.iter().zip(line_counts(lines)).filter(|(_, count)| *count > 0);
             counts.map(|(name, count)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
         }
         Answer::PictureErased(done) => changed(done.changed).to_owned(),
         Answer::Payment(_) | Answer::Accepted | Answer::Link { .. } | Answer::Claim(_) => "done".to_owned(),
-        // What it says may name an address.
+        // The sentence may contain an address.
         Answer::Refused(refusal) => format!("refused: {:?}", refusal.kind),
     }
 }

@@ -6,22 +6,28 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::*;
+use crate::service::CommandDispatcher;
 
 mod imports;
-mod parts;
+mod patches;
 
 struct Catalog {
     folder: TempDir,
     store: Arc<EventLog>,
-    service: CommandService,
+    commands: Arc<CommandDispatcher>,
     clock: Clock,
 }
 
 async fn catalog() -> Catalog {
     let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
     let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
-    let service = CommandService::new(store.clone(), clock.clone());
-    Catalog { folder, store, service, clock }
+    let commands = dispatcher(&store, &clock);
+    Catalog { folder, store, commands, clock }
+}
+
+fn dispatcher(store: &Arc<EventLog>, clock: &Clock) -> Arc<CommandDispatcher> {
+    let projects = ProjectService::new(store.clone(), clock.clone());
+    Arc::new(CommandDispatcher::new(Arc::new(projects)))
 }
 
 impl Catalog {
@@ -31,14 +37,14 @@ impl Catalog {
     }
 
     async fn send(&self, command: Command) -> Answer {
-        self.service.handle(self.message(command)).await
+        self.commands.execute(self.message(command)).await
     }
 
     async fn at_once(&self, messages: Vec<CommandMessage>) -> Vec<Answer> {
         let mut tasks = tokio::task::JoinSet::new();
         for message in messages {
-            let service = self.service.clone();
-            tasks.spawn(async move { service.handle(message).await });
+            let commands = self.commands.clone();
+            tasks.spawn(async move { commands.execute(message).await });
         }
         tasks.join_all().await
     }
@@ -49,7 +55,7 @@ impl Catalog {
     }
 
     async fn export(&self) -> Vec<String> {
-        export(&self.store, ExportedVectors::Brought)
+        export(&self.store, ExportedVectors::Supplied)
             .map_ok(|project| project.line)
             .try_collect()
             .await
@@ -129,7 +135,7 @@ async fn a_project_lives() {
     assert_eq!(catalog.send(revise("a", json!({"intro": null}))).await, done("b", 3, 4), "by its old slug");
     assert_eq!(catalog.send(withdraw("b")).await, done("b", 3, 5));
     assert_eq!(catalog.send(Command::Restore { slug: slug("b") }).await, done("b", 3, 6));
-    let history = CommandService::history(&catalog.store, &slug("a")).await.unwrap().unwrap();
+    let history = project_history(&catalog.store, &slug("a")).await.unwrap().unwrap();
     let kinds: Vec<_> = history.iter().map(|event| event.kind.rsplit('.').nth(1).unwrap()).collect();
     assert_eq!(
         kinds,
@@ -142,7 +148,7 @@ async fn a_project_lives() {
             "project_restored"
         ]
     );
-    assert_eq!(CommandService::history(&catalog.store, &slug("never")).await.unwrap(), None);
+    assert_eq!(project_history(&catalog.store, &slug("never")).await.unwrap(), None);
 }
 
 #[tokio::test]
@@ -175,12 +181,12 @@ async fn a_command_sent_again_is_answered_as_the_first_time() {
     let mut sent = Vec::new();
     for command in commands {
         let message = catalog.message(command);
-        let answer = catalog.service.handle(message.clone()).await;
+        let answer = catalog.commands.execute(message.clone()).await;
         assert!(matches!(answer, Answer::Done(Done { changed: true, .. })), "{answer:?}");
         sent.push((message, answer));
     }
     for (message, answer) in sent {
-        assert_eq!(catalog.service.handle(message).await, answer);
+        assert_eq!(catalog.commands.execute(message).await, answer);
     }
     assert_eq!(catalog.head().await, 5);
 }
@@ -234,10 +240,11 @@ async fn commands_and_lines_are_counted_and_dry_runs_change_no_line_counts() {
     catalog.send(import(&lines, dry)).await;
     catalog.import(&lines).await;
     catalog.send(withdraw("nothing")).await;
-    let measured = catalog.service.measured();
-    let ended: Vec<_> = measured.commands().into_iter().map(|(name, counts)| (name, counts.ended)).collect();
+    let metrics = catalog.commands.metrics();
+    let ended: Vec<_> =
+        metrics.commands().into_iter().map(|(name, counts)| (name, counts.outcomes)).collect();
     assert_eq!(ended, [("import", [2, 0, 0, 0]), ("withdraw", [0, 1, 0, 0])]);
-    assert_eq!(measured.lines(), [1, 0, 0, 1]);
+    assert_eq!(metrics.lines(), [1, 0, 0, 1]);
 }
 
 #[tokio::test]
@@ -316,7 +323,7 @@ async fn an_export_shows_one_moment() {
         (0..300).map(|n| format!(r#"{{"slug":"p-{n:03}","name":"P","category":"art"}}"#)).collect();
     catalog.import(&lines.iter().map(String::as_str).collect::<Vec<_>>()).await;
     let before = catalog.export().await;
-    let mut export = std::pin::pin!(export(&catalog.store, ExportedVectors::Brought));
+    let mut export = std::pin::pin!(export(&catalog.store, ExportedVectors::Supplied));
     let mut lines = vec![export.try_next().await.unwrap().unwrap().line];
     catalog.send(rename("p-000", "z")).await;
     catalog.send(rename("p-299", "0")).await;
@@ -333,10 +340,10 @@ async fn a_store_that_cannot_write_refuses_for_now_and_history_stays_readable() 
     let catalog = catalog().await;
     catalog.send(select("a", "A")).await;
     let reader = Arc::new(EventLog::open_read_only(catalog.folder.path()).await.unwrap());
-    let service = CommandService::new(reader, catalog.clock.clone());
+    let commands = dispatcher(&reader, &catalog.clock);
     let message = catalog.message(withdraw("a"));
     let unavailable = "the event store is not available: it is open for reading only";
-    refused(&service.handle(message).await, RefusalKind::Unavailable, unavailable);
-    let history = CommandService::history(service.store(), &slug("a")).await.unwrap().unwrap();
+    refused(&commands.execute(message).await, RefusalKind::Unavailable, unavailable);
+    let history = project_history(&reader, &slug("a")).await.unwrap().unwrap();
     assert_eq!(history.len(), 1);
 }

@@ -1,11 +1,10 @@
 //! Erasing on a real store and media folder.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use event_log::EventLog;
 use kit::samples::{in_every_format, scene};
-use media::PutError;
+use media::{MediaStore, PutError};
 use pictures::fetch::{FetchRules, Fetcher};
 use schemas::clock::Clock;
 use schemas::command::{Answer, Command};
@@ -16,27 +15,33 @@ use serde_json::json;
 
 use super::*;
 use crate::project::PictureFate;
+use crate::service::{CommandDispatcher, ProjectService};
 
 /// A write side whose media folder can be exchanged.
 struct Desk {
     _folder: tempfile::TempDir,
     store: Arc<EventLog>,
     clock: Clock,
-    service: CommandService,
+    pictures: Arc<PictureService>,
+    commands: CommandDispatcher,
 }
 
 impl Desk {
     async fn open() -> Desk {
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
         let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
-        let service = service(&store, &clock, &folder.path().join("media"));
-        Desk { _folder: folder, store, clock, service }
+        let media = Arc::new(MediaStore::open(&folder.path().join("media")).unwrap());
+        let fetcher = Fetcher::new(FetchRules::default(), "tests", || None);
+        let projects = Arc::new(ProjectService::new(store.clone(), clock.clone()));
+        let pictures = Arc::new(PictureService::new(projects.clone(), media, fetcher));
+        let commands = CommandDispatcher::new(projects).register(pictures.clone());
+        Desk { _folder: folder, store, clock, pictures, commands }
     }
 
     async fn send_as(&self, id: CommandId, command: Command) -> Answer {
         let actor = "Ada".parse().unwrap();
         let message = CommandMessage { id, actor, correlation: id, command, not_after: None };
-        self.service.handle(message).await
+        self.commands.execute(message).await
     }
 
     async fn send(&self, command: Command) -> Answer {
@@ -54,7 +59,7 @@ impl Desk {
     }
 
     async fn take(&self, bytes: &[u8]) -> PictureId {
-        self.service.pictures().unwrap().take(bytes.to_vec()).await.unwrap().id
+        self.pictures.take(bytes.to_vec()).await.unwrap().id
     }
 
     async fn attach(&self, slug: &str, kept: PictureId) -> Answer {
@@ -69,12 +74,6 @@ impl Desk {
         let of_it = log.iter().filter(|event| event.kind == "loggia.curation.picture_erased.v1");
         of_it.map(|event| (event.stream.clone(), event.actor.to_string())).collect()
     }
-}
-
-fn service(store: &Arc<EventLog>, clock: &Clock, media: &Path) -> CommandService {
-    let media = MediaStore::open(media).unwrap();
-    let pictures = Pictures::new(Arc::new(media), Fetcher::new(FetchRules::default(), "tests", || None));
-    CommandService::new(store.clone(), clock.clone()).with_pictures(pictures)
 }
 
 fn erasure(answer: Answer) -> PictureErasure {
@@ -109,10 +108,10 @@ async fn every_project_that_ever_showed_it_is_told_and_it_never_comes_back() {
     assert_eq!(erased.position, Position(before.0 + 3));
     let said = desk.erased().await;
     assert_eq!((said.len(), said.iter().all(|(_, actor)| actor == "Ada")), (3, true), "{said:?}");
-    let media = desk.service.pictures().unwrap().store().clone();
+    let media = desk.pictures.store().clone();
     assert!(!media.contains(picture) && media.read(next, Form::Original).unwrap().is_some());
     let shown = desk.store.holder(event_log::Namespace::SLUG, "shown").await.unwrap().unwrap();
-    let project = desk.service.project(&shown).await.unwrap();
+    let project = desk.pictures.projects().project(&shown).await.unwrap();
     assert_eq!(project.listing().unwrap().pictures["front.jpg"], PictureFate::Erased(picture));
 
     // The same command again is answered as before; another one finds nothing to do.
@@ -141,7 +140,7 @@ async fn a_picture_that_no_project_shows_is_erased_too() {
     let picture = desk.take(&in_every_format(&scene(90, 90))[0].1).await;
     let erased = erasure(desk.send(Command::ErasePicture { picture }).await);
     assert_eq!((erased.projects, erased.position, erased.changed), (0, Position::START, true));
-    assert!(!desk.service.pictures().unwrap().store().contains(picture));
+    assert!(!desk.pictures.store().contains(picture));
 }
 
 #[tokio::test]
@@ -155,10 +154,10 @@ async fn erasures_of_the_journal_are_recorded_after_a_crash_and_a_restore() {
     }
     // The journal is ahead of the log, as after a crash, and after a restore of an older backup with a newer journal.
     let erased = ErasedPicture { picture, erased_at: desk.clock.now() };
-    desk.service.pictures().unwrap().store().erase(std::slice::from_ref(&erased)).unwrap();
+    desk.pictures.store().erase(std::slice::from_ref(&erased)).unwrap();
     let actor = "loggia".parse().unwrap();
     let finish = async |in_log: &[PictureId]| {
-        desk.service.finish_picture_erasures(&in_log.iter().copied().collect(), &actor).await.unwrap()
+        desk.pictures.finish_erasures(&in_log.iter().copied().collect(), &actor).await.unwrap()
     };
     assert_eq!((finish(&[]).await, finish(&[]).await), (1, 0));
     assert_eq!(desk.erased().await.len(), 1);

@@ -1,5 +1,5 @@
-//! An index of the catalog by what identifies a record without a slug. It is made from the log when an import first needs
-//! it, and follows the log from there.
+//! An index of the catalog by what identifies a record without a slug. The first import that needs it builds it from the log;
+//! later ones catch up.
 
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, RandomState};
@@ -11,32 +11,31 @@ use schemas::import::Identity;
 use schemas::record::Record;
 use schemas::versioned::Decoded;
 
-/// How many events are read at once.
+/// The number of events that are read at once.
 const PAGE: usize = 1_000;
 
-/// The types of events that say what a record is, in every version.
+/// The types of events that contain a record, in every version.
 const KINDS: [&str; 2] = ["loggia.curation.project_selected.", "loggia.curation.project_revised."];
 
-/// The projects that have or had an identity, by a hash of it: 24 bytes each, and as much again for every other identity
-/// that a project had.
+/// The projects that have or had an identity, by a hash of it: 24 bytes for each identity of a project.
 #[derive(Debug, Default)]
-pub(in crate::service) struct Identities {
+pub(in crate::service::projects) struct IdentityIndex {
     hashes: RandomState,
     after: Position,
     projects: BTreeSet<(u64, ProjectId)>,
 }
 
-impl Identities {
-    /// Reads what happened since the last time.
-    pub(super) async fn catch_up(&mut self, store: &EventLog) -> Result<(), StoreError> {
+impl IdentityIndex {
+    /// Reads the events since the last call.
+    pub(super) async fn catch_up(&mut self, log: &EventLog) -> Result<(), StoreError> {
         loop {
-            let page = store.read_all(self.after, PAGE).await?;
+            let page = log.read_all(self.after, PAGE).await?;
             let Some(last) = page.last() else { return Ok(()) };
             for recorded in &page {
                 if !KINDS.iter().any(|kind| recorded.kind.starts_with(kind)) {
                     continue;
                 }
-                // What cannot be read is refused when its project is looked at.
+                // An event that cannot be decoded is reported when its project is loaded.
                 let Ok(Decoded::Known(event)) = recorded.decode() else { continue };
                 if let (Some(id), Some(record)) = (recorded.stream.as_project(), record(&event)) {
                     self.projects.insert((self.hash(&Identity::of(record)), id));
@@ -46,8 +45,8 @@ impl Identities {
         }
     }
 
-    /// Returns the streams of the projects that may have this identity: they had it once, or one of the same hash.
-    pub(super) fn of(&self, identity: &Identity) -> impl Iterator<Item = StreamId> {
+    /// Returns the streams of the projects that have or had this identity, or one with the same hash.
+    pub(super) fn find(&self, identity: &Identity) -> impl Iterator<Item = StreamId> {
         let hash = self.hash(identity);
         let (first, last) = (ProjectId(ulid::Ulid(0)), ProjectId(ulid::Ulid(u128::MAX)));
         self.projects.range((hash, first)..=(hash, last)).map(|(_, id)| StreamId::project(*id))

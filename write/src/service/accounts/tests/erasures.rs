@@ -31,10 +31,9 @@ async fn restarted(keys: Keys) -> Keys {
     let Keys { folder, clock, .. } = keys;
     let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
     let vault = Vault::open(folder.path(), None).await.unwrap();
-    let accounts = Accounts::new(vault, "free=200, studio=5000".parse().unwrap());
-    let service = CommandService::new(store.clone(), clock.clone()).with_accounts(accounts);
-    service.tidy(&mut false).await.unwrap();
-    Keys { folder, store, service, clock }
+    let (accounts, commands) = services(&store, &clock, vault);
+    PaymentService::new(accounts.clone()).clean_up(&mut false).await.unwrap();
+    Keys { folder, store, accounts, commands, clock }
 }
 
 async fn noted(keys: &Keys) -> Vec<AccountId> {
@@ -88,13 +87,13 @@ async fn an_erasure_that_is_sent_again_is_answered_as_it_was_and_ends_no_other_a
     let keys = keys().await;
     keys.send(issue("a")).await;
     let message = keys.message(erase());
-    let answer = keys.service.handle(message.clone()).await;
+    let answer = keys.commands.execute(message.clone()).await;
     assert_eq!(answer, told(&["a free revoked"], 3));
-    assert_eq!(keys.service.handle(message.clone()).await, answer, "the address is forgotten by now");
+    assert_eq!(keys.commands.execute(message.clone()).await, answer, "the address is forgotten by now");
 
     keys.send(issue("b")).await;
     let second = keys.account().await;
-    assert_eq!(keys.service.handle(message).await, answer);
+    assert_eq!(keys.commands.execute(message).await, answer);
     assert_eq!(keys.account().await, second, "the address opened another account meanwhile");
     assert_eq!(keys.log().await[3..], ["B account_opened", "B key_issued"]);
 }

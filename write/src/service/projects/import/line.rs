@@ -1,4 +1,4 @@
-//! The lines of an import, read on many threads.
+//! Parses the lines of an import on several threads.
 
 use std::hash::{DefaultHasher, Hasher};
 
@@ -13,66 +13,68 @@ use serde_json::{Map, Value};
 
 use crate::derived_id::derived_id;
 
-/// How many lines one thread reads at a time: few threads, for each keeps memory of its own.
+/// The number of lines that one thread parses at a time. Each thread keeps memory of its own, so there should be few.
 const CHUNK: usize = 256;
 
-/// A line on its way: where its outcome goes, the command it is, and what it says.
+/// A parsed line.
 pub(super) struct Line {
+    /// The index of its outcome.
     pub(super) index: usize,
     pub(super) number: u64,
+    /// Its own command id, derived from that of the import.
     pub(super) command: CommandId,
-    /// What it says; of a line that says a part of a record, what tells which project it is about.
+    /// Its record; of a line with a patch, only the members that identify the project.
     pub(super) record: ImportRecord,
-    /// The members of a line that says a part.
-    pub(super) part: Option<Map<String, Value>>,
+    /// The members of a line with a patch.
+    pub(super) patch: Option<Map<String, Value>>,
     pub(super) identity: Identity,
-    /// The slugs that it may have: one that is given or made from an id, or those that are made from its name.
+    /// Its possible slugs: the one that it names or that is derived from its id, or those that are derived from its name.
     pub(super) slugs: Vec<Slug>,
     /// A hash of the record, its vectors and its id.
     pub(super) content: u64,
 }
 
 impl Line {
-    /// Returns whether the line is known by its name, studio, year and city alone.
-    pub(super) fn is_identified(&self) -> bool {
+    /// Returns whether only name, studio, year and city identify the project.
+    pub(super) fn is_identified_by_name(&self) -> bool {
         self.record.origin == SlugOrigin::Name
     }
 }
 
-/// A line that was read, or what is wrong with it.
-pub(super) type Read = Result<Line, Vec<Fault>>;
+/// A parsed line, or its faults.
+pub(super) type Parsed = Result<Line, Vec<Fault>>;
 
-/// Reads the lines of an import on the threads that are there for long work.
-pub(super) async fn read(
+/// Parses the lines of an import on the threads for blocking work.
+pub(super) async fn parse_lines(
     message: &CommandMessage,
     lines: Vec<ImportLine>,
     options: ImportOptions,
-) -> Result<Vec<Read>, StoreError> {
+) -> Result<Vec<Parsed>, StoreError> {
     let whole = message.id;
     let mut lines = lines.into_iter().enumerate();
-    let mut reading = Vec::new();
+    let mut chunks = Vec::new();
     loop {
         let chunk: Vec<(usize, ImportLine)> = lines.by_ref().take(CHUNK).collect();
         if chunk.is_empty() {
             break;
         }
-        reading.push(tokio::task::spawn_blocking(move || -> Vec<_> {
-            chunk.into_iter().map(|(index, line)| read_one(whole, index, &line, options)).collect()
+        chunks.push(tokio::task::spawn_blocking(move || -> Vec<_> {
+            chunk.into_iter().map(|(index, line)| parse(whole, index, &line, options)).collect()
         }));
     }
-    let mut read = Vec::new();
-    for chunk in reading {
-        read.extend(chunk.await.map_err(|error| StoreError::unavailable(error.to_string()))?);
+    let mut parsed = Vec::new();
+    for chunk in chunks {
+        parsed.extend(chunk.await.map_err(|error| StoreError::unavailable(error.to_string()))?);
     }
-    Ok(read)
+    Ok(parsed)
 }
 
-fn read_one(whole: CommandId, index: usize, line: &ImportLine, options: ImportOptions) -> Read {
-    let (record, part) = match options.lines {
+fn parse(whole: CommandId, index: usize, line: &ImportLine, options: ImportOptions) -> Parsed {
+    let (record, patch) = match options.lines {
         LineForm::Record => (parse_line(&line.text, options.ignore_unknown)?, None),
         LineForm::Patch | LineForm::Cells => {
-            let (record, part) = parse_part(&line.text)?;
-            (record, Some(part))
+            let (record, patch) = parse_part(&line.text)?;
+            (record, Some(patch))
         }
     };
     let slugs = match record.origin {
@@ -85,13 +87,13 @@ fn read_one(whole: CommandId, index: usize, line: &ImportLine, options: ImportOp
         command: derived_id(whole, "line", index),
         identity: Identity::of(&record.record),
         slugs,
-        content: content(&(&record.record, &record.vectors, &part, record.id.as_deref().map(folded_id))),
+        content: content(&(&record.record, &record.vectors, &patch, record.id.as_deref().map(folded_id))),
         record,
-        part,
+        patch,
     })
 }
 
-/// A hash of what a record says, however the line writes it.
+/// Returns a hash of the content of a record, whatever its notation.
 fn content(line: &impl serde::Serialize) -> u64 {
     struct Hashing(DefaultHasher);
     impl std::io::Write for Hashing {
@@ -105,7 +107,7 @@ fn content(line: &impl serde::Serialize) -> u64 {
         }
     }
     let mut hashing = Hashing(DefaultHasher::new());
-    // Plain data always has its JSON, and the hash takes every byte.
+    // Plain data can always be serialised, and the hash accepts every byte.
     serde_json::to_writer(&mut hashing, line).ok();
     hashing.0.finish()
 }

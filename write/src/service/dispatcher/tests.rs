@@ -1,0 +1,115 @@
+use std::collections::HashSet;
+
+use ::pictures::fetch::{FetchRules, Fetcher};
+use media::MediaStore;
+use schemas::clock::Clock;
+use schemas::command::Refusal;
+use serde_json::{Value, json};
+use vault::Vault;
+
+use super::*;
+use crate::service::{AccountService, PaymentService, PictureService};
+
+/// One of every command, without those that need a payment notice.
+fn samples() -> Vec<Command> {
+    let (key, email, link) = ("aaaaaaaa", "ada@example.org", "ab".repeat(32));
+    let issued = json!({"key_id": key, "hash": "cd".repeat(32), "hint": "0a9Z", "tier": "free"});
+    let options = json!({"dry_run": true, "ignore_unknown": false});
+    let account = "01K3RA48000000000000000ADA";
+    let samples = [
+        json!({"select": {"record": {}}}),
+        json!({"revise": {"slug": "a", "changes": {}}}),
+        json!({"rename": {"slug": "a", "to": "b"}}),
+        json!({"withdraw": {"slug": "a", "reason": "sold"}}),
+        json!({"restore": {"slug": "a"}}),
+        json!({"import": {"lines": [], "options": options}}),
+        json!({"attach": {"slug": "a", "picture": {"source": "a.jpg"}, "kept": null}}),
+        json!({"erase_picture": {"picture": "0".repeat(64)}}),
+        json!({"issue_key": {"email": email, "key": issued}}),
+        json!({"revoke_key": {"key_id": key}}),
+        json!({"prove_email": {"email": email, "key_ids": []}}),
+        json!({"change_tier": {"email": email, "key_ids": [], "tier": "free"}}),
+        json!({"erase_account": {"email": email}}),
+        json!({"settle_payments": {"account": account}}),
+        json!({"move_payments": {"provider": "stripe", "id": "sub_1", "to": email}}),
+        json!({"send_link": {"email": email}}),
+        json!({"make_link": {"email": email, "link": link}}),
+        json!({"open_link": {"link": link}}),
+        json!({"use_link": {"link": link, "keep": [], "revoke": [], "new_key": null}}),
+    ];
+    samples.into_iter().map(|sample: Value| serde_json::from_value(sample).unwrap()).collect()
+}
+
+struct WriteSide {
+    _folder: tempfile::TempDir,
+    clock: Clock,
+    commands: CommandDispatcher,
+    keeper: CommandDispatcher,
+}
+
+async fn write_side() -> WriteSide {
+    let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
+    let log = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
+    let vault = Vault::open(folder.path(), None).await.unwrap();
+    let projects = Arc::new(ProjectService::new(log.clone(), clock.clone()));
+    let tiers = "free=200".parse().unwrap();
+    let accounts = Arc::new(AccountService::new(log, clock.clone(), vault, tiers));
+    let payments = Arc::new(PaymentService::new(accounts.clone()));
+    let media = Arc::new(MediaStore::open(&folder.path().join("media")).unwrap());
+    let fetcher = Fetcher::new(FetchRules::default(), "tests", || None);
+    let pictures = Arc::new(PictureService::new(projects.clone(), media, fetcher));
+    let keeper = CommandDispatcher::new(projects.clone());
+    let keeper = keeper.register(accounts).register(payments).register(pictures);
+    WriteSide { _folder: folder, clock, commands: CommandDispatcher::new(projects), keeper }
+}
+
+impl WriteSide {
+    async fn refusal(&self, dispatcher: &CommandDispatcher, command: Command) -> Option<Refusal> {
+        let (id, actor) = (self.clock.command_id(), "Ada".parse().unwrap());
+        let message = CommandMessage { id, actor, correlation: id, command, not_after: None };
+        match dispatcher.execute(message).await {
+            Answer::Refused(refusal) => Some(refusal),
+            _ => None,
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_command_is_executed_by_the_service_that_lists_it() {
+    let side = write_side().await;
+    let lanes: Vec<&str> =
+        side.keeper.lanes().flat_map(|lane| lane.commands).map(|command| command.name).collect();
+    assert_eq!(lanes.len(), lanes.iter().collect::<HashSet<_>>().len(), "each has one lane");
+    let samples = samples();
+    let mut names: Vec<&str> = samples.iter().map(Command::name).collect();
+    names.extend(["record_payment", "keep_notice"]);
+    assert_eq!(names.iter().collect::<HashSet<_>>(), lanes.iter().collect::<HashSet<_>>());
+    for command in samples {
+        let name = command.name();
+        let refusal = side.refusal(&side.keeper, command).await;
+        assert!(
+            refusal.is_none_or(|refusal| !refusal.detail.contains("is no command of this service")
+                && !refusal.detail.contains("the keeper of the log does")),
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_command_of_a_service_that_is_not_registered_names_the_keeper() {
+    let side = write_side().await;
+    for command in samples() {
+        let name = command.name();
+        let refusal = side.refusal(&side.commands, command).await;
+        let kept = match name {
+            "select" | "revise" | "rename" | "withdraw" | "restore" | "import" => continue,
+            "attach" | "erase_picture" => "pictures",
+            _ => "addresses",
+        };
+        let refusal = refusal.unwrap();
+        let detail = format!(
+            "this write side keeps no {kept}; the keeper of the log does, and `loggia store keeper` shows which that is"
+        );
+        assert_eq!((refusal.kind, refusal.detail), (RefusalKind::Rejected, detail), "{name}");
+    }
+}

@@ -1,0 +1,313 @@
+//! Imports many lines at once: parsed in parallel, looked up together, decided one by one, appended in batches.
+
+mod first_lines;
+mod identities;
+mod line;
+mod targets;
+
+use std::collections::HashMap;
+use std::sync::PoisonError;
+
+use event_log::{AppendError, StoreError};
+use futures::future::try_join_all;
+use schemas::command::{Answer, Command, CommandMessage, ImportOptions, LineOutcome, LineResult};
+use schemas::event::Event;
+use schemas::import::{Fault, ImportRecord};
+
+use super::{ProjectHistory, ProjectService};
+use crate::project::{self, Change, Listing, PictureFate};
+use crate::service::ATTEMPTS;
+use crate::service::error::CommandError;
+use line::{Line, parse_lines};
+use targets::{LineTarget, LineTargets};
+
+use first_lines::FirstLine;
+pub(super) use first_lines::FirstLines;
+pub(super) use identities::IdentityIndex;
+
+/// The number of projects that are decided on and appended together; the next batch is decided on while this one is being
+/// appended.
+const BATCH: usize = 500;
+
+/// The line for one project, and the project's history.
+struct Group {
+    history: ProjectHistory,
+    line: Line,
+    /// The indexes of further lines with the same content.
+    copies: Vec<usize>,
+    /// The number of conflicts so far.
+    attempts: usize,
+}
+
+/// What is decided for a line.
+enum Decision {
+    /// Its outcome, without an append.
+    Outcome(LineResult),
+    /// The events to append, and what they change.
+    Append(Change, Vec<Event>),
+}
+
+/// The outcome of a line, by the index of the line.
+type Outcome = (usize, LineResult);
+
+impl ProjectService {
+    /// Executes an import: each line is a command with its own id, which is derived from that of the import.
+    pub(super) async fn import(&self, mut message: CommandMessage) -> Result<Answer, CommandError> {
+        let Command::Import { lines, options } = &mut message.command else {
+            return Err(CommandError::misrouted(&message.command));
+        };
+        let (lines, options) = (std::mem::take(lines), *options);
+        let numbers: Vec<u64> = lines.iter().map(|line| line.number).collect();
+        let mut results: Vec<Option<LineResult>> = vec![None; lines.len()];
+        let mut valid = Vec::new();
+        for (index, parsed) in parse_lines(&message, lines, options).await?.into_iter().enumerate() {
+            match parsed {
+                Ok(line) => valid.push(line),
+                Err(faults) => results[index] = Some(LineResult::Rejected { faults }),
+            }
+        }
+        let (groups, mut outcomes) = self.group_by_project(&message, valid).await?;
+        outcomes.extend(self.execute_groups(&message, groups, options).await?);
+        for (index, result) in outcomes {
+            results[index] = Some(result);
+        }
+        let lines = numbers.into_iter().zip(results);
+        Ok(Answer::Imported {
+            position: self.writer.log.head().await?.position,
+            lines: lines
+                .filter_map(|(number, result)| Some(LineOutcome { number, result: result? }))
+                .collect(),
+        })
+    }
+
+    /// Resolves the project of each line and loads the histories of all at once. Of several lines for one project the first
+    /// counts: those with the same content get its outcome, the others are rejected.
+    async fn group_by_project(
+        &self,
+        message: &CommandMessage,
+        lines: Vec<Line>,
+    ) -> Result<(Vec<Group>, Vec<Outcome>), StoreError> {
+        let import = message.correlation;
+        let mut targets = self.line_targets(lines.iter()).await?;
+        let mut first_lines = self.first_lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut groups, mut outcomes): (Vec<Group>, Vec<Outcome>) = Default::default();
+        let mut firsts: HashMap<String, (FirstLine, usize)> = HashMap::new();
+        for line in lines {
+            let target = match targets.resolve(&line, import, &first_lines) {
+                Ok(target) => target,
+                Err(faults) => {
+                    outcomes.push((line.index, LineResult::Rejected { faults }));
+                    continue;
+                }
+            };
+            let slug = targets.slug(&target).unwrap_or(&line.record.slug).clone();
+            let in_message = firsts.get(slug.as_str()).copied();
+            let before = first_lines.get(import, slug.as_str()).filter(|first| first.number != line.number);
+            match (in_message, before) {
+                (None, None) => {
+                    firsts.insert(slug.as_str().to_owned(), (FirstLine::of(&line), groups.len()));
+                    groups.push(self.group(line, target, &mut targets));
+                }
+                (Some((first, group)), _) if first.content == line.content => {
+                    groups[group].copies.push(line.index)
+                }
+                (None, Some(first)) if first.content == line.content => {
+                    outcomes.push((line.index, LineResult::Same { slug, pictures_kept: false }));
+                }
+                (Some((first, _)), _) | (None, Some(first)) => {
+                    outcomes.push((line.index, contradiction(first.number, slug.as_str())));
+                }
+            }
+        }
+        first_lines.remember(import, firsts.iter().map(|(slug, (first, _))| (slug.as_str(), *first)));
+        Ok((groups, outcomes))
+    }
+
+    fn group(&self, mut line: Line, target: LineTarget, targets: &mut LineTargets) -> Group {
+        let history = self.history_for(&mut line, target, targets);
+        Group { history, line, copies: Vec::new(), attempts: 0 }
+    }
+
+    /// Returns the history of a line's project. A line that creates the project gets the slug that was found for it.
+    fn history_for(&self, line: &mut Line, target: LineTarget, targets: &mut LineTargets) -> ProjectHistory {
+        match target {
+            LineTarget::Existing(stream) => {
+                targets.take_history(&stream).unwrap_or_else(|| ProjectHistory::empty(stream))
+            }
+            LineTarget::New(slug) => {
+                line.record.slug = slug;
+                self.new_history()
+            }
+        }
+    }
+
+    /// Executes all groups in concurrent batches.
+    async fn execute_groups(
+        &self,
+        message: &CommandMessage,
+        groups: Vec<Group>,
+        options: ImportOptions,
+    ) -> Result<Vec<Outcome>, CommandError> {
+        let (mut groups, mut batches) = (groups.into_iter(), Vec::new());
+        while groups.len() > 0 {
+            batches.push(self.execute_batch(message, groups.by_ref().take(BATCH).collect(), options));
+        }
+        Ok(try_join_all(batches).await?.into_iter().flatten().collect())
+    }
+
+    /// Executes groups with one append of all their events, and again those that had a conflict.
+    async fn execute_batch(
+        &self,
+        message: &CommandMessage,
+        mut groups: Vec<Group>,
+        options: ImportOptions,
+    ) -> Result<Vec<Outcome>, CommandError> {
+        let mut outcomes = Vec::with_capacity(groups.len());
+        while !groups.is_empty() {
+            let (mut appending, mut appends) = (Vec::with_capacity(groups.len()), Vec::new());
+            for group in groups {
+                match group.decide(options, |model| self.computes(model)) {
+                    Decision::Outcome(result) => {
+                        if !options.dry_run {
+                            self.retry_pictures(&group, &result);
+                        }
+                        group.finish(result, &mut outcomes);
+                    }
+                    Decision::Append(change, events) => {
+                        let append = self.prepare_line(message, group.line.command, &group.history, events);
+                        appends.push(append);
+                        appending.push((group, change));
+                    }
+                }
+            }
+            let appended = self.writer.append_all(appends).await;
+            groups = Vec::new();
+            for ((mut group, change), appended) in appending.into_iter().zip(appended) {
+                match appended {
+                    Ok(_) => {
+                        let result = group.result(change);
+                        group.finish(result, &mut outcomes);
+                    }
+                    Err(AppendError::Invalid { reason }) => {
+                        let fault = Fault { field: String::new(), reason };
+                        group.finish(LineResult::Rejected { faults: vec![fault] }, &mut outcomes);
+                    }
+                    Err(AppendError::Store(error)) => return Err(error.into()),
+                    Err(
+                        AppendError::Conflict { .. } | AppendError::Claimed { .. } | AppendError::Repeated(_),
+                    ) => match self.reload(&mut group).await? {
+                        Ok(()) => groups.push(group),
+                        Err(faults) => group.finish(LineResult::Rejected { faults }, &mut outcomes),
+                    },
+                }
+            }
+        }
+        Ok(outcomes)
+    }
+
+    /// Requests that the refused pictures of a project are fetched again if a line changes nothing: no event reaches the
+    /// picture fetcher then.
+    fn retry_pictures(&self, group: &Group, result: &LineResult) {
+        let LineResult::Same { .. } = result else { return };
+        let is_refused = |listing: &Listing| {
+            let mut sources = listing.record.picture_sources();
+            sources.any(|source| matches!(listing.pictures.get(source), Some(PictureFate::Refused(_))))
+        };
+        if group.history.project().listing().is_some_and(is_refused)
+            && let Some(project) = group.history.stream.as_project()
+        {
+            self.picture_retries().add(project);
+        }
+    }
+
+    /// Resolves the project of a group again and loads its newest history.
+    async fn reload(&self, group: &mut Group) -> Result<Result<(), Vec<Fault>>, CommandError> {
+        group.attempts += 1;
+        if group.attempts == ATTEMPTS {
+            return Err(CommandError::Contended);
+        }
+        let mut targets = self.line_targets(std::iter::once(&group.line)).await?;
+        // What other lines of the import have claimed is in the log by now, or at the next attempt.
+        let target = match targets.resolve(&group.line, group.line.command, &FirstLines::default()) {
+            Ok(target) => target,
+            Err(faults) => return Ok(Err(faults)),
+        };
+        group.history = self.history_for(&mut group.line, target, &mut targets);
+        Ok(Ok(()))
+    }
+}
+
+impl Group {
+    /// Decides what the line changes. In a dry run nothing is appended.
+    fn decide(&self, options: ImportOptions, computes: impl Fn(&str) -> bool) -> Decision {
+        // A line that was executed before gets the same outcome again.
+        let before = self.history.before(self.line.command);
+        let project = before.as_ref().unwrap_or(self.history.project());
+        let line = match &self.line.patch {
+            None => Ok(self.line.record.clone()),
+            Some(patch) => {
+                // A former slug leads to the current one.
+                let slug = project.listing().map_or(&self.line.record.slug, |listing| &listing.slug);
+                project::complete(project, slug, patch.clone(), options)
+            }
+        };
+        let adjusted = |mut line: ImportRecord| {
+            // A record that was completed from a patch has lost it.
+            line.id.clone_from(&self.line.record.id);
+            // Computed vectors follow the current record, so those of an older file are ignored.
+            line.vectors = line.vectors.filter(|vectors| !computes(&vectors.model));
+            line
+        };
+        match line.map(adjusted).and_then(|line| project::import(project, line)) {
+            Err(rejection) => Decision::Outcome(LineResult::Rejected { faults: rejection.into_faults() }),
+            Ok((change, events)) if options.dry_run || before.is_some() || events.is_empty() => {
+                Decision::Outcome(self.result(change))
+            }
+            Ok((change, events)) => Decision::Append(change, events),
+        }
+    }
+
+    /// Returns the outcome of a change. No line changes the slug of a project.
+    fn result(&self, change: Change) -> LineResult {
+        let listing = self.history.project().listing();
+        let slug = listing.map_or_else(|| self.line.record.slug.clone(), |listing| listing.slug.clone());
+        let pictures_kept = listing.is_some_and(|listing| keeps_files(listing, &self.line.record));
+        match change {
+            Change::New => LineResult::New { slug },
+            Change::Changed { members, removed, removed_pictures } => {
+                LineResult::Changed { slug, members, removed, removed_pictures, pictures_kept }
+            }
+            Change::Same => LineResult::Same { slug, pictures_kept },
+        }
+    }
+
+    /// Adds the outcomes of the line and of those with the same content.
+    fn finish(self, result: LineResult, outcomes: &mut Vec<Outcome>) {
+        let copied = match &result {
+            LineResult::New { slug } => LineResult::Same { slug: slug.clone(), pictures_kept: false },
+            LineResult::Changed { slug, pictures_kept, .. } | LineResult::Same { slug, pictures_kept } => {
+                LineResult::Same { slug: slug.clone(), pictures_kept: *pictures_kept }
+            }
+            rejected @ LineResult::Rejected { .. } => rejected.clone(),
+        };
+        outcomes.extend(self.copies.into_iter().map(|index| (index, copied.clone())));
+        outcomes.push((self.line.index, result));
+    }
+}
+
+/// Returns whether every picture that a record names as a file is stored or erased, so that no file is needed.
+fn keeps_files(listing: &Listing, record: &ImportRecord) -> bool {
+    let mut files = record.record.pictures.iter().filter(|picture| picture.is_file()).peekable();
+    files.peek().is_some()
+        && files.all(|picture| {
+            let fate = listing.pictures.get(&picture.source);
+            matches!(fate, Some(PictureFate::Attached(_) | PictureFate::Erased(_)))
+        })
+}
+
+fn contradiction(first: u64, slug: &str) -> LineResult {
+    let reason = format!(
+        "says something else than line {first} about the project “{slug}”; make one line of both, or give this one a slug of its own"
+    );
+    LineResult::Rejected { faults: vec![Fault { field: String::new(), reason }] }
+}

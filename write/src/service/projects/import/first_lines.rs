@@ -1,0 +1,77 @@
+//! The first line of each project in an import, over all messages of the import: two lines with different content for one
+//! project contradict each other, in whatever messages they are.
+
+use std::collections::{HashMap, VecDeque};
+
+use schemas::ids::CommandId;
+
+use super::line::Line;
+
+/// The maximum number of imports that are remembered: the last ones.
+const IMPORTS: usize = 8;
+
+/// The maximum number of projects that are remembered in all imports, unless the newest import alone has more.
+const PROJECTS: usize = 1_000_000;
+
+/// The first lines of the last imports, by the correlation id of their messages.
+#[derive(Debug, Default)]
+pub(in crate::service::projects) struct FirstLines {
+    imports: VecDeque<(CommandId, Import)>,
+}
+
+/// The first line of each project, by a hash of the project's slug: 40 bytes each.
+type Import = HashMap<u64, FirstLine>;
+
+/// The first line of a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FirstLine {
+    /// Its number in the file.
+    pub(super) number: u64,
+    /// A hash of its content.
+    pub(super) content: u64,
+    /// A hash of its identity.
+    pub(super) identity: u64,
+}
+
+impl FirstLine {
+    pub(super) fn of(line: &Line) -> FirstLine {
+        FirstLine { number: line.number, content: line.content, identity: hash(&line.identity) }
+    }
+}
+
+impl FirstLines {
+    /// Returns the first line of a project in an import.
+    pub(super) fn get(&self, import: CommandId, slug: &str) -> Option<FirstLine> {
+        let (_, lines) = self.imports.iter().find(|(id, _)| *id == import)?;
+        lines.get(&hash(slug)).copied()
+    }
+
+    /// Remembers the first lines of projects in an import.
+    pub(super) fn remember<'s>(
+        &mut self,
+        import: CommandId,
+        lines: impl IntoIterator<Item = (&'s str, FirstLine)>,
+    ) {
+        let index = self.imports.iter().position(|(id, _)| *id == import);
+        let (_, mut known) =
+            index.and_then(|index| self.imports.remove(index)).unwrap_or((import, Import::new()));
+        for (slug, line) in lines {
+            known.entry(hash(slug)).or_insert(line);
+        }
+        self.imports.push_back((import, known));
+        let projects = |imports: &VecDeque<(CommandId, Import)>| {
+            imports.iter().map(|(_, lines)| lines.len()).sum::<usize>()
+        };
+        while self.imports.len() > IMPORTS || (self.imports.len() > 1 && projects(&self.imports) > PROJECTS) {
+            self.imports.pop_front();
+        }
+    }
+}
+
+/// Returns a hash that is valid in this process.
+pub(super) fn hash<T: std::hash::Hash + ?Sized>(value: &T) -> u64 {
+    use std::hash::{DefaultHasher, Hasher};
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
