@@ -58,7 +58,7 @@ pub async fn ends(
     names.dedup();
     let mut ends = Vec::new();
     for name in names {
-        ends.extend(usage_streams::end(client, &name).await?);
+        ends.extend(usage_streams::stream_end(client, &name).await?);
     }
     Ok(ends)
 }

@@ -7,7 +7,7 @@ use backup::*;
 use event_log::*;
 use image::{ImageFormat, Rgb, RgbImage};
 use jiff::Timestamp;
-use ledger::{Copied as CopiedCalls, Ledger};
+use ledger::{CopiedBatch, Ledger};
 use media::MediaStore;
 use schemas::clock::Clock;
 use schemas::erased_pictures::ErasedPicture;
@@ -82,8 +82,8 @@ impl Desk {
         self.calls += count;
         let created = "2026-11-01T00:00:00Z".parse().unwrap();
         let last = calls.last().map(|(_, call)| call.id);
-        let copied = CopiedCalls { stream: "USAGE_FREE".into(), created, sequence: self.calls, last, calls };
-        self.ledger.as_ref().unwrap().keep(copied).await.unwrap();
+        let copied = CopiedBatch { stream: "USAGE_FREE".into(), created, sequence: self.calls, last, calls };
+        self.ledger.as_ref().unwrap().append(copied).await.unwrap();
     }
 
     async fn full(&self, name: &str) -> Manifest {

@@ -276,14 +276,14 @@ async fn a_truncated_stream_is_detected_even_if_new_calls_reuse_its_sequences() 
         running.ledger.watch().borrow().iter().find(|source| source.stream == FREE).cloned().unwrap();
     running.stopped().await;
     let ledger = Ledger::open(other.path()).await.unwrap();
-    let imagined = ledger::Copied {
+    let imagined = ledger::CopiedBatch {
         stream: source.stream,
         created: source.created,
         sequence: 30,
         last: Some(caller.call("Ab3dEf9h").id),
         calls: vec![(30, caller.call("Ab3dEf9h"))],
     };
-    ledger.keep(imagined).await.unwrap();
+    ledger.append(imagined).await.unwrap();
     ledger.close().await;
     let running = Running::of(other.path(), &nats, &tiers).await;
     wait_until(SOON, "the lost call to be given back", async || caller.held(FREE).await == 31).await;

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use ledger::usage_streams::{Allowance, held};
-use ledger::{Ledger, Totals, Used, count as count_entry};
+use ledger::usage_streams::{Allowance, calls_in_stream};
+use ledger::{Ledger, Totals, Used, count_entry};
 use metering::abandoned_calls;
 use schemas::control::{LedgerSource, NodeSummary};
 use schemas::hash::Hash;
@@ -182,13 +182,13 @@ impl Others<'_> {
             former.map(|allowance| allowance.tier.clone()).chain(configured).collect();
         for month in months {
             for tier in &tiers {
-                let Some(held) = held(client, &usage_stream(tier), month).await? else { continue };
+                let Some(held) = calls_in_stream(client, &usage_stream(tier), month).await? else { continue };
                 side.limits.extend(held.limit.map(|limit| (tier.clone(), limit)));
                 for (allowance, calls) in held.calls {
                     side.totals.entry(allowance).or_default().used += calls;
                 }
             }
-            let over = held(client, OVERRUN, month).await?.unwrap_or_default();
+            let over = calls_in_stream(client, OVERRUN, month).await?.unwrap_or_default();
             for (allowance, calls) in over.calls {
                 side.totals.entry(allowance).or_default().overrun += calls;
             }

@@ -1,6 +1,6 @@
 //! The ledger restores calls that NATS lost, so that an exhausted quota stays exhausted.
 
-use ledger::Copied;
+use ledger::CopiedBatch;
 use schemas::control::LedgerSource;
 
 use super::*;
@@ -108,8 +108,8 @@ async fn a_call_lost_while_following_is_restored_by_the_next_comparison() {
     let (lost, last) = (caller.call("Ab3dEf9h"), calls.last().map(|call| call.id));
     let LedgerSource { stream, created, sequence } =
         running.ledger.watch().borrow().iter().find(|source| source.stream == FREE).unwrap().clone();
-    let copied = Copied { stream, created, sequence, last, calls: vec![(3, lost.clone())] };
-    running.ledger.keep(copied).await.unwrap();
+    let copied = CopiedBatch { stream, created, sequence, last, calls: vec![(3, lost.clone())] };
+    running.ledger.append(copied).await.unwrap();
     wait_until(SOON, "the sixth call in NATS", async || caller.held(FREE).await == 6).await;
     let entries = running.has(6).await;
     let kept = sorted(entries.iter().map(|entry| &entry.call));

@@ -83,8 +83,8 @@ async fn of_ledger(member: &Member, last: Option<&Member>) -> Result<(), BackupE
     let path = member.folder.join(name);
     member.prove(name, &path, noted.sha256).await?;
     let proven = match last {
-        None => ledger::proven(&path, noted).await,
-        Some(last) => ledger::proven_behind(&path, last.ledger_head(), noted).await,
+        None => ledger::verify_copy(&path, noted).await,
+        Some(last) => ledger::verify_increment(&path, last.ledger_head(), noted).await,
     };
     proven.map_err(|reason| member.broken(reason))
 }

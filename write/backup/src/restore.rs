@@ -117,7 +117,7 @@ async fn bring_ledger(chain: &Chain, folder: &Path) -> Result<bool, BackupError>
     let (part, newest) = (part(folder, LEDGER), &chain.newest);
     let is_there = chain.ledger_into(&part).await?;
     if let Some(noted) = &newest.manifest.ledger {
-        ledger::proven(&part, noted).await.map_err(|reason| newest.broken(reason))?;
+        ledger::verify_copy(&part, noted).await.map_err(|reason| newest.broken(reason))?;
     }
     Ok(is_there)
 }

@@ -1,4 +1,4 @@
-//! How fast the ledger takes calls and proves them: fills a new one and recounts it.
+//! Measures how fast the ledger appends and verifies calls: fills a new one and recounts it.
 //!
 //! `cargo run --release -p ledger --example ledger_verify -- 10000000`
 #![allow(
@@ -11,21 +11,21 @@
 use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
-use ledger::{Copied, Ledger};
+use ledger::{CopiedBatch, Ledger};
 use schemas::month::Month;
 use schemas::usage::{Call, CallId, Surface};
 use uuid::Uuid;
 
-/// Calls when no number is given.
+/// The number of calls by default.
 const CALLS: u64 = 200_000;
 
-/// Calls kept at once, as the copier keeps them when it is behind.
+/// The number of calls appended at once, as the copier does while it lags.
 const BATCH: u64 = 2_000;
 
 const KEYS: u64 = 5_000;
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// The call of this number: the keys take turns, over about half a year.
+/// Returns the call of this number; calls are spread over all keys and about half a year.
 fn call(number: u64, all: u64) -> Call {
     let start: Timestamp = "2026-06-01T00:00:00Z".parse().unwrap();
     let step = 180 * 24 * 3_600 * 1_000_000 / i64::try_from(all.max(1)).unwrap();
@@ -57,27 +57,27 @@ async fn main() {
     for first in (1..=all).step_by(usize::try_from(BATCH).unwrap()) {
         let last = (first + BATCH - 1).min(all);
         let calls: Vec<(u64, Call)> = (first..=last).map(|number| (number, call(number, all))).collect();
-        let copied = Copied {
+        let batch = CopiedBatch {
             stream: "USAGE_FREE".to_owned(),
             created: Timestamp::UNIX_EPOCH,
             sequence: last,
             last: calls.last().map(|(_, call)| call.id),
             calls,
         };
-        ledger.keep(copied).await.unwrap();
+        ledger.append(batch).await.unwrap();
     }
-    tell("kept", all, begun);
+    report("appended", all, begun);
     let begun = Instant::now();
     let recount = ledger.verify(|_| {}).await.unwrap().unwrap();
     assert_eq!(recount.entries, all);
-    tell("verified and recounted", all, begun);
+    report("verified and recounted", all, begun);
     let size = std::fs::metadata(ledger.path()).unwrap().len();
     println!("{} allowances; {} bytes, {} a call", recount.totals.len(), size, size / all.max(1));
     ledger.close().await;
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-fn tell(what: &str, count: u64, begun: Instant) {
+fn report(what: &str, count: u64, begun: Instant) {
     let seconds = begun.elapsed().as_secs_f64();
     println!("{count} calls {what} in {seconds:.1} s, {:.0}/s", count as f64 / seconds);
 }

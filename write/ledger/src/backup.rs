@@ -23,7 +23,11 @@ pub struct LedgerCopy {
     pub sha256: Hash,
 }
 
-/// Writes a consistent copy of the ledger to a new file and returns its end.
+/// Writes a consistent copy of the ledger to a new file and returns its head.
+///
+/// # Errors
+///
+/// Fails if the ledger cannot be read or the file cannot be written.
 pub async fn copy(ledger: &Path, to: &Path) -> Result<Head, StoreError> {
     sqlite::copy(reading(ledger), to).await?;
     let mut copied = reading(to).connect().await?;
@@ -32,23 +36,31 @@ pub async fn copy(ledger: &Path, to: &Path) -> Result<Head, StoreError> {
     Ok(head)
 }
 
-/// Verifies the entries and the end of a copy; returns what is wrong.
-pub async fn proven(copy: &Path, noted: &LedgerCopy) -> Result<(), String> {
+/// Verifies the entries and the end of a copy.
+///
+/// # Errors
+///
+/// Fails with a sentence that says what is wrong.
+pub async fn verify_copy(copy: &Path, recorded: &LedgerCopy) -> Result<(), String> {
     let readers = lazy_readers(copy, super::READERS);
     let outcome = verify::all(&readers, |_| {}).await;
     readers.close().await;
     let recount = outcome.map_err(|error| error.to_string())?.map_err(|damage| damage.to_string())?;
-    if (Position(recount.entries), recount.hash) != (noted.position, noted.hash) {
+    if (Position(recount.entries), recount.hash) != (recorded.position, recorded.hash) {
         return Err("its ledger belongs to another copy".into());
     }
     Ok(())
 }
 
-/// The `application_id` of a part of a ledger: "LOGV".
+/// The `application_id` of an increment: "LOGV".
 const MARK: &str = "PRAGMA application_id = 0x4c4f4756";
 
-/// Writes the entries after a head to an empty file, with all present words and sources, and returns their end; `None` if the
-/// ledger does not have that head.
+/// Writes the entries after a head to an empty file, with all words and sources, and returns their head; `None` if the ledger does
+/// not have that head.
+///
+/// # Errors
+///
+/// Fails if the ledger cannot be read or the file cannot be written.
 pub async fn increment(ledger: &Path, to: &Path, after: Head) -> Result<Option<Head>, StoreError> {
     let mut empty = rewriting(to).connect().await?;
     file::create(&mut empty).await?;
@@ -81,7 +93,11 @@ pub async fn increment(ledger: &Path, to: &Path, after: Head) -> Result<Option<H
     Ok(Some(head))
 }
 
-/// Appends such entries to a copy of the ledger, which is created if absent.
+/// Appends the entries of an increment to a copy of the ledger, which is created if absent.
+///
+/// # Errors
+///
+/// Fails if the increment cannot be read or the copy cannot be written.
 pub async fn extend(ledger: &Path, increment: &Path) -> Result<(), StoreError> {
     if !ledger.exists() {
         let mut empty = rewriting(ledger).create_if_missing(true).connect().await?;
@@ -100,21 +116,29 @@ pub async fn extend(ledger: &Path, increment: &Path) -> Result<(), StoreError> {
     Ok(writer.close().await?)
 }
 
-/// Verifies the entries after a head and their end; returns what is wrong.
-pub async fn proven_behind(increment: &Path, start: Head, noted: &LedgerCopy) -> Result<(), String> {
-    let said = |error: StoreError| error.to_string();
+/// Verifies the entries after a head and their end.
+///
+/// # Errors
+///
+/// Fails with a sentence that says what is wrong.
+pub async fn verify_increment(increment: &Path, start: Head, recorded: &LedgerCopy) -> Result<(), String> {
+    let reason = |error: StoreError| error.to_string();
     let mut reader =
-        reading(increment).immutable(true).connect().await.map_err(|error| said(error.into()))?;
+        reading(increment).immutable(true).connect().await.map_err(|error| reason(error.into()))?;
     let head =
-        verify::behind(&mut reader, start).await.map_err(said)?.map_err(|damage| damage.to_string())?;
-    reader.close().await.map_err(|error| said(error.into()))?;
-    if (head.position, head.hash) != (noted.position, noted.hash) {
+        verify::after(&mut reader, start).await.map_err(reason)?.map_err(|damage| damage.to_string())?;
+    reader.close().await.map_err(|error| reason(error.into()))?;
+    if (head.position, head.hash) != (recorded.position, recorded.hash) {
         return Err("its ledger belongs to another copy".into());
     }
     Ok(())
 }
 
-/// Reads the progress of each stream from a copy or a part of the ledger.
+/// Reads the progress of each stream from a copy or an increment of the ledger.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read.
 pub async fn sources_of(copy: &Path) -> Result<Vec<LedgerSource>, StoreError> {
     let mut reader = reading(copy).immutable(true).connect().await?;
     let sources = rows::sources(&mut reader).await?;

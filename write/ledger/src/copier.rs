@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use async_nats::Client;
 use async_nats::connection::State;
+use event_log::StoreError;
 use futures::future::try_join_all;
 use health::{Component, Health};
 use schemas::clock::Clock;
@@ -20,20 +21,42 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::Ledger;
-use super::error::Interruption;
-use crate::usage_streams::{New, UsageStreamError, context, found, prepare_as};
+use crate::usage_streams::{NewStream, UsageStreamError, context, find, prepare_as};
 
 /// How often the connection is checked.
-const CONNECTION: Duration = Duration::from_millis(100);
+const CONNECTION_CHECK: Duration = Duration::from_millis(100);
 
 /// The shortest and the longest delay after a failure.
-const PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(5));
+const RETRY_DELAYS: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(5));
 
 /// How often the numbers of calls are compared by default.
 const COMPARE_EVERY: Duration = Duration::from_secs(60 * 60);
 
 /// How long the final copy to the end of the streams may take at shutdown.
-const FINISH: Duration = Duration::from_secs(3);
+const FINISH_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// The reason why copying starts over.
+#[derive(Debug, thiserror::Error)]
+enum CopierError {
+    /// The stream was deleted, created again, or lost messages.
+    #[error("the stream {0} is not where it was left")]
+    StreamReplaced(String),
+    /// There is no connection.
+    #[error("the connection to NATS is away, so calls are not copied into the ledger; it is tried again")]
+    Disconnected,
+    /// NATS refused, or has a stream that must not be used for metering.
+    #[error(transparent)]
+    Stream(#[from] UsageStreamError),
+    /// The ledger cannot be written or read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl CopierError {
+    fn nats(error: impl std::fmt::Display) -> CopierError {
+        UsageStreamError::nats(error).into()
+    }
+}
 
 /// Copies from one NATS into one ledger.
 pub struct Copier {
@@ -48,16 +71,16 @@ pub struct Copier {
 }
 
 /// Reports recovery once all streams are copied again.
-struct Working<'a> {
+struct Recovery<'a> {
     health: &'a Component,
     /// The number of streams that are not copied yet.
-    waiting: AtomicUsize,
+    pending: AtomicUsize,
 }
 
-impl Working<'_> {
+impl Recovery<'_> {
     /// Records that one more stream is being copied.
-    fn follows(&self) {
-        if self.waiting.fetch_sub(1, Ordering::Relaxed) == 1 {
+    fn stream_recovered(&self) {
+        if self.pending.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.health.recovered();
         }
     }
@@ -92,44 +115,44 @@ impl Copier {
     /// there may be any.
     pub async fn prepare(&self) -> Result<(), UsageStreamError> {
         let is_empty = self.ledger.head().await.is_ok_and(|head| head.position == Position::START);
-        let new = if is_empty { New::Open } else { New::Closed };
+        let new = if is_empty { NewStream::Open } else { NewStream::Closed };
         prepare_as(&self.client, &self.tiers, self.replicas, new).await
     }
 
-    /// Copies calls until `stop`, and retries whatever happens to NATS; then copies what the streams contain at that moment.
+    /// Copies calls until `stop`, retrying after every failure; then copies what the streams contain at that moment.
     pub async fn run(self, stop: CancellationToken) {
-        let mut pause = PAUSES.0;
+        let mut delay = RETRY_DELAYS.0;
         let mut sources = self.ledger.watch();
         while !stop.is_cancelled() {
             sources.mark_unchanged();
-            let interruption = tokio::select! {
+            let error = tokio::select! {
                 biased;
                 () = stop.cancelled() => break,
-                () = self.disconnected() => Interruption::Disconnected,
-                interruption = self.copy() => interruption,
+                () = self.disconnected() => CopierError::Disconnected,
+                error = self.copy() => error,
             };
             let progressed = sources.has_changed().unwrap_or_default();
-            pause = if progressed { PAUSES.0 } else { (pause * 2).min(PAUSES.1) };
-            self.health.failed(&interruption);
-            stop.run_until_cancelled(self.connected_for(pause)).await;
+            delay = if progressed { RETRY_DELAYS.0 } else { (delay * 2).min(RETRY_DELAYS.1) };
+            self.health.failed(&error);
+            stop.run_until_cancelled(self.connected_after(delay)).await;
         }
         self.finish().await;
     }
 
-    /// Copies all streams concurrently; returns only when one is interrupted.
-    async fn copy(&self) -> Interruption {
+    /// Copies all streams concurrently; returns only when one fails.
+    async fn copy(&self) -> CopierError {
         let copying = async {
             self.prepare().await?;
             let streams = self.streams().await?;
-            let working = Working { health: &self.health, waiting: AtomicUsize::new(streams.len()) };
-            try_join_all(streams.iter().map(|name| stream::follow(self, name, &working))).await
+            let recovery = Recovery { health: &self.health, pending: AtomicUsize::new(streams.len()) };
+            try_join_all(streams.iter().map(|name| stream::follow(self, name, &recovery))).await
         };
         match copying.await {
             Ok(never) => match never.into_iter().next() {
                 Some(never) => match never {},
-                None => Interruption::Disconnected,
+                None => CopierError::Disconnected,
             },
-            Err(interruption) => interruption,
+            Err(error) => error,
         }
     }
 
@@ -137,17 +160,17 @@ impl Copier {
     async fn finish(&self) {
         let finishing = async {
             if self.client.connection_state() != State::Connected {
-                return Err(Interruption::Disconnected);
+                return Err(CopierError::Disconnected);
             }
             // Copying may have been stopped while a quota was being lowered; no stream must stay paused.
             self.prepare().await?;
             let streams = self.streams().await?;
             try_join_all(streams.iter().map(|name| stream::copy_to_the_end(self, name))).await
         };
-        let left = match timeout(FINISH, finishing).await {
+        let left = match timeout(FINISH_TIMEOUT, finishing).await {
             Ok(Ok(_)) => return,
-            Ok(Err(interruption)) => interruption.to_string(),
-            Err(_elapsed) => format!("it takes longer than {FINISH:?}"),
+            Ok(Err(error)) => error.to_string(),
+            Err(_elapsed) => format!("it takes longer than {FINISH_TIMEOUT:?}"),
         };
         tracing::warn!(
             "the ledger is not at the end of its streams ({left}); the next start copies the rest"
@@ -155,14 +178,14 @@ impl Copier {
     }
 
     /// Returns the streams of the tiers, of overruns, and of former tiers that still exist.
-    async fn streams(&self) -> Result<Vec<String>, Interruption> {
+    async fn streams(&self) -> Result<Vec<String>, CopierError> {
         let mut names: Vec<String> = self.tiers.iter().map(|tier| usage_stream(&tier.name)).collect();
         names.push(OVERRUN.to_owned());
         let known: Vec<String> =
             self.ledger.watch().borrow().iter().map(|source| source.stream.clone()).collect();
         let jetstream = context(&self.client);
         for former in known {
-            if !names.contains(&former) && found(&jetstream, &former).await?.is_some() {
+            if !names.contains(&former) && find(&jetstream, &former).await?.is_some() {
                 names.push(former);
             }
         }
@@ -179,15 +202,15 @@ impl Copier {
     /// Returns when the connection is lost.
     async fn disconnected(&self) {
         while self.client.connection_state() == State::Connected {
-            sleep(CONNECTION).await;
+            sleep(CONNECTION_CHECK).await;
         }
     }
 
     /// Sleeps, then waits for a connection.
-    async fn connected_for(&self, pause: Duration) {
-        sleep(pause).await;
+    async fn connected_after(&self, delay: Duration) {
+        sleep(delay).await;
         while self.client.connection_state() != State::Connected {
-            sleep(CONNECTION).await;
+            sleep(CONNECTION_CHECK).await;
         }
     }
 }

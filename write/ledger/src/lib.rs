@@ -1,14 +1,18 @@
 //! The ledger: every counted call, copied permanently from NATS into the file `usage.db` beside the event store. Its positions are
 //! dense, the hash of each entry covers the one before, and each call is in it once.
+//!
+//! The write side copies into it and serves pages of it, `loggia audit` reads and verifies it, and `backup` copies it.
+//!
+//! In reading order: [`usage_streams`] has the JetStream streams in which calls are counted; `copier` copies them, and restores
+//! calls that NATS lost; `writer`, `link` and `rows` are how an entry is stored; `verify` recounts; `pages` serves nodes that
+//! rebuild; `backup` copies the file, whole or incrementally.
 
 mod backup;
 mod copier;
-mod error;
 mod file;
 mod link;
 mod pages;
 mod rows;
-mod totals;
 pub mod usage_streams;
 mod verify;
 mod writer;
@@ -26,6 +30,7 @@ use schemas::ids::Position;
 use schemas::key::KeyId;
 use schemas::month::Month;
 use schemas::usage::CallId;
+use serde::Serialize;
 use sqlite::{integer, lazy_readers};
 use sqlx::{Connection, Row, SqlitePool};
 use tokio::sync::{Mutex, watch};
@@ -36,12 +41,11 @@ use rows::entries;
 use writer::Writer;
 
 pub use backup::LedgerCopy;
-pub use backup::{copy, extend, increment, proven, proven_behind, sources_of};
+pub use backup::{copy, extend, increment, sources_of, verify_copy, verify_increment};
 pub use copier::Copier;
 pub use pages::serve;
-pub use totals::{Totals, Used, count};
 pub use verify::{Damage, Recount};
-pub use writer::Copied;
+pub use writer::CopiedBatch;
 
 /// The maximum number of concurrent readers: those of a recount and some more.
 const READERS: u32 = 6;
@@ -56,6 +60,26 @@ pub struct Ledger {
     malformed: AtomicU64,
 }
 
+/// The calls of one key in one month and tier.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Used {
+    /// Calls within the quota.
+    pub used: u64,
+    /// Overruns: calls that had been answered when they were found to exceed the quota.
+    pub overrun: u64,
+}
+
+/// Calls by key, month and tier.
+pub type Totals = BTreeMap<Allowance, Used>;
+
+/// Adds one more entry to the totals.
+pub fn count_entry(totals: &mut Totals, entry: &LedgerEntry) {
+    let call = &entry.call;
+    let allowance = Allowance { key: call.key_id, month: call.month, tier: call.tier.clone() };
+    let used = totals.entry(allowance).or_default();
+    *(if entry.overrun { &mut used.overrun } else { &mut used.used }) += 1;
+}
+
 /// The in-memory state that changes with the file.
 struct State {
     /// `None` for a read-only ledger and after closing. Its lock is held from the write to the file until `sources` is updated.
@@ -68,21 +92,28 @@ struct State {
 }
 
 impl Ledger {
-    /// Opens the ledger in a folder for writing, and creates both if absent. Refused while another writer has it open, for a file of
-    /// a newer Loggia, and if the end of the ledger is damaged.
+    /// Opens the ledger in a folder for writing, and creates both if absent.
+    ///
+    /// # Errors
+    ///
+    /// Fails while another writer has it open, for a file of a newer Loggia, and if the end of the ledger is damaged.
     pub async fn open(folder: &Path) -> Result<Ledger, StoreError> {
         let path = file::path(folder);
         let writer = Writer::open(&path).await?;
-        Ledger::over(path, Some(writer)).await
+        Ledger::with_writer(path, Some(writer)).await
     }
 
     /// Opens the ledger in a folder for reading, with or without a running service; `None` if there is no ledger yet.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read, is not a ledger, or is one of a newer Loggia.
     pub async fn open_read_only(folder: &Path) -> Result<Option<Ledger>, StoreError> {
         let path = file::path(folder);
-        if file::exists(&path).await? { Ledger::over(path, None).await.map(Some) } else { Ok(None) }
+        if file::exists(&path).await? { Ledger::with_writer(path, None).await.map(Some) } else { Ok(None) }
     }
 
-    async fn over(path: PathBuf, writer: Option<Writer>) -> Result<Ledger, StoreError> {
+    async fn with_writer(path: PathBuf, writer: Option<Writer>) -> Result<Ledger, StoreError> {
         let readers = lazy_readers(&path, READERS);
         let sources = rows::sources(&readers).await?;
         let state = State {
@@ -110,20 +141,24 @@ impl Ledger {
         }
     }
 
-    /// Stores the calls that are new and the progress of their stream, durably and atomically. Dropping the future does not cancel it.
-    pub async fn keep(&self, copied: Copied) -> Result<Head, StoreError> {
+    /// Appends the calls that are new and the progress of their stream, durably and atomically. Dropping the future does not cancel it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the ledger is not open for writing or the file cannot be written.
+    pub async fn append(&self, batch: CopiedBatch) -> Result<Head, StoreError> {
         let state = self.state.clone();
-        self.to_its_end(async move { state.keep(&copied).await }).await
+        self.run_to_completion(async move { state.append(&batch).await }).await
     }
 
     /// Reads the progress of each stream from the file and publishes it to [`Ledger::watch`].
     pub(crate) async fn refresh(&self) -> Result<Vec<LedgerSource>, StoreError> {
         let (state, readers) = (self.state.clone(), self.readers.clone());
-        self.to_its_end(async move { state.refresh(&readers).await }).await
+        self.run_to_completion(async move { state.refresh(&readers).await }).await
     }
 
     /// Runs a change in a task of its own, so that the file and its in-memory state change together.
-    async fn to_its_end<T: Send + 'static>(
+    async fn run_to_completion<T: Send + 'static>(
         &self,
         change: impl Future<Output = Result<T, StoreError>> + Send + 'static,
     ) -> Result<T, StoreError> {
@@ -173,7 +208,7 @@ impl Ledger {
     }
 
     /// Records the last sequence of a stream.
-    fn saw_end(&self, stream: &str, end: u64) {
+    fn record_end(&self, stream: &str, end: u64) {
         self.ends().insert(stream.to_owned(), end);
     }
 
@@ -285,11 +320,11 @@ impl Ledger {
 }
 
 impl State {
-    async fn keep(&self, copied: &Copied) -> Result<Head, StoreError> {
+    async fn append(&self, batch: &CopiedBatch) -> Result<Head, StoreError> {
         let mut writer = self.writer.lock().await;
         let writer =
             writer.as_mut().ok_or_else(|| StoreError::unavailable("its ledger is not open for writing"))?;
-        let (head, sources) = writer.keep(copied).await?;
+        let (head, sources) = writer.append(batch).await?;
         self.sources.send_replace(sources);
         self.position.store(head.position.0, Ordering::Relaxed);
         Ok(head)

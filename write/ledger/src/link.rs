@@ -102,7 +102,7 @@ mod tests {
     };
 
     #[test]
-    fn the_chain_is_fixed_for_ever() {
+    fn the_hash_of_an_entry_is_stable() {
         assert_eq!(
             LINK.hash_after(Hash::GENESIS).to_string(),
             "7b426ce469ba84ce545dc9c0ec52be4623dd17023f886fef33538775261d278b"
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn every_part_is_covered() {
+    fn the_hash_covers_every_part() {
         let hash = LINK.hash_after(Hash::GENESIS);
         for changed in [
             Link { position: 2, ..LINK },

@@ -90,5 +90,5 @@ pub(super) fn nanoseconds(time: Timestamp) -> Option<i64> {
 /// Parses a stored time.
 pub(super) fn time(nanoseconds: i64) -> Result<Timestamp, StoreError> {
     Timestamp::from_nanosecond(nanoseconds.into())
-        .map_err(|_| StoreError::corrupt("the ledger has a time that is none"))
+        .map_err(|_| StoreError::corrupt("the ledger has an invalid time"))
 }

@@ -28,9 +28,9 @@ fn call(number: u128) -> Call {
     }
 }
 
-fn copied(stream: &str, calls: &[u128]) -> Copied {
+fn batch(stream: &str, calls: &[u128]) -> CopiedBatch {
     let calls: Vec<_> = (1..).zip(calls.iter().map(|number| call(*number))).collect();
-    Copied {
+    CopiedBatch {
         stream: stream.into(),
         created: at("2026-11-01T00:00:00.000000001Z"),
         sequence: calls.len() as u64,
@@ -50,11 +50,11 @@ async fn execute(folder: &Path, statement: &'static str) {
 }
 
 #[tokio::test]
-async fn a_call_stands_in_it_once_with_all_that_is_known_of_it() {
+async fn a_call_is_stored_once_with_all_its_values() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(folder.path()).await;
-    ledger.keep(copied("USAGE_FREE", &[1, 2, 1])).await.unwrap();
-    let head = ledger.keep(copied(OVERRUN, &[2, 7])).await.unwrap();
+    ledger.append(batch("USAGE_FREE", &[1, 2, 1])).await.unwrap();
+    let head = ledger.append(batch(OVERRUN, &[2, 7])).await.unwrap();
     assert_eq!(head, ledger.head().await.unwrap());
     let page = ledger.page(Position::START, 10).await.unwrap();
     let entry = |position, number, source: &str, sequence| LedgerEntry {
@@ -81,32 +81,35 @@ async fn a_call_stands_in_it_once_with_all_that_is_known_of_it() {
 }
 
 #[tokio::test]
-async fn it_knows_its_position_and_what_the_streams_have_more_than_it() {
+async fn position_and_lag_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let first = ledger(folder.path()).await;
     assert_eq!((first.position(), first.lag()), (Position::START, 0));
-    first.saw_end("USAGE_FREE", 5);
-    first.saw_end(OVERRUN, 2);
+    first.record_end("USAGE_FREE", 5);
+    first.record_end(OVERRUN, 2);
     assert_eq!(first.lag(), 7);
-    first.keep(copied("USAGE_FREE", &[1, 2, 3])).await.unwrap();
-    first.keep(copied(OVERRUN, &[4, 5])).await.unwrap();
+    first.append(batch("USAGE_FREE", &[1, 2, 3])).await.unwrap();
+    first.append(batch(OVERRUN, &[4, 5])).await.unwrap();
     assert_eq!((first.position(), first.lag()), (Position(5), 2));
     first.close().await;
     assert_eq!(ledger(folder.path()).await.position(), Position(5));
 }
 
 #[tokio::test]
-async fn a_stream_that_was_made_anew_is_another_source() {
+async fn a_stream_that_was_created_again_is_another_source() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(folder.path()).await;
-    ledger.keep(copied("USAGE_FREE", &[1, 2])).await.unwrap();
-    let anew = Copied { created: at("2026-11-02T00:00:00Z"), ..copied("USAGE_FREE", &[3]) };
-    ledger.keep(anew.clone()).await.unwrap();
+    ledger.append(batch("USAGE_FREE", &[1, 2])).await.unwrap();
+    let created_again = CopiedBatch { created: at("2026-11-02T00:00:00Z"), ..batch("USAGE_FREE", &[3]) };
+    ledger.append(created_again.clone()).await.unwrap();
     let sources = ledger.watch().borrow().clone();
-    assert_eq!(sources, [LedgerSource { stream: "USAGE_FREE".into(), created: anew.created, sequence: 1 }]);
+    assert_eq!(
+        sources,
+        [LedgerSource { stream: "USAGE_FREE".into(), created: created_again.created, sequence: 1 }]
+    );
     assert_eq!(ledger.last_call(&sources[0]).await.unwrap(), Some(call(3).id));
     // A restored older stream is the current one again.
-    ledger.keep(copied("USAGE_FREE", &[4])).await.unwrap();
+    ledger.append(batch("USAGE_FREE", &[4])).await.unwrap();
     let back = at("2026-11-01T00:00:00.000000001Z");
     let source = LedgerSource { stream: "USAGE_FREE".into(), created: back, sequence: 1 };
     assert_eq!(*ledger.watch().borrow(), [source]);
@@ -114,15 +117,15 @@ async fn a_stream_that_was_made_anew_is_another_source() {
 }
 
 #[tokio::test]
-async fn it_counts_by_key_month_and_tier_and_a_recount_agrees() {
+async fn totals_are_by_key_month_and_tier_and_a_recount_agrees() {
     let folder = tempfile::tempdir().unwrap();
     let numbers: Vec<u128> = (1..=20_003).collect();
     let ledger = ledger(folder.path()).await;
-    let head = ledger.keep(copied("USAGE_FREE", &numbers)).await.unwrap();
-    ledger.keep(copied(OVERRUN, &[30_000])).await.unwrap();
-    let mut told = 0;
-    let recount = ledger.verify(|done| told = done).await.unwrap().unwrap();
-    assert_eq!((recount.entries, told), (20_004, 20_004));
+    let head = ledger.append(batch("USAGE_FREE", &numbers)).await.unwrap();
+    ledger.append(batch(OVERRUN, &[30_000])).await.unwrap();
+    let mut reported = 0;
+    let recount = ledger.verify(|done| reported = done).await.unwrap().unwrap();
+    assert_eq!((recount.entries, reported), (20_004, 20_004));
     assert_eq!(recount.hash, ledger.head().await.unwrap().hash);
     assert_ne!(recount.hash, head.hash);
     let mut expected = Totals::new();
@@ -133,7 +136,7 @@ async fn it_counts_by_key_month_and_tier_and_a_recount_agrees() {
         .unwrap()
         .entries
         .into_iter()
-        .inspect(|entry| count(&mut expected, entry))
+        .inspect(|entry| count_entry(&mut expected, entry))
         .last()
     {
         after = last.position;
@@ -154,25 +157,25 @@ async fn it_counts_by_key_month_and_tier_and_a_recount_agrees() {
 }
 
 #[tokio::test]
-async fn it_goes_on_where_it_was_and_keeps_a_second_writer_out() {
+async fn a_reopened_ledger_continues_and_a_second_writer_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let first = ledger(folder.path()).await;
-    first.keep(copied("USAGE_FREE", &[1])).await.unwrap();
+    first.append(batch("USAGE_FREE", &[1])).await.unwrap();
     let refused = Ledger::open(folder.path()).await.err().unwrap().to_string();
     assert!(refused.contains("another process writes to the event store in"), "{refused}");
     first.close().await;
     let second = ledger(folder.path()).await;
-    second.keep(copied("USAGE_FREE", &[1, 2, 3])).await.unwrap();
+    second.append(batch("USAGE_FREE", &[1, 2, 3])).await.unwrap();
     assert_eq!(second.head().await.unwrap().position, Position(3));
     second.verify(|_| {}).await.unwrap().unwrap();
     let reader = Ledger::open_read_only(folder.path()).await.unwrap().unwrap();
     assert_eq!(reader.head().await.unwrap(), second.head().await.unwrap());
-    let refused = reader.keep(copied("USAGE_FREE", &[4])).await.unwrap_err().to_string();
+    let refused = reader.append(batch("USAGE_FREE", &[4])).await.unwrap_err().to_string();
     assert_eq!(refused, "the event store is not available: its ledger is not open for writing");
 }
 
 #[tokio::test]
-async fn files_of_others_are_refused() {
+async fn files_of_other_programs_and_newer_versions_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     assert!(Ledger::open_read_only(folder.path()).await.unwrap().is_none());
     ledger(folder.path()).await.close().await;
@@ -185,7 +188,7 @@ async fn files_of_others_are_refused() {
 }
 
 #[tokio::test]
-async fn whatever_is_changed_is_found() {
+async fn every_tampering_is_detected() {
     let changes: [(&'static str, u64, &str); 10] = [
         (
             "UPDATE entries SET time = time + 1 WHERE position = 50",
@@ -205,7 +208,7 @@ async fn whatever_is_changed_is_found() {
     let folder = tempfile::tempdir().unwrap();
     let numbers: Vec<u128> = (1..=100).collect();
     let ledger = ledger(folder.path()).await;
-    ledger.keep(copied("USAGE_FREE", &numbers)).await.unwrap();
+    ledger.append(batch("USAGE_FREE", &numbers)).await.unwrap();
     ledger.close().await;
     for (change, position, reason) in changes {
         let other = tempfile::tempdir().unwrap();
@@ -222,10 +225,10 @@ async fn whatever_is_changed_is_found() {
 }
 
 #[tokio::test]
-async fn a_ledger_that_lost_its_end_is_found() {
+async fn a_wrong_hash_of_the_end_is_detected() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(folder.path()).await;
-    ledger.keep(copied("USAGE_FREE", &[1, 2, 3])).await.unwrap();
+    ledger.append(batch("USAGE_FREE", &[1, 2, 3])).await.unwrap();
     ledger.close().await;
     execute(folder.path(), "UPDATE ledger SET hash = zeroblob(32)").await;
     let reader = Ledger::open_read_only(folder.path()).await.unwrap().unwrap();
@@ -249,33 +252,33 @@ async fn dropped_after<F: Future>(polls: usize, future: F) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn memory_says_what_the_file_says_wherever_keeping_is_dropped() {
+async fn memory_agrees_with_the_file_wherever_an_append_is_dropped() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(folder.path()).await;
-    let mut kept = 0;
+    let mut stored = 0;
     // From a future that is never polled to one that completes.
     for polls in 0.. {
         let numbers: Vec<u128> = (1..=(polls as u128 + 1) * 10).collect();
-        let done = dropped_after(polls, ledger.keep(copied("USAGE_FREE", &numbers))).await;
+        let done = dropped_after(polls, ledger.append(batch("USAGE_FREE", &numbers))).await;
         while !ledger.changes.is_empty() {
             tokio::task::yield_now().await;
         }
         let file = rows::sources(&ledger.readers).await.unwrap();
         let page = ledger.page(Position::START, 1).await.unwrap();
         assert_eq!((&*ledger.watch().borrow(), &page.sources), (&file, &file), "dropped after {polls} polls");
-        kept = kept.max(page.head.0);
+        stored = stored.max(page.head.0);
         if let [source] = &file[..] {
-            assert_eq!(source.sequence, kept, "dropped after {polls} polls");
-            assert_eq!(ledger.last_call(source).await.unwrap(), Some(call(u128::from(kept)).id));
+            assert_eq!(source.sequence, stored, "dropped after {polls} polls");
+            assert_eq!(ledger.last_call(source).await.unwrap(), Some(call(u128::from(stored)).id));
         }
         if done {
             break;
         }
     }
-    assert!(kept > 0);
+    assert!(stored > 0);
     // The change continues, and closing waits for it.
     let numbers: Vec<u128> = (1..=5_000).collect();
-    dropped_after(1, ledger.keep(copied("USAGE_FREE", &numbers))).await;
+    dropped_after(1, ledger.append(batch("USAGE_FREE", &numbers))).await;
     ledger.close().await;
     let again = Ledger::open(folder.path()).await.unwrap();
     assert_eq!(again.head().await.unwrap().position, Position(5_000));
@@ -284,10 +287,10 @@ async fn memory_says_what_the_file_says_wherever_keeping_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_stream_that_is_noted_at_another_place_than_asked_for_has_no_last_call_there() {
+async fn a_stream_has_no_last_call_at_another_sequence_than_the_recorded_one() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = ledger(folder.path()).await;
-    ledger.keep(copied("USAGE_FREE", &[1, 2])).await.unwrap();
+    ledger.append(batch("USAGE_FREE", &[1, 2])).await.unwrap();
     let source = ledger.watch().borrow()[0].clone();
     assert_eq!(ledger.last_call(&source).await.unwrap(), Some(call(2).id));
     let stale = LedgerSource { sequence: 0, ..source.clone() };

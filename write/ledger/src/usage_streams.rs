@@ -1,9 +1,10 @@
-//! The JetStream streams that meter calls: one a tier, whose limit of messages a subject is the tier's quota, and one
-//! for calls that turned out to be over it. NATS refuses the call over the quota itself, for any number of nodes.
+//! The JetStream streams that meter calls: one for each tier, whose limit of messages per subject is the tier's quota, and one for
+//! calls that were found to exceed it after they had been answered. JetStream itself refuses the call over the quota, for any
+//! number of nodes.
 
 mod closing;
+mod compatibility;
 mod lowering;
-mod objection;
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -25,41 +26,41 @@ use schemas::month::Month;
 use schemas::subject::{OVERRUN, OVERRUN_SUBJECTS, usage_of, usage_stream, usage_subjects};
 use schemas::tier::{TierName, Tiers};
 
-use objection::objection;
+use compatibility::incompatibility;
 
 pub(crate) use closing::{close, is_closed, open};
 
-/// Where a stream names the version of its message form; a stream without it was not made by Loggia.
+/// The metadata key with the version of the message format; a stream without it was not created by Loggia.
 const SCHEMA: &str = "loggia.usage";
 
-/// The version of the message form.
+/// The version of the message format.
 const SCHEMA_VERSION: &str = "1";
 
-/// How long NATS keeps calls: the running month and the one before it, and some days. The ledger keeps them for ever.
-const KEPT: Duration = Duration::from_secs(70 * 24 * 60 * 60);
+/// How long NATS keeps calls: the current month, the one before it, and some days. The ledger keeps them permanently.
+const MAX_AGE: Duration = Duration::from_secs(70 * 24 * 60 * 60);
 
-/// For how long JetStream remembers call ids.
-const DUPLICATES: Duration = Duration::from_secs(10 * 60);
+/// How long JetStream recognises duplicate call ids.
+const DUPLICATE_WINDOW: Duration = Duration::from_secs(10 * 60);
 
-/// How long an answer of JetStream may take.
-const ANSWERED: Duration = Duration::from_secs(5);
+/// The timeout of a JetStream request.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Why calls cannot be metered.
+/// The reason why calls cannot be metered.
 #[derive(Debug, thiserror::Error)]
 pub enum UsageStreamError {
-    /// A stream must not be metered with; only an operator can decide.
+    /// A stream must not be used for metering; an operator has to decide.
     #[error("{0}")]
     Refused(String),
-    /// NATS cannot do it at present.
+    /// Temporary: NATS is unavailable or refuses.
     #[error("calls cannot be metered on NATS at present: {0}")]
     Nats(String),
-    /// The server cannot be worked with.
+    /// The server lacks a required version or feature.
     #[error(transparent)]
     Insufficient(#[from] InsufficientServer),
 }
 
 impl UsageStreamError {
-    /// Whether waiting helps: nobody has to do anything but bring NATS back.
+    /// Returns whether a retry may succeed without an operator, once NATS is back.
     pub fn may_pass(&self) -> bool {
         matches!(self, UsageStreamError::Nats(_))
     }
@@ -69,48 +70,52 @@ impl UsageStreamError {
     }
 }
 
-/// What one subject takes: the calls of one key in a month out of one tier.
+/// What one subject counts: the calls of one key in one month and tier.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Allowance {
-    /// Whose calls.
+    /// The key.
     pub key: KeyId,
-    /// In which month.
+    /// The month.
     pub month: Month,
-    /// Out of which tier.
+    /// The tier.
     pub tier: TierName,
 }
 
-/// What a stream holds of some allowances.
+/// The calls in a stream.
 #[derive(Debug, Clone, Default)]
-pub struct Held {
-    /// How many calls of each allowance.
+pub struct CallsInStream {
+    /// The number of calls by allowance.
     pub calls: BTreeMap<Allowance, u64>,
-    /// How many calls of an allowance the stream takes, if there is a limit.
+    /// The maximum number of calls of one allowance, if there is a limit.
     pub limit: Option<u64>,
 }
 
-/// Makes the stream of every tier and the one for overruns, or brings them to the quotas; refuses a stream with other
-/// settings. A raised quota counts at once. A lowered one counts as soon as no subject holds more: see `lowering`.
-/// Each is kept on at least so many servers. A stream that is made takes calls at once.
+/// Creates the stream of every tier and the one for overruns, or updates their quotas. A raised quota applies at once, a lowered one
+/// as soon as no subject has more messages (see `lowering`). Each stream has at least this many replicas. A new stream accepts calls
+/// at once.
+///
+/// # Errors
+///
+/// Fails if NATS cannot do it at present, or has a stream with other settings.
 pub async fn prepare(client: &Client, tiers: &Tiers, replicas: usize) -> Result<(), UsageStreamError> {
-    prepare_as(client, tiers, replicas, New::Open).await
+    prepare_as(client, tiers, replicas, NewStream::Open).await
 }
 
-/// What a stream that is made takes at first.
+/// What a new stream accepts at first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum New {
+pub(crate) enum NewStream {
     /// New calls.
     Open,
-    /// Only calls that are given back, until it is opened.
+    /// Only restored calls, until it is opened.
     Closed,
 }
 
-/// As [`prepare`], for streams that may have been lost.
+/// Prepares the streams as [`prepare`] does; streams that were lost may be created closed.
 pub(crate) async fn prepare_as(
     client: &Client,
     tiers: &Tiers,
     replicas: usize,
-    new: New,
+    new: NewStream,
 ) -> Result<(), UsageStreamError> {
     requirements::check(client)?;
     let jetstream = context(client);
@@ -121,44 +126,57 @@ pub(crate) async fn prepare_as(
     let ensured = metering
         .chain([overruns()])
         .map(|wanted| ensure(&jetstream, Config { num_replicas: replicas, ..wanted }, new));
-    // Each to its end, whatever becomes of the others: none may be left halted.
+    // Each to completion, even if others fail: none may be left halted.
     join_all(ensured).await.into_iter().collect()
 }
 
-/// What a stream holds of the allowances of one month; `None` where there is no such stream.
-pub async fn held(client: &Client, stream: &str, month: Month) -> Result<Option<Held>, UsageStreamError> {
-    let Some(stream) = found(&context(client), stream).await? else { return Ok(None) };
+/// Returns the calls in a stream of one month; `None` if there is no such stream.
+///
+/// # Errors
+///
+/// Fails if NATS cannot be reached or refuses.
+pub async fn calls_in_stream(
+    client: &Client,
+    stream: &str,
+    month: Month,
+) -> Result<Option<CallsInStream>, UsageStreamError> {
+    let Some(stream) = find(&context(client), stream).await? else { return Ok(None) };
     let limit = u64::try_from(stream.cached_info().config.max_messages_per_subject).ok();
     let filter = format!("loggia.*.*.*.{month}");
     let mut subjects = stream.info_with_subjects(filter).await.map_err(UsageStreamError::nats)?;
     let mut calls = BTreeMap::new();
     while let Some((subject, count)) = subjects.try_next().await.map_err(UsageStreamError::nats)? {
-        // What is published under another subject is no call, and is told where it is copied.
+        // A message under another subject is no call; the copier logs it.
         if let Ok((tier, key, month)) = usage_of(&subject) {
             calls.insert(Allowance { key, month, tier }, count as u64);
         }
     }
-    Ok(Some(Held { calls, limit: limit.filter(|limit| *limit > 0) }))
+    Ok(Some(CallsInStream { calls, limit: limit.filter(|limit| *limit > 0) }))
 }
 
-/// Where a stream ends: its last sequence, whatever is under it; `None` where there is no such stream.
-pub async fn end(client: &Client, stream: &str) -> Result<Option<LedgerSource>, UsageStreamError> {
-    let Some(found) = found(&context(client), stream).await? else { return Ok(None) };
-    let info = found.cached_info();
+/// Returns the last sequence of a stream, whatever the message there; `None` if there is no such stream.
+///
+/// # Errors
+///
+/// Fails if NATS cannot be reached or refuses.
+pub async fn stream_end(client: &Client, stream: &str) -> Result<Option<LedgerSource>, UsageStreamError> {
+    let Some(stream_now) = find(&context(client), stream).await? else { return Ok(None) };
+    let info = stream_now.cached_info();
     let sequence = info.state.last_sequence;
     Ok(Some(LedgerSource { stream: stream.to_owned(), created: created(info)?, sequence }))
 }
 
-/// When a stream was made.
+/// Returns when a stream was created.
 pub(crate) fn created(info: &Info) -> Result<Timestamp, UsageStreamError> {
     Timestamp::from_nanosecond(info.created.unix_timestamp_nanos()).map_err(UsageStreamError::nats)
 }
 
 pub(crate) fn context(client: &Client) -> Context {
-    ContextBuilder::new().timeout(ANSWERED).ack_timeout(ANSWERED).build(client.clone())
+    ContextBuilder::new().timeout(REQUEST_TIMEOUT).ack_timeout(REQUEST_TIMEOUT).build(client.clone())
 }
 
-pub(crate) async fn found(jetstream: &Context, name: &str) -> Result<Option<Stream>, UsageStreamError> {
+/// Returns a stream; `None` if there is no such stream.
+pub(crate) async fn find(jetstream: &Context, name: &str) -> Result<Option<Stream>, UsageStreamError> {
     match jetstream.get_stream(name).await {
         Ok(stream) => Ok(Some(stream)),
         Err(error) => match error.kind() {
@@ -170,22 +188,22 @@ pub(crate) async fn found(jetstream: &Context, name: &str) -> Result<Option<Stre
     }
 }
 
-async fn ensure(jetstream: &Context, wanted: Config, new: New) -> Result<(), UsageStreamError> {
-    let Some(stream) = found(jetstream, &wanted.name).await? else {
-        tracing::info!(stream = wanted.name, "making a stream for calls on NATS");
-        let closed = if new == New::Closed { closing::closed(&wanted) } else { None };
-        let made = closed.as_ref().unwrap_or(&wanted);
-        jetstream.create_stream(made).await.map_err(|error| refusal(error, &wanted))?;
+async fn ensure(jetstream: &Context, wanted: Config, new: NewStream) -> Result<(), UsageStreamError> {
+    let Some(stream) = find(jetstream, &wanted.name).await? else {
+        tracing::info!(stream = wanted.name, "creating a stream for calls on NATS");
+        let closed = if new == NewStream::Closed { closing::closed(&wanted) } else { None };
+        let initial = closed.as_ref().unwrap_or(&wanted);
+        jetstream.create_stream(initial).await.map_err(|error| refusal(error, &wanted))?;
         return Ok(());
     };
     let config = &stream.cached_info().config;
-    if let Some(objection) = objection(config, &wanted) {
-        return Err(UsageStreamError::Refused(objection));
+    if let Some(reason) = incompatibility(config, &wanted) {
+        return Err(UsageStreamError::Refused(reason));
     }
     if let Some(raised) = stream_settings::raised(config, wanted.num_replicas) {
         update(jetstream, &raised).await?;
-        // What follows goes out from how the stream is now.
-        let Some(stream) = found(jetstream, &wanted.name).await? else { return Ok(()) };
+        // The quota is compared with the updated configuration.
+        let Some(stream) = find(jetstream, &wanted.name).await? else { return Ok(()) };
         return ensure_quota(jetstream, &stream, &wanted).await;
     }
     ensure_quota(jetstream, &stream, &wanted).await
@@ -216,7 +234,7 @@ fn refusal(error: CreateStreamError, wanted: &Config) -> UsageStreamError {
     }
 }
 
-/// The stream of a tier with this quota.
+/// Returns the configuration of the stream of a tier with this quota.
 fn metering(name: &str, subjects: String, quota: i64) -> Config {
     Config {
         description: Some(
@@ -225,7 +243,7 @@ fn metering(name: &str, subjects: String, quota: i64) -> Config {
         max_messages_per_subject: quota,
         discard: DiscardPolicy::New,
         discard_new_per_subject: true,
-        ..keeping(name, subjects)
+        ..base(name, subjects)
     }
 }
 
@@ -234,11 +252,11 @@ fn overruns() -> Config {
         description: Some("Calls of Loggia that were answered though they were over the quota.".to_owned()),
         max_messages_per_subject: -1,
         discard: DiscardPolicy::Old,
-        ..keeping(OVERRUN, OVERRUN_SUBJECTS.to_owned())
+        ..base(OVERRUN, OVERRUN_SUBJECTS.to_owned())
     }
 }
 
-fn keeping(name: &str, subjects: String) -> Config {
+fn base(name: &str, subjects: String) -> Config {
     Config {
         name: name.to_owned(),
         subjects: vec![subjects],
@@ -248,8 +266,8 @@ fn keeping(name: &str, subjects: String) -> Config {
         max_messages: -1,
         max_bytes: -1,
         max_message_size: -1,
-        max_age: KEPT,
-        duplicate_window: DUPLICATES,
+        max_age: MAX_AGE,
+        duplicate_window: DUPLICATE_WINDOW,
         allow_direct: true,
         deny_delete: true,
         deny_purge: true,

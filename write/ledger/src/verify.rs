@@ -21,10 +21,9 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::link::{Link, Source, surface};
-use super::rows;
-use super::totals::{Totals, Used};
+use super::{Totals, Used, rows};
 use crate::usage_streams::Allowance;
-use structures::{agreed, structures};
+use structures::{check_against_index, count_index};
 
 /// The number of entries between two reports of progress.
 const STEP: u64 = 10_000;
@@ -89,32 +88,32 @@ pub(super) async fn all(
     let end = rows::head(&mut *view).await?;
     let names = names(&mut view).await?;
     view.rollback().await?;
-    let (tell, mut told) = mpsc::unbounded_channel();
+    let (report, mut reports) = mpsc::unbounded_channel();
     let mut parts = JoinSet::new();
     for (after, last) in ranges(end.position.0) {
-        let (readers, names, tell) = (readers.clone(), names.clone(), tell.clone());
+        let (readers, names, report) = (readers.clone(), names.clone(), report.clone());
         parts.spawn(async move {
             let mut reader = readers.acquire().await?;
             let start = start(&mut reader, Position(after)).await?;
             let mut walk = Walk { names, head: start, counts: Counts::new() };
-            walk.to(&mut reader, Position(last), |steps| tell.send(steps).unwrap_or_default()).await?;
+            walk.verify_to(&mut reader, Position(last), |steps| report.send(steps).unwrap_or_default())
+                .await?;
             Ok::<_, Stopped>((walk.head, walk.counts))
         });
     }
-    drop(tell);
-    let checking = structures(&mut reader, end.position);
+    drop(report);
+    let checking = count_index(&mut reader, end.position);
     let walking = async {
         let mut done = 0;
-        while let Some(steps) = told.recv().await {
+        while let Some(steps) = reports.recv().await {
             done += steps;
             progress(done);
         }
         parts.join_all().await
     };
-    let (structures, walked) = tokio::join!(checking, walking);
-    let outcome =
-        gather(walked, end, &names).and_then(|recount| structures.map(|indexed| (recount, indexed)));
-    match outcome.and_then(|(recount, indexed)| agreed(recount, &indexed, &names)) {
+    let (indexed, walked) = tokio::join!(checking, walking);
+    let outcome = merge(walked, end, &names).and_then(|recount| indexed.map(|indexed| (recount, indexed)));
+    match outcome.and_then(|(recount, indexed)| check_against_index(recount, &indexed, &names)) {
         Ok(recount) => Ok(Ok(recount)),
         Err(Stopped::Damaged(damage)) => Ok(Err(damage)),
         Err(Stopped::Unreadable(error)) => Err(error),
@@ -129,8 +128,8 @@ pub(super) async fn tail(reader: &mut SqliteConnection, length: u64) -> Result<H
         let head = start(reader, Position(end.position.0.saturating_sub(length))).await?;
         let mut walk = Walk { names, head, counts: Counts::new() };
         // Beyond the end, too: an entry there is missing from the head.
-        walk.to(reader, Position(i64::MAX.cast_unsigned()), |_| {}).await?;
-        ends(walk.head, end)
+        walk.verify_to(reader, Position(i64::MAX.cast_unsigned()), |_| {}).await?;
+        check_end(walk.head, end)
     };
     outcome.await.map_err(|error| match error {
         Stopped::Damaged(Damage { position, reason }) => {
@@ -141,14 +140,14 @@ pub(super) async fn tail(reader: &mut SqliteConnection, length: u64) -> Result<H
 }
 
 /// Verifies the entries after a head, which need not be in the file, and returns their end.
-pub(super) async fn behind(
+pub(super) async fn after(
     reader: &mut SqliteConnection,
     start: Head,
 ) -> Result<Result<Head, Damage>, StoreError> {
     let end = rows::head(&mut *reader).await?;
     let mut walk = Walk { names: names(reader).await?, head: start, counts: Counts::new() };
-    let walked = walk.to(reader, Position(i64::MAX.cast_unsigned()), |_| {}).await;
-    match walked.and_then(|()| ends(walk.head, end)) {
+    let walked = walk.verify_to(reader, Position(i64::MAX.cast_unsigned()), |_| {}).await;
+    match walked.and_then(|()| check_end(walk.head, end)) {
         Ok(head) => Ok(Ok(head)),
         Err(Stopped::Damaged(damage)) => Ok(Err(damage)),
         Err(Stopped::Unreadable(error)) => Err(error),
@@ -191,11 +190,11 @@ struct Walk {
 }
 
 impl Walk {
-    async fn to(
+    async fn verify_to(
         &mut self,
         reader: &mut SqliteConnection,
         last: Position,
-        tell: impl Fn(u64),
+        report: impl Fn(u64),
     ) -> Result<(), Stopped> {
         let mut rows = sqlx::query(
             "SELECT position, id, key, month, tier, time, surface, operation, source, sequence, hash FROM entries \
@@ -215,10 +214,10 @@ impl Walk {
             })?;
             steps += 1;
             if steps == STEP {
-                tell(std::mem::take(&mut steps));
+                report(std::mem::take(&mut steps));
             }
         }
-        tell(steps);
+        report(steps);
         Ok(())
     }
 
@@ -265,11 +264,7 @@ fn damaged(position: Position, error: StoreError) -> Stopped {
 }
 
 /// Merges the counts of the parts; of several damages, returns the first in the ledger.
-fn gather(
-    walked: Vec<Result<(Head, Counts), Stopped>>,
-    end: Head,
-    names: &Names,
-) -> Result<Recount, Stopped> {
+fn merge(walked: Vec<Result<(Head, Counts), Stopped>>, end: Head, names: &Names) -> Result<Recount, Stopped> {
     let (mut head, mut totals, mut first) =
         (Head { position: Position::START, hash: Hash::GENESIS }, Totals::new(), None::<Damage>);
     for part in walked {
@@ -289,7 +284,7 @@ fn gather(
     if let Some(damage) = first {
         return Err(damage.into());
     }
-    let head = ends(head, end)?;
+    let head = check_end(head, end)?;
     let counted: u64 = totals.values().map(|used| used.used + used.overrun).sum();
     if counted != head.position.0 {
         return Err(Damage { position: head.position, reason: "entries are missing".into() }.into());
@@ -298,9 +293,9 @@ fn gather(
 }
 
 /// Checks that the entries end at the recorded head.
-fn ends(head: Head, end: Head) -> Result<Head, Stopped> {
+fn check_end(head: Head, end: Head) -> Result<Head, Stopped> {
     if head.position > end.position {
-        let reason = "the entry stands behind the ledger's end".to_owned();
+        let reason = "the entry is after the ledger's end".to_owned();
         return Err(Damage { position: end.position.next(), reason }.into());
     }
     if head.position < end.position {
@@ -332,7 +327,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_parts_cover_all_once() {
+    fn the_parts_cover_each_position_once() {
         assert_eq!(ranges(0), []);
         assert_eq!(ranges(1), [(0, 1)]);
         assert_eq!(ranges(4), [(0, 2), (2, 4)]);

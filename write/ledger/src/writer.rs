@@ -23,7 +23,7 @@ const TAIL: u64 = 1_000;
 
 /// A batch copied from a stream.
 #[derive(Debug, Clone)]
-pub struct Copied {
+pub struct CopiedBatch {
     /// The stream's name.
     pub stream: String,
     /// The creation time of the stream.
@@ -60,14 +60,17 @@ impl Writer {
         Ok(Writer { path: path.to_owned(), head, open, _lock: lock })
     }
 
-    /// Stores the calls that are new and the progress of the stream. Returns the new end of the ledger and the progress of each
+    /// Appends the calls that are new and the progress of the stream. Returns the new end of the ledger and the progress of each
     /// stream.
-    pub(super) async fn keep(&mut self, copied: &Copied) -> Result<(Head, Vec<LedgerSource>), StoreError> {
+    pub(super) async fn append(
+        &mut self,
+        batch: &CopiedBatch,
+    ) -> Result<(Head, Vec<LedgerSource>), StoreError> {
         let mut open = match self.open.take() {
             Some(open) => open,
             None => self.reopen().await?,
         };
-        match open.keep(self.head, copied).await {
+        match open.append(self.head, batch).await {
             Ok((head, sources)) => {
                 self.head = head;
                 self.open = Some(open);
@@ -75,7 +78,7 @@ impl Writer {
             }
             Err(error) => {
                 // After a failed write the cached pages may differ from the disk: the file is reopened.
-                tracing::error!(%error, "the ledger could not commit; its file is opened anew");
+                tracing::error!(%error, "the ledger could not commit; its file is opened again");
                 open.connection.close_hard().await.ok();
                 Err(error)
             }
@@ -98,21 +101,21 @@ impl Writer {
 }
 
 impl Open {
-    async fn keep(
+    async fn append(
         &mut self,
         expected: Head,
-        copied: &Copied,
+        batch: &CopiedBatch,
     ) -> Result<(Head, Vec<LedgerSource>), StoreError> {
         let mut transaction = self.connection.begin_with("BEGIN IMMEDIATE").await?;
         let mut head = rows::head(&mut *transaction).await?;
         if head != expected {
-            return Err(StoreError::unavailable("another program wrote to its ledger; it is checked anew"));
+            return Err(StoreError::unavailable("another program wrote to its ledger; it is checked again"));
         }
-        let created = rows::nanoseconds(copied.created)
+        let created = rows::nanoseconds(batch.created)
             .ok_or_else(|| StoreError::unavailable("the stream's creation time is beyond the year 2262"))?;
-        let source = Source { stream: &copied.stream, created };
-        let number = advance(&mut transaction, source, copied).await?;
-        for (sequence, call) in &copied.calls {
+        let source = Source { stream: &batch.stream, created };
+        let number = advance(&mut transaction, source, batch).await?;
+        for (sequence, call) in &batch.calls {
             // Times out of range were skipped when the messages were read.
             let Some(time) = rows::nanoseconds(call.time) else { continue };
             let position = head.position.next();
@@ -140,7 +143,7 @@ impl Open {
 async fn advance(
     writer: &mut SqliteConnection,
     source: Source<'_>,
-    copied: &Copied,
+    batch: &CopiedBatch,
 ) -> Result<i64, StoreError> {
     sqlx::query("UPDATE sources SET current = 0 WHERE stream = ?1 AND created <> ?2 AND current = 1")
         .bind(source.stream)
@@ -154,8 +157,8 @@ async fn advance(
     )
     .bind(source.stream)
     .bind(source.created)
-    .bind(integer(copied.sequence))
-    .bind(copied.last.map(|id| id.0.as_bytes().to_vec()))
+    .bind(integer(batch.sequence))
+    .bind(batch.last.map(|id| id.0.as_bytes().to_vec()))
     .fetch_one(writer)
     .await
     .map_err(StoreError::from)

@@ -1,15 +1,15 @@
-//! A stream that lost calls takes no new ones until it has the lost ones back: otherwise keys would get more than their
-//! quota. While it is closed it listens on other subjects, which only the ledger publishes to, and stores what comes there
-//! under the subjects of the calls. Nodes find nobody that answers, as if NATS were away, and keep calls in their spools.
-//! That is part of the stream's configuration, so it outlasts every process.
+//! A stream that lost calls accepts no new ones until they are restored: otherwise keys would get more than their quota. While it
+//! is closed it listens on other subjects, to which only the ledger publishes, and stores the messages under the subjects of the
+//! calls. Nodes get no acknowledgement, as if NATS were unreachable, and write calls to their spools. Being closed is part of the
+//! stream's configuration, so it outlasts every process.
 
 use async_nats::Client;
 use async_nats::jetstream::stream::{Config, Stream, SubjectTransform};
 use schemas::subject::{returned, returning};
 
-use super::{UsageStreamError, context, found, update};
+use super::{UsageStreamError, context, find, update};
 
-/// The configuration that takes only calls that are given back; `None` for a stream that is never closed.
+/// Returns the configuration that accepts only restored calls; `None` for a stream that is never closed.
 pub(super) fn closed(config: &Config) -> Option<Config> {
     let [open] = &config.subjects[..] else { return None };
     let (source, base) = (returning(open)?, open.strip_suffix(".*.*")?);
@@ -21,7 +21,7 @@ pub(super) fn closed(config: &Config) -> Option<Config> {
     })
 }
 
-/// The configuration that takes calls; `None` for a stream that is not closed.
+/// Returns the configuration that accepts new calls; `None` for a stream that is not closed.
 pub(super) fn opened(config: &Config) -> Option<Config> {
     let [subject] = &config.subjects[..] else { return None };
     let open = Config { subjects: vec![returned(subject)?], subject_transform: None, ..config.clone() };
@@ -29,17 +29,17 @@ pub(super) fn opened(config: &Config) -> Option<Config> {
     (wanted.subject_transform == config.subject_transform).then_some(open)
 }
 
-/// Whether a stream takes only calls that are given back.
+/// Returns whether a stream accepts only restored calls.
 pub(crate) fn is_closed(stream: &Stream) -> bool {
     opened(&stream.cached_info().config).is_some()
 }
 
-/// Has a stream take no new calls. Returns whether it does: the stream of overruns has no quota, and stays open.
+/// Closes a stream for new calls. Returns `false` for the stream of overruns, which has no quota and stays open.
 pub(crate) async fn close(client: &Client, name: &str) -> Result<bool, UsageStreamError> {
     change(client, name, closed).await
 }
 
-/// Has a stream take new calls again.
+/// Opens a stream for new calls again.
 pub(crate) async fn open(client: &Client, name: &str) -> Result<(), UsageStreamError> {
     change(client, name, opened).await.map(drop)
 }
@@ -50,7 +50,7 @@ async fn change(
     changed: impl Fn(&Config) -> Option<Config>,
 ) -> Result<bool, UsageStreamError> {
     let jetstream = context(client);
-    let Some(stream) = found(&jetstream, name).await? else {
+    let Some(stream) = find(&jetstream, name).await? else {
         return Err(UsageStreamError::nats(format!("the stream {name} is gone")));
     };
     match changed(&stream.cached_info().config) {
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_that_stores_elsewhere_is_no_closed_one() {
+    fn a_stream_with_another_transform_is_not_closed() {
         let shut = closed(&metering("USAGE_FREE", "loggia.usage.free.*.*".into(), 200)).unwrap();
         assert_eq!(opened(&Config { subject_transform: None, ..shut }), None);
     }

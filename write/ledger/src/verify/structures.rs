@@ -7,10 +7,11 @@ use sqlite::integer;
 use sqlx::{Row, SqliteConnection};
 
 use super::{Counts, Damage, Names, Recount, Stopped, add};
-use crate::totals::Totals;
+use crate::Totals;
 
-/// Runs SQLite's integrity check and counts the indexes, which audits and the detection of duplicates rely on.
-pub(super) async fn structures(reader: &mut SqliteConnection, end: Position) -> Result<Counts, Stopped> {
+/// Runs SQLite's integrity check and returns the counts of the index that audits use; the index that detects duplicates must have
+/// all calls too.
+pub(super) async fn count_index(reader: &mut SqliteConnection, end: Position) -> Result<Counts, Stopped> {
     let found: String = sqlx::query_scalar("PRAGMA quick_check(1)").fetch_one(&mut *reader).await?;
     let damage = |reason: String| Damage { position: end, reason };
     if found != "ok" {
@@ -47,7 +48,11 @@ pub(super) async fn structures(reader: &mut SqliteConnection, end: Position) -> 
 }
 
 /// Checks that the index used by audits has the same number of entries.
-pub(super) fn agreed(recount: Recount, indexed: &Counts, names: &Names) -> Result<Recount, Stopped> {
+pub(super) fn check_against_index(
+    recount: Recount,
+    indexed: &Counts,
+    names: &Names,
+) -> Result<Recount, Stopped> {
     let mut found = Totals::new();
     add(&mut found, indexed.clone(), names)?;
     if found == recount.totals {

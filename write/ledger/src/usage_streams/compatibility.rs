@@ -1,12 +1,13 @@
-//! Which streams calls must not be metered with.
+//! Checks whether an existing stream can be used for metering.
 
 use async_nats::jetstream::stream::Config;
 use nats::stream_settings::{self, unlimited};
 
 use super::{SCHEMA, SCHEMA_VERSION, closing, lowering};
 
-/// What speaks against metering with a stream of this configuration, as a sentence. The quota may differ.
-pub(super) fn objection(config: &Config, wanted: &Config) -> Option<String> {
+/// Returns why a stream with this configuration must not be used for metering, as a sentence; `None` if it can. The quota may
+/// differ.
+pub(super) fn incompatibility(config: &Config, wanted: &Config) -> Option<String> {
     let open = closing::opened(config);
     let config = open.as_ref().unwrap_or(config);
     let name = &config.name;
@@ -36,7 +37,7 @@ pub(super) fn objection(config: &Config, wanted: &Config) -> Option<String> {
     let setting = stream_settings::wrong(config, wanted, &own)?;
     Some(format!(
         "the stream {name} on NATS has another setting of {setting} than Loggia made it with, so calls would be \
-         counted wrong; set it back, or delete the stream: it is made anew, and the ledger fills it again"
+         counted wrong; set it back, or delete the stream: it is created again, and the ledger fills it"
     ))
 }
 
@@ -52,19 +53,19 @@ mod tests {
     /// A setting's name, and how it is changed.
     type Change = (&'static str, fn(&mut Config));
 
-    fn objected(change: impl FnOnce(&mut Config)) -> Option<String> {
+    fn reason(change: impl FnOnce(&mut Config)) -> Option<String> {
         let wanted = metering("USAGE_FREE", "loggia.usage.free.*.*".into(), 200);
         let mut config = wanted.clone();
         change(&mut config);
-        objection(&config, &wanted)
+        incompatibility(&config, &wanted)
     }
 
     #[test]
-    fn our_own_stream_is_taken_with_any_quota_and_any_number_of_replicas() {
-        assert_eq!(objected(|_| {}), None);
-        assert_eq!(objected(|config| *config = closing::closed(config).unwrap()), None);
+    fn our_own_stream_is_accepted_with_any_quota_and_number_of_replicas() {
+        assert_eq!(reason(|_| {}), None);
+        assert_eq!(reason(|config| *config = closing::closed(config).unwrap()), None);
         assert_eq!(
-            objected(|config| {
+            reason(|config| {
                 config.num_replicas = 3;
                 config.max_messages_per_subject = 5_000;
                 config.max_message_size = lowering::HALTED;
@@ -74,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_count_wrong_is_named() {
+    fn a_setting_that_would_count_wrong_is_named() {
         let changes: [Change; 8] = [
             ("discard", |config| config.discard = DiscardPolicy::Old),
             ("discard_new_per_subject", |config| config.discard_new_per_subject = false),
@@ -87,17 +88,17 @@ mod tests {
         ];
         for (setting, change) in changes {
             assert_eq!(
-                objected(change).unwrap(),
+                reason(change).unwrap(),
                 format!(
                     "the stream USAGE_FREE on NATS has another setting of {setting} than Loggia made it with, so calls \
-                     would be counted wrong; set it back, or delete the stream: it is made anew, and the ledger fills \
-                     it again"
+                     would be counted wrong; set it back, or delete the stream: it is created again, and the \
+                     ledger fills it"
                 )
             );
         }
-        let foreign = objected(|config| config.metadata.clear()).unwrap();
+        let foreign = reason(|config| config.metadata.clear()).unwrap();
         assert!(foreign.starts_with("the stream USAGE_FREE on NATS was not made by Loggia"), "{foreign}");
-        let newer = objected(|config| drop(config.metadata.insert(SCHEMA.into(), "2".into()))).unwrap();
+        let newer = reason(|config| drop(config.metadata.insert(SCHEMA.into(), "2".into()))).unwrap();
         assert_eq!(newer, "the stream USAGE_FREE on NATS was made by a newer Loggia; use that one");
     }
 }
