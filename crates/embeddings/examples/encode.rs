@@ -1,6 +1,6 @@
-//! What one vector costs and how near two texts are: `cargo run --release -p embeddings --features models --example encode -- [FOLDER|built-in]
+//! Measures the time for one vector and the cosine of texts: `cargo run --release -p embeddings --features models --example encode -- [FOLDER|built-in]
 //! [TEXT...]`, where FOLDER holds the models.
-#![allow(clippy::print_stdout, reason = "an example tells what it finds")]
+#![allow(clippy::print_stdout, reason = "an example prints its results")]
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let texts: Vec<String> = arguments.collect();
     let vectors: Vec<_> = texts
         .iter()
-        .map(|text| encoder.semantic(&saying(text)).map_err(Into::into))
+        .map(|text| encoder.semantic(&document(text)).map_err(Into::into))
         .collect::<Result<_, Box<dyn Error>>>()?;
     for (at, one) in vectors.iter().enumerate() {
         for (with, other) in vectors.iter().enumerate().skip(at + 1) {
@@ -29,10 +29,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     let text = "The stair turns twice before the landing, where a window looks over the harbour. ".repeat(3);
-    let document = saying(&text);
+    let long = document(&text);
     let rounds = if choice == EncoderChoice::BuiltIn { 2_000 } else { 10 };
     time("a document", rounds, || {
-        encoder.semantic(&document).map(|vector| vector.is_some()).map_err(Into::into)
+        encoder.semantic(&long).map(|vector| vector.is_some()).map_err(Into::into)
     })?;
     for (width, height) in [(128, 192), (640, 480), (1280, 960)] {
         let picture =
@@ -45,13 +45,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A document of one text.
-fn saying(text: &str) -> Document<'_> {
+/// Returns a document of one text.
+fn document(text: &str) -> Document<'_> {
     let field = Field { name: "text", texts: vec![text], weight: 1.0, has_phrases: false };
     Document { fields: vec![field], passages: vec![text], ..Document::default() }
 }
 
-/// The fastest of all rounds: what else the machine does makes rounds slower, never faster.
+/// Prints the time of the fastest round: other load on the machine only makes rounds slower.
 fn time(
     what: &str,
     rounds: u32,
@@ -64,6 +64,6 @@ fn time(
         fastest = fastest.min(start.elapsed());
     }
     let micros = fastest.as_secs_f64() * 1e6;
-    println!("{micros:10.1} µs  {what}{}", if made { "" } else { ": this encoder makes no such vector" });
+    println!("{micros:10.1} µs  {what}{}", if made { "" } else { ": not supported by this encoder" });
     Ok(())
 }

@@ -1,11 +1,17 @@
-//! Encoders: a picture or a document as a vector, so that two are similar where their vectors point the same way.
+//! Encoders of pictures and documents: vectors of unit length whose dot product is the similarity.
 //!
-//! The write side's embedding worker uses it. [`Encoder`] is either the built-in one, which needs no model and is always there
-//! (hashed words; colours, edges and layout of a picture), or reads model files from a folder (feature `models`): a sentence
+//! The embedding worker of the write side uses it. An [`Encoder`] is either the built-in one, which needs no model (feature
+//! hashing of words; colours, edges and layout of a picture), or reads model files from a folder (feature `models`): a sentence
 //! encoder of the BERT family, an image encoder of the ViT, DINOv2 or CLIP family.
 //!
-//! The same input gives the same bits, whatever was encoded before it. Vectors of different encoders are never comparable, so each
-//! encoder has a name, and every change to the numbers that one gives must change it.
+//! The same input gives the same bits on one platform, whatever was encoded before. Vectors of different encoders are not
+//! comparable, so each encoder has a name, and a change of its output must change the name.
+//!
+//! - [`Encoder`], [`Document`]: the interface.
+//! - `semantic`: the built-in vector of a document. `fold` splits and folds words, `word_weights` weights them, `hash` places them.
+//! - `visual`: the built-in vector of a picture. `pixels` scales and converts it, `descriptors` computes histograms and layout.
+//! - `model`: encoders from model files. `files` and `weights` read them, `layers` is the transformer, `sentence_encoder` and
+//!   `image_encoder` build on it.
 //!
 //! ```
 //! use embeddings::{Document, Encoder, EncoderChoice, Field};
@@ -18,8 +24,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod document;
-mod length;
 #[cfg(feature = "models")]
 mod model;
 mod semantic;
@@ -29,33 +33,31 @@ use std::path::PathBuf;
 
 use image::RgbImage;
 
-pub use document::{Document, Field};
-
-/// The name of the encoder that needs no model.
+/// The name of the built-in encoder.
 pub const BUILT_IN: &str = "loggia-1";
 
-/// The most numbers that a model may give.
+/// The most dimensions of a model.
 pub const MAX_DIMENSIONS: usize = 4096;
 
 /// Which encoder to open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EncoderChoice {
-    /// The one that needs no model: 191 dimensions for pictures, 256 for texts.
+    /// The built-in encoder: 191 dimensions for pictures, 256 for texts.
     BuiltIn,
     /// Model files in a folder with `text/`, `image/` or both.
     Folder(PathBuf),
 }
 
-/// Why no encoder could be opened.
+/// Why an encoder cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum EncoderError {
-    /// Reading model files was left out of this build.
+    /// This build has no feature `models`.
     #[error("the models in {} cannot be read: this build has no feature `models`; build with it, or choose the built-in encoder", .0.display())]
-    NoSuchFeature(PathBuf),
-    /// The chosen folder is not there.
+    FeatureDisabled(PathBuf),
+    /// The folder does not exist.
     #[error("there is no folder {}; choose one that holds text/, image/ or both, or the built-in encoder", .0.display())]
     NoFolder(PathBuf),
-    /// The chosen folder is there and holds no model.
+    /// The folder has neither `text/` nor `image/`.
     #[error("{} holds neither text/ nor image/; put a sentence encoder into text/, an image encoder into image/, or both", .0.display())]
     NoModel(PathBuf),
     /// A file of a model is missing or cannot be read.
@@ -63,25 +65,25 @@ pub enum EncoderError {
     Unreadable {
         /// The file.
         file: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// A file is there and is not what its name says, or does not fit the others.
+    /// A file has the wrong format, or does not match the other files of the model.
     #[error("{} {reason}", .file.display())]
     Malformed {
         /// The file.
         file: PathBuf,
-        /// What is wrong with it, and what helps.
+        /// The problem and its remedy, after the name of the file.
         reason: String,
     },
-    /// A model of another architecture.
+    /// The model has an unsupported architecture.
     #[error("{} is of a {found} model; {wanted}", .file.display())]
     OtherArchitecture {
-        /// The `config.json` that says so.
+        /// Its `config.json`.
         file: PathBuf,
         /// Its architecture.
         found: String,
-        /// What can be read instead.
+        /// The supported architectures.
         wanted: &'static str,
     },
 }
@@ -92,15 +94,41 @@ pub enum EncodeError {
     /// A side of the picture is 0.
     #[error("the picture has no pixels; attach another")]
     NoPixels,
-    /// A model's tokenizer cannot make sense of a text.
+    /// The tokenizer of a model failed.
     #[error("the sentence encoder cannot read the text: {reason}")]
-    Unread {
-        /// What it stumbled over.
+    Tokenizer {
+        /// The reason.
         reason: String,
     },
 }
 
-/// Makes vectors of unit length from pictures and documents. Its calls block and compute: keep them off async threads.
+/// The text of one document.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Document<'a> {
+    /// The fields for the built-in encoder. Their order affects rounding, so the last bits of the vector.
+    pub fields: Vec<Field<'a>>,
+    /// Further fields for the built-in encoder; without a word in `fields` they are ignored.
+    pub context: Vec<Field<'a>>,
+    /// The passages for a sentence encoder, the most important first: it reads a limited number of tokens.
+    pub passages: Vec<&'a str>,
+    /// The text for a sentence encoder if no passage has a letter or digit.
+    pub title: &'a str,
+}
+
+/// A field of a document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field<'a> {
+    /// The name. A word has most weight in common with the same word in fields of the same name.
+    pub name: &'a str,
+    /// The texts.
+    pub texts: Vec<&'a str>,
+    /// The length of the vector of this field before all are added and normalised.
+    pub weight: f32,
+    /// Whether adjacent words are hashed as pairs too; in long texts that adds more noise than signal.
+    pub has_phrases: bool,
+}
+
+/// Encodes pictures and documents as vectors of unit length. Its methods block and compute; call them on a blocking thread.
 #[derive(Debug)]
 pub struct Encoder {
     kind: Kind,
@@ -114,19 +142,23 @@ enum Kind {
 }
 
 impl Encoder {
-    /// Opens an encoder; for a folder this reads all of its model files into memory.
+    /// Opens an encoder; the model files of a folder are read into memory.
+    ///
+    /// # Errors
+    ///
+    /// If the folder holds no readable model.
     pub fn open(choice: &EncoderChoice) -> Result<Encoder, EncoderError> {
         let kind = match choice {
             EncoderChoice::BuiltIn => Kind::BuiltIn,
             #[cfg(feature = "models")]
             EncoderChoice::Folder(folder) => Kind::Models(Box::new(model::Models::open(folder)?)),
             #[cfg(not(feature = "models"))]
-            EncoderChoice::Folder(folder) => return Err(EncoderError::NoSuchFeature(folder.clone())),
+            EncoderChoice::Folder(folder) => return Err(EncoderError::FeatureDisabled(folder.clone())),
         };
         Ok(Encoder { kind })
     }
 
-    /// Returns its name, which changes with the numbers that it gives.
+    /// Returns the name of the encoder; encoders with equal names have equal output.
     pub fn name(&self) -> &str {
         match &self.kind {
             Kind::BuiltIn => BUILT_IN,
@@ -135,31 +167,40 @@ impl Encoder {
         }
     }
 
-    /// Returns what a picture looks like; `None` if this encoder reads no pictures. The picture may have any size: a few
-    /// hundred pixels on a side show all that counts.
+    /// Returns the vector of a picture; `None` if this encoder reads no pictures. The picture may have any size; more than a few
+    /// hundred pixels per side change little.
     ///
     /// # Errors
     ///
-    /// Fails on a picture without pixels.
+    /// If the picture has no pixels.
     pub fn visual(&self, picture: &RgbImage) -> Result<Option<Vec<f32>>, EncodeError> {
         match &self.kind {
-            Kind::BuiltIn => visual::numbers(picture).map(Some).ok_or(EncodeError::NoPixels),
+            Kind::BuiltIn => visual::vector(picture).map(Some).ok_or(EncodeError::NoPixels),
             #[cfg(feature = "models")]
             Kind::Models(models) => models.visual(picture),
         }
     }
 
-    /// Returns what a document reads like; `None` if it holds no word, or this encoder reads no texts.
+    /// Returns the vector of a document; `None` if it holds no word, or this encoder reads no texts.
     ///
     /// # Errors
     ///
-    /// Fails where a model's tokenizer does.
+    /// If the tokenizer of a model fails.
     pub fn semantic(&self, document: &Document<'_>) -> Result<Option<Vec<f32>>, EncodeError> {
         match &self.kind {
-            Kind::BuiltIn => Ok(semantic::numbers(document)),
+            Kind::BuiltIn => Ok(semantic::vector(document)),
             #[cfg(feature = "models")]
             Kind::Models(models) => models.semantic(document),
         }
+    }
+}
+
+/// Scales a vector to this length; a zero vector stays zero.
+fn scale_to(vector: &mut [f32], length: f32) {
+    let current = vector.iter().map(|n| n * n).sum::<f32>().sqrt();
+    if current > 0.0 {
+        let scale = length / current;
+        vector.iter_mut().for_each(|n| *n *= scale);
     }
 }
 

@@ -1,39 +1,39 @@
-//! What a picture looks like, without a model: its colours, the directions of its edges, and where its light lies.
+//! The built-in vector of a picture: a colour histogram, a histogram of oriented gradients, and the coarse layout.
 //!
-//! Each part is made of unit length and weighted, so that none drowns another; a picture's size and its shape do not
-//! count. Measured on labelled watercolours, colours and edges together find far more of a kind than either alone.
+//! Each part is scaled to unit length and weighted, so that none outweighs another. Size and aspect ratio have no influence. On
+//! labelled watercolours, colours and gradients together find far more neighbours of the same label than either alone.
 
-mod colours;
-mod gradients;
-mod layout;
+mod descriptors;
 mod pixels;
 
 use image::RgbImage;
 
 use self::pixels::Pixels;
-use super::length::weigh;
+use super::scale_to;
 
-/// How many numbers [`numbers`] gives.
-pub(super) const DIMENSIONS: usize = colours::BINS + gradients::BINS + layout::TERMS;
+/// The length of the vector.
+pub(super) const DIMENSIONS: usize =
+    descriptors::COLOUR_BINS + descriptors::GRADIENT_BINS + descriptors::LAYOUT_TERMS;
 
+// The weight of each part.
 const COLOURS: f32 = 1.0;
 const GRADIENTS: f32 = 1.0;
-/// A hint of where things stand; more of it would find the same framing rather than the same kind.
+/// Low: a higher weight finds the same framing rather than the same kind of picture.
 const LAYOUT: f32 = 0.4;
 
-/// Describes a picture in [`DIMENSIONS`] finite numbers of unit length; `None` for a picture without a pixel.
-pub(super) fn numbers(picture: &RgbImage) -> Option<Vec<f32>> {
+/// Returns the vector of a picture, [`DIMENSIONS`] finite numbers of unit length; `None` if it has no pixels.
+pub(super) fn vector(picture: &RgbImage) -> Option<Vec<f32>> {
     let pixels = Pixels::of(picture)?;
-    let mut numbers = Vec::with_capacity(DIMENSIONS);
-    let mut part = |mut part: Vec<f32>, weight| {
-        weigh(&mut part, weight);
-        numbers.append(&mut part);
+    let mut vector = Vec::with_capacity(DIMENSIONS);
+    let mut add = |mut part: Vec<f32>, weight| {
+        scale_to(&mut part, weight);
+        vector.append(&mut part);
     };
-    part(colours::histogram(&pixels), COLOURS);
-    part(gradients::histogram(&pixels), GRADIENTS);
-    part(layout::terms(&pixels), LAYOUT);
-    weigh(&mut numbers, 1.0);
-    Some(numbers)
+    add(descriptors::colour_histogram(&pixels), COLOURS);
+    add(descriptors::gradient_histogram(&pixels), GRADIENTS);
+    add(descriptors::layout_terms(&pixels), LAYOUT);
+    scale_to(&mut vector, 1.0);
+    Some(vector)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The files of one model folder, read whole and counted into a digest.
+//! Reads the files of one model folder and hashes them for the name of the encoder.
 
 use std::path::{Path, PathBuf};
 
@@ -8,43 +8,43 @@ use sha2::{Digest as _, Sha256};
 
 use super::super::{EncoderError, MAX_DIMENSIONS};
 
-/// Changes with how these models are read, so that vectors which were made otherwise are not compared.
-const READING: &[u8] = b"loggia reads models, 1";
+/// The prefix of the hash. Changing how models are read needs another prefix, so that old and new vectors are not compared.
+const HASH_PREFIX: &[u8] = b"loggia reads models, 1";
 
-/// A folder of a model that is there; its files need not be.
+/// An existing folder of a model; its files may be missing.
 pub(super) struct ModelFolder(PathBuf);
 
-/// SHA-256 over every file that shapes the vectors.
+/// The SHA-256 of all files that determine the vectors.
 pub(super) struct Digest(Sha256);
 
 impl Digest {
     pub(super) fn new() -> Digest {
-        Digest(Sha256::new_with_prefix(READING))
+        Digest(Sha256::new_with_prefix(HASH_PREFIX))
     }
 
-    /// The first eight hexadecimal digits.
+    /// Returns the first eight hexadecimal digits.
     pub(super) fn short(self) -> String {
         HEXLOWER.encode(&self.0.finalize()[..4])
     }
 }
 
 impl ModelFolder {
-    /// `None` if there is no such folder.
+    /// Opens a folder; `None` if it does not exist.
     pub(super) fn at(folder: PathBuf) -> Option<ModelFolder> {
         folder.is_dir().then_some(ModelFolder(folder))
     }
 
-    /// Where a file of the model stands.
+    /// Returns the path of a file of the model.
     pub(super) fn file(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 
-    /// Reads a file whole.
+    /// Reads and hashes a file.
     pub(super) fn bytes(&self, name: &str, digest: &mut Digest) -> Result<Vec<u8>, EncoderError> {
         let file = self.file(name);
         match std::fs::read(&file) {
             Ok(bytes) => {
-                // With its name and length, so that no byte can move from one file to the next unseen.
+                // With name and length, so that moving bytes from one file to the next changes the hash.
                 digest.0.update(name.as_bytes());
                 digest.0.update((bytes.len() as u64).to_be_bytes());
                 digest.0.update(&bytes);
@@ -54,7 +54,7 @@ impl ModelFolder {
         }
     }
 
-    /// Reads a JSON file of members that we know; what else it holds does not matter.
+    /// Reads a JSON file; unknown members are ignored.
     pub(super) fn json<T: DeserializeOwned>(
         &self,
         name: &str,
@@ -64,8 +64,8 @@ impl ModelFolder {
         serde_json::from_slice(&bytes).map_err(|error| malformed(&self.file(name), error))
     }
 
-    /// Like [`ModelFolder::json`], for a file that may be absent.
-    pub(super) fn json_if_there<T: DeserializeOwned>(
+    /// Reads a JSON file; `None` if it is absent.
+    pub(super) fn optional_json<T: DeserializeOwned>(
         &self,
         name: &str,
         digest: &mut Digest,
@@ -74,13 +74,13 @@ impl ModelFolder {
     }
 }
 
-/// A file that is there and is not what its name says.
+/// Returns the error for a file with wrong content; `reason` follows its name.
 pub(super) fn malformed(file: &Path, reason: impl ToString) -> EncoderError {
     EncoderError::Malformed { file: file.to_owned(), reason: reason.to_string() }
 }
 
-/// Checks that a hidden size makes a vector and divides into attention heads.
-pub(super) fn divided(config: &Path, hidden: usize, heads: usize) -> Result<(), EncoderError> {
+/// Checks that the hidden size is a valid vector length and a multiple of the attention heads.
+pub(super) fn check_hidden_size(config: &Path, hidden: usize, heads: usize) -> Result<(), EncoderError> {
     if hidden == 0 || hidden > MAX_DIMENSIONS {
         return Err(malformed(
             config,

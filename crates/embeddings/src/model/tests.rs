@@ -1,25 +1,25 @@
-//! Models are made here: random weights from a seed, of the sizes and names of real ones.
+//! Encoders with random weights from a seed, and with the sizes and tensor names of real models.
 
-mod made;
+mod model_files;
 
 use std::path::Path;
 
 use image::{Rgb, RgbImage};
 
-use self::made::{image_model, sentence_model};
+use self::model_files::{image_model, sentence_model};
 use super::super::{Encoder, EncoderChoice};
 use super::*;
 
-fn opened(folder: &Path) -> Result<Encoder, EncoderError> {
+fn open(folder: &Path) -> Result<Encoder, EncoderError> {
     Encoder::open(&EncoderChoice::Folder(folder.to_owned()))
 }
 
-fn saying(text: &str) -> Document<'_> {
+fn document(text: &str) -> Document<'_> {
     Document { passages: vec![text], ..Document::default() }
 }
 
-fn read(encoder: &Encoder, text: &str) -> Vec<f32> {
-    encoder.semantic(&saying(text)).unwrap().unwrap()
+fn semantic(encoder: &Encoder, text: &str) -> Vec<f32> {
+    encoder.semantic(&document(text)).unwrap().unwrap()
 }
 
 fn picture() -> RgbImage {
@@ -30,8 +30,8 @@ fn cosine(one: &[f32], other: &[f32]) -> f32 {
     one.iter().zip(other).map(|(a, b)| a * b).sum()
 }
 
-/// The largest difference of two numbers in the same place; rounding alone makes less than a millionth.
-fn apart(one: &[f32], other: &[f32]) -> f32 {
+/// Returns the largest difference of two components; rounding alone causes less than a millionth.
+fn max_difference(one: &[f32], other: &[f32]) -> f32 {
     one.iter().zip(other).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
 }
 
@@ -39,52 +39,56 @@ fn apart(one: &[f32], other: &[f32]) -> f32 {
 fn a_sentence_encoder_reads_texts_and_no_pictures() {
     let folder = tempfile::tempdir().unwrap();
     sentence_model(&folder.path().join("text"), 1);
-    let encoder = opened(folder.path()).unwrap();
-    let vector = read(&encoder, "oak at dusk");
+    let encoder = open(folder.path()).unwrap();
+    let vector = semantic(&encoder, "oak at dusk");
     assert_eq!(vector.len(), 32);
     assert!((cosine(&vector, &vector) - 1.0).abs() < 1e-5);
-    assert_eq!(read(&opened(folder.path()).unwrap(), "oak at dusk"), vector, "opened again it says the same");
+    assert_eq!(
+        semantic(&open(folder.path()).unwrap(), "oak at dusk"),
+        vector,
+        "the same vector after opening again"
+    );
     assert_eq!(encoder.visual(&picture()).unwrap(), None);
-    assert_eq!(encoder.semantic(&saying("…")).unwrap(), None);
+    assert_eq!(encoder.semantic(&document("…")).unwrap(), None);
 }
 
 #[test]
-fn what_was_read_before_does_not_count() {
+fn vectors_do_not_depend_on_earlier_texts() {
     let folder = tempfile::tempdir().unwrap();
     sentence_model(&folder.path().join("text"), 1);
-    let encoder = opened(folder.path()).unwrap();
-    let alone = read(&encoder, "oak at dusk");
-    read(&encoder, &"calm light on pale oak ".repeat(300));
-    assert_eq!(read(&encoder, "oak at dusk"), alone);
+    let encoder = open(folder.path()).unwrap();
+    let alone = semantic(&encoder, "oak at dusk");
+    semantic(&encoder, &"calm light on pale oak ".repeat(300));
+    assert_eq!(semantic(&encoder, "oak at dusk"), alone);
 }
 
 #[test]
-fn words_and_their_order_count() {
+fn words_and_their_order_matter() {
     let folder = tempfile::tempdir().unwrap();
     sentence_model(&folder.path().join("text"), 1);
-    let encoder = opened(folder.path()).unwrap();
-    let one = read(&encoder, "pale oak dark light");
-    assert_eq!(read(&encoder, "Pale OAK dark light"), one, "this tokenizer folds the case");
+    let encoder = open(folder.path()).unwrap();
+    let one = semantic(&encoder, "pale oak dark light");
+    assert_eq!(semantic(&encoder, "Pale OAK dark light"), one, "this tokenizer folds the case");
     for other in ["dark oak pale light", "calm dusk"] {
-        assert!(apart(&one, &read(&encoder, other)) > 1e-3, "{other}");
+        assert!(max_difference(&one, &semantic(&encoder, other)) > 1e-3, "{other}");
     }
 }
 
 #[test]
-fn each_family_of_image_encoders_sees_pictures() {
+fn each_family_of_image_encoders_encodes_pictures() {
     for (family, dimensions) in [("vit", 32), ("dinov2", 32), ("clip_vision_model", 32), ("clip", 16)] {
         let folder = tempfile::tempdir().unwrap();
         image_model(&folder.path().join("image"), family, 1);
-        let encoder = opened(folder.path()).unwrap();
-        let see = |picture: &RgbImage| encoder.visual(picture).unwrap().unwrap();
-        let vector = see(&picture());
+        let encoder = open(folder.path()).unwrap();
+        let encode = |picture: &RgbImage| encoder.visual(picture).unwrap().unwrap();
+        let vector = encode(&picture());
         assert_eq!(vector.len(), dimensions, "{family}");
         assert!((cosine(&vector, &vector) - 1.0).abs() < 1e-5, "{family}");
         let turned = image::imageops::rotate180(&picture());
-        assert!(apart(&vector, &see(&turned)) > 1e-3, "{family}");
-        assert_eq!(see(&picture()), vector, "{family}");
+        assert!(max_difference(&vector, &encode(&turned)) > 1e-3, "{family}");
+        assert_eq!(encode(&picture()), vector, "{family}");
         assert!(encoder.visual(&RgbImage::new(0, 9)).is_err());
-        assert_eq!(encoder.semantic(&saying("oak")).unwrap(), None);
+        assert_eq!(encoder.semantic(&document("oak")).unwrap(), None);
     }
 }
 
@@ -97,7 +101,7 @@ fn another_model_has_another_name() {
         if with_image {
             image_model(&models.join("image"), "vit", 1);
         }
-        opened(&models).unwrap().name().to_owned()
+        open(&models).unwrap().name().to_owned()
     };
     let first = name(1, false);
     assert_eq!((first.len(), &first[..6]), (14, "small-"), "{first}");
@@ -106,17 +110,17 @@ fn another_model_has_another_name() {
     assert_ne!(name(1, true), first);
 }
 
-/// What a folder says after `spoil` had its way with a good model in `text/` and one in `image/`.
-fn refusal(spoil: impl FnOnce(&Path)) -> String {
+/// Returns the error for a folder with valid models in `text/` and `image/` after `damage`.
+fn error_after(damage: impl FnOnce(&Path)) -> String {
     let folder = tempfile::tempdir().unwrap();
     sentence_model(&folder.path().join("text"), 1);
     image_model(&folder.path().join("image"), "dinov2", 1);
-    spoil(folder.path());
-    let error = opened(folder.path()).unwrap_err().to_string();
+    damage(folder.path());
+    let error = open(folder.path()).unwrap_err().to_string();
     error.replace(&folder.path().display().to_string(), "M")
 }
 
-/// Replaces a piece of a text file.
+/// Replaces a part of a text file.
 fn edit(file: &Path, from: &str, to: &str) {
     let text = std::fs::read_to_string(file).unwrap();
     assert!(text.contains(from), "{} has no {from}", file.display());
@@ -124,20 +128,20 @@ fn edit(file: &Path, from: &str, to: &str) {
 }
 
 #[track_caller]
-fn refused(spoil: impl FnOnce(&Path), expected: &[&str]) {
-    let said = refusal(spoil);
+fn assert_error(damage: impl FnOnce(&Path), expected: &[&str]) {
+    let error = error_after(damage);
     for part in expected {
-        assert!(said.contains(part), "{said:?} does not say {part:?}");
+        assert!(error.contains(part), "{error:?} does not contain {part:?}");
     }
 }
 
 #[test]
-fn folders_and_files_that_are_missing_are_named() {
+fn missing_folders_and_files_are_named() {
     let remove = |name: &'static str| move |at: &Path| std::fs::remove_file(at.join(name)).unwrap();
-    refused(|at| std::fs::remove_dir_all(at).unwrap(), &["there is no folder M;"]);
+    assert_error(|at| std::fs::remove_dir_all(at).unwrap(), &["there is no folder M;"]);
     let both =
         |at: &Path| ["text", "image"].iter().for_each(|name| std::fs::remove_dir_all(at.join(name)).unwrap());
-    refused(both, &["M holds neither text/ nor image/"]);
+    assert_error(both, &["M holds neither text/ nor image/"]);
     for file in [
         "text/config.json",
         "text/tokenizer.json",
@@ -146,7 +150,7 @@ fn folders_and_files_that_are_missing_are_named() {
         "image/preprocessor_config.json",
         "image/model.safetensors",
     ] {
-        refused(remove(file), &[&format!("M/{file} cannot be read"), "a model needs"]);
+        assert_error(remove(file), &[&format!("M/{file} cannot be read"), "a model needs"]);
     }
 }
 
@@ -155,58 +159,67 @@ fn broken_files_are_named() {
     let write = |name: &'static str, bytes: &'static [u8]| {
         move |at: &Path| std::fs::write(at.join(name), bytes).unwrap()
     };
-    refused(
+    assert_error(
         write("text/model.safetensors", b"PK\x03\x04 a zip"),
         &["M/text/model.safetensors is no whole safetensors"],
     );
-    let cut = |at: &Path| {
+    let truncate = |at: &Path| {
         let file = at.join("image/model.safetensors");
-        let bytes = std::fs::read(&file).unwrap();
+        let bytes = std::fs::semantic(&file).unwrap();
         std::fs::write(&file, &bytes[..bytes.len() - 100]).unwrap();
     };
-    refused(cut, &["M/image/model.safetensors is no whole safetensors", "download it again"]);
-    refused(write("text/config.json", b"{"), &["M/text/config.json", "EOF"]);
-    refused(write("text/tokenizer.json", b"{}"), &["M/text/tokenizer.json is no tokenizer"]);
-    refused(write("image/preprocessor_config.json", b"[]"), &["M/image/preprocessor_config.json"]);
+    assert_error(truncate, &["M/image/model.safetensors is no whole safetensors", "download it again"]);
+    assert_error(write("text/config.json", b"{"), &["M/text/config.json", "EOF"]);
+    assert_error(write("text/tokenizer.json", b"{}"), &["M/text/tokenizer.json is no tokenizer"]);
+    assert_error(write("image/preprocessor_config.json", b"[]"), &["M/image/preprocessor_config.json"]);
 }
 
 #[test]
-fn models_of_other_kinds_are_refused_by_name() {
-    let kind = |name: &'static str, from, to| move |at: &Path| edit(&at.join(name), from, to);
-    refused(
-        kind("text/config.json", "\"bert\"", "\"gpt2\""),
+fn models_of_other_types_are_refused_by_name() {
+    let model_type = |name: &'static str, from, to| move |at: &Path| edit(&at.join(name), from, to);
+    assert_error(
+        model_type("text/config.json", "\"bert\"", "\"gpt2\""),
         &["M/text/config.json is of a gpt2 model; text/ takes bert"],
     );
-    refused(
-        kind("image/config.json", "\"dinov2\"", "\"resnet\""),
+    assert_error(
+        model_type("image/config.json", "\"dinov2\"", "\"resnet\""),
         &["M/image/config.json is of a resnet model; image/ takes vit, dinov2"],
     );
 }
 
 #[test]
-fn files_that_do_not_fit_together_are_refused() {
+fn files_that_do_not_fit_together_are_assert_error() {
     let config = |name: &'static str, from, to| move |at: &Path| edit(&at.join(name), from, to);
-    refused(
+    assert_error(
         config("text/config.json", "\"intermediate_size\":64", "\"intermediate_size\":65"),
         &[
             "M/text/model.safetensors has encoder.layer.0.intermediate.dense.weight of shape [64, 32]",
             "[65, 32]",
         ],
     );
-    refused(
+    assert_error(
         config("text/config.json", "\"num_hidden_layers\":2", "\"num_hidden_layers\":3"),
         &["M/text/model.safetensors has no tensor encoder.layer.2.attention.self.query.weight"],
     );
-    refused(
+    assert_error(
         config("text/config.json", "\"num_attention_heads\":4", "\"num_attention_heads\":5"),
         &["M/text/config.json has hidden_size 32 for 5 attention heads"],
     );
-    refused(
+    assert_error(
         config("text/config.json", "\"vocab_size\":13", "\"vocab_size\":12"),
         &["M/text/tokenizer.json has 13 tokens where config.json has 12"],
     );
-    refused(
+    assert_error(
         config("image/preprocessor_config.json", "32", "4"),
         &["M/image/preprocessor_config.json makes pictures smaller than a patch of 8 pixels"],
     );
+}
+
+#[test]
+fn passages_come_first_and_the_title_only_alone() {
+    let mut document = Document { title: "Alder House", ..Document::default() };
+    assert_eq!(sentences(&document).as_deref(), Some("Alder House"));
+    document.passages = vec!["pale oak", "—", "A house on a slope.\n", "Steep."];
+    assert_eq!(sentences(&document).as_deref(), Some("pale oak. A house on a slope. Steep."));
+    assert_eq!(sentences(&Document { title: " … ", ..Document::default() }), None);
 }

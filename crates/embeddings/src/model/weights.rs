@@ -11,26 +11,26 @@ use super::files::{Digest, ModelFolder, malformed};
 
 const FILE: &str = "model.safetensors";
 
-/// The bytes of the file, which the tensors are taken from one at a time.
-pub(super) struct Bytes {
+/// The bytes of the file, from which tensors are converted one at a time.
+pub(super) struct WeightsFile {
     file: PathBuf,
     bytes: Vec<u8>,
 }
 
-/// The tensors by name, below the prefix that all names of a model may share.
+/// The tensors by name; a prefix that all names share is left out.
 pub(super) struct Weights<'b> {
     file: &'b PathBuf,
     tensors: SafeTensors<'b>,
     prefix: &'static str,
 }
 
-impl Bytes {
-    pub(super) fn read(folder: &ModelFolder, digest: &mut Digest) -> Result<Bytes, EncoderError> {
-        Ok(Bytes { file: folder.file(FILE), bytes: folder.bytes(FILE, digest)? })
+impl WeightsFile {
+    pub(super) fn read(folder: &ModelFolder, digest: &mut Digest) -> Result<WeightsFile, EncoderError> {
+        Ok(WeightsFile { file: folder.file(FILE), bytes: folder.bytes(FILE, digest)? })
     }
 
-    /// Reads the header. `prefixes` are those that the names may have; the one counts under which `known` is found,
-    /// none if it is under none, which asking for a tensor then tells.
+    /// Parses the header. Of `prefixes`, the one is used under which the tensor `known` exists; without one, the prefix is empty and
+    /// loading a tensor fails.
     pub(super) fn weights(
         &self,
         prefixes: &[&'static str],
@@ -39,19 +39,20 @@ impl Bytes {
         let tensors = SafeTensors::deserialize(&self.bytes).map_err(|error| {
             malformed(&self.file, format!("is no whole safetensors file ({error}); download it again"))
         })?;
-        let held = |prefix: &&&str| tensors.tensor(&format!("{prefix}{known}")).is_ok();
-        let prefix = prefixes.iter().find(held).copied().unwrap_or_default();
+        let exists = |prefix: &&&str| tensors.tensor(&format!("{prefix}{known}")).is_ok();
+        let prefix = prefixes.iter().find(exists).copied().unwrap_or_default();
         Ok(Weights { file: &self.file, tensors, prefix })
     }
 }
 
 impl Weights<'_> {
+    /// Returns whether a tensor exists.
     pub(super) fn has(&self, name: &str) -> bool {
         self.tensors.tensor(&format!("{}{name}", self.prefix)).is_ok()
     }
 
-    /// The numbers of a tensor of exactly this shape, the last axis running fastest.
-    pub(super) fn numbers(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, EncoderError> {
+    /// Returns a tensor of exactly this shape in row-major order, as `f32`.
+    pub(super) fn tensor(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, EncoderError> {
         let name = format!("{}{name}", self.prefix);
         let fault = |reason: String| {
             malformed(self.file, format!("{reason}; take it and config.json from the same model"))
@@ -76,24 +77,29 @@ impl Weights<'_> {
         })
     }
 
-    /// A tensor of one axis.
-    pub(super) fn row(&self, name: &str, length: usize) -> Result<Array1<f32>, EncoderError> {
-        self.numbers(name, &[length]).map(Array1::from_vec)
+    /// Returns a tensor `[length]`.
+    pub(super) fn vector(&self, name: &str, length: usize) -> Result<Array1<f32>, EncoderError> {
+        self.tensor(name, &[length]).map(Array1::from_vec)
     }
 
-    /// A tensor of two axes.
-    pub(super) fn table(&self, name: &str, rows: usize, columns: usize) -> Result<Array2<f32>, EncoderError> {
-        self.table_of(name, &[rows, columns], rows)
+    /// Returns a tensor `[rows x columns]`.
+    pub(super) fn matrix(
+        &self,
+        name: &str,
+        rows: usize,
+        columns: usize,
+    ) -> Result<Array2<f32>, EncoderError> {
+        self.matrix_of(name, &[rows, columns], rows)
     }
 
-    /// A tensor of any shape as a table of so many rows.
-    pub(super) fn table_of(
+    /// Returns a tensor of any shape as a matrix with this number of rows.
+    pub(super) fn matrix_of(
         &self,
         name: &str,
         shape: &[usize],
         rows: usize,
     ) -> Result<Array2<f32>, EncoderError> {
-        let numbers = self.numbers(name, shape)?;
+        let numbers = self.tensor(name, shape)?;
         let columns = numbers.len() / rows.max(1);
         Array2::from_shape_vec((rows, columns), numbers)
             .map_err(|error| malformed(self.file, format!("has {name} of another size ({error})")))

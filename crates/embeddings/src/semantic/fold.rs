@@ -1,59 +1,59 @@
-//! Words as they are compared: compatibility-normalised, in lower case, without accents and simple English endings.
-//! Scripts that are written without spaces give pairs of neighbouring characters instead.
+//! Tokens for hashing: words in NFKC, lower case, without accents and simple English endings. Scripts without spaces between words
+//! give pairs of adjacent characters instead.
 
 use deunicode::deunicode_char;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{decompose_canonical, is_combining_mark};
 
-use super::frequent;
 use super::hash::{Feature, feature};
+use super::word_weights;
 
-/// A part of a text.
+/// A word of a text, or the end of a phrase.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Piece {
-    /// A word that says something, and how much, above 0 to 1.
+pub(super) enum Token {
+    /// A word that is no stop word.
     Word {
         /// The hash of the folded word.
         word: Feature,
-        /// How much it says.
+        /// Its weight, above 0 and at most 1.
         weight: f32,
     },
-    /// The end of a phrase: what stands before and after it is not side by side.
+    /// The end of a phrase: words before and after it are not adjacent.
     Break,
 }
 
-/// Calls `visit` with the words of `text` in order, and with the breaks between its phrases.
-pub(super) fn pieces(text: &str, visit: &mut impl FnMut(Piece)) {
-    let mut folder = Folder { visit, word: String::with_capacity(32), run: None };
+/// Calls `visit` with the words of `text` and the breaks between its phrases, in order.
+pub(super) fn tokens(text: &str, visit: &mut impl FnMut(Token)) {
+    let mut tokenizer = Tokenizer { visit, word: String::with_capacity(32), run: None };
     if text.is_ascii() {
-        text.chars().for_each(|character| folder.character(character));
+        text.chars().for_each(|character| tokenizer.character(character));
     } else {
-        text.nfkc().for_each(|character| folder.character(character));
+        text.nfkc().for_each(|character| tokenizer.character(character));
     }
-    folder.end_word();
-    folder.end_run();
+    tokenizer.end_word();
+    tokenizer.end_run();
 }
 
-struct Folder<'v, V> {
+struct Tokenizer<'v, V> {
     visit: &'v mut V,
     word: String,
-    /// Inside a run of characters without spaces: the last one, and whether it stands in a pair already.
+    /// Inside a run of characters without spaces: the last one, and whether it is in a pair already.
     run: Option<(char, bool)>,
 }
 
-impl<V: FnMut(Piece)> Folder<'_, V> {
+impl<V: FnMut(Token)> Tokenizer<'_, V> {
     fn character(&mut self, character: char) {
         if character.is_ascii_alphanumeric() {
             self.end_run();
             self.word.push(character.to_ascii_lowercase());
-        } else if stands_alone(character) {
+        } else if is_unspaced(character) {
             self.end_word();
-            self.standing(character);
+            self.unspaced(character);
         } else if character.is_alphanumeric() {
             self.end_run();
             self.letter(character);
         } else if is_combining_mark(character) {
-            // A vowel sign that did not compose is a part of the word; an accent is none.
+            // A vowel sign that did not compose belongs to the word; an accent does not.
             if !is_accent(character) {
                 self.word.push(character);
             }
@@ -61,13 +61,13 @@ impl<V: FnMut(Piece)> Folder<'_, V> {
             self.end_word();
             self.end_run();
             if !character.is_whitespace() && character != '-' {
-                (self.visit)(Piece::Break);
+                (self.visit)(Token::Break);
             }
         }
     }
 
     fn letter(&mut self, letter: char) {
-        // Latin letters that carry their accent inside, such as ø and ß, have no decomposition.
+        // Latin letters such as ø and ß have no decomposition into letter and accent.
         let latin = matches!(letter, '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}');
         if let Some(spelled) = deunicode_char(letter).filter(|_| latin) {
             self.word
@@ -75,29 +75,29 @@ impl<V: FnMut(Piece)> Folder<'_, V> {
             return;
         }
         for lower in letter.to_lowercase() {
-            decompose_canonical(lower, |piece| {
-                if !is_accent(piece) {
-                    self.word.push(if piece == 'ς' { 'σ' } else { piece });
+            decompose_canonical(lower, |part| {
+                if !is_accent(part) {
+                    self.word.push(if part == 'ς' { 'σ' } else { part });
                 }
             });
         }
     }
 
-    fn standing(&mut self, character: char) {
-        if let Some((before, _)) = self.run {
+    fn unspaced(&mut self, character: char) {
+        if let Some((previous, _)) = self.run {
             let mut bytes = [0; 8];
-            let first = before.encode_utf8(&mut bytes).len();
+            let first = previous.encode_utf8(&mut bytes).len();
             let both = first + character.encode_utf8(&mut bytes[first..]).len();
-            (self.visit)(Piece::Word { word: feature(&bytes[..both]), weight: 1.0 });
+            (self.visit)(Token::Word { word: feature(&bytes[..both]), weight: 1.0 });
         }
         self.run = Some((character, self.run.is_some()));
     }
 
-    /// A character that stands quite alone is a word.
+    /// Ends a run; a run of one character is a word.
     fn end_run(&mut self) {
         if let Some((alone, false)) = self.run.take() {
             let word = feature(alone.encode_utf8(&mut [0; 4]).as_bytes());
-            (self.visit)(Piece::Word { word, weight: 1.0 });
+            (self.visit)(Token::Word { word, weight: 1.0 });
         }
     }
 
@@ -105,17 +105,17 @@ impl<V: FnMut(Piece)> Folder<'_, V> {
         if self.word.is_empty() {
             return;
         }
-        let weight = frequent::weight(&self.word);
+        let weight = word_weights::weight(&self.word);
         if weight > 0.0 {
             strip_ending(&mut self.word);
-            (self.visit)(Piece::Word { word: feature(self.word.as_bytes()), weight });
+            (self.visit)(Token::Word { word: feature(self.word.as_bytes()), weight });
         }
         self.word.clear();
     }
 }
 
-/// Takes the endings off that English adds most: plural, `-ing`, `-ed`, `-ly`, and a silent `e`, so that `lined`,
-/// `lines` and `lining` meet. Words of other languages may lose a letter, and lose the same one everywhere.
+/// Strips the most common English endings: plural, `-ing`, `-ed`, `-ly`, and a silent `e`, so that `lined`, `lines` and `lining`
+/// are one word. Words of other languages may lose a letter, consistently.
 fn strip_ending(word: &mut String) {
     const SHORTEST: usize = 3;
     if !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
@@ -128,8 +128,8 @@ fn strip_ending(word: &mut String) {
         && word.ends_with('s')
         && !["ss", "us", "is"].iter().any(|end| word.ends_with(end))
     {
-        let hissing = ["sses", "xes", "zes", "ches", "shes"].iter().any(|end| word.ends_with(end));
-        word.truncate(word.len() - if hissing { 2 } else { 1 });
+        let has_es = ["sses", "xes", "zes", "ches", "shes"].iter().any(|end| word.ends_with(end));
+        word.truncate(word.len() - if has_es { 2 } else { 1 });
     }
     for ending in ["ing", "ed", "ly"] {
         if let Some(stem) = word.strip_suffix(ending)
@@ -150,8 +150,8 @@ fn is_accent(character: char) -> bool {
     matches!(character, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5c7}' | '\u{64b}'..='\u{65f}' | '\u{670}')
 }
 
-/// Whether the character belongs to a script that is written without spaces, or nearly so.
-fn stands_alone(character: char) -> bool {
+/// Returns whether the character belongs to a script without spaces between words, or with few.
+fn is_unspaced(character: char) -> bool {
     matches!(character,
         '\u{e01}'..='\u{eff}'                                 // Thai, Lao
         | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17d3}'   // Myanmar, Khmer
@@ -167,8 +167,8 @@ mod tests {
 
     fn words(text: &str) -> Vec<Feature> {
         let mut words = Vec::new();
-        pieces(text, &mut |piece| {
-            if let Piece::Word { word, .. } = piece {
+        tokens(text, &mut |token| {
+            if let Token::Word { word, .. } = token {
                 words.push(word);
             }
         });
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn case_accents_and_width_do_not_count() {
+    fn case_accents_and_width_are_folded() {
         let plain = words("beton brut cafe");
         assert_eq!(plain.len(), 3);
         for text in ["Béton brut café", "BE\u{301}TON BRUT CAFÉ", "ｂｅｔｏｎ brut café"] {
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn simple_endings_meet() {
+    fn simple_endings_are_stripped() {
         for group in
             ["line lines lined lining", "study studies", "arch arches", "vault vaulted vaults", "soft softly"]
         {
@@ -212,16 +212,16 @@ mod tests {
     }
 
     #[test]
-    fn phrases_end_where_a_reader_pauses() {
+    fn phrases_end_at_punctuation() {
         let mut breaks = 0;
-        pieces("pale oak, lime plaster; slate (dark)", &mut |piece| {
-            breaks += usize::from(piece == Piece::Break)
+        tokens("pale oak, lime plaster; slate (dark)", &mut |token| {
+            breaks += usize::from(token == Token::Break)
         });
         assert_eq!(breaks, 4);
     }
 
     #[test]
-    fn words_that_say_nothing_are_left_out() {
+    fn stop_words_are_left_out() {
         assert!(words("the of and — … !?").is_empty());
         assert_eq!(words("a house of oak").len(), 2);
     }

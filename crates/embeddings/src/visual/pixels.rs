@@ -1,23 +1,22 @@
-//! A picture brought to one small square of Oklab colours, in which equal distances look equally far apart.
+//! A picture scaled to a square of 64 x 64 Oklab pixels. Oklab is perceptually uniform.
 
 use std::sync::LazyLock;
 
 use image::RgbImage;
 
-/// Pixels on a side of the square.
+/// Pixels per side of the square.
 pub(super) const SIDE: usize = 64;
-/// Samples on a side that are averaged for one pixel: enough that fine patterns do not flicker, and a cost that does
-/// not grow with the picture.
+/// Samples per side that are averaged for one pixel: enough against aliasing, at a cost that does not grow with the picture.
 const SAMPLES: usize = 4;
 
-/// One colour: lightness of 0 to 1, then green to red and blue to yellow, each within about ±0.4.
+/// A colour: lightness from 0 to 1, then green to red and blue to yellow, each within about ±0.4.
 pub(super) type Oklab = [f32; 3];
 
-/// [`SIDE`] rows of [`SIDE`] colours, whatever the shape of the picture.
+/// The scaled picture, `[SIDE x SIDE]` in rows; the aspect ratio is not kept.
 pub(super) struct Pixels(Vec<Oklab>);
 
 impl Pixels {
-    /// `None` for a picture without a pixel.
+    /// Scales and converts a picture; `None` if it has no pixels.
     pub(super) fn of(picture: &RgbImage) -> Option<Pixels> {
         if picture.width() == 0 || picture.height() == 0 {
             return None;
@@ -32,41 +31,41 @@ impl Pixels {
         Some(Pixels(pixels))
     }
 
-    /// The colour at a column and a row, each below [`SIDE`].
+    /// Returns the colour at a column and a row, each below [`SIDE`].
     pub(super) fn at(&self, column: usize, row: usize) -> Oklab {
         self.0[row * SIDE + column]
     }
 }
 
-/// The middles of `SIDE * SAMPLES` equal stretches of a side.
+/// Returns the midpoints of `SIDE * SAMPLES` equal sections of a side.
 fn samples(length: u32) -> Vec<u32> {
     let count = (SIDE * SAMPLES) as u64;
     (0..count).map(|at| ((2 * at + 1) * u64::from(length) / (2 * count)) as u32).collect()
 }
 
-/// Averages light, not its encoding: a fine pattern of black and white is seen as the grey it looks like from afar.
+/// Averages linear light, not sRGB levels: a fine pattern of black and white becomes the grey that it looks like from afar.
 fn average(picture: &RgbImage, columns: &[u32; SAMPLES], rows: &[u32; SAMPLES]) -> [f32; 3] {
-    static LIGHT: LazyLock<[f32; 256]> =
-        LazyLock::new(|| std::array::from_fn(|level| light(level as f32 / 255.0)));
-    let light = &*LIGHT;
+    static LINEAR: LazyLock<[f32; 256]> =
+        LazyLock::new(|| std::array::from_fn(|level| linear(level as f32 / 255.0)));
+    let linear = &*LINEAR;
     let mut sum = [0.0; 3];
     for &row in rows {
         for &column in columns {
             let pixel = picture.get_pixel(column, row).0;
             for (sum, level) in sum.iter_mut().zip(pixel) {
-                *sum += light[usize::from(level)];
+                *sum += linear[usize::from(level)];
             }
         }
     }
     sum.map(|sum| sum / (SAMPLES * SAMPLES) as f32)
 }
 
-/// The light of an sRGB level of 0 to 1.
-fn light(level: f32) -> f32 {
+/// Converts an sRGB level of 0 to 1 to linear light.
+fn linear(level: f32) -> f32 {
     if level <= 0.040_45 { level / 12.92 } else { ((level + 0.055) / 1.055).powf(2.4) }
 }
 
-/// Björn Ottosson's Oklab, from linear red, green and blue.
+/// Converts linear red, green and blue to Oklab (Ottosson 2020).
 fn oklab([red, green, blue]: [f32; 3]) -> Oklab {
     let long = (0.412_221_46 * red + 0.536_332_55 * green + 0.051_445_995 * blue).cbrt();
     let medium = (0.211_903_5 * red + 0.680_699_5 * green + 0.107_396_96 * blue).cbrt();
@@ -82,22 +81,22 @@ fn oklab([red, green, blue]: [f32; 3]) -> Oklab {
 mod tests {
     use super::*;
 
-    fn only(pixel: [u8; 3]) -> Oklab {
+    fn oklab_of(pixel: [u8; 3]) -> Oklab {
         Pixels::of(&RgbImage::from_pixel(3, 5, image::Rgb(pixel))).unwrap().at(SIDE - 1, 0)
     }
 
     #[test]
-    fn known_colours_have_their_known_place() {
-        let near = |found: Oklab, wanted: Oklab| {
+    fn known_colours_have_their_published_coordinates() {
+        let near = |found: Oklab, expected: Oklab| {
             assert!(
-                found.iter().zip(wanted).all(|(f, w)| (f - w).abs() < 0.001),
-                "{found:?} is not {wanted:?}"
+                found.iter().zip(expected).all(|(f, w)| (f - w).abs() < 0.001),
+                "{found:?} is not {expected:?}"
             );
         };
-        near(only([255, 255, 255]), [1.0, 0.0, 0.0]);
-        near(only([0, 0, 0]), [0.0, 0.0, 0.0]);
-        near(only([255, 0, 0]), [0.628, 0.225, 0.126]);
-        near(only([0, 0, 255]), [0.452, -0.032, -0.312]);
+        near(oklab_of([255, 255, 255]), [1.0, 0.0, 0.0]);
+        near(oklab_of([0, 0, 0]), [0.0, 0.0, 0.0]);
+        near(oklab_of([255, 0, 0]), [0.628, 0.225, 0.126]);
+        near(oklab_of([0, 0, 255]), [0.452, -0.032, -0.312]);
     }
 
     #[test]

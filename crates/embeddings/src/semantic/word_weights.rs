@@ -1,18 +1,18 @@
-//! Words that every text has, and words that every text of such a catalog has.
+//! Weights of words: 0 for stop words, little for words that most projects of a design catalog have.
 //!
-//! A count over the catalog would weigh words better, and would change every vector with every record; these lists
-//! stand instead.
+//! Inverse document frequencies would be better weights, but every new record would change all vectors; hence fixed lists.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+/// The weight of catalog words and numbers.
 const LITTLE: f32 = 0.35;
 
-/// What a folded word counts: nothing, little, or all.
+/// Returns the weight of a folded word: 0, [`LITTLE`] or 1.
 pub(super) fn weight(word: &str) -> f32 {
     static LISTED: LazyLock<HashMap<&str, f32>> = LazyLock::new(|| {
-        let little = OF_EVERY_CATALOG.split_whitespace().map(|word| (word, LITTLE));
-        little.chain(STOP.split_whitespace().map(|word| (word, 0.0))).collect()
+        let little = CATALOG_WORDS.split_whitespace().map(|word| (word, LITTLE));
+        little.chain(STOP_WORDS.split_whitespace().map(|word| (word, 0.0))).collect()
     });
     match LISTED.get(word) {
         Some(weight) => *weight,
@@ -21,8 +21,8 @@ pub(super) fn weight(word: &str) -> f32 {
     }
 }
 
-/// Words of English, and the articles and prepositions of its neighbours, that tell nothing apart.
-const STOP: &str = "
+/// Stop words of English, and articles and prepositions of French, German, Italian and Spanish.
+const STOP_WORDS: &str = "
     a about above after again against al all along also although always am among an and another any are
     around as at au auf aus aux avec away back be because been before behind bei being below beneath
     beside besides between both but by can cannot ce ces con could dal dalla dans das de degli dei del
@@ -37,8 +37,8 @@ const STOP: &str = "
     uses using very von was we well were what when where whether which while who whole whom whose why will
     with within without would y yet you your zum zur";
 
-/// What a text of any project says.
-const OF_EVERY_CATALOG: &str = "
+/// Words that most projects of a catalog have.
+const CATALOG_WORDS: &str = "
     architect architects architectural architecture area art artist artists building buildings built
     client clients commission commissioned construction design designed designer designers designs
     finished interior interiors new object objects photograph photographer photographs photography piece
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn taste_counts_in_full() {
+    fn words_of_taste_have_full_weight() {
         for word in ["oak", "dusk", "calm", "concrete", "red", "quiet", "axial", "chapel"] {
             assert_eq!(weight(word), 1.0, "{word}");
         }

@@ -1,14 +1,14 @@
-//! What the three families of image encoders call their parts, and the sizes that `config.json` gives.
+//! The tensor names of the three families of image encoders, and the sizes from `config.json`.
 
 use serde::Deserialize;
 
 use super::super::super::EncoderError;
-use super::super::files::{Digest, ModelFolder, divided, malformed};
+use super::super::files::{Digest, ModelFolder, check_hidden_size, malformed};
 use super::super::layers::{Activation, BlockNames, NormOrder, Shape};
 
-/// The names of one family.
+/// The tensor names of one family.
 pub(super) struct Architecture {
-    /// What may stand before every name.
+    /// Possible prefixes of all names.
     pub(super) prefixes: &'static [&'static str],
     pub(super) class: &'static str,
     pub(super) positions: &'static str,
@@ -27,11 +27,11 @@ pub(super) struct Architecture {
 pub(super) struct Sizes {
     pub(super) shape: Shape,
     pub(super) layers: usize,
-    /// Pixels on a side that the positions were learned for.
+    /// Pixels per side for which the positions were trained.
     pub(super) image: usize,
-    /// Pixels on a side of a patch.
+    /// Pixels per side of a patch.
     pub(super) patch: usize,
-    /// Numbers that a projection gives.
+    /// The dimensions after the projection.
     pub(super) projected: usize,
 }
 
@@ -39,7 +39,7 @@ const VIT_BLOCK: BlockNames = BlockNames {
     query: "attention.attention.query",
     key: "attention.attention.key",
     value: "attention.attention.value",
-    attended: "attention.output.dense",
+    attention_output: "attention.output.dense",
     first_norm: "layernorm_before",
     up: "intermediate.dense",
     down: "output.dense",
@@ -88,7 +88,7 @@ static CLIP: Architecture = Architecture {
         query: "self_attn.q_proj",
         key: "self_attn.k_proj",
         value: "self_attn.v_proj",
-        attended: "self_attn.out_proj",
+        attention_output: "self_attn.out_proj",
         first_norm: "layer_norm1",
         up: "mlp.fc1",
         down: "mlp.fc2",
@@ -100,7 +100,7 @@ static CLIP: Architecture = Architecture {
     projection: Some("visual_projection.weight"),
 };
 
-/// `config.json`, of which a hub may leave out what a family has by default.
+/// `config.json`; absent members have the default of the family.
 #[derive(Default, Deserialize)]
 struct Config {
     hidden_size: Option<usize>,
@@ -117,7 +117,7 @@ struct Config {
 }
 
 impl Architecture {
-    /// The family and the sizes of the model in a folder.
+    /// Reads family and sizes of the model in a folder.
     pub(super) fn read(
         folder: &ModelFolder,
         digest: &mut Digest,
@@ -137,7 +137,7 @@ impl Architecture {
             }
         };
         let projected = json.get("projection_dim").and_then(|size| size.as_u64());
-        // A whole CLIP model keeps the half that sees apart from the half that reads.
+        // A complete CLIP model has separate configurations for image and text.
         if let Some(vision) = json.get_mut("vision_config").filter(|_| kind == "clip") {
             json = vision.take();
         }
@@ -150,12 +150,12 @@ impl Architecture {
         }
         let hidden = config.hidden_size.unwrap_or(768);
         let heads = config.num_attention_heads.unwrap_or(12);
-        divided(&file, hidden, heads)?;
+        check_hidden_size(&file, hidden, heads)?;
         let ratio = config.mlp_ratio.unwrap_or(4);
         let shape = Shape {
             hidden,
             heads,
-            inner: config
+            intermediate: config
                 .intermediate_size
                 .filter(|_| config.mlp_ratio.is_none())
                 .unwrap_or(ratio.saturating_mul(hidden)),
@@ -174,7 +174,7 @@ impl Architecture {
             || sizes.image < sizes.patch
             || sizes.image > 4096
             || sizes.layers == 0
-            || shape.inner == 0
+            || shape.intermediate == 0
         {
             return Err(malformed(
                 &file,

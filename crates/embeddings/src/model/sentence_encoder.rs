@@ -1,4 +1,4 @@
-//! Sentence encoders of the BERT family: tokens, a transformer, and the mean of what comes out.
+//! Sentence encoders of the BERT family: tokenizer, transformer, and pooling.
 
 use std::path::Path;
 
@@ -8,17 +8,17 @@ use tokenizers::{Tokenizer, TruncationParams};
 
 use super::super::{EncodeError, EncoderError};
 use super::files::{Digest, ModelFolder, malformed};
-use super::layers::{Activation, Block, BlockNames, Norm, NormOrder, Shape};
-use super::weights::{Bytes, Weights};
+use super::layers::{Activation, Block, BlockNames, LayerNorm, NormOrder, Shape};
+use super::weights::{Weights, WeightsFile};
 
-/// The most tokens that are read of a text; sentence encoders were trained on no more.
+/// The most tokens of a text that are read; sentence encoders are trained on no more.
 const MAX_TOKENS: usize = 256;
 
 const NAMES: BlockNames = BlockNames {
     query: "attention.self.query",
     key: "attention.self.key",
     value: "attention.self.value",
-    attended: "attention.output.dense",
+    attention_output: "attention.output.dense",
     first_norm: "attention.output.LayerNorm",
     up: "intermediate.dense",
     down: "output.dense",
@@ -27,7 +27,7 @@ const NAMES: BlockNames = BlockNames {
 };
 
 #[derive(Deserialize)]
-struct Kind {
+struct ModelType {
     model_type: String,
 }
 
@@ -51,7 +51,7 @@ fn bert_epsilon() -> f32 {
     1e-12
 }
 
-/// How the tokens' vectors become one; sentence-transformers keep it in a file beside the model.
+/// The pooling of token vectors; sentence-transformers keep it in a file beside the model.
 #[derive(Deserialize)]
 struct Pooling {
     #[serde(default)]
@@ -62,66 +62,66 @@ struct Pooling {
 
 /// A sentence encoder in memory.
 #[derive(Debug)]
-pub(super) struct SentenceModel {
+pub(super) struct SentenceEncoder {
     tokenizer: Tokenizer,
-    words: Array2<f32>,
-    positions: Array2<f32>,
-    /// Of a text that is no second sentence of a pair.
-    first_kind: Array1<f32>,
-    norm: Norm,
+    word_embeddings: Array2<f32>,
+    position_embeddings: Array2<f32>,
+    /// The token type of a text that is not the second sentence of a pair.
+    token_type: Array1<f32>,
+    norm: LayerNorm,
     blocks: Vec<Block>,
-    /// Whether the first token's vector stands for the text, and not the mean of all.
-    first_token: bool,
+    /// Pools by the first token, and not by the mean of all.
+    pools_first_token: bool,
 }
 
-impl SentenceModel {
-    pub(super) fn open(folder: &ModelFolder, digest: &mut Digest) -> Result<SentenceModel, EncoderError> {
+impl SentenceEncoder {
+    pub(super) fn open(folder: &ModelFolder, digest: &mut Digest) -> Result<SentenceEncoder, EncoderError> {
         let config = config(folder, digest)?;
-        let first_token = first_token(folder, digest)?;
+        let pools_first_token = pools_first_token(folder, digest)?;
         let tokenizer = tokenizer(folder, &config, digest)?;
-        let bytes = Bytes::read(folder, digest)?;
-        let weights = bytes.weights(&["", "bert."], "embeddings.word_embeddings.weight")?;
+        let file = WeightsFile::read(folder, digest)?;
+        let weights = file.weights(&["", "bert."], "embeddings.word_embeddings.weight")?;
         let shape = Shape {
             hidden: config.hidden_size,
             heads: config.num_attention_heads,
-            inner: config.intermediate_size,
+            intermediate: config.intermediate_size,
             epsilon: config.layer_norm_eps,
             activation: config.hidden_act,
             order: NormOrder::After,
         };
-        let table =
-            |name: &str, rows| weights.table(&format!("embeddings.{name}.weight"), rows, shape.hidden);
-        let kinds = table("token_type_embeddings", config.type_vocab_size)?;
-        Ok(SentenceModel {
-            words: table("word_embeddings", config.vocab_size)?,
-            positions: table("position_embeddings", config.max_position_embeddings)?,
-            first_kind: kinds.row(0).to_owned(),
-            norm: Norm::load(&weights, "embeddings.LayerNorm", &shape)?,
+        let embeddings =
+            |name: &str, rows| weights.matrix(&format!("embeddings.{name}.weight"), rows, shape.hidden);
+        let token_types = embeddings("token_type_embeddings", config.type_vocab_size)?;
+        Ok(SentenceEncoder {
+            word_embeddings: embeddings("word_embeddings", config.vocab_size)?,
+            position_embeddings: embeddings("position_embeddings", config.max_position_embeddings)?,
+            token_type: token_types.row(0).to_owned(),
+            norm: LayerNorm::load(&weights, "embeddings.LayerNorm", &shape)?,
             blocks: blocks(&weights, config.num_hidden_layers, shape)?,
             tokenizer,
-            first_token,
+            pools_first_token,
         })
     }
 
-    /// As many numbers as the model's hidden size, of any length.
+    /// Returns a vector of the hidden size, not normalised.
     pub(super) fn encode(&self, text: &str) -> Result<Vec<f32>, EncodeError> {
-        let unread = |reason: String| EncodeError::Unread { reason };
-        let tokens = self.tokenizer.encode(text, true).map_err(|error| unread(error.to_string()))?;
+        let failed = |reason: String| EncodeError::Tokenizer { reason };
+        let tokens = self.tokenizer.encode(text, true).map_err(|error| failed(error.to_string()))?;
         let ids = tokens.get_ids();
         if ids.is_empty() {
-            return Err(unread("it finds no token in it".to_owned()));
+            return Err(failed("it finds no token in it".to_owned()));
         }
-        let mut input =
-            self.positions.slice_axis(Axis(0), Slice::from(..ids.len())).to_owned() + &self.first_kind;
+        let mut input = self.position_embeddings.slice_axis(Axis(0), Slice::from(..ids.len())).to_owned()
+            + &self.token_type;
         for (mut row, id) in input.axis_iter_mut(Axis(0)).zip(ids) {
             let id = *id as usize;
-            if id >= self.words.nrows() {
-                return Err(unread(format!("its tokenizer gives token {id}, which the model does not know")));
+            if id >= self.word_embeddings.nrows() {
+                return Err(failed(format!("its tokenizer gives token {id}, which the model does not know")));
             }
-            row += &self.words.row(id);
+            row += &self.word_embeddings.row(id);
         }
         let output = self.blocks.iter().fold(self.norm.apply(input), |tokens, block| block.apply(tokens));
-        Ok(if self.first_token {
+        Ok(if self.pools_first_token {
             output.row(0).to_vec()
         } else {
             (output.sum_axis(Axis(0)) / ids.len() as f32).to_vec()
@@ -136,7 +136,8 @@ fn blocks(weights: &Weights<'_>, count: usize, shape: Shape) -> Result<Vec<Block
 fn config(folder: &ModelFolder, digest: &mut Digest) -> Result<Config, EncoderError> {
     let file = folder.file("config.json");
     let config: serde_json::Value = folder.json("config.json", digest)?;
-    let Kind { model_type } = Kind::deserialize(&config).map_err(|error| malformed(&file, error))?;
+    let ModelType { model_type } =
+        ModelType::deserialize(&config).map_err(|error| malformed(&file, error))?;
     if model_type != "bert" {
         return Err(EncoderError::OtherArchitecture {
             file,
@@ -153,13 +154,13 @@ fn config(folder: &ModelFolder, digest: &mut Digest) -> Result<Config, EncoderEr
     if sizes.contains(&0) || config.max_position_embeddings < 2 {
         return Err(malformed(&file, "has a size of 0"));
     }
-    super::files::divided(&file, config.hidden_size, config.num_attention_heads)?;
+    super::files::check_hidden_size(&file, config.hidden_size, config.num_attention_heads)?;
     Ok(config)
 }
 
-fn first_token(folder: &ModelFolder, digest: &mut Digest) -> Result<bool, EncoderError> {
+fn pools_first_token(folder: &ModelFolder, digest: &mut Digest) -> Result<bool, EncoderError> {
     const FILE: &str = "1_Pooling/config.json";
-    match folder.json_if_there(FILE, digest)? {
+    match folder.optional_json(FILE, digest)? {
         None | Some(Pooling { pooling_mode_mean_tokens: true, pooling_mode_cls_token: false }) => Ok(false),
         Some(Pooling { pooling_mode_cls_token: true, pooling_mode_mean_tokens: false }) => Ok(true),
         Some(_) => Err(malformed(
@@ -176,19 +177,19 @@ fn tokenizer(folder: &ModelFolder, config: &Config, digest: &mut Digest) -> Resu
     let broken =
         |error: tokenizers::Error| malformed(file, format!("is no tokenizer ({error}); download it again"));
     let mut tokenizer = Tokenizer::from_bytes(bytes).map_err(broken)?;
-    let known = tokenizer.get_vocab_size(true);
-    if known > config.vocab_size {
-        let room = config.vocab_size;
+    let tokens = tokenizer.get_vocab_size(true);
+    if tokens > config.vocab_size {
+        let limit = config.vocab_size;
         return Err(malformed(
             file,
-            format!("has {known} tokens where config.json has {room}; take both from the same model"),
+            format!("has {tokens} tokens where config.json has {limit}; take both from the same model"),
         ));
     }
     let max_length = MAX_TOKENS.min(config.max_position_embeddings);
     tokenizer
         .with_truncation(Some(TruncationParams { max_length, ..TruncationParams::default() }))
         .map_err(broken)?;
-    // A text is encoded alone, so padding would only add tokens that say nothing.
+    // Texts are encoded one by one: padding would only cost time.
     tokenizer.with_padding(None);
     Ok(tokenizer)
 }

@@ -1,4 +1,4 @@
-//! Small models written to disk: hidden size 32, two blocks, four heads.
+//! Writes small models: hidden size 32, two blocks, four heads.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,21 +15,21 @@ const BLOCKS: usize = 2;
 const WORDS: [&str; 13] =
     ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "oak", "dusk", "calm", "pale", "dark", "light", "at", "on", "##s"];
 
-/// Tensors with random numbers; norms and biases are random too, so that none of them can be left out unseen.
+/// Tensors of random numbers; norms and biases are random too, so that leaving one out changes the vector.
 struct Tensors {
-    dice: ChaCha8Rng,
-    made: BTreeMap<String, (Vec<usize>, Vec<u8>)>,
+    rng: ChaCha8Rng,
+    tensors: BTreeMap<String, (Vec<usize>, Vec<u8>)>,
 }
 
 impl Tensors {
     fn new(seed: u64) -> Tensors {
-        Tensors { dice: ChaCha8Rng::seed_from_u64(seed), made: BTreeMap::new() }
+        Tensors { rng: ChaCha8Rng::seed_from_u64(seed), tensors: BTreeMap::new() }
     }
 
     fn add(&mut self, name: &str, shape: &[usize]) {
         let count = shape.iter().product::<usize>();
-        let numbers = (0..count).flat_map(|_| self.dice.random_range(-1.0_f32..1.0).to_le_bytes()).collect();
-        self.made.insert(name.to_owned(), (shape.to_vec(), numbers));
+        let numbers = (0..count).flat_map(|_| self.rng.random_range(-1.0_f32..1.0).to_le_bytes()).collect();
+        self.tensors.insert(name.to_owned(), (shape.to_vec(), numbers));
     }
 
     fn linear(&mut self, name: &str, inputs: usize, outputs: usize) {
@@ -42,7 +42,7 @@ impl Tensors {
         self.add(&format!("{name}.bias"), &[HIDDEN]);
     }
 
-    /// The parts of each block: four of its attention, two to work, two norms.
+    /// Adds the layers of each block: four of attention, two of feed-forward, two norms.
     fn blocks(&mut self, at: &str, names: [&str; 8]) {
         for block in 0..BLOCKS {
             let [attention @ .., up, down, first, second] = names.map(|name| format!("{at}{block}.{name}"));
@@ -57,7 +57,7 @@ impl Tensors {
 
     fn write(&self, folder: &Path) {
         let views = self
-            .made
+            .tensors
             .iter()
             .map(|(name, (shape, bytes))| (name, TensorView::new(Dtype::F32, shape.clone(), bytes).unwrap()));
         let bytes = safetensors::serialize(views, None).unwrap();
@@ -69,7 +69,7 @@ fn write_json(folder: &Path, name: &str, value: &serde_json::Value) {
     std::fs::write(folder.join(name), value.to_string()).unwrap();
 }
 
-/// A BERT of a dozen words.
+/// Writes a BERT model of a dozen words.
 pub(super) fn sentence_model(folder: &Path, seed: u64) {
     std::fs::create_dir_all(folder).unwrap();
     let config = json!({
@@ -117,7 +117,7 @@ pub(super) fn sentence_model(folder: &Path, seed: u64) {
     tensors.write(folder);
 }
 
-/// An image encoder of 8-pixel patches: DINOv2 learned for 24 pixels and shown 32, the others for 32.
+/// Writes an image encoder of 8-pixel patches for pictures of 32 pixels; DINOv2 is trained for 24.
 pub(super) fn image_model(folder: &Path, family: &str, seed: u64) {
     std::fs::create_dir_all(folder).unwrap();
     let side = if family == "dinov2" { 24 } else { 32 };
@@ -137,25 +137,25 @@ pub(super) fn image_model(folder: &Path, family: &str, seed: u64) {
         }
     };
     write_json(folder, "config.json", &config);
-    let preparation =
+    let preprocessor =
         json!({"size": {"shortest_edge": 32}, "image_mean": [0.5, 0.4, 0.4], "image_std": [0.2, 0.3, 0.2]});
-    write_json(folder, "preprocessor_config.json", &preparation);
+    write_json(folder, "preprocessor_config.json", &preprocessor);
     let mut tensors = Tensors::new(seed);
-    let places = (side / 8) * (side / 8) + 1;
+    let positions = (side / 8) * (side / 8) + 1;
     if family.starts_with("clip") {
-        clip(&mut tensors, places);
+        clip(&mut tensors, positions);
         if family == "clip" {
             tensors.add("visual_projection.weight", &[16, HIDDEN]);
         }
     } else {
-        vit(&mut tensors, places, family == "dinov2");
+        vit(&mut tensors, positions, family == "dinov2");
     }
     tensors.write(folder);
 }
 
-fn clip(tensors: &mut Tensors, places: usize) {
+fn clip(tensors: &mut Tensors, positions: usize) {
     tensors.add("vision_model.embeddings.class_embedding", &[HIDDEN]);
-    tensors.add("vision_model.embeddings.position_embedding.weight", &[places, HIDDEN]);
+    tensors.add("vision_model.embeddings.position_embedding.weight", &[positions, HIDDEN]);
     tensors.add("vision_model.embeddings.patch_embedding.weight", &[HIDDEN, 3, 8, 8]);
     tensors.norm("vision_model.pre_layrnorm");
     tensors.norm("vision_model.post_layernorm");
@@ -165,9 +165,9 @@ fn clip(tensors: &mut Tensors, places: usize) {
     tensors.blocks("vision_model.encoder.layers.", names);
 }
 
-fn vit(tensors: &mut Tensors, places: usize, dinov2: bool) {
+fn vit(tensors: &mut Tensors, positions: usize, dinov2: bool) {
     tensors.add("embeddings.cls_token", &[1, 1, HIDDEN]);
-    tensors.add("embeddings.position_embeddings", &[1, places, HIDDEN]);
+    tensors.add("embeddings.position_embeddings", &[1, positions, HIDDEN]);
     tensors.add("embeddings.patch_embeddings.projection.weight", &[HIDDEN, 3, 8, 8]);
     tensors.add("embeddings.patch_embeddings.projection.bias", &[HIDDEN]);
     tensors.norm("layernorm");
