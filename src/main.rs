@@ -95,8 +95,8 @@ fn start(cli: &Cli, config: &Config) -> Result<ExitCode> {
 /// Runs a command as part of the trace that its caller named, or of one of its own.
 async fn traced(cli: &Cli, config: &Config, signals: Signals) -> Result<ExitCode> {
     let Some(name) = cli.command.traced() else { return run(cli, config, signals).await };
-    let mut span = Span::begin(Kind::Internal, "loggia", name, config.tracing.parent);
-    let outcome = traces::within(span.traceparent(), run(cli, config, signals)).await;
+    let mut span = Span::start(Kind::Internal, "loggia", name, config.tracing.parent);
+    let outcome = traces::scope(span.traceparent(), run(cli, config, signals)).await;
     if outcome.is_err() {
         span.failed("failed");
     }

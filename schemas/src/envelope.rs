@@ -35,7 +35,11 @@ pub struct Recorded {
     pub hash: Hash,
     /// The W3C trace context of the command. It serves operators and is not part of history: the hash does not cover
     /// it.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "traces::lenient")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "traces::deserialize_lenient"
+    )]
     pub traceparent: Option<Traceparent>,
     /// The payload as JSON text.
     pub data: Box<RawValue>,

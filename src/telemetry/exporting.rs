@@ -10,7 +10,7 @@ const LAST: std::time::Duration = std::time::Duration::from_secs(3);
 #[derive(Debug, Default)]
 pub struct Exporting {
     #[cfg(feature = "otlp")]
-    sent: Option<traces::otlp::Exporting>,
+    sent: Option<traces::otlp::Export>,
 }
 
 #[cfg(feature = "otlp")]
@@ -38,7 +38,7 @@ impl Exporting {
 }
 
 #[cfg(feature = "otlp")]
-fn start() -> anyhow::Result<traces::otlp::Exporting> {
+fn start() -> anyhow::Result<traces::otlp::Export> {
     use std::time::Duration;
 
     use crate::tls;

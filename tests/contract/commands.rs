@@ -89,7 +89,7 @@ async fn a_trace_context_is_propagated_through_the_log_to_nats() {
     let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".to_owned();
     let traced = async |command| {
         let message = write.message(command);
-        traces::within(trace.parse().ok(), client.send(&message)).await.unwrap()
+        traces::scope(trace.parse().ok(), client.send(&message)).await.unwrap()
     };
     assert_eq!(traced(select("a")).await, done("a", 1, 1));
     assert_eq!(client.send(&write.message(select("b"))).await.unwrap(), done("b", 1, 2));

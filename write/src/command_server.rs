@@ -64,7 +64,7 @@ async fn reply(commands: &CommandDispatcher, message: &Message, room: usize) -> 
         Ok(command) => {
             let traceparent = traceparent(message);
             let entry = LogEntry::of(&command, traceparent);
-            let answer = traces::within(traceparent, commands.execute(command)).await;
+            let answer = traces::scope(traceparent, commands.execute(command)).await;
             entry.write(&answer);
             answer
         }
@@ -76,7 +76,7 @@ async fn reply(commands: &CommandDispatcher, message: &Message, room: usize) -> 
 /// Returns the trace that the sender works for, if it names one.
 fn traceparent(message: &Message) -> Option<Traceparent> {
     let values = message.headers.as_ref()?.get_all(traces::HEADER);
-    Traceparent::of_header(values.map(|value| value.as_str().as_bytes()))
+    Traceparent::from_header(values.map(|value| value.as_str().as_bytes()))
 }
 
 /// Decodes a command, or returns what is wrong with the message.

@@ -166,7 +166,7 @@ impl Pipeline {
         };
         let result = match context.span.traceparent() {
             None => work.await,
-            traceparent => traces::within(traceparent, work).await,
+            traceparent => traces::scope(traceparent, work).await,
         };
         self.settle(context, principal, result, deadline).await
     }

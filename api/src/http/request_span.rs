@@ -9,16 +9,17 @@ use crate::route::Route;
 
 /// Begins the span of a request. Where spans are not exported, it only carries the header on.
 pub(super) fn begin(started: Instant, method: &Method, route: Route, headers: &HeaderMap) -> Span {
-    let parent = Traceparent::of_header(headers.get_all(traces::HEADER).iter().map(|value| value.as_bytes()));
+    let parent =
+        Traceparent::from_header(headers.get_all(traces::HEADER).iter().map(|value| value.as_bytes()));
     if !traces::is_exporting() {
-        return Span::carrying(parent);
+        return Span::unrecorded(parent);
     }
     // Probes call these every few seconds.
     if matches!(route, Route::Health | Route::Ready) {
-        return Span::carrying(parent);
+        return Span::unrecorded(parent);
     }
     let method = named(method);
-    let mut span = Span::begun_before(started.elapsed(), Kind::Server, method, route.name(), parent);
+    let mut span = Span::started_before(started.elapsed(), Kind::Server, method, route.name(), parent);
     span.label("http.request.method", method);
     span.label("http.route", route.name());
     span

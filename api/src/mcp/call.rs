@@ -53,7 +53,7 @@ pub(super) async fn call(
     let mut arguments = Arguments::read(params.arguments)?;
     arguments.accept_aliases(tool.arguments);
     let parent = params.traceparent().or_else(traces::current);
-    let span = Span::below(Kind::Server, "tools/call", tool.name, parent);
+    let span = Span::child_of(Kind::Server, "tools/call", tool.name, parent);
     let done = match check(context) {
         // A tool that takes too long or panics is refused alone: other calls of the message are counted and answered.
         Ok(()) => match context.deadline.bound(run(tool, context, &mut arguments, &span)).await {
@@ -85,7 +85,7 @@ async fn run<'a>(
     let work = tools::run(tool, context, arguments);
     match span.traceparent() {
         None => work.await,
-        traceparent => traces::within(traceparent, work).await,
+        traceparent => traces::scope(traceparent, work).await,
     }
 }
 

@@ -1,73 +1,75 @@
-//! Spans by the SDK of OpenTelemetry, and how they leave: OTLP over HTTP, as the variables `OTEL_…` say.
+//! Records spans with the OpenTelemetry SDK and exports them by OTLP over HTTP, configured by the variables `OTEL_…`.
 
-mod client;
 mod queue;
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use async_trait::async_trait;
+use bytes::{Bytes, BytesMut};
+use http::{Request, Response};
 use opentelemetry::trace::{
     SpanBuilder, SpanContext, SpanId, SpanKind, Status, TraceContextExt, TraceFlags, TraceId, TraceState,
     Tracer, TracerProvider,
 };
 use opentelemetry::{Context, Key, KeyValue, Value, trace};
+use opentelemetry_http::{HttpClient, HttpError, ResponseBodyTooLarge};
 use opentelemetry_otlp::{ExporterBuildError, SpanExporter, WithHttpConfig};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider, SpanExporter as _};
 
 use crate::{Kind, Traceparent};
-use client::Client;
 use queue::Queue;
 
 pub use queue::dropped;
 
-/// What makes spans, once an exporter was started. The process has one.
+/// The tracer of the process, once [`start`] was called.
 static TRACER: OnceLock<SdkTracer> = OnceLock::new();
 
 /// The attribute that names the service.
 const SERVICE_NAME: Key = Key::from_static_str("service.name");
 
-/// What the SDK calls a service that has no name.
+/// The name that the SDK gives to a service without one.
 const UNNAMED: &str = "unknown_service";
 
-/// Why no spans can be sent.
+/// Why the export cannot start.
 #[derive(Debug)]
 pub enum StartError {
-    /// The variables are wrong.
+    /// The environment variables are invalid.
     Settings(ExporterBuildError),
-    /// The machine has no thread to give.
+    /// The exporting thread cannot be started.
     Thread(std::io::Error),
-    /// The process exports already.
-    Twice,
+    /// [`start`] was called before.
+    AlreadyStarted,
 }
 
-/// Spans on their way to a collector.
+/// The running export to a collector.
 #[derive(Debug)]
-pub struct Exporting {
+pub struct Export {
     queue: Queue,
-    // Lives as long as its spans may be asked for.
+    // Dropping the provider would stop its tracer.
     _provider: SdkTracerProvider,
 }
 
-impl Exporting {
-    /// Sends what has ended by now; what takes longer than `patience` is left.
-    pub fn stop(self, patience: Duration) {
-        self.queue.stop(patience);
+impl Export {
+    /// Sends the spans that have ended; those not sent within `timeout` are lost.
+    pub fn stop(self, timeout: Duration) {
+        self.queue.stop(timeout);
     }
 }
 
-/// Records spans from now on and sends them over this client to the collector that the variables name. What they leave
-/// open is called by `service` and `version`.
+/// Records spans from now on and sends them with this client to the collector that the environment variables name. `service` is
+/// the name of the service unless a variable sets one.
 ///
 /// # Errors
 ///
-/// Fails where the variables are wrong, and where this was called before.
+/// If the variables are invalid, the thread cannot be started, or this was called before.
 pub fn start(
     service: &'static str,
     version: &'static str,
     client: reqwest::Client,
-) -> Result<Exporting, StartError> {
+) -> Result<Export, StartError> {
     let exporter = SpanExporter::builder().with_http().with_http_client(Client(client)).build();
     let mut exporter = exporter.map_err(StartError::Settings)?;
     let resource = resource(service, version);
@@ -75,16 +77,16 @@ pub fn start(
     let (queue, processor) = Queue::start(exporter).map_err(StartError::Thread)?;
     let provider =
         SdkTracerProvider::builder().with_span_processor(processor).with_resource(resource).build();
-    TRACER.set(provider.tracer(service)).map_err(|_| StartError::Twice)?;
-    Ok(Exporting { queue, _provider: provider })
+    TRACER.set(provider.tracer(service)).map_err(|_| StartError::AlreadyStarted)?;
+    Ok(Export { queue, _provider: provider })
 }
 
-/// What is said of the process with all of its spans.
+/// Returns the attributes of the process.
 fn resource(service: &'static str, version: &'static str) -> Resource {
-    let told = Resource::builder().build();
-    let is_named = told.get(&SERVICE_NAME).is_some_and(|name| !name.as_str().starts_with(UNNAMED));
-    let named = Resource::builder().with_attribute(KeyValue::new("service.version", version));
-    if is_named { named.build() } else { named.with_service_name(service).build() }
+    let detected = Resource::builder().build();
+    let is_named = detected.get(&SERVICE_NAME).is_some_and(|name| !name.as_str().starts_with(UNNAMED));
+    let builder = Resource::builder().with_attribute(KeyValue::new("service.version", version));
+    if is_named { builder.build() } else { builder.with_service_name(service).build() }
 }
 
 /// Returns whether spans are recorded and sent.
@@ -92,14 +94,14 @@ pub(crate) fn is_exporting() -> bool {
     TRACER.get().is_some()
 }
 
-/// Begins a span, if there is an exporter.
-pub(crate) fn begin(
+/// Starts a span; `None` without an exporter.
+pub(crate) fn start_span(
     ago: Duration,
     kind: Kind,
     what: &'static str,
     which: &'static str,
     parent: Option<Traceparent>,
-) -> Option<Recorded> {
+) -> Option<SdkSpan> {
     let tracer = TRACER.get()?;
     let name = if which.is_empty() { Cow::Borrowed(what) } else { Cow::Owned(format!("{what} {which}")) };
     let kind = match kind {
@@ -110,15 +112,15 @@ pub(crate) fn begin(
     };
     let builder =
         SpanBuilder::from_name(name).with_kind(kind).with_start_time(opentelemetry::time::now() - ago);
-    let around = Context::new();
-    let around = match parent {
-        Some(parent) => around.with_remote_span_context(context(parent)),
-        None => around,
+    let empty = Context::new();
+    let context = match parent {
+        Some(parent) => empty.with_remote_span_context(span_context(parent)),
+        None => empty,
     };
-    Some(Recorded(tracer.build_with_context(builder, &around)))
+    Some(SdkSpan(tracer.build_with_context(builder, &context)))
 }
 
-fn context(traceparent: Traceparent) -> SpanContext {
+fn span_context(traceparent: Traceparent) -> SpanContext {
     let flags = if traceparent.is_sampled() { TraceFlags::SAMPLED } else { TraceFlags::default() };
     let (trace, parent) =
         (TraceId::from_bytes(traceparent.trace()), SpanId::from_bytes(traceparent.parent()));
@@ -127,28 +129,53 @@ fn context(traceparent: Traceparent) -> SpanContext {
 
 /// A span of the SDK; it ends when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Recorded(opentelemetry_sdk::trace::Span);
+pub(crate) struct SdkSpan(opentelemetry_sdk::trace::Span);
 
-impl Recorded {
+impl SdkSpan {
     pub(crate) fn traceparent(&self) -> Option<Traceparent> {
         let context = trace::Span::span_context(&self.0);
         Traceparent::new(context.trace_id().to_bytes(), context.span_id().to_bytes(), context.is_sampled())
     }
 
     pub(crate) fn count(&mut self, name: &'static str, value: u64) {
-        self.note(name, i64::try_from(value).unwrap_or(i64::MAX));
+        self.set_attribute(name, i64::try_from(value).unwrap_or(i64::MAX));
     }
 
     pub(crate) fn label(&mut self, name: &'static str, value: &'static str) {
-        self.note(name, value);
+        self.set_attribute(name, value);
     }
 
     pub(crate) fn failed(&mut self, how: &'static str) {
         trace::Span::set_status(&mut self.0, Status::error(how));
     }
 
-    fn note(&mut self, name: &'static str, value: impl Into<Value>) {
+    fn set_attribute(&mut self, name: &'static str, value: impl Into<Value>) {
         trace::Span::set_attribute(&mut self.0, KeyValue::new(name, value));
+    }
+}
+
+/// The longest response of a collector that is read, in bytes: it lists rejected spans.
+const MAX_RESPONSE_BYTES: usize = 64 << 10;
+
+/// The HTTP client of the exporter.
+#[derive(Debug)]
+struct Client(reqwest::Client);
+
+#[async_trait]
+impl HttpClient for Client {
+    async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
+        let mut received = self.0.execute(request.try_into()?).await?;
+        let mut body = BytesMut::new();
+        while let Some(part) = received.chunk().await? {
+            if body.len() + part.len() > MAX_RESPONSE_BYTES {
+                return Err(Box::new(ResponseBodyTooLarge::new()));
+            }
+            body.extend_from_slice(&part);
+        }
+        let mut response = Response::new(body.freeze());
+        *response.status_mut() = received.status();
+        *response.headers_mut() = std::mem::take(received.headers_mut());
+        Ok(response)
     }
 }
 
@@ -157,7 +184,7 @@ impl std::fmt::Display for StartError {
         match self {
             StartError::Settings(error) => write!(f, "a variable OTEL_… is wrong: {error}"),
             StartError::Thread(error) => write!(f, "the thread that sends them cannot be started: {error}"),
-            StartError::Twice => f.write_str("they are sent already"),
+            StartError::AlreadyStarted => f.write_str("they are sent already"),
         }
     }
 }
@@ -169,10 +196,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_context_is_the_traceparent_it_was_made_of() {
+    fn a_span_context_keeps_the_traceparent() {
         for sampled in [true, false] {
             let traceparent = Traceparent::new([3; 16], [5; 8], sampled).unwrap();
-            let made = context(traceparent);
+            let made = span_context(traceparent);
             let again =
                 Traceparent::new(made.trace_id().to_bytes(), made.span_id().to_bytes(), made.is_sampled());
             assert_eq!((again, made.is_remote()), (Some(traceparent), true));
@@ -182,9 +209,9 @@ mod tests {
     #[test]
     fn the_service_has_a_name() {
         let resource = resource("shelf", "1.2.3");
-        let told =
+        let attribute =
             |name: &'static str| resource.get(&Key::from_static_str(name)).map(|value| value.to_string());
-        assert_eq!(told("service.name").as_deref(), Some("shelf"));
-        assert_eq!(told("service.version").as_deref(), Some("1.2.3"));
+        assert_eq!(attribute("service.name").as_deref(), Some("shelf"));
+        assert_eq!(attribute("service.version").as_deref(), Some("1.2.3"));
     }
 }

@@ -1,20 +1,20 @@
-//! A span: one piece of work, from its beginning to its end.
+//! A span: one piece of work, from start to end.
 
 use std::time::Duration;
 
 #[cfg(feature = "otlp")]
-use crate::otlp::{self, Recorded};
+use crate::otlp::{self, SdkSpan};
 use crate::{Kind, Traceparent};
 
 /// One piece of work. It ends when it is dropped.
 #[derive(Debug)]
 pub struct Span {
-    onward: Option<Traceparent>,
+    traceparent: Option<Traceparent>,
     #[cfg(feature = "otlp")]
-    recorded: Option<Recorded>,
+    recorded: Option<SdkSpan>,
 }
 
-/// Returns whether spans are recorded and sent, so that what only serves them can be left out.
+/// Returns whether spans are recorded and exported; otherwise work that only serves them can be skipped.
 pub fn is_exporting() -> bool {
     #[cfg(feature = "otlp")]
     return otlp::is_exporting();
@@ -23,14 +23,14 @@ pub fn is_exporting() -> bool {
 }
 
 impl Span {
-    /// Begins a span below `parent`, or one of a trace of its own. It is named by what is done and to which kind of thing,
-    /// as in `command import`: both are few and fixed.
-    pub fn begin(kind: Kind, what: &'static str, which: &'static str, parent: Option<Traceparent>) -> Span {
-        Span::begun_before(Duration::ZERO, kind, what, which, parent)
+    /// Starts a span below `parent`, or without a parent a new trace. Its name is `what` and `which`, as in `command import`: both
+    /// from a small fixed set.
+    pub fn start(kind: Kind, what: &'static str, which: &'static str, parent: Option<Traceparent>) -> Span {
+        Span::started_before(Duration::ZERO, kind, what, which, parent)
     }
 
-    /// The same for work that began some time ago.
-    pub fn begun_before(
+    /// Starts a span for work that began `ago` before now; otherwise like [`Span::start`].
+    pub fn started_before(
         ago: Duration,
         kind: Kind,
         what: &'static str,
@@ -39,40 +39,45 @@ impl Span {
     ) -> Span {
         #[cfg(feature = "otlp")]
         {
-            let recorded = otlp::begin(ago, kind, what, which, parent);
-            let onward = recorded.as_ref().and_then(Recorded::traceparent).or(parent);
-            Span { onward, recorded }
+            let recorded = otlp::start_span(ago, kind, what, which, parent);
+            let traceparent = recorded.as_ref().and_then(SdkSpan::traceparent).or(parent);
+            Span { traceparent, recorded }
         }
         #[cfg(not(feature = "otlp"))]
         {
             let _ = (ago, kind, what, which);
-            Span { onward: parent }
+            Span { traceparent: parent }
         }
     }
 
-    /// The same for work of a trace only: without a parent there is no span.
-    pub fn below(kind: Kind, what: &'static str, which: &'static str, parent: Option<Traceparent>) -> Span {
+    /// Starts a span below `parent`; without a parent nothing is recorded.
+    pub fn child_of(
+        kind: Kind,
+        what: &'static str,
+        which: &'static str,
+        parent: Option<Traceparent>,
+    ) -> Span {
         if parent.is_some() {
-            return Span::begin(kind, what, which, parent);
+            return Span::start(kind, what, which, parent);
         }
-        Span::carrying(None)
+        Span::unrecorded(None)
     }
 
-    /// Records nothing: what is caused by the work is caused by the parent.
-    pub fn carrying(parent: Option<Traceparent>) -> Span {
+    /// Returns a span that is not recorded and only propagates its parent.
+    pub fn unrecorded(parent: Option<Traceparent>) -> Span {
         Span {
-            onward: parent,
+            traceparent: parent,
             #[cfg(feature = "otlp")]
             recorded: None,
         }
     }
 
-    /// Returns what is caused by this work carries: the span itself, or its parent where none is recorded.
+    /// Returns the parent for work that this work causes: the span itself, or its parent if it is not recorded.
     pub fn traceparent(&self) -> Option<Traceparent> {
-        self.onward
+        self.traceparent
     }
 
-    /// Notes a number.
+    /// Sets an attribute to a number.
     pub fn count(&mut self, name: &'static str, value: u64) {
         #[cfg(feature = "otlp")]
         if let Some(recorded) = &mut self.recorded {
@@ -82,7 +87,7 @@ impl Span {
         let _ = (name, value);
     }
 
-    /// Notes a word of a fixed set, such as a route: never a name, a key or an address.
+    /// Sets an attribute to a word of a fixed set, such as a route; never to a name, a key or an address.
     pub fn label(&mut self, name: &'static str, value: &'static str) {
         #[cfg(feature = "otlp")]
         if let Some(recorded) = &mut self.recorded {
@@ -92,7 +97,7 @@ impl Span {
         let _ = (name, value);
     }
 
-    /// Marks the work as failed, with a word for how.
+    /// Sets the status to failed, with a description from a fixed set.
     pub fn failed(&mut self, how: &'static str) {
         #[cfg(feature = "otlp")]
         if let Some(recorded) = &mut self.recorded {
@@ -108,10 +113,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_nothing_is_recorded_a_trace_is_carried_on_and_none_begun() {
+    fn without_an_exporter_a_trace_is_propagated_and_none_started() {
         let parent = Traceparent::new([1; 16], [1; 8], true);
         for parent in [parent, None] {
-            assert_eq!(Span::begin(Kind::Internal, "command", "revise", parent).traceparent(), parent);
+            assert_eq!(Span::start(Kind::Internal, "command", "revise", parent).traceparent(), parent);
         }
         assert!(!is_exporting());
     }

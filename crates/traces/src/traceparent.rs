@@ -8,10 +8,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 /// The name of the header, in HTTP and in NATS.
 pub const HEADER: &str = "traceparent";
 
-/// How long a header of version 00 is.
+/// The length of a header of version 00, in bytes.
 const LENGTH: usize = 55;
 
-/// Which trace a piece of work belongs to, and the span that caused it.
+/// The trace of a piece of work, and the span that caused it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Traceparent {
@@ -20,19 +20,19 @@ pub struct Traceparent {
     flags: u8,
 }
 
-/// A text that is no `traceparent`.
+/// The text is no `traceparent`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InvalidTraceparent;
 
 impl Traceparent {
-    /// Returns none where an id is zero, which names nothing.
+    /// Creates one from the ids; `None` if one of them is zero, which the standard reserves.
     pub fn new(trace: [u8; 16], parent: [u8; 8], is_sampled: bool) -> Option<Traceparent> {
         let (trace, parent) = (u128::from_be_bytes(trace), u64::from_be_bytes(parent));
         (trace != 0 && parent != 0).then_some(Traceparent { trace, parent, flags: is_sampled.into() })
     }
 
-    /// Reads the values of a header. One that is malformed, or that came more than once, counts as absent.
-    pub fn of_header<'h>(values: impl IntoIterator<Item = &'h [u8]>) -> Option<Traceparent> {
+    /// Parses the values of the header; `None` if it is absent, malformed, or present more than once.
+    pub fn from_header<'h>(values: impl IntoIterator<Item = &'h [u8]>) -> Option<Traceparent> {
         let mut values = values.into_iter();
         let only = values.next()?;
         if values.next().is_some() { None } else { Traceparent::read(only) }
@@ -42,7 +42,7 @@ impl Traceparent {
         let (known, rest) = bytes.split_at_checked(LENGTH)?;
         let [version @ .., b'-'] = known.get(..3)? else { return None };
         let version = number(version)?;
-        // A later version may go on behind another hyphen.
+        // Later versions may have more fields after another hyphen.
         let is_whole = match version {
             0 => rest.is_empty(),
             0xff => false,
@@ -53,7 +53,7 @@ impl Traceparent {
         }
         let (trace, parent) = (number(&known[3..35])?, u64::try_from(number(&known[36..52])?).ok()?);
         let flags = u8::try_from(number(&known[53..])?).ok()?;
-        // Of the flags only the first is known, and what is passed on is of version 00.
+        // Version 00, which is sent on, defines only the first flag.
         (trace != 0 && parent != 0).then_some(Traceparent { trace, parent, flags: flags & 1 })
     }
 
@@ -78,7 +78,7 @@ impl Traceparent {
     }
 }
 
-/// Small hexadecimal digits as a number.
+/// Parses lower-case hexadecimal digits.
 fn number(digits: &[u8]) -> Option<u128> {
     digits.iter().try_fold(0, |number: u128, digit| {
         let digit = match digit {
@@ -104,12 +104,14 @@ impl fmt::Debug for TraceId {
     }
 }
 
-/// Reads an optional member of JSON; what is no `traceparent` counts as absent.
+/// Deserializes an optional member; a string that is no `traceparent` counts as absent.
 ///
 /// # Errors
 ///
-/// Fails where the member is no string.
-pub fn lenient<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Traceparent>, D::Error> {
+/// If the member is not a string.
+pub fn deserialize_lenient<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Traceparent>, D::Error> {
     let text = Option::<String>::deserialize(deserializer)?;
     Ok(text.and_then(|text| text.parse().ok()))
 }
@@ -164,7 +166,7 @@ mod tests {
     const SAMPLE: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
     #[test]
-    fn the_example_of_the_standard_is_read_and_written() {
+    fn the_example_of_the_standard_is_parsed_and_formatted() {
         let traceparent: Traceparent = SAMPLE.parse().unwrap();
         assert_eq!(traceparent.to_string(), SAMPLE);
         assert_eq!(traceparent.trace_id().to_string(), "4bf92f3577b34da6a3ce929d0e0e4736");
@@ -174,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_flags_and_versions_are_read_as_far_as_they_are_known() {
+    fn unknown_flags_and_versions_are_accepted() {
         let (trace, parent) = ("4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7");
         let plain = format!("00-{trace}-{parent}-00");
         for (text, as_read) in [
@@ -192,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_malformed_is_refused() {
+    fn malformed_headers_are_rejected() {
         let bad = [
             "",
             "00",
@@ -217,24 +219,24 @@ mod tests {
     }
 
     #[test]
-    fn a_header_that_came_twice_counts_as_absent() {
+    fn a_repeated_header_counts_as_absent() {
         let sample = SAMPLE.as_bytes();
-        assert_eq!(Traceparent::of_header([sample]), SAMPLE.parse().ok());
-        assert_eq!(Traceparent::of_header([sample, sample]), None);
-        assert_eq!(Traceparent::of_header([&b"\xff"[..]]), None);
-        assert_eq!(Traceparent::of_header([]), None);
+        assert_eq!(Traceparent::from_header([sample]), SAMPLE.parse().ok());
+        assert_eq!(Traceparent::from_header([sample, sample]), None);
+        assert_eq!(Traceparent::from_header([&b"\xff"[..]]), None);
+        assert_eq!(Traceparent::from_header([]), None);
     }
 
     proptest! {
         #[test]
-        fn every_one_survives_its_text(trace in 1u128.., parent in 1u64.., sampled in any::<bool>()) {
+        fn formatting_and_parsing_round_trip(trace in 1u128.., parent in 1u64.., sampled in any::<bool>()) {
             let made = Traceparent::new(trace.to_be_bytes(), parent.to_be_bytes(), sampled).unwrap();
             prop_assert_eq!(made.to_string().parse(), Ok(made));
         }
 
         #[test]
-        fn no_text_makes_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
-            let _ = Traceparent::of_header([&bytes[..]]);
+        fn no_bytes_cause_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
+            let _ = Traceparent::from_header([&bytes[..]]);
         }
     }
 }

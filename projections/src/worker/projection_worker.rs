@@ -14,7 +14,7 @@ use schemas::control::Parked;
 use schemas::ids::Position;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use traces::{Kind, Runs};
+use traces::{BatchSpans, Kind};
 
 use super::throttle::Throttle;
 use super::{ProgressFn, ReplayError, Worker};
@@ -124,7 +124,7 @@ impl<P: Projection> ProjectionWorker<P> {
         let mut history = HistoryCheck::new(self.source.clone());
         self.check_history(&mut history, stop).await?;
         let mut subscription = self.source.subscribe_with(self.position(), P::SHARING);
-        let (mut throttle, mut runs) = (Throttle::default(), Runs::default());
+        let (mut throttle, mut batch_spans) = (Throttle::default(), BatchSpans::default());
         let mut optimized = false;
         loop {
             let mut batch = tokio::select! {
@@ -132,7 +132,7 @@ impl<P: Projection> ProjectionWorker<P> {
                 () = stop.cancelled() => return Ok(()),
                 batch = self.next(&mut subscription, &mut history, &mut optimized) => batch?,
             };
-            trace_deliveries(&mut runs, &batch, backlog);
+            trace_deliveries(&mut batch_spans, &batch, backlog);
             let mut ended = Ok(());
             // The backlog is applied without throttling: no import waits for the processor, and readers wait for it.
             if self.position() >= backlog {
@@ -143,12 +143,12 @@ impl<P: Projection> ProjectionWorker<P> {
                 }
                 let known = batch.len();
                 ended = subscription.take_ready(&mut batch, MAX_BATCH);
-                trace_deliveries(&mut runs, batch.get(known..).unwrap_or_default(), backlog);
+                trace_deliveries(&mut batch_spans, batch.get(known..).unwrap_or_default(), backlog);
             }
             let (began, events) = (Instant::now(), batch.len());
             self.apply(batch.into_iter()).await?;
             // The trace ends here, where the events become visible to readers.
-            runs.end(self.position().0, Kind::Consumer, "project", P::Model::NAME);
+            batch_spans.end(self.position().0, Kind::Consumer, "project", P::Model::NAME);
             ended?;
             throttle.committed(began, events);
             optimized = false;
@@ -370,9 +370,9 @@ impl<P: Projection> ProjectionWorker<P> {
 }
 
 /// Begins the traces of deliveries. The backlog is not traced: its traces may be a year old.
-fn trace_deliveries(runs: &mut Runs, deliveries: &[Arc<Delivery>], backlog: Position) {
+fn trace_deliveries(batch_spans: &mut BatchSpans, deliveries: &[Arc<Delivery>], backlog: Position) {
     let new = deliveries.iter().filter(|delivery| delivery.position > backlog);
-    runs.begin(new.map(|delivery| {
+    batch_spans.start(new.map(|delivery| {
         let decoded = delivery.decoded.as_ref().ok();
         (delivery.position.0, decoded.and_then(|decoded| decoded.recorded.traceparent))
     }));

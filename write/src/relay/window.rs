@@ -22,7 +22,7 @@ use schemas::envelope::Recorded;
 use schemas::ids::{Position, StoreId};
 use schemas::subject::{self, EVENTS};
 use tokio::time::timeout;
-use traces::{Kind, Runs};
+use traces::{BatchSpans, Kind};
 use uuid::Uuid;
 
 use super::Interruption;
@@ -70,21 +70,22 @@ pub(super) async fn publish(
     acknowledged: impl Fn(Position),
 ) -> Result<Head, Interruption> {
     let most = if stream.takes_batches() { BATCH } else { SINGLE };
-    let (mut waiting, mut confirmed, mut runs) = (VecDeque::new(), head.position, Runs::default());
+    let (mut waiting, mut confirmed, mut batch_spans) =
+        (VecDeque::new(), head.position, BatchSpans::default());
     loop {
         let mut page = VecDeque::from(store.read_all(head.position, PAGE).await?);
         if page.is_empty() {
             break;
         }
         let is_traced = |event: &&Recorded| event.position > traced;
-        runs.begin(page.iter().filter(is_traced).map(|event| (event.position.0, event.traceparent)));
+        batch_spans.start(page.iter().filter(is_traced).map(|event| (event.position.0, event.traceparent)));
         while let Some(batch) = next_batch(&mut page, &mut head, most)? {
             waiting.push_back((head.position, send(stream, batch, store.store_id()).await?));
             while head.position.0 - confirmed.0 >= WINDOW
                 && let Some(oldest) = waiting.pop_front()
             {
                 confirmed = confirm(stream, oldest, &acknowledged).await?;
-                runs.end(confirmed.0, Kind::Producer, "relay", "");
+                batch_spans.end(confirmed.0, Kind::Producer, "relay", "");
             }
         }
         if throttle.is_due(store, head.position).await? {
@@ -93,7 +94,7 @@ pub(super) async fn publish(
     }
     for sent in waiting {
         let confirmed = confirm(stream, sent, &acknowledged).await?;
-        runs.end(confirmed.0, Kind::Producer, "relay", "");
+        batch_spans.end(confirmed.0, Kind::Producer, "relay", "");
     }
     Ok(head)
 }

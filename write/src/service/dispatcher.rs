@@ -69,9 +69,9 @@ impl CommandDispatcher {
         let (name, began) = (message.command.name(), Instant::now());
         let is_dry_run = matches!(&message.command, Command::Import { options, .. } if options.dry_run);
         let answer = {
-            let mut span = Span::begin(Kind::Internal, "command", name, traces::current());
+            let mut span = Span::start(Kind::Internal, "command", name, traces::current());
             // What the command appends names the command's span, so an import of many lines is one trace.
-            let answer = traces::within(span.traceparent(), self.route(name, message)).await;
+            let answer = traces::scope(span.traceparent(), self.route(name, message)).await;
             if answer.is_err() {
                 span.failed("refused");
             }

@@ -77,7 +77,7 @@ impl EventWriter {
     /// Appends to many streams at once: [`EventLog::append_all`]. Any number of appends is one span, and none outside of a
     /// trace.
     pub(super) async fn append_all(&self, appends: Vec<Append>) -> Vec<Result<Appended, AppendError>> {
-        let mut span = Span::below(Kind::Internal, "append", "", traces::current());
+        let mut span = Span::child_of(Kind::Internal, "append", "", traces::current());
         span.count("loggia.appends", appends.len() as u64);
         let outcomes = self.log.append_all(appends).await;
         if let Some(last) = outcomes.iter().flatten().map(|appended| appended.last).max() {

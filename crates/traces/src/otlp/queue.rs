@@ -1,5 +1,5 @@
-//! The queue before the collector: bounded, so that one that is away or slow costs spans and nothing else. A thread of its
-//! own sends them; where it waits, nothing else does.
+//! The queue of ended spans: bounded, so that an unreachable or slow collector costs spans and nothing else. A dedicated thread sends
+//! them.
 
 use std::io;
 use std::sync::Arc;
@@ -11,72 +11,72 @@ use opentelemetry::Context;
 use opentelemetry_sdk::error::OTelSdkResult;
 use opentelemetry_sdk::trace::{Span, SpanData, SpanExporter, SpanProcessor};
 
-/// How many spans may wait.
-const PLACES: usize = 4_096;
-/// How many are sent at once.
+/// The most queued spans.
+const CAPACITY: usize = 4_096;
+/// The most spans per request.
 const BATCH: usize = 512;
-/// How long a span waits for others.
-const GATHERING: Duration = Duration::from_secs(1);
-/// How often it is warned of spans that were dropped.
-const WARNING: Duration = Duration::from_secs(60);
+/// The longest time that a span waits for a batch to fill.
+const MAX_BATCH_DELAY: Duration = Duration::from_secs(1);
+/// The shortest time between two warnings of dropped spans.
+const WARNING_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Spans that were dropped since the start of the process.
+/// Spans dropped since the start of the process.
 static DROPPED: AtomicU64 = AtomicU64::new(0);
 
-/// Returns how many spans were dropped since the start of the process.
+/// Returns the number of spans dropped since the start of the process.
 pub fn dropped() -> u64 {
     DROPPED.load(Ordering::Relaxed)
 }
 
-/// What is handed to the thread.
+/// A message to the thread.
 #[derive(Debug)]
-enum Handed {
-    // Large, and thousands wait.
+enum Message {
+    // Boxed: spans are large, and up to `CAPACITY` wait.
     Span(Box<SpanData>),
-    /// Something else is to be looked at.
-    Nothing,
+    /// Wakes the thread up, to look at `is_stopping`.
+    Wake,
 }
 
-/// The way to the thread that sends.
+/// The handle of the sending thread.
 #[derive(Debug)]
 pub(super) struct Queue {
-    spans: SyncSender<Handed>,
+    spans: SyncSender<Message>,
     is_stopping: Arc<AtomicBool>,
     ended: Receiver<()>,
 }
 
-/// Takes each span as it ends.
+/// Queues each span when it ends.
 #[derive(Debug)]
 pub(super) struct Processor {
-    spans: SyncSender<Handed>,
+    spans: SyncSender<Message>,
 }
 
 impl Queue {
     /// Starts the thread.
     pub(super) fn start<E: SpanExporter + 'static>(exporter: E) -> io::Result<(Queue, Processor)> {
-        let (spans, waiting) = sync_channel(PLACES);
+        let (spans, queued) = sync_channel(CAPACITY);
         // Dropped by the thread when it ends.
         let (alive, ended) = sync_channel::<()>(0);
         let is_stopping = Arc::new(AtomicBool::new(false));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let mut sender =
-            Sender { exporter, runtime, waiting, is_stopping: is_stopping.clone(), warned: None, told: 0 };
+            Sender { exporter, runtime, queued, is_stopping: is_stopping.clone(), warned: None, reported: 0 };
         std::thread::Builder::new().name("traces".to_owned()).spawn(move || {
             sender.run();
-            // Before `stop` returns: a span that comes later is refused, and so counted.
+            // Before `stop` returns, so that later spans are refused and counted as dropped.
             drop(sender);
             drop(alive);
         })?;
         Ok((Queue { spans: spans.clone(), is_stopping, ended }, Processor { spans }))
     }
 
-    /// Lets the thread send what waits, and end; does not wait longer than this for it.
-    pub(super) fn stop(self, patience: Duration) {
+    /// Has the thread send all queued spans and end; waits for it at most `timeout`.
+    pub(super) fn stop(self, timeout: Duration) {
         self.is_stopping.store(true, Ordering::SeqCst);
-        // A full queue needs no call.
-        let _ = self.spans.try_send(Handed::Nothing);
-        // It never sends anything: this ends when the thread does, or when the time is over.
-        let _ = self.ended.recv_timeout(patience);
+        // A full queue wakes the thread anyway.
+        let _ = self.spans.try_send(Message::Wake);
+        // Nothing is ever sent: this returns when the thread drops its end, or at the timeout.
+        let _ = self.ended.recv_timeout(timeout);
     }
 }
 
@@ -84,7 +84,7 @@ impl SpanProcessor for Processor {
     fn on_start(&self, _span: &mut Span, _context: &Context) {}
 
     fn on_end(&self, span: SpanData) {
-        if span.span_context.is_sampled() && self.spans.try_send(Handed::Span(Box::new(span))).is_err() {
+        if span.span_context.is_sampled() && self.spans.try_send(Message::Span(Box::new(span))).is_err() {
             DROPPED.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -98,21 +98,21 @@ impl SpanProcessor for Processor {
     }
 }
 
-/// The thread's own.
+/// The state of the thread.
 struct Sender<E> {
     exporter: E,
     runtime: tokio::runtime::Runtime,
-    waiting: Receiver<Handed>,
+    queued: Receiver<Message>,
     is_stopping: Arc<AtomicBool>,
     warned: Option<Instant>,
-    /// How many dropped spans it has warned of.
-    told: u64,
+    /// Dropped spans included in warnings so far.
+    reported: u64,
 }
 
 impl<E: SpanExporter> Sender<E> {
     fn run(&mut self) {
         loop {
-            let (batch, is_open) = self.gather();
+            let (batch, is_open) = self.receive_batch();
             let is_last = !is_open || (batch.is_empty() && self.is_stopping.load(Ordering::SeqCst));
             if !batch.is_empty() {
                 self.send(batch);
@@ -123,17 +123,17 @@ impl<E: SpanExporter> Sender<E> {
         }
     }
 
-    /// Takes spans until a batch is full or has waited long enough; returns whether more may come.
-    fn gather(&self) -> (Vec<SpanData>, bool) {
+    /// Receives spans until a batch is full or its first span has waited long enough; returns whether more may come.
+    fn receive_batch(&self) -> (Vec<SpanData>, bool) {
         let (began, mut batch) = (Instant::now(), Vec::new());
         while batch.len() < BATCH {
             let left = match self.is_stopping.load(Ordering::SeqCst) {
                 true => Duration::ZERO,
-                false => GATHERING.saturating_sub(began.elapsed()),
+                false => MAX_BATCH_DELAY.saturating_sub(began.elapsed()),
             };
-            match self.waiting.recv_timeout(left) {
-                Ok(Handed::Span(span)) => batch.push(*span),
-                Ok(Handed::Nothing) => {}
+            match self.queued.recv_timeout(left) {
+                Ok(Message::Span(span)) => batch.push(*span),
+                Ok(Message::Wake) => {}
                 Err(RecvTimeoutError::Timeout) => break,
                 Err(RecvTimeoutError::Disconnected) => return (batch, false),
             }
@@ -144,7 +144,7 @@ impl<E: SpanExporter> Sender<E> {
     fn send(&mut self, batch: Vec<SpanData>) {
         let spans = batch.len() as u64;
         let outcome = self.runtime.block_on(self.exporter.export(batch));
-        let why = match outcome {
+        let reason = match outcome {
             Ok(()) => "the collector is too slow".to_owned(),
             Err(error) => {
                 DROPPED.fetch_add(spans, Ordering::Relaxed);
@@ -152,11 +152,11 @@ impl<E: SpanExporter> Sender<E> {
             }
         };
         let (dropped, now) = (dropped(), Instant::now());
-        let is_due = self.warned.is_none_or(|warned| now.duration_since(warned) >= WARNING);
-        if dropped > self.told && is_due {
-            let spans = dropped - self.told;
-            tracing::warn!(spans, "spans were dropped and not sent to the collector: {why}");
-            (self.warned, self.told) = (Some(now), dropped);
+        let is_due = self.warned.is_none_or(|warned| now.duration_since(warned) >= WARNING_INTERVAL);
+        if dropped > self.reported && is_due {
+            let spans = dropped - self.reported;
+            tracing::warn!(spans, "spans were dropped and not sent to the collector: {reason}");
+            (self.warned, self.reported) = (Some(now), dropped);
         }
     }
 }
@@ -173,20 +173,20 @@ mod tests {
 
     use super::*;
 
-    /// A collector that takes nothing while it is shut.
+    /// A collector that is unreachable, or blocked by its lock.
     #[derive(Debug, Clone, Default)]
     struct Collector {
-        taken: Arc<Mutex<Vec<usize>>>,
-        is_away: bool,
+        received: Arc<Mutex<Vec<usize>>>,
+        is_unreachable: bool,
     }
 
     impl SpanExporter for Collector {
         async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
-            let mut taken = self.taken.lock().unwrap();
-            if self.is_away {
+            let mut received = self.received.lock().unwrap();
+            if self.is_unreachable {
                 return Err(OTelSdkError::InternalFailure("as a test".into()));
             }
-            taken.push(batch.len());
+            received.push(batch.len());
             Ok(())
         }
     }
@@ -210,9 +210,9 @@ mod tests {
         }
     }
 
-    /// One test, since what is dropped is counted for the whole process.
+    /// One test, because the number of dropped spans is global.
     #[test]
-    fn what_waits_is_sent_at_the_end_and_what_cannot_be_sent_is_counted() {
+    fn queued_spans_are_sent_at_the_end_and_dropped_ones_are_counted() {
         let collector = Collector::default();
         let (queue, processor) = Queue::start(collector.clone()).unwrap();
         for _ in 0..3 {
@@ -220,13 +220,13 @@ mod tests {
         }
         processor.on_end(span(TraceFlags::default()));
         queue.stop(Duration::from_secs(60));
-        assert_eq!(*collector.taken.lock().unwrap(), [3], "those that are not sampled are left out");
+        assert_eq!(*collector.received.lock().unwrap(), [3], "unsampled spans are not sent");
 
         processor.on_end(span(TraceFlags::SAMPLED));
         assert_eq!(dropped(), 1, "the thread has ended");
 
-        let away = Collector { is_away: true, ..Collector::default() };
-        let (queue, processor) = Queue::start(away).unwrap();
+        let unreachable = Collector { is_unreachable: true, ..Collector::default() };
+        let (queue, processor) = Queue::start(unreachable).unwrap();
         processor.on_end(span(TraceFlags::SAMPLED));
         processor.on_end(span(TraceFlags::SAMPLED));
         queue.stop(Duration::from_secs(60));
@@ -234,16 +234,16 @@ mod tests {
 
         let slow = Collector::default();
         let (queue, processor) = Queue::start(slow.clone()).unwrap();
-        let shut = slow.taken.lock().unwrap();
-        // The thread may hold a batch besides those that wait.
-        let most = (PLACES + BATCH) as u64;
+        let blocked = slow.received.lock().unwrap();
+        // The thread may hold a batch beside the queue.
+        let most = (CAPACITY + BATCH) as u64;
         for _ in 0..most + 100 {
             processor.on_end(span(TraceFlags::SAMPLED));
         }
         assert!(dropped() >= 103, "{}", dropped());
-        drop(shut);
+        drop(blocked);
         queue.stop(Duration::from_secs(60));
-        let taken: usize = slow.taken.lock().unwrap().iter().sum();
-        assert_eq!(taken as u64 + dropped() - 3, most + 100);
+        let received: usize = slow.received.lock().unwrap().iter().sum();
+        assert_eq!(received as u64 + dropped() - 3, most + 100);
     }
 }

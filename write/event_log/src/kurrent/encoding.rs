@@ -30,7 +30,11 @@ struct Metadata {
     causation: CommandId,
     correlation: CommandId,
     hash: Hash,
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "traces::lenient")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "traces::deserialize_lenient"
+    )]
     traceparent: Option<Traceparent>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     claims: Vec<ClaimedName>,
