@@ -1,5 +1,5 @@
-//! Fetches pictures from URLs that strangers wrote. Every address is judged after it was looked up, and the connection
-//! goes to exactly what was judged: a name that leads elsewhere a moment later leads nowhere.
+//! Fetches pictures from untrusted URLs. Every IP address is checked after the DNS look-up, and the connection uses exactly the
+//! checked addresses: a name that resolves to another address a moment later (DNS rebinding) is useless.
 
 use std::error::Error;
 use std::io;
@@ -15,120 +15,132 @@ use tokio::sync::OnceCell;
 
 use super::{MAX_BYTES, guard};
 
-/// The most times that a host may send on.
-const MOST_REDIRECTS: usize = 5;
-/// For everything from the look-up to the last byte, where somebody waits for it.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// For a worker: the longest time in which nothing comes.
-const SILENCE: Duration = Duration::from_secs(10);
-/// For a worker: everything, so that 10 MiB need 1.4 Mbit/s.
-const CAP: Duration = Duration::from_secs(60);
+/// The maximum number of redirects.
+const MAX_REDIRECTS: usize = 5;
+/// The time limit for everything from the look-up to the last byte, while a caller waits.
+const TIMEOUT: Duration = Duration::from_secs(5);
+/// In the background: the longest time without a byte.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(10);
+/// In the background: the time limit for everything; 10 MiB within it need 1.4 Mbit/s.
+const BACKGROUND_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Where pictures may be fetched from.
+/// Which hosts pictures may be fetched from.
 #[derive(Debug, Clone, Default)]
 pub struct FetchRules {
-    /// Only from these hosts, written in full, in capitals or not; from any where there is no list.
+    /// The only permitted hosts, as full names, ignoring case; `None` permits all.
     pub allowed_hosts: Option<Vec<String>>,
-    /// Also from addresses that are not public, and from other ports than 443: for pictures in an operator's own
-    /// network, and for tests. Whoever may name URLs can then reach that network.
+    /// Permits addresses that are not public, and ports other than 443: for pictures in the operator's own network, and for tests.
+    /// Anyone who may name URLs can then reach that network.
     pub allow_private: bool,
 }
 
-/// Why there is no picture, in sentences for editors.
+/// A picture could not be fetched; the messages are sentences for editors.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
-    /// Another try is of no use.
+    /// A retry is pointless.
     #[error("{0}")]
-    Refused(String),
-    /// A later try may bring it.
+    Permanent(String),
+    /// A retry may succeed.
     #[error("{0}")]
-    Later(String),
-    /// A later try may bring it; the host was silent, or slow, for so long that it is better left alone.
+    Transient(String),
+    /// A retry may succeed, but the host was silent or slow for so long that it should not be soon.
     #[error("{0}")]
-    Silent(String),
+    Timeout(String),
 }
 
-/// Makes the TLS configuration with the trusted certificate authorities; `None` where there are none.
-type Trusting = Arc<dyn Fn() -> Option<ClientConfig> + Send + Sync>;
+/// Creates the TLS configuration with the trusted certificate authorities; `None` if there are none.
+type TlsSource = Arc<dyn Fn() -> Option<ClientConfig> + Send + Sync>;
 
-/// Looks a name up.
-type LookUp = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
+/// Resolves a host name.
+type Resolver = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
 
-/// Fetches one picture after another, and keeps nothing between them: no connection, no cookie, no address.
+/// Fetches pictures. It keeps no state between them: no connection, no cookie, no address.
 #[derive(Clone)]
 pub struct Fetcher {
     rules: FetchRules,
     user_agent: &'static str,
-    trusting: Trusting,
-    /// Made when the first picture is fetched: most processes that could fetch one never do.
+    tls_source: TlsSource,
+    /// Created when the first picture is fetched: most processes never fetch one.
     tls: Arc<OnceCell<ClientConfig>>,
-    look_up: LookUp,
+    resolve: Resolver,
     is_public: fn(IpAddr) -> bool,
-    patience: Duration,
+    timeout: Duration,
 }
 
 impl Fetcher {
-    /// A fetcher that calls itself `user_agent` and connects as `trusting` says, which is asked when the first picture is
-    /// fetched, from a thread that may wait; `None` means that no certificate authority is trusted.
+    /// Creates a fetcher that sends `user_agent`. `tls_source` is called when the first picture is fetched, on a thread that may block;
+    /// `None` from it means that no certificate authority is trusted.
     pub fn new(
         rules: FetchRules,
         user_agent: &'static str,
-        trusting: impl Fn() -> Option<ClientConfig> + Send + Sync + 'static,
+        tls_source: impl Fn() -> Option<ClientConfig> + Send + Sync + 'static,
     ) -> Fetcher {
         Fetcher {
             rules,
             user_agent,
-            trusting: Arc::new(trusting),
+            tls_source: Arc::new(tls_source),
             tls: Arc::default(),
-            look_up: Arc::new(|host| Box::pin(look_up(host))),
+            resolve: Arc::new(|host| Box::pin(resolve(host))),
             is_public: guard::is_public,
-            patience: PATIENCE,
+            timeout: TIMEOUT,
         }
     }
 
-    /// Fetcher for tests: with other authorities, another look-up, another guard and less patience.
+    /// Creates a fetcher for tests, with other authorities, another resolver, another guard and another timeout.
     #[cfg(test)]
     pub(super) fn for_tests(
         rules: FetchRules,
         roots: rustls::RootCertStore,
-        look_up: LookUp,
+        resolve: Resolver,
         is_public: fn(IpAddr) -> bool,
-        patience: Duration,
+        timeout: Duration,
     ) -> Fetcher {
-        let trusting = move || {
+        let tls_source = move || {
             let provider = Arc::new(rustls::crypto::ring::default_provider());
             let config =
                 ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().ok()?;
             let config = config.with_root_certificates(roots.clone()).with_no_client_auth();
             (!roots.is_empty()).then_some(config)
         };
-        Fetcher { look_up, is_public, patience, ..Fetcher::new(rules, "pictures/1", trusting) }
+        Fetcher { resolve, is_public, timeout, ..Fetcher::new(rules, "pictures/1", tls_source) }
     }
 
-    /// The bytes behind a URL of https, at most [`MAX_BYTES`], within a few seconds; whether they are a picture is not
-    /// looked at.
+    /// Returns the bytes at an https URL, at most [`MAX_BYTES`], within 5 seconds. Does not check whether they are a picture.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the URL is not permitted, or the host does not answer with the bytes in time.
     pub async fn fetch(&self, url: &str) -> Result<Vec<u8>, FetchError> {
-        self.fetch_within(url, self.patience, self.patience).await
+        self.fetch_within(url, self.timeout, self.timeout).await
     }
 
-    /// Does the same in up to a minute, as long as bytes come.
-    pub async fn fetch_patiently(&self, url: &str) -> Result<Vec<u8>, FetchError> {
-        let silence = if self.patience == PATIENCE { SILENCE } else { self.patience };
-        self.fetch_within(url, silence, CAP).await
+    /// As [`fetch`](Fetcher::fetch), for workers: within a minute, and at most 10 seconds without a byte.
+    ///
+    /// # Errors
+    ///
+    /// As [`fetch`](Fetcher::fetch).
+    pub async fn fetch_in_background(&self, url: &str) -> Result<Vec<u8>, FetchError> {
+        let idle_timeout = if self.timeout == TIMEOUT { IDLE_TIMEOUT } else { self.timeout };
+        self.fetch_within(url, idle_timeout, BACKGROUND_TIMEOUT).await
     }
 
-    async fn fetch_within(&self, url: &str, silence: Duration, cap: Duration) -> Result<Vec<u8>, FetchError> {
+    async fn fetch_within(
+        &self,
+        url: &str,
+        idle_timeout: Duration,
+        timeout: Duration,
+    ) -> Result<Vec<u8>, FetchError> {
         let url = self.permitted(url)?;
         let host = url.host_str().unwrap_or_default().to_owned();
-        let bytes = tokio::time::timeout(cap, self.follow(url, silence)).await;
+        let bytes = tokio::time::timeout(timeout, self.follow(url, idle_timeout)).await;
         bytes.unwrap_or_else(|_| {
-            Err(FetchError::Silent(format!("{host} did not send it within {} s.", cap.as_secs_f32())))
+            Err(FetchError::Timeout(format!("{host} did not send it within {} s.", timeout.as_secs_f32())))
         })
     }
 
-    /// The URL, when it is one that is fetched at all.
+    /// Returns the parsed URL if the rules permit it.
     fn permitted(&self, url: &str) -> Result<Url, FetchError> {
-        let refused = |reason: String| Err(FetchError::Refused(reason));
+        let refused = |reason: String| Err(FetchError::Permanent(reason));
         let url = match Url::parse(url) {
             Ok(url) => url,
             Err(error) => {
@@ -162,71 +174,71 @@ impl Fetcher {
         }
     }
 
-    /// Fetches, and follows where the host sends on to: each other host is judged and looked up as the first was.
-    pub(super) async fn follow(&self, mut url: Url, silence: Duration) -> Result<Vec<u8>, FetchError> {
+    /// Fetches a URL and follows redirects: each other host is checked and resolved as the first was.
+    pub(super) async fn follow(&self, mut url: Url, idle_timeout: Duration) -> Result<Vec<u8>, FetchError> {
         let first = url.host_str().unwrap_or_default().to_owned();
-        let mut client = self.client_for(&url, silence).await?;
-        for _ in 0..=MOST_REDIRECTS {
+        let mut client = self.client_for(&url, idle_timeout).await?;
+        for _ in 0..=MAX_REDIRECTS {
             let host = url.host_str().unwrap_or_default().to_owned();
-            let sent = within(silence, &host, client.get(url.clone()).send()).await?;
+            let sent = within(idle_timeout, &host, client.get(url.clone()).send()).await?;
             let response = sent.map_err(|error| unreachable(&host, &error))?;
             match response.status() {
-                status if status.is_success() => return body(&host, response, silence).await,
+                status if status.is_success() => return body(&host, response, idle_timeout).await,
                 StatusCode::MOVED_PERMANENTLY
                 | StatusCode::FOUND
                 | StatusCode::SEE_OTHER
                 | StatusCode::TEMPORARY_REDIRECT
                 | StatusCode::PERMANENT_REDIRECT => {
-                    let next = self.next(&host, &url, response.headers())?;
+                    let next = self.redirect_target(&host, &url, response.headers())?;
                     if next.origin() != url.origin() {
-                        client = self.client_for(&next, silence).await?;
+                        client = self.client_for(&next, idle_timeout).await?;
                     }
                     url = next;
                 }
-                status => return Err(answered(&host, status)),
+                status => return Err(status_error(&host, status)),
             }
         }
-        Err(FetchError::Refused(format!(
-            "{first} sends on more than {MOST_REDIRECTS} times; give the address where the picture is."
+        Err(FetchError::Permanent(format!(
+            "{first} sends on more than {MAX_REDIRECTS} times; give the address where the picture is."
         )))
     }
 
-    /// Where the host sends on to, when it is permitted.
-    fn next(&self, host: &str, url: &Url, headers: &HeaderMap) -> Result<Url, FetchError> {
+    /// Returns the target of a redirect if the rules permit it.
+    fn redirect_target(&self, host: &str, url: &Url, headers: &HeaderMap) -> Result<Url, FetchError> {
         let location = headers.get(LOCATION).and_then(|location| location.to_str().ok());
         let Some(next) = location.and_then(|location| url.join(location).ok()) else {
-            return Err(FetchError::Refused(format!("{host} sends on without saying where to.")));
+            return Err(FetchError::Permanent(format!("{host} sends on without saying where to.")));
         };
         if next.origin() == url.origin() && next.username().is_empty() && next.password().is_none() {
             return Ok(next);
         }
         let place = format!("{}://{}", next.scheme(), next.host_str().unwrap_or_default());
         self.permitted(next.as_str())
-            .map_err(|reason| FetchError::Refused(format!("{host} sends on to {place}. {reason}")))
+            .map_err(|reason| FetchError::Permanent(format!("{host} sends on to {place}. {reason}")))
     }
 
-    /// A client for the addresses that the host of a URL has now.
-    async fn client_for(&self, url: &Url, silence: Duration) -> Result<Client, FetchError> {
+    /// Returns a client for the addresses that the host of a URL has now.
+    async fn client_for(&self, url: &Url, idle_timeout: Duration) -> Result<Client, FetchError> {
         let host = url.host_str().unwrap_or_default();
-        let addresses = within(silence, host, self.addresses(url, host)).await??;
+        let addresses = within(idle_timeout, host, self.addresses(url, host)).await??;
         self.client(host, addresses).await
     }
 
-    /// The addresses of the host that may be reached, looked up once.
+    /// Resolves the host once, and returns the addresses that the rules permit.
     async fn addresses(&self, url: &Url, host: &str) -> Result<Vec<SocketAddr>, FetchError> {
-        // Numbers stand for themselves; those of IPv6 are in brackets.
+        // A literal address needs no look-up; IPv6 addresses are in brackets.
         let mut addresses = match host.trim_start_matches('[').trim_end_matches(']').parse() {
             Ok(address) => vec![address],
-            Err(_) => (self.look_up)(host.to_owned())
+            Err(_) => (self.resolve)(host.to_owned())
                 .await
-                .map_err(|error| FetchError::Later(format!("{host} cannot be looked up ({error}).")))?,
+                .map_err(|error| FetchError::Transient(format!("{host} cannot be looked up ({error}).")))?,
         };
         if addresses.is_empty() {
-            return Err(FetchError::Later(format!("{host} has no address at present.")));
+            return Err(FetchError::Transient(format!("{host} has no address at present.")));
         }
         addresses.retain(|address| self.rules.allow_private || (self.is_public)(*address));
         if addresses.is_empty() {
-            return Err(FetchError::Refused(format!(
+            return Err(FetchError::Permanent(format!(
                 "It is at {host}, which is no place of the public internet; send the file itself."
             )));
         }
@@ -234,9 +246,9 @@ impl Fetcher {
         Ok(addresses.into_iter().map(|address| SocketAddr::new(address, port)).collect())
     }
 
-    /// A client that knows these addresses of this host and no other way to anywhere.
+    /// Creates a client that connects to these addresses of this host only: no proxy, no redirects, no DNS.
     async fn client(&self, host: &str, addresses: Vec<SocketAddr>) -> Result<Client, FetchError> {
-        let tls = self.tls.get_or_try_init(|| self.trusting()).await?.clone();
+        let tls = self.tls.get_or_try_init(|| self.tls_config()).await?.clone();
         let headers = HeaderMap::from_iter([
             (ACCEPT, HeaderValue::from_static("image/jpeg, image/png, image/webp")),
             (ACCEPT_ENCODING, HeaderValue::from_static("identity")),
@@ -255,11 +267,11 @@ impl Fetcher {
             .map_err(|error| unreachable(host, &error))
     }
 
-    async fn trusting(&self) -> Result<ClientConfig, FetchError> {
-        let trusting = Arc::clone(&self.trusting);
-        let trusted = tokio::task::spawn_blocking(move || trusting()).await.ok().flatten();
-        trusted.ok_or_else(|| {
-            FetchError::Later(
+    async fn tls_config(&self) -> Result<ClientConfig, FetchError> {
+        let tls_source = Arc::clone(&self.tls_source);
+        let config = tokio::task::spawn_blocking(move || tls_source()).await.ok().flatten();
+        config.ok_or_else(|| {
+            FetchError::Transient(
                 "This machine trusts no certificate authority; install its package of them (ca-certificates), or \
                  name a file of them in SSL_CERT_FILE, and start this service again."
                     .to_owned(),
@@ -268,21 +280,26 @@ impl Fetcher {
     }
 }
 
-async fn look_up(host: String) -> io::Result<Vec<IpAddr>> {
+async fn resolve(host: String) -> io::Result<Vec<IpAddr>> {
     let found = tokio::net::lookup_host((host.as_str(), 443)).await?;
     Ok(found.map(|address| address.ip()).collect())
 }
 
-/// Waits no longer than this for the next sign of a host.
-async fn within<T>(silence: Duration, host: &str, sign: impl Future<Output = T>) -> Result<T, FetchError> {
-    tokio::time::timeout(silence, sign)
-        .await
-        .map_err(|_| FetchError::Silent(format!("{host} sent nothing for {} s.", silence.as_secs_f32())))
+/// Waits for `event`, at most for the idle timeout.
+async fn within<T>(
+    idle_timeout: Duration,
+    host: &str,
+    event: impl Future<Output = T>,
+) -> Result<T, FetchError> {
+    tokio::time::timeout(idle_timeout, event).await.map_err(|_| {
+        FetchError::Timeout(format!("{host} sent nothing for {} s.", idle_timeout.as_secs_f32()))
+    })
 }
 
-async fn body(host: &str, mut response: Response, silence: Duration) -> Result<Vec<u8>, FetchError> {
+/// Reads the body of a response, at most [`MAX_BYTES`].
+async fn body(host: &str, mut response: Response, idle_timeout: Duration) -> Result<Vec<u8>, FetchError> {
     let too_large = || {
-        Err(FetchError::Refused(format!(
+        Err(FetchError::Permanent(format!(
             "{host} sends more than {MAX_BYTES} bytes (10 MiB); put a smaller one there."
         )))
     };
@@ -292,7 +309,7 @@ async fn body(host: &str, mut response: Response, silence: Duration) -> Result<V
     }
     let mut bytes = Vec::new();
     while let Some(chunk) =
-        within(silence, host, response.chunk()).await?.map_err(|error| unreachable(host, &error))?
+        within(idle_timeout, host, response.chunk()).await?.map_err(|error| unreachable(host, &error))?
     {
         if bytes.len() + chunk.len() > MAX_BYTES {
             return too_large();
@@ -302,23 +319,23 @@ async fn body(host: &str, mut response: Response, silence: Duration) -> Result<V
     Ok(bytes)
 }
 
-/// Most answers are other ones tomorrow: only what says that it is gone, or makes no sense, is final.
-fn answered(host: &str, status: StatusCode) -> FetchError {
+/// Returns the error of a status. Only 410 Gone and statuses that make no sense are permanent.
+fn status_error(host: &str, status: StatusCode) -> FetchError {
     let sentence = format!("{host} answered {status}.");
     match status {
-        StatusCode::GONE => FetchError::Refused(sentence),
-        status if status.is_client_error() || status.is_server_error() => FetchError::Later(sentence),
-        _ => FetchError::Refused(sentence),
+        StatusCode::GONE => FetchError::Permanent(sentence),
+        status if status.is_client_error() || status.is_server_error() => FetchError::Transient(sentence),
+        _ => FetchError::Permanent(sentence),
     }
 }
 
-/// The innermost cause says most; the others repeat the URL, which may hold what is nobody's to read.
+/// Returns the error of a connection with its innermost cause only: the outer ones repeat the URL, which may contain secrets.
 fn unreachable(host: &str, error: &reqwest::Error) -> FetchError {
     let mut cause: &(dyn Error + 'static) = error;
     while let Some(source) = cause.source() {
         cause = source;
     }
-    FetchError::Later(match cause.downcast_ref::<reqwest::Error>() {
+    FetchError::Transient(match cause.downcast_ref::<reqwest::Error>() {
         Some(_) => format!("{host} cannot be reached."),
         None => format!("{host} cannot be reached ({cause})."),
     })

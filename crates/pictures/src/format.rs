@@ -1,8 +1,8 @@
-//! What bytes are, told by their first ones and never by a name.
+//! The format of a picture, detected by its first bytes, never by a file name.
 
-use super::fault::Fault;
+use super::error::PictureError;
 
-/// A format that is taken.
+/// A picture format that is accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// JPEG.
@@ -13,11 +13,11 @@ pub enum Format {
     Webp,
 }
 
-/// The format, when it is one that is taken.
-pub(super) fn recognise(bytes: &[u8]) -> Result<Format, Fault> {
-    let other = |name| Err(Fault::OtherFormat { name });
+/// Returns the format of a picture; an error for any other.
+pub(super) fn detect(bytes: &[u8]) -> Result<Format, PictureError> {
+    let other = |name| Err(PictureError::OtherFormat { name });
     match bytes {
-        [] => Err(Fault::Empty),
+        [] => Err(PictureError::Empty),
         [0xff, 0xd8, 0xff, ..] => Ok(Format::Jpeg),
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Ok(Format::Png),
         [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Ok(Format::Webp),
@@ -25,13 +25,13 @@ pub(super) fn recognise(bytes: &[u8]) -> Result<Format, Fault> {
         [b'I', b'I', 42 | 43, 0, ..] | [b'M', b'M', 0, 42 | 43, ..] => other("TIFF"),
         [b'B', b'M', _, _, _, _, 0, 0, 0, 0, ..] => other("BMP"),
         [b'%', b'P', b'D', b'F', b'-', ..] => other("PDF"),
-        [_, _, _, _, b'f', b't', b'y', b'p', brands @ ..] => boxed(brands),
-        _ => text(bytes),
+        [_, _, _, _, b'f', b't', b'y', b'p', brands @ ..] => iso_media(brands),
+        _ => markup(bytes),
     }
 }
 
-/// AVIF and HEIC are brands of one container, which may name several.
-fn boxed(brands: &[u8]) -> Result<Format, Fault> {
+/// Detects AVIF and HEIC: brands of one container (ISO base media), which may name several.
+fn iso_media(brands: &[u8]) -> Result<Format, PictureError> {
     let among = |names: &[&[u8; 4]]| {
         brands.chunks_exact(4).take(16).any(|brand| names.iter().any(|name| brand == *name))
     };
@@ -40,30 +40,32 @@ fn boxed(brands: &[u8]) -> Result<Format, Fault> {
     } else if among(&[b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1"]) {
         "HEIC"
     } else {
-        return Err(Fault::Unrecognised);
+        return Err(PictureError::Unrecognised);
     };
-    Err(Fault::OtherFormat { name })
+    Err(PictureError::OtherFormat { name })
 }
 
-/// SVG and HTML are texts: the first tag tells, behind whatever may stand before it.
-fn text(bytes: &[u8]) -> Result<Format, Fault> {
-    /// A longer preamble than this is not worth the reading.
-    const LOOK: usize = 4096;
-    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(LOOK)]).to_ascii_lowercase();
+/// Detects SVG and HTML by their first tag, after declarations and comments.
+fn markup(bytes: &[u8]) -> Result<Format, PictureError> {
+    /// The number of bytes that are searched for the tag.
+    const SEARCHED: usize = 4096;
+    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(SEARCHED)]).to_ascii_lowercase();
     let start = start.trim_start_matches('\u{feff}').trim_start();
     if !start.starts_with('<') {
-        return Err(Fault::Unrecognised);
+        return Err(PictureError::Unrecognised);
     }
-    // A page may hold an SVG, an SVG no page: whichever opens first.
-    let place = |tags: &[&str]| tags.iter().filter_map(|tag| start.find(tag)).min();
-    let name =
-        match (place(&["<svg", "<!doctype svg"]), place(&["<html", "<!doctype html", "<head", "<body"])) {
-            (Some(svg), Some(html)) if svg < html => "SVG",
-            (Some(_), None) => "SVG",
-            (_, Some(_)) => "HTML",
-            (None, None) => return Err(Fault::Unrecognised),
-        };
-    Err(Fault::OtherFormat { name })
+    // A page may contain an SVG: the tag that comes first decides.
+    let position = |tags: &[&str]| tags.iter().filter_map(|tag| start.find(tag)).min();
+    let name = match (
+        position(&["<svg", "<!doctype svg"]),
+        position(&["<html", "<!doctype html", "<head", "<body"]),
+    ) {
+        (Some(svg), Some(html)) if svg < html => "SVG",
+        (Some(_), None) => "SVG",
+        (_, Some(_)) => "HTML",
+        (None, None) => return Err(PictureError::Unrecognised),
+    };
+    Err(PictureError::OtherFormat { name })
 }
 
 #[cfg(test)]
@@ -71,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_other_format_is_refused_by_its_name() {
+    fn known_formats_that_are_not_accepted_are_named() {
         let mut boxes = Vec::new();
         for (brand, name) in [
             ("avif", "AVIF"),
@@ -96,18 +98,18 @@ mod tests {
         ];
         let texts = texts.map(|(text, name)| (text.to_owned(), name));
         for (text, name) in texts.into_iter().chain(boxes) {
-            let fault = recognise(text.as_bytes()).unwrap_err();
-            assert_eq!(fault.to_string(), format!("It is {name}; send JPEG, PNG or WebP."), "{text:?}");
+            let error = detect(text.as_bytes()).unwrap_err();
+            assert_eq!(error.to_string(), format!("It is {name}; send JPEG, PNG or WebP."), "{text:?}");
         }
     }
 
     #[test]
-    fn what_is_nothing_is_told_as_that() {
-        assert_eq!(recognise(b""), Err(Fault::Empty));
+    fn unknown_formats_are_refused() {
+        assert_eq!(detect(b""), Err(PictureError::Empty));
         for bytes in
             [&b"\xff\xd8"[..], b"\x89PNG\n", b"RIFF\0\0\0\0WAVE", b"\0\0\0\x1cftypisom", b"<x>", b"pear"]
         {
-            assert_eq!(recognise(bytes), Err(Fault::Unrecognised), "{bytes:?}");
+            assert_eq!(detect(bytes), Err(PictureError::Unrecognised), "{bytes:?}");
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Which addresses of the internet are anybody's to reach. A stranger's URL must lead to none of the operator's own
-//! machines, so whatever is not known to be public is not.
+//! The guard against server-side request forgery (SSRF): which IP addresses a URL of a stranger may lead to. None of the operator's
+//! own machines may be reached, so an address that is not known to be public is refused.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether the address is one of the public internet, for one machine.
+/// Returns whether the address is a unicast address of the public internet.
 pub(super) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -11,13 +11,13 @@ pub(super) fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// All but the blocks that IANA keeps for special purposes.
+/// Returns whether the address is outside the special-purpose blocks of IANA.
 fn is_public_v4(address: Ipv4Addr) -> bool {
     !matches!(
         address.octets(),
-        // This network, and private ones.
+        // This network, loopback, and private networks.
         [0 | 10 | 127, ..] | [172, 16..=31, ..] | [192, 168, ..]
-        // Behind a carrier's translation, link-local (the metadata of clouds), protocol assignments.
+        // Carrier-grade NAT, link-local (the metadata services of clouds), protocol assignments.
         | [100, 64..=127, ..] | [169, 254, ..] | [192, 0, 0, _]
         // Documentation.
         | [192, 0, 2, _] | [198, 51, 100, _] | [203, 0, 113, _]
@@ -28,7 +28,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     )
 }
 
-/// Global unicast without its special blocks; what holds an IPv4 address is judged by that.
+/// Returns whether the address is global unicast outside its special-purpose blocks; an embedded IPv4 address decides.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let v4 = |high: u16, low: u16| {
         let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_of_the_operator_are_not_public_and_their_neighbours_are() {
+    fn special_purpose_blocks_are_not_public_and_their_neighbours_are() {
         let table = [
             ("0.0.0.0 0.255.255.255", "1.0.0.1"),
             ("10.0.0.1 10.255.255.255", "9.255.255.255 11.0.0.0"),

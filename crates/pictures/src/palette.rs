@@ -1,32 +1,32 @@
-//! The main colours of a picture, found without chance: the same pixels give the same colours.
+//! The main colours of a picture, by median cut and merging in Oklab. Deterministic: the same pixels give the same colours.
 
 use image::RgbImage;
 
-/// The most colours that are told.
-const MOST: usize = 6;
-/// Into so many boxes the pixels are cut before boxes that look alike are joined.
+/// The maximum number of colours.
+const MAX_COLOURS: usize = 6;
+/// The number of boxes into which the pixels are cut before similar boxes are merged.
 const BOXES: usize = 24;
-/// Colours nearer than this in Oklab look like shades of one; black and white are 1 apart.
-const ALIKE: f32 = 0.08;
+/// Colours nearer than this in Oklab, where black and white are 1 apart, are merged.
+const MERGE_DISTANCE: f32 = 0.08;
 
-/// A colour in Oklab, where distance is difference to the eye.
+/// A colour in Oklab, where Euclidean distance approximates the perceived difference.
 type Lab = [f32; 3];
 
-/// Pixels that count as one colour.
+/// Pixels of one main colour.
 struct Group {
     mean: Lab,
     pixels: usize,
 }
 
-/// The main colours in sRGB, at most six, the largest share first. A small copy of the picture suffices.
+/// Returns the main colours in sRGB, at most six, by descending share of pixels. A thumbnail of the picture suffices.
 pub fn palette(image: &RgbImage) -> Vec<[u8; 3]> {
     let pixels: Vec<Lab> = image.pixels().map(|pixel| to_oklab(pixel.0)).collect();
     let mut groups: Vec<Group> = cut(pixels).iter().map(|pixels| Group::of(pixels)).collect();
-    while let Some((a, b, apart)) = nearest(&groups)
-        && (groups.len() > MOST || apart < ALIKE)
+    while let Some((a, b, distance)) = nearest(&groups)
+        && (groups.len() > MAX_COLOURS || distance < MERGE_DISTANCE)
     {
-        let joined = groups.swap_remove(b);
-        groups[a].join(&joined);
+        let other = groups.swap_remove(b);
+        groups[a].merge(&other);
     }
     groups.sort_by_key(|group| (std::cmp::Reverse(group.pixels), from_oklab(group.mean)));
     let mut colours: Vec<[u8; 3]> = groups.iter().map(|group| from_oklab(group.mean)).collect();
@@ -45,28 +45,28 @@ impl Group {
         Group { mean: sum.map(|sum| narrow(sum / count(pixels.len()))), pixels: pixels.len() }
     }
 
-    fn join(&mut self, other: &Group) {
-        let (own, its) = (count(self.pixels), count(other.pixels));
-        for (part, others) in self.mean.iter_mut().zip(other.mean) {
-            *part = narrow((f64::from(*part) * own + f64::from(others) * its) / (own + its));
+    fn merge(&mut self, other: &Group) {
+        let (own, others) = (count(self.pixels), count(other.pixels));
+        for (part, other) in self.mean.iter_mut().zip(other.mean) {
+            *part = narrow((f64::from(*part) * own + f64::from(other) * others) / (own + others));
         }
         self.pixels += other.pixels;
     }
 }
 
-/// Median cut: again and again the box with the most spread is cut in two where it spreads most.
+/// Median cut: repeatedly cuts the box with the widest spread in two, along the axis of that spread.
 fn cut(pixels: Vec<Lab>) -> Vec<Vec<Lab>> {
     let mut boxes = vec![pixels];
     while boxes.len() < BOXES {
         let spreads = boxes.iter().enumerate().map(|(at, pixels)| (at, widest(pixels)));
         let most = spreads.max_by(|(a, (_, x)), (b, (_, y))| x.total_cmp(y).then(b.cmp(a)));
         let Some((at, (axis, spread))) = most else { break };
-        if spread < ALIKE / 2.0 {
+        if spread < MERGE_DISTANCE / 2.0 {
             break;
         }
         let mut low = boxes.swap_remove(at);
         low.sort_by(|a, b| a[axis].total_cmp(&b[axis]).then_with(|| a.map(key).cmp(&b.map(key))));
-        // In the middle of the spread and not of the count: a small bright thing keeps its own colour.
+        // In the middle of the spread, not of the number of pixels: a small bright object keeps its own colour.
         let middle = (low[0][axis] + low[low.len() - 1][axis]) / 2.0;
         let high = low.split_off(low.partition_point(|pixel| pixel[axis] <= middle));
         boxes.extend([low, high]);
@@ -74,7 +74,7 @@ fn cut(pixels: Vec<Lab>) -> Vec<Vec<Lab>> {
     boxes
 }
 
-/// The axis along which the pixels differ most, and by how much.
+/// Returns the axis along which the pixels differ most, and by how much.
 fn widest(pixels: &[Lab]) -> (usize, f32) {
     let spread = |axis: usize| {
         let parts = pixels.iter().map(|pixel| pixel[axis]);
@@ -91,14 +91,14 @@ fn widest(pixels: &[Lab]) -> (usize, f32) {
     (axis, most)
 }
 
-/// The two groups that look most alike, and how far apart they are.
+/// Returns the indexes of the two nearest groups, and their distance.
 fn nearest(groups: &[Group]) -> Option<(usize, usize, f32)> {
     let mut best: Option<(usize, usize, f32)> = None;
     for (a, one) in groups.iter().enumerate() {
         for (b, other) in groups.iter().enumerate().skip(a + 1) {
-            let apart = one.mean.iter().zip(other.mean).map(|(x, y)| (x - y).powi(2)).sum::<f32>().sqrt();
-            if best.is_none_or(|(_, _, least)| apart < least) {
-                best = Some((a, b, apart));
+            let distance = one.mean.iter().zip(other.mean).map(|(x, y)| (x - y).powi(2)).sum::<f32>().sqrt();
+            if best.is_none_or(|(_, _, least)| distance < least) {
+                best = Some((a, b, distance));
             }
         }
     }
@@ -136,22 +136,22 @@ fn from_oklab([lightness, a, b]: Lab) -> [u8; 3] {
     })
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is clamped to a byte")]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a byte")]
 fn byte(value: f32) -> u8 {
     value.round().clamp(0.0, 255.0) as u8
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "sums are kept finer than colours")]
+#[expect(clippy::cast_possible_truncation, reason = "sums need more precision than colours")]
 fn narrow(value: f64) -> f32 {
     value as f32
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a few thousand pixels are counted")]
+#[expect(clippy::cast_precision_loss, reason = "a few thousand pixels")]
 fn count(pixels: usize) -> f64 {
     pixels as f64
 }
 
-/// Orders numbers that are no NaN.
+/// Returns a key with the order of the numbers, which are not NaN.
 fn key(part: f32) -> u32 {
     let bits = part.to_bits();
     if bits >> 31 == 1 { !bits } else { bits | (1 << 31) }
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn every_colour_survives_oklab() {
+    fn converting_to_oklab_and_back_keeps_colours() {
         for part in (0..=255).step_by(5) {
             for rgb in [[part, 0, 0], [0, part, 255], [part, part, part], [255, 40, part]] {
                 assert_eq!(from_oklab(to_oklab(rgb)), rgb);
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn flat_fields_give_their_colours_by_share() {
+    fn colours_are_sorted_by_share() {
         let image = RgbImage::from_fn(60, 60, |x, y| {
             Rgb(match (x, y) {
                 (0..6, 0..6) => [255, 0, 0],
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn shades_of_one_colour_are_one_and_many_colours_are_six() {
+    fn shades_are_merged_and_there_are_at_most_six_colours() {
         let nearly = RgbImage::from_fn(64, 64, |x, _| Rgb([120 + u8::try_from(x % 8).unwrap(), 90, 60]));
         assert_eq!(colours(&nearly).len(), 1);
         let many = RgbImage::from_fn(64, 64, |x, y| {

@@ -1,4 +1,4 @@
-#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod colours;
 mod fetch;

@@ -1,5 +1,5 @@
-//! Smaller copies of a picture. They are made from pixels alone, so nothing that the original says of its place, its
-//! camera or its maker is in them.
+//! Smaller copies of a picture. They are made from pixels alone, so they contain no metadata of the original, such as place, camera or
+//! author.
 
 use fast_image_resize::images::{Image, ImageRef};
 use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
@@ -7,45 +7,47 @@ use image::codecs::jpeg::JpegEncoder;
 use image::{ExtendedColorType, RgbImage};
 use webp::WebPConfig;
 
-use super::fault::Fault;
+use super::error::PictureError;
 
-/// Of 100; photographs show no fault at it.
+/// From 0 to 100; photographs show no artefacts at this quality.
 const WEBP_QUALITY: f32 = 80.0;
-/// From 0, fast, to 6, small: an import of thousands waits for this.
+/// From 0 (fast) to 6 (small): an import of thousands of pictures waits for the encoder.
 const WEBP_METHOD: i32 = 2;
-/// Of 100.
+/// From 0 to 100.
 const JPEG_QUALITY: u8 = 82;
 
-/// The picture at a smaller size, by a Lanczos filter on the values as they are stored, as browsers do it.
+/// Returns the picture at another size in pixels, by a Lanczos filter on the sRGB values, as browsers do it.
 ///
 /// # Errors
 ///
-/// Fails where a side would have no pixels.
-pub fn smaller(image: &RgbImage, width: u32, height: u32) -> Result<RgbImage, Fault> {
+/// Fails if width or height is 0.
+pub fn resize(image: &RgbImage, width: u32, height: u32) -> Result<RgbImage, PictureError> {
     if image.dimensions() == (width, height) {
         return Ok(image.clone());
     }
     let from = ImageRef::new(image.width(), image.height(), image.as_raw(), PixelType::U8x3);
-    let from = from.map_err(Fault::damaged)?;
+    let from = from.map_err(PictureError::damaged)?;
     let mut to = Image::new(width, height, PixelType::U8x3);
     let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Lanczos3));
-    Resizer::new().resize(&from, &mut to, &options).map_err(Fault::damaged)?;
+    Resizer::new().resize(&from, &mut to, &options).map_err(PictureError::damaged)?;
     RgbImage::from_raw(width, height, to.into_vec())
-        .ok_or_else(|| Fault::damaged("it cannot be made smaller"))
+        .ok_or_else(|| PictureError::damaged("it cannot be made smaller"))
 }
 
 /// Encodes a picture as WebP.
 ///
 /// # Errors
 ///
-/// Fails where the encoder does.
-pub fn webp(image: &RgbImage) -> Result<Vec<u8>, Fault> {
-    let mut config = WebPConfig::new().map_err(|()| Fault::damaged("the WebP encoder does not start"))?;
+/// Fails if the encoder does.
+pub fn webp(image: &RgbImage) -> Result<Vec<u8>, PictureError> {
+    let mut config =
+        WebPConfig::new().map_err(|()| PictureError::damaged("the WebP encoder does not start"))?;
     config.quality = WEBP_QUALITY;
     config.method = WEBP_METHOD;
     let encoder = webp::Encoder::from_rgb(image.as_raw(), image.width(), image.height());
     let encoded = encoder.encode_advanced(&config);
-    let encoded = encoded.map_err(|error| Fault::damaged(format!("the WebP encoder says {error:?}")))?;
+    let encoded =
+        encoded.map_err(|error| PictureError::damaged(format!("the WebP encoder says {error:?}")))?;
     Ok(encoded.to_vec())
 }
 
@@ -53,11 +55,11 @@ pub fn webp(image: &RgbImage) -> Result<Vec<u8>, Fault> {
 ///
 /// # Errors
 ///
-/// Fails where the encoder does.
-pub fn jpeg(image: &RgbImage) -> Result<Vec<u8>, Fault> {
+/// Fails if the encoder does.
+pub fn jpeg(image: &RgbImage) -> Result<Vec<u8>, PictureError> {
     let mut bytes = Vec::new();
     let mut encoder = JpegEncoder::new_with_quality(&mut bytes, JPEG_QUALITY);
     let encoded = encoder.encode(image.as_raw(), image.width(), image.height(), ExtendedColorType::Rgb8);
-    encoded.map_err(Fault::damaged)?;
+    encoded.map_err(PictureError::damaged)?;
     Ok(bytes)
 }

@@ -1,6 +1,6 @@
 //! Verifies stored pictures, and derives damaged forms again from their originals.
 
-use pictures::{Fault, Format};
+use pictures::{Format, PictureError};
 use schemas::picture::{Form, Picture, PictureId};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -133,14 +133,14 @@ impl MediaStore {
 }
 
 /// Checks that bytes are this form of the picture, in the right format and size.
-fn check_form(picture: &Picture, form: Form, bytes: &[u8], depth: CheckDepth) -> Result<(), Fault> {
+fn check_form(picture: &Picture, form: Form, bytes: &[u8], depth: CheckDepth) -> Result<(), PictureError> {
     let (expected, width) = match form {
         Form::Original => return Ok(()),
         Form::Webp(width) => (Format::Webp, width),
         Form::Jpeg(width) => (Format::Jpeg, width),
     };
     let (found, size) = match depth {
-        CheckDepth::Headers => pictures::outline(bytes)?,
+        CheckDepth::Headers => pictures::probe(bytes)?,
         CheckDepth::Pixels => {
             let found = pictures::decode(bytes)?;
             (found.format, found.pixels.dimensions())
@@ -149,7 +149,7 @@ fn check_form(picture: &Picture, form: Form, bytes: &[u8], depth: CheckDepth) ->
     if found == expected && size == (width, picture.height_at(width)) {
         Ok(())
     } else {
-        Err(Fault::damaged("it has another format or size"))
+        Err(PictureError::damaged("it has another format or size"))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Derives what is stored beside an original: the description with size and palette, and the smaller forms.
 
 use image::RgbImage;
-use pictures::{Fault, thumbnails};
+use pictures::{PictureError, thumbnails};
 use schemas::picture::{Colour, Form, Picture, PictureFormat, PictureId};
 
 /// The longer side, in pixels, of the reduced picture that the palette is computed from.
@@ -11,7 +11,7 @@ const PALETTE_SIDE: u32 = 64;
 pub(super) type Forms = Vec<(Form, Vec<u8>)>;
 
 /// Derives description and smaller forms from the bytes of an original. The same bytes give the same result.
-pub(super) fn derive(id: PictureId, bytes: &[u8]) -> Result<(Picture, Forms), Fault> {
+pub(super) fn derive(id: PictureId, bytes: &[u8]) -> Result<(Picture, Forms), PictureError> {
     let decoded = pictures::decode(bytes)?;
     if let Some(reason) = &decoded.unread_profile {
         tracing::warn!(
@@ -23,7 +23,7 @@ pub(super) fn derive(id: PictureId, bytes: &[u8]) -> Result<(Picture, Forms), Fa
     let (width, height) = pixels.dimensions();
     let longer = width.max(height);
     let shrunk = |side: u32| (side * PALETTE_SIDE.min(longer) / longer).max(1);
-    let small = thumbnails::smaller(pixels, shrunk(width), shrunk(height))?;
+    let small = thumbnails::resize(pixels, shrunk(width), shrunk(height))?;
     let palette = pictures::palette(&small).into_iter().map(Colour).collect();
     let picture = Picture { id, format, width, height, palette };
     let forms = smaller_forms(&picture, pixels)?;
@@ -31,7 +31,7 @@ pub(super) fn derive(id: PictureId, bytes: &[u8]) -> Result<(Picture, Forms), Fa
 }
 
 /// Encodes every form except the original, the widest first.
-fn smaller_forms(picture: &Picture, pixels: &RgbImage) -> Result<Forms, Fault> {
+fn smaller_forms(picture: &Picture, pixels: &RgbImage) -> Result<Forms, PictureError> {
     let mut widths: Vec<u32> = picture.widths().chain([picture.list_width()]).collect();
     widths.sort_unstable();
     widths.dedup();
@@ -39,7 +39,7 @@ fn smaller_forms(picture: &Picture, pixels: &RgbImage) -> Result<Forms, Fault> {
     let mut last: Option<RgbImage> = None;
     for width in widths.into_iter().rev() {
         // Each is scaled from the previous, wider one: a fraction of the work, without a visible difference.
-        let small = thumbnails::smaller(last.as_ref().unwrap_or(pixels), width, picture.height_at(width))?;
+        let small = thumbnails::resize(last.as_ref().unwrap_or(pixels), width, picture.height_at(width))?;
         if picture.widths().any(|webp| webp == width) {
             forms.push((Form::Webp(width), thumbnails::webp(&small)?));
         }

@@ -64,7 +64,7 @@ pub enum PutError {
 pub enum PictureError {
     /// The bytes are no usable picture.
     #[error(transparent)]
-    Unusable(#[from] pictures::Fault),
+    Unusable(#[from] pictures::PictureError),
     /// The picture was erased.
     #[error(
         "It was taken down on {} and is not kept again; use another picture.",

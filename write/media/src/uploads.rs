@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use jiff::{SignedDuration, Timestamp};
-use pictures::Fault;
+use pictures::PictureError;
 use schemas::clock::Clock;
 use schemas::picture::{MAX_PICTURE_BYTES, Picture, PictureId};
 use sha2::{Digest, Sha256};
@@ -118,11 +118,11 @@ impl Uploads {
             return Err(UploadError::ChunkTooLarge { bytes: bytes.len() });
         }
         if total == 0 {
-            return Ok(Progress::Refused(Fault::Empty.to_string()));
+            return Ok(Progress::Refused(PictureError::Empty.to_string()));
         }
         if total > u64::try_from(MAX_PICTURE_BYTES).unwrap_or(u64::MAX) {
             self.remove(id)?;
-            return Ok(Progress::Refused(Fault::TooManyBytes { bytes: total }.to_string()));
+            return Ok(Progress::Refused(PictureError::TooManyBytes { bytes: total }.to_string()));
         }
         let received = self.append(id, offset, total, bytes)?;
         if received < total { Ok(Progress::More { received }) } else { self.finish(id) }

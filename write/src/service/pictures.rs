@@ -93,13 +93,13 @@ impl PictureService {
     ///
     /// Fails if the URL has no acceptable picture, or cannot be fetched or stored now.
     pub async fn fetch_patiently(&self, url: &str) -> Result<Picture, FetchError> {
-        self.keep(self.fetcher.fetch_patiently(url).await?).await
+        self.keep(self.fetcher.fetch_in_background(url).await?).await
     }
 
     async fn keep(&self, bytes: Vec<u8>) -> Result<Picture, FetchError> {
         self.take(bytes).await.map_err(|error| match error {
-            PutError::Refused(fault) => FetchError::Refused(fault.to_string()),
-            PutError::Store(error) => FetchError::Later(error.to_string()),
+            PutError::Refused(fault) => FetchError::Permanent(fault.to_string()),
+            PutError::Store(error) => FetchError::Transient(error.to_string()),
         })
     }
 
@@ -172,8 +172,8 @@ impl PictureService {
                 found.ok_or_else(|| Rejection::fault("picture", refused.unwrap_or_else(absent)))?
             }
             None => self.fetch(&named.source).await.map_err(|error| match error {
-                FetchError::Refused(reason) => Rejection::fault(&named.source, reason).into(),
-                FetchError::Later(reason) | FetchError::Silent(reason) => {
+                FetchError::Permanent(reason) => Rejection::fault(&named.source, reason).into(),
+                FetchError::Transient(reason) | FetchError::Timeout(reason) => {
                     CommandError::PictureUnreachable(reason)
                 }
             })?,

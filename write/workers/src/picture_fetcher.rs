@@ -161,11 +161,11 @@ impl PictureFetcher {
         };
         let result = match result {
             Ok(picture) => Ok(picture),
-            Err(FetchError::Refused(reason)) => Err(reason),
-            Err(FetchError::Later(reason)) => {
+            Err(FetchError::Permanent(reason)) => Err(reason),
+            Err(FetchError::Transient(reason)) => {
                 return (job, FetchOutcome::Retry { reason, timed_out: false });
             }
-            Err(FetchError::Silent(reason)) => {
+            Err(FetchError::Timeout(reason)) => {
                 return (job, FetchOutcome::Retry { reason, timed_out: true });
             }
         };
@@ -175,9 +175,9 @@ impl PictureFetcher {
 
     /// Generates the picture of a project from its record and stores it.
     async fn generate(&self, job: &FetchJob) -> Result<Picture, FetchError> {
-        let later = |error: StoreError| FetchError::Later(error.to_string());
+        let transient = |error: StoreError| FetchError::Transient(error.to_string());
         let project =
-            self.pictures.projects().project(&StreamId::project(job.project)).await.map_err(later)?;
+            self.pictures.projects().project(&StreamId::project(job.project)).await.map_err(transient)?;
         let record = project.listing().map(|listing| listing.record.clone());
         let generate = self.generator.map(|generator| generator.picture);
         let stored = self.pictures.blocking(move |store| {
@@ -186,11 +186,11 @@ impl PictureFetcher {
         });
         match stored.await {
             Some(Ok(picture)) => Ok(picture),
-            Some(Err(PutError::Refused(fault))) => Err(FetchError::Refused(fault.to_string())),
-            Some(Err(PutError::Store(error))) => Err(FetchError::Later(error.to_string())),
-            None => {
-                Err(FetchError::Refused("The record names no picture that is made from it any more.".into()))
-            }
+            Some(Err(PutError::Refused(fault))) => Err(FetchError::Permanent(fault.to_string())),
+            Some(Err(PutError::Store(error))) => Err(FetchError::Transient(error.to_string())),
+            None => Err(FetchError::Permanent(
+                "The record names no picture that is made from it any more.".into(),
+            )),
         }
     }
 

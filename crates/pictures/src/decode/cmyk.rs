@@ -1,4 +1,4 @@
-//! JPEGs of four inks, by their profile: the decoder's own way to red, green and blue knows no ink.
+//! JPEGs of four inks (CMYK), converted by their profile: the decoder's own conversion ignores it.
 
 use image::RgbImage;
 use zune_jpeg::JpegDecoder;
@@ -6,10 +6,10 @@ use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
-use super::super::fault::Fault;
+use super::super::error::PictureError;
 use super::colour::Profile;
 
-/// A JPEG of four inks and the profile that says what they look like.
+/// A JPEG of four inks and the profile for them.
 pub(super) struct Inks<'b> {
     bytes: &'b [u8],
     space: ColorSpace,
@@ -18,8 +18,8 @@ pub(super) struct Inks<'b> {
     pub(super) height: u32,
 }
 
-/// Returns the JPEG where it is of four inks and has a profile for them.
-pub(super) fn of(bytes: &[u8], profile: impl FnOnce(&[u8]) -> Option<Profile>) -> Option<Inks<'_>> {
+/// Returns the JPEG if it has four inks and a profile for them.
+pub(super) fn with_profile(bytes: &[u8], profile: impl FnOnce(&[u8]) -> Option<Profile>) -> Option<Inks<'_>> {
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options());
     decoder.decode_headers().ok()?;
     let space =
@@ -37,11 +37,15 @@ pub(super) fn of(bytes: &[u8], profile: impl FnOnce(&[u8]) -> Option<Profile>) -
 
 impl Inks<'_> {
     /// Returns the pixels in sRGB, or why the profile cannot be applied.
-    pub(super) fn to_srgb(&self) -> Result<Result<RgbImage, String>, Fault> {
+    ///
+    /// # Errors
+    ///
+    /// Fails if the JPEG is damaged.
+    pub(super) fn to_srgb(&self) -> Result<Result<RgbImage, String>, PictureError> {
         let options = options().jpeg_set_out_colorspace(self.space);
         let mut decoder = JpegDecoder::new_with_options(ZCursor::new(self.bytes), options);
-        let mut inks = decoder.decode().map_err(|error| Fault::damaged(format!("{error:?}")))?;
-        // Stored as by Adobe's programs, as all that write such JPEGs: 255 is no ink.
+        let mut inks = decoder.decode().map_err(|error| PictureError::damaged(format!("{error:?}")))?;
+        // All writers store the values as Adobe's programs do: 255 is no ink.
         for pixel in inks.chunks_exact_mut(4) {
             if self.space == ColorSpace::YCCK {
                 let [y, cb, cr] = [pixel[0], pixel[1], pixel[2]].map(f32::from);

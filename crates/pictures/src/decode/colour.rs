@@ -1,5 +1,4 @@
-//! Colour management: what the numbers of a picture mean by its profile becomes sRGB, which is what browsers take the
-//! smaller forms for and what palettes are told in.
+//! Colour management: converts the values of a picture by its profile to sRGB, in which thumbnails and palettes are.
 
 use std::sync::Arc;
 
@@ -10,40 +9,39 @@ use moxcms::{
     XyY,
 };
 
-/// Pixels that are converted at once; bounds the memory beside the picture.
+/// The number of pixels that are converted at once; bounds the memory beside the picture.
 const STRIPE: usize = 1 << 14;
-/// A profile by which no colour changes by more than this many of 255 is sRGB in other words: the numbers stay.
-const UNSEEN: u8 = 2;
-/// The largest difference of gamma from that of sRGB, as PNG writes it (1/2.2), for which the numbers stay.
-const GAMMA_OF_SRGB: (f32, f32) = (0.454_55, 0.01);
+/// A profile that changes no colour by more than this, of 255, counts as sRGB: the values stay unchanged.
+const SRGB_TOLERANCE: u8 = 2;
+/// The gamma of sRGB as PNG stores it (1/2.2), and the difference up to which the values stay unchanged.
+const SRGB_GAMMA: (f32, f32) = (0.454_55, 0.01);
 
-/// What the numbers of a picture mean.
+/// The colour profile of a picture; never sRGB.
 pub(super) struct Profile(ColorProfile);
 
 impl Profile {
-    /// Reads an ICC profile; `None` where it is sRGB.
+    /// Parses an ICC profile; `None` if it is sRGB.
     ///
     /// # Errors
     ///
-    /// Returns the reason why it cannot be read, in the words of the reader.
+    /// Returns why it cannot be parsed.
     pub(super) fn of_icc(icc: &[u8]) -> Result<Option<Profile>, String> {
         let profile = ColorProfile::new_from_slice(icc).map_err(|error| error.to_string())?;
         Ok(Some(Profile(profile)).filter(|profile| !profile.is_srgb()))
     }
 
-    /// The profile that the codes of a PNG name: primaries, curve, matrix and range as in H.273; `None` where that is sRGB.
+    /// Returns the profile of code points of H.273: primaries, transfer function, matrix and range; `None` if that is sRGB.
     ///
     /// # Errors
     ///
-    /// Returns the reason why it cannot be converted: it is brighter than a screen, not red, green and blue in full range, or
-    /// the codes name nothing.
+    /// Returns why it cannot be converted: it is HDR, not RGB in full range, or the code points are unknown.
     pub(super) fn of_codes([primaries, curve, matrix, range]: [u8; 4]) -> Result<Option<Profile>, String> {
         let unusable = |why: &str| Err(format!("its cICP chunk {why}"));
         if (matrix, range) != (0, 1) {
             return unusable("does not name red, green and blue in full range");
         }
         let curve = match curve {
-            // Screens show the curves of video cameras as they show that of sRGB.
+            // Screens show the transfer functions of video cameras like that of sRGB.
             1 | 6 | 14 | 15 => TransferCharacteristics::Srgb,
             16 | 18 => return unusable("names HDR (PQ or HLG), which is not converted"),
             code => TransferCharacteristics::try_from(code).unwrap_or(TransferCharacteristics::Reserved),
@@ -63,10 +61,9 @@ impl Profile {
         Ok(Some(Profile(profile)).filter(|profile| !profile.is_srgb()))
     }
 
-    /// The profile of a PNG that says only its gamma, as 1/2.2, and perhaps its white and primaries, each as x and y;
-    /// `None` where that is sRGB.
+    /// Returns the profile of a gamma, such as 1/2.2, and optionally the chromaticities of white and primaries; `None` if that is sRGB.
     pub(super) fn of_gamma(gamma: f32, primaries: Option<[[f32; 2]; 4]>) -> Option<Profile> {
-        let (srgb, tolerance) = GAMMA_OF_SRGB;
+        let (srgb, tolerance) = SRGB_GAMMA;
         let is_srgb_gamma = (gamma - srgb).abs() <= tolerance;
         if !(0.05..=10.0).contains(&gamma) || is_srgb_gamma && primaries.is_none() {
             return None;
@@ -88,12 +85,16 @@ impl Profile {
         Some(Profile(profile)).filter(|profile| !profile.is_srgb())
     }
 
-    /// Returns whether it is for the four inks of print.
+    /// Returns whether the profile is for four inks.
     pub(super) fn is_cmyk(&self) -> bool {
         self.0.color_space == DataColorSpace::Cmyk
     }
 
-    /// Returns the picture in sRGB, on white where it lets light through.
+    /// Returns the picture in sRGB, with transparent pixels on white.
+    ///
+    /// # Errors
+    ///
+    /// Returns why the profile cannot be applied.
     pub(super) fn to_srgb(&self, image: &DynamicImage) -> Result<RgbImage, String> {
         let (width, height) = (image.width(), image.height());
         let is_grey = self.0.color_space == DataColorSpace::Gray;
@@ -122,7 +123,7 @@ impl Profile {
             DynamicImage::ImageLumaA16(image) if is_grey => {
                 self.words(image.as_raw(), Layout::GrayAlpha, Layout::Rgba)
             }
-            // Grey pixels by a profile for colours are red, green and blue alike.
+            // A profile for colours is applied to grey pixels as RGB with equal components.
             DynamicImage::ImageLuma8(_) => return self.to_srgb(&DynamicImage::ImageRgb8(image.to_rgb8())),
             DynamicImage::ImageLumaA8(_) => return self.to_srgb(&DynamicImage::ImageRgba8(image.to_rgba8())),
             DynamicImage::ImageLuma16(_) => return self.to_srgb(&DynamicImage::ImageRgb16(image.to_rgb16())),
@@ -135,7 +136,11 @@ impl Profile {
         RgbImage::from_raw(width, height, rgb).ok_or_else(|| "its pixels cannot be converted".to_owned())
     }
 
-    /// Returns the pixels of four inks, 255 for the most of each, in sRGB.
+    /// Returns the pixels of four inks, each from 0 to 255 for the maximum, in sRGB.
+    ///
+    /// # Errors
+    ///
+    /// Returns why the profile cannot be applied.
     pub(super) fn inks_to_srgb(&self, inks: &[u8]) -> Result<Vec<u8>, String> {
         self.bytes(inks, Layout::Rgba, Layout::Rgb).map_err(|error| error.to_string())
     }
@@ -154,7 +159,7 @@ impl Profile {
         })
     }
 
-    /// Returns whether colours all over the cube stay what they are.
+    /// Returns whether the profile changes no colour, by samples all over the RGB cube.
     fn is_srgb(&self) -> bool {
         if self.0.color_space != DataColorSpace::Rgb {
             return false;
@@ -166,8 +171,9 @@ impl Profile {
                 steps.iter().for_each(|blue| probe.extend([*red, *green, *blue]));
             }
         }
-        let same = |(a, b): (&u8, &u8)| a.abs_diff(*b) <= UNSEEN;
-        self.bytes(&probe, Layout::Rgb, Layout::Rgb).is_ok_and(|seen| seen.iter().zip(&probe).all(same))
+        let is_same = |(a, b): (&u8, &u8)| a.abs_diff(*b) <= SRGB_TOLERANCE;
+        self.bytes(&probe, Layout::Rgb, Layout::Rgb)
+            .is_ok_and(|converted| converted.iter().zip(&probe).all(is_same))
     }
 }
 
@@ -179,20 +185,20 @@ fn options(profile: &ColorProfile) -> TransformOptions {
     }
 }
 
-/// Converts stripe by stripe; what lets light through is put on white.
+/// Converts stripe by stripe; transparent pixels are put on white.
 fn converted<V: Copy + Default>(
     from: &[V],
     channels: usize,
-    becoming: usize,
+    converted_channels: usize,
     transform: &Arc<dyn TransformExecutor<V> + Send + Sync>,
     narrow: fn(V) -> u8,
 ) -> Result<Vec<u8>, CmsError> {
     let mut rgb = vec![0; from.len() / channels * 3];
-    let mut stripe = vec![V::default(); STRIPE * becoming];
+    let mut stripe = vec![V::default(); STRIPE * converted_channels];
     for (from, to) in from.chunks(STRIPE * channels).zip(rgb.chunks_mut(STRIPE * 3)) {
-        let stripe = &mut stripe[..from.len() / channels * becoming];
+        let stripe = &mut stripe[..from.len() / channels * converted_channels];
         transform.transform(from, stripe)?;
-        for (pixel, to) in stripe.chunks_exact(becoming).zip(to.chunks_exact_mut(3)) {
+        for (pixel, to) in stripe.chunks_exact(converted_channels).zip(to.chunks_exact_mut(3)) {
             let alpha = pixel.get(3).map_or(u8::MAX, |alpha| narrow(*alpha));
             for (part, to) in pixel.iter().zip(to) {
                 *to = super::on_white(narrow(*part), alpha);

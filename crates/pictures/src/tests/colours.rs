@@ -1,4 +1,4 @@
-//! What a picture looks like by its colour profile is what its smaller forms and its palette show.
+//! Pictures with colour profiles are decoded to the sRGB colours that their profiles define.
 
 use image::codecs::jpeg::JpegEncoder;
 use image::codecs::png::PngEncoder;
@@ -12,19 +12,19 @@ use moxcms::{
 use crate::decode;
 use kit::samples::{encoded, png_chunk, scene, webp_canvas, webp_chunk, webp_file};
 
-/// Colours that are exact in sRGB.
+/// Colours within sRGB.
 const PATCHES: [[u8; 3]; 4] =
     [[0xdc, 0x28, 0x1e], [0x1e, 0xab, 0x3c], [0x1e, 0x3c, 0xc8], [0xd2, 0xa0, 0x82]];
 
-/// Patches of 16 × 16 px beside each other.
+/// Returns a row of patches of 16 × 16 px.
 fn patches(colours: &[[u8; 3]]) -> RgbImage {
     RgbImage::from_fn(16 * u32::try_from(colours.len()).unwrap(), 16, |x, _| {
         Rgb(colours[usize::try_from(x / 16).unwrap()])
     })
 }
 
-/// The colours as decoded, from the middle of each patch.
-fn seen(bytes: &[u8]) -> (Vec<[u8; 3]>, Option<String>) {
+/// Returns the decoded colours in the middle of each patch, and why the profile was ignored.
+fn decoded_patches(bytes: &[u8]) -> (Vec<[u8; 3]>, Option<String>) {
     let decoded = decode(bytes).unwrap();
     let middle = |patch: u32| decoded.pixels.get_pixel(patch * 16 + 8, 8).0;
     ((0..decoded.pixels.width() / 16).map(middle).collect(), decoded.unread_profile)
@@ -44,8 +44,8 @@ fn assert_within(limit: u8, seen: &[[u8; 3]], expected: &[[u8; 3]], what: &str) 
     );
 }
 
-/// The numbers of sRGB colours in another space.
-fn numbers(profile: &ColorProfile, colours: &[[u8; 3]]) -> Vec<[u8; 3]> {
+/// Returns the values of sRGB colours in another colour space.
+fn values_in(profile: &ColorProfile, colours: &[[u8; 3]]) -> Vec<[u8; 3]> {
     let options = TransformOptions { prefer_fixed_point: false, ..TransformOptions::default() };
     let transform =
         ColorProfile::new_srgb().create_transform_8bit(Layout::Rgb, profile, Layout::Rgb, options).unwrap();
@@ -73,22 +73,22 @@ fn png(image: &RgbImage, icc: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn the_numbers_of_wide_spaces_are_read_by_their_profile() {
+fn values_of_wide_colour_spaces_are_converted_by_their_profile() {
     for (name, profile) in [
         ("Adobe RGB", ColorProfile::new_adobe_rgb()),
         ("ProPhoto", ColorProfile::new_pro_photo_rgb()),
         ("Display P3", ColorProfile::new_display_p3()),
     ] {
-        let (numbers, icc) = (numbers(&profile, &PATCHES), profile.encode().unwrap());
-        assert!(numbers[1][0].abs_diff(PATCHES[1][0]) > 20, "{name} has other numbers: {numbers:02x?}");
-        let image = patches(&numbers);
+        let (values, icc) = (values_in(&profile, &PATCHES), profile.encode().unwrap());
+        assert!(values[1][0].abs_diff(PATCHES[1][0]) > 20, "{name} has other values: {values:02x?}");
+        let image = patches(&values);
         let mut webp = Vec::new();
         encode(WebPEncoder::new_lossless(&mut webp), &image, &icc);
-        // JPEG rounds its numbers, which means more in a wide space.
+        // JPEG rounds its values, which matters more in a wide space.
         for (format, limit, file) in
             [("PNG", 4, png(&image, &icc)), ("JPEG", 12, jpeg(&image, &icc)), ("WebP", 4, webp)]
         {
-            let (seen, unread) = seen(&file);
+            let (seen, unread) = decoded_patches(&file);
             assert_eq!(unread, None);
             assert_within(limit, &seen, &PATCHES, &format!("{name} as {format}"));
         }
@@ -96,35 +96,35 @@ fn the_numbers_of_wide_spaces_are_read_by_their_profile() {
 }
 
 #[test]
-fn a_profile_of_srgb_changes_no_number() {
+fn an_srgb_profile_changes_no_value() {
     let icc = ColorProfile::new_srgb().encode().unwrap();
     let image = scene(64, 48);
     assert_eq!(decode(&png(&image, &icc)).unwrap().pixels, image);
 }
 
 #[test]
-fn a_profile_that_cannot_be_used_leaves_the_numbers_and_is_told() {
+fn an_unusable_profile_is_ignored_and_reported() {
     let image = patches(&PATCHES);
     let grey = ColorProfile::new_gray_with_gamma(2.2).encode().unwrap();
     for icc in [b"no profile".to_vec(), grey] {
-        let (seen, unread) = seen(&png(&image, &icc));
+        let (seen, unread) = decoded_patches(&png(&image, &icc));
         assert_eq!(seen, PATCHES);
         assert!(unread.is_some());
     }
 }
 
 #[test]
-fn grey_pixels_are_read_by_a_grey_profile() {
+fn grey_pixels_are_converted_by_a_grey_profile() {
     let icc = ColorProfile::new_gray_with_gamma(1.0).encode().unwrap();
     let mut file = Vec::new();
     let mut encoder = PngEncoder::new(&mut file);
     encoder.set_icc_profile(icc).unwrap();
     encoder.write_image(&[55; 256], 16, 16, ExtendedColorType::L8).unwrap();
-    assert_near(&seen(&file).0, &[[128; 3]], "a middle grey");
+    assert_near(&decoded_patches(&file).0, &[[128; 3]], "a middle grey");
 }
 
 #[test]
-fn a_png_of_linear_numbers_is_read_by_its_gamma() {
+fn a_png_with_linear_values_is_converted_by_its_gamma() {
     let linear = |part: u8| {
         let part = f64::from(part) / 255.0;
         let part = if part <= 0.040_45 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) };
@@ -135,19 +135,19 @@ fn a_png_of_linear_numbers_is_read_by_its_gamma() {
     let plain = encoded(image::DynamicImage::ImageRgb16(deep), ImageFormat::Png);
     let with = |chunks: &[Vec<u8>]| [&plain[..33], &chunks.concat(), &plain[33..]].concat();
     let gamma = |gamma: u32| png_chunk(b"gAMA", &gamma.to_be_bytes());
-    assert_near(&seen(&with(&[gamma(100_000)])).0, &PATCHES, "gAMA 1.0");
-    let numbers = seen(&plain).0;
-    assert!(numbers[3][0] < 0xb0, "{numbers:02x?}");
-    assert_eq!(seen(&with(&[gamma(45_455)])).0, numbers, "the gamma of sRGB");
+    assert_near(&decoded_patches(&with(&[gamma(100_000)])).0, &PATCHES, "gAMA 1.0");
+    let values = decoded_patches(&plain).0;
+    assert!(values[3][0] < 0xb0, "{values:02x?}");
+    assert_eq!(decoded_patches(&with(&[gamma(45_455)])).0, values, "the gamma of sRGB");
     assert_eq!(
-        seen(&with(&[png_chunk(b"sRGB", &[0]), gamma(100_000)])).0,
-        numbers,
-        "the word sRGB says more"
+        decoded_patches(&with(&[png_chunk(b"sRGB", &[0]), gamma(100_000)])).0,
+        values,
+        "the sRGB chunk takes precedence"
     );
 }
 
-/// A profile of four inks, whose colours at no and at all of each ink are these, in Lab of eight bits.
-fn inks(corner: impl Fn([bool; 4]) -> [u8; 3]) -> Vec<u8> {
+/// Returns a profile of four inks with these colours, in 8-bit Lab, for none or all of each ink.
+fn cmyk_profile(corner: impl Fn([bool; 4]) -> [u8; 3]) -> Vec<u8> {
     let corners = (0..16_u8).flat_map(|at| corner([8, 4, 2, 1].map(|ink| at & ink != 0)));
     let ramp = [0, u16::MAX];
     let lut = LutDataType {
@@ -172,12 +172,12 @@ fn inks(corner: impl Fn([bool; 4]) -> [u8; 3]) -> Vec<u8> {
     profile.encode().unwrap()
 }
 
-/// A JPEG of four components with one colour for each block of 8 × 8, all in a row, as Adobe's programs mark it.
+/// Returns a JPEG of four components with a row of blocks of 8 × 8 px, marked as by Adobe's programs.
 fn cmyk_jpeg(blocks: &[[u8; 4]], icc: &[u8]) -> Vec<u8> {
     four_component_jpeg(0, blocks, icc)
 }
 
-/// As [`cmyk_jpeg`], with the transform that the marker of Adobe's programs names: 0 for inks, 2 for YCCK.
+/// As [`cmyk_jpeg`], with the transform in the marker of Adobe's programs: 0 for CMYK, 2 for YCCK.
 fn four_component_jpeg(transform: u8, blocks: &[[u8; 4]], icc: &[u8]) -> Vec<u8> {
     let segment = |marker: u8, data: &[u8]| {
         let length = u16::try_from(data.len() + 2).unwrap().to_be_bytes();
@@ -226,9 +226,9 @@ fn four_component_jpeg(transform: u8, blocks: &[[u8; 4]], icc: &[u8]) -> Vec<u8>
     .concat()
 }
 
-/// A profile of four inks.
+/// Returns a profile of four inks.
 fn four_inks() -> Vec<u8> {
-    inks(|ink| match ink {
+    cmyk_profile(|ink| match ink {
         [false, false, false, false] => [250, 128, 128],
         [true, false, false, false] => [178, 145, 153],
         [false, true, false, false] => [128, 180, 160],
@@ -238,7 +238,7 @@ fn four_inks() -> Vec<u8> {
 }
 
 #[test]
-fn inks_look_as_their_profile_says() {
+fn inks_are_converted_by_their_profile() {
     let icc = four_inks();
     assert!(icc.len() < 4_096, "{}", icc.len());
     // 255 is no ink.
@@ -253,13 +253,13 @@ fn inks_look_as_their_profile_says() {
         &[[249; 3], [211, 159, 126], [203, 74, 69], [72, 84, 149]],
         "four inks",
     );
-    // Without a profile they are as the decoder has them.
+    // Without a profile the decoder converts them.
     let plain = decode(&cmyk_jpeg(&twice, b"no profile")).unwrap();
     assert_eq!(plain.pixels.get_pixel(24, 4).0, [0, 255, 255]);
 }
 
 #[test]
-fn inks_that_are_stored_as_luma_and_chroma_look_the_same() {
+fn inks_stored_as_luma_and_chroma_give_the_same_colours() {
     let icc = four_inks();
     // Inverted inks: 255 is none. YCCK is the YCbCr of the red, green and blue that the first three are read as.
     let inks = [[255; 4], [40, 200, 120, 255], [200, 60, 90, 180]];
@@ -284,16 +284,16 @@ fn inks_that_are_stored_as_luma_and_chroma_look_the_same() {
 }
 
 #[test]
-fn the_codes_of_a_png_come_before_gamma_and_profile() {
+fn the_code_points_of_a_png_take_precedence_over_gamma_and_profile() {
     let p3 = ColorProfile::new_display_p3();
     let gamma = png_chunk(b"gAMA", &100_000_u32.to_be_bytes());
     let coded = |colours: &[[u8; 3]], codes: [u8; 4]| {
         let plain = encoded(image::DynamicImage::ImageRgb8(patches(colours)), ImageFormat::Png);
-        seen(&[&plain[..33], &png_chunk(b"cICP", &codes), &gamma, &plain[33..]].concat())
+        decoded_patches(&[&plain[..33], &png_chunk(b"cICP", &codes), &gamma, &plain[33..]].concat())
     };
     assert_eq!(coded(&PATCHES, [1, 13, 0, 1]), (PATCHES.to_vec(), None), "sRGB");
     assert_eq!(coded(&PATCHES, [1, 1, 0, 1]), (PATCHES.to_vec(), None), "BT.709");
-    let (wide, unread) = coded(&numbers(&p3, &PATCHES), [12, 13, 0, 1]);
+    let (wide, unread) = coded(&values_in(&p3, &PATCHES), [12, 13, 0, 1]);
     assert_eq!(unread, None);
     assert_near(&wide, &PATCHES, "Display P3");
     for (codes, reason) in [
@@ -304,28 +304,28 @@ fn the_codes_of_a_png_come_before_gamma_and_profile() {
     ] {
         assert_eq!(coded(&PATCHES, codes), (PATCHES.to_vec(), Some(reason.to_owned())), "{codes:?}");
     }
-    // HDR with a profile for those who do not show it.
+    // HDR with a profile for programs that do not support it.
     let mut file = Vec::new();
-    let numbers = patches(&numbers(&p3, &PATCHES));
-    encode(PngEncoder::new(&mut file), &numbers, &p3.encode().unwrap());
+    let values = patches(&values_in(&p3, &PATCHES));
+    encode(PngEncoder::new(&mut file), &values, &p3.encode().unwrap());
     let file = [&file[..33], &png_chunk(b"cICP", &[9, 16, 0, 1]), &file[33..]].concat();
-    let (fallen_back, unread) = seen(&file);
+    let (fallback, unread) = decoded_patches(&file);
     assert_eq!(unread, None);
-    assert_near(&fallen_back, &PATCHES, "the profile beside HDR");
+    assert_near(&fallback, &PATCHES, "the profile beside HDR");
 }
 
 #[test]
-fn a_picture_is_turned_wherever_its_orientation_stands() {
+fn the_orientation_is_applied_wherever_it_is_stored() {
     let entry = [0x12, 0x01, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0];
     let exif = [b"II*\0\x08\0\0\0\x01\0", &entry[..], &[0; 4]].concat();
     let plain = encoded(scene(30, 20), ImageFormat::Png);
     let (pixels, end) = plain.split_at(plain.len() - 12);
-    let behind = [pixels, &png_chunk(b"eXIf", &exif), end].concat();
+    let after = [pixels, &png_chunk(b"eXIf", &exif), end].concat();
     let webp = encoded(scene(30, 20), ImageFormat::WebP);
-    let named = [b"Exif\0\0", &exif[..]].concat();
+    let prefixed = [b"Exif\0\0", &exif[..]].concat();
     let canvas = webp_canvas(0b1000, 30, 20);
-    let extended = webp_file(&[canvas, webp[12..].to_vec(), webp_chunk(b"EXIF", &named)]);
-    for (what, file) in [("behind the pixels of a PNG", behind), ("with a name in a WebP", extended)] {
+    let extended = webp_file(&[canvas, webp[12..].to_vec(), webp_chunk(b"EXIF", &prefixed)]);
+    for (what, file) in [("after the pixels of a PNG", after), ("with a prefix in a WebP", extended)] {
         assert_eq!(decode(&file).unwrap().pixels.dimensions(), (20, 30), "{what}");
     }
 }

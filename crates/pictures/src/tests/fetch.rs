@@ -20,7 +20,7 @@ fn anywhere() -> FetchRules {
     FetchRules { allowed_hosts: None, allow_private: true }
 }
 
-/// A fetcher for which every name leads here.
+/// Returns a fetcher for which every name resolves to this machine.
 fn fetcher(server: &Server) -> Fetcher {
     let here = Arc::new(|_| -> futures::future::BoxFuture<'static, _> { Box::pin(async { Ok(vec![HERE]) }) });
     Fetcher::for_tests(anywhere(), server.roots.clone(), here, guard::is_public, Duration::from_secs(5))
@@ -30,22 +30,22 @@ fn url(server: &Server, path: &str) -> String {
     format!("https://pictures.example:{}{path}", server.address.port())
 }
 
-/// As `fetch` does, without its refusal of ports.
-async fn as_if_permitted(fetcher: &Fetcher, url: &str) -> Result<Vec<u8>, FetchError> {
+/// Fetches like `fetch`, but permits all ports.
+async fn fetch_from_any_port(fetcher: &Fetcher, url: &str) -> Result<Vec<u8>, FetchError> {
     let followed = fetcher.follow(url.parse().unwrap(), Duration::from_secs(5));
     tokio::time::timeout(Duration::from_secs(5), followed).await.unwrap()
 }
 
-fn refused<T>(sentence: &str) -> Result<T, FetchError> {
-    Err(FetchError::Refused(sentence.to_owned()))
+fn permanent<T>(sentence: &str) -> Result<T, FetchError> {
+    Err(FetchError::Permanent(sentence.to_owned()))
 }
 
-fn silent<T>(sentence: &str) -> Result<T, FetchError> {
-    Err(FetchError::Silent(sentence.to_owned()))
+fn timeout<T>(sentence: &str) -> Result<T, FetchError> {
+    Err(FetchError::Timeout(sentence.to_owned()))
 }
 
-fn later<T>(sentence: &str) -> Result<T, FetchError> {
-    Err(FetchError::Later(sentence.to_owned()))
+fn transient<T>(sentence: &str) -> Result<T, FetchError> {
+    Err(FetchError::Transient(sentence.to_owned()))
 }
 
 #[tokio::test]
@@ -70,14 +70,14 @@ async fn a_picture_is_fetched_with_a_plain_request() {
 }
 
 #[tokio::test]
-async fn a_host_may_send_on_and_each_hop_is_judged() {
+async fn redirects_are_followed_and_each_target_is_checked() {
     let server =
         Server::start(|path| match path.split_once("?n=").map(|(path, n)| (path, n.parse::<u32>())) {
             Some(("/steps", Ok(0))) => Reply::whole("200 OK", "", b"a pear"),
-            Some(("/steps", Ok(n))) => Reply::moved(&format!("/steps?n={}", n - 1)),
-            _ if path == "/loop" => Reply::moved("loop"),
-            _ if path == "/down" => Reply::moved("http://pictures.example/a.jpg"),
-            _ if path == "/user" => Reply::moved("//ada@pictures.example/a.jpg"),
+            Some(("/steps", Ok(n))) => Reply::redirect(&format!("/steps?n={}", n - 1)),
+            _ if path == "/loop" => Reply::redirect("loop"),
+            _ if path == "/down" => Reply::redirect("http://pictures.example/a.jpg"),
+            _ if path == "/user" => Reply::redirect("//ada@pictures.example/a.jpg"),
             _ => Reply::whole("302 Found", "", b""),
         })
         .await;
@@ -85,8 +85,8 @@ async fn a_host_may_send_on_and_each_hop_is_judged() {
     assert_eq!(fetcher.fetch(&url(&server, "/steps?n=5")).await, Ok(b"a pear".to_vec()));
     assert_eq!(server.paths().len(), 6);
     let often = "pictures.example sends on more than 5 times; give the address where the picture is.";
-    assert_eq!(fetcher.fetch(&url(&server, "/steps?n=6")).await, refused(often));
-    assert_eq!(fetcher.fetch(&url(&server, "/loop")).await, refused(often));
+    assert_eq!(fetcher.fetch(&url(&server, "/steps?n=6")).await, permanent(often));
+    assert_eq!(fetcher.fetch(&url(&server, "/loop")).await, permanent(often));
     assert_eq!(server.paths().len(), 18);
     for (path, reason) in [
         (
@@ -96,21 +96,21 @@ async fn a_host_may_send_on_and_each_hop_is_judged() {
         ("/user", "https://pictures.example. Its address holds a user or a password; give one without."),
     ] {
         let sentence = format!("pictures.example sends on to {reason}");
-        assert_eq!(fetcher.fetch(&url(&server, path)).await, refused(&sentence), "{path}");
+        assert_eq!(fetcher.fetch(&url(&server, path)).await, permanent(&sentence), "{path}");
     }
     assert_eq!(
         fetcher.fetch(&url(&server, "/nowhere")).await,
-        refused("pictures.example sends on without saying where to.")
+        permanent("pictures.example sends on without saying where to.")
     );
 }
 
 #[tokio::test]
-async fn another_host_is_judged_and_looked_up_as_the_first_was() {
+async fn another_host_is_checked_and_resolved_like_the_first() {
     let there = Server::start(|_| Reply::whole("200 OK", "", b"a pear")).await;
     let place = format!("https://127.0.0.1:{}/pear", there.address.port());
     let (listed, private) = (place.clone(), format!("https://10.0.0.1:{}/pear", there.address.port()));
     let server =
-        Server::start(move |path| Reply::moved(if path == "/listed" { &listed } else { &private })).await;
+        Server::start(move |path| Reply::redirect(if path == "/listed" { &listed } else { &private })).await;
     let fetcher = |hosts: &[&str], is_public: fn(IpAddr) -> bool, allow_private| {
         let mut roots = server.roots.clone();
         roots.roots.extend(there.roots.roots.iter().cloned());
@@ -126,31 +126,31 @@ async fn another_host_is_judged_and_looked_up_as_the_first_was() {
     let one = fetcher(&["pictures.example"], guard::is_public, true);
     let sentence = "pictures.example sends on to https://127.0.0.1. It is at 127.0.0.1, which is none of the hosts that \
                     pictures are fetched from; send the file itself.";
-    assert_eq!(one.fetch(&url(&server, "/listed")).await, refused(sentence));
+    assert_eq!(one.fetch(&url(&server, "/listed")).await, permanent(sentence));
     let guarded = fetcher(&["pictures.example", "10.0.0.1"], |ip| ip == HERE, false);
     let sentence = format!(
         "pictures.example sends on to https://10.0.0.1. Its address names port {}; give one without a port.",
         there.address.port()
     );
-    assert_eq!(as_if_permitted(&guarded, &url(&server, "/private")).await, refused(&sentence));
+    assert_eq!(fetch_from_any_port(&guarded, &url(&server, "/private")).await, permanent(&sentence));
     assert_eq!(there.paths(), ["/pear"]);
 }
 
 #[tokio::test]
-async fn a_slow_host_is_waited_for_as_long_as_bytes_come() {
+async fn a_slow_host_is_waited_for_while_bytes_arrive() {
     let server =
         Server::start(|_| Reply::Dripping(b"HTTP/1.1 200 OK\r\ncontent-length: 12\r\n\r\n".to_vec())).await;
     let here = Arc::new(|_| -> futures::future::BoxFuture<'static, _> { Box::pin(async { Ok(vec![HERE]) }) });
     let hasty =
         Fetcher::for_tests(anywhere(), server.roots.clone(), here, guard::is_public, Duration::from_secs(2));
-    // Twelve bytes, four a second: longer than the patience, and never silent for as long.
-    assert_eq!(hasty.fetch_patiently(&url(&server, "/")).await, Ok(vec![0; 12]));
+    // Twelve bytes, four per second: longer than the timeout, but never idle for as long.
+    assert_eq!(hasty.fetch_in_background(&url(&server, "/")).await, Ok(vec![0; 12]));
     let slow = hasty.fetch(&url(&server, "/")).await;
-    assert_eq!(slow, silent("pictures.example did not send it within 2 s."));
+    assert_eq!(slow, timeout("pictures.example did not send it within 2 s."));
 }
 
 #[tokio::test]
-async fn addresses_that_are_never_asked() {
+async fn urls_that_are_not_permitted_are_not_fetched() {
     let fetcher = Fetcher::new(FetchRules::default(), "pictures/1", || None);
     for (url, sentence) in [
         (
@@ -163,9 +163,9 @@ async fn addresses_that_are_never_asked() {
         ("https://:secret@example.org/", "Its address holds a user or a password; give one without."),
         ("https://example.org:8443/", "Its address names port 8443; give one without a port."),
     ] {
-        assert_eq!(fetcher.fetch(url).await, refused(sentence), "{url}");
+        assert_eq!(fetcher.fetch(url).await, permanent(sentence), "{url}");
     }
-    // However an address is written, and whichever name leads to it.
+    // In any notation of an address, and for a name that resolves to it.
     for (url, host) in [
         ("https://127.0.0.1/", "127.0.0.1"),
         ("https://2130706433/", "127.0.0.1"),
@@ -178,12 +178,12 @@ async fn addresses_that_are_never_asked() {
     ] {
         let sentence =
             format!("It is at {host}, which is no place of the public internet; send the file itself.");
-        assert_eq!(fetcher.fetch(url).await, refused(&sentence), "{url}");
+        assert_eq!(fetcher.fetch(url).await, permanent(&sentence), "{url}");
     }
 }
 
 #[tokio::test]
-async fn with_a_list_other_hosts_are_not_asked() {
+async fn hosts_that_are_not_listed_are_not_fetched_from() {
     let server = Server::start(|_| Reply::whole("200 OK", "", b"a pear")).await;
     let listed = |host: &str, allow_private| {
         let rules = FetchRules { allowed_hosts: Some(vec![host.to_owned()]), allow_private };
@@ -194,17 +194,20 @@ async fn with_a_list_other_hosts_are_not_asked() {
     assert_eq!(listed("PICTURES.example", true).fetch(&url(&server, "/")).await, Ok(b"a pear".to_vec()));
     let other = "It is at pictures.example, which is none of the hosts that pictures are fetched from; \
                  send the file itself.";
-    assert_eq!(listed("example", true).fetch(&url(&server, "/")).await, refused(other));
+    assert_eq!(listed("example", true).fetch(&url(&server, "/")).await, permanent(other));
     let private =
         "It is at pictures.example, which is no place of the public internet; send the file itself.";
-    assert_eq!(listed("pictures.example", false).fetch("https://pictures.example/").await, refused(private));
+    assert_eq!(
+        listed("pictures.example", false).fetch("https://pictures.example/").await,
+        permanent(private)
+    );
     assert_eq!(server.paths().len(), 1);
 }
 
 #[tokio::test]
 async fn a_name_that_changes_its_address_leads_to_no_private_one() {
     let server = Server::start(|path| match path {
-        "/moved" => Reply::moved("/pear"),
+        "/moved" => Reply::redirect("/pear"),
         _ => Reply::whole("200 OK", "connection: close\r\n", b"a pear"),
     })
     .await;
@@ -220,11 +223,11 @@ async fn a_name_that_changes_its_address_leads_to_no_private_one() {
     let fetcher =
         Fetcher::for_tests(rules, server.roots.clone(), look_up, |ip| ip == HERE, Duration::from_secs(5));
     let url = url(&server, "/moved");
-    assert_eq!(as_if_permitted(&fetcher, &url).await, Ok(b"a pear".to_vec()));
+    assert_eq!(fetch_from_any_port(&fetcher, &url).await, Ok(b"a pear".to_vec()));
     assert_eq!((asked.load(Ordering::SeqCst), server.paths()), (1, vec!["/moved".into(), "/pear".into()]));
     let sentence =
         "It is at pictures.example, which is no place of the public internet; send the file itself.";
-    assert_eq!(as_if_permitted(&fetcher, &url).await, refused(sentence));
+    assert_eq!(fetch_from_any_port(&fetcher, &url).await, permanent(sentence));
     let came = tokio::time::timeout(Duration::from_millis(50), trap.accept()).await;
     assert!(came.is_err(), "{came:?}");
 }
@@ -239,7 +242,7 @@ async fn of_mixed_addresses_the_public_ones_are_asked() {
     let fetcher =
         Fetcher::for_tests(rules, server.roots.clone(), both, |ip| ip == HERE, Duration::from_secs(5));
     let url = url(&server, "/");
-    assert_eq!(as_if_permitted(&fetcher, &url).await, Ok(b"a pear".to_vec()));
+    assert_eq!(fetch_from_any_port(&fetcher, &url).await, Ok(b"a pear".to_vec()));
     assert!(tokio::time::timeout(Duration::from_millis(50), trap.accept()).await.is_err());
 }
 
@@ -259,13 +262,13 @@ async fn answers_are_told_apart_by_whether_another_try_helps() {
         (503, "503 Service Unavailable"),
     ] {
         let sentence = format!("pictures.example answered {text}.");
-        let expected = if [304, 410].contains(&status) { refused(&sentence) } else { later(&sentence) };
+        let expected = if [304, 410].contains(&status) { permanent(&sentence) } else { transient(&sentence) };
         assert_eq!(fetcher.fetch(&url(&server, &format!("/{status}"))).await, expected);
     }
 }
 
 #[tokio::test]
-async fn too_much_is_refused_announced_or_not() {
+async fn too_many_bytes_are_refused_announced_or_not() {
     let server = Server::start(|path| match path {
         "/announced" => Reply::Stalled(b"HTTP/1.1 200 OK\r\ncontent-length: 10485761\r\n\r\n".to_vec()),
         "/exactly" => Reply::whole("200 OK", "", &vec![7; 10 << 20]),
@@ -274,49 +277,48 @@ async fn too_much_is_refused_announced_or_not() {
     .await;
     let sentence = "pictures.example sends more than 10485760 bytes (10 MiB); put a smaller one there.";
     let fetcher = fetcher(&server);
-    assert_eq!(fetcher.fetch(&url(&server, "/announced")).await, refused(sentence));
-    assert_eq!(fetcher.fetch(&url(&server, "/endless")).await, refused(sentence));
+    assert_eq!(fetcher.fetch(&url(&server, "/announced")).await, permanent(sentence));
+    assert_eq!(fetcher.fetch(&url(&server, "/endless")).await, permanent(sentence));
     assert_eq!(fetcher.fetch(&url(&server, "/exactly")).await.map(|bytes| bytes.len()), Ok(10 << 20));
 }
 
 #[tokio::test]
-async fn what_does_not_come_may_come_later() {
+async fn failures_of_host_and_network_may_be_retried() {
     let server = Server::start(|path| match path {
         "/slow" => Reply::Stalled(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf".to_vec()),
         _ => Reply::Bytes(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 9\r\n\r\nhalf".to_vec()),
     })
     .await;
     let here = Arc::new(|_| -> futures::future::BoxFuture<'static, _> { Box::pin(async { Ok(vec![HERE]) }) });
-    let patience = Duration::from_millis(500);
-    let hasty =
-        Fetcher::for_tests(anywhere(), server.roots.clone(), here.clone(), guard::is_public, patience);
+    let short = Duration::from_millis(500);
+    let hasty = Fetcher::for_tests(anywhere(), server.roots.clone(), here.clone(), guard::is_public, short);
     let slow = hasty.fetch(&url(&server, "/slow")).await;
-    assert!(matches!(slow, Err(FetchError::Silent(_))), "{slow:?}");
+    assert!(matches!(slow, Err(FetchError::Timeout(_))), "{slow:?}");
 
     let half = fetcher(&server).fetch(&url(&server, "/half")).await;
-    let Err(FetchError::Later(told)) = half else { panic!("{half:?}") };
-    assert!(told.starts_with("pictures.example cannot be reached ("), "{told}");
+    let Err(FetchError::Transient(error)) = half else { panic!("{half:?}") };
+    assert!(error.starts_with("pictures.example cannot be reached ("), "{error}");
 
-    let nobody = Fetcher::for_tests(anywhere(), RootCertStore::empty(), here, guard::is_public, patience);
-    let FetchError::Later(told) = nobody.fetch(&url(&server, "/")).await.unwrap_err() else { panic!() };
-    assert!(told.starts_with("This machine trusts no certificate authority; install "), "{told}");
+    let nobody = Fetcher::for_tests(anywhere(), RootCertStore::empty(), here, guard::is_public, short);
+    let FetchError::Transient(error) = nobody.fetch(&url(&server, "/")).await.unwrap_err() else { panic!() };
+    assert!(error.starts_with("This machine trusts no certificate authority; install "), "{error}");
 
     let other = Server::start(|_| Reply::whole("200 OK", "", b"")).await;
     let distrusted = fetcher(&other).fetch(&url(&server, "/")).await;
-    let Err(FetchError::Later(told)) = distrusted else { panic!("{distrusted:?}") };
-    assert!(told.starts_with("pictures.example cannot be reached (invalid peer certificate"), "{told}");
+    let Err(FetchError::Transient(error)) = distrusted else { panic!("{distrusted:?}") };
+    assert!(error.starts_with("pictures.example cannot be reached (invalid peer certificate"), "{error}");
 
     let unknown = Arc::new(|_| -> futures::future::BoxFuture<'static, _> {
         Box::pin(async { Err(std::io::Error::other("no such name")) })
     });
-    let lost = Fetcher::for_tests(anywhere(), server.roots.clone(), unknown, guard::is_public, patience);
-    let told = lost.fetch(&url(&server, "/")).await;
-    assert_eq!(told, later("pictures.example cannot be looked up (no such name)."));
+    let lost = Fetcher::for_tests(anywhere(), server.roots.clone(), unknown, guard::is_public, short);
+    let error = lost.fetch(&url(&server, "/")).await;
+    assert_eq!(error, transient("pictures.example cannot be looked up (no such name)."));
 
     let closed = url(&server, "/");
     let fetcher = fetcher(&server);
     drop(server);
     tokio::task::yield_now().await;
-    let told = fetcher.fetch(&closed).await;
-    assert!(matches!(&told, Err(FetchError::Later(_))), "{told:?}");
+    let error = fetcher.fetch(&closed).await;
+    assert!(matches!(&error, Err(FetchError::Transient(_))), "{error:?}");
 }

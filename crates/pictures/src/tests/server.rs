@@ -1,4 +1,4 @@
-//! A real server of https on this machine, whose certificate a test's authority has signed.
+//! An https server on this machine, with a certificate signed by a test authority.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
@@ -10,45 +10,45 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 
-/// What is answered to a path.
+/// Returns the reply to a request path.
 type Answer = dyn Fn(&str) -> Reply + Send + Sync;
 
-/// How one request is answered.
+/// The reply to one request.
 pub(crate) enum Reply {
-    /// With these bytes, the head included. The connection ends when they say so.
+    /// These bytes, including the head. The connection is closed if they contain that header.
     Bytes(Vec<u8>),
-    /// With these bytes, and then with silence.
+    /// These bytes, then nothing, with the connection open.
     Stalled(Vec<u8>),
-    /// With this head, and then with zeros for ever.
+    /// This head, then zeros without an end.
     Endless(Vec<u8>),
-    /// With this head, and then with twelve zeros, four a second.
+    /// This head, then twelve zeros, four per second.
     Dripping(Vec<u8>),
 }
 
 impl Reply {
-    /// A whole answer.
+    /// Returns a complete response.
     pub(crate) fn whole(status: &str, headers: &str, body: &[u8]) -> Reply {
         let head = format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\n{headers}\r\n", body.len());
         Reply::Bytes([head.as_bytes(), body].concat())
     }
 
-    /// An answer that sends on.
-    pub(crate) fn moved(location: &str) -> Reply {
+    /// Returns a redirect.
+    pub(crate) fn redirect(location: &str) -> Reply {
         Reply::whole("302 Found", &format!("location: {location}\r\nconnection: close\r\n"), b"")
     }
 }
 
-/// Listens until it is dropped.
+/// Accepts connections until it is dropped.
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
-    /// The heads of all requests.
+    /// The heads of all requests so far.
     pub(crate) heads: Arc<Mutex<Vec<String>>>,
     pub(crate) roots: RootCertStore,
     task: JoinHandle<()>,
 }
 
 impl Server {
-    /// A server for `pictures.example` and 127.0.0.1 that answers each path.
+    /// Starts a server for `pictures.example` and 127.0.0.1.
     pub(crate) async fn start(answer: impl Fn(&str) -> Reply + Send + Sync + 'static) -> Server {
         let mut authority = CertificateParams::new(Vec::new()).unwrap();
         authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -70,17 +70,17 @@ impl Server {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
         let heads = Arc::new(Mutex::new(Vec::new()));
-        let (heard, answer) = (heads.clone(), Arc::new(answer));
-        #[expect(clippy::disallowed_methods, reason = "it is ended with the server")]
+        let (received, answer) = (heads.clone(), Arc::new(answer));
+        #[expect(clippy::disallowed_methods, reason = "aborted with the server")]
         let task = tokio::spawn(async move {
             let mut connections = tokio::task::JoinSet::new();
             while let Ok((stream, _)) = listener.accept().await {
-                let (acceptor, heard, answer) = (acceptor.clone(), heard.clone(), answer.clone());
+                let (acceptor, received, answer) = (acceptor.clone(), received.clone(), answer.clone());
                 connections.spawn(async move {
                     let Ok(mut stream) = acceptor.accept(stream).await else { return };
                     while let Some(head) = read_head(&mut stream).await {
                         let path = head.split(' ').nth(1).unwrap().to_owned();
-                        heard.lock().unwrap().push(head);
+                        received.lock().unwrap().push(head);
                         if !reply(&mut stream, answer.as_ref(), &path).await {
                             return;
                         }
@@ -111,7 +111,7 @@ async fn read_head(stream: &mut (impl AsyncReadExt + Unpin)) -> Option<String> {
     Some(String::from_utf8(head).unwrap())
 }
 
-/// Answers, and tells whether the connection goes on.
+/// Sends a reply, and returns whether the connection stays open.
 async fn reply(stream: &mut (impl AsyncWrite + Unpin), answer: &Answer, path: &str) -> bool {
     match answer(path) {
         Reply::Bytes(bytes) => {

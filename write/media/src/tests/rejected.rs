@@ -89,7 +89,7 @@ fn sizes_are_checked_before_decoding() {
     let without_pixels = refusal(&png_header(2_000, 2_000, 8, 2));
     assert!(
         without_pixels.starts_with("It is damaged and cannot be decoded (")
-            || without_pixels == pictures::Fault::CutOff.to_string()
+            || without_pixels == pictures::PictureError::Truncated.to_string()
     );
 }
 
@@ -108,7 +108,7 @@ fn a_truncated_picture_is_refused_or_decodes_completely() {
         }
         assert!(refused > 200, "{format}: {refused}");
         let half = pictures::decode(&bytes[..bytes.len() / 2]).unwrap_err();
-        assert_eq!(half, pictures::Fault::CutOff, "{format}");
+        assert_eq!(half, pictures::PictureError::Truncated, "{format}");
     }
 }
 
