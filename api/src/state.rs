@@ -137,7 +137,7 @@ impl ApiState {
 
     /// The archive of this moment with the summaries of its projects, if it is there.
     pub(crate) fn listing(&self) -> Result<Listing, ApiError> {
-        let now = self.models().archive().map(|archive| archive.reader.now());
+        let now = self.models().archive().map(|archive| archive.reader.listing());
         filled(now.filter(Listing::has_summaries), "The archive is still being filled.")
     }
 
@@ -148,7 +148,7 @@ impl ApiState {
             slug: String,
         }
         let (archive, search) = (self.models().archive()?, self.models().search()?);
-        let newest = archive.reader.now().newest(None, 1, None).ok()?;
+        let newest = archive.reader.listing().newest(None, 1, None).ok()?;
         let view = search.reader.view();
         let mut summary = view.summary_of(*newest.ordinals.first()?)?.to_vec();
         // A summary is kept without its last brace, and with a byte that JSON has not where the site's address belongs.

@@ -1,9 +1,9 @@
-//! Measures the archive on invented catalogs: what a question takes, what memory, and what it takes to see a change.
+//! Measures the archive on generated catalogs: the time of queries, the memory, and the time to refresh after a change.
 //!
 //! ```sh
 //! cargo run --release -p read --features apply --example archive_latency -- 2600 100000
 //! ```
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "an example speaks to whoever runs it")]
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "an example prints its results")]
 
 use std::time::Instant;
 
@@ -15,11 +15,11 @@ use schemas::ids::{Position, ProjectId};
 use schemas::record::{Category, Record};
 use schemas::taste::{Dimension, Taste};
 
-/// Projects in one commit.
+/// The number of projects in one commit.
 const BATCH: u64 = 5_000;
-/// Different words of each dimension, of which a few are used far more than the others.
+/// The number of different words of each dimension, a few of which are far more frequent than the others.
 const WORDS: usize = 2_000;
-/// Words of a dimension's text, at most; half of that on average.
+/// The maximum number of words in a text; the average is half of it.
 const LENGTH: usize = 8;
 
 #[tokio::main(flavor = "current_thread")]
@@ -46,57 +46,59 @@ async fn measure(size: u64) {
     println!("opened in {:.0} ms", began.elapsed().as_secs_f64() * 1e3);
     let (bytes, grown) = (reader.bytes() as f64 / 1e6, (resident() - before) as f64 / 1e6);
     println!("{bytes:.1} MB in memory; the process has grown by {grown:.1} MB");
-    questions(&reader, &mut dice);
+    queries(&reader, &mut dice);
     changes(&mut writer, &reader, size, &mut dice).await;
     println!("{:.1} MB in memory with the counts of all words", reader.bytes() as f64 / 1e6);
 }
 
-fn questions(reader: &ArchiveReader, dice: &mut Dice) {
+fn queries(reader: &ArchiveReader, dice: &mut Dice) {
     for (name, dimensions, words, category) in [
         ("one word in one dimension", 1, 1, None),
         ("a word in each of three", 3, 1, None),
         ("a word in each of six", 6, 1, None),
         ("two words in each of six", 6, 2, None),
-        ("the same, of a category", 6, 2, Some(Category::Design)),
+        ("the same in a category", 6, 2, Some(Category::Design)),
     ] {
         let texts: Vec<Vec<String>> =
             (0..1_000).map(|_| (0..dimensions).map(|at| text(at, words, dice)).collect()).collect();
         report(name, texts.iter(), |texts| {
             let mut request = TasteRequest { limit: 10, category, ..TasteRequest::default() };
             for (dimension, text) in Dimension::ALL.into_iter().zip(texts) {
-                request = request.asking(dimension, text);
+                request = request.with(dimension, text);
             }
-            reader.now().by_taste(&request).unwrap().total
+            reader.listing().by_taste(&request).unwrap().total
         });
     }
     let numbers = 0..1_000;
     report("the newest of a category", numbers.clone(), |_| {
-        reader.now().newest(Some(Category::Design), 10, None).unwrap().total
+        reader.listing().newest(Some(Category::Design), 10, None).unwrap().total
     });
-    report("one by chance of a category", numbers.clone(), |_| {
-        reader.now().random(Some(Category::Design), dice.next()).unwrap()
+    report("a random one of a category", numbers.clone(), |_| {
+        reader.listing().random(Some(Category::Design), dice.next()).unwrap()
     });
     let began = Instant::now();
-    let distinct: u64 = reader.now().terms(None, None, 20).iter().map(|terms| terms.distinct).sum();
+    let distinct: u64 = reader.listing().terms(None, None, 20).iter().map(|terms| terms.distinct).sum();
     println!(
         "{:28} {:.1} ms, {distinct} words",
-        "all words, counted at first",
+        "all words, first count",
         began.elapsed().as_secs_f64() * 1e3
     );
     let began = Instant::now();
-    reader.now().terms(None, Some(Category::Design), 20);
-    println!("{:28} {:.1} ms", "the same, of a category", began.elapsed().as_secs_f64() * 1e3);
-    report("all words, once counted", numbers.take(50), |_| reader.now().terms(None, None, 20)[0].distinct);
-    report("near words to one", 0..50, |_| {
-        reader.now().nearest_terms(Dimension::Mood, "mbrklaed", 5).len() as u64
+    reader.listing().terms(None, Some(Category::Design), 20);
+    println!("{:28} {:.1} ms", "the same in a category", began.elapsed().as_secs_f64() * 1e3);
+    report("all words, counted before", numbers.take(50), |_| {
+        reader.listing().terms(None, None, 20)[0].distinct
+    });
+    report("similar words", 0..50, |_| {
+        reader.listing().nearest_terms(Dimension::Mood, "mbrklaed", 5).len() as u64
     });
 }
 
-fn report<T>(name: &str, asked: impl Iterator<Item = T>, mut ask: impl FnMut(T) -> u64) {
+fn report<T>(name: &str, inputs: impl Iterator<Item = T>, mut query: impl FnMut(T) -> u64) {
     let (mut times, mut results) = (Vec::new(), 0);
-    for one in asked {
+    for input in inputs {
         let began = Instant::now();
-        results += ask(one);
+        results += query(input);
         times.push(began.elapsed().as_secs_f64() * 1e6);
     }
     times.sort_by(f64::total_cmp);
@@ -107,7 +109,7 @@ fn report<T>(name: &str, asked: impl Iterator<Item = T>, mut ask: impl FnMut(T) 
     );
 }
 
-/// Commits of few projects, and what it takes to see each.
+/// Measures the refresh after commits of different sizes.
 async fn changes(writer: &mut ArchiveWriter, reader: &ArchiveReader, size: u64, dice: &mut Dice) {
     for (name, projects, rounds) in
         [("one project", 1, 40), ("100 projects", 100, 10), ("4,000 projects", 4_000, 5)]
@@ -124,7 +126,7 @@ async fn changes(writer: &mut ArchiveWriter, reader: &ArchiveReader, size: u64, 
         }
         times.sort_by(f64::total_cmp);
         let (median, worst) = (times[times.len() / 2], times[times.len() - 1]);
-        println!("a change of {name:16} is taken up in {median:.2} ms (median), {worst:.2} ms (worst)");
+        println!("a change of {name:16} is loaded in {median:.2} ms (median), {worst:.2} ms (worst)");
     }
     let began = Instant::now();
     for _ in 0..100 {
@@ -173,7 +175,7 @@ fn record(number: u64, dice: &mut Dice) -> Record {
     Record { taste, ..serde_json::from_value(record).unwrap() }
 }
 
-/// Words of a dimension; every fourth with an ending.
+/// Returns words of a dimension, every fourth with an inflection.
 fn text(dimension: usize, words: usize, dice: &mut Dice) -> String {
     let word = |dice: &mut Dice| {
         // The product of two even draws: half of all words are among the first fifth.
@@ -207,7 +209,7 @@ impl Dice {
     }
 }
 
-/// The memory of this process, in bytes.
+/// Returns the resident memory of this process, in bytes.
 fn resident() -> u64 {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
     statm.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4_096

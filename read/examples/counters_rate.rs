@@ -1,10 +1,10 @@
-//! How many calls a second the counters take, and with how much work: counts N calls (300,000 unless told) of 10,000 keys
-//! in batches as a worker gets them at 15,000 calls a second, then in those of a rebuild.
+//! Measures how many calls per second the counters process: counts N calls (300,000 by default) of 10,000 keys in batches of the size
+//! that a worker receives at 15,000 calls per second, then in larger ones, as in a rebuild.
 //!
 //! ```sh
 //! cargo run --release -p read --features apply --example counters_rate -- 300000
 //! ```
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "an example speaks to whoever runs it")]
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "an example prints its results")]
 
 use std::time::Instant;
 
@@ -55,6 +55,6 @@ fn call(number: u64) -> Metered {
         surface: Surface::Rest,
         operation: "search".into(),
     };
-    let heard = call.month;
-    Metered { call, overrun: false, sequence: Some(number + 1), remade: false, heard }
+    let received = call.month;
+    Metered { call, overrun: false, sequence: Some(number + 1), recreated: false, received }
 }

@@ -1,9 +1,9 @@
-//! How much memory a key takes and how long it takes to find one: makes N keys (1,000,000 unless told) and measures.
+//! Measures the memory per key and the time of a lookup with N keys (1,000,000 by default).
 //!
 //! ```sh
 //! cargo run --release -p read --features apply --example keys_memory -- 1000000
 //! ```
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "an example speaks to whoever runs it")]
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "an example prints its results")]
 
 use std::time::Instant;
 
@@ -18,7 +18,7 @@ use schemas::key::KeyHash;
 use schemas::versioned;
 use uuid::Uuid;
 
-/// Keys in one commit.
+/// The number of keys in one commit.
 const BATCH: u64 = 5_000;
 
 #[tokio::main(flavor = "current_thread")]
@@ -48,10 +48,10 @@ async fn main() {
     println!("loaded in {:.2} s", began.elapsed().as_secs_f64());
     println!("{:.0} bytes a key", (resident() - before) as f64 / keys as f64);
 
-    // A stride without a common divisor, so that neighbours in memory do not follow each other.
-    let asked: Vec<KeyHash> = (0..keys).map(|n| hash(n * 7_919 % (2 * keys))).collect();
+    // A stride that is coprime to the number of keys, so that consecutive lookups are not adjacent in memory.
+    let hashes: Vec<KeyHash> = (0..keys).map(|n| hash(n * 7_919 % (2 * keys))).collect();
     let began = Instant::now();
-    let found = asked.iter().filter(|hash| reader.find(hash).is_some()).count();
+    let found = hashes.iter().filter(|hash| reader.find(hash).is_some()).count();
     let each = began.elapsed().as_nanos() as f64 / keys as f64;
     println!("{each:.0} ns a lookup, {found} of {keys} found");
 
@@ -99,7 +99,7 @@ fn recorded(position: u64, account: AccountId, event: &AccountEvent) -> Recorded
     }
 }
 
-/// The memory of this process, in bytes.
+/// Returns the resident memory of this process, in bytes.
 fn resident() -> u64 {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
     statm.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4_096

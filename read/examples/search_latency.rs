@@ -1,7 +1,7 @@
-//! Measures the search index on invented catalogs: `cargo run -p read --features apply --release --example search_latency -- 2600 100000`.
+//! Measures the search index on generated catalogs: `cargo run -p read --features apply --release --example search_latency -- 2600 100000`.
 //!
-//! For every size it builds an index, then runs 2,000 queries of each kind on one thread, each with its ten summaries joined, and
-//! prints microseconds. Every query is new to the index; nothing is cached by query.
+//! For every size it builds an index, then runs 2,000 queries of each kind on one thread, each with its ten summaries concatenated, and
+//! prints microseconds. No query is repeated, and nothing is cached by query.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -57,7 +57,7 @@ fn measure(size: usize) {
     table(&reader, &kept, &mut dice);
 }
 
-/// One small commit after the other, and what the reader needs to take each up.
+/// Measures small commits and the refresh after each.
 fn commits(
     writer: &mut SearchWriter,
     reader: &SearchReader,
@@ -84,8 +84,8 @@ fn commits(
     );
 }
 
-/// Each query runs once in each of several rounds; its time is the least of them, since other work on the machine only ever adds.
-/// The mean is of the processor's time over all rounds.
+/// Runs each query once per round; its time is the minimum over the rounds, since other work on the machine can only increase it. The
+/// mean is of the processor time over all rounds.
 fn table(reader: &SearchReader, kept: &[Project], dice: &mut Dice) {
     const ROUNDS: u32 = 5;
     println!(
@@ -140,7 +140,7 @@ fn table(reader: &SearchReader, kept: &[Project], dice: &mut Dice) {
     line("mixed", processor / (KINDS.len() - 1) as f64, &mut mixed, 0, 0);
 }
 
-/// The processor's time of this thread.
+/// Returns the processor time of this thread, in seconds.
 fn processor_seconds() -> f64 {
     let times = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     times
@@ -239,7 +239,7 @@ struct Project {
     intro: String,
 }
 
-/// Invented words with the frequencies of a real language.
+/// Generated words with the frequencies of a natural language.
 struct Language {
     words: Vec<String>,
     cities: Vec<String>,
@@ -272,12 +272,12 @@ impl Language {
             }
             words
         };
-        // A vocabulary grows with the square root of the texts.
+        // The vocabulary grows with the square root of the number of texts.
         let words = names(((size as f64).sqrt() * 190.0) as usize, 3);
         Language { words, cities: names(400, 2), studios: names((size / 8).clamp(300, 8_000), 2) }
     }
 
-    /// A word of rank r turns up about 1/r as often as the first.
+    /// Returns a word; the word of rank r is about 1/r as frequent as the first.
     fn word(&self, dice: &mut Dice) -> &str {
         let share = dice.roll(1 << 30) as f64 / f64::from(1 << 30);
         &self.words[((self.words.len() as f64 + 8.0).powf(share) * 8_f64.powf(1.0 - share) - 8.0) as usize]
@@ -304,7 +304,7 @@ impl Language {
     }
 }
 
-/// A small generator of random numbers.
+/// SplitMix64.
 struct Dice(u64);
 
 impl Dice {

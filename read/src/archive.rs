@@ -1,34 +1,28 @@
-//! The archive: every listed project, newest first, with the words of its six taste dimensions. All of it is in SQLite, and
-//! in memory for those who ask.
+//! The archive: every listed project, newest first, with the words of its taste dimensions. It is stored in SQLite and
+//! answered from memory.
 //!
-//! Newest first means the day of publication, else the day on which a curator selected it, else the day on which it came in; of
-//! several of one day the one that was selected last comes first (see `newest`). Projects of some taste that match alike are in
-//! the order of their publication, those without it last, and of their slugs. A dimension matches when
-//! every asked word stands in its text: words are folded as in the search index and lose their English endings, so that
-//! `concretes` finds `Concrete` and `beton` finds `Béton`; scripts without spaces are found by runs of characters.
+//! Newest first means the day of publication, else the day on which a curator selected it, else the day of its first event; of
+//! several projects of one day the last selected comes first (see `newest`). Projects that match equally many taste dimensions
+//! are in the order of publication, those without a date last, and then of their slugs. A dimension matches if its text
+//! contains every word of the query: words are folded as in the search index and reduced to English stems, so that
+//! `concretes` finds `Concrete` and `beton` finds `Béton`; in scripts without spaces pairs of characters are compared.
 //!
-//! In memory the order is cut into blocks of some thousand projects, each with a bitmap or a list for every word in every
-//! dimension (see `block`). A question adds up six bitmaps a block; a change makes one block anew and shares the others.
+//! In memory the order is cut into blocks of some thousand projects, each with a posting list (a bitmap or a list of numbers) for
+//! every word in every dimension (see `blocks`). A query adds up one bitmap per dimension and block; a change rebuilds one block
+//! and shares the others.
 
-mod bitmap;
-mod block;
+mod blocks;
 mod browse;
-mod counts;
 mod cursor;
 mod dictionary;
 mod listing;
-mod nearest;
 mod newest;
 mod order;
-mod question;
 mod reader;
-mod rebuild;
-mod shelf;
 mod snapshot;
-mod tally;
-mod terms;
+mod stemming;
+mod taste_query;
 mod vocabulary;
-mod words;
 #[cfg(feature = "apply")]
 mod writer;
 
@@ -39,10 +33,9 @@ use sqlx::sqlite::SqliteConnectOptions;
 pub use browse::NewestPage;
 pub use cursor::{Cursor, InvalidCursor};
 pub use listing::Listing;
-pub use question::{MOST_WORDS, TasteRequest};
 pub use reader::ArchiveReader;
-pub use tally::{AskedDimension, Hit, TastePage};
-pub use terms::{DimensionTerms, Term};
+pub use taste_query::{DimensionMatches, Hit, MAX_QUERY_WORDS, TastePage, TasteRequest};
+pub use vocabulary::{DimensionTerms, Term};
 #[cfg(feature = "apply")]
 pub use writer::ArchiveWriter;
 
@@ -51,33 +44,33 @@ use crate::database;
 use crate::error::ModelError;
 use crate::model::{Model, Surroundings};
 
-/// The layout of its files: one more with every change that former generations do not have.
+/// The layout of its files, incremented with every change that former generations do not have.
 pub const LAYOUT: u32 = 2;
 
 const NAME: &str = "archive";
 
-/// The name of its file.
+/// The name of the database in a generation's folder.
 const FILE: &str = "archive.db";
 
-/// The most projects that one page can hold.
-pub const LARGEST_PAGE: usize = 50;
+/// The maximum number of projects on a page.
+pub const MAX_PAGE_SIZE: usize = 50;
 
 impl Model for ArchiveReader {
     const NAME: &'static str = NAME;
     const LAYOUT: u32 = LAYOUT;
     const FILE: &'static str = FILE;
 
-    /// It lists what the search index knows, so that index is opened first.
+    /// The archive lists only what the search index contains, so the index is opened first.
     fn can_open(surroundings: &Surroundings) -> bool {
         surroundings.search.is_some()
     }
 
     async fn open(folder: &Path, surroundings: &Surroundings) -> Result<Self, ModelError> {
-        ArchiveReader::open_beside(folder, surroundings.search.clone()).await
+        ArchiveReader::open_with_view(folder, surroundings.search.clone()).await
     }
 
     async fn refresh(&self, surroundings: &Surroundings) -> Result<(), ModelError> {
-        self.refresh_beside(surroundings.search.clone()).await
+        self.refresh_with_view(surroundings.search.clone()).await
     }
 
     async fn checkpoint(&self) -> Result<Checkpoint, ModelError> {

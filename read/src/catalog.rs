@@ -1,8 +1,7 @@
-//! The catalog: every project, every revision of it, and every slug it ever had, in SQLite.
+//! The catalog: every project with its revisions and all slugs it ever had, in SQLite.
 
 mod history;
 mod listed;
-mod parts;
 mod reader;
 #[cfg(feature = "apply")]
 mod rows;
@@ -16,9 +15,8 @@ use schemas::api::site;
 use sqlx::sqlite::SqliteConnectOptions;
 
 pub use history::{History, RecordedRevision, Withdrawal};
-pub use listed::{ListedProject, Selected};
-pub use parts::ListedPart;
-pub use reader::{CatalogReader, Found};
+pub use listed::{ListedProject, ListedRecord};
+pub use reader::{CatalogReader, ListedPart, SlugResolution};
 #[cfg(feature = "apply")]
 pub use writer::CatalogWriter;
 
@@ -27,12 +25,12 @@ use crate::database;
 use crate::error::ModelError;
 use crate::model::{Model, Surroundings};
 
-/// The layout of its files: one more with every change that former generations do not have.
+/// The layout of its files, incremented with every change that former generations do not have.
 pub const LAYOUT: u32 = 3;
 
 const NAME: &str = "catalog";
 
-/// The name of its file.
+/// The name of the database in a generation's folder.
 const FILE: &str = "catalog.db";
 
 impl Model for CatalogReader {
@@ -45,7 +43,7 @@ impl Model for CatalogReader {
     }
 
     async fn refresh(&self, _: &Surroundings) -> Result<(), ModelError> {
-        // Every question reads the last commit.
+        // Every query reads the last commit.
         Ok(())
     }
 
@@ -72,7 +70,7 @@ fn corrupt(reason: impl ToString) -> ModelError {
     ModelError::corrupt(NAME, reason)
 }
 
-/// The full record as it is answered, with the mark where the site's address belongs.
+/// Renders the full record as JSON; URLs of this site begin with [`site::SITE`].
 fn render(answer: &Answer<'_>) -> Result<String, ModelError> {
     String::from_utf8(site::render(answer).map_err(corrupt)?).map_err(corrupt)
 }

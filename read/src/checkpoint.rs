@@ -1,48 +1,47 @@
-//! How far a model has come. It becomes visible in the same commit as the rows that it speaks of.
+//! The checkpoint of a model, committed together with the rows that it describes.
 
 use schemas::control::Parked;
 use schemas::hash::Hash;
 use schemas::ids::{Position, StoreId};
 use serde::{Deserialize, Serialize};
 
-/// The most events that are set aside by name: the checkpoint is written with every commit.
+/// The maximum number of parked events that are listed: the checkpoint is written with every commit.
 pub const MOST_PARKED: usize = 100;
 
-/// What a model knows of its own making.
+/// How far a model has been built, and from what.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint {
-    /// The last event it applied.
+    /// The position of the last applied event.
     pub position: Position,
-    /// The hash of that event in the log's chain; `None` before the first event, and where version 0.1 wrote it.
+    /// The hash of that event in the log's chain; `None` before the first event, and in checkpoints of version 0.1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<Hash>,
-    /// The event store whose log it shows; none before the first event.
+    /// The event store whose log was applied; `None` before the first event.
     pub store: Option<String>,
-    /// The first [`MOST_PARKED`] events that could not be applied, oldest first.
+    /// The first [`MOST_PARKED`] events that could not be applied, in the order of the log.
     pub parked: Vec<Parked>,
-    /// How many events beyond those could not be applied.
+    /// The number of further events that could not be applied.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub parked_beyond: u64,
-    /// How many events of newer versions were passed over.
+    /// The number of skipped events of newer versions.
     pub skipped: u64,
 }
 
 impl Checkpoint {
-    /// Whether the model shows the log of this store, or of none yet.
+    /// Returns whether the model was built from the log of this store, or from no event yet.
     pub fn belongs_to(&self, store: StoreId) -> bool {
         self.store.as_ref().is_none_or(|own| *own == store.to_string())
     }
 
-    /// Sets aside the events of a batch that could not be applied, in the order of the log: by name while there are few,
-    /// as a number beyond that.
+    /// Records the events of a batch that could not be applied: the first [`MOST_PARKED`] by name, the others as a number.
     pub fn park(&mut self, mut parked: Vec<Parked>) {
         parked.sort_by_key(|parked| parked.position);
         self.parked.extend(parked);
         self.bound_parked();
     }
 
-    /// Whether two models that stand at the same event say the same of the log. A checkpoint of version 0.1 has no hash,
-    /// and any number of parked events.
+    /// Returns whether two checkpoints at the same position describe the same log. A checkpoint of version 0.1 has no hash, and may list
+    /// any number of parked events.
     pub fn agrees_with(&self, other: &Checkpoint) -> bool {
         let comparable = |checkpoint: &Checkpoint, with: &Checkpoint| {
             let mut comparable = checkpoint.clone();
@@ -75,17 +74,17 @@ mod tests {
     }
 
     #[test]
-    fn a_checkpoint_of_version_0_1_is_read_and_one_of_now_by_it() {
+    fn a_checkpoint_of_version_0_1_round_trips() {
         let before = r#"{"position":7,"store":"S","parked":[],"skipped":1}"#;
         let read: Checkpoint = serde_json::from_str(before).unwrap();
         assert_eq!((read.position, read.hash, read.parked_beyond), (Position(7), None, 0));
-        assert_eq!(serde_json::to_string(&read).unwrap(), before, "what is not known is not written");
+        assert_eq!(serde_json::to_string(&read).unwrap(), before, "unknown members are not written");
         let now = Checkpoint { hash: Some(Hash([1; 32])), parked_beyond: 2, ..read };
         assert_eq!(serde_json::from_str::<Checkpoint>(&serde_json::to_string(&now).unwrap()).unwrap(), now);
     }
 
     #[test]
-    fn parked_events_are_bounded_and_counted_however_they_came() {
+    fn parked_events_are_bounded_and_counted_in_any_batches() {
         let mut one_by_one = Checkpoint::default();
         (1..=250).for_each(|at| one_by_one.park(parked([at])));
         let mut at_once = Checkpoint::default();

@@ -1,12 +1,10 @@
-//! The counters: how many calls each key has made, by month, tier and day. All of them are in SQLite; the totals of the
-//! running month by this node's clock, the one before it and the one after it are in memory besides.
+//! The counters: the calls of each key by month, tier and day. They are stored in SQLite; the totals of the present month by this
+//! node's clock and of the months before and after it are in memory as well.
 
 #[cfg(feature = "apply")]
 mod batch;
-#[cfg(feature = "apply")]
-mod digest;
+mod dedup_window;
 mod reader;
-mod remembered;
 mod table;
 #[cfg(feature = "apply")]
 mod writer;
@@ -19,79 +17,77 @@ use schemas::ids::Position;
 use schemas::usage::CallId;
 use serde::{Deserialize, Serialize};
 use sqlx::sqlite::SqliteConnectOptions;
+#[cfg(feature = "apply")]
+use sqlx::{ConnectOptions, Connection};
 
 #[cfg(feature = "apply")]
 pub use batch::Metered;
-#[cfg(feature = "apply")]
-pub use digest::{digest, progress};
+pub use dedup_window::DedupWindow;
 pub use reader::{CountersReader, MonthSummary};
-pub use remembered::Remembered;
 pub use table::Counted;
 #[cfg(feature = "apply")]
 pub use writer::CountersWriter;
 
 use crate::checkpoint::Checkpoint;
-#[cfg(feature = "apply")]
-use crate::copying;
 use crate::database;
 use crate::error::ModelError;
 use crate::model::{Follows, Model, Surroundings};
 
-/// The version of the tables; a model in another one is made again from the ledger and NATS.
+/// The layout of its tables; a model in another layout is rebuilt from the ledger and NATS.
 pub const LAYOUT: u32 = 1;
 
 const NAME: &str = "counters";
 
-/// The name of its file.
+/// The name of the database in a generation's folder.
 const FILE: &str = "counters.db";
 
-/// How far the counters have come. It becomes visible in the same commit as the rows that it speaks of.
+/// The progress of the counters, committed together with the rows that it describes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
-    /// Its position is the number of calls that are counted, those over the quota among them; messages that are no
-    /// calls are set aside in it, each with its sequence and, as its kind, its stream.
+    /// Its position is the number of counted calls, including those over the quota. Messages that are no calls are parked in it, each
+    /// with its sequence as the position and its stream as the kind.
     pub checkpoint: Checkpoint,
-    /// How far the ledger of the write side was read, from which an empty model is filled.
+    /// The progress in the ledger of the write side, from which an empty model is filled.
     pub ledger: Ledger,
-    /// The JetStream streams by their names.
+    /// The JetStream streams by name.
     pub sources: BTreeMap<String, Source>,
-    /// Whose ids are remembered; none before a call was counted, and in what an earlier version wrote.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub remembered: Option<Remembered>,
-    /// Whether no ledger has answered yet, and the streams are followed meanwhile. Nothing is forgotten until one has.
+    /// The months whose call ids are kept; `None` before the first call, and in files of earlier versions.
+    #[serde(default, rename = "remembered", skip_serializing_if = "Option::is_none")]
+    pub dedup_window: Option<DedupWindow>,
+    /// Whether no ledger has answered yet, so that the streams are counted meanwhile. Until one has, no call id is deleted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub awaits_ledger: bool,
 }
 
-/// How far the ledger was read.
+/// The progress in the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ledger {
-    /// What is behind this position is still to be read.
-    Behind(Position),
-    /// All of it was read.
+    /// Entries after this position are still to be read.
+    #[serde(rename = "behind")]
+    After(Position),
+    /// All entries were read.
     Done,
 }
 
 impl Default for Ledger {
     fn default() -> Ledger {
-        Ledger::Behind(Position::START)
+        Ledger::After(Position::START)
     }
 }
 
-/// How far one JetStream stream is counted.
+/// The progress in one JetStream stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
-    /// When the stream was made: one of the same name that was made later is another.
+    /// The time at which the stream was created: a stream of the same name with another time is another stream.
     pub created: Timestamp,
-    /// The last sequence that was taken in.
+    /// The last sequence that was counted.
     pub sequence: u64,
-    /// The id of the call that stands there, if it is known: where another stands, the stream has lost its end since and
-    /// was filled with other calls.
+    /// The id of the call at this sequence, if known: if it differs later, the stream has lost its end and was filled with other calls.
     pub call: Option<CallId>,
-    /// Whether a stream of this name was counted before and was lost. What this one repeats of months whose ids are
-    /// forgotten was counted then.
-    pub remade: bool,
+    /// Whether an earlier stream of this name was counted and lost. Calls of months without kept ids were counted then.
+    #[serde(rename = "remade")]
+    pub recreated: bool,
 }
 
 impl Model for CountersReader {
@@ -114,15 +110,43 @@ impl Model for CountersReader {
 
     #[cfg(feature = "apply")]
     async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ModelError> {
-        let (progress, digest) = digest::digest(folder).await?;
+        let (progress, digest) = digest(folder).await?;
         Ok((progress.checkpoint, digest))
     }
 
     #[cfg(feature = "apply")]
     async fn copy(from: &Path, to: &Path) -> Result<Checkpoint, ModelError> {
-        let progress: Progress = copying::database(NAME, FILE, from, to).await?;
+        let progress: Progress = database::copy(NAME, FILE, from, to).await?;
         Ok(progress.checkpoint)
     }
+}
+
+/// Returns the progress of the counters in a folder, which may be written meanwhile.
+///
+/// # Errors
+///
+/// Returns an error if the database cannot be read.
+#[cfg(feature = "apply")]
+pub async fn progress(folder: &Path) -> Result<Progress, ModelError> {
+    let mut connection = options(folder).read_only(true).connect().await?;
+    let progress = database::checkpoint(&mut connection, NAME).await?;
+    connection.close().await?;
+    Ok(progress)
+}
+
+/// Returns the progress and a hash over all counts, consistent even while a worker writes. Equal counts give equal hashes, from
+/// whatever messages they were counted.
+///
+/// # Errors
+///
+/// Returns an error if the database cannot be read.
+#[cfg(feature = "apply")]
+pub async fn digest(folder: &Path) -> Result<(Progress, [u8; 32]), ModelError> {
+    let queries = [
+        "SELECT month, key_id, tier, used, overrun FROM totals WHERE used + overrun > 0 ORDER BY month, key_id, tier",
+        "SELECT key_id, date, rest, mcp FROM days ORDER BY key_id, date",
+    ];
+    database::digest(&folder.join(FILE), NAME, &queries).await
 }
 
 fn options(folder: &Path) -> SqliteConnectOptions {

@@ -1,4 +1,4 @@
-//! What the models in SQLite have in common: how a file is opened, what it says of its making, and its digest.
+//! The databases of models in SQLite: options, schema, checkpoint, digest, and copies.
 
 use std::path::Path;
 
@@ -19,11 +19,11 @@ use crate::error::ModelError;
 pub(crate) fn options(file: &Path) -> SqliteConnectOptions {
     sqlite::options(file)
         .journal_mode(SqliteJournalMode::Wal)
-        // A power cut may take the last commits with it; the checkpoint goes with them, and they are replayed.
+        // A power cut may lose the last commits together with their checkpoint; the events are applied again then.
         .synchronous(SqliteSynchronous::Normal)
 }
 
-/// Returns how far a model has come.
+/// Returns the checkpoint of a model.
 pub(crate) async fn checkpoint<T: DeserializeOwned + Default>(
     connection: &mut SqliteConnection,
     model: &'static str,
@@ -31,23 +31,20 @@ pub(crate) async fn checkpoint<T: DeserializeOwned + Default>(
     parse(state(connection).await?, model)
 }
 
-/// Reads the JSON of a checkpoint; none before the first commit.
-pub(crate) fn parse<T: DeserializeOwned + Default>(
-    state: Option<String>,
-    model: &'static str,
-) -> Result<T, ModelError> {
+/// Parses the JSON of a checkpoint, which is absent before the first commit.
+fn parse<T: DeserializeOwned + Default>(state: Option<String>, model: &'static str) -> Result<T, ModelError> {
     match state {
         None => Ok(T::default()),
         Some(state) => serde_json::from_str(&state).map_err(|error| ModelError::corrupt(model, error)),
     }
 }
 
-/// Returns the JSON of the checkpoint; none before the first commit.
-pub(crate) async fn state(connection: &mut SqliteConnection) -> Result<Option<String>, Error> {
+/// Returns the JSON of the checkpoint; `None` before the first commit.
+async fn state(connection: &mut SqliteConnection) -> Result<Option<String>, Error> {
     sqlx::query_scalar("SELECT state FROM checkpoint").fetch_optional(connection).await
 }
 
-/// Writes the JSON of the checkpoint, in the transaction of the rows that it speaks of.
+/// Writes the JSON of the checkpoint, in the transaction of the rows that it describes.
 #[cfg(feature = "apply")]
 pub(crate) async fn set_state(connection: &mut SqliteConnection, state: String) -> Result<(), Error> {
     sqlx::query(
@@ -59,13 +56,16 @@ pub(crate) async fn set_state(connection: &mut SqliteConnection, state: String) 
     Ok(())
 }
 
-/// Carries out the schema where the file is new.
+/// Creates the tables if the file is new.
 #[cfg(feature = "apply")]
-pub(crate) async fn make(connection: &mut SqliteConnection, schema: &'static str) -> Result<(), Error> {
-    let made: bool = sqlx::query_scalar("SELECT count(*) > 0 FROM sqlite_schema WHERE name = 'checkpoint'")
+pub(crate) async fn create_schema(
+    connection: &mut SqliteConnection,
+    schema: &'static str,
+) -> Result<(), Error> {
+    let exists: bool = sqlx::query_scalar("SELECT count(*) > 0 FROM sqlite_schema WHERE name = 'checkpoint'")
         .fetch_one(&mut *connection)
         .await?;
-    if !made {
+    if !exists {
         let mut transaction = connection.begin().await?;
         sqlx::raw_sql(schema).execute(&mut *transaction).await?;
         transaction.commit().await?;
@@ -73,17 +73,17 @@ pub(crate) async fn make(connection: &mut SqliteConnection, schema: &'static str
     Ok(())
 }
 
-/// Leaves journal and syncs out: the only connection writes every page once, and neither a crash nor a failed statement can
-/// be undone.
+/// Disables journal and syncs for the only connection: every page is written once, and neither a crash nor a failed statement can be
+/// rolled back.
 #[cfg(feature = "apply")]
-pub(crate) async fn unprotect(connection: &mut SqliteConnection) -> Result<(), Error> {
+pub(crate) async fn disable_journal(connection: &mut SqliteConnection) -> Result<(), Error> {
     sqlx::raw_sql("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF").execute(connection).await?;
     Ok(())
 }
 
-/// Ends [`unprotect`]: all that was committed is on the disk when this returns, and commits are as [`options`] say.
+/// Ends [`disable_journal`]: everything committed is on the disk when this returns, and later commits are as in [`options`].
 #[cfg(feature = "apply")]
-pub(crate) async fn protect(connection: &mut SqliteConnection, file: &Path) -> Result<(), Error> {
+pub(crate) async fn restore_durability(connection: &mut SqliteConnection, file: &Path) -> Result<(), Error> {
     sqlx::raw_sql("PRAGMA synchronous = NORMAL; PRAGMA journal_mode = WAL").execute(connection).await?;
     let file = file.to_owned();
     let synced = tokio::task::spawn_blocking(move || std::fs::File::open(file)?.sync_all()).await;
@@ -91,8 +91,7 @@ pub(crate) async fn protect(connection: &mut SqliteConnection, file: &Path) -> R
     Ok(())
 }
 
-/// Returns the checkpoint in a file and one hash over the rows of these queries at it, in one consistent view even while a
-/// worker writes.
+/// Returns the checkpoint in a file and a hash over the rows of these queries, consistent even while a worker writes.
 #[cfg(feature = "apply")]
 pub(crate) async fn digest<T: DeserializeOwned + Default>(
     file: &Path,
@@ -111,6 +110,34 @@ pub(crate) async fn digest<T: DeserializeOwned + Default>(
     Ok((checkpoint, sha.finalize().into()))
 }
 
+/// Copies the database `file` from one folder into another as of one commit, while it may be read and written. Returns the
+/// checkpoint of the copy.
+#[cfg(feature = "apply")]
+pub(crate) async fn copy<T: DeserializeOwned + Default>(
+    model: &'static str,
+    file: &str,
+    from: &Path,
+    to: &Path,
+) -> Result<T, ModelError> {
+    let (original, copy) = (from.join(file), to.join(file));
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |source| ModelError::Copy { path, source }
+    };
+    sqlite::copy(options(&original).read_only(true), &copy).await.map_err(failed(&original))?;
+    parse(state_of_copy(&copy).await.map_err(failed(&copy))?, model)
+}
+
+/// Reads the JSON of the checkpoint of a copy. Opening it for writing puts the file into WAL mode, without which readers cannot open
+/// it.
+#[cfg(feature = "apply")]
+async fn state_of_copy(copy: &Path) -> Result<Option<String>, Error> {
+    let mut connection = options(copy).connect().await?;
+    let state = state(&mut connection).await?;
+    connection.close().await?;
+    Ok(state)
+}
+
 /// Adds the rows of a query, in its order, to a digest.
 #[cfg(feature = "apply")]
 async fn add_rows(view: &mut SqliteConnection, sql: &'static str, sha: &mut Sha256) -> Result<(), Error> {
@@ -118,7 +145,7 @@ async fn add_rows(view: &mut SqliteConnection, sql: &'static str, sha: &mut Sha2
     while let Some(row) = rows.try_next().await? {
         for column in 0..row.len() {
             let value: Option<String> = row.try_get_unchecked(column)?;
-            // Null and text are told apart by what stands before the length.
+            // A byte before the length distinguishes null from an empty text.
             sha.update([u8::from(value.is_some())]);
             let text = value.unwrap_or_default();
             sha.update((text.len() as u64).to_be_bytes());

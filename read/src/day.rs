@@ -1,4 +1,4 @@
-//! Days as numbers, which models keep and compare.
+//! Days as numbers, which models store and compare.
 
 use jiff::civil::{Date, date};
 
@@ -14,7 +14,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_day_has_its_number() {
+    fn days_are_counted_from_1970() {
         let numbered = [
             (date(1970, 1, 1), 0),
             (date(1970, 1, 2), 1),

@@ -1,4 +1,4 @@
-//! The one error of the read models.
+//! The error of the read models.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use lexical::SearchError;
 
 use crate::generation::GenerationError;
 
-/// A read model could not be read or written.
+/// The reason why a read model could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
     /// SQLite refused; a full disk and a missing file look like this.
@@ -32,13 +32,13 @@ pub enum ModelError {
     /// A model could not be copied: a full disk, or a database that is gone.
     #[error("{} cannot be copied: {source}; check the room on the disk, then do it again", path.display())]
     Copy {
-        /// Which database.
+        /// The path of the database.
         path: PathBuf,
-        /// What SQLite said.
+        /// The error of SQLite.
         #[source]
         source: sqlx::Error,
     },
-    /// The file that a finished model consists of is not there, or holds nothing.
+    /// The file of a complete model is missing or empty.
     #[error("{} is missing or empty", .0.display())]
     Absent(
         /// The file.
@@ -58,7 +58,7 @@ impl ModelError {
             ModelError::Database(error) => sqlite::is_damage(error),
             ModelError::Search(error) => error.is_corrupt(),
             ModelError::Corrupt { .. } | ModelError::Absent(_) => true,
-            // What is copied is not what is damaged, and a folder that cannot be used says nothing of its files.
+            // A failed copy or an unusable folder does not imply that the model's files are damaged.
             ModelError::Threads(_) | ModelError::Copy { .. } | ModelError::Generation(_) => false,
         }
     }

@@ -1,5 +1,4 @@
-//! The keys: which there are, what each may call, and which have ended. All of them are in SQLite; what a call needs
-//! is in memory besides.
+//! The API keys: their tiers and which are revoked. They are stored in SQLite; what a call needs is in memory as well.
 
 #[cfg(feature = "apply")]
 mod account;
@@ -17,7 +16,7 @@ use sqlx::Row;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteRow};
 
 pub use reader::KeysReader;
-pub use table::KnownKey;
+pub use table::ActiveKey;
 #[cfg(feature = "apply")]
 pub use writer::KeysWriter;
 
@@ -26,30 +25,30 @@ use crate::database;
 use crate::error::ModelError;
 use crate::model::{Model, Surroundings};
 
-/// The version of the tables; a model in another one is made again from the log.
+/// The layout of its tables; a model in another layout is rebuilt from the log.
 pub const LAYOUT: u32 = 2;
 
 const NAME: &str = "keys";
 
-/// The name of its file.
+/// The name of the database in a generation's folder.
 const FILE: &str = "keys.db";
 
-/// All that is kept of a key, but for its hash.
+/// The record of a key, without its hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredKey {
-    /// Its name in public.
+    /// The public id.
     pub key_id: KeyId,
-    /// Its last four characters.
+    /// The last four characters of the key.
     pub hint: String,
-    /// What its holder calls it, where the event is one of version 0.1.
+    /// The holder's name for it, if the event is one of version 0.1.
     pub name: Option<String>,
-    /// The same, encrypted with the key itself.
+    /// The holder's name for it, encrypted with the key itself.
     pub sealed_name: Option<SealedName>,
-    /// What it may call.
+    /// The tier, which sets the quota.
     pub tier: TierName,
-    /// When it was issued.
+    /// The time of issue.
     pub created_at: Timestamp,
-    /// When it was revoked, or its account erased.
+    /// The time at which it was revoked, or its account erased.
     pub revoked_at: Option<Timestamp>,
     /// Whether its holder has shown that the address is theirs.
     pub proven: bool,

@@ -1,16 +1,16 @@
-//! The kept pictures of a node: files named by what they hold, so that none ever changes.
+//! The stored pictures of a node: files named by the hash of their content, so that they never change.
 
 #[cfg(feature = "apply")]
-mod keeping;
+mod writer;
 
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
 use bytes::Bytes;
-#[cfg(feature = "apply")]
-pub use keeping::is_whole;
 use schemas::erased_pictures::{self, ERASED_PICTURES, ErasedPicture};
 use schemas::picture::{Form, PictureId};
+#[cfg(feature = "apply")]
+pub use writer::is_whole;
 
 /// Reads the media folder of a node.
 #[derive(Debug, Clone)]
@@ -19,13 +19,13 @@ pub struct MediaReader {
 }
 
 impl MediaReader {
-    /// The pictures below this folder, which need not exist yet.
+    /// Returns the reader of a folder, which need not exist yet.
     pub fn new(folder: impl Into<PathBuf>) -> MediaReader {
         MediaReader { folder: folder.into() }
     }
 
-    /// The bytes of a picture in one of its forms; nothing where it is not kept in that form. A file that a loss of power
-    /// has left empty counts as none.
+    /// Returns the bytes of a picture in one of its forms, if they are stored. An empty file, as a power cut may leave it, counts as
+    /// missing.
     pub async fn read(&self, id: PictureId, form: Form) -> io::Result<Option<Bytes>> {
         match tokio::fs::read(self.folder.join(form.path(id))).await {
             Ok(bytes) => Ok(Some(Bytes::from(bytes)).filter(|bytes| !bytes.is_empty())),
@@ -34,13 +34,13 @@ impl MediaReader {
         }
     }
 
-    /// Whether a picture was taken down for good, as the journal of the folder says. It is read each time: other processes
-    /// write it, and it is asked only for what is not kept.
+    /// Returns whether a picture was erased permanently, according to the journal of the folder. The journal is read each time: other
+    /// processes write it, and it is needed only for missing pictures.
     pub async fn is_erased(&self, id: PictureId) -> io::Result<bool> {
         Ok(self.erased().await?.iter().any(|erased| erased.picture == id))
     }
 
-    /// The pictures that were taken down for good.
+    /// Returns the permanently erased pictures.
     async fn erased(&self) -> io::Result<Vec<ErasedPicture>> {
         let path = self.folder.join(ERASED_PICTURES);
         let text = match tokio::fs::read_to_string(&path).await {

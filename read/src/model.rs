@@ -1,5 +1,5 @@
-//! What every read model has in common. A model is a folder of this crate whose reader implements [`Model`]; its line in
-//! `models` has it opened, refreshed, waited for, copied and listed.
+//! The interface of all read models. A model is a folder of this crate whose reader implements [`Model`]; with an entry in the
+//! registry of `models` it is opened, refreshed, copied and listed.
 
 use std::path::Path;
 
@@ -9,36 +9,36 @@ use schemas::month::Month;
 use crate::checkpoint::Checkpoint;
 use crate::error::ModelError;
 
-/// What a model is made from.
+/// What a model is built from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Follows {
-    /// The events of the log, whose positions its checkpoint counts.
+    /// The events of the log; checkpoints are positions.
     Log,
-    /// Metered calls, whose number its checkpoint counts.
+    /// Metered calls; checkpoints are numbers of calls.
     Calls,
 }
 
-/// What a model may need beside its own files to be opened or refreshed.
+/// What a model may need besides its own files to be opened or refreshed.
 #[derive(Clone)]
 pub struct Surroundings {
     /// The month of the node's clock.
     pub month: Month,
-    /// The search index that is open; none while there is none.
+    /// The search index, if one is open.
     pub search: Option<View>,
 }
 
 /// The reader of one read model, on one generation.
 pub trait Model: Sized + Send + Sync + 'static {
-    /// The model's name: on the command line, in metrics, and of its folder.
+    /// The name of the model on the command line and in metrics, and of its folder.
     const NAME: &'static str;
     /// The layout of its files, incremented with every change that former generations do not have.
     const LAYOUT: u32;
-    /// The file that a generation has as soon as it was opened once.
+    /// A file that a generation has once it was opened by a writer.
     const FILE: &'static str;
-    /// What it is made from.
+    /// What it is built from.
     const FOLLOWS: Follows = Follows::Log;
 
-    /// Returns whether the first generation of this process can be opened.
+    /// Returns whether a first generation can be opened.
     fn can_open(_surroundings: &Surroundings) -> bool {
         true
     }
@@ -49,14 +49,14 @@ pub trait Model: Sized + Send + Sync + 'static {
         surroundings: &Surroundings,
     ) -> impl Future<Output = Result<Self, ModelError>> + Send;
 
-    /// Shows what was committed since the last time. May block its thread too.
+    /// Loads what was committed since the last refresh. May block its thread too.
     fn refresh(&self, surroundings: &Surroundings) -> impl Future<Output = Result<(), ModelError>> + Send;
 
-    /// Returns how far the model has come.
+    /// Returns the checkpoint of the last commit.
     fn checkpoint(&self) -> impl Future<Output = Result<Checkpoint, ModelError>> + Send;
 
-    /// Returns the checkpoint of the model in a folder and one hash over everything that it says, equal for equal models
-    /// however they were made: in one consistent view even while a worker writes.
+    /// Returns the checkpoint of the model in a folder and a hash over its content, consistent even while a worker writes. Equal models
+    /// have equal hashes, in whatever batches they were built.
     #[cfg(feature = "apply")]
     fn digest(folder: &Path) -> impl Future<Output = Result<(Checkpoint, [u8; 32]), ModelError>> + Send;
 
@@ -64,6 +64,6 @@ pub trait Model: Sized + Send + Sync + 'static {
     /// copy's checkpoint.
     #[cfg(feature = "apply")]
     fn copy(from: &Path, to: &Path) -> impl Future<Output = Result<Checkpoint, ModelError>> + Send {
-        crate::copying::database(Self::NAME, Self::FILE, from, to)
+        crate::database::copy(Self::NAME, Self::FILE, from, to)
     }
 }

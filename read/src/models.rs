@@ -1,9 +1,9 @@
-//! The read models of a node: a list of them, and the reader of the current generation of each. A swap of generations and a new
-//! commit are found by polling two small files; requests that are under way keep the generation that they began with.
+//! The read models of a node: their registry, and the reader of each current generation. New generations and commits are found by
+//! polling two small files; requests under way keep the generation that they started with.
 //!
-//! Each model is refreshed by itself, so one that fails or takes its time holds up no other.
+//! Models are refreshed independently, so that a failing or slow one does not delay the others.
 
-mod following;
+mod refresh_loop;
 mod slot;
 
 use std::path::{Path, PathBuf};
@@ -25,11 +25,11 @@ use crate::neighbours::NeighboursReader;
 use crate::search::SearchReader;
 use slot::Slot;
 
-pub use following::POLL;
+pub use refresh_loop::POLL;
 pub use slot::Opened;
 
-/// Declares every model, in the order in which they are shown and snapshots hold them: a variant, the method that gives its open
-/// reader, and the type of that reader.
+/// Declares the models in the order of lists and snapshots: a variant, the method that returns the open reader, and the reader's
+/// type.
 macro_rules! registry {
     ($($(#[doc = $doc:literal])* $kind:ident, $reader:ident: $Reader:ty;)*) => {
         /// One of the read models.
@@ -39,10 +39,10 @@ macro_rules! registry {
         }
 
         impl ModelKind {
-            /// Every model.
+            /// All models.
             pub const ALL: [ModelKind; [$(stringify!($kind)),*].len()] = [$(ModelKind::$kind),*];
 
-            /// Returns its name, which is also that of its folder.
+            /// Returns the name, which is also the name of the folder.
             pub const fn name(self) -> &'static str {
                 match self { $(ModelKind::$kind => <$Reader>::NAME,)* }
             }
@@ -52,7 +52,7 @@ macro_rules! registry {
                 match self { $(ModelKind::$kind => <$Reader>::LAYOUT,)* }
             }
 
-            /// Returns what it is made from.
+            /// Returns what it is built from.
             pub const fn follows(self) -> Follows {
                 match self { $(ModelKind::$kind => <$Reader>::FOLLOWS,)* }
             }
@@ -76,17 +76,17 @@ macro_rules! registry {
 
         impl ReadModels {
             $(
-                #[doc = concat!("Returns the current generation of `", stringify!($reader), "`; none while none was ever finished.")]
+                #[doc = concat!("Returns the current generation of `", stringify!($reader), "`; `None` before the first one.")]
                 pub fn $reader(&self) -> Option<Arc<Opened<$Reader>>> {
                     self.inner.slots.$reader.open()
                 }
             )*
 
-            /// Returns how far a model has come; none while none was ever finished.
+            /// Returns the checkpoint of a model; `None` before its first generation.
             ///
             /// # Errors
             ///
-            /// Fails where its files cannot be read.
+            /// Returns an error if its files cannot be read.
             pub async fn checkpoint(&self, model: ModelKind) -> Result<Option<Checkpoint>, ModelError> {
                 match model {
                     $(ModelKind::$kind => match self.$reader() {
@@ -109,17 +109,17 @@ registry! {
     Catalog, catalog: CatalogReader;
     /// The search index.
     Search, search: SearchReader;
-    /// The projects that are alike.
+    /// The lists of similar projects.
     Neighbours, neighbours: NeighboursReader;
     /// The projects by day and by taste.
     Archive, archive: ArchiveReader;
-    /// Who may call.
+    /// The API keys.
     Keys, keys: KeysReader;
-    /// Who has called how often.
+    /// The metered calls of each key.
     Counters, counters: CountersReader;
 }
 
-/// Readers of the current generations; clones share them.
+/// The readers of the current generations; clones share them.
 #[derive(Clone)]
 pub struct ReadModels {
     inner: Arc<Inner>,
@@ -137,12 +137,12 @@ struct Inner {
 }
 
 impl ModelKind {
-    /// Returns its generations below the folder of all models.
+    /// Returns its generations in the folder of all models.
     pub fn generations(self, models: &Path) -> Generations {
         Generations::in_layout(models.join(self.name()), self.layout())
     }
 
-    /// Returns the name under which the health of the process lists a refresh that fails.
+    /// Returns its name in the health of the process, where failing refreshes are listed.
     pub fn component(self) -> String {
         format!("model {}", self.name())
     }
@@ -151,24 +151,24 @@ impl ModelKind {
         matches!(self, ModelKind::Keys | ModelKind::Counters)
     }
 
-    /// How long its refresh may fail before the node is not ready: a revoked key that goes on is worse than a project
-    /// that is found late.
+    /// Returns how long its refresh may fail before the node is not ready: a revoked key that still works is worse than a project that is
+    /// found late.
     fn patience(self) -> Duration {
         Duration::from_secs(if self.is_about_calls() { 10 } else { 60 })
     }
 }
 
 impl ReadModels {
-    /// The models below a folder, for a node with this clock. None is open before the first [`ReadModels::refresh`].
+    /// Returns the models in a folder. None is open before the first [`ReadModels::refresh`].
     pub fn new(root: impl Into<PathBuf>, clock: Clock) -> ReadModels {
         ReadModels { inner: Arc::new(Inner { slots: Slots::below(&root.into()), clock }) }
     }
 
-    /// Opens what is newly current and shows new commits, of every model once.
+    /// Refreshes every model once: opens new current generations and loads new commits.
     ///
     /// # Errors
     ///
-    /// Fails with the first model that could not be refreshed; the others are, all the same.
+    /// Returns the first error; the other models are refreshed nevertheless.
     pub async fn refresh(&self) -> Result<(), ModelError> {
         let mut first = Ok(());
         for model in ModelKind::ALL {

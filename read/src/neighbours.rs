@@ -1,14 +1,16 @@
-//! The neighbours: to every project those that look and read most like it. All lists are in SQLite, and in memory for
-//! those who answer.
+//! The neighbours: for every project a list of those that look and read most like it. It is stored in SQLite and answered from
+//! memory.
 //!
-//! Two projects are compared on the sides that both have a vector of, each made by one model. The score of a pair is the
-//! mean of the cosines of those sides, from -1 to 1; it alone ranks, and of equal scores the one selected earlier is
-//! nearer. What is shown of cosines and scores begins at 0. Without a common side two projects are never neighbours.
+//! Two projects are compared on the sides (visual, semantic) on which both have a vector of the same model. The score of a pair is
+//! the mean of the cosines of these sides, from -1 to 1; lists are ordered by score, and of equal scores the project selected
+//! earlier comes first. Cosines and scores below 0 are shown as 0. Without a common side two projects are never neighbours.
 
 mod cursor;
 mod list;
 #[cfg(feature = "apply")]
 mod memory;
+#[cfg(feature = "apply")]
+mod pending;
 mod reader;
 #[cfg(feature = "apply")]
 mod recall;
@@ -16,8 +18,6 @@ mod recall;
 mod repair;
 #[cfg(feature = "apply")]
 mod rows;
-#[cfg(feature = "apply")]
-mod staged;
 #[cfg(feature = "apply")]
 mod stored;
 mod table;
@@ -30,12 +30,12 @@ use sqlx::sqlite::SqliteConnectOptions;
 
 pub use cursor::{Cursor, InvalidCursor};
 pub use list::{Neighbour, Neighbours};
+#[cfg(feature = "apply")]
+pub use pending::ApplyError;
 pub use reader::NeighboursReader;
 #[cfg(feature = "apply")]
 pub use recall::{Recall, recall};
-#[cfg(feature = "apply")]
-pub use staged::Refusal;
-pub use table::Standing;
+pub use table::ListStatus;
 #[cfg(feature = "apply")]
 pub use writer::NeighboursWriter;
 
@@ -44,18 +44,19 @@ use crate::database;
 use crate::error::ModelError;
 use crate::model::{Model, Surroundings};
 
-/// The version of the tables; a model in another one is made again from the log.
+/// The layout of its tables; a model in another layout is rebuilt from the log.
 pub const LAYOUT: u32 = 2;
 
 const NAME: &str = "neighbours";
 
-/// The name of its file.
+/// The name of the database in a generation's folder.
 const FILE: &str = "neighbours.db";
 
-/// How many neighbours a project has for readers, where there are so many to compare it with.
+/// The maximum number of neighbours that readers see.
 pub const LISTED: usize = 50;
 
-/// How many are kept: one that leaves the catalog seldom leaves a list too short, which costs a look at all projects.
+/// The maximum number of neighbours that are stored. Some more than readers see, since a list that becomes too short when projects
+/// are withdrawn is computed again from all projects.
 #[cfg(feature = "apply")]
 const KEPT: usize = 64;
 
@@ -76,8 +77,8 @@ impl Model for NeighboursReader {
         database::checkpoint(&mut *self.pool().acquire().await?, NAME).await
     }
 
-    /// Lists are left out: they follow from projects, vectors and models, but while many changes wait they show an older state
-    /// of them, and where a graph proposes which projects are compared (see `knn`) they may miss a few.
+    /// Lists are left out: they are derived from projects, vectors and models, but they lag while many changes are pending, and where a
+    /// graph selects the projects to compare (see `knn`) they may miss a few.
     #[cfg(feature = "apply")]
     async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ModelError> {
         database::digest(

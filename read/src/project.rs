@@ -1,4 +1,4 @@
-//! What a project's events add up to for its readers.
+//! The state of a project as readers see it, folded from its events.
 
 use std::collections::BTreeMap;
 
@@ -11,46 +11,47 @@ use schemas::record::Record;
 use schemas::slug::Slug;
 use serde::{Deserialize, Serialize};
 
-/// A project as it stands behind some event.
+/// A project as of some event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Project {
-    /// The position of the event that selected it: counts projects in the order of their selection.
+    /// The position of the event that selected it, which orders projects by selection.
     pub ordinal: Position,
-    /// Where it is found.
+    /// The present slug.
     pub slug: Slug,
-    /// Counts what the record said.
+    /// The number of the record's revision, from 1.
     pub revision: Revision,
-    /// Where it was found when that revision was recorded.
+    /// The slug when that revision was recorded.
     pub recorded_slug: Slug,
-    /// What is recorded.
+    /// The present record.
     pub record: Record,
-    /// The pictures that are kept, by the source that the record names or named.
+    /// The stored pictures by source, including sources that only former revisions name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub pictures: BTreeMap<String, Picture>,
-    /// When it was selected first.
+    /// The time of its selection.
     pub added_at: Timestamp,
-    /// When the record, the slug or its standing last changed.
+    /// The time of the last change of the record or slug, or of a withdrawal or its end.
     pub updated_at: Timestamp,
-    /// Why it left the catalog, if it did.
+    /// The reason for its withdrawal, while it is withdrawn.
     pub withdrawn: Option<String>,
 }
 
-/// An event that cannot follow what was before it. The write side never makes one; a log that holds one is damaged.
+/// The reason why an event cannot follow the previous ones of its project. The write side never appends such an event; a log that
+/// contains one is damaged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum OutOfPlace {
-    /// An event of a project that was never selected.
+pub enum UnexpectedEvent {
+    /// The project was never selected.
     #[error("it speaks of a project that was not selected before")]
     NotSelected,
-    /// A second first event.
+    /// The project was selected before.
     #[error("it selects a project that was selected before")]
     SelectedTwice,
-    /// An event that speaks of no project.
+    /// The event concerns an account.
     #[error("it speaks of an account and stands in the stream of a project")]
     OfAnAccount,
 }
 
 impl Project {
-    /// What its answers are made of.
+    /// Returns the view from which its answers are rendered.
     pub fn edition(&self) -> Edition<'_> {
         Edition {
             slug: &self.slug,
@@ -62,19 +63,23 @@ impl Project {
         }
     }
 
-    /// Whether an event may change what readers are told: vectors, of which there is one for every record, and refused
-    /// pictures do not.
+    /// Returns whether an event may change what readers see. Vectors, which are recorded for every record, and refused pictures do
+    /// not.
     pub fn is_changed_by(event: &Event) -> bool {
         !matches!(event, Event::VectorsRecorded(_) | Event::PictureRefused(_))
     }
 
-    /// What `project` becomes through `event`. An event that does not concern readers changes nothing.
-    pub fn after(
+    /// Returns the state after an event. An event that does not concern readers changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error for an event that cannot follow the state.
+    pub fn evolve(
         project: Option<Project>,
         event: &Event,
         position: Position,
         time: Timestamp,
-    ) -> Result<Project, OutOfPlace> {
+    ) -> Result<Project, UnexpectedEvent> {
         let mut project = match (project, event) {
             (None, Event::ProjectSelected(selected)) => {
                 return Ok(Project {
@@ -89,9 +94,9 @@ impl Project {
                     withdrawn: None,
                 });
             }
-            (_, Event::Account(_)) => return Err(OutOfPlace::OfAnAccount),
-            (None, _) => return Err(OutOfPlace::NotSelected),
-            (Some(_), Event::ProjectSelected(_)) => return Err(OutOfPlace::SelectedTwice),
+            (_, Event::Account(_)) => return Err(UnexpectedEvent::OfAnAccount),
+            (None, _) => return Err(UnexpectedEvent::NotSelected),
+            (Some(_), Event::ProjectSelected(_)) => return Err(UnexpectedEvent::SelectedTwice),
             (Some(project), Event::VectorsRecorded(_) | Event::PictureRefused(_)) => return Ok(project),
             (Some(mut project), Event::PictureAttached(attached)) => {
                 project.pictures.insert(attached.source.clone(), attached.picture.clone());

@@ -1,5 +1,5 @@
-//! The search read model: an index of the crate `lexical`, whose payload is the checkpoint of the projection, so that documents
-//! and checkpoint become visible together or not at all.
+//! The search read model: an index of the crate `lexical`. The checkpoint is the payload of a commit, so that documents and checkpoint
+//! are committed together.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use crate::model::{Model, Surroundings};
 /// The layout of its files; incremented with every change that former generations do not have.
 pub const LAYOUT: u32 = 2;
 
-/// Returns the last event that the index had applied; 0 where its payload is no checkpoint.
+/// Returns the position of the last event in the index; 0 if its payload is no checkpoint.
 pub(crate) fn position(view: &View) -> Position {
     checkpoint(view.payload()).map_or(Position::START, |applied| applied.position)
 }
@@ -44,7 +44,7 @@ impl Model for SearchReader {
     #[cfg(feature = "apply")]
     async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ModelError> {
         let reader = SearchReader::open(folder)?;
-        // The reader stays at the commit that it was opened at.
+        // Without a refresh the reader stays at the commit at which it was opened.
         Ok((checkpoint(&reader.payload())?, *reader.digest()?.as_bytes()))
     }
 
@@ -58,7 +58,7 @@ impl Model for SearchReader {
 ///
 /// # Errors
 ///
-/// Fails where the payload is no checkpoint.
+/// Returns an error if the payload is no checkpoint.
 pub fn checkpoint(payload: &str) -> Result<Checkpoint, ModelError> {
     if payload.is_empty() {
         return Ok(Checkpoint::default());

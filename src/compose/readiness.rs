@@ -189,8 +189,8 @@ async fn calls(models: &ReadModels) -> Result<(), String> {
     match progress.ledger {
         Ledger::Done => Ok(()),
         // What NATS holds is the running month and more: enough to answer calls by.
-        Ledger::Behind(_) if progress.awaits_ledger => Ok(()),
-        Ledger::Behind(after) => {
+        Ledger::After(_) if progress.awaits_ledger => Ok(()),
+        Ledger::After(after) => {
             Err(format!("The counters have read {after} calls of the ledger, and not all."))
         }
     }

@@ -142,7 +142,7 @@ async fn damage_found_while_applying_quarantines_the_model() {
     })
     .await;
     models.refresh().await.unwrap();
-    let found = models.catalog().unwrap().reader.find("house-1").await.unwrap();
+    let found = models.catalog().unwrap().reader.resolve("house-1").await.unwrap();
     assert!(format!("{found:?}").contains("House"), "{found:?}");
     assert_eq!(working.status("search").generation, "g000001", "the others go on");
     working.end().await;

@@ -10,7 +10,7 @@ use projections::projection::search::SearchProjection;
 use projections::source::EventSource;
 use projections::status::Status;
 use projections::worker::{ProjectionWorker, Worker};
-use read::catalog::{CatalogReader, Found};
+use read::catalog::{CatalogReader, SlugResolution};
 use read::keys::KeysReader;
 use read::model::Model;
 use schemas::clock::Clock;
@@ -87,7 +87,7 @@ async fn poison_events_are_parked_and_unknown_events_skipped() {
     passes_over::<ArchiveProjection>(&client, stream.position).await;
     let reader = CatalogReader::open(catalog.path()).await.unwrap();
     for slug in ["first", "last"] {
-        assert!(matches!(reader.find(slug).await.unwrap(), Found::Listed(_)), "{slug}");
+        assert!(matches!(reader.resolve(slug).await.unwrap(), SlugResolution::Found(_)), "{slug}");
     }
 }
 
@@ -137,5 +137,5 @@ async fn account_events_change_the_key_model_and_not_the_catalog() {
     catalog.replay(stream.position, &CancellationToken::new(), &mut |_| {}).await.unwrap();
     assert_eq!((status.get().parked, status.get().skipped), (vec![], 0));
     let reader = CatalogReader::open(folder.path()).await.unwrap();
-    assert!(matches!(reader.find("first").await.unwrap(), Found::Listed(_)));
+    assert!(matches!(reader.resolve("first").await.unwrap(), SlugResolution::Found(_)));
 }

@@ -10,7 +10,7 @@ use projections::projection::neighbours::NeighboursProjection;
 use projections::projection::search::SearchProjection;
 use proptest::prelude::*;
 use read::archive::ArchiveReader;
-use read::catalog::{CatalogReader, Found};
+use read::catalog::{CatalogReader, SlugResolution};
 use read::checkpoint::Checkpoint;
 use read::search::{SearchReader, SearchRequest};
 use schemas::envelope::Recorded;
@@ -47,12 +47,12 @@ async fn agrees_with_the_model(catalog: &Path, search: &Path, archive: &Path, mo
     let reader = CatalogReader::open(catalog).await.unwrap();
     for (number, index) in &model.slugs {
         let project = &model.projects[*index];
-        match reader.find(&slug(*number)).await.unwrap() {
-            Found::Withdrawn { reason, .. } => assert!(project.withdrawn && reason == "sold"),
-            Found::Moved(to) => {
+        match reader.resolve(&slug(*number)).await.unwrap() {
+            SlugResolution::Gone { reason, .. } => assert!(project.withdrawn && reason == "sold"),
+            SlugResolution::Redirect(to) => {
                 assert!(!project.withdrawn && to == slug(project.slug) && project.slug != *number)
             }
-            Found::Listed(answer) => {
+            SlugResolution::Found(answer) => {
                 let text = String::from_utf8(answer.to_vec()).unwrap().replace('\u{1}', "");
                 let answer: serde_json::Value = serde_json::from_str(&text).unwrap();
                 assert_eq!(
@@ -60,7 +60,7 @@ async fn agrees_with_the_model(catalog: &Path, search: &Path, archive: &Path, mo
                     (name(project.name).as_str(), u64::from(project.revision), *number)
                 );
             }
-            Found::Unknown => panic!("{} belongs to a project", slug(*number)),
+            SlugResolution::NotFound => panic!("{} belongs to a project", slug(*number)),
         }
     }
     let found = SearchReader::open(search).unwrap();
@@ -68,7 +68,7 @@ async fn agrees_with_the_model(catalog: &Path, search: &Path, archive: &Path, mo
     let listed = model.projects.iter().filter(|project| !project.withdrawn).count();
     assert_eq!(found.search(&request).unwrap().total(), listed as u64, "search finds what is listed");
     let archive = ArchiveReader::open(archive).await.unwrap();
-    assert_eq!(archive.now().listed(None), listed as u64, "the archive holds what is listed");
+    assert_eq!(archive.listing().listed(None), listed as u64, "the archive holds what is listed");
     archive.close().await;
     reader.close().await;
 }

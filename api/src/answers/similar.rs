@@ -1,6 +1,6 @@
 //! The projects that look and read most like one project, as every surface answers them.
 
-use read::neighbours::{Cursor, Neighbour, Standing};
+use read::neighbours::{Cursor, ListStatus, Neighbour};
 use read::search::View;
 use schemas::api::similar::Basis;
 
@@ -44,7 +44,7 @@ impl Neighbourhood<'_> {
     /// The cursor behind the given number of those that are shown; none where no more follow.
     pub(crate) fn next_after(&self, count: usize) -> Option<Cursor> {
         let (last, _) = self.shown.get(count.checked_sub(1)?)?;
-        (self.passed + count < self.total).then_some(Cursor::behind(self.project?, *last))
+        (self.passed + count < self.total).then_some(Cursor::after(self.project?, *last))
     }
 }
 
@@ -81,14 +81,16 @@ impl Near {
         let note = match &list {
             Some(list) if !list.is_empty() => None,
             Some(_) => Some(ALONE),
-            None => match model.reader.standing(self.ordinal) {
-                Standing::NoVectors => Some(NO_VECTORS),
-                Standing::Unknown | Standing::Withdrawn | Standing::Pending | Standing::Known => Some(NEW),
+            None => match model.reader.status(self.ordinal) {
+                ListStatus::NoVectors => Some(NO_VECTORS),
+                ListStatus::Unknown | ListStatus::Withdrawn | ListStatus::Pending | ListStatus::Ready => {
+                    Some(NEW)
+                }
             },
         };
         // One that left a moment ago is passed over, and the next takes its place.
         let neighbours = || list.iter().flat_map(|list| list.iter());
-        let passed = after.map_or(0, |cursor| cursor.passed(neighbours()));
+        let passed = after.map_or(0, |cursor| cursor.skipped(neighbours()));
         let (mut shown, mut before, mut total) = (Vec::with_capacity(limit), 0, 0);
         for (place, neighbour) in neighbours().enumerate() {
             let Some(summary) = self.view.summary_of(neighbour.ordinal) else { continue };

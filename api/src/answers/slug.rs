@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::header::LOCATION;
 use http::{HeaderValue, StatusCode};
-use read::catalog::{CatalogReader, Found, History};
+use read::catalog::{self, CatalogReader, History};
 use read::error::ModelError;
 use read::models::Opened;
 use schemas::api::site;
@@ -88,15 +88,17 @@ pub(crate) async fn slug_of_address(state: &ApiState, address: &str) -> Result<O
 
 /// Looks a slug up in the catalog.
 pub(crate) async fn resolve(state: &ApiState, slug: &Slug) -> Result<SlugResolution, ApiError> {
-    Ok(match state.catalog()?.reader.find(slug.as_str()).await.map_err(fault)? {
-        Found::Listed(record) => SlugResolution::Found(record),
-        Found::Moved(slug) => SlugResolution::Redirect(slug),
-        Found::Withdrawn { reason, citation } => {
+    Ok(match state.catalog()?.reader.resolve(slug.as_str()).await.map_err(fault)? {
+        catalog::SlugResolution::Found(record) => SlugResolution::Found(record),
+        catalog::SlugResolution::Redirect(slug) => SlugResolution::Redirect(slug),
+        catalog::SlugResolution::Gone { reason, citation } => {
             let mut address = Vec::with_capacity(128);
             site::fill(&citation, state.site().as_str(), &mut address);
             SlugResolution::Gone { reason, citation_url: String::from_utf8_lossy(&address).into_owned() }
         }
-        Found::Unknown => SlugResolution::NotFound { suggestions: instead_of(state, slug)? },
+        catalog::SlugResolution::NotFound => {
+            SlugResolution::NotFound { suggestions: instead_of(state, slug)? }
+        }
     })
 }
 

@@ -9,7 +9,7 @@ use http::HeaderMap;
 use jiff::Timestamp;
 use metering::{Budget, Meter};
 use read::counters::Counted;
-use read::keys::KnownKey;
+use read::keys::ActiveKey;
 use read::models::ReadModels;
 use schemas::key::KeyId;
 use schemas::month::Month;
@@ -109,7 +109,7 @@ pub(crate) struct Balance {
 
 impl KeyAccess {
     /// Returns the key with its quota. A key of a tier that this node's setting lacks is served as one of the first tier.
-    pub(crate) fn api_key(&self, key: KnownKey) -> ApiKey {
+    pub(crate) fn api_key(&self, key: ActiveKey) -> ApiKey {
         match self.tiers.get(&key.tier) {
             Some(tier) => ApiKey { key_id: key.key_id, limit: tier.quota, tier: key.tier },
             None => {

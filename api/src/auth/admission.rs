@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use http::Method;
 use http::request::Parts;
-use read::keys::KnownKey;
+use read::keys::ActiveKey;
 use schemas::key::KeyHash;
 
 use crate::auth::access::{Access, ApiKey};
@@ -100,7 +100,7 @@ pub(crate) fn admit_late(
     route: Route,
     parts: &Parts,
     peer: IpAddr,
-    key: Option<KnownKey>,
+    key: Option<ActiveKey>,
 ) -> (Principal, Result<(), ApiError>) {
     match (key, state.access()) {
         (Some(key), Access::Keys(access)) => {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use read::keys::KnownKey;
+use read::keys::ActiveKey;
 use schemas::key::KeyHash;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep};
@@ -37,8 +37,8 @@ impl NewKeys {
     pub(crate) async fn wait_for(
         &self,
         hash: KeyHash,
-        find: impl Fn() -> Option<KnownKey>,
-    ) -> Option<KnownKey> {
+        find: impl Fn() -> Option<ActiveKey>,
+    ) -> Option<ActiveKey> {
         let _place = self.places.try_acquire().ok()?;
         let begun = Instant::now();
         if !self.may_wait(hash, begun) {
@@ -73,8 +73,8 @@ mod tests {
 
     use super::*;
 
-    fn known() -> KnownKey {
-        KnownKey { key_id: "Ab3dEf9h".parse().unwrap(), tier: Arc::new("free".parse().unwrap()) }
+    fn known() -> ActiveKey {
+        ActiveKey { key_id: "Ab3dEf9h".parse().unwrap(), tier: Arc::new("free".parse().unwrap()) }
     }
 
     #[tokio::test(start_paused = true)]

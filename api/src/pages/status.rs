@@ -56,7 +56,7 @@ pub(super) async fn status(State(state): State<ApiState>) -> Result<Response, Ap
     let projections = state.projections();
     let latencies: Vec<Told> =
         TOLD.into_iter().map(|route| Told::of(route, &state.metrics().latency(route))).collect();
-    let projects = state.models().archive().map(|archive| archive.reader.now().listed(None));
+    let projects = state.models().archive().map(|archive| archive.reader.listing().listed(None));
     let told = page(&StatusPage {
         layout: Layout::new(&state, route::STATUS, "Status").describing(
             "Whether this service answers, how far its indices are, and how quick it is.",

@@ -6,8 +6,8 @@ use citation::{CitedRecord, one_line};
 use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use jiff::Timestamp;
-use read::archive::LARGEST_PAGE;
-use read::catalog::Selected;
+use read::archive::MAX_PAGE_SIZE;
+use read::catalog::ListedRecord;
 use uuid::Uuid;
 
 use crate::answers::slug;
@@ -20,9 +20,9 @@ use crate::state::ApiState;
 const MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
 pub(crate) async fn feed(State(state): State<ApiState>) -> Result<Response, ApiError> {
-    let newest = state.listing()?.newest(None, LARGEST_PAGE, None).map_err(ApiError::internal)?;
+    let newest = state.listing()?.newest(None, MAX_PAGE_SIZE, None).map_err(ApiError::internal)?;
     let catalog = state.catalog()?;
-    let selected = catalog.reader.selected(&newest.ordinals).await.map_err(slug::fault)?;
+    let selected = catalog.reader.listed_records(&newest.ordinals).await.map_err(slug::fault)?;
     let site = state.site();
     let mut updated = Timestamp::UNIX_EPOCH;
     let mut entries = String::new();
@@ -50,7 +50,7 @@ fn head(site: &Site, updated: Timestamp) -> String {
     )
 }
 
-fn entry(selected: &Selected, record: &CitedRecord) -> String {
+fn entry(selected: &ListedRecord, record: &CitedRecord) -> String {
     // The project's own id: it stays through every rename, and when the site moves.
     let id = Uuid::from_u128(selected.project.0.into()).urn();
     let title = match &record.studio {

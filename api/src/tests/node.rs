@@ -437,7 +437,7 @@ async fn neighbours(root: &Path) {
     }
     // The withdrawn one is still among the neighbours: it left the other models a moment ago.
     writer.commit(Checkpoint { position: Position(11), ..Checkpoint::default() }).await.unwrap();
-    writer.settle().await.unwrap();
+    writer.finish_lists().await.unwrap();
     writer.close().await.unwrap();
     generations.make_current(&generation).unwrap();
 }

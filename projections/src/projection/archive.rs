@@ -131,7 +131,7 @@ mod tests {
         let reader = ArchiveReader::open(folder.path()).await.unwrap();
         let ordinals = |text| {
             let request = TasteRequest { limit: 10, ..TasteRequest::default() };
-            let page = reader.now().by_taste(&request.asking(Dimension::Material, text)).unwrap();
+            let page = reader.listing().by_taste(&request.with(Dimension::Material, text)).unwrap();
             page.hits.iter().map(|hit| hit.ordinal).collect::<Vec<u64>>()
         };
         assert_eq!(["oak", "beton", "glass"].map(ordinals), [vec![2], vec![1], vec![]]);

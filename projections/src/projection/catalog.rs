@@ -54,6 +54,6 @@ impl Projection for CatalogProjection {
     }
 
     async fn optimize(&mut self) -> Result<(), ModelError> {
-        self.writer.settle().await
+        self.writer.finish_replay().await
     }
 }

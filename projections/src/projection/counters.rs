@@ -210,7 +210,7 @@ impl CountersWorker {
 
     /// Returns how far a stream was counted; its start if it is new, or was created again under its name.
     fn source_or_start(&mut self, stream: &UsageStream) -> Source {
-        let from_start = |remade| Source { created: stream.created, sequence: 0, call: None, remade };
+        let from_start = |recreated| Source { created: stream.created, sequence: 0, call: None, recreated };
         let source = match self.progress.sources.get(&stream.name) {
             None => from_start(false),
             Some(known) if known.created == stream.created && known.sequence <= stream.last => *known,
@@ -266,13 +266,13 @@ impl CountersWorker {
     }
 
     fn add_call(&mut self, delivered: DeliveredCall, calls: &mut Vec<Metered>) {
-        let DeliveredCall { stream, created, sequence, heard, call } = delivered;
+        let DeliveredCall { stream, created, sequence, received, call } = delivered;
         // A replaced consumer may have sent some calls before the one that replaced it.
         let Some(source) = self.progress.sources.get_mut(&*stream) else { return };
         if source.created != created || sequence <= source.sequence {
             return;
         }
-        if sequence > source.sequence + 1 && !source.remade {
+        if sequence > source.sequence + 1 && !source.recreated {
             tracing::warn!(
                 %stream,
                 after = source.sequence,
@@ -282,9 +282,9 @@ impl CountersWorker {
         }
         source.sequence = sequence;
         source.call = call.as_ref().ok().map(|call| call.id);
-        let (remade, overrun) = (source.remade, *stream == *subject::OVERRUN);
+        let (recreated, overrun) = (source.recreated, *stream == *subject::OVERRUN);
         match call {
-            Ok(call) => calls.push(Metered { call, overrun, sequence: Some(sequence), remade, heard }),
+            Ok(call) => calls.push(Metered { call, overrun, sequence: Some(sequence), recreated, received }),
             Err(undecodable) => self.park_or_skip(&stream, sequence, undecodable),
         }
     }

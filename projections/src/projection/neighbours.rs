@@ -58,18 +58,18 @@ impl Projection for NeighboursProjection {
     }
 
     async fn optimize(&mut self) -> Result<(), ModelError> {
-        self.writer.settle().await
+        self.writer.finish_lists().await
     }
 
     fn is_optimizing(&self) -> bool {
-        self.writer.is_settling()
+        self.writer.has_unfinished_lists()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use read::model::Model;
-    use read::neighbours::Standing;
+    use read::neighbours::ListStatus;
     use schemas::event::{ProjectRestored, ProjectSelected, ProjectWithdrawn, VectorsRecorded};
     use schemas::ids::Position;
     use schemas::vector::Vector;
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(poison[0].reason, "it speaks of a project that was not selected before");
         let reader = NeighboursReader::open(folder.path()).await.unwrap();
         let list: Vec<u64> = reader.of(1).unwrap().iter().map(|neighbour| neighbour.ordinal).collect();
-        assert_eq!((list, reader.standing(3)), (vec![3], Standing::Known));
+        assert_eq!((list, reader.status(3)), (vec![3], ListStatus::Ready));
     }
 
     #[tokio::test]
@@ -151,10 +151,10 @@ mod tests {
         let of_live = NeighboursReader::digest(live.path()).await.unwrap();
         assert_eq!(NeighboursReader::digest(rebuilt.path()).await.unwrap(), of_live);
         let reader = NeighboursReader::open(rebuilt.path()).await.unwrap();
-        assert_eq!(reader.standing(1), Standing::Pending, "a replay leaves the lists to its end");
+        assert_eq!(reader.status(1), ListStatus::Pending, "a replay leaves the lists to its end");
         projection.optimize().await.unwrap();
         reader.refresh().await.unwrap();
-        assert_eq!(reader.standing(1), Standing::Known);
+        assert_eq!(reader.status(1), ListStatus::Ready);
         assert_eq!(NeighboursReader::digest(rebuilt.path()).await.unwrap(), of_live);
     }
 }

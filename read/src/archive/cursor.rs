@@ -1,55 +1,59 @@
-//! The opaque text between two pages.
+//! The opaque cursor between two pages.
 
 use std::fmt;
+use std::hash::Hasher;
 use std::str::FromStr;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use schemas::record::Category;
 
-use super::order::{Day, Place};
+use super::order::{Day, SortKey};
 use lexical::Fnv;
 
 const VERSION: u8 = 1;
-/// Everything before the slug.
+/// The length of everything before the slug, in bytes.
 const HEAD: usize = 26;
-/// The longest text that can be one.
-const LONGEST: usize = 200;
+/// The maximum length of a cursor that is decoded, in characters.
+const MAX_LENGTH: usize = 200;
 
-/// Where a page ended: the question it belongs to, and the place of its last project. A page begins behind that place,
-/// whatever came or left meanwhile, so none is repeated or passed over. As text it is URL-safe, of at most 190 characters.
+/// The end of a page: the query and the sort key of the last project. The next page begins after this key even if projects were
+/// added or removed meanwhile, so none is repeated or skipped. As text it is URL-safe and has at most 190 characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor {
-    pub(super) question: u64,
-    /// How many dimensions the last project matched; 0 where none were asked.
+    /// The hash of the query, see [`query_hash`].
+    query: u64,
+    /// The number of dimensions that the last project matches; 0 in a page of the newest.
     pub(super) matches: u8,
     day: Day,
     ordinal: u64,
     slug: String,
 }
 
-/// The cursor was not made for this question, or is no cursor: start again without it.
+/// The cursor belongs to another query, or is no cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("The cursor does not belong to this question: {0}. Leave it out to start from the first page.")]
-pub struct InvalidCursor(pub(super) &'static str);
+#[error("The cursor does not belong to this query: {0}. Leave it out to start from the first page.")]
+pub struct InvalidCursor(&'static str);
 
 impl Cursor {
-    pub(super) fn new(question: u64, matches: u8, last: Place<'_>) -> Cursor {
-        let Place { day, slug, ordinal } = last;
-        Cursor { question, matches, day, ordinal, slug: slug.to_owned() }
+    pub(super) fn new(query: u64, matches: u8, last: SortKey<'_>) -> Cursor {
+        let SortKey { day, slug, ordinal } = last;
+        Cursor { query, matches, day, ordinal, slug: slug.to_owned() }
     }
 
-    /// The place of the last project.
-    pub(super) fn place(&self) -> Place<'_> {
-        Place { day: self.day, slug: &self.slug, ordinal: self.ordinal }
+    /// Returns the sort key of the last project.
+    pub(super) fn sort_key(&self) -> SortKey<'_> {
+        SortKey { day: self.day, slug: &self.slug, ordinal: self.ordinal }
     }
 
-    /// Refuses one that was made for another question.
-    pub(super) fn belonging_to(
-        cursor: Option<Cursor>,
-        question: u64,
-    ) -> Result<Option<Cursor>, InvalidCursor> {
+    /// Returns the cursor if it belongs to the query with this hash.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it belongs to another query.
+    pub(super) fn check(cursor: Option<Cursor>, query: u64) -> Result<Option<Cursor>, InvalidCursor> {
         match cursor {
-            Some(cursor) if cursor.question != question => {
+            Some(cursor) if cursor.query != query => {
                 Err(InvalidCursor("it was given with the results of other arguments"))
             }
             cursor => Ok(cursor),
@@ -57,12 +61,22 @@ impl Cursor {
     }
 }
 
+/// Returns a hash of a kind of query and its category, to which the rest of the query is added. It is stored in cursors and is equal
+/// in all processes.
+pub(super) fn query_hash(kind: &[u8], category: Option<Category>) -> Fnv {
+    let mut hash = Fnv::default();
+    hash.write(kind);
+    hash.write(category.map_or("", Category::as_str).as_bytes());
+    hash.write(&[0]);
+    hash
+}
+
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut bytes = Vec::with_capacity(HEAD + self.slug.len());
         bytes.extend_from_slice(&[0; 4]);
         bytes.extend_from_slice(&[VERSION, self.matches]);
-        bytes.extend_from_slice(&self.question.to_be_bytes());
+        bytes.extend_from_slice(&self.query.to_be_bytes());
         bytes.extend_from_slice(&self.day.to_bytes());
         bytes.extend_from_slice(&self.ordinal.to_be_bytes());
         bytes.extend_from_slice(self.slug.as_bytes());
@@ -75,10 +89,14 @@ impl fmt::Display for Cursor {
 impl FromStr for Cursor {
     type Err = InvalidCursor;
 
-    /// Reads the text of a cursor; fails on anything that was not written by one.
+    /// Parses the text of a cursor.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error for any other text: cursors have a checksum.
     fn from_str(text: &str) -> Result<Cursor, InvalidCursor> {
         let garbled = InvalidCursor("it was cut or altered on its way");
-        if text.len() > LONGEST {
+        if text.len() > MAX_LENGTH {
             return Err(garbled);
         }
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| garbled)?;
@@ -90,6 +108,6 @@ impl FromStr for Cursor {
             return Err(garbled);
         }
         let day = Day::from_bytes([head[14], head[15], head[16], head[17]]);
-        Ok(Cursor { question: number(6), matches, day, ordinal: number(18), slug: slug.to_owned() })
+        Ok(Cursor { query: number(6), matches, day, ordinal: number(18), slug: slug.to_owned() })
     }
 }

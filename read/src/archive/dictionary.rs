@@ -1,5 +1,7 @@
-//! Every word of the archive, by number. Words are only added; those that nobody uses any more go when the reader reads all
-//! projects again, into another dictionary.
+//! The words of the archive by number. A *form* is a word as it is written, in lower case; a *stem* is what its inflected forms
+//! have in common.
+//!
+//! Words are only added. Unused ones disappear when the reader loads all projects again, with a new dictionary.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,30 +9,29 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use schemas::taste::Dimension;
 
-use super::words::Stems;
+use super::stemming::{WordStemmer, stored_pieces};
 
-/// Dimensions stand in the upper three bits of a number, words in the others.
+/// The lower bits of a key, for the number of a word; the upper three are for the dimension.
 const WORD_BITS: u32 = 29;
 
 const _: () = assert!(Dimension::COUNT <= 1 << (u32::BITS - WORD_BITS));
 
 /// A stem in a dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Key(u32);
+pub(super) struct StemKey(u32);
 
-/// A word as it is written, in a dimension.
+/// A form in a dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Term(u32);
+pub(super) struct FormKey(u32);
 
-/// New words are kept apart until there are more of them than this, and than a sixteenth of the others.
-const RECENT: usize = 1_024;
+/// Recent words are merged into the others once there are more than this many, and more than a sixteenth of the others.
+const MAX_RECENT: usize = 1_024;
 
-/// The words and what they are reduced to. A commit that brings a new word copies the recent ones alone.
+/// All forms and stems. A commit with a new word copies only the recent ones.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Dictionary {
-    /// Most of them.
-    settled: Arc<Words>,
-    /// Those with the numbers behind them.
+    /// The words with the lowest numbers, shared between snapshots.
+    base: Arc<Words>,
     recent: Words,
 }
 
@@ -41,19 +42,18 @@ struct Words {
     by_stem: HashMap<Arc<str>, u32, RandomState>,
 }
 
-/// A word as it is written.
 #[derive(Debug, Clone)]
 struct Form {
     text: Arc<str>,
     stem: u32,
 }
 
-impl Key {
-    pub(super) fn new(dimension: Dimension, stem: u32) -> Key {
-        Key((dimension.index() as u32) << WORD_BITS | stem)
+impl StemKey {
+    pub(super) fn new(dimension: Dimension, stem: u32) -> StemKey {
+        StemKey((dimension.index() as u32) << WORD_BITS | stem)
     }
 
-    /// The index of its dimension among [`Dimension::ALL`].
+    /// Returns the index in [`Dimension::ALL`].
     pub(super) fn dimension(self) -> usize {
         (self.0 >> WORD_BITS) as usize
     }
@@ -63,60 +63,67 @@ impl Key {
     }
 }
 
-impl Term {
+impl FormKey {
+    fn new(dimension: Dimension, form: u32) -> FormKey {
+        FormKey((dimension.index() as u32) << WORD_BITS | form)
+    }
+
     pub(super) fn form(self) -> u32 {
         self.0 & ((1 << WORD_BITS) - 1)
     }
 }
 
 impl Dictionary {
-    /// The number of a stem, if a word has it.
+    /// Returns the number of a stem, if it is known.
     pub(super) fn stem(&self, stem: &str) -> Option<u32> {
-        self.settled.by_stem.get(stem).or_else(|| self.recent.by_stem.get(stem)).copied()
+        self.base.by_stem.get(stem).or_else(|| self.recent.by_stem.get(stem)).copied()
     }
 
-    /// A word as it is written.
+    /// Returns the text of a form.
     pub(super) fn form(&self, form: u32) -> &str {
         &self.at(form).text
     }
 
-    pub(super) fn key(&self, term: Term) -> Key {
-        Key(term.0 & !((1 << WORD_BITS) - 1) | self.at(term.form()).stem)
+    /// Returns the stem of a form, in the same dimension.
+    pub(super) fn stem_key(&self, form: FormKey) -> StemKey {
+        StemKey(form.0 & !((1 << WORD_BITS) - 1) | self.at(form.form()).stem)
     }
 
-    /// The number of the stem of a word.
+    /// Returns the number of a form's stem.
     pub(super) fn stem_of(&self, form: u32) -> u32 {
         self.at(form).stem
     }
 
+    /// Returns the number of forms.
     pub(super) fn forms(&self) -> usize {
-        self.settled.forms.len() + self.recent.forms.len()
+        self.base.forms.len() + self.recent.forms.len()
     }
 
+    /// Returns the number of stems.
     pub(super) fn stems(&self) -> usize {
-        self.settled.by_stem.len() + self.recent.by_stem.len()
+        self.base.by_stem.len() + self.recent.by_stem.len()
     }
 
-    /// The memory that it takes, in bytes, about.
+    /// Returns the approximate memory in use, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        self.settled.bytes() + self.recent.bytes()
+        self.base.bytes() + self.recent.bytes()
     }
 
     fn at(&self, form: u32) -> &Form {
         let form = form as usize;
-        match form.checked_sub(self.settled.forms.len()) {
-            None => &self.settled.forms[form],
+        match form.checked_sub(self.base.forms.len()) {
+            None => &self.base.forms[form],
             Some(recent) => &self.recent.forms[recent],
         }
     }
 
-    /// The number of a word as it is written, if it is known.
-    fn known(&self, form: &str) -> Option<u32> {
-        self.settled.by_form.get(form).or_else(|| self.recent.by_form.get(form)).copied()
+    /// Returns the number of a form, if it is known.
+    fn number_of(&self, form: &str) -> Option<u32> {
+        self.base.by_form.get(form).or_else(|| self.recent.by_form.get(form)).copied()
     }
 
     fn intern(&mut self, stem: &str, form: &str) -> u32 {
-        if let Some(known) = self.known(form) {
+        if let Some(known) = self.number_of(form) {
             return known;
         }
         let text: Arc<str> = form.into();
@@ -131,77 +138,78 @@ impl Dictionary {
         let number = self.forms() as u32;
         self.recent.forms.push(Form { text: text.clone(), stem });
         self.recent.by_form.insert(text, number);
-        if self.recent.forms.len() > RECENT.max(self.settled.forms.len() / 16) {
+        if self.recent.forms.len() > MAX_RECENT.max(self.base.forms.len() / 16) {
             let recent = std::mem::take(&mut self.recent);
-            Arc::make_mut(&mut self.settled).take_up(recent);
+            Arc::make_mut(&mut self.base).extend(recent);
         }
         number
     }
 }
 
 impl Words {
-    fn take_up(&mut self, others: Words) {
+    fn extend(&mut self, others: Words) {
         self.forms.extend(others.forms);
         self.by_form.extend(others.by_form);
         self.by_stem.extend(others.by_stem);
     }
 
     fn bytes(&self) -> usize {
-        // A text and the counts beside it; where a stem is a form as well, they share it.
+        // A text and the two counts of its `Arc`. A stem that is also a form shares its text.
         let texts = self.by_form.keys().chain(self.by_stem.keys()).map(|text| text.len() + 16);
-        // A slot of a table is a pointer, a length, a number and a byte.
+        // A slot of a hash table is a pointer, a length, a number and a control byte.
         let slots = self.by_form.capacity() + self.by_stem.capacity();
         texts.sum::<usize>() + slots * 25 * 8 / 7 + self.forms.capacity() * size_of::<Form>()
     }
 }
 
-/// Turns kept pieces into terms, each piece taken apart once.
+/// Turns stored pieces into forms, and adds new ones to the dictionary. Each distinct piece is analysed once.
 #[derive(Debug)]
-pub(super) struct Reading<'a> {
-    stems: &'a Stems,
-    /// Copied when the first new word comes.
+pub(super) struct Analyzer<'a> {
+    stemmer: &'a WordStemmer,
+    /// Copied on the first new word.
     dictionary: Arc<Dictionary>,
-    known: HashMap<String, Box<[u32]>, RandomState>,
+    /// The forms of pieces that were analysed before.
+    pieces: HashMap<String, Box<[u32]>, RandomState>,
 }
 
-impl<'a> Reading<'a> {
-    pub(super) fn new(stems: &'a Stems, dictionary: Arc<Dictionary>) -> Reading<'a> {
-        Reading { stems, dictionary, known: HashMap::default() }
+impl<'a> Analyzer<'a> {
+    pub(super) fn new(stemmer: &'a WordStemmer, dictionary: Arc<Dictionary>) -> Analyzer<'a> {
+        Analyzer { stemmer, dictionary, pieces: HashMap::default() }
     }
 
-    /// Appends the distinct terms of a project.
-    pub(super) fn read(&mut self, kept: &str, terms: &mut Vec<Term>) {
+    /// Appends the distinct forms in the stored words of a project.
+    pub(super) fn analyze(&mut self, stored: &str, terms: &mut Vec<FormKey>) {
         let first = terms.len();
-        for (dimension, piece) in super::words::read(kept) {
-            let term = |form: &u32| Term((dimension.index() as u32) << WORD_BITS | form);
-            match self.known.get(piece) {
+        for (dimension, piece) in stored_pieces(stored) {
+            let term = |form: &u32| FormKey::new(dimension, *form);
+            match self.pieces.get(piece) {
                 Some(forms) => terms.extend(forms.iter().map(term)),
                 None => {
-                    let forms = self.take_apart(piece);
+                    let forms = self.forms_of(piece);
                     terms.extend(forms.iter().map(term));
-                    self.known.insert(piece.to_owned(), forms);
+                    self.pieces.insert(piece.to_owned(), forms);
                 }
             }
         }
-        // Two pieces may hold one word: `light's` and `light`.
+        // Two pieces may contain the same word: `light's` and `light`.
         terms[first..].sort_unstable();
-        let mut kept = first;
+        let mut end = first;
         for at in first..terms.len() {
-            if at == first || terms[at] != terms[kept - 1] {
-                terms[kept] = terms[at];
-                kept += 1;
+            if at == first || terms[at] != terms[end - 1] {
+                terms[end] = terms[at];
+                end += 1;
             }
         }
-        terms.truncate(kept);
+        terms.truncate(end);
     }
 
-    fn take_apart(&mut self, piece: &str) -> Box<[u32]> {
-        let found = self.stems.of_piece(piece);
-        let number = |(stem, form): (String, String)| match self.dictionary.known(&form) {
+    fn forms_of(&mut self, piece: &str) -> Box<[u32]> {
+        let words = self.stemmer.words_of_piece(piece);
+        let number = |(stem, form): (String, String)| match self.dictionary.number_of(&form) {
             Some(known) => known,
             None => Arc::make_mut(&mut self.dictionary).intern(&stem, &form),
         };
-        found.into_iter().map(number).collect()
+        words.into_iter().map(number).collect()
     }
 
     pub(super) fn finish(self) -> Arc<Dictionary> {
@@ -214,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_keep_their_numbers_as_more_come() {
+    fn words_keep_their_numbers_as_others_are_added() {
         let mut dictionary = Dictionary::default();
         let word = |number: u32| (format!("stem{}", number / 2), format!("form{number}"));
         let mut before = Vec::new();
@@ -233,13 +241,16 @@ mod tests {
             );
             for number in 0..=*last {
                 let (stem, form) = word(number);
-                assert_eq!((dictionary.known(&form), dictionary.form(number)), (Some(number), form.as_str()));
+                assert_eq!(
+                    (dictionary.number_of(&form), dictionary.form(number)),
+                    (Some(number), form.as_str())
+                );
                 let found = [Some(dictionary.stem_of(number)), dictionary.stem(&stem)];
                 assert_eq!(found, [Some(number / 2); 2]);
             }
-            assert_eq!(dictionary.known("form5000"), None);
+            assert_eq!(dictionary.number_of("form5000"), None);
         }
         let (_, last) = &before[before.len() - 1];
-        assert!(last.recent.forms.len() <= RECENT, "few are copied with a commit");
+        assert!(last.recent.forms.len() <= MAX_RECENT, "a commit copies only a few words");
     }
 }

@@ -1,4 +1,4 @@
-//! The order in which the catalog grew: the newest first, of several of one day the one that was selected last.
+//! The order for browsing: by day, the newest first, and within a day by ordinal, the last selected first.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -9,25 +9,24 @@ use schemas::record::Category;
 
 use super::order::Day;
 
-/// A listed project in this order.
+/// A listed project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// Publication, or else selection by its curator, or else the day of its first event.
+    /// The day of publication, or else of selection by its curator, or else of its first event.
     pub(super) day: Day,
     /// The position of the event that selected it.
     pub(super) ordinal: u64,
     pub(super) category: Category,
 }
 
-/// What an entry is ordered by.
 type Key = (Reverse<Day>, Reverse<u64>);
 
-/// The entries in order, in chunks that are not empty. Orders share the chunks that did not change between them.
+/// The entries in order, in chunks that are not empty. Two orders share the chunks that are equal in both.
 #[derive(Debug)]
-pub(super) struct Newest {
+pub(super) struct NewestOrder {
     chunks: Vec<Arc<[Entry]>>,
-    /// The most entries of a chunk.
-    largest: usize,
+    /// The maximum number of entries in a chunk.
+    max_entries: usize,
 }
 
 impl Entry {
@@ -40,52 +39,53 @@ fn key(day: Day, ordinal: u64) -> Key {
     (Reverse(day), Reverse(ordinal))
 }
 
-impl Newest {
-    pub(super) fn new(largest: usize) -> Newest {
-        Newest { chunks: Vec::new(), largest }
+impl NewestOrder {
+    pub(super) fn new(max_entries: usize) -> NewestOrder {
+        NewestOrder { chunks: Vec::new(), max_entries }
     }
 
-    /// The order without the projects of these ordinals, and with those that come, in any order.
-    pub(super) fn changed(&self, leaving: &HashSet<u64, RandomState>, mut coming: Vec<Entry>) -> Newest {
-        coming.sort_unstable_by_key(Entry::key);
-        let mut coming = coming.as_slice();
+    /// Returns the order without the projects with these ordinals, and with the added ones, which may be in any order.
+    pub(super) fn updated(&self, removed: &HashSet<u64, RandomState>, mut added: Vec<Entry>) -> NewestOrder {
+        added.sort_unstable_by_key(Entry::key);
+        let mut added = added.as_slice();
         let mut chunks = Vec::with_capacity(self.chunks.len() + 1);
         for (index, chunk) in self.chunks.iter().enumerate() {
             let next = self.chunks.get(index + 1).map(|next| next[0].key());
-            let end = next.map_or(coming.len(), |next| coming.partition_point(|entry| entry.key() < next));
-            let (own, others) = coming.split_at(end);
-            coming = others;
-            if own.is_empty() && !chunk.iter().any(|entry| leaving.contains(&entry.ordinal)) {
+            let end = next.map_or(added.len(), |next| added.partition_point(|entry| entry.key() < next));
+            let (own, others) = added.split_at(end);
+            added = others;
+            if own.is_empty() && !chunk.iter().any(|entry| removed.contains(&entry.ordinal)) {
                 chunks.push(chunk.clone());
                 continue;
             }
-            let staying = chunk.iter().filter(|entry| !leaving.contains(&entry.ordinal)).copied();
-            let mut entries: Vec<Entry> = staying.chain(own.iter().copied()).collect();
-            // Two runs in order: this is a merge.
+            let remaining = chunk.iter().filter(|entry| !removed.contains(&entry.ordinal)).copied();
+            let mut entries: Vec<Entry> = remaining.chain(own.iter().copied()).collect();
+            // Two sorted runs: the stable sort merges them.
             entries.sort_by_key(Entry::key);
-            self.cut(&entries, &mut chunks);
+            self.push_chunks(&entries, &mut chunks);
         }
-        // There is no chunk that could take them: the order was empty.
-        self.cut(coming, &mut chunks);
-        Newest { chunks, largest: self.largest }
+        // Entries remain only if there was no chunk.
+        self.push_chunks(added, &mut chunks);
+        NewestOrder { chunks, max_entries: self.max_entries }
     }
 
-    /// Adds entries as one chunk, or as several with room in each where they are too many for one.
-    fn cut(&self, entries: &[Entry], chunks: &mut Vec<Arc<[Entry]>>) {
-        let size = if entries.len() > self.largest { self.largest.div_ceil(4) * 3 } else { self.largest };
+    /// Appends entries as one chunk, or as several that are three quarters full if they are too many for one.
+    fn push_chunks(&self, entries: &[Entry], chunks: &mut Vec<Arc<[Entry]>>) {
+        let max = self.max_entries;
+        let size = if entries.len() > max { max.div_ceil(4) * 3 } else { max };
         chunks.extend(entries.chunks(size).map(Arc::from));
     }
 
-    /// The entries after a place; all of them without one.
-    pub(super) fn after(&self, place: Option<(Day, u64)>) -> impl Iterator<Item = &Entry> {
-        let place = place.map(|(day, ordinal)| key(day, ordinal));
-        let is_before = |entry: &Entry| place.is_some_and(|place| entry.key() <= place);
+    /// Iterates over the entries after the one with this day and ordinal, or over all.
+    pub(super) fn after(&self, last: Option<(Day, u64)>) -> impl Iterator<Item = &Entry> {
+        let last = last.map(|(day, ordinal)| key(day, ordinal));
+        let is_before = |entry: &Entry| last.is_some_and(|last| entry.key() <= last);
         let first = self.chunks.partition_point(|chunk| chunk.last().is_some_and(is_before));
         let start = self.chunks.get(first).map_or(0, |chunk| chunk.partition_point(is_before));
         self.chunks[first..].iter().flat_map(|chunk| chunk.iter()).skip(start)
     }
 
-    /// The memory that it takes, in bytes.
+    /// Returns the memory in use, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.chunks.iter().map(|chunk| size_of_val(&**chunk)).sum()
     }

@@ -1,25 +1,25 @@
-//! The order of projects that match a question alike: by publication, the newest first.
+//! The order of projects that match a query equally: by day of publication, the newest first, then by slug.
 
 use std::cmp::Reverse;
 
-/// The day of a project whose publication is not recorded: older than all others.
+/// The day of a project without a recorded publication: before all others.
 const UNKNOWN: i32 = i32::MIN;
 
-/// A day of a project in days since 1970-01-01, or that it is not recorded.
+/// A day as the number of days since 1970-01-01, or an unrecorded day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Day(i32);
 
-/// Where a project stands in the order.
+/// What a project is ordered by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place<'a> {
+pub(super) struct SortKey<'a> {
     pub(super) day: Day,
     pub(super) slug: &'a str,
-    /// Keeps two apart that a damaged log gives one slug.
+    /// Distinguishes projects to which a damaged log gives the same slug.
     pub(super) ordinal: u64,
 }
 
 impl Day {
-    /// Of days since 1970-01-01.
+    /// Returns the day at this number of days since 1970-01-01.
     pub(super) fn new(days: Option<i32>) -> Day {
         Day(days.unwrap_or(UNKNOWN))
     }
@@ -33,17 +33,15 @@ impl Day {
     }
 }
 
-impl Ord for Place<'_> {
-    /// The one that comes first is less.
-    fn cmp(&self, other: &Place<'_>) -> std::cmp::Ordering {
-        let key = |place: &Place<'_>| (Reverse(place.day), place.ordinal);
-        let (own, others) = (key(self), key(other));
-        own.0.cmp(&others.0).then_with(|| self.slug.cmp(other.slug)).then(own.1.cmp(&others.1))
+impl Ord for SortKey<'_> {
+    fn cmp(&self, other: &SortKey<'_>) -> std::cmp::Ordering {
+        let by_day = Reverse(self.day).cmp(&Reverse(other.day));
+        by_day.then_with(|| self.slug.cmp(other.slug)).then(self.ordinal.cmp(&other.ordinal))
     }
 }
 
-impl PartialOrd for Place<'_> {
-    fn partial_cmp(&self, other: &Place<'_>) -> Option<std::cmp::Ordering> {
+impl PartialOrd for SortKey<'_> {
+    fn partial_cmp(&self, other: &SortKey<'_>) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }

@@ -1,4 +1,4 @@
-//! Asks the archive.
+//! Reads the archive.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,173 +12,183 @@ use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use sqlx::{Row, SqlitePool};
 use tokio::sync::Mutex;
 
-use super::block::LARGEST;
+use super::blocks::MAX_PROJECTS;
 use super::listing::Listing;
 use super::order::Day;
-use super::snapshot::{Changed, Changes, Snapshot};
-use super::vocabulary::{Pace, Vocabulary};
-use super::words::Stems;
+use super::snapshot::{ChangedProject, Changes, Snapshot};
+use super::stemming::WordStemmer;
+use super::vocabulary::{RecountPolicy, Vocabulary};
 use super::{NAME, corrupt, options};
 use crate::checkpoint::Checkpoint;
 use crate::database;
 use crate::error::ModelError;
 use crate::search::{self, View};
 
-/// How many may read the database at once; more wait their turn.
+/// The maximum number of connections to the database.
 const CONNECTIONS: u32 = 2;
 
-/// Rows that may be read before they are taken up, so that two threads need not wait for each other at every few.
+/// The number of rows that are read ahead, so that the two threads do not wait for each other every few rows.
 const ROWS_AHEAD: usize = 2_048;
 
-/// Words that nobody uses any more go when all is read again: once there are twice as many words as then, and this many more.
+/// All projects are loaded again, which drops unused words, once there are twice as many words as after the last full load plus
+/// this many.
 const SPARE_WORDS: usize = 65_536;
 
-/// Reads one generation of the archive. Nothing that is asked of it waits for anything.
+/// Reads one generation of the archive. Queries are answered from memory and never wait.
 #[derive(Debug)]
 pub struct ArchiveReader {
     pool: SqlitePool,
     changes: ChangeDetector,
-    now: ArcSwap<Listing>,
-    taken: Mutex<Taken>,
-    /// How many projects a block holds at the most.
-    largest: usize,
+    listing: ArcSwap<Listing>,
+    loaded: Mutex<Loaded>,
+    /// The maximum number of projects in a block.
+    block_size: usize,
     spare_words: usize,
-    pace: Pace,
+    recount: RecountPolicy,
 }
 
-/// What is in memory already.
+/// How much of the database is in memory.
 #[derive(Debug, Default)]
-struct Taken {
-    /// Rows that changed after this one are read next.
+struct Loaded {
+    /// The last change that was read.
     change: i64,
-    /// How many words there were when all was last read.
+    /// The number of words after the last full load.
     words: usize,
-    /// The position of the search index that goes with it.
-    shown: Option<Position>,
-    /// A newer search index, which is taken as soon as the archive is as far.
-    coming: Option<View>,
+    /// The position of the search index in the listing.
+    view_position: Option<Position>,
+    /// A newer search index, which is used as soon as the archive has reached its position.
+    pending_view: Option<View>,
 }
 
 impl ArchiveReader {
-    /// Opens the archive in a generation's folder, for reading only, and loads all of it.
+    /// Opens the archive in a generation's folder, read-only and without a search index, and loads all of it.
     pub async fn open(folder: &Path) -> Result<ArchiveReader, ModelError> {
-        ArchiveReader::open_in_blocks(folder, LARGEST, None).await
+        ArchiveReader::open_in_blocks(folder, MAX_PROJECTS, None).await
     }
 
-    /// The same beside a search index: it shows what both know.
-    pub(crate) async fn open_beside(folder: &Path, view: Option<View>) -> Result<ArchiveReader, ModelError> {
-        ArchiveReader::open_in_blocks(folder, LARGEST, view).await
+    /// Opens the archive together with a search index, and lists what both contain.
+    pub(crate) async fn open_with_view(
+        folder: &Path,
+        view: Option<View>,
+    ) -> Result<ArchiveReader, ModelError> {
+        ArchiveReader::open_in_blocks(folder, MAX_PROJECTS, view).await
     }
 
-    /// The same, in blocks that hold so many projects at the most.
+    /// Opens the archive in blocks of at most `block_size` projects.
     pub(super) async fn open_in_blocks(
         folder: &Path,
-        largest: usize,
+        block_size: usize,
         view: Option<View>,
     ) -> Result<ArchiveReader, ModelError> {
         let pool = sqlite::readers(options(folder).row_buffer_size(ROWS_AHEAD), CONNECTIONS).await?;
         let changes = ChangeDetector::new(&folder.join("archive.db"));
-        let shown = view.as_ref().map(search::position);
-        let snapshot = Arc::new(Snapshot::new(largest));
+        let view_position = view.as_ref().map(search::position);
+        let snapshot = Arc::new(Snapshot::new(block_size));
         let vocabulary = Arc::new(Vocabulary::of(Arc::clone(&snapshot), None));
-        let now =
-            ArcSwap::from_pointee(Listing { snapshot, vocabulary, view, stems: Arc::new(Stems::new()) });
-        let taken = Mutex::new(Taken { shown, ..Taken::default() });
-        let (spare_words, pace) = (SPARE_WORDS, Pace::default());
-        let reader = ArchiveReader { pool, changes, now, taken, largest, spare_words, pace };
+        let stemmer = Arc::new(WordStemmer::new());
+        let reader = ArchiveReader {
+            pool,
+            changes,
+            listing: ArcSwap::from_pointee(Listing { snapshot, vocabulary, view, stemmer }),
+            loaded: Mutex::new(Loaded { view_position, ..Loaded::default() }),
+            block_size,
+            spare_words: SPARE_WORDS,
+            recount: RecountPolicy::default(),
+        };
         reader.refresh().await?;
         Ok(reader)
     }
 
-    /// The archive as it is now. What one answer needs is asked of one listing.
-    pub fn now(&self) -> Listing {
-        Listing::clone(&self.now.load())
+    /// Returns the archive as of the last refresh. The queries of one answer should use one listing.
+    pub fn listing(&self) -> Listing {
+        Listing::clone(&self.listing.load())
     }
 
-    /// The memory that what is asked takes, in bytes.
+    /// Returns the memory in use, in bytes.
     pub fn bytes(&self) -> usize {
-        let now = self.now.load();
-        now.snapshot.bytes() + now.vocabulary.bytes()
+        let listing = self.listing.load();
+        listing.snapshot.bytes() + listing.vocabulary.bytes()
     }
 
-    /// Takes in what was committed since the last time; all of it again where too many words may be unused by now.
+    /// Loads what was committed since the last refresh, or all projects again if too many words may be unused.
     pub async fn refresh(&self) -> Result<(), ModelError> {
-        self.refresh_beside(None).await
+        self.refresh_with_view(None).await
     }
 
-    /// The same beside a search index, which may be newer than the one before. It is shown once the archive has come as far, and
-    /// a project that it does not know yet is not listed: no answer names more projects than it has summaries.
-    pub(crate) async fn refresh_beside(&self, view: Option<View>) -> Result<(), ModelError> {
-        let mut taken = self.taken.lock().await;
-        self.take_in(&mut taken, view).await?;
-        let now = self.now.load_full();
-        if now.vocabulary.is_due(&now.snapshot, self.pace) {
+    /// Refreshes together with a search index, which may be newer than the present one. It is used once the archive has reached its
+    /// position. A project that it does not contain yet is not listed: no answer names a project without a summary.
+    pub(crate) async fn refresh_with_view(&self, view: Option<View>) -> Result<(), ModelError> {
+        let mut loaded = self.loaded.lock().await;
+        self.load_changes(&mut loaded, view).await?;
+        let now = self.listing.load_full();
+        if now.vocabulary.is_due(&now.snapshot, self.recount) {
             let vocabulary = Vocabulary::of(Arc::clone(&now.snapshot), Some(&now.vocabulary));
-            self.now.store(Arc::new(Listing { vocabulary: Arc::new(vocabulary), ..Listing::clone(&now) }));
+            let vocabulary = Arc::new(vocabulary);
+            self.listing.store(Arc::new(Listing { vocabulary, ..Listing::clone(&now) }));
         }
         Ok(())
     }
 
-    async fn take_in(&self, taken: &mut Taken, view: Option<View>) -> Result<(), ModelError> {
-        if let Some(view) = view.filter(|view| taken.shown.is_none_or(|shown| search::position(view) > shown))
-        {
-            // The one that is waited for is kept: the archive reaches it, however fast the index goes on.
-            taken.coming.get_or_insert(view);
+    async fn load_changes(&self, loaded: &mut Loaded, view: Option<View>) -> Result<(), ModelError> {
+        let is_newer = |view: &View| loaded.view_position.is_none_or(|shown| search::position(view) > shown);
+        if let Some(view) = view.filter(is_newer) {
+            // A view that is already pending is kept: the archive reaches it even if the index advances faster.
+            loaded.pending_view.get_or_insert(view);
         }
         let stamps = self.changes.check();
-        if stamps.is_none() && taken.coming.is_none() {
+        if stamps.is_none() && loaded.pending_view.is_none() {
             return Ok(());
         }
         let mut transaction = self.pool.begin().await?;
         let applied: Checkpoint = database::checkpoint(&mut transaction, NAME).await?;
-        let now = self.now.load_full();
-        let is_first = taken.shown.is_none();
-        let coming = taken.coming.take_if(|view| is_first || applied.position >= search::position(view));
-        if coming.is_none() && stamps.is_none() {
+        let now = self.listing.load_full();
+        let is_first = loaded.view_position.is_none();
+        let is_reached = |view: &mut View| is_first || applied.position >= search::position(view);
+        let next_view = loaded.pending_view.take_if(is_reached);
+        if next_view.is_none() && stamps.is_none() {
             return Ok(());
         }
-        // What was listed without a search index may be unknown to the first one.
-        let starts_over = coming.is_some() && now.view.is_none();
+        // The first search index may not contain what was listed without one.
+        let is_first_view = next_view.is_some() && now.view.is_none();
         let words = now.snapshot.dictionary.forms();
-        let reads_all = starts_over || taken.change == 0 || words > 2 * taken.words + self.spare_words;
-        let (before, from) = match reads_all {
-            true => (Arc::new(Snapshot::new(self.largest)), 0),
-            false => (Arc::clone(&now.snapshot), taken.change),
+        let is_full = is_first_view || loaded.change == 0 || words > 2 * loaded.words + self.spare_words;
+        let (before, from) = match is_full {
+            true => (Arc::new(Snapshot::new(self.block_size)), 0),
+            false => (Arc::clone(&now.snapshot), loaded.change),
         };
-        let view = coming.or_else(|| now.view.clone());
-        let read = read(&mut transaction, (&before, &now.stems), from, view.as_ref()).await?;
+        let view = next_view.or_else(|| now.view.clone());
+        let read = read_changes(&mut transaction, (&before, &now.stemmer), from, view.as_ref()).await?;
         transaction.rollback().await?;
         let (snapshot, change) = read;
         let snapshot = snapshot.map_or(before, Arc::new);
-        (taken.change, taken.shown) = (change, view.as_ref().map(search::position));
-        if reads_all {
-            taken.words = snapshot.dictionary.forms();
+        (loaded.change, loaded.view_position) = (change, view.as_ref().map(search::position));
+        if is_full {
+            loaded.words = snapshot.dictionary.forms();
         }
-        self.now.store(Arc::new(Listing { snapshot, view, ..Listing::clone(&now) }));
+        self.listing.store(Arc::new(Listing { snapshot, view, ..Listing::clone(&now) }));
         if let Some(stamps) = stamps {
             self.changes.mark_read(stamps);
         }
         Ok(())
     }
 
-    /// The same, which reads all again after fewer words.
+    /// Sets the number of words after which all projects are loaded again.
     #[cfg(all(test, feature = "apply"))]
     pub(super) fn with_spare_words(self, spare_words: usize) -> ArchiveReader {
         ArchiveReader { spare_words, ..self }
     }
 
-    /// The same, which counts words at another pace.
     #[cfg(all(test, feature = "apply"))]
-    pub(super) fn with_pace(self, pace: Pace) -> ArchiveReader {
-        ArchiveReader { pace, ..self }
+    pub(super) fn with_recount(self, recount: RecountPolicy) -> ArchiveReader {
+        ArchiveReader { recount, ..self }
     }
 
     #[cfg(all(test, feature = "apply"))]
     pub(super) fn snapshot(&self) -> Arc<Snapshot> {
-        Arc::clone(&self.now.load().snapshot)
+        Arc::clone(&self.listing.load().snapshot)
     }
 
-    /// Closes the database once no question is under way any more.
+    /// Closes the database once no query uses it.
     pub async fn close(&self) {
         self.pool.close().await;
     }
@@ -188,18 +198,18 @@ impl ArchiveReader {
     }
 }
 
-/// What the rows that changed after `from` make of a snapshot, if they make anything of it, and after which one to read next: those
-/// that are listed and that the search index does not know are read again beside the next index.
-async fn read(
+/// Returns the snapshot after the rows that changed after `from`, if there are any, and the change after which to read next: rows of
+/// listed projects that the search index does not contain are read again with the next index.
+async fn read_changes(
     connection: &mut SqliteConnection,
-    (before, stems): (&Snapshot, &Stems),
+    (before, stemmer): (&Snapshot, &WordStemmer),
     from: i64,
     view: Option<&View>,
 ) -> Result<(Option<Snapshot>, i64), ModelError> {
     let sql = "SELECT ordinal, slug, category, published, newest, listed, words, changed FROM projects \
                WHERE changed > ? ORDER BY changed";
     let mut rows = sqlx::query(sql).bind(from).fetch(connection);
-    let (mut changes, mut reading) = (Changes::default(), before.reading(stems));
+    let (mut changes, mut analyzer) = (Changes::default(), before.analyzer(stemmer));
     let (mut last, mut unknown) = (from, None);
     while let Some(row) = rows.try_next().await? {
         let mut project = read_project(&row)?;
@@ -208,15 +218,15 @@ async fn read(
             project.is_listed = false;
             unknown.get_or_insert(last);
         }
-        changes.add(&project, &mut reading);
+        changes.add(&project, &mut analyzer);
     }
-    let snapshot = (!changes.is_empty()).then(|| before.changed(changes, reading.finish()));
+    let snapshot = (!changes.is_empty()).then(|| before.updated(changes, analyzer.finish()));
     Ok((snapshot, unknown.map_or(last, |first| first - 1)))
 }
 
-fn read_project(row: &SqliteRow) -> Result<Changed<'_>, ModelError> {
+fn read_project(row: &SqliteRow) -> Result<ChangedProject<'_>, ModelError> {
     let category = row.try_get::<&str, _>("category")?;
-    Ok(Changed {
+    Ok(ChangedProject {
         ordinal: row.try_get::<i64, _>("ordinal")?.unsigned_abs(),
         slug: row.try_get("slug")?,
         category: Category::parse(category).ok_or_else(|| corrupt(format!("the category {category}")))?,

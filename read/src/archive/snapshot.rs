@@ -1,4 +1,4 @@
-//! The archive at one commit, as it is asked.
+//! The archive in memory as of one commit.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -6,40 +6,39 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use schemas::record::Category;
 
-use super::dictionary::{Dictionary, Reading, Term};
-use super::newest::{Entry, Newest};
+use super::blocks::{BlockList, NewProject, NewProjects};
+use super::dictionary::{Analyzer, Dictionary, FormKey};
+use super::newest::{Entry, NewestOrder};
 use super::order::Day;
-use super::rebuild::{Arrivals, Coming};
-use super::shelf::Shelf;
-use super::words::Stems;
+use super::stemming::WordStemmer;
 
-/// Never changed; another one takes its place.
+/// What queries read. Immutable; a commit replaces it.
 #[derive(Debug)]
 pub(super) struct Snapshot {
-    pub(super) shelf: Shelf,
-    pub(super) newest: Newest,
+    pub(super) block_list: BlockList,
+    pub(super) newest: NewestOrder,
     pub(super) dictionary: Arc<Dictionary>,
 }
 
-/// What has changed since a snapshot.
+/// The projects that changed since a snapshot.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
-    /// Everything that changed: where it stands in the snapshot, it leaves that place.
+    /// The ordinals of all of them, which are removed from the snapshot.
     changed: HashSet<u64, RandomState>,
-    /// What is listed of it.
-    coming: Vec<Coming>,
+    /// Those that are listed, which are added again.
+    added: Vec<NewProject>,
     newest: Vec<Entry>,
-    terms: Vec<Term>,
+    terms: Vec<FormKey>,
 }
 
-/// A changed project as the database has it.
-pub(super) struct Changed<'a> {
+/// A row of a changed project.
+pub(super) struct ChangedProject<'a> {
     pub(super) ordinal: u64,
     pub(super) slug: &'a str,
     pub(super) category: Category,
-    /// Its publication.
+    /// The day of publication.
     pub(super) published: Day,
-    /// The day that it is browsed by.
+    /// The day in the order for browsing.
     pub(super) newest: Day,
     pub(super) is_listed: bool,
     pub(super) words: &'a str,
@@ -50,47 +49,52 @@ impl Changes {
         self.changed.is_empty()
     }
 
-    pub(super) fn add(&mut self, project: &Changed<'_>, reading: &mut Reading<'_>) {
+    pub(super) fn add(&mut self, project: &ChangedProject<'_>, analyzer: &mut Analyzer<'_>) {
         self.changed.insert(project.ordinal);
         if !project.is_listed {
             return;
         }
         let first = self.terms.len();
-        reading.read(project.words, &mut self.terms);
-        self.coming.push(Coming {
+        analyzer.analyze(project.words, &mut self.terms);
+        self.added.push(NewProject {
             day: project.published,
             slug: project.slug.to_owned(),
             ordinal: project.ordinal,
             category: project.category as usize,
             terms: first..self.terms.len(),
         });
-        let Changed { newest: day, ordinal, category, .. } = *project;
+        let ChangedProject { newest: day, ordinal, category, .. } = *project;
         self.newest.push(Entry { day, ordinal, category });
     }
 }
 
 impl Snapshot {
-    /// Of nothing, in blocks that will hold so many projects at the most.
-    pub(super) fn new(largest: usize) -> Snapshot {
-        Snapshot { shelf: Shelf::new(largest), newest: Newest::new(largest), dictionary: Arc::default() }
+    /// Returns a snapshot without projects. Its blocks will have at most `max_projects`.
+    pub(super) fn new(max_projects: usize) -> Snapshot {
+        Snapshot {
+            block_list: BlockList::new(max_projects),
+            newest: NewestOrder::new(max_projects),
+            dictionary: Arc::default(),
+        }
     }
 
-    pub(super) fn reading<'a>(&self, stems: &'a Stems) -> Reading<'a> {
-        Reading::new(stems, self.dictionary.clone())
+    /// Returns an analyzer that extends a copy of the dictionary.
+    pub(super) fn analyzer<'a>(&self, stemmer: &'a WordStemmer) -> Analyzer<'a> {
+        Analyzer::new(stemmer, self.dictionary.clone())
     }
 
-    /// The archive behind the changes, whose words stand in this dictionary.
-    pub(super) fn changed(&self, mut changes: Changes, dictionary: Arc<Dictionary>) -> Snapshot {
-        changes.coming.sort_unstable_by(|a, b| a.place().cmp(&b.place()));
-        let arrivals = Arrivals { projects: &changes.coming, terms: &changes.terms, dictionary: &dictionary };
-        let shelf = self.shelf.changed(&changes.changed, arrivals);
-        let newest = self.newest.changed(&changes.changed, changes.newest);
-        Snapshot { shelf, newest, dictionary }
+    /// Returns the snapshot after the changes, whose terms are in `dictionary`.
+    pub(super) fn updated(&self, mut changes: Changes, dictionary: Arc<Dictionary>) -> Snapshot {
+        changes.added.sort_unstable_by(|a, b| a.sort_key().cmp(&b.sort_key()));
+        let added = NewProjects { projects: &changes.added, terms: &changes.terms, dictionary: &dictionary };
+        let block_list = self.block_list.updated(&changes.changed, added);
+        let newest = self.newest.updated(&changes.changed, changes.newest);
+        Snapshot { block_list, newest, dictionary }
     }
 
-    /// The memory that it takes, in bytes.
+    /// Returns the memory in use, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        let blocks: usize = self.shelf.blocks.iter().map(|block| block.bytes()).sum();
+        let blocks: usize = self.block_list.blocks.iter().map(|block| block.bytes()).sum();
         blocks + self.newest.bytes() + self.dictionary.bytes()
     }
 }

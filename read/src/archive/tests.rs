@@ -17,13 +17,13 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 
-/// Blocks so small that a handful of projects is cut into several.
+/// A block size at which a handful of projects needs several blocks.
 const SMALL: usize = 8;
 
-/// An event of the project with this number.
-type Happened = (u64, Event);
+/// The number of a project and an event of it.
+type NumberedEvent = (u64, Event);
 
-/// A model in a folder of its own, with a reader in small blocks.
+/// A model in a temporary folder, with a reader in small blocks.
 struct Archive {
     writer: ArchiveWriter,
     reader: ArchiveReader,
@@ -38,14 +38,14 @@ impl Archive {
         Archive { writer, reader, folder }
     }
 
-    async fn of(events: &[Happened]) -> Archive {
+    async fn of(events: &[NumberedEvent]) -> Archive {
         let mut archive = Archive::new().await;
         archive.apply(events).await;
         archive
     }
 
-    /// Applies events in one commit and takes it up. The ordinal of a project is the position of its selection.
-    async fn apply(&mut self, events: &[Happened]) {
+    /// Applies events in one commit and refreshes the reader. The ordinal of a project is the position of its selection.
+    async fn apply(&mut self, events: &[NumberedEvent]) {
         self.writer.load(events.iter().map(|(number, _)| id(*number))).await.unwrap();
         let mut checkpoint = self.writer.checkpoint().clone();
         for (number, event) in events {
@@ -56,14 +56,14 @@ impl Archive {
         self.reader.refresh().await.unwrap();
     }
 
-    /// Another reader of the same, opened now.
+    /// Opens another reader, with another block size.
     async fn reopened(&self) -> ArchiveReader {
         ArchiveReader::open_in_blocks(self.folder.path(), SMALL + 3, None).await.unwrap()
     }
 
-    /// What is found for one text in one dimension: the ordinals, and how many.
+    /// Returns the ordinals and the number of projects that match a text in one dimension.
     fn found(&self, dimension: Dimension, text: &str) -> (Vec<u64>, u64) {
-        let page = self.reader.now().by_taste(&asking(&[(dimension, text)])).unwrap();
+        let page = self.reader.listing().by_taste(&taste_request(&[(dimension, text)])).unwrap();
         (page.hits.iter().map(|hit| hit.ordinal).collect(), page.total)
     }
 }
@@ -72,15 +72,15 @@ fn id(number: u64) -> ProjectId {
     format!("01ARZ3NDEKTSV4RRFFQ69G{number:04}").parse().unwrap()
 }
 
-/// When the event at a position was recorded: three of them a day, from 2020-01-01 on.
+/// Returns the time of the event at a position: three events per day, from 2020-01-01 on.
 fn at(position: Position) -> Timestamp {
     let first: Timestamp = "2020-01-01T00:00:00Z".parse().unwrap();
     first + SignedDuration::from_hours(8 * position.0.cast_signed())
 }
 
-fn asking<'a>(asked: &[(Dimension, &'a str)]) -> TasteRequest<'a> {
-    let request = TasteRequest { limit: LARGEST_PAGE, ..TasteRequest::default() };
-    asked.iter().fold(request, |request, (dimension, text)| request.asking(*dimension, text))
+fn taste_request<'a>(taste: &[(Dimension, &'a str)]) -> TasteRequest<'a> {
+    let request = TasteRequest { limit: MAX_PAGE_SIZE, ..TasteRequest::default() };
+    taste.iter().fold(request, |request, (dimension, text)| request.with(*dimension, text))
 }
 
 fn record(category: Category, published: Option<&str>, taste: &[(Dimension, &str)]) -> Record {
@@ -90,27 +90,27 @@ fn record(category: Category, published: Option<&str>, taste: &[(Dimension, &str
     serde_json::from_value(record).unwrap()
 }
 
-fn selected(number: u64, slug: &str, record: Record) -> Happened {
+fn selected(number: u64, slug: &str, record: Record) -> NumberedEvent {
     (number, Event::ProjectSelected(ProjectSelected { slug: slug.parse().unwrap(), record, id: None }))
 }
 
-/// A project of art without a day that says this in one dimension; its slug tells its number.
-fn saying(number: u64, dimension: Dimension, text: &str) -> Happened {
+/// The selection of an art project without a date, with a text in one dimension.
+fn with_text(number: u64, dimension: Dimension, text: &str) -> NumberedEvent {
     selected(number, &format!("p{number:03}"), record(Category::Art, None, &[(dimension, text)]))
 }
 
-fn revised(number: u64, record: Record) -> Happened {
+fn revised(number: u64, record: Record) -> NumberedEvent {
     (number, Event::ProjectRevised(ProjectRevised { record }))
 }
 
-fn renamed(number: u64, slug: &str) -> Happened {
+fn renamed(number: u64, slug: &str) -> NumberedEvent {
     (number, Event::ProjectRenamed(ProjectRenamed { slug: slug.parse().unwrap() }))
 }
 
-fn withdrawn(number: u64) -> Happened {
+fn withdrawn(number: u64) -> NumberedEvent {
     (number, Event::ProjectWithdrawn(ProjectWithdrawn { reason: "sold".into() }))
 }
 
-fn restored(number: u64) -> Happened {
+fn restored(number: u64) -> NumberedEvent {
     (number, Event::ProjectRestored(ProjectRestored {}))
 }

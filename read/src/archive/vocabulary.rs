@@ -1,4 +1,8 @@
-//! How often the words of the archive are used, counted beside the requests that ask for it.
+//! The use of words in the archive, counted in the background of requests.
+
+mod counts;
+mod most_used;
+mod nearest;
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -6,71 +10,73 @@ use std::time::{Duration, Instant};
 use schemas::record::Category;
 
 use super::browse;
-use super::counts::Counts;
 use super::dictionary::Dictionary;
 use super::snapshot::Snapshot;
+use counts::TermCounts;
 
-/// When words are counted again behind a commit: a count takes a pass over all of them.
+pub use most_used::{DimensionTerms, Term};
+pub(super) use {most_used::most_used_terms, nearest::nearest_terms};
+
+/// When words are counted again after a commit. A count reads all posting lists.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Pace {
-    /// Counted at each commit up to this number of projects.
-    pub(super) few: u64,
-    /// Of more projects, once this multiple of the time that the last count took has passed.
-    pub(super) rest: u32,
+pub(super) struct RecountPolicy {
+    /// Up to this number of projects, words are counted at each commit.
+    pub(super) always_up_to: u64,
+    /// With more projects, words are counted once this multiple of the duration of the last count has passed.
+    pub(super) interval: u32,
 }
 
-impl Default for Pace {
-    fn default() -> Pace {
-        Pace { few: 20_000, rest: 20 }
+impl Default for RecountPolicy {
+    fn default() -> RecountPolicy {
+        RecountPolicy { always_up_to: 20_000, interval: 20 }
     }
 }
 
-/// The use of the words in one snapshot, which may be somewhat older than the one that is asked beside it.
+/// The use of the words in one snapshot, which may be older than the one that other queries read.
 #[derive(Debug)]
 pub(super) struct Vocabulary {
     snapshot: Arc<Snapshot>,
-    /// Of all projects and of each category: a category is counted when somebody asks for it first, and then with the others.
-    counts: [OnceLock<Counts>; 6],
-    counted: Instant,
-    took: Duration,
+    /// Of all projects and of each category. A category is counted on its first use, and from then on with the others.
+    counts: [OnceLock<TermCounts>; 1 + Category::ALL.len()],
+    counted_at: Instant,
+    duration: Duration,
 }
 
 impl Vocabulary {
-    /// Counts the words of a snapshot, of all projects and of the categories that were asked for in an earlier one.
+    /// Counts the words of a snapshot, of all projects and of the categories that were counted in an earlier vocabulary.
     pub(super) fn of(snapshot: Arc<Snapshot>, earlier: Option<&Vocabulary>) -> Vocabulary {
         let begun = Instant::now();
         let vocabulary =
-            Vocabulary { snapshot, counts: Default::default(), counted: begun, took: Duration::ZERO };
+            Vocabulary { snapshot, counts: Default::default(), counted_at: begun, duration: Duration::ZERO };
         vocabulary.counts(None);
         for category in Category::ALL {
             if earlier.is_some_and(|earlier| earlier.counts[index(Some(category))].get().is_some()) {
                 vocabulary.counts(Some(category));
             }
         }
-        Vocabulary { counted: Instant::now(), took: begun.elapsed(), ..vocabulary }
+        Vocabulary { counted_at: Instant::now(), duration: begun.elapsed(), ..vocabulary }
     }
 
-    /// Whether it should be made again for a snapshot.
-    pub(super) fn is_due(&self, snapshot: &Arc<Snapshot>, pace: Pace) -> bool {
+    /// Returns whether the words of a newer snapshot should be counted.
+    pub(super) fn is_due(&self, snapshot: &Arc<Snapshot>, policy: RecountPolicy) -> bool {
         !Arc::ptr_eq(&self.snapshot, snapshot)
-            && (browse::listed(snapshot, None) <= pace.few
-                || self.counted.elapsed() >= self.took.saturating_mul(pace.rest))
+            && (browse::listed(snapshot, None) <= policy.always_up_to
+                || self.counted_at.elapsed() >= self.duration.saturating_mul(policy.interval))
     }
 
-    /// How often each word is used in projects of a category, or in all.
-    pub(super) fn counts(&self, category: Option<Category>) -> &Counts {
-        let Snapshot { shelf, dictionary, .. } = &*self.snapshot;
-        self.counts[index(category)].get_or_init(|| Counts::of(shelf, dictionary, category))
+    /// Returns the use of each word in projects of a category, or in all.
+    fn counts(&self, category: Option<Category>) -> &TermCounts {
+        let Snapshot { block_list, dictionary, .. } = &*self.snapshot;
+        self.counts[index(category)].get_or_init(|| TermCounts::of(block_list, dictionary, category))
     }
 
-    /// The words that were counted.
-    pub(super) fn dictionary(&self) -> &Dictionary {
+    fn dictionary(&self) -> &Dictionary {
         &self.snapshot.dictionary
     }
 
-    /// The memory that the counts take, in bytes.
+    /// Returns the memory of the counts, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        self.counts.iter().filter_map(OnceLock::get).map(Counts::bytes).sum()
+        self.counts.iter().filter_map(OnceLock::get).map(TermCounts::bytes).sum()
     }
 }
 

@@ -11,25 +11,25 @@ use schemas::record::Record;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use sqlx::{ConnectOptions, Connection, QueryBuilder, Row, Sqlite};
 
-use super::{NAME, corrupt, options, words};
+use super::stemming::stored_words;
+use super::{NAME, corrupt, options};
 use crate::checkpoint::Checkpoint;
 use crate::database;
 use crate::day;
 use crate::error::ModelError;
-use crate::project::OutOfPlace;
+use crate::project::UnexpectedEvent;
 
-/// Rows in one statement; SQLite takes 32,766 parameters.
+/// The number of rows in one statement; SQLite accepts 32,766 parameters.
 const ROWS: usize = 1_000;
 
-/// Writes one generation of the archive. There is one writer at a time.
+/// Writes one generation of the archive. There must be only one writer at a time.
 #[derive(Debug)]
 pub struct ArchiveWriter {
     connection: SqliteConnection,
     checkpoint: Checkpoint,
-    /// What the events since the last commit have made of the projects that they speak of; none for a project that was
-    /// never selected.
-    staged: HashMap<ProjectId, Option<Project>>,
-    /// Counts commits that changed rows.
+    /// The projects of the events since the last commit; `None` for a project that was never selected.
+    pending: HashMap<ProjectId, Option<Project>>,
+    /// The number of commits so far.
     changed: i64,
 }
 
@@ -43,29 +43,29 @@ struct Project {
     newest: i32,
     listed: bool,
     words: String,
-    /// Whether the commit must write it.
+    /// Whether the next commit writes it.
     changed: bool,
 }
 
 impl ArchiveWriter {
-    /// Opens the archive in a generation's folder, and makes it where there is none.
+    /// Opens the archive in a generation's folder, and creates it if there is none.
     pub async fn open(folder: &Path) -> Result<ArchiveWriter, ModelError> {
         let mut connection = options(folder).create_if_missing(true).connect().await?;
-        database::make(&mut connection, include_str!("sql/schema.sql")).await?;
+        database::create_schema(&mut connection, include_str!("sql/schema.sql")).await?;
         let checkpoint = database::checkpoint(&mut connection, NAME).await?;
         let sql = "SELECT coalesce(max(changed), 0) FROM projects";
         let changed = sqlx::query_scalar(sql).fetch_one(&mut connection).await?;
-        Ok(ArchiveWriter { connection, checkpoint, staged: HashMap::new(), changed })
+        Ok(ArchiveWriter { connection, checkpoint, pending: HashMap::new(), changed })
     }
 
-    /// How far the archive has come, as of the last commit.
+    /// Returns the checkpoint of the last commit.
     pub fn checkpoint(&self) -> &Checkpoint {
         &self.checkpoint
     }
 
-    /// Fetches what the model knows of the projects that a batch speaks of.
+    /// Loads the projects that the events of a batch concern, as far as they are known.
     pub async fn load(&mut self, batch: impl Iterator<Item = ProjectId>) -> Result<(), ModelError> {
-        let unknown: HashSet<ProjectId> = batch.filter(|id| !self.staged.contains_key(id)).collect();
+        let unknown: HashSet<ProjectId> = batch.filter(|id| !self.pending.contains_key(id)).collect();
         let unknown: Vec<ProjectId> = unknown.into_iter().collect();
         for chunk in unknown.chunks(ROWS) {
             let mut query = QueryBuilder::<Sqlite>::new(
@@ -74,54 +74,54 @@ impl ArchiveWriter {
             let mut list = query.separated(", ");
             for id in chunk {
                 list.push_bind(id.to_string());
-                self.staged.insert(*id, None);
+                self.pending.insert(*id, None);
             }
             query.push(")");
             for row in query.build().fetch_all(&mut self.connection).await? {
                 let id = row.try_get::<&str, _>("project")?.parse().map_err(corrupt)?;
-                self.staged.insert(id, Some(read_project(&row)?));
+                self.pending.insert(id, Some(read_project(&row)?));
             }
         }
         Ok(())
     }
 
-    /// Stages what an event makes of its project, which [`ArchiveWriter::load`] has fetched if the model knows it. The
-    /// event was recorded at this position and time.
+    /// Applies an event, which was recorded at this position and time, to its project. [`ArchiveWriter::load`] must have loaded the
+    /// project.
     ///
     /// # Errors
     ///
-    /// Fails with the reason for which the event is to be parked; nothing is staged then.
+    /// Returns the reason to park the event, which changes nothing then.
     pub fn apply(
         &mut self,
         id: ProjectId,
         event: &Event,
         position: Position,
         time: Timestamp,
-    ) -> Result<(), OutOfPlace> {
-        let known = self.staged.entry(id).or_default();
+    ) -> Result<(), UnexpectedEvent> {
+        let known = self.pending.entry(id).or_default();
         match (known, event) {
-            (_, Event::Account(_)) => Err(OutOfPlace::OfAnAccount),
-            (Some(_), Event::ProjectSelected(_)) => Err(OutOfPlace::SelectedTwice),
+            (_, Event::Account(_)) => Err(UnexpectedEvent::OfAnAccount),
+            (Some(_), Event::ProjectSelected(_)) => Err(UnexpectedEvent::SelectedTwice),
             (known @ None, Event::ProjectSelected(selected)) => {
                 let added = day::since_1970(TimeZone::UTC.to_datetime(time).date());
                 *known = Some(Project::new(position, selected.slug.to_string(), added, &selected.record));
                 Ok(())
             }
-            (None, _) => Err(OutOfPlace::NotSelected),
+            (None, _) => Err(UnexpectedEvent::NotSelected),
             (Some(project), event) => {
-                project.follow(event);
+                project.apply(event);
                 Ok(())
             }
         }
     }
 
-    /// Makes everything staged visible together with the checkpoint.
+    /// Commits the applied events together with the checkpoint.
     pub async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ModelError> {
-        let staged = std::mem::take(&mut self.staged).into_iter();
-        let staged =
-            staged.filter_map(|(id, project)| Some((id, project.filter(|project| project.changed)?)));
-        let mut projects: Vec<(ProjectId, Project)> = staged.collect();
-        // In the order of the key, rows are appended.
+        let pending = std::mem::take(&mut self.pending).into_iter();
+        let changed =
+            pending.filter_map(|(id, project)| Some((id, project.filter(|project| project.changed)?)));
+        let mut projects: Vec<(ProjectId, Project)> = changed.collect();
+        // In the order of the primary key, new rows are appended.
         projects.sort_unstable_by_key(|(_, project)| project.ordinal);
         let changed = self.changed + 1;
         let mut transaction = self.connection.begin().await?;
@@ -154,22 +154,22 @@ impl Project {
             words: String::new(),
             changed: true,
         };
-        project.record(record);
+        project.set_record(record);
         project
     }
 
-    fn record(&mut self, record: &Record) {
+    fn set_record(&mut self, record: &Record) {
         self.category = record.category.as_str().to_owned();
         self.published = record.published.map(day::since_1970);
         let selected = record.provenance.selected.map(day::since_1970);
         self.newest = self.published.or(selected).unwrap_or(self.added);
-        self.words = words::kept(&record.taste);
+        self.words = stored_words(&record.taste);
     }
 
-    /// Takes an event in that can follow its selection. One that the archive does not speak of changes nothing.
-    fn follow(&mut self, event: &Event) {
+    /// Applies an event after the selection. Events that do not concern the archive change nothing.
+    fn apply(&mut self, event: &Event) {
         match event {
-            Event::ProjectRevised(revised) => self.record(&revised.record),
+            Event::ProjectRevised(revised) => self.set_record(&revised.record),
             Event::ProjectRenamed(renamed) => self.slug = renamed.slug.to_string(),
             Event::ProjectWithdrawn(_) => self.listed = false,
             Event::ProjectRestored(_) => self.listed = true,

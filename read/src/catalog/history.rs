@@ -1,9 +1,9 @@
-//! What a project said in each of its revisions.
+//! The revisions of a project.
 //!
-//! What a revision says never changes: it is rendered from the record that it recorded, under the slug and the time that it
-//! had then. Pictures come later than the record that names them, so a revision shows, for each source that it names, the
-//! picture that was kept when it was recorded, or else the first that came; one that replaces it shows from the next revision on.
-//! Where that picture was erased it shows none.
+//! The content of a revision never changes: it is rendered from its record, with the slug and the time of the revision. Pictures are
+//! attached after the record that names them, so for each source a revision shows the picture that was stored when it was recorded,
+//! or else the first that was attached later; a replacement is shown from the next revision on. If that picture was erased, the
+//! revision shows none.
 
 use std::collections::BTreeMap;
 
@@ -20,68 +20,68 @@ use sqlx::{Row, SqliteConnection};
 use super::{CatalogReader, corrupt, render};
 use crate::error::ModelError;
 
-/// A project through time.
+/// A project with all its revisions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct History {
     project: String,
-    /// The slug that it has now.
+    /// The present slug.
     pub slug: String,
-    /// Why and since when it is no longer listed, if it is not.
+    /// The withdrawal, if the project is withdrawn.
     pub withdrawn: Option<Withdrawal>,
-    /// Every revision, the first one first.
+    /// All revisions, the first one first.
     revisions: Vec<RecordedRevision>,
 }
 
-/// A project's leaving of the catalog.
+/// The withdrawal of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Withdrawal {
-    /// Why, in words for readers.
+    /// The reason, for readers.
     pub reason: String,
-    /// When.
+    /// The time.
     pub at: Timestamp,
 }
 
-/// A revision and when it was recorded.
+/// A revision without its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordedRevision {
-    /// Which one.
+    /// The number of the revision.
     pub revision: Revision,
-    /// Where the project was found then.
+    /// The slug when it was recorded.
     pub slug: String,
-    /// When it was recorded.
+    /// The time at which it was recorded.
     pub at: Timestamp,
 }
 
 impl History {
-    /// Every revision, the first one first. There is at least one.
+    /// Returns all revisions, the first one first. There is at least one.
     pub fn revisions(&self) -> &[RecordedRevision] {
         &self.revisions
     }
 
-    /// One of the revisions.
+    /// Returns a revision by its number.
     pub fn find(&self, revision: Revision) -> Option<&RecordedRevision> {
         self.revisions.iter().find(|recorded| recorded.revision == revision)
     }
 
-    /// The first revision.
+    /// Returns the first revision.
     pub fn first(&self) -> &RecordedRevision {
         &self.revisions[0]
     }
 
-    /// The newest revision.
+    /// Returns the newest revision.
     pub fn newest(&self) -> &RecordedRevision {
         &self.revisions[self.revisions.len() - 1]
     }
 
-    /// The revision that was in force at an instant; none before the first.
+    /// Returns the revision that was current at an instant; `None` before the first.
     pub fn as_of(&self, instant: Timestamp) -> Option<&RecordedRevision> {
-        // Clocks may have been set back: what was recorded later holds.
+        // Clocks may have been set back: of two candidates the later revision wins.
         self.revisions.iter().rev().find(|recorded| recorded.at <= instant)
     }
 }
 
 impl CatalogReader {
-    /// The history of the project that has or had this slug, whether it is listed or not; none if there never was one.
+    /// Returns the history of the project that has or had this slug, listed or withdrawn.
     pub async fn history(&self, slug: &str) -> Result<Option<History>, ModelError> {
         let mut view = self.pool().begin().await?;
         let row: Option<(String, String, String, Option<String>)> = sqlx::query_as(
@@ -107,15 +107,14 @@ impl CatalogReader {
             return Err(corrupt(format!("the project {project} has no revision")));
         }
         let withdrawn = match withdrawn {
-            // Nothing changes a withdrawn project but another withdrawal, which is the one that holds, and its return.
+            // A withdrawn project changes only by another withdrawal, which is then the current one, or by its restoration.
             Some(reason) => Some(Withdrawal { reason, at: updated_at.parse().map_err(corrupt)? }),
             None => None,
         };
         Ok(Some(History { project, slug, withdrawn, revisions }))
     }
 
-    /// The full record as a revision recorded it, rendered as JSON with the mark of `schemas::api::site` where the site's
-    /// address belongs; none if there is no such revision.
+    /// Returns the full record of a revision, rendered as JSON; URLs of this site begin with [`schemas::api::site::SITE`].
     pub async fn revision(&self, history: &History, revision: Revision) -> Result<Option<Bytes>, ModelError> {
         let mut view = self.pool().begin().await?;
         let row = sqlx::query(
@@ -132,7 +131,7 @@ impl CatalogReader {
         let mut pictures: BTreeMap<String, Picture> =
             serde_json::from_str(row.try_get("pictures")?).map_err(corrupt)?;
         let (position, command) = (row.try_get("position")?, row.try_get("command")?);
-        put_back(&mut view, &history.project, position, command, &mut pictures).await?;
+        restore_replaced(&mut view, &history.project, position, command, &mut pictures).await?;
         let at: Timestamp = row.try_get::<String, _>("time")?.parse().map_err(corrupt)?;
         let edition = Edition {
             slug: &slug,
@@ -146,15 +145,15 @@ impl CatalogReader {
     }
 }
 
-/// Puts the pictures back that have been replaced since a revision was recorded at a position by a command.
-async fn put_back(
+/// Restores the pictures that were replaced after the revision that a command recorded at a position.
+async fn restore_replaced(
     view: &mut SqliteConnection,
     project: &str,
     position: i64,
     command: &str,
     pictures: &mut BTreeMap<String, Picture>,
 ) -> Result<(), ModelError> {
-    // What the revision's own command attached belongs to it. Of the others the first that gave way later was shown.
+    // Pictures that the revision's own command attached belong to it. Of the others the first one that was replaced later was shown.
     let rows: Vec<(String, String)> = sqlx::query_as(
         "SELECT source, picture FROM replaced WHERE project = ? AND until > ? AND command <> ? ORDER BY source, until DESC",
     )
@@ -166,7 +165,7 @@ async fn put_back(
     for (source, picture) in rows {
         match serde_json::from_str(&picture).map_err(corrupt)? {
             Some(picture) => drop(pictures.insert(source, picture)),
-            // It was erased; another one does not take its place.
+            // It was erased; no other picture takes its place.
             None => drop(pictures.remove(&source)),
         }
     }

@@ -1,42 +1,42 @@
-//! What is listed, in the order of its selection: for site maps and feeds.
+//! The listed projects in the order of their selection, for site maps and feeds.
 
 use bytes::Bytes;
 use schemas::ids::ProjectId;
 use sqlx::{QueryBuilder, Row, Sqlite};
 
-use super::parts::{ListedPart, Parts};
-use super::{CatalogReader, corrupt};
+use super::reader::CachedParts;
+use super::{CatalogReader, ListedPart, corrupt};
 use crate::error::ModelError;
 use crate::model::Model;
 
-/// A listed project, in short.
+/// The slug of a listed project and the time of its last change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedProject {
-    /// Where it is found.
+    /// The slug.
     pub slug: String,
-    /// When it last changed, as RFC 3339.
+    /// The time of the last change, as RFC 3339.
     pub updated_at: String,
 }
 
-/// A listed project with its full record, rendered as JSON with the mark of `schemas::api::site`.
+/// A listed project with its full record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Selected {
-    /// Who it is through every rename.
+pub struct ListedRecord {
+    /// The id, which renames do not change.
     pub project: ProjectId,
-    /// The full record.
+    /// The record, rendered as JSON; URLs of this site begin with [`schemas::api::site::SITE`].
     pub record: Bytes,
 }
 
 impl CatalogReader {
-    /// The parts that are not empty, each of at most `size` projects. They are counted once for each commit.
+    /// Returns the parts that are not empty, each of at most `size` projects. They are counted once per commit.
     pub async fn listed_parts(&self, size: u32) -> Result<Vec<ListedPart>, ModelError> {
-        let mut counted = self.parts.lock().await;
+        let mut cached = self.parts.lock().await;
         let position = Model::checkpoint(self).await?.position;
-        match &*counted {
+        match &*cached {
             Some(known) if (known.position, known.size) == (position, size) => Ok(known.parts.clone()),
             _ => {
                 let parts = self.count_parts(size).await?;
-                *counted = Some(Parts { position, size, parts: parts.clone() });
+                *cached = Some(CachedParts { position, size, parts: parts.clone() });
                 Ok(parts)
             }
         }
@@ -55,9 +55,9 @@ impl CatalogReader {
         Ok(rows.into_iter().map(part).collect())
     }
 
-    /// The projects of a part, in the order of their selection.
+    /// Returns the projects of a part, in the order of their selection.
     pub async fn listed_part(&self, size: u32, number: u64) -> Result<Vec<ListedProject>, ModelError> {
-        // Ordinals count from 1; a number beyond all of them names an empty part.
+        // Ordinals count from 1; a number beyond all of them is an empty part.
         let size = u64::from(size);
         let last = i64::try_from(number.saturating_add(1).saturating_mul(size)).unwrap_or(i64::MAX);
         let rows: Vec<(String, String)> = sqlx::query_as(
@@ -71,8 +71,8 @@ impl CatalogReader {
         Ok(rows.into_iter().map(|(slug, updated_at)| ListedProject { slug, updated_at }).collect())
     }
 
-    /// The first kept picture of each of these projects that has one: the slug, and the address in the width for lists with
-    /// the mark of `schemas::api::site` where the site's address belongs.
+    /// Returns the slug and the first stored picture of each of these projects that has one, as a URL in the width for lists that begins
+    /// with [`schemas::api::site::SITE`].
     pub async fn pictures(
         &self,
         slugs: impl Iterator<Item = &str>,
@@ -88,8 +88,8 @@ impl CatalogReader {
         Ok(query.build_query_as().fetch_all(self.pool()).await?)
     }
 
-    /// The projects of these ordinals that are listed, in the same order.
-    pub async fn selected(&self, ordinals: &[u64]) -> Result<Vec<Selected>, ModelError> {
+    /// Returns the listed projects among these ordinals, in the same order.
+    pub async fn listed_records(&self, ordinals: &[u64]) -> Result<Vec<ListedRecord>, ModelError> {
         let mut query =
             QueryBuilder::<Sqlite>::new("SELECT ordinal, project, answer FROM projects WHERE ordinal IN (");
         let mut list = query.separated(", ");
@@ -101,12 +101,10 @@ impl CatalogReader {
         for row in query.build().fetch_all(self.pool()).await? {
             let ordinal = row.try_get::<i64, _>("ordinal")?.unsigned_abs();
             let project = row.try_get::<String, _>("project")?.parse().map_err(corrupt)?;
-            found.push((ordinal, Selected { project, record: row.try_get::<String, _>("answer")?.into() }));
+            let record = row.try_get::<String, _>("answer")?.into();
+            found.push((ordinal, ListedRecord { project, record }));
         }
-        let mut selected = Vec::with_capacity(found.len());
-        for wanted in ordinals {
-            selected.extend(found.iter().find(|(own, _)| own == wanted).map(|(_, one)| one.clone()));
-        }
-        Ok(selected)
+        let in_order = ordinals.iter().filter_map(|ordinal| found.iter().find(|(own, _)| own == ordinal));
+        Ok(in_order.map(|(_, record)| record.clone()).collect())
     }
 }

@@ -1,54 +1,72 @@
-//! Asks the catalog.
+//! Reads the catalog.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use schemas::ids::Position;
 use sqlx::SqlitePool;
 use tokio::sync::Mutex;
 
 use super::options;
-use super::parts::Parts;
 use crate::error::ModelError;
 
-/// How many requests may read at once; more wait their turn.
+/// The maximum number of connections to the database.
 const CONNECTIONS: u32 = 4;
 
 /// Reads one generation of the catalog; clones share their connections.
 #[derive(Debug, Clone)]
 pub struct CatalogReader {
     pool: SqlitePool,
-    /// The listed parts, for which all projects are counted.
-    pub(super) parts: Arc<Mutex<Option<Parts>>>,
+    /// The listed parts, which take a scan of all projects.
+    pub(super) parts: Arc<Mutex<Option<CachedParts>>>,
 }
 
-/// What stands at a slug. Rendered texts hold the mark of `schemas::api::site` where the site's address belongs.
+/// What a slug leads to. In rendered texts, URLs of this site begin with [`schemas::api::site::SITE`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
-    /// The project's full record, rendered as JSON.
-    Listed(Bytes),
-    /// The project moved to this slug.
-    Moved(String),
-    /// The project left the catalog.
-    Withdrawn {
-        /// Why.
+pub enum SlugResolution {
+    /// A listed project: its full record, rendered as JSON.
+    Found(Bytes),
+    /// A project with this present slug.
+    Redirect(String),
+    /// A withdrawn project.
+    Gone {
+        /// The reason for the withdrawal.
         reason: String,
-        /// What may still be cited, rendered without quotes.
+        /// The URL that may still be cited.
         citation: Bytes,
     },
-    /// Nothing, now or ever.
-    Unknown,
+    /// No project has or had the slug.
+    NotFound,
+}
+
+/// A part of the listed projects: a range of ordinals.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedPart {
+    /// The number of the part, from 0. A project never changes its part, so some parts may be empty.
+    pub number: u64,
+    /// The day of the last change in this part, as `YYYY-MM-DD`.
+    pub updated_on: String,
+}
+
+/// The parts as of one commit.
+#[derive(Debug)]
+pub(super) struct CachedParts {
+    pub(super) position: Position,
+    /// The maximum number of projects in a part.
+    pub(super) size: u32,
+    pub(super) parts: Vec<ListedPart>,
 }
 
 impl CatalogReader {
-    /// Opens the catalog in a generation's folder, for reading only.
+    /// Opens the catalog in a generation's folder, read-only.
     pub async fn open(folder: &Path) -> Result<CatalogReader, ModelError> {
         let pool = sqlite::readers(options(folder), CONNECTIONS).await?;
         Ok(CatalogReader { pool, parts: Arc::default() })
     }
 
-    /// What stands at this slug.
-    pub async fn find(&self, slug: &str) -> Result<Found, ModelError> {
+    /// Resolves a slug.
+    pub async fn resolve(&self, slug: &str) -> Result<SlugResolution, ModelError> {
         let row: Option<(String, Option<String>, String, String)> = sqlx::query_as(
             "SELECT p.slug, p.withdrawn, p.citation, p.answer FROM slugs s JOIN projects p USING (project) WHERE s.slug = ?",
         )
@@ -56,15 +74,17 @@ impl CatalogReader {
         .fetch_optional(&self.pool)
         .await?;
         Ok(match row {
-            None => Found::Unknown,
-            Some((_, Some(reason), citation, _)) => Found::Withdrawn { reason, citation: citation.into() },
-            Some((current, None, _, _)) if current != slug => Found::Moved(current),
-            Some((_, None, _, answer)) => Found::Listed(answer.into()),
+            None => SlugResolution::NotFound,
+            Some((_, Some(reason), citation, _)) => {
+                SlugResolution::Gone { reason, citation: citation.into() }
+            }
+            Some((current, None, _, _)) if current != slug => SlugResolution::Redirect(current),
+            Some((_, None, _, answer)) => SlugResolution::Found(answer.into()),
         })
     }
 
-    /// The present slug of the project whose record brings this address, as its page or as the address to cite. Of several
-    /// a listed one, then the one that was selected first.
+    /// Returns the present slug of the project whose record has this URL as its page or as its citation URL. Of several projects listed
+    /// ones come first, then the one selected first.
     pub async fn slug_of_address(&self, address: &str) -> Result<Option<String>, ModelError> {
         let slug = sqlx::query_scalar(
             "SELECT slug FROM projects WHERE page = ?1 OR source = ?1 ORDER BY withdrawn IS NOT NULL, ordinal LIMIT 1",
@@ -75,7 +95,7 @@ impl CatalogReader {
         Ok(slug)
     }
 
-    /// How many projects are listed.
+    /// Returns the number of listed projects.
     pub async fn listed(&self) -> Result<u64, ModelError> {
         let count: i64 = sqlx::query_scalar("SELECT count(*) FROM projects WHERE withdrawn IS NULL")
             .fetch_one(&self.pool)
@@ -83,7 +103,7 @@ impl CatalogReader {
         Ok(count.unsigned_abs())
     }
 
-    /// Lets the database go once nobody asks it any more.
+    /// Closes the database once no query uses it.
     pub async fn close(&self) {
         self.pool.close().await;
     }

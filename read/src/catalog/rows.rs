@@ -1,4 +1,4 @@
-//! The rows of the catalog's tables: how they are written, and how what is known of a project is read back.
+//! Writes the rows of the catalog's tables, and reads the state of a project from them.
 
 use jiff::Timestamp;
 use schemas::api::project::Project as Answer;
@@ -24,21 +24,21 @@ pub(super) struct RevisionRow {
     pub(super) record: String,
 }
 
-/// The picture of a row that tells that one was erased: JSON.
+/// The JSON in place of a picture that was erased.
 pub(super) const ERASED: &str = "null";
 
-/// A picture that gave way.
+/// A picture that was replaced or erased.
 #[derive(Debug)]
 pub(super) struct ReplacedRow {
     pub(super) project: ProjectId,
     pub(super) source: String,
     pub(super) until: Position,
     pub(super) command: CommandId,
-    /// JSON; [`ERASED`] where it was erased.
+    /// The picture as JSON, or [`ERASED`].
     pub(super) picture: String,
 }
 
-/// A project with what its row holds ready to be answered.
+/// A project with its rendered columns.
 pub(super) struct ProjectRow<'a> {
     id: ProjectId,
     project: &'a Project,
@@ -126,7 +126,7 @@ pub(super) async fn write_replaced(
     Ok(())
 }
 
-/// Lets the revisions of a project that showed a picture show none in its place.
+/// Replaces an erased picture in former revisions, which show none in its place.
 pub(super) async fn erase_replaced(
     transaction: &mut SqliteConnection,
     project: ProjectId,

@@ -57,7 +57,7 @@ fn recorded(position: u64, id: ProjectId, event: &Event) -> Recorded {
     }
 }
 
-/// Applies the events in batches that end where `cuts` say, positions counting from 1.
+/// Applies the events in batches that end at `cuts`, at positions from 1.
 async fn catalog(folder: &Path, events: &[(u64, Event)], cuts: &[usize]) -> CatalogReader {
     let mut writer = CatalogWriter::open(folder).await.unwrap();
     let mut start = 0;
@@ -69,7 +69,7 @@ async fn catalog(folder: &Path, events: &[(u64, Event)], cuts: &[usize]) -> Cata
     CatalogReader::open(folder).await.unwrap()
 }
 
-/// Commits a part of the events, positions counting from 1.
+/// Commits a range of the events, at positions from 1.
 async fn write(writer: &mut CatalogWriter, events: &[(u64, Event)], part: Range<usize>) {
     let batch = &events[part.clone()];
     writer.load(batch.iter().map(|(number, _)| project(*number))).await.unwrap();
@@ -80,7 +80,7 @@ async fn write(writer: &mut CatalogWriter, events: &[(u64, Event)], part: Range<
     writer.commit(Checkpoint { position: Position(part.end as u64), ..Checkpoint::default() }).await.unwrap();
 }
 
-fn story() -> Vec<(u64, Event)> {
+fn sample_events() -> Vec<(u64, Event)> {
     vec![
         (1, selected("a")),
         (2, selected("b")),
@@ -96,20 +96,22 @@ fn story() -> Vec<(u64, Event)> {
 }
 
 #[tokio::test]
-async fn what_stands_at_a_slug_follows_the_events() {
+async fn a_slug_is_resolved_as_the_events_say() {
     let folder = tempfile::tempdir().unwrap();
-    let reader = catalog(folder.path(), &story(), &[]).await;
-    assert_eq!(reader.find("a").await.unwrap(), Found::Moved("a-again".into()));
-    assert_eq!(reader.find("a-moved").await.unwrap(), Found::Moved("a-again".into()));
+    let reader = catalog(folder.path(), &sample_events(), &[]).await;
+    assert_eq!(reader.resolve("a").await.unwrap(), SlugResolution::Redirect("a-again".into()));
+    assert_eq!(reader.resolve("a-moved").await.unwrap(), SlugResolution::Redirect("a-again".into()));
     assert_eq!(
-        reader.find("b").await.unwrap(),
-        Found::Withdrawn {
+        reader.resolve("b").await.unwrap(),
+        SlugResolution::Gone {
             reason: "The owners asked for it.".into(),
             citation: Bytes::from_static(b"\x01/cite/b/1")
         }
     );
-    assert_eq!(reader.find("nothing").await.unwrap(), Found::Unknown);
-    let Found::Listed(answer) = reader.find("a-again").await.unwrap() else { panic!("a-again is listed") };
+    assert_eq!(reader.resolve("nothing").await.unwrap(), SlugResolution::NotFound);
+    let SlugResolution::Found(answer) = reader.resolve("a-again").await.unwrap() else {
+        panic!("a-again is listed")
+    };
     let answer = String::from_utf8(answer.to_vec()).unwrap().replace('\u{1}', "http://h");
     let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
     assert_eq!(answer["name"], "A2");
@@ -158,16 +160,16 @@ async fn a_project_is_found_by_the_addresses_of_its_present_record() {
 #[tokio::test]
 async fn any_cut_into_batches_gives_the_same_digest() {
     let whole = tempfile::tempdir().unwrap();
-    catalog(whole.path(), &story(), &[]).await;
+    catalog(whole.path(), &sample_events(), &[]).await;
     let (_, expected) = CatalogReader::digest(whole.path()).await.unwrap();
     for cuts in [vec![1], vec![5], vec![2, 3, 4, 9], (1..10).collect()] {
         let folder = tempfile::tempdir().unwrap();
-        catalog(folder.path(), &story(), &cuts).await;
+        catalog(folder.path(), &sample_events(), &cuts).await;
         let (checkpoint, digest) = CatalogReader::digest(folder.path()).await.unwrap();
         assert_eq!((checkpoint.position, digest), (Position(10), expected), "cuts {cuts:?}");
     }
     let folder = tempfile::tempdir().unwrap();
-    catalog(folder.path(), &story()[..9], &[]).await;
+    catalog(folder.path(), &sample_events()[..9], &[]).await;
     let (_, other) = CatalogReader::digest(folder.path()).await.unwrap();
     assert_ne!(other, expected);
 }
@@ -178,22 +180,22 @@ async fn a_replay_without_a_journal_ends_like_any_other() {
     let journal = folder.path().join("catalog.db-wal");
     let mut writer = CatalogWriter::open(folder.path()).await.unwrap();
     writer.prepare_replay().await.unwrap();
-    write(&mut writer, &story(), 0..4).await;
-    write(&mut writer, &story(), 4..8).await;
+    write(&mut writer, &sample_events(), 0..4).await;
+    write(&mut writer, &sample_events(), 4..8).await;
     assert!(!journal.exists());
-    writer.settle().await.unwrap();
+    writer.finish_replay().await.unwrap();
     let (checkpoint, _) = CatalogReader::digest(folder.path()).await.unwrap();
     assert_eq!(checkpoint.position, Position(8));
-    write(&mut writer, &story(), 8..10).await;
-    assert!(journal.exists(), "readers and the writer are side by side again");
-    catalog(other.path(), &story(), &[]).await;
+    write(&mut writer, &sample_events(), 8..10).await;
+    assert!(journal.exists(), "the journal is in use again");
+    catalog(other.path(), &sample_events(), &[]).await;
     let (_, expected) = CatalogReader::digest(other.path()).await.unwrap();
     let (checkpoint, digest) = CatalogReader::digest(folder.path()).await.unwrap();
     assert_eq!((checkpoint.position, digest), (Position(10), expected));
 }
 
 #[tokio::test]
-async fn what_was_not_committed_is_gone() {
+async fn uncommitted_events_are_lost() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = CatalogWriter::open(folder.path()).await.unwrap();
     let id = project(1);
@@ -203,11 +205,11 @@ async fn what_was_not_committed_is_gone() {
     assert_eq!(writer.checkpoint(), &Checkpoint::default());
     writer.commit(Checkpoint::default()).await.unwrap();
     let reader = CatalogReader::open(folder.path()).await.unwrap();
-    assert_eq!(reader.find("a").await.unwrap(), Found::Unknown);
+    assert_eq!(reader.resolve("a").await.unwrap(), SlugResolution::NotFound);
 }
 
 #[tokio::test]
-async fn an_event_out_of_place_is_refused_and_leaves_nothing() {
+async fn an_unexpected_event_is_rejected_and_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = CatalogWriter::open(folder.path()).await.unwrap();
     let id = project(1);

@@ -20,23 +20,23 @@ use crate::database;
 use crate::error::ModelError;
 use crate::project::Project;
 
-/// Rows in one statement; SQLite takes 32,766 parameters.
+/// The number of rows in one statement; SQLite accepts 32,766 parameters.
 const ROWS: usize = 1_000;
 
-/// Writes one generation of the catalog. There is one writer at a time.
+/// Writes one generation of the catalog. There must be only one writer at a time.
 #[derive(Debug)]
 pub struct CatalogWriter {
     file: PathBuf,
     connection: SqliteConnection,
-    /// Whether commits are neither atomic nor durable at present.
-    unprotected: bool,
+    /// Whether commits are neither atomic nor durable, during a replay.
+    journal_disabled: bool,
     checkpoint: Checkpoint,
-    staged: Staged,
+    pending: PendingChanges,
 }
 
-/// What the events since the last commit have made of the projects they speak of.
+/// The rows of the events since the last commit.
 #[derive(Debug, Default)]
-struct Staged {
+struct PendingChanges {
     projects: HashMap<ProjectId, Project>,
     revisions: Vec<RevisionRow>,
     replaced: Vec<ReplacedRow>,
@@ -45,49 +45,56 @@ struct Staged {
 }
 
 impl CatalogWriter {
-    /// Opens the catalog in a generation's folder, and makes it where there is none.
+    /// Opens the catalog in a generation's folder, and creates it if there is none.
     pub async fn open(folder: &Path) -> Result<CatalogWriter, ModelError> {
         let mut connection = options(folder)
             .create_if_missing(true)
-            // 16 MB: random slugs touch many pages.
+            // 16 MB: rows of random slugs are on many pages.
             .pragma("cache_size", "-16384")
             .pragma("wal_autocheckpoint", "8192")
             .connect()
             .await?;
-        database::make(&mut connection, include_str!("sql/schema.sql")).await?;
+        database::create_schema(&mut connection, include_str!("sql/schema.sql")).await?;
         let checkpoint = database::checkpoint(&mut connection, NAME).await?;
         let file = folder.join(FILE);
-        Ok(CatalogWriter { file, connection, unprotected: false, checkpoint, staged: Staged::default() })
+        Ok(CatalogWriter {
+            file,
+            connection,
+            journal_disabled: false,
+            checkpoint,
+            pending: PendingChanges::default(),
+        })
     }
 
-    /// Leaves journal and syncs out until [`CatalogWriter::settle`], for a catalog that nobody reads yet: every page is
-    /// written once instead of twice. What a crash or a failure leaves before that has to be thrown away.
+    /// Disables the journal and syncs until [`CatalogWriter::finish_replay`], for a catalog without readers: every page is written once
+    /// instead of twice. After a crash or a failure before that, the catalog must be discarded.
     pub async fn prepare_replay(&mut self) -> Result<(), ModelError> {
-        self.unprotected = true;
-        database::unprotect(&mut self.connection).await?;
+        self.journal_disabled = true;
+        database::disable_journal(&mut self.connection).await?;
         Ok(())
     }
 
-    /// Makes the catalog durable, and its commits from now on.
-    pub async fn settle(&mut self) -> Result<(), ModelError> {
-        if self.unprotected {
-            database::protect(&mut self.connection, &self.file).await?;
-            self.unprotected = false;
+    /// Makes the catalog and its future commits durable.
+    pub async fn finish_replay(&mut self) -> Result<(), ModelError> {
+        if self.journal_disabled {
+            database::restore_durability(&mut self.connection, &self.file).await?;
+            self.journal_disabled = false;
         }
         Ok(())
     }
 
-    /// How far the catalog has come, as of the last commit.
+    /// Returns the checkpoint of the last commit.
     pub fn checkpoint(&self) -> &Checkpoint {
         &self.checkpoint
     }
 
-    /// Fetches what the catalog knows of the projects that a batch is about to change.
+    /// Loads the projects that the events of a batch concern, as far as they are known.
     pub async fn load(&mut self, projects: impl Iterator<Item = ProjectId>) -> Result<(), ModelError> {
-        let mut wanted: Vec<ProjectId> = projects.filter(|p| !self.staged.projects.contains_key(p)).collect();
-        wanted.sort_unstable();
-        wanted.dedup();
-        for chunk in wanted.chunks(ROWS) {
+        let mut unknown: Vec<ProjectId> =
+            projects.filter(|p| !self.pending.projects.contains_key(p)).collect();
+        unknown.sort_unstable();
+        unknown.dedup();
+        for chunk in unknown.chunks(ROWS) {
             let mut query = QueryBuilder::<Sqlite>::new(
                 "SELECT p.project, p.ordinal, p.slug, p.revision, p.updated_at, p.withdrawn, p.pictures, r.record, \
                  r.slug AS recorded_slug, f.time AS added_at FROM projects p JOIN revisions r USING (project, revision) \
@@ -100,23 +107,26 @@ impl CatalogWriter {
             query.push(")");
             for row in query.build().fetch_all(&mut self.connection).await? {
                 let (id, project) = read_project(&row)?;
-                self.staged.projects.insert(id, project);
+                self.pending.projects.insert(id, project);
             }
         }
         Ok(())
     }
 
-    /// Stages what an event makes of its project, which [`CatalogWriter::load`] has fetched if the catalog knows it.
-    /// An error is for parking the event; nothing is staged then.
+    /// Applies an event to its project. [`CatalogWriter::load`] must have loaded the project.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason to park the event, which changes nothing then.
     pub fn apply(&mut self, recorded: &Recorded, id: ProjectId, event: &Event) -> Result<(), String> {
-        let before = self.staged.projects.get(&id);
+        let before = self.pending.projects.get(&id);
         let replaced = replaced(before, recorded, id, event).map_err(|error| error.to_string())?;
         let (revision_before, slug_before) = (before.map(|p| p.revision), before.map(|p| p.slug.clone()));
-        let project = Project::after(before.cloned(), event, recorded.position, recorded.time)
+        let project = Project::evolve(before.cloned(), event, recorded.position, recorded.time)
             .map_err(|error| error.to_string())?;
         if revision_before != Some(project.revision) {
             let record = serde_json::to_string(&project.record).map_err(|error| error.to_string())?;
-            self.staged.revisions.push(RevisionRow {
+            self.pending.revisions.push(RevisionRow {
                 project: id,
                 revision: project.revision,
                 position: recorded.position,
@@ -128,40 +138,40 @@ impl CatalogWriter {
             });
         }
         if slug_before.as_ref() != Some(&project.slug) {
-            self.staged.slugs.push((project.slug.to_string(), id));
+            self.pending.slugs.push((project.slug.to_string(), id));
         }
-        self.staged.replaced.extend(replaced);
+        self.pending.replaced.extend(replaced);
         if let Event::PictureErased(erased) = event {
-            self.staged.erased.push((id, erased.picture));
+            self.pending.erased.push((id, erased.picture));
         }
-        self.staged.projects.insert(id, project);
+        self.pending.projects.insert(id, project);
         Ok(())
     }
 
-    /// Makes everything staged visible together with the checkpoint.
+    /// Commits the applied events together with the checkpoint.
     pub async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ModelError> {
-        let staged = std::mem::take(&mut self.staged);
+        let pending = std::mem::take(&mut self.pending);
         let mut transaction = self.connection.begin().await?;
-        let projects: Vec<(&ProjectId, &Project)> = staged.projects.iter().collect();
+        let projects: Vec<(&ProjectId, &Project)> = pending.projects.iter().collect();
         let mut chunks = projects.chunks(ROWS).map(rendered);
         let mut rows = chunks.next().transpose()?;
         while let Some(ready) = rows {
-            // SQLite has a thread of its own; meanwhile the next rows are made.
+            // SQLite writes on its own thread; meanwhile the next rows are rendered.
             let next = async { chunks.next().transpose() };
             let (written, next) = tokio::join!(write_projects(&mut transaction, ready), next);
             written?;
             rows = next?;
         }
-        for chunk in staged.revisions.chunks(ROWS) {
+        for chunk in pending.revisions.chunks(ROWS) {
             write_revisions(&mut transaction, chunk).await?;
         }
-        for chunk in staged.replaced.chunks(ROWS) {
+        for chunk in pending.replaced.chunks(ROWS) {
             write_replaced(&mut transaction, chunk).await?;
         }
-        for (project, picture) in staged.erased {
+        for (project, picture) in pending.erased {
             erase_replaced(&mut transaction, project, picture).await?;
         }
-        for chunk in staged.slugs.chunks(ROWS) {
+        for chunk in pending.slugs.chunks(ROWS) {
             write_slugs(&mut transaction, chunk).await?;
         }
         let state = serde_json::to_string(&checkpoint).map_err(corrupt)?;
@@ -171,9 +181,9 @@ impl CatalogWriter {
         Ok(())
     }
 
-    /// Forgets what was staged since the last commit, after a commit that failed.
+    /// Discards the events since the last commit, after a failed commit.
     pub fn discard(&mut self) {
-        self.staged = Staged::default();
+        self.pending = PendingChanges::default();
     }
 
     /// Closes the database cleanly.
@@ -182,7 +192,8 @@ impl CatalogWriter {
     }
 }
 
-/// The pictures that no longer show after an event: the one that gives way to an attached one, or all that were erased.
+/// Returns the pictures that the project no longer shows after an event: the one that an attached picture replaces, or all that were
+/// erased.
 fn replaced(
     before: Option<&Project>,
     recorded: &Recorded,

@@ -1,4 +1,4 @@
-//! What a batch of calls adds to the counters, summed up before a row is written.
+//! Sums the calls of a batch before rows are written.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,28 +11,28 @@ use schemas::tier::TierName;
 use schemas::usage::{Call, CallId, Surface};
 use serde_json::{Value, json};
 
-/// A call as a stream or the ledger told it.
+/// A metered call from a stream or the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Metered {
     /// The call.
     pub call: Call,
-    /// Whether it turned out to be over the quota after it had been answered.
+    /// Whether it was found to be over the quota after it was answered.
     pub overrun: bool,
-    /// Where its message stands in its JetStream stream; none where the stream is counted further already.
+    /// The sequence in its JetStream stream; `None` if the stream is counted beyond it already.
     pub sequence: Option<u64>,
-    /// The month in which it was taken, by a clock other than that of the node that answered it.
-    pub heard: Month,
-    /// Whether that stream was made anew, so that it may repeat what was counted long ago.
-    pub remade: bool,
+    /// The month in which it was received, by a clock other than that of the node that answered it.
+    pub received: Month,
+    /// Whether the stream was recreated, so that it may repeat calls that were counted long ago.
+    pub recreated: bool,
 }
 
-/// Sums of what is to be counted.
+/// The sums of the calls that are not counted yet.
 #[derive(Debug, Default)]
 pub(super) struct Batch<'a> {
     totals: HashMap<(Month, KeyId, &'a TierName), Total>,
     days: HashMap<(KeyId, Date), [u64; 2]>,
     last_used: HashMap<KeyId, Timestamp>,
-    /// How many calls it counts.
+    /// The number of counted calls.
     pub(super) counted: u64,
 }
 
@@ -44,23 +44,23 @@ struct Total {
 }
 
 impl<'a> Batch<'a> {
-    /// Sums the calls up whose id stands in no other list. `seen` are those that were counted in an earlier batch;
-    /// `kept` is the first month whose ids are known.
-    pub(super) fn of(calls: &'a [Metered], seen: &HashSet<CallId>, kept: Option<Month>) -> Batch<'a> {
+    /// Sums the calls, each id once and without those in `seen`, which earlier batches counted. `since` is the first month whose ids
+    /// are kept.
+    pub(super) fn of(calls: &'a [Metered], seen: &HashSet<CallId>, since: Option<Month>) -> Batch<'a> {
         let mut batch = Batch::default();
-        let mut here = HashSet::with_capacity(calls.len());
+        let mut in_batch = HashSet::with_capacity(calls.len());
         for metered in calls {
-            let Metered { call, overrun, sequence, remade, heard: _ } = metered;
-            let forgotten = kept.is_some_and(|kept| call.month < kept);
-            if forgotten && *remade {
+            let Metered { call, overrun, sequence, recreated, received: _ } = metered;
+            let is_before_window = since.is_some_and(|since| call.month < since);
+            if is_before_window && *recreated {
                 continue;
             }
-            let again = seen.contains(&call.id) || !here.insert(call.id);
+            let is_repeated = seen.contains(&call.id) || !in_batch.insert(call.id);
             let total = batch.totals.entry((call.month, call.key_id, &call.tier)).or_default();
             if !overrun {
                 total.through = sequence.or(total.through);
             }
-            if again {
+            if is_repeated {
                 continue;
             }
             batch.counted += 1;
@@ -81,19 +81,19 @@ impl<'a> Batch<'a> {
         batch
     }
 
-    /// Rows of month, key id, tier, used, overrun and the last sequence, as JSON.
+    /// Returns rows of month, key id, tier, used, overrun and the last sequence, as JSON.
     pub(super) fn totals(&self) -> String {
         rows(&self.totals, |((month, key, tier), total)| {
             json!([month.number(), key.as_str(), tier.as_str(), total.used, total.overrun, total.through])
         })
     }
 
-    /// Rows of key id, date, calls over REST and over MCP, as JSON.
+    /// Returns rows of key id, date, calls over REST and over MCP, as JSON.
     pub(super) fn days(&self) -> String {
         rows(&self.days, |((key, date), [rest, mcp])| json!([key.as_str(), date.to_string(), rest, mcp]))
     }
 
-    /// Rows of key id and microseconds since 1970, as JSON.
+    /// Returns rows of key id and microseconds since 1970, as JSON.
     pub(super) fn last_used(&self) -> String {
         rows(&self.last_used, |(key, time)| json!([key.as_str(), time.as_microsecond()]))
     }

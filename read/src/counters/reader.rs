@@ -1,4 +1,4 @@
-//! Asks the counters.
+//! Reads the counters.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -21,7 +21,7 @@ use super::{NAME, Progress, corrupt, options};
 use crate::database;
 use crate::error::ModelError;
 
-/// How many may read the database at once; more wait their turn.
+/// The maximum number of connections to the database.
 const CONNECTIONS: u32 = 4;
 
 /// Reads one generation of the counters.
@@ -33,29 +33,29 @@ pub struct CountersReader {
     loaded: Mutex<Loaded>,
 }
 
-/// What is in memory already.
+/// How much of the database is in memory.
 #[derive(Debug, Default)]
 struct Loaded {
-    /// The last change.
+    /// The last change that was read.
     changed: i64,
-    /// The month around which totals were loaded.
+    /// The month around which totals are loaded.
     now: Option<Month>,
 }
 
-/// What was called in a month, over all keys.
+/// The calls of a month, over all keys.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MonthSummary {
-    /// Calls that count against quotas.
+    /// The number of calls that count against quotas.
     pub calls: u64,
-    /// Calls that turned out to be over the quota after they had been answered.
+    /// The number of calls that were found to be over the quota after they were answered.
     pub overrun: u64,
-    /// Keys that called.
+    /// The number of keys with calls.
     pub keys: u64,
 }
 
 impl CountersReader {
-    /// Opens the counters in a generation's folder, for reading only, and loads the months around this one: those that
-    /// a clock that is somewhat ahead or behind may ask for.
+    /// Opens the counters in a generation's folder, read-only, and loads the months around `now`, for which a slightly wrong clock may
+    /// ask.
     pub async fn open(folder: &Path, now: Month) -> Result<CountersReader, ModelError> {
         let pool = sqlite::readers(options(folder), CONNECTIONS).await?;
         let changes = ChangeDetector::new(&folder.join("counters.db"));
@@ -64,8 +64,8 @@ impl CountersReader {
         Ok(reader)
     }
 
-    /// Takes in what was committed since the last time, and other months where this node's month has changed. What the
-    /// calls themselves say of the time does not matter: a node whose clock is wrong makes calls of any month.
+    /// Loads what was committed since the last refresh, and other months if `now`, this node's month, has changed. The months of the calls
+    /// are irrelevant: a node with a wrong clock makes calls of any month.
     pub async fn refresh(&self, now: Month) -> Result<(), ModelError> {
         let stamps = self.changes.check();
         let mut loaded = self.loaded.lock().await;
@@ -73,7 +73,7 @@ impl CountersReader {
             loaded.changed = self.load(&around(now)).await?;
             loaded.now = Some(now);
         } else if stamps.is_some() {
-            loaded.changed = self.take_changes(loaded.changed, &around(now)).await?;
+            loaded.changed = self.load_changes(loaded.changed, &around(now)).await?;
         }
         if let Some(stamps) = stamps {
             self.changes.mark_read(stamps);
@@ -81,9 +81,9 @@ impl CountersReader {
         Ok(())
     }
 
-    /// Has exactly these months in memory. Returns the last change that is in it.
+    /// Loads exactly these months. Returns the last change among them.
     async fn load(&self, months: &RangeInclusive<Month>) -> Result<i64, ModelError> {
-        // What is committed after this look comes with the next refresh.
+        // What is committed after this query is loaded by the next refresh.
         let changed: Option<i64> =
             sqlx::query_scalar("SELECT max(changed) FROM totals").fetch_one(&self.pool).await?;
         let sql =
@@ -91,28 +91,28 @@ impl CountersReader {
         let query = sqlx::query(sql).bind(months.start().number()).bind(months.end().number());
         let mut rows = query.fetch(&self.pool);
         while let Some(row) = rows.try_next().await? {
-            self.take_in(&row, months)?;
+            self.load_row(&row, months)?;
         }
-        self.table.keep(months);
+        self.table.retain(months);
         Ok(changed.unwrap_or(0))
     }
 
-    /// Takes in what has changed of these months. Returns the last change.
-    async fn take_changes(&self, since: i64, months: &RangeInclusive<Month>) -> Result<i64, ModelError> {
+    /// Loads the changes of these months. Returns the last change.
+    async fn load_changes(&self, since: i64, months: &RangeInclusive<Month>) -> Result<i64, ModelError> {
         let sql = "SELECT month, key_id, tier, used, through, changed FROM totals \
                    WHERE changed > ? ORDER BY changed";
         let mut rows = sqlx::query(sql).bind(since).fetch(&self.pool);
-        // What fails midway is taken in again from the start the next time, which changes nothing.
+        // After a failure the same rows are read again by the next refresh, which changes nothing.
         let mut changed = since;
         while let Some(row) = rows.try_next().await? {
-            self.take_in(&row, months)?;
+            self.load_row(&row, months)?;
             changed = row.try_get("changed")?;
         }
         Ok(changed)
     }
 
-    /// Keeps a total in memory if it is of one of these months.
-    fn take_in(&self, row: &SqliteRow, months: &RangeInclusive<Month>) -> Result<(), ModelError> {
+    /// Puts a total into memory if it belongs to one of these months.
+    fn load_row(&self, row: &SqliteRow, months: &RangeInclusive<Month>) -> Result<(), ModelError> {
         let month = month(row)?;
         if !months.contains(&month) {
             return Ok(());
@@ -126,17 +126,16 @@ impl CountersReader {
         Ok(())
     }
 
-    /// What is counted of one allowance of this month, the one before it or the one after it, as of the last refresh.
-    /// Zeros where there is nothing, and for other months.
+    /// Returns the count of a key in a tier and month as of the last refresh. Zero for months that are not in memory.
     pub fn counted(&self, key: KeyId, tier: &TierName, month: Month) -> Counted {
         self.table.get(key, tier, month)
     }
 
-    /// Each day of a month on which the key called, the first first; calls of every tier the key had.
+    /// Returns the days of a month on which the key called, in order, with the calls of all its tiers.
     pub async fn days(&self, key: KeyId, month: Month) -> Result<Vec<DayUsage>, ModelError> {
         let sql =
             "SELECT date, rest, mcp FROM days WHERE key_id = ? AND date >= ? AND date < ? ORDER BY date";
-        // Days are written yyyy-mm-dd, and so stand in their order behind the yyyy-mm of their month.
+        // Days are stored as yyyy-mm-dd, so they sort after the yyyy-mm of their month.
         let query =
             sqlx::query(sql).bind(key.as_str()).bind(month.to_string()).bind(month.next().to_string());
         let day = |row: &SqliteRow| -> Result<DayUsage, ModelError> {
@@ -146,7 +145,7 @@ impl CountersReader {
         query.fetch_all(&self.pool).await?.iter().map(day).collect()
     }
 
-    /// When the key's last counted call was answered.
+    /// Returns the time at which the key's last counted call was answered.
     pub async fn last_used(&self, key: KeyId) -> Result<Option<Timestamp>, ModelError> {
         let time: Option<i64> = sqlx::query_scalar("SELECT time FROM last_used WHERE key_id = ?")
             .bind(key.as_str())
@@ -155,7 +154,7 @@ impl CountersReader {
         time.map(|time| Timestamp::from_microsecond(time).map_err(corrupt)).transpose()
     }
 
-    /// When the last counted call of each key that has any was answered.
+    /// Returns the time at which the last counted call of each key was answered.
     pub async fn last_used_of_all(&self) -> Result<HashMap<KeyId, Timestamp>, ModelError> {
         let rows: Vec<(String, i64)> =
             sqlx::query_as("SELECT key_id, time FROM last_used").fetch_all(&self.pool).await?;
@@ -166,10 +165,10 @@ impl CountersReader {
         rows.into_iter().map(read).collect()
     }
 
-    /// Tells key, month, tier, calls used and calls over the quota of every allowance, by month, key and tier.
+    /// Calls `visit` with key, month, tier, calls used and calls over the quota of every total, ordered by month, key and tier.
     pub async fn each_total(
         &self,
-        tell: &mut (dyn FnMut(KeyId, Month, &TierName, u64, u64) + Send),
+        visit: &mut (dyn FnMut(KeyId, Month, &TierName, u64, u64) + Send),
     ) -> Result<(), ModelError> {
         let sql = "SELECT month, key_id, tier, used, overrun FROM totals WHERE used + overrun > 0 \
                    ORDER BY month, key_id, tier";
@@ -177,12 +176,12 @@ impl CountersReader {
         while let Some(row) = rows.try_next().await? {
             let key = row.try_get::<&str, _>("key_id")?.parse().map_err(corrupt)?;
             let tier: TierName = row.try_get::<&str, _>("tier")?.parse().map_err(corrupt)?;
-            tell(key, month(&row)?, &tier, number(&row, "used")?, number(&row, "overrun")?);
+            visit(key, month(&row)?, &tier, number(&row, "used")?, number(&row, "overrun")?);
         }
         Ok(())
     }
 
-    /// What was called in a month, over all keys.
+    /// Returns the calls of a month, over all keys.
     pub async fn summary(&self, month: Month) -> Result<MonthSummary, ModelError> {
         let sql = "SELECT coalesce(sum(used), 0) AS calls, coalesce(sum(overrun), 0) AS overrun, \
                    count(DISTINCT key_id) AS keys FROM totals WHERE month = ? AND used + overrun > 0";
@@ -194,13 +193,13 @@ impl CountersReader {
         })
     }
 
-    /// How far this model has come.
+    /// Returns the progress of the last commit.
     pub async fn progress(&self) -> Result<Progress, ModelError> {
         let mut connection = self.pool.acquire().await?;
         database::checkpoint(&mut connection, NAME).await
     }
 
-    /// Lets the database go once nobody asks it any more.
+    /// Closes the database once no query uses it.
     pub async fn close(&self) {
         self.pool.close().await;
     }

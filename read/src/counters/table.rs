@@ -1,5 +1,5 @@
-//! The totals of the months around this node's in memory. Every call looks its own up, so nothing is waited for but a table of
-//! some keys that is being changed in a few places.
+//! The totals of the months around the present one, in memory. Every call looks its total up, so a lookup waits only for the lock of a
+//! shard that a refresh is writing.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -10,22 +10,22 @@ use schemas::key::KeyId;
 use schemas::month::Month;
 use schemas::tier::TierName;
 
-/// Tables by a byte of the key's id: one that grows moves a small part of all totals.
+/// The number of shards, selected by the key's id: a shard that grows moves a small part of all totals.
 const SHARDS: usize = 64;
 
-/// What is counted of an allowance.
+/// The counted calls of a key in a tier and month.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counted {
-    /// Calls that count against the quota.
+    /// The number of calls that count against the quota.
     pub used: u64,
-    /// Where the last message among them stands in the JetStream stream that meters the tier; 0 without any.
+    /// The sequence of the last of them in the JetStream stream that meters the tier; 0 without any.
     pub through: u64,
 }
 
 #[derive(Debug)]
 pub(super) struct Table {
     shards: Box<[RwLock<Shard>]>,
-    /// The tiers there are; totals name them by their places.
+    /// All tiers; totals refer to them by index.
     tiers: RwLock<Vec<TierName>>,
 }
 
@@ -36,10 +36,10 @@ impl Table {
         Table { shards: (0..SHARDS).map(|_| RwLock::default()).collect(), tiers: RwLock::default() }
     }
 
-    /// Zeros where nothing is counted, or no longer in memory.
+    /// Returns a total; zeros if there is none in memory.
     pub(super) fn get(&self, key: KeyId, tier: &TierName, month: Month) -> Counted {
         let tiers = self.tiers.read().unwrap_or_else(PoisonError::into_inner);
-        let Some(tier) = place(&tiers, tier) else { return Counted::default() };
+        let Some(tier) = index_of(&tiers, tier) else { return Counted::default() };
         drop(tiers);
         let shard = self.shard(key).read().unwrap_or_else(PoisonError::into_inner);
         shard.get(&(key, month, tier)).copied().unwrap_or_default()
@@ -50,14 +50,14 @@ impl Table {
         if !tiers.contains(&tier) {
             tiers.push(tier.clone());
         }
-        let Some(tier) = place(&tiers, &tier) else { return };
+        let Some(tier) = index_of(&tiers, &tier) else { return };
         drop(tiers);
         let mut shard = self.shard(key).write().unwrap_or_else(PoisonError::into_inner);
         shard.insert((key, month, tier), counted);
     }
 
-    /// Lets go of all other months.
-    pub(super) fn keep(&self, kept: &RangeInclusive<Month>) {
+    /// Removes all other months.
+    pub(super) fn retain(&self, kept: &RangeInclusive<Month>) {
         for shard in &self.shards {
             let mut shard = shard.write().unwrap_or_else(PoisonError::into_inner);
             shard.retain(|(_, month, _), _| kept.contains(month));
@@ -66,13 +66,13 @@ impl Table {
     }
 
     fn shard(&self, key: KeyId) -> &RwLock<Shard> {
-        // The last two characters hold more than six bits between them, in keys and in what tests make up.
+        // The last two characters have more than six bits of entropy, in keys and in tests.
         let [.., a, b] = key.as_bytes();
         &self.shards[(usize::from(*a) * 10 + usize::from(*b)) % SHARDS]
     }
 }
 
-/// A tier's place; none beyond the 65,536th, which no configuration reaches.
-fn place(tiers: &[TierName], tier: &TierName) -> Option<u16> {
+/// Returns the index of a tier; `None` beyond the 65,536th, which no configuration reaches.
+fn index_of(tiers: &[TierName], tier: &TierName) -> Option<u16> {
     u16::try_from(tiers.iter().position(|known| known == tier)?).ok()
 }

@@ -26,7 +26,7 @@ fn month(text: &str) -> Month {
     text.parse().unwrap()
 }
 
-/// A call of the free tier over REST at a time; its id is that of its number.
+/// Returns a call of the free tier over REST; its id is derived from its number.
 fn call(number: u128, owner: u64, time: &str) -> Metered {
     let time: Timestamp = time.parse().unwrap();
     let call = Call {
@@ -38,11 +38,11 @@ fn call(number: u128, owner: u64, time: &str) -> Metered {
         surface: Surface::Rest,
         operation: "search".into(),
     };
-    let heard = call.month;
-    Metered { call, overrun: false, sequence: u64::try_from(number).ok(), remade: false, heard }
+    let received = call.month;
+    Metered { call, overrun: false, sequence: u64::try_from(number).ok(), recreated: false, received }
 }
 
-/// The month of the node's clock where a test does not say otherwise.
+/// The default month of the node's clock.
 fn november() -> Month {
     month("2026-11")
 }
@@ -51,7 +51,7 @@ async fn count(writer: &mut CountersWriter, calls: &[Metered]) -> u64 {
     count_in(writer, november(), calls).await
 }
 
-/// Counts on a node whose clock is in this month.
+/// Counts on a node whose clock is in the month `now`.
 async fn count_in(writer: &mut CountersWriter, now: Month, calls: &[Metered]) -> u64 {
     let progress = writer.progress().clone();
     writer.commit(calls, progress, now).await.unwrap();
@@ -124,13 +124,13 @@ async fn calls_are_counted_by_allowance_and_day() {
 }
 
 #[tokio::test]
-async fn a_call_that_comes_again_is_counted_once_and_moves_only_its_place() {
+async fn a_repeated_call_is_counted_once_and_updates_only_its_sequence() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = CountersWriter::open(folder.path()).await.unwrap();
     let one = call(40, 1, "2026-11-20T08:00:00Z");
     assert_eq!(count(&mut writer, &[one.clone(), one.clone()]).await, 1);
     let before = digest(folder.path()).await.unwrap();
-    let again = Metered { sequence: Some(1), remade: true, ..one };
+    let again = Metered { sequence: Some(1), recreated: true, ..one };
     assert_eq!(count(&mut writer, &[again]).await, 1);
     assert_eq!(digest(folder.path()).await.unwrap(), before);
     let reader = CountersReader::open(folder.path(), november()).await.unwrap();
@@ -139,7 +139,7 @@ async fn a_call_that_comes_again_is_counted_once_and_moves_only_its_place() {
 }
 
 #[tokio::test]
-async fn what_a_remade_stream_repeats_of_forgotten_months_is_passed_over() {
+async fn calls_of_a_recreated_stream_before_the_window_are_skipped() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = CountersWriter::open(folder.path()).await.unwrap();
     let (old, late) = (call(1, 1, "2026-08-01T00:00:00Z"), call(2, 1, "2026-08-02T00:00:00Z"));
@@ -149,8 +149,8 @@ async fn what_a_remade_stream_repeats_of_forgotten_months_is_passed_over() {
     count(&mut writer, &[call(4, 1, "2026-11-20T00:00:00Z")]).await;
     reader.refresh(november()).await.unwrap();
     assert_eq!(reader.counted(key(1), &tier("free"), month("2026-08")), Counted::default(), "not in memory");
-    let again = Metered { remade: true, ..old };
-    assert_eq!(count(&mut writer, &[again]).await, 3, "its id is forgotten");
+    let again = Metered { recreated: true, ..old };
+    assert_eq!(count(&mut writer, &[again]).await, 3, "its id is deleted");
     assert_eq!(count(&mut writer, &[late]).await, 4, "a late call is not lost");
     assert_eq!(
         totals(&reader).await,
@@ -164,7 +164,7 @@ async fn what_a_remade_stream_repeats_of_forgotten_months_is_passed_over() {
 }
 
 #[tokio::test]
-async fn a_call_from_a_clock_that_is_months_ahead_hides_no_other_call() {
+async fn a_call_from_a_clock_that_is_months_ahead_affects_no_other_call() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = CountersWriter::open(folder.path()).await.unwrap();
     let reader = CountersReader::open(folder.path(), november()).await.unwrap();
@@ -174,16 +174,16 @@ async fn a_call_from_a_clock_that_is_months_ahead_hides_no_other_call() {
     };
     let first = [call(1, 1, "2026-11-20T08:00:00Z"), call(2, 1, "2026-10-31T08:00:00Z")];
     count(&mut writer, &first).await;
-    let ahead = Metered { heard: november(), ..call(3, 1, "2027-02-20T08:00:00Z") };
-    let far = Metered { heard: november(), ..call(4, 1, "2099-01-20T08:00:00Z") };
+    let ahead = Metered { received: november(), ..call(3, 1, "2027-02-20T08:00:00Z") };
+    let far = Metered { received: november(), ..call(4, 1, "2099-01-20T08:00:00Z") };
     count(&mut writer, &[ahead.clone(), far]).await;
     assert_eq!(used(november(), "2026-11").await, 1);
     count(&mut writer, &[call(5, 1, "2026-11-20T08:00:01Z")]).await;
     assert_eq!([used(november(), "2026-11").await, used(november(), "2026-10").await], [2, 1]);
-    // A stream that was made anew repeats them: they are known, and others of this month are counted.
-    let again = first.iter().chain([&ahead]).map(|metered| Metered { remade: true, ..metered.clone() });
+    // A recreated stream repeats them: they are known, and others of this month are counted.
+    let again = first.iter().chain([&ahead]).map(|metered| Metered { recreated: true, ..metered.clone() });
     let again: Vec<Metered> =
-        again.chain([Metered { remade: true, ..call(6, 1, "2026-11-20T08:00:02Z") }]).collect();
+        again.chain([Metered { recreated: true, ..call(6, 1, "2026-11-20T08:00:02Z") }]).collect();
     assert_eq!(count(&mut writer, &again).await, 6);
     assert_eq!([used(november(), "2026-11").await, used(november(), "2026-10").await], [3, 1]);
     // The node whose clock was ahead sees its own call, and this month again once its clock is right.
@@ -193,15 +193,15 @@ async fn a_call_from_a_clock_that_is_months_ahead_hides_no_other_call() {
 }
 
 #[tokio::test]
-async fn a_machine_whose_clocks_are_all_ahead_remembers_the_month_it_comes_back_to() {
+async fn a_machine_whose_clocks_are_all_ahead_keeps_the_ids_of_the_month_it_returns_to() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = CountersWriter::open(folder.path()).await.unwrap();
     let first = call(1, 1, "2026-11-20T08:00:00Z");
     count(&mut writer, std::slice::from_ref(&first)).await;
     let february = month("2027-02");
     count_in(&mut writer, february, &[call(2, 1, "2027-02-20T08:00:00Z")]).await;
-    let again = Metered { remade: true, ..first };
-    let other = Metered { remade: true, ..call(3, 1, "2026-11-20T08:00:01Z") };
+    let again = Metered { recreated: true, ..first };
+    let other = Metered { recreated: true, ..call(3, 1, "2026-11-20T08:00:01Z") };
     assert_eq!(count(&mut writer, &[again, other]).await, 3, "one is known, one is new");
     // Once the time has really come, the ids of the months between go as ever.
     count_in(&mut writer, month("2026-12"), &[call(4, 1, "2026-12-01T00:00:00Z")]).await;
@@ -219,18 +219,18 @@ async fn counters_of_an_earlier_version_that_saw_a_month_ahead_count_this_one() 
     {
         use sqlx::ConnectOptions;
         let mut connection = options(folder.path()).connect().await.unwrap();
-        let forget = "UPDATE checkpoint SET state = json_remove(state, '$.remembered')";
-        sqlx::query(forget).execute(&mut connection).await.unwrap();
+        let remove = "UPDATE checkpoint SET state = json_remove(state, '$.remembered')";
+        sqlx::query(remove).execute(&mut connection).await.unwrap();
     }
     let mut writer = CountersWriter::open(folder.path()).await.unwrap();
-    assert_eq!(writer.progress().remembered, None);
-    let later = Metered { remade: true, ..call(3, 1, "2026-11-20T09:00:00Z") };
+    assert_eq!(writer.progress().dedup_window, None);
+    let later = Metered { recreated: true, ..call(3, 1, "2026-11-20T09:00:00Z") };
     assert_eq!(count(&mut writer, &[later]).await, 3);
-    assert_eq!(writer.progress().remembered, Some(Remembered::of(november())));
+    assert_eq!(writer.progress().dedup_window, Some(DedupWindow::of(november())));
 }
 
 #[tokio::test]
-async fn what_was_not_committed_is_gone_and_progress_comes_with_its_rows() {
+async fn progress_is_committed_together_with_its_rows() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = CountersWriter::open(folder.path()).await.unwrap();
     assert_eq!(writer.progress(), &Progress::default());
@@ -238,11 +238,11 @@ async fn what_was_not_committed_is_gone_and_progress_comes_with_its_rows() {
     let mut progress = Progress { ledger: Ledger::Done, ..Progress::default() };
     progress.sources.insert(
         "USAGE_FREE".into(),
-        Source { created, sequence: 7, call: Some(CallId(Uuid::from_u128(1))), remade: false },
+        Source { created, sequence: 7, call: Some(CallId(Uuid::from_u128(1))), recreated: false },
     );
     writer.commit(&[call(1, 1, "2026-11-20T00:00:00Z")], progress.clone(), november()).await.unwrap();
     progress.checkpoint.position = Position(1);
-    progress.remembered = Some(Remembered::of(november()));
+    progress.dedup_window = Some(DedupWindow::of(november()));
     writer.close().await.unwrap();
     let writer = CountersWriter::open(folder.path()).await.unwrap();
     assert_eq!(writer.progress(), &progress);
@@ -250,7 +250,7 @@ async fn what_was_not_committed_is_gone_and_progress_comes_with_its_rows() {
     assert_eq!(reader.progress().await.unwrap(), progress);
 }
 
-/// A call of which everything follows from its number: 3 keys, 2 tiers, 2 months, some over the quota.
+/// Returns a call that is derived from its number: 3 keys, 2 tiers, 2 months, some over the quota.
 fn made_up(number: u64) -> Metered {
     let base: Timestamp = "2026-10-25T00:00:00Z".parse().unwrap();
     let time = base + SignedDuration::from_hours(((number * 37) % (24 * 14)).cast_signed());
@@ -263,8 +263,8 @@ fn made_up(number: u64) -> Metered {
         surface: if number.is_multiple_of(4) { Surface::Mcp } else { Surface::Rest },
         operation: "search".into(),
     };
-    let heard = call.month;
-    Metered { call, overrun: number % 7 == 3, sequence: Some(number + 1), remade: false, heard }
+    let received = call.month;
+    Metered { call, overrun: number % 7 == 3, sequence: Some(number + 1), recreated: false, received }
 }
 
 type Totals = BTreeMap<(Month, KeyId, String), (u64, u64)>;
@@ -286,7 +286,7 @@ fn naive(numbers: &[u64]) -> (Totals, Days) {
     (totals, days)
 }
 
-/// Counts in batches that end at the cuts; a reader that was opened before refreshes behind each.
+/// Counts in batches that end at the cuts; a reader that was opened before refreshes after each.
 async fn counted(numbers: &[u64], cuts: &[usize]) -> (CountersReader, [u8; 32], tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     CountersWriter::open(folder.path()).await.unwrap();
@@ -295,7 +295,7 @@ async fn counted(numbers: &[u64], cuts: &[usize]) -> (CountersReader, [u8; 32], 
     cuts.sort_unstable();
     let mut start = 0;
     for end in cuts.into_iter().chain([numbers.len()]) {
-        // The model is opened anew for each batch, so that nothing lives in memory alone.
+        // The model is opened again for each batch, so that nothing is in memory only.
         let mut writer = CountersWriter::open(folder.path()).await.unwrap();
         let batch: Vec<Metered> = numbers[start..end].iter().copied().map(made_up).collect();
         count(&mut writer, &batch).await;
@@ -310,7 +310,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn any_order_any_cut_and_any_repetition_count_the_same(
+    fn any_order_any_batches_and_any_repetition_give_the_same_counts(
         numbers in proptest::collection::vec(0..60_u64, 1..120),
         shuffled in any::<proptest::sample::Index>(),
         cuts in proptest::collection::vec(0..120_usize, 0..5),
@@ -326,21 +326,21 @@ proptest! {
             assert_eq!(digest, same);
 
             let (expected, days) = naive(&numbers);
-            let told: Totals = totals(&reader)
+            let actual: Totals = totals(&reader)
                 .await
                 .into_iter()
                 .map(|(key, month, tier, used, overrun)| ((month, key, tier), (used, overrun)))
                 .collect();
-            assert_eq!(told, expected);
+            assert_eq!(actual, expected);
             for ((month, key, name), (used, _)) in &expected {
                 assert_eq!(reader.counted(*key, &tier(name), *month).used, *used);
             }
             for key in (0..3).map(key) {
-                let mut told = reader.days(key, month("2026-10")).await.unwrap();
-                told.extend(reader.days(key, month("2026-11")).await.unwrap());
-                let told: Days = told.into_iter().map(|d| ((key, d.date), [d.rest, d.mcp])).collect();
+                let mut actual = reader.days(key, month("2026-10")).await.unwrap();
+                actual.extend(reader.days(key, month("2026-11")).await.unwrap());
+                let actual: Days = actual.into_iter().map(|d| ((key, d.date), [d.rest, d.mcp])).collect();
                 let expected = days.iter().filter(|((of, _), _)| *of == key);
-                assert_eq!(told, expected.map(|(at, calls)| (*at, *calls)).collect());
+                assert_eq!(actual, expected.map(|(at, calls)| (*at, *calls)).collect());
             }
         });
     }

@@ -1,4 +1,4 @@
-//! What an account's events add up to: the keys that were issued under it.
+//! The state of an account: its keys, folded from its events.
 
 use jiff::Timestamp;
 use schemas::account::{AccountEvent, KeyIssued};
@@ -13,7 +13,7 @@ pub(super) struct Account {
     pub(super) keys: Vec<AccountKey>,
 }
 
-/// A key and what only the model itself is concerned with.
+/// A key with the columns that only the model uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AccountKey {
     pub(super) key: StoredKey,
@@ -22,27 +22,28 @@ pub(super) struct AccountKey {
     pub(super) changed: Position,
 }
 
-/// An event that cannot follow what was before it. The write side never makes one; a log that holds one is damaged.
+/// The reason why an event cannot follow the previous ones. The write side never appends such an event; a log that contains one is
+/// damaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(super) enum OutOfPlace {
-    /// A key of this id or this hash is there.
+pub(super) enum UnexpectedEvent {
+    /// There is a key with this id or hash.
     #[error("it issues a key that was issued before")]
     IssuedTwice,
-    /// No such key is there.
+    /// The account has no such key.
     #[error("it speaks of a key that was not issued to this account before")]
     NotIssued,
 }
 
 impl Account {
-    /// Applies an event wholly or not at all. That a new key's id and hash are free everywhere is the caller's to say.
+    /// Applies an event, or nothing of it if it fails. The caller has checked that a new key's id and hash are unused.
     pub(super) fn apply(
         &mut self,
         event: AccountEvent,
         position: Position,
         time: Timestamp,
-    ) -> Result<(), OutOfPlace> {
+    ) -> Result<(), UnexpectedEvent> {
         match event {
-            // What was paid is no concern of a call; what follows from it comes as an event of its own.
+            // Payments do not affect keys directly; their consequences are separate events.
             AccountEvent::AccountOpened(_)
             | AccountEvent::PaymentRecorded(_)
             | AccountEvent::PaymentsMoved(_)
@@ -67,14 +68,14 @@ impl Account {
 
     fn change(
         &mut self,
-        wanted: &[KeyId],
+        ids: &[KeyId],
         position: Position,
         change: impl Fn(&mut StoredKey),
-    ) -> Result<(), OutOfPlace> {
-        if !wanted.iter().all(|id| self.keys.iter().any(|known| known.key.key_id == *id)) {
-            return Err(OutOfPlace::NotIssued);
+    ) -> Result<(), UnexpectedEvent> {
+        if !ids.iter().all(|id| self.keys.iter().any(|known| known.key.key_id == *id)) {
+            return Err(UnexpectedEvent::NotIssued);
         }
-        for known in self.keys.iter_mut().filter(|known| wanted.contains(&known.key.key_id)) {
+        for known in self.keys.iter_mut().filter(|known| ids.contains(&known.key.key_id)) {
             change(&mut known.key);
             known.changed = position;
         }
@@ -91,7 +92,7 @@ impl AccountKey {
     }
 }
 
-/// A key that has ended already ended then.
+/// Revokes a key; one that is revoked already keeps its time.
 fn revoke(key: &mut StoredKey, time: Timestamp) {
     key.revoked_at.get_or_insert(time);
 }

@@ -1,4 +1,4 @@
-//! Asks the keys.
+//! Reads the keys.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqlitePool};
 use tokio::sync::Mutex;
 
-use super::table::{KnownKey, Table};
+use super::table::{ActiveKey, Table};
 use super::{StoredKey, corrupt, options, read_key};
 use crate::error::ModelError;
 
-/// How many may read the database at once; more wait their turn.
+/// The maximum number of connections to the database.
 const CONNECTIONS: u32 = 3;
 
 /// Reads one generation of the keys.
@@ -28,17 +28,17 @@ pub struct KeysReader {
     loaded: Mutex<Loaded>,
 }
 
-/// What is in memory already.
+/// How much of the database is in memory.
 #[derive(Debug, Default)]
 struct Loaded {
-    /// The last change.
+    /// The last change that was read.
     changed: Position,
-    /// Every tier that a key has or had; keys share them.
+    /// Every tier that a key has or had, shared between keys.
     tiers: Vec<Arc<TierName>>,
 }
 
 impl KeysReader {
-    /// Opens the keys in a generation's folder, for reading only, and loads all of them.
+    /// Opens the keys in a generation's folder, read-only, and loads all of them.
     pub async fn open(folder: &Path) -> Result<KeysReader, ModelError> {
         let pool = sqlite::readers(options(folder), CONNECTIONS).await?;
         let changes = ChangeDetector::new(&folder.join("keys.db"));
@@ -47,37 +47,37 @@ impl KeysReader {
         Ok(reader)
     }
 
-    /// The key of this hash while it is good: unknown and ended keys are alike, and take as long.
-    pub fn find(&self, hash: &KeyHash) -> Option<KnownKey> {
+    /// Returns the key with this hash unless it is revoked. The lookup takes equally long for unknown and for revoked keys.
+    pub fn find(&self, hash: &KeyHash) -> Option<ActiveKey> {
         self.table.find(hash)
     }
 
-    /// Takes in what was committed since the last time.
+    /// Loads what was committed since the last refresh.
     pub async fn refresh(&self) -> Result<(), ModelError> {
         let Some(stamps) = self.changes.check() else { return Ok(()) };
         let mut loaded = self.loaded.lock().await;
-        let sql = "SELECT hash, key_id, tier, revoked_at IS NOT NULL AS ended, changed FROM keys \
+        let sql = "SELECT hash, key_id, tier, revoked_at IS NOT NULL AS revoked, changed FROM keys \
                    WHERE changed > ? ORDER BY changed";
         let mut rows = sqlx::query(sql).bind(loaded.changed.0.cast_signed()).fetch(&self.pool);
-        // What fails midway is taken in again from the start the next time, which changes nothing.
+        // After a failure the same rows are read again by the next refresh, which changes nothing.
         let mut changed = loaded.changed;
         while let Some(row) = rows.try_next().await? {
-            changed = self.take_in(&row, &mut loaded.tiers)?;
+            changed = self.load_row(&row, &mut loaded.tiers)?;
         }
         loaded.changed = changed;
         self.changes.mark_read(stamps);
         Ok(())
     }
 
-    fn take_in(&self, row: &SqliteRow, tiers: &mut Vec<Arc<TierName>>) -> Result<Position, ModelError> {
+    fn load_row(&self, row: &SqliteRow, tiers: &mut Vec<Arc<TierName>>) -> Result<Position, ModelError> {
         let hash: [u8; 32] = row.try_get::<&[u8], _>("hash")?.try_into().map_err(corrupt)?;
         let key_id: KeyId = row.try_get::<&str, _>("key_id")?.parse().map_err(corrupt)?;
-        let tier = if row.try_get("ended")? { None } else { Some(shared(tiers, row.try_get("tier")?)?) };
+        let tier = if row.try_get("revoked")? { None } else { Some(shared(tiers, row.try_get("tier")?)?) };
         self.table.set(KeyHash(schemas::hash::Hash(hash)), key_id, tier);
         Ok(Position(row.try_get::<i64, _>("changed")?.unsigned_abs()))
     }
 
-    /// Everything that is kept of a key; none if there never was one of this id.
+    /// Returns the record of the key with this id.
     pub async fn record(&self, key: KeyId) -> Result<Option<StoredKey>, ModelError> {
         let sql = "SELECT key_id, hint, name, sealed_name, tier, created_at, revoked_at, proven FROM keys \
              WHERE key_id = ?";
@@ -85,7 +85,7 @@ impl KeysReader {
         row.as_ref().map(read_key).transpose()
     }
 
-    /// Lets the database go once nobody asks it any more.
+    /// Closes the database once no query uses it.
     pub async fn close(&self) {
         self.pool.close().await;
     }
@@ -95,7 +95,7 @@ impl KeysReader {
     }
 }
 
-/// The tier of this name that all its keys share.
+/// Returns the shared tier with this name.
 fn shared(tiers: &mut Vec<Arc<TierName>>, name: &str) -> Result<Arc<TierName>, ModelError> {
     if let Some(tier) = tiers.iter().find(|tier| tier.as_str() == name) {
         return Ok(tier.clone());

@@ -1,5 +1,5 @@
-//! The keys in memory, by their hash. A call is let in or refused here, so nothing is waited for but a table of some
-//! thousand keys that is being changed in a few places.
+//! The keys in memory, by hash. Every call is authenticated here, so a lookup waits only for the lock of a shard that a refresh is
+//! writing.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -8,19 +8,19 @@ use foldhash::fast::RandomState;
 use schemas::key::{KeyHash, KeyId};
 use schemas::tier::TierName;
 
-/// Tables by the first byte of the hash: one that grows moves a 256th of all keys.
+/// The number of shards, selected by the first byte of the hash: a shard that grows moves a 256th of all keys.
 const SHARDS: usize = 256;
 
-/// A key that may call.
+/// A key that is not revoked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KnownKey {
-    /// Its name in public.
+pub struct ActiveKey {
+    /// The public id.
     pub key_id: KeyId,
-    /// What it may call.
+    /// The tier, which sets the quota.
     pub tier: Arc<TierName>,
 }
 
-/// Every key, those that have ended too.
+/// Every key, including revoked ones.
 #[derive(Debug)]
 pub(super) struct Table {
     shards: Box<[RwLock<Shard>]>,
@@ -31,7 +31,7 @@ type Shard = HashMap<KeyHash, Entry, RandomState>;
 #[derive(Debug)]
 struct Entry {
     key_id: KeyId,
-    /// None once the key has ended.
+    /// `None` once the key is revoked.
     tier: Option<Arc<TierName>>,
 }
 
@@ -40,14 +40,14 @@ impl Table {
         Table { shards: (0..SHARDS).map(|_| RwLock::default()).collect() }
     }
 
-    /// The key of this hash while it is good. One that has ended is looked for just as one that never was.
-    pub(super) fn find(&self, hash: &KeyHash) -> Option<KnownKey> {
+    /// Returns the key with this hash unless it is revoked.
+    pub(super) fn find(&self, hash: &KeyHash) -> Option<ActiveKey> {
         let shard = self.shard(hash).read().unwrap_or_else(PoisonError::into_inner);
         let entry = shard.get(hash)?;
-        entry.tier.as_ref().map(|tier| KnownKey { key_id: entry.key_id, tier: tier.clone() })
+        entry.tier.as_ref().map(|tier| ActiveKey { key_id: entry.key_id, tier: tier.clone() })
     }
 
-    /// Makes a key known; without a tier it has ended.
+    /// Inserts or replaces a key; without a tier it is revoked.
     pub(super) fn set(&self, hash: KeyHash, key_id: KeyId, tier: Option<Arc<TierName>>) {
         let mut shard = self.shard(&hash).write().unwrap_or_else(PoisonError::into_inner);
         shard.insert(hash, Entry { key_id, tier });

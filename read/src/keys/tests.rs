@@ -84,7 +84,7 @@ fn recorded(position: u64, id: AccountId, event: &AccountEvent) -> Recorded {
     }
 }
 
-/// Applies events behind the checkpoint in one batch, and gives those that were refused.
+/// Applies events after the checkpoint in one batch, and returns those that were rejected.
 async fn apply(writer: &mut KeysWriter, events: &[(u64, AccountEvent)]) -> Vec<(u64, String)> {
     writer.load(events.iter().map(|(number, event)| (account(*number), event))).await.unwrap();
     let (mut position, mut refused) = (writer.checkpoint().position, Vec::new());
@@ -99,26 +99,26 @@ async fn apply(writer: &mut KeysWriter, events: &[(u64, AccountEvent)]) -> Vec<(
     refused
 }
 
-fn good(reader: &KeysReader, number: u64) -> Option<(KeyId, String)> {
+fn active(reader: &KeysReader, number: u64) -> Option<(KeyId, String)> {
     reader.find(&hash(number)).map(|known| (known.key_id, known.tier.to_string()))
 }
 
 #[tokio::test]
-async fn a_key_lives_as_its_events_say() {
+async fn a_key_follows_its_events() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = KeysWriter::open(folder.path()).await.unwrap();
     let opened = AccountEvent::AccountOpened(AccountOpened {});
     assert_eq!(apply(&mut writer, &[(1, opened), (1, issued(1)), (2, issued(2))]).await, []);
     let reader = KeysReader::open(folder.path()).await.unwrap();
-    assert_eq!(good(&reader, 1), Some((key_id(1), "free".into())));
-    assert_eq!(good(&reader, 3), None);
+    assert_eq!(active(&reader, 1), Some((key_id(1), "free".into())));
+    assert_eq!(active(&reader, 3), None);
     let story = [(1, issued(3)), (1, proven(&[1, 3])), (1, tier(&[1], "pro")), (2, revoked(2))];
     assert_eq!(apply(&mut writer, &story).await, []);
-    assert_eq!(good(&reader, 2), Some((key_id(2), "free".into())), "as of the last refresh");
+    assert_eq!(active(&reader, 2), Some((key_id(2), "free".into())), "as of the last refresh");
     reader.refresh().await.unwrap();
-    assert_eq!(good(&reader, 1), Some((key_id(1), "pro".into())));
-    assert_eq!(good(&reader, 2), None);
-    assert_eq!(good(&reader, 3), Some((key_id(3), "free".into())));
+    assert_eq!(active(&reader, 1), Some((key_id(1), "pro".into())));
+    assert_eq!(active(&reader, 2), None);
+    assert_eq!(active(&reader, 3), Some((key_id(3), "free".into())));
     assert_eq!(
         reader.record(key_id(1)).await.unwrap(),
         Some(StoredKey {
@@ -150,7 +150,7 @@ async fn a_key_lives_as_its_events_say() {
 }
 
 #[tokio::test]
-async fn an_erased_account_has_no_good_key_left() {
+async fn all_keys_of_an_erased_account_are_revoked() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = KeysWriter::open(folder.path()).await.unwrap();
     apply(&mut writer, &[(1, issued(1)), (1, issued(2)), (1, revoked(1)), (2, issued(3))]).await;
@@ -158,7 +158,7 @@ async fn an_erased_account_has_no_good_key_left() {
     apply(&mut writer, &[(1, AccountEvent::AccountErased(AccountErased {}))]).await;
     reader.refresh().await.unwrap();
     assert_eq!(
-        [good(&reader, 1), good(&reader, 2), good(&reader, 3)],
+        [active(&reader, 1), active(&reader, 2), active(&reader, 3)],
         [None, None, Some((key_id(3), "free".into()))]
     );
     let ended = async |number| reader.record(key_id(number)).await.unwrap().unwrap().revoked_at;
@@ -166,7 +166,7 @@ async fn an_erased_account_has_no_good_key_left() {
 }
 
 #[tokio::test]
-async fn an_event_out_of_place_is_refused_and_leaves_nothing() {
+async fn an_unexpected_event_is_rejected_and_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = KeysWriter::open(folder.path()).await.unwrap();
     apply(&mut writer, &[(1, issued(1))]).await;
@@ -187,8 +187,8 @@ async fn an_event_out_of_place_is_refused_and_leaves_nothing() {
         [(2, twice.clone()), (3, twice.clone()), (4, unknown.clone()), (5, unknown), (7, twice)]
     );
     let reader = KeysReader::open(folder.path()).await.unwrap();
-    assert_eq!(good(&reader, 1), Some((key_id(1), "free".into())));
-    assert_eq!(good(&reader, 2), Some((key_id(2), "free".into())));
+    assert_eq!(active(&reader, 1), Some((key_id(1), "free".into())));
+    assert_eq!(active(&reader, 2), Some((key_id(2), "free".into())));
 }
 
 #[tokio::test]
@@ -198,10 +198,10 @@ async fn a_thousand_keys_are_found_and_a_revoked_one_is_gone_after_a_refresh() {
     let all: Vec<(u64, AccountEvent)> = (0..1_000).map(|number| (number, issued(number))).collect();
     assert_eq!(apply(&mut writer, &all).await, []);
     let reader = KeysReader::open(folder.path()).await.unwrap();
-    assert!((0..1_000).all(|number| good(&reader, number) == Some((key_id(number), "free".into()))));
+    assert!((0..1_000).all(|number| active(&reader, number) == Some((key_id(number), "free".into()))));
     apply(&mut writer, &[(400, revoked(400))]).await;
     reader.refresh().await.unwrap();
-    let found: Vec<u64> = (0..1_001).filter(|number| good(&reader, *number).is_none()).collect();
+    let found: Vec<u64> = (0..1_001).filter(|number| active(&reader, *number).is_none()).collect();
     assert_eq!(found, [400, 1_000]);
 }
 
@@ -305,7 +305,7 @@ proptest! {
                 let told = record.map(|key| (key.tier.to_string(), key.proven, key.revoked_at));
                 assert_eq!(told, known.map(|(_, tier, proven, ended)| (tier.clone(), *proven, *ended)));
                 let good_now = known.filter(|known| known.3.is_none());
-                assert_eq!(good(&reader, number), good_now.map(|known| (key_id(number), known.1.clone())));
+                assert_eq!(active(&reader, number), good_now.map(|known| (key_id(number), known.1.clone())));
             }
         });
     }

@@ -11,54 +11,54 @@ use schemas::key::{KeyHash, KeyId, SealedName};
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use sqlx::{ConnectOptions, Connection, QueryBuilder, Row, Sqlite};
 
-use super::account::{Account, AccountKey, OutOfPlace};
+use super::account::{Account, AccountKey, UnexpectedEvent};
 use super::{NAME, corrupt, options, read_key};
 use crate::checkpoint::Checkpoint;
 use crate::database;
 use crate::error::ModelError;
 
-/// Rows in one statement; SQLite takes 32,766 parameters.
+/// The number of rows in one statement; SQLite accepts 32,766 parameters.
 const ROWS: usize = 1_000;
 
-/// Writes one generation of the keys. There is one writer at a time.
+/// Writes one generation of the keys. There must be only one writer at a time.
 #[derive(Debug)]
 pub struct KeysWriter {
     connection: SqliteConnection,
     checkpoint: Checkpoint,
-    staged: Staged,
+    pending: PendingChanges,
 }
 
-/// What the events since the last commit have made of the accounts they speak of.
+/// The accounts of the events since the last commit.
 #[derive(Debug, Default)]
-struct Staged {
+struct PendingChanges {
     accounts: HashMap<AccountId, Account>,
-    /// Ids and hashes that keys have, among those that events of the batch issue.
+    /// The ids and hashes in the batch's issued keys that are in use.
     ids: HashSet<KeyId>,
     hashes: HashSet<KeyHash>,
 }
 
 impl KeysWriter {
-    /// Opens the keys in a generation's folder, and makes them where there are none.
+    /// Opens the keys in a generation's folder, and creates them if there are none.
     pub async fn open(folder: &Path) -> Result<KeysWriter, ModelError> {
         let mut connection = options(folder).create_if_missing(true).connect().await?;
-        database::make(&mut connection, include_str!("sql/schema.sql")).await?;
+        database::create_schema(&mut connection, include_str!("sql/schema.sql")).await?;
         let checkpoint = database::checkpoint(&mut connection, NAME).await?;
-        Ok(KeysWriter { connection, checkpoint, staged: Staged::default() })
+        Ok(KeysWriter { connection, checkpoint, pending: PendingChanges::default() })
     }
 
-    /// How far the keys have come, as of the last commit.
+    /// Returns the checkpoint of the last commit.
     pub fn checkpoint(&self) -> &Checkpoint {
         &self.checkpoint
     }
 
-    /// Fetches what the model knows of the accounts and keys that a batch speaks of.
+    /// Loads the accounts and keys that the events of a batch concern, as far as they are known.
     pub async fn load(
         &mut self,
         batch: impl Iterator<Item = (AccountId, &AccountEvent)>,
     ) -> Result<(), ModelError> {
         let (mut accounts, mut issued) = (HashSet::new(), Vec::new());
         for (account, event) in batch {
-            if !self.staged.accounts.contains_key(&account) {
+            if !self.pending.accounts.contains_key(&account) {
                 accounts.insert(account);
             }
             if let AccountEvent::KeyIssued(key) = event {
@@ -70,7 +70,7 @@ impl KeysWriter {
             self.load_accounts(chunk).await?;
         }
         for chunk in issued.chunks(ROWS) {
-            self.load_taken(chunk).await?;
+            self.load_used(chunk).await?;
         }
         Ok(())
     }
@@ -80,18 +80,18 @@ impl KeysWriter {
         let mut list = query.separated(", ");
         for account in accounts {
             list.push_bind(account.to_string());
-            self.staged.accounts.insert(*account, Account::default());
+            self.pending.accounts.insert(*account, Account::default());
         }
         query.push(") ORDER BY created_at, key_id");
         for row in query.build().fetch_all(&mut self.connection).await? {
             let account = row.try_get::<&str, _>("account")?.parse().map_err(corrupt)?;
-            self.staged.accounts.entry(account).or_default().keys.push(read_account_key(&row)?);
+            self.pending.accounts.entry(account).or_default().keys.push(read_account_key(&row)?);
         }
         Ok(())
     }
 
-    /// Of the ids and hashes of new keys, those that a key has already.
-    async fn load_taken(&mut self, issued: &[(KeyId, KeyHash)]) -> Result<(), ModelError> {
+    /// Loads the ids and hashes of new keys that are in use already.
+    async fn load_used(&mut self, issued: &[(KeyId, KeyHash)]) -> Result<(), ModelError> {
         let mut query = QueryBuilder::<Sqlite>::new("SELECT key_id, hash FROM keys WHERE key_id IN (");
         let mut list = query.separated(", ");
         for (key_id, _) in issued {
@@ -104,38 +104,41 @@ impl KeysWriter {
         }
         query.push(")");
         for row in query.build().fetch_all(&mut self.connection).await? {
-            self.staged.ids.insert(row.try_get::<&str, _>("key_id")?.parse().map_err(corrupt)?);
-            self.staged.hashes.insert(read_hash(&row)?);
+            self.pending.ids.insert(row.try_get::<&str, _>("key_id")?.parse().map_err(corrupt)?);
+            self.pending.hashes.insert(read_hash(&row)?);
         }
         Ok(())
     }
 
-    /// Stages what an event makes of its account, which [`KeysWriter::load`] has fetched if the model knows it. An error
-    /// is for parking the event; nothing is staged then.
+    /// Applies an event to its account. [`KeysWriter::load`] must have loaded the account.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason to park the event, which changes nothing then.
     pub fn apply(
         &mut self,
         recorded: &Recorded,
         account: AccountId,
         event: AccountEvent,
     ) -> Result<(), String> {
-        let staged = &mut self.staged;
+        let pending = &mut self.pending;
         if let AccountEvent::KeyIssued(key) = &event {
-            // The sets are looked at before either is changed: an event is applied wholly or not at all.
-            if staged.ids.contains(&key.key_id) || staged.hashes.contains(&key.hash) {
-                return Err(OutOfPlace::IssuedTwice.to_string());
+            // Both sets are checked before either is changed: a failed event must change nothing.
+            if pending.ids.contains(&key.key_id) || pending.hashes.contains(&key.hash) {
+                return Err(UnexpectedEvent::IssuedTwice.to_string());
             }
-            staged.ids.insert(key.key_id);
-            staged.hashes.insert(key.hash);
+            pending.ids.insert(key.key_id);
+            pending.hashes.insert(key.hash);
         }
-        let account = staged.accounts.entry(account).or_default();
+        let account = pending.accounts.entry(account).or_default();
         account.apply(event, recorded.position, recorded.time).map_err(|error| error.to_string())
     }
 
-    /// Makes everything staged visible together with the checkpoint.
+    /// Commits the applied events together with the checkpoint.
     pub async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ModelError> {
-        let staged = std::mem::take(&mut self.staged);
+        let pending = std::mem::take(&mut self.pending);
         let before = self.checkpoint.position;
-        let changed: Vec<(&AccountId, &AccountKey)> = staged
+        let changed: Vec<(&AccountId, &AccountKey)> = pending
             .accounts
             .iter()
             .flat_map(|(id, account)| account.keys.iter().map(move |key| (id, key)))

@@ -1,4 +1,4 @@
-//! The generation of one model that is open.
+//! The open generation of one model.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::error::ModelError;
 use crate::generation::{Generation, GenerationError, Generations};
 use crate::model::{Model, Surroundings};
 
-/// A reader and the generation that it reads.
+/// An open generation.
 pub struct Opened<Reader> {
     /// The generation.
     pub generation: Generation,
@@ -16,7 +16,7 @@ pub struct Opened<Reader> {
     pub reader: Reader,
 }
 
-/// Holds the reader of a model's current generation.
+/// The reader of a model's current generation.
 pub(super) struct Slot<Reader> {
     generations: Generations,
     open: ArcSwapOption<Opened<Reader>>,
@@ -34,7 +34,7 @@ impl<Reader> Slot<Reader> {
     fn newly_current(&self) -> Result<Option<Generation>, GenerationError> {
         let current = self.generations.current()?;
         if current.is_none() && !self.generations.has_current()? {
-            // It was quarantined: what it answers may be wrong.
+            // It was quarantined: its answers may be wrong.
             self.open.store(None);
         }
         let open = self.open.load();
@@ -63,8 +63,8 @@ impl<Reader: Model> Slot<Reader> {
             Ok(None) => Ok(()),
             Err(error) => Err(error.into()),
         };
-        // The open generation may have new commits even if it cannot be looked for another one: a process that has no
-        // file descriptors left must read of a revoked key.
+        // New commits of the open generation are loaded even if looking for another one fails: a process without free file descriptors
+        // must still see that a key was revoked.
         let refreshed = match self.open() {
             Some(open) => Model::refresh(&open.reader, surroundings).await,
             None => Ok(()),

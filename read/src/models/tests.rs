@@ -1,6 +1,6 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod moments;
+mod joined;
 
 use std::path::Path;
 
@@ -26,8 +26,8 @@ use crate::keys::KeysWriter;
 use crate::neighbours::NeighboursWriter;
 use crate::search::SearchWriter;
 
-/// Long enough for a busy machine.
-const SOON: Duration = Duration::from_secs(20);
+/// The timeout of an expected change, long enough for a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 fn clock() -> Clock {
     Clock::manual("2026-11-20T08:00:00Z".parse().unwrap())
@@ -37,8 +37,8 @@ fn generations(folder: &Path, model: ModelKind) -> Generations {
     model.generations(folder)
 }
 
-/// Makes an empty generation of a model and makes it current.
-async fn make(folder: &Path, model: ModelKind) -> Generation {
+/// Creates an empty generation of a model and makes it current.
+async fn create(folder: &Path, model: ModelKind) -> Generation {
     let generations = generations(folder, model);
     let generation = generations.create_next().unwrap();
     let (path, checkpoint) = (&generation.path, Checkpoint::default());
@@ -62,8 +62,8 @@ async fn make(folder: &Path, model: ModelKind) -> Generation {
     generation
 }
 
-/// Makes a generation of a model current that cannot be opened.
-fn break_next(folder: &Path, model: ModelKind) {
+/// Makes a generation current that cannot be opened.
+fn create_broken(folder: &Path, model: ModelKind) {
     let generations = generations(folder, model);
     let generation = generations.create_next().unwrap();
     for file in ["meta.json".to_owned(), format!("{}.db", model.name())] {
@@ -83,49 +83,49 @@ fn opened(models: &ReadModels, model: ModelKind) -> Option<String> {
     }
 }
 
-async fn until(what: &str, reached: impl Fn() -> bool) {
+async fn wait_until(what: &str, reached: impl Fn() -> bool) {
     let all = async {
         while !reached() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    assert!(tokio::time::timeout(SOON, all).await.is_ok(), "{what} did not come within {SOON:?}");
+    assert!(tokio::time::timeout(TIMEOUT, all).await.is_ok(), "{what} was not seen within {TIMEOUT:?}");
 }
 
-/// Models of an empty folder that are followed until it is dropped.
-struct Followed {
+/// Models that are refreshed until this is dropped.
+struct Refreshed {
     folder: TempDir,
     models: ReadModels,
     health: Health,
     _stop: DropGuard,
 }
 
-impl Followed {
-    async fn start() -> Followed {
+impl Refreshed {
+    async fn start() -> Refreshed {
         let folder = tempfile::tempdir().unwrap();
         for model in ModelKind::ALL {
-            make(folder.path(), model).await;
+            create(folder.path(), model).await;
         }
-        Followed::of(folder).await
+        Refreshed::of(folder).await
     }
 
-    async fn of(folder: TempDir) -> Followed {
+    async fn of(folder: TempDir) -> Refreshed {
         let models = ReadModels::new(folder.path(), clock());
         let (health, stop) = (Health::default(), CancellationToken::new());
         for model in ModelKind::ALL {
             #[expect(clippy::disallowed_methods, reason = "it ends with the runtime of the test")]
             tokio::spawn(models.clone().follow(model, health.clone(), stop.clone()));
         }
-        let followed = Followed { folder, models, health, _stop: stop.drop_guard() };
+        let refreshed = Refreshed { folder, models, health, _stop: stop.drop_guard() };
         for model in ModelKind::ALL {
-            followed.reads(model, "g000001").await;
+            refreshed.reads(model, "g000001").await;
         }
-        followed
+        refreshed
     }
 
     async fn reads(&self, model: ModelKind, generation: &str) {
         let is_read = || opened(&self.models, model).as_deref() == Some(generation);
-        until(&format!("{model:?} in {generation}"), is_read).await;
+        wait_until(&format!("{model:?} in {generation}"), is_read).await;
     }
 
     fn failing(&self) -> Vec<String> {
@@ -134,21 +134,21 @@ impl Followed {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_model_that_cannot_be_opened_keeps_no_other_from_its_newest_generation() {
+async fn a_model_that_cannot_be_opened_does_not_affect_the_others() {
     for broken in ModelKind::ALL {
-        let followed = Followed::start().await;
-        break_next(followed.folder.path(), broken);
+        let refreshed = Refreshed::start().await;
+        create_broken(refreshed.folder.path(), broken);
         for model in ModelKind::ALL.into_iter().filter(|model| *model != broken) {
-            make(followed.folder.path(), model).await;
+            create(refreshed.folder.path(), model).await;
         }
         for model in ModelKind::ALL.into_iter().filter(|model| *model != broken) {
-            followed.reads(model, "g000002").await;
+            refreshed.reads(model, "g000002").await;
         }
-        until("a report", || followed.failing() == [broken.component()]).await;
-        assert_eq!(opened(&followed.models, broken).as_deref(), Some("g000001"));
-        make(followed.folder.path(), broken).await;
-        followed.reads(broken, "g000003").await;
-        until("a recovery", || followed.failing().is_empty()).await;
+        wait_until("a report", || refreshed.failing() == [broken.component()]).await;
+        assert_eq!(opened(&refreshed.models, broken).as_deref(), Some("g000001"));
+        create(refreshed.folder.path(), broken).await;
+        refreshed.reads(broken, "g000003").await;
+        wait_until("a recovery", || refreshed.failing().is_empty()).await;
     }
 }
 
@@ -160,7 +160,7 @@ fn hash() -> KeyHash {
     KeyHash::of(b"key")
 }
 
-/// The keys at work, with one key.
+/// A writer of the keys, with one key.
 struct Keys {
     writer: KeysWriter,
     position: Position,
@@ -170,7 +170,7 @@ impl Keys {
     async fn open(generation: &Generation) -> Keys {
         let writer = KeysWriter::open(&generation.path).await.unwrap();
         let mut keys = Keys { writer, position: Position::START };
-        keys.take(AccountEvent::AccountOpened(AccountOpened {})).await;
+        keys.apply(AccountEvent::AccountOpened(AccountOpened {})).await;
         let issued = KeyIssued {
             key_id: "Key00001".parse().unwrap(),
             hash: hash(),
@@ -179,15 +179,15 @@ impl Keys {
             sealed_name: None,
             tier: "free".parse().unwrap(),
         };
-        keys.take(AccountEvent::KeyIssued(issued)).await;
+        keys.apply(AccountEvent::KeyIssued(issued)).await;
         keys
     }
 
     async fn revoke(&mut self) {
-        self.take(AccountEvent::KeyRevoked(KeyRevoked { key_id: "Key00001".parse().unwrap() })).await;
+        self.apply(AccountEvent::KeyRevoked(KeyRevoked { key_id: "Key00001".parse().unwrap() })).await;
     }
 
-    async fn take(&mut self, event: AccountEvent) {
+    async fn apply(&mut self, event: AccountEvent) {
         self.position = self.position.next();
         self.writer.load([(account(), &event)].into_iter()).await.unwrap();
         let id = Uuid::from_u128(u128::from(self.position.0));
@@ -212,53 +212,53 @@ impl Keys {
     }
 }
 
-/// A key that is known to followed models, and what writes it.
-async fn with_key() -> (Followed, Keys) {
-    let followed = Followed::start().await;
-    let current = generations(followed.folder.path(), ModelKind::Keys).current().unwrap().unwrap();
+/// Returns refreshed models that know one key, and its writer.
+async fn with_key() -> (Refreshed, Keys) {
+    let refreshed = Refreshed::start().await;
+    let current = generations(refreshed.folder.path(), ModelKind::Keys).current().unwrap().unwrap();
     let keys = Keys::open(&current).await;
-    until("the key", || is_good(&followed)).await;
-    (followed, keys)
+    wait_until("the key", || is_active(&refreshed)).await;
+    (refreshed, keys)
 }
 
-fn is_good(followed: &Followed) -> bool {
-    followed.models.keys().is_some_and(|keys| keys.reader.find(&hash()).is_some())
+fn is_active(refreshed: &Refreshed) -> bool {
+    refreshed.models.keys().is_some_and(|keys| keys.reader.find(&hash()).is_some())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_revoked_key_is_refused_while_the_search_index_is_damaged() {
-    let (followed, mut keys) = with_key().await;
-    let index = generations(followed.folder.path(), ModelKind::Search).current().unwrap().unwrap();
+    let (refreshed, mut keys) = with_key().await;
+    let index = generations(refreshed.folder.path(), ModelKind::Search).current().unwrap().unwrap();
     std::fs::write(index.path.join("meta.json"), "not an index").unwrap();
-    until("a report", || followed.failing() == ["model search"]).await;
+    wait_until("a report", || refreshed.failing() == ["model search"]).await;
     keys.revoke().await;
-    until("the revocation", || !is_good(&followed)).await;
-    assert_eq!(followed.failing(), ["model search"]);
+    wait_until("the revocation", || !is_active(&refreshed)).await;
+    assert_eq!(refreshed.failing(), ["model search"]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[expect(clippy::await_holding_lock, reason = "the lock is what holds the refresh up, on another thread")]
-async fn a_revoked_key_is_refused_while_the_search_index_takes_its_time() {
-    let (followed, mut keys) = with_key().await;
-    let search = followed.models.search().unwrap();
+#[expect(clippy::await_holding_lock, reason = "the lock delays the refresh on another thread")]
+async fn a_revoked_key_is_refused_while_the_search_index_is_slow() {
+    let (refreshed, mut keys) = with_key().await;
+    let search = refreshed.models.search().unwrap();
     let gate = search.reader.block_refresh();
-    until("a refresh of the index", || search.reader.is_refreshing()).await;
+    wait_until("a refresh of the index", || search.reader.is_refreshing()).await;
     keys.revoke().await;
-    until("the revocation", || !is_good(&followed)).await;
+    wait_until("the revocation", || !is_active(&refreshed)).await;
     assert!(search.reader.is_refreshing());
     drop(gate);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_revoked_key_is_refused_where_generations_cannot_be_looked_for() {
-    let (followed, mut keys) = with_key().await;
-    // As with no file descriptors left: what is open can be read, and nothing else.
+async fn a_revoked_key_is_refused_while_generations_cannot_be_listed() {
+    let (refreshed, mut keys) = with_key().await;
+    // As without free file descriptors: open files can be read, and nothing else.
     for model in ModelKind::ALL {
-        let pointer = followed.folder.path().join(model.name()).join("current");
+        let pointer = refreshed.folder.path().join(model.name()).join("current");
         std::fs::remove_file(&pointer).unwrap();
         std::fs::create_dir(&pointer).unwrap();
     }
-    until("reports", || followed.failing().len() == ModelKind::ALL.len()).await;
+    wait_until("reports", || refreshed.failing().len() == ModelKind::ALL.len()).await;
     keys.revoke().await;
-    until("the revocation", || !is_good(&followed)).await;
+    wait_until("the revocation", || !is_active(&refreshed)).await;
 }

@@ -1,4 +1,4 @@
-//! The opaque text between two pages of a project's neighbours.
+//! The opaque cursor between two pages of a project's neighbours.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,13 +10,12 @@ use super::Neighbour;
 use lexical::Fnv;
 
 const VERSION: u8 = 1;
-/// Checksum, version, two ordinals and a score.
+/// The length of checksum, version, two ordinals and a score, in bytes.
 const LENGTH: usize = 25;
-/// Its length as text.
+/// The length of the text, in characters.
 const CHARACTERS: usize = 34;
 
-/// Where a page of neighbours ended: the project that they belong to, and its last neighbour that was shown. As text it is
-/// URL-safe.
+/// The end of a page of neighbours: the project and the last neighbour on the page. As text it is URL-safe.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cursor {
     /// The project.
@@ -32,22 +31,22 @@ pub struct InvalidCursor;
 
 impl Cursor {
     /// Returns the cursor of the page that ends with a neighbour.
-    pub fn behind(project: u64, last: Neighbour) -> Cursor {
+    pub fn after(project: u64, last: Neighbour) -> Cursor {
         Cursor { project, last: last.ordinal, score: last.score }
     }
 
-    /// Returns how many neighbours of a list stand before the next page: those up to the last one that was shown, or, where the
-    /// list was computed again without it, those as near as it was.
-    pub fn passed(&self, list: impl Iterator<Item = Neighbour>) -> usize {
+    /// Returns the number of neighbours before the next page: those up to the last one that was shown, or, if the list was computed
+    /// again without it, those that are as near.
+    pub fn skipped(&self, list: impl Iterator<Item = Neighbour>) -> usize {
         let mut nearer = 0;
-        for (place, neighbour) in list.enumerate() {
+        for (index, neighbour) in list.enumerate() {
             if neighbour.ordinal == self.last {
-                return place + 1;
+                return index + 1;
             }
             let is_before = neighbour.score > self.score
                 || neighbour.score == self.score && neighbour.ordinal < self.last;
             if is_before {
-                nearer = place + 1;
+                nearer = index + 1;
             }
         }
         nearer
@@ -70,7 +69,11 @@ impl fmt::Display for Cursor {
 impl FromStr for Cursor {
     type Err = InvalidCursor;
 
-    /// Reads the text of a cursor; fails on anything that was not written by one.
+    /// Parses the text of a cursor.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error for any other text: cursors have a checksum.
     fn from_str(text: &str) -> Result<Cursor, InvalidCursor> {
         if text.len() != CHARACTERS {
             return Err(InvalidCursor);
@@ -95,8 +98,8 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_survives_as_text_and_nothing_else_is_one() {
-        let cursor = Cursor::behind(7, neighbour(1 << 40, 0.25));
+    fn a_cursor_round_trips_as_text_and_other_texts_are_rejected() {
+        let cursor = Cursor::after(7, neighbour(1 << 40, 0.25));
         let text = cursor.to_string();
         assert_eq!((text.len(), text.parse()), (CHARACTERS, Ok(cursor)));
         let mut cut = text.clone();
@@ -108,15 +111,15 @@ mod tests {
     }
 
     #[test]
-    fn the_next_page_begins_behind_the_last_one_also_where_it_left_the_list() {
+    fn the_next_page_begins_after_the_last_neighbour_even_if_it_left_the_list() {
         let list =
             || [neighbour(5, 0.9), neighbour(2, 0.5), neighbour(8, 0.5), neighbour(1, 0.1)].into_iter();
-        let passed = |last, score| Cursor::behind(7, neighbour(last, score)).passed(list());
-        assert_eq!([passed(5, 0.9), passed(2, 0.5), passed(8, 0.5), passed(1, 0.1)], [1, 2, 3, 4]);
+        let skipped = |last, score| Cursor::after(7, neighbour(last, score)).skipped(list());
+        assert_eq!([skipped(5, 0.9), skipped(2, 0.5), skipped(8, 0.5), skipped(1, 0.1)], [1, 2, 3, 4]);
         assert_eq!(
-            [passed(6, 0.95), passed(6, 0.7), passed(6, 0.5), passed(9, 0.5), passed(6, 0.0)],
+            [skipped(6, 0.95), skipped(6, 0.7), skipped(6, 0.5), skipped(9, 0.5), skipped(6, 0.0)],
             [0, 1, 2, 3, 4]
         );
-        assert_eq!(passed(8, 0.95), 3, "one that moved within the list is known by itself");
+        assert_eq!(skipped(8, 0.95), 3, "one that moved within the list is found by its ordinal");
     }
 }

@@ -2,31 +2,31 @@
 
 use super::LISTED;
 
-/// How many bytes an entry takes: the ordinal, and the cosine of each side, all little-endian.
+/// The length of an entry in bytes: the ordinal (4) and the cosine of each side (2 each), little-endian.
 pub(super) const ENTRY: usize = 8;
 
-/// Stands for the cosine of a side that is not common.
+/// The value in place of a cosine if one of the projects has no vector on this side.
 const NO_SIDE: u16 = u16::MAX;
 
-/// Steps between the cosines 0 and 1. Cosines below 0 are kept too, for the score is the mean of both sides as they
-/// are.
+/// The number of steps between the cosines 0 and 1. Negative cosines are stored too, since the score is the mean of the actual
+/// cosines.
 const STEPS: f32 = 32_767.0;
 
-/// A project and how near it is.
+/// A project in a list of neighbours.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Neighbour {
     /// The position of the event that selected it.
     pub ordinal: u64,
-    /// How alike both are, from 0 to 1: the mean of the cosines of the common sides, 0 if that is less. It never grows
-    /// within a list.
+    /// The similarity, from 0 to 1: the mean of the cosines of the common sides, or 0 if that is negative. It never increases within a
+    /// list.
     pub score: f32,
-    /// How alike they look, from 0 to 1; none if one of them has no visual vector.
+    /// The visual similarity, from 0 to 1; `None` if one of them has no visual vector.
     pub visual: Option<f32>,
-    /// How alike they read, from 0 to 1; none if one of them has no semantic vector.
+    /// The semantic similarity, from 0 to 1; `None` if one of them has no semantic vector.
     pub semantic: Option<f32>,
 }
 
-/// The nearest of a project, nearest first: at most [`LISTED`].
+/// The neighbours of a project, nearest first: at most [`LISTED`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Neighbours {
     entries: [[u8; ENTRY]; LISTED],
@@ -34,7 +34,7 @@ pub struct Neighbours {
 }
 
 impl Neighbours {
-    /// Of the first entries of a stored list; what is beyond [`LISTED`] is left out.
+    /// Reads at most the first [`LISTED`] entries of a stored list.
     pub(super) fn read(list: &[u8]) -> Neighbours {
         let (stored, _) = list.as_chunks::<ENTRY>();
         let stored = &stored[..stored.len().min(LISTED)];
@@ -43,29 +43,30 @@ impl Neighbours {
         Neighbours { entries, len: stored.len() as u8 }
     }
 
-    /// How many there are.
+    /// Returns the number of neighbours.
     pub fn len(&self) -> usize {
         usize::from(self.len)
     }
 
-    /// Whether there is nothing to compare the project with.
+    /// Returns whether no other project can be compared with this one.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// All of them, nearest first.
+    /// Iterates over the neighbours, nearest first.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Neighbour> {
-        // Rounding each side may turn two that are almost equally near.
-        let mut least = 1.0_f32;
+        // Rounding the cosines may reverse the order of two almost equal scores.
+        let mut max = 1.0_f32;
         self.entries[..self.len()].iter().map(move |entry| {
-            let neighbour = unpack(*entry, least);
-            least = neighbour.score;
+            let neighbour = unpack(*entry, max);
+            max = neighbour.score;
             neighbour
         })
     }
 }
 
-fn unpack([a, b, c, d, v, w, s, t]: [u8; ENTRY], most: f32) -> Neighbour {
+/// Decodes an entry; the score is at most `max`.
+fn unpack([a, b, c, d, v, w, s, t]: [u8; ENTRY], max: f32) -> Neighbour {
     let cosine = |bytes| match u16::from_le_bytes(bytes) {
         NO_SIDE => None,
         steps => Some((f32::from(steps) - STEPS) / STEPS),
@@ -78,16 +79,16 @@ fn unpack([a, b, c, d, v, w, s, t]: [u8; ENTRY], most: f32) -> Neighbour {
     let shown = |cosine: f32| cosine.max(0.0);
     Neighbour {
         ordinal: u64::from(u32::from_le_bytes([a, b, c, d])),
-        score: shown(score).min(most),
+        score: shown(score).min(max),
         visual: visual.map(shown),
         semantic: semantic.map(shown),
     }
 }
 
-/// The bytes of an entry.
+/// Encodes an entry.
 #[cfg(feature = "apply")]
 pub(super) fn pack(ordinal: u32, visual: Option<f32>, semantic: Option<f32>) -> [u8; ENTRY] {
-    // Rounding can take the cosine of two equal unit vectors a little beyond 1.
+    // Rounding can make the cosine of two equal unit vectors slightly larger than 1.
     let steps = |cosine: f32| ((cosine.clamp(-1.0, 1.0) + 1.0) * STEPS).round() as u16;
     let [a, b, c, d] = ordinal.to_le_bytes();
     let [v, w] = visual.map_or(NO_SIDE, steps).to_le_bytes();
@@ -95,7 +96,7 @@ pub(super) fn pack(ordinal: u32, visual: Option<f32>, semantic: Option<f32>) -> 
     [a, b, c, d, v, w, s, t]
 }
 
-/// Who is in a stored list, nearest first.
+/// Returns the ordinals of a stored list, nearest first.
 #[cfg(feature = "apply")]
 pub(super) fn members(list: &[u8]) -> Vec<u32> {
     let (entries, _) = list.as_chunks::<ENTRY>();
@@ -107,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_survives_and_what_is_shown_begins_at_0() {
+    fn an_entry_round_trips_and_negative_cosines_are_shown_as_0() {
         let list = [
             pack(u32::MAX, Some(1.000_000_1), Some(0.5)),
             pack(7, Some(-0.25), Some(0.75)),
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_score_never_grows_and_no_more_than_50_are_listed() {
+    fn scores_never_increase_and_no_more_than_50_are_listed() {
         let list: Vec<[u8; ENTRY]> = (0..64).map(|n| pack(n, Some(0.5 + n as f32 * 1e-4), None)).collect();
         let neighbours = Neighbours::read(list.as_flattened());
         assert_eq!(neighbours.len(), LISTED);

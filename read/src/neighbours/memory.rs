@@ -1,4 +1,4 @@
-//! The vectors of all listed projects in memory, as the lists know them.
+//! The vectors of all listed projects in memory, as of the last computation of the lists.
 
 use futures::TryStreamExt;
 use knn::{Encoding, Layout, Rank, Row, VectorSpace};
@@ -10,18 +10,18 @@ use super::rows::{Encoded, Vectors, from_bytes};
 use super::{KEPT, corrupt};
 use crate::error::ModelError;
 
-/// Every listed project with vectors. Lists hold exactly these projects.
+/// Every listed project with vectors. Lists contain exactly these projects.
 #[derive(Debug)]
 pub(super) struct Memory {
-    /// The models by their numbers.
+    /// The names of the models, by the numbers in layouts.
     models: Vec<String>,
     space: VectorSpace,
-    /// Whether stored lists may hold others: those that were dirty when it was loaded.
+    /// Whether stored lists may contain other projects: those that were dirty when it was loaded.
     pub(super) is_incomplete: bool,
 }
 
 impl Memory {
-    /// Reads what is stored. At 100,000 projects of 512 dimensions this takes about a second.
+    /// Loads the stored vectors. At 100,000 projects of 512 dimensions this takes about a second.
     pub(super) async fn load(connection: &mut SqliteConnection) -> Result<Memory, ModelError> {
         let mut memory = Memory { models: Vec::new(), space: VectorSpace::new(KEPT), is_incomplete: false };
         let dirty = "SELECT count(*) > 0 FROM projects WHERE dirty = 1";
@@ -34,12 +34,13 @@ impl Memory {
         }
         drop(rows);
         if !memory.is_incomplete {
-            memory.load_bars(connection).await?;
+            memory.load_thresholds(connection).await?;
         }
         Ok(memory)
     }
 
-    async fn load_bars(&mut self, connection: &mut SqliteConnection) -> Result<(), ModelError> {
+    /// Loads the admission thresholds of the lists that are full.
+    async fn load_thresholds(&mut self, connection: &mut SqliteConnection) -> Result<(), ModelError> {
         let sql = "SELECT ordinal, list FROM projects WHERE listed = 1 AND sides > 0 AND complete = 0";
         let mut rows = sqlx::query(sql).fetch(connection);
         while let Some(row) = rows.try_next().await? {
@@ -47,18 +48,21 @@ impl Memory {
             if !self.contains(owner) {
                 return Err(corrupt("a list of a project without vectors"));
             }
-            let bar = list.last().and_then(|last| self.space.rank(owner, *last));
-            self.set_bar(owner, bar.ok_or_else(|| corrupt("a list that ends with a stranger"))?);
+            let last = list.last().and_then(|last| self.space.rank(owner, *last));
+            self.set_threshold(
+                owner,
+                last.ok_or_else(|| corrupt("a list that ends with an unknown project"))?,
+            );
         }
         Ok(())
     }
 
-    /// Builds graphs of layouts with at least `from` projects.
+    /// Builds the graphs of layouts with at least `from` projects.
     pub(super) fn build_graphs(&mut self, from: usize) {
         self.space.build_graphs(from);
     }
 
-    /// Takes graphs that were rebuilt in the background, and begins to rebuild stale ones.
+    /// Uses graphs that were rebuilt in the background, and starts to rebuild stale ones.
     pub(super) fn renew_graphs(&mut self, from: usize) {
         self.space.refresh_graphs(from);
     }
@@ -71,7 +75,7 @@ impl Memory {
         &self.space
     }
 
-    /// Adds a project that is not there.
+    /// Adds a project that is not in memory yet.
     pub(super) fn insert(&mut self, ordinal: u32, vectors: &Vectors) {
         let (visual, semantic) = (vectors.visual.as_ref(), vectors.semantic.as_ref());
         let layout = Layout {
@@ -90,22 +94,23 @@ impl Memory {
         Encoding { model, dimensions: side.numbers.len() }
     }
 
-    /// Takes a project out, if it is there.
+    /// Removes a project, if it is in memory.
     pub(super) fn remove(&mut self, ordinal: u32) {
         self.space.remove(ordinal);
     }
 
-    pub(super) fn set_bar(&mut self, ordinal: u32, bar: Rank) {
-        self.space.set_threshold(ordinal, bar);
+    /// Sets the admission threshold of a project's list: only projects that rank before it can enter.
+    pub(super) fn set_threshold(&mut self, ordinal: u32, threshold: Rank) {
+        self.space.set_threshold(ordinal, threshold);
     }
 }
 
-/// The column ordinal.
+/// Reads the column `ordinal`.
 pub(super) fn read_ordinal(row: &SqliteRow) -> Result<u32, ModelError> {
     u32::try_from(row.try_get::<i64, _>("ordinal")?).map_err(corrupt)
 }
 
-/// The columns of both sides.
+/// Reads the columns of both sides.
 pub(super) fn read_vectors(row: &SqliteRow) -> Result<Vectors, ModelError> {
     let side = |model: &str, numbers: &str| -> Result<Option<Encoded>, ModelError> {
         let Some(numbers) = row.try_get::<Option<&[u8]>, _>(numbers)? else { return Ok(None) };

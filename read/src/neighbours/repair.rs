@@ -1,5 +1,4 @@
-//! Updates the lists to the changed projects: only those that the changes affect, or all where that is cheaper. Both ways
-//! lead to the same lists.
+//! Computes the lists after changes: only those that the changes affect, or all if that is cheaper. Both ways give the same lists.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,116 +7,116 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use sqlx::SqliteConnection;
 
 use super::memory::Memory;
-use super::stored::{self, Dirty, List};
+use super::stored::{self, DirtyProject, StoredList};
 use crate::error::ModelError;
 
 /// All lists are computed when one in this many projects has changed: a change is compared with all projects, twice if it
 /// was removed and added, while computing all compares each pair once.
 const SHARE: usize = 8;
 
-/// The threads that compare, and when they use a graph.
+/// The threads that compare projects, and the size from which they use a graph.
 #[derive(Debug, Clone)]
 pub(super) struct ComputePool {
-    /// On some of the processors; the others are for requests.
+    /// One thread for every other processor; the rest is for requests.
     pub(super) threads: Arc<rayon::ThreadPool>,
-    /// The number of projects of one layout from which on a graph proposes which are compared.
+    /// The number of projects of one layout from which a graph selects which are compared.
     pub(super) graph_from: usize,
 }
 
-/// Computed lists to be written, and the vectors of which they were computed.
+/// Computed lists that are not written yet, and the vectors from which they were computed.
 #[derive(Debug)]
-pub(super) struct Computed {
+pub(super) struct ComputedLists {
     pub(super) memory: Memory,
-    pub(super) lists: Vec<(u32, List)>,
+    pub(super) lists: Vec<(u32, StoredList)>,
 }
 
-/// Computes the lists that change with the dirty projects. The stored lists must not change meanwhile; everything else
-/// may. Dropping it stops the computation.
+/// Computes the lists that the dirty projects change. The stored lists must not change meanwhile; everything else may. Dropping
+/// the future stops the computation.
 pub(super) async fn compute(
     stored: &mut SqliteConnection,
     memory: Memory,
-    dirty: Vec<Dirty>,
+    dirty: Vec<DirtyProject>,
     pool: &ComputePool,
-) -> Result<Computed, ModelError> {
-    let is_cheaper_from_nothing = dirty.len() * SHARE > memory.space().len();
-    let (mut memory, lists) = if memory.is_incomplete || is_cheaper_from_nothing {
+) -> Result<ComputedLists, ModelError> {
+    let is_full_cheaper = dirty.len() * SHARE > memory.space().len();
+    let (mut memory, lists) = if memory.is_incomplete || is_full_cheaper {
         compute_all(memory, dirty, pool).await?
     } else {
         repair(stored, memory, dirty, &pool.threads).await?
     };
     memory.renew_graphs(pool.graph_from);
-    Ok(Computed { memory, lists })
+    Ok(ComputedLists { memory, lists })
 }
 
 /// Computes every list.
 async fn compute_all(
     mut memory: Memory,
-    dirty: Vec<Dirty>,
+    dirty: Vec<DirtyProject>,
     pool: &ComputePool,
-) -> Result<(Memory, Vec<(u32, List)>), ModelError> {
+) -> Result<(Memory, Vec<(u32, StoredList)>), ModelError> {
     dirty.iter().for_each(|project| memory.remove(project.ordinal));
     insert(&mut memory, dirty);
     let graph_from = pool.graph_from;
-    let (mut memory, found) = in_background(&pool.threads, move |stop| {
+    let (mut memory, found) = run_on_pool(&pool.threads, move |stop| {
         memory.build_graphs(graph_from);
         let found = memory.space().nearest_of_all(stop).unwrap_or_default();
         (memory, found)
     })
     .await?;
-    let lists: Vec<(u32, List)> =
-        found.into_iter().map(|(owner, found)| (owner, List::of_all(found))).collect();
-    set_bars(&mut memory, lists.iter().map(|(owner, list)| (owner, list)));
+    let lists: Vec<(u32, StoredList)> =
+        found.into_iter().map(|(owner, found)| (owner, StoredList::from_all(found))).collect();
+    set_thresholds(&mut memory, lists.iter().map(|(owner, list)| (owner, list)));
     memory.is_incomplete = false;
     Ok((memory, lists))
 }
 
-/// Computes the lists that change.
+/// Computes only the lists that change.
 async fn repair(
     connection: &mut SqliteConnection,
     mut memory: Memory,
-    dirty: Vec<Dirty>,
+    dirty: Vec<DirtyProject>,
     threads: &Arc<rayon::ThreadPool>,
-) -> Result<(Memory, Vec<(u32, List)>), ModelError> {
+) -> Result<(Memory, Vec<(u32, StoredList)>), ModelError> {
     let added: HashSet<u32> =
         dirty.iter().filter(|project| project.listed.is_some()).map(|project| project.ordinal).collect();
     let removed: Vec<u32> =
         dirty.iter().map(|project| project.ordinal).filter(|ordinal| memory.contains(*ordinal)).collect();
-    let (memory_back, holders) = in_background(threads, move |_| {
-        let holders = memory.space().rows_listing(&removed);
+    let (memory_back, owners) = run_on_pool(threads, move |_| {
+        let owners = memory.space().rows_listing(&removed);
         removed.iter().for_each(|ordinal| memory.remove(*ordinal));
-        (memory, holders)
+        (memory, owners)
     })
     .await?;
     memory = memory_back;
 
-    // The members hold none of the removed projects any more, and none of the added ones yet.
-    let holders: Vec<u32> = holders.into_iter().filter(|ordinal| memory.contains(*ordinal)).collect();
-    let mut lists = stored::fetch(connection, &memory, &holders).await?;
-    set_bars(&mut memory, &lists);
+    // At this point memory contains neither the removed projects nor the added ones.
+    let owners: Vec<u32> = owners.into_iter().filter(|ordinal| memory.contains(*ordinal)).collect();
+    let mut lists = stored::fetch(connection, &memory, &owners).await?;
+    set_thresholds(&mut memory, &lists);
     insert(&mut memory, dirty);
     let short = lists.iter().filter(|(_, list)| list.is_short()).map(|(owner, _)| *owner);
-    let wanted: HashSet<u32> = short.chain(added.iter().copied()).collect();
-    let (mut memory, found) = in_background(threads, move |stop| {
-        let some = memory.space().subset(&wanted);
-        // A stopped search has no result, and no reader.
+    let incomplete: HashSet<u32> = short.chain(added.iter().copied()).collect();
+    let (mut memory, found) = run_on_pool(threads, move |stop| {
+        let some = memory.space().subset(&incomplete);
+        // A stopped search has no result, and nothing reads it.
         let found = memory.space().nearest_of_some(&some, &added, stop).unwrap_or_default();
         (memory, found)
     })
     .await?;
 
-    lists.extend(found.lists.into_iter().map(|(owner, found)| (owner, List::of_all(found))));
+    lists.extend(found.lists.into_iter().map(|(owner, found)| (owner, StoredList::from_all(found))));
     let receivers: Vec<u32> = found.additions.iter().map(|(owner, _)| *owner).collect();
     let missing: Vec<u32> = receivers.into_iter().filter(|owner| !lists.contains_key(owner)).collect();
     lists.extend(stored::fetch(connection, &memory, &missing).await?);
     for (owner, found) in found.additions {
-        lists.entry(owner).or_default().take_in(found);
+        lists.entry(owner).or_default().merge(found);
     }
-    set_bars(&mut memory, &lists);
+    set_thresholds(&mut memory, &lists);
     Ok((memory, lists.into_iter().collect()))
 }
 
-/// Each vector is freed as soon as it is inserted: there may be as many as there are projects.
-fn insert(memory: &mut Memory, dirty: Vec<Dirty>) {
+/// Inserts the listed projects. Each vector is freed at once: there may be as many as there are projects.
+fn insert(memory: &mut Memory, dirty: Vec<DirtyProject>) {
     for project in dirty {
         if let Some(vectors) = &project.listed {
             memory.insert(project.ordinal, vectors);
@@ -125,12 +124,12 @@ fn insert(memory: &mut Memory, dirty: Vec<Dirty>) {
     }
 }
 
-fn set_bars<'a>(memory: &mut Memory, lists: impl IntoIterator<Item = (&'a u32, &'a List)>) {
-    lists.into_iter().for_each(|(owner, list)| memory.set_bar(*owner, list.bar()));
+fn set_thresholds<'a>(memory: &mut Memory, lists: impl IntoIterator<Item = (&'a u32, &'a StoredList)>) {
+    lists.into_iter().for_each(|(owner, list)| memory.set_threshold(*owner, list.threshold()));
 }
 
-/// Computes on the threads of the pool; `stop` is set when this future is dropped.
-async fn in_background<T: Send + 'static>(
+/// Runs `work` on the threads of the pool; its argument is set when this future is dropped.
+async fn run_on_pool<T: Send + 'static>(
     threads: &Arc<rayon::ThreadPool>,
     work: impl FnOnce(&AtomicBool) -> T + Send + 'static,
 ) -> Result<T, ModelError> {
@@ -140,7 +139,7 @@ async fn in_background<T: Send + 'static>(
     threads.spawn(move || {
         let _ = done.send(work(&stop));
     });
-    computed.await.map_err(|_| ModelError::Threads("a comparison ended before its time".into()))
+    computed.await.map_err(|_| ModelError::Threads("a comparison ended early".into()))
 }
 
 struct StopOnDrop(Arc<AtomicBool>);

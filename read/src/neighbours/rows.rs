@@ -3,7 +3,7 @@
 use super::corrupt;
 use crate::error::ModelError;
 
-/// The vectors of one project: of unit length, at least one of them there.
+/// The vectors of one project, of unit length; at least one is there.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Vectors {
     pub(super) visual: Option<Encoded>,
@@ -39,11 +39,11 @@ pub(super) fn to_bytes(numbers: &[f32]) -> Vec<u8> {
 ///
 /// # Errors
 ///
-/// If there are none, or the last is cut.
+/// Returns an error for an empty or a truncated vector.
 pub(super) fn from_bytes(bytes: &[u8]) -> Result<Vec<f32>, ModelError> {
     let (numbers, rest) = bytes.as_chunks::<4>();
     if numbers.is_empty() || !rest.is_empty() {
-        return Err(corrupt("a vector of a strange length"));
+        return Err(corrupt("a vector of an invalid length"));
     }
     Ok(numbers.iter().map(|n| f32::from_le_bytes(*n)).collect())
 }

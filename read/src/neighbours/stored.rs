@@ -1,4 +1,4 @@
-//! The lists in SQLite: fetched and written within the transaction of the change that they follow.
+//! The lists in SQLite, read and written within the transaction of a change.
 
 use std::collections::HashMap;
 
@@ -12,44 +12,44 @@ use super::rows::Vectors;
 use super::{KEPT, LISTED, corrupt};
 use crate::error::ModelError;
 
-/// Rows in one statement; SQLite takes 32,766 parameters.
+/// The number of rows in one statement; SQLite accepts 32,766 parameters.
 const ROWS: usize = 1_000;
 
-/// The nearest of a project.
+/// The stored neighbours of a project.
 #[derive(Debug, Default)]
-pub(super) struct List {
-    /// Nearest first; a true beginning of the order of all.
+pub(super) struct StoredList {
+    /// Nearest first, without gaps.
     pub(super) ranks: Vec<Rank>,
-    /// Whether everyone is in it. A list of full length is never called so: it cannot tell.
+    /// Whether it contains every project that can be compared; always false for a list of full length.
     pub(super) complete: bool,
 }
 
-/// A project that the lists do not show yet as it is.
+/// A project with a change that the lists do not reflect yet.
 #[derive(Debug)]
-pub(super) struct Dirty {
+pub(super) struct DirtyProject {
     pub(super) ordinal: u32,
-    /// None while it is withdrawn.
+    /// Its vectors; `None` while it is withdrawn.
     pub(super) listed: Option<Vectors>,
 }
 
-impl List {
-    /// Of all that was found when everyone was looked at.
-    pub(super) fn of_all(found: Vec<Rank>) -> List {
-        List { complete: found.len() < KEPT, ranks: found }
+impl StoredList {
+    /// Returns the list of the nearest of all projects.
+    pub(super) fn from_all(found: Vec<Rank>) -> StoredList {
+        StoredList { complete: found.len() < KEPT, ranks: found }
     }
 
-    /// Who ranks before it belongs into the list.
-    pub(super) fn bar(&self) -> Rank {
+    /// Returns the admission threshold: projects that rank before it belong into the list.
+    pub(super) fn threshold(&self) -> Rank {
         if self.complete { Rank::LAST } else { self.ranks.last().copied().unwrap_or(Rank::LAST) }
     }
 
-    /// Whether it has become too short for readers while there are more.
+    /// Returns whether it is too short for readers although there are more projects.
     pub(super) fn is_short(&self) -> bool {
         !self.complete && self.ranks.len() < LISTED
     }
 
-    /// Takes in some that are not in it and rank before the bar.
-    pub(super) fn take_in(&mut self, found: Vec<Rank>) {
+    /// Adds projects that are not in it and rank before the threshold.
+    pub(super) fn merge(&mut self, found: Vec<Rank>) {
         self.ranks.extend(found);
         self.ranks.sort_unstable();
         self.ranks.truncate(KEPT);
@@ -57,15 +57,15 @@ impl List {
     }
 }
 
-/// The last change, and how many projects are dirty.
+/// Returns the last change and the number of dirty projects.
 pub(super) async fn state(connection: &mut SqliteConnection) -> Result<(i64, usize), ModelError> {
     let sql = "SELECT coalesce(max(changed), 0), count(*) FILTER (WHERE dirty = 1) FROM projects";
     let (changed, dirty): (i64, i64) = sqlx::query_as(sql).fetch_one(connection).await?;
     Ok((changed, usize::try_from(dirty).map_err(corrupt)?))
 }
 
-/// All that is dirty.
-pub(super) async fn dirty(transaction: &mut SqliteConnection) -> Result<Vec<Dirty>, ModelError> {
+/// Returns all dirty projects.
+pub(super) async fn dirty(transaction: &mut SqliteConnection) -> Result<Vec<DirtyProject>, ModelError> {
     let sql = "SELECT ordinal, listed, visual_model, visual, semantic_model, semantic FROM projects \
                LEFT JOIN vectors USING (ordinal) WHERE dirty = 1 ORDER BY ordinal";
     let mut rows = sqlx::query(sql).fetch(transaction);
@@ -73,17 +73,17 @@ pub(super) async fn dirty(transaction: &mut SqliteConnection) -> Result<Vec<Dirt
     while let Some(row) = rows.try_next().await? {
         let is_listed: bool = row.try_get("listed")?;
         let listed = if is_listed { Some(read_vectors(&row)?) } else { None };
-        all.push(Dirty { ordinal: read_ordinal(&row)?, listed });
+        all.push(DirtyProject { ordinal: read_ordinal(&row)?, listed });
     }
     Ok(all)
 }
 
-/// The lists of some, without those members that are no longer there.
+/// Returns the lists of these projects, without members that are not in memory.
 pub(super) async fn fetch(
     transaction: &mut SqliteConnection,
     memory: &Memory,
     owners: &[u32],
-) -> Result<HashMap<u32, List>, ModelError> {
+) -> Result<HashMap<u32, StoredList>, ModelError> {
     let mut lists = HashMap::with_capacity(owners.len());
     for chunk in owners.chunks(ROWS) {
         let mut query =
@@ -99,18 +99,18 @@ pub(super) async fn fetch(
             }
             let members = members(row.try_get("list")?);
             let ranks = members.iter().filter_map(|member| memory.space().rank(owner, *member)).collect();
-            lists.insert(owner, List { ranks, complete: row.try_get("complete")? });
+            lists.insert(owner, StoredList { ranks, complete: row.try_get("complete")? });
         }
     }
     Ok(lists)
 }
 
-/// Writes lists that show every project as it was after the change `known`, and calls those clean that have not changed
-/// since; who was dirty and has no list now has an empty one. Returns how many are dirty still.
+/// Writes lists that reflect every project as of the change `known`, and marks the projects as clean that have not changed since. A
+/// dirty project without a list gets an empty one. Returns the number of projects that are still dirty.
 pub(super) async fn write(
     transaction: &mut SqliteConnection,
     memory: &Memory,
-    lists: &[(u32, List)],
+    lists: &[(u32, StoredList)],
     known: i64,
     changed: i64,
 ) -> Result<usize, ModelError> {
@@ -132,7 +132,7 @@ pub(super) async fn write(
     usize::try_from(dirty).map_err(corrupt)
 }
 
-fn packed(memory: &Memory, owner: u32, list: &List) -> Vec<u8> {
+fn packed(memory: &Memory, owner: u32, list: &StoredList) -> Vec<u8> {
     let space = memory.space();
     let Some(row) = space.row(owner) else { return Vec::new() };
     let entry = |rank: &Rank| -> Option<[u8; ENTRY]> {

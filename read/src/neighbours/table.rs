@@ -1,5 +1,5 @@
-//! All lists in memory, by whose they are. A look-up copies a list of 400 bytes and waits for nothing but a part of the
-//! table that is being changed in a few places.
+//! All lists in memory, by project. A lookup copies a list of 400 bytes and waits only for the lock of a shard that a refresh is
+//! writing.
 
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
@@ -9,28 +9,28 @@ use foldhash::fast::RandomState;
 use super::LISTED;
 use super::list::Neighbours;
 
-/// Parts of the table: one that grows moves a 64th of the index.
+/// The number of shards: a shard that grows moves a 64th of the index.
 const SHARDS: usize = 64;
 
-/// Lists that are made room for at once, so that no part has room for many more than it has.
+/// The number of lists that are allocated at once, so that no shard has much unused space.
 const PAGE: usize = 32;
 
-/// What is known of a project's neighbours.
+/// The status of a project's list of neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
-    /// No project was selected at this position, as far as the model has come.
+pub enum ListStatus {
+    /// No project was selected at this position, up to the checkpoint.
     Unknown,
-    /// It is not listed, so it has no neighbours and is none.
+    /// The project is withdrawn: it has no neighbours and is in no list.
     Withdrawn,
-    /// No vector was recorded for it.
+    /// No vector was recorded for the project.
     NoVectors,
-    /// It has vectors, and its neighbours are still being looked for.
+    /// The project has vectors, and its list is not computed yet.
     Pending,
-    /// It has a list, empty only if no other project can be compared with it.
-    Known,
+    /// The project has a list, which is empty only if no other project can be compared with it.
+    Ready,
 }
 
-/// Every project's standing and list.
+/// Every project's status and list.
 #[derive(Debug)]
 pub(super) struct Table {
     shards: Box<[RwLock<Shard>]>,
@@ -45,7 +45,7 @@ struct Shard {
 #[derive(Debug, Clone, Copy)]
 struct Row {
     neighbours: Neighbours,
-    standing: Standing,
+    status: ListStatus,
 }
 
 const _: () = assert!(size_of::<Row>() <= LISTED * 8 + 2);
@@ -55,25 +55,25 @@ impl Table {
         Table { shards: (0..SHARDS).map(|_| RwLock::default()).collect() }
     }
 
-    /// What is known of the project that was selected at this position; its list where that is known.
-    pub(super) fn find(&self, ordinal: u64) -> (Standing, Option<Neighbours>) {
-        let Ok(ordinal) = u32::try_from(ordinal) else { return (Standing::Unknown, None) };
+    /// Returns the status of the project that was selected at this position, and its list if that is ready.
+    pub(super) fn find(&self, ordinal: u64) -> (ListStatus, Option<Neighbours>) {
+        let Ok(ordinal) = u32::try_from(ordinal) else { return (ListStatus::Unknown, None) };
         let shard = self.shard(ordinal).read().unwrap_or_else(PoisonError::into_inner);
         match shard.index.get(&ordinal) {
-            None => (Standing::Unknown, None),
+            None => (ListStatus::Unknown, None),
             Some(at) => {
-                let (page, row) = place(*at);
-                let Row { neighbours, standing } = shard.pages[page][row];
-                (standing, (standing == Standing::Known).then_some(neighbours))
+                let (page, row) = page_and_row(*at);
+                let Row { neighbours, status } = shard.pages[page][row];
+                (status, (status == ListStatus::Ready).then_some(neighbours))
             }
         }
     }
 
-    pub(super) fn set(&self, ordinal: u32, standing: Standing, neighbours: Neighbours) {
+    pub(super) fn set(&self, ordinal: u32, status: ListStatus, neighbours: Neighbours) {
         let mut shard = self.shard(ordinal).write().unwrap_or_else(PoisonError::into_inner);
         let next = shard.index.len() as u32;
-        let (page, row) = place(*shard.index.entry(ordinal).or_insert(next));
-        let new = Row { neighbours, standing };
+        let (page, row) = page_and_row(*shard.index.entry(ordinal).or_insert(next));
+        let new = Row { neighbours, status };
         if page == shard.pages.len() {
             shard.pages.push(vec![new; PAGE].into_boxed_slice());
         }
@@ -85,6 +85,6 @@ impl Table {
     }
 }
 
-fn place(at: u32) -> (usize, usize) {
+fn page_and_row(at: u32) -> (usize, usize) {
     (at as usize / PAGE, at as usize % PAGE)
 }

@@ -1,5 +1,5 @@
-//! Applies batches of events to the neighbours: rows, lists and checkpoint in one transaction. Where many projects
-//! changed, the lists follow later, in a transaction of their own.
+//! Applies batches of events to the neighbours: rows, lists and checkpoint in one transaction. If many projects changed, their lists
+//! are written later, in a separate transaction.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,59 +12,61 @@ use sqlx::sqlite::SqliteConnection;
 use sqlx::{ConnectOptions, Connection};
 
 use super::memory::Memory;
-use super::repair::{ComputePool, Computed, compute};
-use super::staged::{Refusal, Staged};
+use super::pending::{ApplyError, PendingChanges};
+use super::repair::{ComputePool, ComputedLists, compute};
 use super::{NAME, corrupt, options, stored};
 use crate::checkpoint::Checkpoint;
 use crate::database;
 use crate::error::ModelError;
 
-/// Up to this many changed projects are applied to the lists at once; with more, the lists wait for a quiet time.
-const FEW: usize = 64;
+/// The maximum number of changed projects whose lists are computed at once; with more, lists are computed when no events arrive.
+const MAX_IMMEDIATE: usize = 64;
 
-/// The number of small commits in a row that leave lists waiting: a steady trickle of changes does not delay them without end.
-const PATIENCE: u32 = 16;
+/// The number of consecutive small commits after which overdue lists are computed, so that a steady trickle of events does not delay
+/// them indefinitely.
+const MAX_SMALL_COMMITS: u32 = 16;
 
-/// Up to this many pairs are compared within the commit of their events, in less than a tenth of a second; more are
-/// compared in the background, while other events are applied.
-const QUICK: usize = 2_000_000;
+/// The maximum number of pairs that are compared within a commit, which takes less than 0.1 s; more are compared in the background,
+/// while other events are applied.
+const MAX_PAIRS_IN_COMMIT: usize = 2_000_000;
 
-/// The number of projects of one layout from which on a graph proposes which are compared. Measured at 20,000 projects of
-/// 512 dimensions: about 8 s of a processor to compare all, 98 s by a graph. The first grows with the square, the second
-/// hardly faster than the number, so they meet between 300,000 and 400,000.
+/// The number of projects of one layout from which a graph selects which are compared. Measured at 20,000 projects of
+/// 512 dimensions: about 8 s of processor time to compare all pairs, 98 s with a graph. The first grows quadratically, the second
+/// almost linearly, so they are equal between 300,000 and 400,000.
 const GRAPH_FROM: usize = 400_000;
 
-/// Writes one generation of the neighbours. There is one writer at a time.
+/// Writes one generation of the neighbours. There must be only one writer at a time.
 #[derive(Debug)]
 pub struct NeighboursWriter {
     connection: SqliteConnection,
     checkpoint: Checkpoint,
-    staged: Staged,
-    /// None while lists are computed in the background, and after a change that was broken off: it is loaded again then.
+    pending: PendingChanges,
+    /// `None` while lists are computed in the background, and after a cancelled computation: it is loaded again then.
     memory: Option<Memory>,
     background: Option<Background>,
-    /// Lists that are computed and not written yet, and the change up to which they know all projects.
-    computed: Option<(i64, Computed)>,
-    /// Counts commits that changed rows for readers.
+    /// Lists that are computed and not written yet, and the last change that they reflect.
+    computed: Option<(i64, ComputedLists)>,
+    /// The number of the last change of rows.
     changed: i64,
-    /// Whether the file may have a change that is not in `changed` and `dirty`: what writes lists can be dropped while it
-    /// commits.
-    is_behind: bool,
-    /// How many projects, at most, the lists do not show as they are.
+    /// Whether the database may have a change that is not in `changed` and `dirty`: the future that writes lists can be dropped while
+    /// it commits.
+    is_stale: bool,
+    /// An upper bound of the number of projects with changes that the lists do not reflect.
     dirty: usize,
-    waited: u32,
-    /// Whether lists are to be computed without waiting for a quiet time.
+    /// The number of consecutive small commits with overdue lists.
+    small_commits: u32,
+    /// Whether lists are to be computed even if more events arrive.
     is_due: bool,
     is_replay: bool,
     pool: ComputePool,
     folder: PathBuf,
 }
 
-/// Lists that are being computed; the threads go on while it is not polled.
+/// A computation of lists; its threads continue while the future is not polled.
 struct Background {
-    /// The change up to which they know all projects.
+    /// The last change that the lists will reflect.
     known: i64,
-    work: BoxFuture<'static, Result<Computed, ModelError>>,
+    work: BoxFuture<'static, Result<ComputedLists, ModelError>>,
 }
 
 impl fmt::Debug for Background {
@@ -74,34 +76,34 @@ impl fmt::Debug for Background {
 }
 
 impl NeighboursWriter {
-    /// Opens the neighbours in a generation's folder, and makes them where there are none. Half of the processors
-    /// compute; the others are left to those who answer.
+    /// Opens the neighbours in a generation's folder, and creates them if there are none. Half of the processors compute lists; the
+    /// others are left for requests.
     pub async fn open(folder: &Path) -> Result<NeighboursWriter, ModelError> {
         NeighboursWriter::open_with_graph_from(folder, GRAPH_FROM).await
     }
 
-    /// The same, with a graph from so many projects of one kind on.
+    /// Opens the neighbours, with graphs for layouts of at least `graph_from` projects.
     pub async fn open_with_graph_from(
         folder: &Path,
         graph_from: usize,
     ) -> Result<NeighboursWriter, ModelError> {
         let mut connection = options(folder).create_if_missing(true).connect().await?;
-        database::make(&mut connection, include_str!("sql/schema.sql")).await?;
+        database::create_schema(&mut connection, include_str!("sql/schema.sql")).await?;
         let checkpoint = database::checkpoint(&mut connection, NAME).await?;
         let (changed, dirty) = stored::state(&mut connection).await?;
         let mut memory = Memory::load(&mut connection).await?;
         memory.renew_graphs(graph_from);
         Ok(NeighboursWriter {
-            staged: Staged::load(&mut connection).await?,
+            pending: PendingChanges::load(&mut connection).await?,
             memory: Some(memory),
             background: None,
             computed: None,
             connection,
             checkpoint,
             changed,
-            is_behind: false,
+            is_stale: false,
             dirty,
-            waited: 0,
+            small_commits: 0,
             is_due: false,
             is_replay: false,
             pool: ComputePool { threads: Arc::new(threads()?), graph_from },
@@ -109,42 +111,44 @@ impl NeighboursWriter {
         })
     }
 
-    /// How far the neighbours have come, as of the last commit.
+    /// Returns the checkpoint of the last commit.
     pub fn checkpoint(&self) -> &Checkpoint {
         &self.checkpoint
     }
 
-    /// Fetches what the model knows of the projects that a batch speaks of.
+    /// Loads the projects that the events of a batch concern, as far as they are known.
     pub async fn load(&mut self, batch: impl Iterator<Item = ProjectId>) -> Result<(), ModelError> {
-        self.staged.fetch(&mut self.connection, batch).await
+        self.pending.fetch(&mut self.connection, batch).await
     }
 
-    /// Stages what an event at a position makes of its project, which [`NeighboursWriter::load`] has fetched if the
-    /// model knows it. An error is for parking the event; nothing is staged then.
-    pub fn apply(&mut self, project: ProjectId, event: &Event, position: Position) -> Result<(), Refusal> {
-        self.staged.apply(project, event, position)
+    /// Applies an event at a position to its project. [`NeighboursWriter::load`] must have loaded the project.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason to park the event, which changes nothing then.
+    pub fn apply(&mut self, project: ProjectId, event: &Event, position: Position) -> Result<(), ApplyError> {
+        self.pending.apply(project, event, position)
     }
 
-    /// Leaves all lists to [`NeighboursWriter::settle`], since there are no readers during a replay.
+    /// Leaves all lists to [`NeighboursWriter::finish_lists`], since there are no readers during a replay.
     pub fn prepare_replay(&mut self) {
         self.is_replay = true;
     }
 
-    /// Makes everything staged visible together with the checkpoint; with it the lists that follow from it where that is
-    /// quick, and those that [`NeighboursWriter::settle`] has computed meanwhile.
+    /// Commits the applied events together with the checkpoint, with the lists that they change if that is quick, and with the lists
+    /// that were computed meanwhile.
     pub async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ModelError> {
-        self.read_back().await?;
-        let moved = self.staged.moved();
+        self.reload_state().await?;
+        let moved = self.pending.moved();
         let (dirty, changed) = (self.dirty + moved, self.changed + 1);
-        let has_waited = moved <= FEW && self.waited >= PATIENCE;
-        let is_due = dirty > 0 && !self.is_replay && (dirty <= FEW || has_waited);
-        let is_quick = self
-            .memory
-            .as_ref()
-            .is_some_and(|memory| (memory.space().len() + dirty).saturating_mul(dirty) <= QUICK);
+        let is_overdue = moved <= MAX_IMMEDIATE && self.small_commits >= MAX_SMALL_COMMITS;
+        let is_due = dirty > 0 && !self.is_replay && (dirty <= MAX_IMMEDIATE || is_overdue);
+        let is_quick = self.memory.as_ref().is_some_and(|memory| {
+            (memory.space().len() + dirty).saturating_mul(dirty) <= MAX_PAIRS_IN_COMMIT
+        });
         let memory = if is_due && is_quick && self.computed.is_none() { self.memory.take() } else { None };
         let mut transaction = self.connection.begin().await?;
-        self.staged.write(&mut transaction, changed).await?;
+        self.pending.write(&mut transaction, changed).await?;
         let state = serde_json::to_string(&checkpoint).map_err(corrupt)?;
         database::set_state(&mut transaction, state).await?;
         let computed = match memory {
@@ -155,46 +159,47 @@ impl NeighboursWriter {
             None => self.computed.take(),
         };
         let left = match &computed {
-            Some((known, Computed { memory, lists })) => {
+            Some((known, ComputedLists { memory, lists })) => {
                 stored::write(&mut transaction, memory, lists, *known, changed).await?
             }
             None => dirty,
         };
         transaction.commit().await?;
         (self.checkpoint, self.changed, self.dirty) = (checkpoint, changed, left);
-        self.waited = if moved <= FEW && self.dirty > 0 { self.waited + 1 } else { 0 };
+        self.small_commits =
+            if moved <= MAX_IMMEDIATE && self.dirty > 0 { self.small_commits + 1 } else { 0 };
         self.is_due = is_due && self.dirty > 0;
         self.memory = computed.map(|(_, computed)| computed.memory).or(self.memory.take());
         Ok(())
     }
 
-    /// Updates the lists to everything that is committed. Dropping it does not stop the computation: commits are possible
-    /// meanwhile, and the next call writes the lists.
-    pub async fn settle(&mut self) -> Result<(), ModelError> {
+    /// Computes and writes the lists for everything that is committed. Dropping the future does not stop the computation: commits are
+    /// possible meanwhile, and the next call writes the lists.
+    pub async fn finish_lists(&mut self) -> Result<(), ModelError> {
         self.is_replay = false;
-        self.read_back().await?;
+        self.reload_state().await?;
         while self.dirty > 0 || self.computed.is_some() {
             if self.computed.is_none() {
-                self.begin().await?;
+                self.start_computing().await?;
             }
             if let Some(background) = &mut self.background {
                 let (known, computed) = (background.known, (&mut background.work).await);
                 self.background = None;
                 self.computed = Some((known, computed?));
             }
-            self.take_in().await?;
+            self.write_lists().await?;
         }
         self.is_due = false;
         Ok(())
     }
 
     /// Returns whether lists are being computed in the background, or are due.
-    pub fn is_settling(&self) -> bool {
+    pub fn has_unfinished_lists(&self) -> bool {
         self.is_due || self.background.is_some() || self.computed.is_some()
     }
 
-    /// Begins to make the lists of all that is dirty, unless that has begun.
-    pub(super) async fn begin(&mut self) -> Result<(), ModelError> {
+    /// Starts to compute the lists of all dirty projects, unless a computation is under way.
+    pub(super) async fn start_computing(&mut self) -> Result<(), ModelError> {
         if self.background.is_some() {
             return Ok(());
         }
@@ -211,26 +216,26 @@ impl NeighboursWriter {
         Ok(())
     }
 
-    /// Writes the lists that were computed, in a transaction of their own.
-    async fn take_in(&mut self) -> Result<(), ModelError> {
-        let Some((known, Computed { memory, lists })) = &self.computed else { return Ok(()) };
+    /// Writes the computed lists in a separate transaction.
+    async fn write_lists(&mut self) -> Result<(), ModelError> {
+        let Some((known, ComputedLists { memory, lists })) = &self.computed else { return Ok(()) };
         let (known, changed) = (*known, self.changed + 1);
-        self.is_behind = true;
+        self.is_stale = true;
         let mut transaction = self.connection.begin().await?;
         let left = stored::write(&mut transaction, memory, lists, known, changed).await?;
         transaction.commit().await?;
-        self.is_behind = false;
-        (self.changed, self.dirty, self.waited) = (changed, left, 0);
+        self.is_stale = false;
+        (self.changed, self.dirty, self.small_commits) = (changed, left, 0);
         self.memory = self.computed.take().map(|(_, computed)| computed.memory);
         Ok(())
     }
 
-    /// Reads the state of a transaction that was dropped: SQLite may have committed it. The lists that it wrote
-    /// are written again, which changes nothing.
-    async fn read_back(&mut self) -> Result<(), ModelError> {
-        if self.is_behind {
+    /// Reads the state after a transaction whose future was dropped: SQLite may have committed it. Its lists are written again, which
+    /// changes nothing.
+    async fn reload_state(&mut self) -> Result<(), ModelError> {
+        if self.is_stale {
             (self.changed, self.dirty) = stored::state(&mut self.connection).await?;
-            self.is_behind = false;
+            self.is_stale = false;
         }
         Ok(())
     }

@@ -36,7 +36,7 @@ pub async fn table(size: usize) -> Result<Vec<Figure>> {
     for start in (0..size).step_by(BATCH) {
         add(&mut writer, start..(start + BATCH).min(size), &mut data).await?;
     }
-    writer.settle().await?;
+    writer.finish_lists().await?;
     let made = began.elapsed().as_secs_f64();
     let memory = peak()? as f64 / 1e6;
     let reader = NeighboursReader::open(folder.path()).await?;

@@ -1,6 +1,6 @@
 //! `search_by_taste`: projects by how they look and feel, in six dimensions.
 
-use read::archive::{AskedDimension, Cursor, Listing, MOST_WORDS, TasteRequest};
+use read::archive::{Cursor, DimensionMatches, Listing, MAX_QUERY_WORDS, TasteRequest};
 use schemas::record::Category;
 use schemas::taste::{Dimension, DimensionSet, Taste};
 use serde_json::{Value, json};
@@ -88,7 +88,7 @@ fn run<'a>(context: CallContext<'a>, taste: &Taste, input: Input) -> Answered<'a
     let page = |limit| {
         let request = TasteRequest { category, limit, after: cursor.clone(), ..TasteRequest::of(taste) };
         let page = now.by_taste(&request)?;
-        dimensions = page.asked;
+        dimensions = page.dimensions;
         let projects = page.hits.into_iter().map(|hit| (hit.ordinal, hit.matched)).collect();
         Ok(Page { projects, total: page.total, next: page.next })
     };
@@ -105,11 +105,11 @@ fn run<'a>(context: CallContext<'a>, taste: &Taste, input: Input) -> Answered<'a
 }
 
 /// What to do about a dimension that matches nothing, or of which not all was asked for.
-fn note(now: &Listing, asked: &AskedDimension, taste: &Taste) -> Option<String> {
+fn note(now: &Listing, asked: &DimensionMatches, taste: &Taste) -> Option<String> {
     let dimension = asked.dimension;
     let text = taste.get(dimension)?;
-    if asked.has_more {
-        return Some(format!("Of {dimension} only the first {MOST_WORDS} words are looked for."));
+    if asked.is_truncated {
+        return Some(format!("Of {dimension} only the first {MAX_QUERY_WORDS} words are looked for."));
     }
     if asked.projects > 0 {
         return None;

@@ -45,7 +45,7 @@ impl Found {
             };
             let page = listing.by_taste(&request).map_err(|_| foreign())?;
             let near = |dimension| nearest(&listing, asked, dimension);
-            let none = page.asked.iter().filter(|one| one.projects == 0);
+            let none = page.dimensions.iter().filter(|one| one.projects == 0);
             let notes = none.filter_map(|one| near(one.dimension)).collect();
             (page.hits.iter().map(|hit| hit.ordinal).collect::<Vec<_>>(), page.total, page.next, notes)
         } else {

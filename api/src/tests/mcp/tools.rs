@@ -176,7 +176,7 @@ async fn the_newest_come_page_by_page() {
     let foreign = json!({"cursor": first["next_cursor"], "category": "design"});
     assert_eq!(
         refused(&node, "browse", foreign).await,
-        "The cursor does not belong to this question: it was given with the results of other arguments. Leave it out to start from \
+        "The cursor does not belong to this query: it was given with the results of other arguments. Leave it out to start from \
          the first page."
     );
 }

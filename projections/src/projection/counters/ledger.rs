@@ -34,7 +34,7 @@ impl CountersWorker {
         stop: &CancellationToken,
         report: ProgressFn<'_>,
     ) -> Result<(), WorkerError> {
-        let Ledger::Behind(mut after) = self.progress.ledger else { return Ok(()) };
+        let Ledger::After(mut after) = self.progress.ledger else { return Ok(()) };
         if self.progress.awaits_ledger {
             return Ok(());
         }
@@ -78,7 +78,7 @@ impl CountersWorker {
             }
             previous_sources = Some(page.sources);
             if calls.len() >= MAX_REPLAY_BATCH {
-                self.progress.ledger = Ledger::Behind(after);
+                self.progress.ledger = Ledger::After(after);
                 self.commit(&std::mem::take(&mut calls)).await?;
                 report(after, page.head);
             }
@@ -93,7 +93,7 @@ impl CountersWorker {
         &mut self,
         stop: &CancellationToken,
     ) -> Result<Duration, WorkerError> {
-        let Ledger::Behind(after) = self.progress.ledger else { return Ok(BACKFILL_RETRY_INTERVAL) };
+        let Ledger::After(after) = self.progress.ledger else { return Ok(BACKFILL_RETRY_INTERVAL) };
         let page = match stop.run_until_cancelled(page(self.source.client(), after)).await {
             Some(Ok(page)) => page,
             None | Some(Err(LedgerError::NoResponder)) => return Ok(BACKFILL_RETRY_INTERVAL),
@@ -111,19 +111,19 @@ impl CountersWorker {
             tracing::info!("the ledger of calls was read up to {after}");
             self.progress.awaits_ledger = false;
         }
-        self.progress.ledger = if is_done { Ledger::Done } else { Ledger::Behind(after) };
+        self.progress.ledger = if is_done { Ledger::Done } else { Ledger::After(after) };
         self.commit(&calls).await?;
         Ok(BACKFILL_PAGE_INTERVAL)
     }
 
     fn metered(&self, entries: Vec<LedgerEntry>) -> Vec<Metered> {
-        let heard = self.month();
+        let received = self.month();
         let metered = |entry: LedgerEntry| Metered {
             call: entry.call,
             overrun: entry.overrun,
             sequence: Some(entry.sequence),
-            remade: false,
-            heard,
+            recreated: false,
+            received,
         };
         entries.into_iter().map(metered).collect()
     }
@@ -160,5 +160,5 @@ async fn page(client: &async_nats::Client, after: Position) -> Result<UsagePage,
 
 fn stream_source(source: LedgerSource) -> (String, Source) {
     let LedgerSource { stream, created, sequence } = source;
-    (stream, Source { created, sequence, call: None, remade: false })
+    (stream, Source { created, sequence, call: None, recreated: false })
 }

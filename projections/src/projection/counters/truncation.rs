@@ -28,7 +28,7 @@ impl CountersWorker {
                     stream = name,
                     "the stream lost its last messages and continued; reading it from its start"
                 );
-                let from_start = Source { sequence: 0, call: None, remade: true, ..source };
+                let from_start = Source { sequence: 0, call: None, recreated: true, ..source };
                 self.progress.sources.insert(name, from_start);
                 is_truncated = true;
             }

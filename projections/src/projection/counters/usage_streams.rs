@@ -46,7 +46,7 @@ pub(super) struct DeliveredCall {
     pub(super) created: Timestamp,
     pub(super) sequence: u64,
     /// The month in which NATS received it.
-    pub(super) heard: Month,
+    pub(super) received: Month,
     pub(super) call: Result<Call, UndecodableCall>,
 }
 
@@ -178,9 +178,9 @@ async fn pump(
             let info = message.info().map_err(|error| error.to_string())?;
             let sequence = info.stream_sequence;
             let published = Timestamp::from_nanosecond(info.published.unix_timestamp_nanos());
-            let heard = Month::of(published.map_err(|error| error.to_string())?);
+            let received = Month::of(published.map_err(|error| error.to_string())?);
             let call =
-                DeliveredCall { stream: stream.clone(), created, sequence, heard, call: read(&message) };
+                DeliveredCall { stream: stream.clone(), created, sequence, received, call: read(&message) };
             if sender.send(call).await.is_err() {
                 return Ok(());
             }

@@ -12,7 +12,7 @@ CREATE TABLE projects (
     changed   INTEGER NOT NULL            -- counts commits that changed this row
 ) STRICT;
 
--- Readers ask for what has changed since they last asked.
+-- Readers load the rows that changed since their last refresh.
 CREATE INDEX projects_by_change ON projects (changed);
 
 CREATE TABLE checkpoint (

@@ -1,8 +1,8 @@
-//! One project by chance.
+//! One project at random.
 
 use super::*;
 
-/// What is drawn: SplitMix64 from a fixed seed.
+/// Returns random numbers: SplitMix64 from a fixed seed.
 fn draws(seed: u64) -> impl Iterator<Item = u64> {
     let mut state = seed;
     std::iter::repeat_with(move || {
@@ -13,21 +13,21 @@ fn draws(seed: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// The sum over projects of the squared distance between how often each came and should have, over the latter.
+/// Returns the chi-square statistic of the numbers of draws of each project.
 fn chi_square(archive: &Archive, category: Option<Category>, expected: &[u64], seed: u64) -> f64 {
     const EACH: usize = 200;
-    let mut came = vec![0_u32; 1_000];
+    let mut drawn = vec![0_u32; 1_000];
     for draw in draws(seed).take(EACH * expected.len()) {
-        came[archive.reader.now().random(category, draw).unwrap() as usize] += 1;
+        drawn[archive.reader.listing().random(category, draw).unwrap() as usize] += 1;
     }
-    let of_expected: u32 = expected.iter().map(|ordinal| came[*ordinal as usize]).sum();
+    let of_expected: u32 = expected.iter().map(|ordinal| drawn[*ordinal as usize]).sum();
     assert_eq!(of_expected as usize, EACH * expected.len(), "no other is drawn");
-    let square = |ordinal: &u64| (f64::from(came[*ordinal as usize]) - EACH as f64).powi(2) / EACH as f64;
+    let square = |ordinal: &u64| (f64::from(drawn[*ordinal as usize]) - EACH as f64).powi(2) / EACH as f64;
     expected.iter().map(square).sum()
 }
 
 #[tokio::test]
-async fn every_project_comes_as_often_as_the_others() {
+async fn every_project_is_drawn_equally_often() {
     let category = |number: u64| if number.is_multiple_of(3) { Category::Art } else { Category::Design };
     let mut archive = Archive::of(&[]).await;
     let project = |number| selected(number, &format!("p{number}"), record(category(number), None, &[]));
@@ -36,11 +36,11 @@ async fn every_project_comes_as_often_as_the_others() {
     let listed: Vec<u64> = (1..=240).filter(|n| n % 10 != 0).collect();
     let of_art: Vec<u64> = listed.iter().copied().filter(|n| n % 3 == 0).collect();
     assert_eq!((listed.len(), of_art.len()), (216, 72));
-    // One uniform drawing in a thousand passes these bounds, of 215 and 71 degrees of freedom.
+    // The 99.9th percentiles of the distributions with 215 and 71 degrees of freedom.
     let (all, art) =
         (chi_square(&archive, None, &listed, 11), chi_square(&archive, Some(Category::Art), &of_art, 12));
     assert!(all < 285.0 && art < 113.0, "{all} {art}");
-    assert_eq!(archive.reader.now().random(Some(Category::Interiors), 7), None);
-    let ends = [0, u64::MAX].map(|draw| archive.reader.now().random(None, draw));
+    assert_eq!(archive.reader.listing().random(Some(Category::Interiors), 7), None);
+    let ends = [0, u64::MAX].map(|draw| archive.reader.listing().random(None, draw));
     assert_eq!(ends, [Some(1), Some(99)], "p1 is the first slug, and p99 the last");
 }

@@ -12,10 +12,10 @@ async fn words_are_folded_and_lose_their_english_endings() {
         "東京の木材, 京都",
         "5㎡ of Straße",
     ];
-    let events: Vec<Happened> =
-        (1..).zip(texts).map(|(number, text)| saying(number, Dimension::Material, text)).collect();
+    let events: Vec<NumberedEvent> =
+        (1..).zip(texts).map(|(number, text)| with_text(number, Dimension::Material, text)).collect();
     let archive = Archive::of(&events).await;
-    for (asked, expected) in [
+    for (query, expected) in [
         ("concretes", vec![1, 3]),
         ("CONCRETE", vec![1, 3]),
         ("brush", vec![1]),
@@ -37,44 +37,48 @@ async fn words_are_folded_and_lose_their_english_endings() {
         ("conc", vec![]),
     ] {
         assert_eq!(
-            archive.found(Dimension::Material, asked),
+            archive.found(Dimension::Material, query),
             (expected.clone(), expected.len() as u64),
-            "{asked}"
+            "{query}"
         );
-        assert_eq!(archive.found(Dimension::Light, asked), (vec![], 0), "{asked} in another dimension");
+        assert_eq!(archive.found(Dimension::Light, query), (vec![], 0), "{query} in another dimension");
     }
 }
 
 #[tokio::test]
-async fn any_text_is_legal_and_the_answer_says_what_became_of_it() {
+async fn any_text_is_a_valid_query_and_the_answer_describes_each_dimension() {
     let archive =
-        Archive::of(&[saying(1, Dimension::Mood, "calm"), saying(2, Dimension::Light, "dim")]).await;
+        Archive::of(&[with_text(1, Dimension::Mood, "calm"), with_text(2, Dimension::Light, "dim")]).await;
     let many = (0..17).map(|n| format!("w{n} ")).collect::<String>();
-    let request = asking(&[
+    let request = taste_request(&[
         (Dimension::Subject, &many),
         (Dimension::Mood, "calm, calming, Calm"),
         (Dimension::Light, "\u{0}…—'"),
         (Dimension::Color, ""),
         (Dimension::Material, "unheard"),
     ]);
-    let page = archive.reader.now().by_taste(&request).unwrap();
-    let asked =
-        |dimension, words, has_more, projects| AskedDimension { dimension, words, has_more, projects };
+    let page = archive.reader.listing().by_taste(&request).unwrap();
+    let matches = |dimension, words, is_truncated, projects| DimensionMatches {
+        dimension,
+        words,
+        is_truncated,
+        projects,
+    };
     let expected = TastePage {
         hits: vec![Hit { ordinal: 1, matched: [Dimension::Mood].into_iter().collect() }],
         total: 1,
         next: None,
-        asked: vec![
-            asked(Dimension::Material, 1, false, 0),
-            asked(Dimension::Light, 0, false, 0),
-            asked(Dimension::Color, 0, false, 0),
-            asked(Dimension::Mood, 1, false, 1),
-            asked(Dimension::Subject, 16, true, 0),
+        dimensions: vec![
+            matches(Dimension::Material, 1, false, 0),
+            matches(Dimension::Light, 0, false, 0),
+            matches(Dimension::Color, 0, false, 0),
+            matches(Dimension::Mood, 1, false, 1),
+            matches(Dimension::Subject, 16, true, 0),
         ],
     };
     assert_eq!(page, expected);
-    let nothing = TastePage { hits: vec![], total: 0, next: None, asked: vec![] };
-    assert_eq!(archive.reader.now().by_taste(&asking(&[])).unwrap(), nothing);
+    let nothing = TastePage { hits: vec![], total: 0, next: None, dimensions: vec![] };
+    assert_eq!(archive.reader.listing().by_taste(&taste_request(&[])).unwrap(), nothing);
 }
 
 #[tokio::test]
@@ -90,44 +94,44 @@ async fn more_dimensions_come_first_then_the_newest_then_the_slug() {
         selected(6, "u", record(Category::Art, None, one)),
     ])
     .await;
-    let request = asking(&[(Mood, "calm"), (Material, "oak"), (Light, "dim")]);
-    let page = archive.reader.now().by_taste(&request).unwrap();
+    let request = taste_request(&[(Mood, "calm"), (Material, "oak"), (Light, "dim")]);
+    let page = archive.reader.listing().by_taste(&request).unwrap();
     let hits: Vec<(u64, Vec<Dimension>)> =
         page.hits.iter().map(|hit| (hit.ordinal, hit.matched.iter().collect())).collect();
     let two = vec![Material, Mood];
     assert_eq!(hits, [(3, two.clone()), (2, two), (4, vec![Mood]), (1, vec![Mood]), (6, vec![Mood])]);
     let of_art = TasteRequest { category: Some(Category::Art), ..request };
-    let page = archive.reader.now().by_taste(&of_art).unwrap();
-    let projects: Vec<u64> = page.asked.iter().map(|asked| asked.projects).collect();
+    let page = archive.reader.listing().by_taste(&of_art).unwrap();
+    let projects: Vec<u64> = page.dimensions.iter().map(|dimension| dimension.projects).collect();
     assert_eq!((page.total, projects), (4, vec![1, 0, 4]));
 }
 
 #[tokio::test]
-async fn withdrawn_projects_are_nowhere_and_a_renamed_one_is_there_once() {
+async fn withdrawn_projects_are_not_listed_and_a_renamed_one_is_listed_once() {
     let mut archive =
-        Archive::of(&[saying(1, Dimension::Mood, "calm"), saying(2, Dimension::Mood, "calm")]).await;
+        Archive::of(&[with_text(1, Dimension::Mood, "calm"), with_text(2, Dimension::Mood, "calm")]).await;
     archive.apply(&[withdrawn(1)]).await;
     assert_eq!(archive.found(Dimension::Mood, "calm"), (vec![2], 1));
     assert_eq!(
-        (archive.reader.now().listed(None), archive.reader.now().random(None, u64::MAX)),
+        (archive.reader.listing().listed(None), archive.reader.listing().random(None, u64::MAX)),
         (1, Some(2))
     );
     archive.apply(&[renamed(2, "zz"), restored(1)]).await;
     assert_eq!(archive.found(Dimension::Mood, "calm"), (vec![1, 2], 2));
     archive.apply(&[renamed(2, "aa")]).await;
-    assert_eq!(archive.reader.now().newest(None, 9, None).unwrap().ordinals, [2, 1]);
+    assert_eq!(archive.reader.listing().newest(None, 9, None).unwrap().ordinals, [2, 1]);
     archive.apply(&[revised(2, record(Category::Design, Some("2001-01-01"), &[]))]).await;
     assert_eq!(archive.found(Dimension::Mood, "calm"), (vec![1], 1));
-    assert_eq!(archive.reader.now().newest(Some(Category::Design), 9, None).unwrap().ordinals, [2]);
+    assert_eq!(archive.reader.listing().newest(Some(Category::Design), 9, None).unwrap().ordinals, [2]);
     archive.apply(&[withdrawn(1), withdrawn(2)]).await;
     let empty = NewestPage { ordinals: vec![], total: 0, next: None };
-    assert_eq!(archive.reader.now().newest(None, 9, None).unwrap(), empty);
-    assert_eq!(archive.reader.now().random(None, 0), None);
+    assert_eq!(archive.reader.listing().newest(None, 9, None).unwrap(), empty);
+    assert_eq!(archive.reader.listing().random(None, 0), None);
 }
 
 #[tokio::test]
-async fn a_commit_that_changes_nothing_for_readers_keeps_what_they_have() {
-    let mut archive = Archive::of(&[saying(1, Dimension::Mood, "calm")]).await;
+async fn a_commit_without_changed_projects_keeps_the_snapshot() {
+    let mut archive = Archive::of(&[with_text(1, Dimension::Mood, "calm")]).await;
     let before = archive.reader.snapshot();
     archive.apply(&[]).await;
     assert!(std::sync::Arc::ptr_eq(&before, &archive.reader.snapshot()));
@@ -135,16 +139,16 @@ async fn a_commit_that_changes_nothing_for_readers_keeps_what_they_have() {
 }
 
 #[test]
-fn pieces_have_the_words_of_their_text() {
+fn stored_pieces_have_the_words_of_their_text() {
     use text::{fold, pieces};
     proptest::proptest!(|(text in ".{0,40}")| {
         let apart: Vec<String> = pieces(&text).map(fold).filter(|words| !words.is_empty()).collect();
         proptest::prop_assert_eq!(apart.join(" "), fold(&text));
         let mut taste = schemas::taste::Taste::default();
         taste.set(Dimension::Mood, Some(text.clone()));
-        let kept = words::kept(&taste);
+        let stored = stemming::stored_words(&taste);
         let again: Vec<String> =
-            words::read(&kept).map(|(_, piece)| fold(piece)).filter(|words| !words.is_empty()).collect();
+            stemming::stored_pieces(&stored).map(|(_, piece)| fold(piece)).filter(|words| !words.is_empty()).collect();
         let mut distinct = again.join(" ").split(' ').map(str::to_owned).collect::<Vec<_>>();
         let mut expected = fold(&text).split(' ').map(str::to_owned).collect::<Vec<_>>();
         distinct.sort();

@@ -1,4 +1,4 @@
-//! The archive as a list that is looked through from end to end: plain rules, nothing shared with the code under test.
+//! A reference implementation: a list that is scanned, which shares nothing with the code under test.
 
 use std::cmp::Reverse;
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// How words are written, and which of them mean the same. A text that holds `東京` holds its characters too.
+/// Words and their meanings; two words with a common meaning match. `東京` also contains its characters.
 pub(super) const WRITTEN: [(&str, &[u32]); 13] = [
     ("concrete", &[0]),
     ("Concretes", &[0]),
@@ -23,90 +23,92 @@ pub(super) const WRITTEN: [(&str, &[u32]); 13] = [
     ("O'Keeffe", &[10, 11]),
 ];
 
-/// What a text is made of, by index in [`WRITTEN`].
+/// The words of a text, as indices in [`WRITTEN`].
 pub(super) type Text = Vec<usize>;
 
-/// A project as an editor made it.
+/// The state of a project.
 #[derive(Debug, Clone)]
-pub(super) struct Made {
+pub(super) struct Project {
     pub(super) ordinal: u64,
     pub(super) slug: String,
     pub(super) listed: bool,
     pub(super) facts: Facts,
-    /// The day of its first event, of January 2020 or after it, as a number of days.
+    /// The day of its first event, as the number of days since 2019-12-31.
     pub(super) added: i32,
 }
 
-/// What its record says.
+/// The record of a project.
 #[derive(Debug, Clone)]
 pub(super) struct Facts {
     pub(super) category: Category,
-    /// A day of January 2020.
+    /// The day of publication in January 2020.
     pub(super) day: Option<i32>,
-    /// Likewise: when its curator selected it.
+    /// The day of selection by the curator in January 2020.
     pub(super) selected: Option<i32>,
     pub(super) taste: [Text; 6],
 }
 
-/// What an editor does with the project of a number, out of a dozen.
+/// A change of the project with a number.
 #[derive(Debug, Clone)]
-pub(super) enum Act {
+pub(super) enum Change {
     Record(u64, Facts),
     Rename(u64, u8),
     Withdraw(u64),
     Restore(u64),
 }
 
-/// A question by its parts.
+/// A query by its parts.
 #[derive(Debug, Clone)]
-pub(super) struct Asked {
+pub(super) struct Query {
     pub(super) taste: [Option<Text>; 6],
     pub(super) category: Option<Category>,
 }
 
-/// The place of a hit: dimensions that match, the day with the unknown last, the slug.
+/// What a hit is ordered by: the number of matching dimensions, the day with unrecorded ones last, the slug.
 pub(super) type Rank = (Reverse<usize>, Reverse<Option<i32>>, String);
 
 #[derive(Debug, Default)]
 pub(super) struct Naive {
-    pub(super) projects: Vec<(u64, Made)>,
+    pub(super) projects: Vec<(u64, Project)>,
     position: u64,
 }
 
 impl Naive {
-    /// What the act makes of the list, and the event that says so; none for a project that is not there.
-    pub(super) fn act(&mut self, act: &Act) -> Option<Happened> {
-        let (Act::Record(number, _) | Act::Rename(number, _) | Act::Withdraw(number) | Act::Restore(number)) =
-            *act;
+    /// Applies a change and returns its event; `None` for a project that does not exist.
+    pub(super) fn apply(&mut self, change: &Change) -> Option<NumberedEvent> {
+        let (Change::Record(number, _)
+        | Change::Rename(number, _)
+        | Change::Withdraw(number)
+        | Change::Restore(number)) = *change;
         let found = self.projects.iter_mut().find(|(known, _)| *known == number);
-        let happened = match (found, act) {
-            (None, Act::Record(_, facts)) => {
+        let happened = match (found, change) {
+            (None, Change::Record(_, facts)) => {
                 let slug = format!("p{}-{number}", number % 3);
-                let made = Made {
+                let project = Project {
                     ordinal: self.position + 1,
                     slug: slug.clone(),
                     listed: true,
                     facts: facts.clone(),
                     added: (self.position as i32 + 1) / 3 + 1,
                 };
-                self.projects.push((number, made));
+                self.projects.push((number, project));
                 selected(number, &slug, facts.record())
             }
             (None, _) => return None,
-            (Some((_, made)), Act::Record(_, facts)) => {
-                made.facts = facts.clone();
+            (Some((_, project)), Change::Record(_, facts)) => {
+                project.facts = facts.clone();
                 revised(number, facts.record())
             }
-            (Some((_, made)), Act::Rename(_, to)) => {
-                made.slug = format!("q{to}-{number}");
-                renamed(number, &made.slug)
+            (Some((_, project)), Change::Rename(_, to)) => {
+                project.slug = format!("q{to}-{number}");
+                renamed(number, &project.slug)
             }
-            (Some((_, made)), Act::Withdraw(_)) => {
-                made.listed = false;
+            (Some((_, project)), Change::Withdraw(_)) => {
+                project.listed = false;
                 withdrawn(number)
             }
-            (Some((_, made)), Act::Restore(_)) => {
-                made.listed = true;
+            (Some((_, project)), Change::Restore(_)) => {
+                project.listed = true;
                 restored(number)
             }
         };
@@ -114,40 +116,40 @@ impl Naive {
         Some(happened)
     }
 
-    pub(super) fn listed(&self, category: Option<Category>) -> impl Iterator<Item = &Made> {
-        let all = self.projects.iter().map(|(_, made)| made).filter(|made| made.listed);
-        all.filter(move |made| category.is_none_or(|category| category == made.facts.category))
+    pub(super) fn listed(&self, category: Option<Category>) -> impl Iterator<Item = &Project> {
+        let all = self.projects.iter().map(|(_, project)| project).filter(|project| project.listed);
+        all.filter(move |project| category.is_none_or(|category| category == project.facts.category))
     }
 
-    /// All hits in order, with their places.
-    pub(super) fn by_taste(&self, asked: &Asked) -> Vec<(Rank, Hit)> {
-        let hit = |made: &Made| {
+    /// Returns all hits in order.
+    pub(super) fn by_taste(&self, query: &Query) -> Vec<(Rank, Hit)> {
+        let hit = |project: &Project| {
             let matched: Vec<Dimension> = Dimension::ALL
                 .into_iter()
                 .filter(|dimension| {
                     let at = *dimension as usize;
-                    asked.taste[at].as_ref().is_some_and(|text| holds(&made.facts.taste[at], text))
+                    query.taste[at].as_ref().is_some_and(|text| matches(&project.facts.taste[at], text))
                 })
                 .collect();
-            let rank = (Reverse(matched.len()), Reverse(made.facts.day), made.slug.clone());
-            (rank, Hit { ordinal: made.ordinal, matched: matched.into_iter().collect() })
+            let rank = (Reverse(matched.len()), Reverse(project.facts.day), project.slug.clone());
+            (rank, Hit { ordinal: project.ordinal, matched: matched.into_iter().collect() })
         };
-        let hits = self.listed(asked.category).map(hit);
+        let hits = self.listed(query.category).map(hit);
         let mut hits: Vec<(Rank, Hit)> = hits.filter(|(_, hit)| !hit.matched.is_empty()).collect();
         hits.sort_by(|(a, _), (b, _)| a.cmp(b));
         hits
     }
 }
 
-/// Whether a text holds every word of another one that has any.
-pub(super) fn holds(text: &Text, asked: &Text) -> bool {
-    let held: Vec<u32> = text.iter().flat_map(|word| WRITTEN[*word].1).copied().collect();
-    // The first meaning of a word is the word itself; `grey-green` is two.
-    let demanded = |word: &usize| {
+/// Returns whether a text contains every word of a query, which must have one.
+pub(super) fn matches(text: &Text, query: &Text) -> bool {
+    let contained: Vec<u32> = text.iter().flat_map(|word| WRITTEN[*word].1).copied().collect();
+    // The first meaning of a word is the word itself; `grey-green` is two words.
+    let required = |word: &usize| {
         let all = WRITTEN[*word].1;
         if WRITTEN[*word].0.contains('-') { all } else { &all[..1] }
     };
-    !asked.is_empty() && asked.iter().flat_map(demanded).all(|meaning| held.contains(meaning))
+    !query.is_empty() && query.iter().flat_map(required).all(|meaning| contained.contains(meaning))
 }
 
 impl Facts {
@@ -179,21 +181,21 @@ fn category() -> impl Strategy<Value = Category> {
     prop_oneof![Just(Category::Art), Just(Category::Design), Just(Category::Interiors)]
 }
 
-pub(super) fn asked() -> impl Strategy<Value = Asked> {
+pub(super) fn query() -> impl Strategy<Value = Query> {
     let taste = proptest::array::uniform6(proptest::option::of(text()));
-    (taste, proptest::option::of(category())).prop_map(|(taste, category)| Asked { taste, category })
+    (taste, proptest::option::of(category())).prop_map(|(taste, category)| Query { taste, category })
 }
 
-pub(super) fn acts(most: usize) -> impl Strategy<Value = Vec<Act>> {
+pub(super) fn changes(most: usize) -> impl Strategy<Value = Vec<Change>> {
     let number = 0..60_u64;
     let days = (proptest::option::of(1..4), proptest::option::of(1..4));
     let facts = (category(), days, proptest::array::uniform6(text()))
         .prop_map(|(category, (day, selected), taste)| Facts { category, day, selected, taste });
-    let act = prop_oneof![
-        6 => (number.clone(), facts).prop_map(|(number, facts)| Act::Record(number, facts)),
-        1 => (number.clone(), any::<u8>()).prop_map(|(number, to)| Act::Rename(number, to)),
-        2 => number.clone().prop_map(Act::Withdraw),
-        1 => number.prop_map(Act::Restore),
+    let change = prop_oneof![
+        6 => (number.clone(), facts).prop_map(|(number, facts)| Change::Record(number, facts)),
+        1 => (number.clone(), any::<u8>()).prop_map(|(number, to)| Change::Rename(number, to)),
+        2 => number.clone().prop_map(Change::Withdraw),
+        1 => number.prop_map(Change::Restore),
     ];
-    proptest::collection::vec(act, 0..most)
+    proptest::collection::vec(change, 0..most)
 }

@@ -1,38 +1,39 @@
-//! Any history, held against a list that is looked through: answers, pages while projects come and go, and cursors.
+//! Any history, compared with the reference implementation: answers, pages while projects are added and removed, and cursors.
 
 use std::cmp::Reverse;
 
 use proptest::prelude::*;
 
-use super::naive::{Act, Asked, Naive, acts, asked, written};
+use super::naive::{Change, Naive, Query, changes, query, written};
 use super::*;
 
 fn run(test: impl Future<Output = ()>) {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(test);
 }
 
-async fn carry_out(archive: &mut Archive, naive: &mut Naive, acts: &[Act]) {
-    let events: Vec<Happened> = acts.iter().filter_map(|act| naive.act(act)).collect();
+async fn apply(archive: &mut Archive, naive: &mut Naive, changes: &[Change]) {
+    let events: Vec<NumberedEvent> = changes.iter().filter_map(|change| naive.apply(change)).collect();
     archive.apply(&events).await;
 }
 
-/// The question with its texts, in the shape of the naive one.
-fn with_request<T>(asked: &Asked, limit: usize, ask: impl FnOnce(TasteRequest<'_>) -> T) -> T {
-    let texts: Vec<Option<String>> = asked.taste.iter().map(|text| text.as_ref().map(written)).collect();
-    let mut request = TasteRequest { category: asked.category, limit, ..TasteRequest::default() };
-    request.asked.iter_mut().zip(&texts).for_each(|(place, text)| *place = text.as_deref());
-    ask(request)
+/// Calls `send` with the request of a query.
+fn with_request<T>(query: &Query, limit: usize, send: impl FnOnce(TasteRequest<'_>) -> T) -> T {
+    let texts: Vec<Option<String>> = query.taste.iter().map(|text| text.as_ref().map(written)).collect();
+    let mut request = TasteRequest { category: query.category, limit, ..TasteRequest::default() };
+    request.taste.iter_mut().zip(&texts).for_each(|(place, text)| *place = text.as_deref());
+    send(request)
 }
 
-fn ask(reader: &ArchiveReader, asked: &Asked, limit: usize, after: Option<&str>) -> TastePage {
+fn taste_page(reader: &ArchiveReader, query: &Query, limit: usize, after: Option<&str>) -> TastePage {
     let after = after.map(|text| text.parse().unwrap());
-    with_request(asked, limit, |request| reader.now().by_taste(&TasteRequest { after, ..request })).unwrap()
+    with_request(query, limit, |request| reader.listing().by_taste(&TasteRequest { after, ..request }))
+        .unwrap()
 }
 
-/// The same cursor makes the same page in readers of the same content, however they cut it into blocks.
-fn agree(one: &ArchiveReader, other: &ArchiveReader, asked: &Asked) {
-    assert_eq!(ask(one, asked, 5, None), ask(other, asked, 5, None));
-    let (one, other) = (one.now(), other.now());
+/// Asserts that readers of the same content give the same pages, whatever their block size.
+fn assert_agree(one: &ArchiveReader, other: &ArchiveReader, query: &Query) {
+    assert_eq!(taste_page(one, query, 5, None), taste_page(other, query, 5, None));
+    let (one, other) = (one.listing(), other.listing());
     for category in [None, Some(Category::Art)] {
         assert_eq!(one.newest(category, 5, None), other.newest(category, 5, None));
         assert_eq!(one.terms(None, category, 100), other.terms(None, category, 100));
@@ -43,57 +44,57 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn pages_follow_the_order_while_projects_come_and_go(
-        first in acts(160),
-        between in proptest::collection::vec(acts(12), 30),
-        asked in asked(),
+    fn pages_follow_the_order_while_projects_are_added_and_removed(
+        first in changes(160),
+        between in proptest::collection::vec(changes(12), 30),
+        query in query(),
         limit in 1..9_usize,
     ) {
         run(async {
             let (mut archive, mut naive) = (Archive::new().await, Naive::default());
-            carry_out(&mut archive, &mut naive, &first).await;
+            apply(&mut archive, &mut naive, &first).await;
             let (mut after, mut last) = (None::<String>, None);
             for changes in between {
-                let hits = naive.by_taste(&asked);
-                let page = ask(&archive.reader, &asked, limit, after.as_deref());
+                let hits = naive.by_taste(&query);
+                let page = taste_page(&archive.reader, &query, limit, after.as_deref());
                 let left: Vec<_> = hits.iter().filter(|(rank, _)| last.as_ref().is_none_or(|last| rank > last)).collect();
                 let expected: Vec<Hit> = left.iter().take(limit).map(|(_, hit)| *hit).collect();
                 assert_eq!((page.hits, page.total), (expected, hits.len() as u64));
                 assert_eq!(page.next.is_some(), left.len() > limit);
                 let Some(next) = page.next else { break };
                 (after, last) = (Some(next.to_string()), Some(left[limit - 1].0.clone()));
-                carry_out(&mut archive, &mut naive, &changes).await;
+                apply(&mut archive, &mut naive, &changes).await;
             }
         });
     }
 
     #[test]
     fn the_newest_follow_the_order_and_a_refreshed_reader_is_a_fresh_one(
-        first in acts(160),
-        between in proptest::collection::vec(acts(30), 4),
-        asked in asked(),
+        first in changes(160),
+        between in proptest::collection::vec(changes(30), 4),
+        query in query(),
     ) {
         run(async {
             let (mut archive, mut naive) = (Archive::new().await, Naive::default());
-            carry_out(&mut archive, &mut naive, &first).await;
+            apply(&mut archive, &mut naive, &first).await;
             for changes in between {
-                carry_out(&mut archive, &mut naive, &changes).await;
-                agree(&archive.reader, &archive.reopened().await, &asked);
-                for category in [None, asked.category] {
-                    let day = |made: &naive::Made| made.facts.day.or(made.facts.selected).unwrap_or(made.added);
+                apply(&mut archive, &mut naive, &changes).await;
+                assert_agree(&archive.reader, &archive.reopened().await, &query);
+                for category in [None, query.category] {
+                    let day = |project: &naive::Project| project.facts.day.or(project.facts.selected).unwrap_or(project.added);
                     let mut expected: Vec<(Reverse<i32>, Reverse<u64>)> = naive
                         .listed(category)
-                        .map(|made| (Reverse(day(made)), Reverse(made.ordinal)))
+                        .map(|project| (Reverse(day(project)), Reverse(project.ordinal)))
                         .collect();
                     expected.sort();
-                    assert_eq!(walk(&archive.reader, category), expected.iter().map(|made| made.1.0).collect::<Vec<_>>());
-                    assert_eq!(archive.reader.now().listed(category), expected.len() as u64);
+                    assert_eq!(walk(&archive.reader, category), expected.iter().map(|project| project.1.0).collect::<Vec<_>>());
+                    assert_eq!(archive.reader.listing().listed(category), expected.len() as u64);
                 }
-                for (dimension, text) in Dimension::ALL.into_iter().zip(&asked.taste) {
+                for (dimension, text) in Dimension::ALL.into_iter().zip(&query.taste) {
                     let alone = text.as_ref().map(|text| archive.found(dimension, &written(text)).1);
                     let expected = text.as_ref().map(|text| {
-                        let holds = |at: usize, made: &naive::Made| naive::holds(&made.facts.taste[at], text);
-                        naive.listed(None).filter(|made| holds(dimension as usize, made)).count() as u64
+                        let holds = |at: usize, project: &naive::Project| naive::matches(&project.facts.taste[at], text);
+                        naive.listed(None).filter(|project| holds(dimension as usize, project)).count() as u64
                     });
                     assert_eq!(alone, expected, "{dimension}");
                 }
@@ -102,11 +103,11 @@ proptest! {
     }
 }
 
-/// All newest by pages of three.
+/// Returns all newest projects, read in pages of three.
 fn walk(reader: &ArchiveReader, category: Option<Category>) -> Vec<u64> {
     let (mut all, mut after) = (Vec::new(), None);
     loop {
-        let page = reader.now().newest(category, 3, after).unwrap();
+        let page = reader.listing().newest(category, 3, after).unwrap();
         all.extend(page.ordinals);
         after = page.next;
         if after.is_none() {
@@ -116,32 +117,33 @@ fn walk(reader: &ArchiveReader, category: Option<Category>) -> Vec<u64> {
 }
 
 #[tokio::test]
-async fn cursors_of_other_questions_and_altered_ones_are_refused() {
-    let events: Vec<Happened> = (1..9).map(|number| saying(number, Dimension::Mood, "calm oak")).collect();
+async fn cursors_of_other_queries_and_altered_ones_are_rejected() {
+    let events: Vec<NumberedEvent> =
+        (1..9).map(|number| with_text(number, Dimension::Mood, "calm oak")).collect();
     let archive = Archive::of(&events).await;
-    let page = |request: TasteRequest<'_>| archive.reader.now().by_taste(&request);
-    let first = page(TasteRequest { limit: 3, ..asking(&[(Dimension::Mood, "calm, oaks")]) }).unwrap();
+    let page = |request: TasteRequest<'_>| archive.reader.listing().by_taste(&request);
+    let first = page(TasteRequest { limit: 3, ..taste_request(&[(Dimension::Mood, "calm, oaks")]) }).unwrap();
     let cursor = first.next.unwrap();
     let text = cursor.to_string();
     assert_eq!(text.parse::<Cursor>().unwrap(), cursor);
     let after = |request| TasteRequest { after: Some(cursor.clone()), ..request };
-    let same = page(after(asking(&[(Dimension::Mood, "OAK calm")]))).unwrap();
+    let same = page(after(taste_request(&[(Dimension::Mood, "OAK calm")]))).unwrap();
     assert_eq!(same.hits.iter().map(|hit| hit.ordinal).collect::<Vec<_>>(), [4, 5, 6, 7, 8]);
-    let refusal = "The cursor does not belong to this question: it was given with the results of other arguments. \
+    let refusal = "The cursor does not belong to this query: it was given with the results of other arguments. \
                    Leave it out to start from the first page.";
     let others = [
-        asking(&[(Dimension::Mood, "calm")]),
-        asking(&[(Dimension::Light, "calm oak")]),
-        TasteRequest { category: Some(Category::Art), ..asking(&[(Dimension::Mood, "calm oak")]) },
+        taste_request(&[(Dimension::Mood, "calm")]),
+        taste_request(&[(Dimension::Light, "calm oak")]),
+        TasteRequest { category: Some(Category::Art), ..taste_request(&[(Dimension::Mood, "calm oak")]) },
     ];
     for other in others {
         assert_eq!(page(after(other)).unwrap_err().to_string(), refusal);
     }
-    assert_eq!(archive.reader.now().newest(None, 3, Some(cursor)).unwrap_err().to_string(), refusal);
-    let newest = archive.reader.now().newest(None, 3, None).unwrap().next;
-    assert!(archive.reader.now().newest(Some(Category::Art), 3, newest.clone()).is_err());
-    assert!(archive.reader.now().newest(None, 3, newest).is_ok());
-    let cut = "The cursor does not belong to this question: it was cut or altered on its way. Leave it out to start \
+    assert_eq!(archive.reader.listing().newest(None, 3, Some(cursor)).unwrap_err().to_string(), refusal);
+    let newest = archive.reader.listing().newest(None, 3, None).unwrap().next;
+    assert!(archive.reader.listing().newest(Some(Category::Art), 3, newest.clone()).is_err());
+    assert!(archive.reader.listing().newest(None, 3, newest).is_ok());
+    let cut = "The cursor does not belong to this query: it was cut or altered on its way. Leave it out to start \
                from the first page.";
     for end in 0..text.len() {
         assert_eq!(text[..end].parse::<Cursor>().unwrap_err().to_string(), cut);

@@ -1,9 +1,9 @@
-//! The words that are used, and those near to what is not.
+//! The most used words, and suggestions for unused ones.
 
 use proptest::prelude::*;
 
-use super::super::vocabulary::Pace;
-use super::naive::{Naive, acts};
+use super::super::vocabulary::RecountPolicy;
+use super::naive::{Naive, changes};
 use super::*;
 
 fn term(term: &str, projects: u64) -> Term {
@@ -11,17 +11,17 @@ fn term(term: &str, projects: u64) -> Term {
 }
 
 #[tokio::test]
-async fn a_term_is_the_commonest_way_to_write_it_and_counts_projects() {
+async fn a_term_is_its_most_frequent_form_and_counts_projects() {
     let mut archive = Archive::of(&[
-        saying(1, Dimension::Mood, "Béton and the light of lights"),
-        saying(2, Dimension::Mood, "béton, Lights"),
-        saying(3, Dimension::Mood, "beton; lights & lighting"),
-        saying(4, Dimension::Light, "O'Keeffe, 東京"),
+        with_text(1, Dimension::Mood, "Béton and the light of lights"),
+        with_text(2, Dimension::Mood, "béton, Lights"),
+        with_text(3, Dimension::Mood, "beton; lights & lighting"),
+        with_text(4, Dimension::Light, "O'Keeffe, 東京"),
         selected(5, "e", record(Category::Design, None, &[(Dimension::Mood, "zinc, ash")])),
     ])
     .await;
     let terms = |archive: &Archive, dimension, category, limit| {
-        let found = archive.reader.now().terms(Some(dimension), category, limit);
+        let found = archive.reader.listing().terms(Some(dimension), category, limit);
         assert_eq!(found.len(), 1);
         (found[0].terms.clone(), found[0].distinct)
     };
@@ -34,7 +34,7 @@ async fn a_term_is_the_commonest_way_to_write_it_and_counts_projects() {
     let of_light = ["keeffe", "o'keeffe", "京", "東", "東京"].map(|one| term(one, 1)).to_vec();
     assert_eq!(terms(&archive, Dimension::Light, None, 9), (of_light, 5));
     let dimensions: Vec<Dimension> =
-        archive.reader.now().terms(None, None, 9).iter().map(|terms| terms.dimension).collect();
+        archive.reader.listing().terms(None, None, 9).iter().map(|terms| terms.dimension).collect();
     assert_eq!(dimensions, Dimension::ALL);
     archive.apply(&[withdrawn(1), withdrawn(2)]).await;
     let left = vec![term("ash", 1), term("beton", 1), term("lighting", 1), term("zinc", 1)];
@@ -42,15 +42,15 @@ async fn a_term_is_the_commonest_way_to_write_it_and_counts_projects() {
 }
 
 #[tokio::test]
-async fn near_words_are_offered_where_a_word_is_not_used() {
+async fn similar_words_are_suggested_for_an_unused_word() {
     let archive = Archive::of(&[
-        saying(1, Dimension::Material, "travertine, concrete"),
-        saying(2, Dimension::Material, "Concrete; brick"),
-        saying(3, Dimension::Material, "bricolage, bone, béton brut"),
-        saying(4, Dimension::Mood, "concret"),
+        with_text(1, Dimension::Material, "travertine, concrete"),
+        with_text(2, Dimension::Material, "Concrete; brick"),
+        with_text(3, Dimension::Material, "bricolage, bone, béton brut"),
+        with_text(4, Dimension::Mood, "concret"),
     ])
     .await;
-    let near = |text, limit| archive.reader.now().nearest_terms(Dimension::Material, text, limit);
+    let near = |text, limit| archive.reader.listing().nearest_terms(Dimension::Material, text, limit);
     assert_eq!(near("travartin", 5), [term("travertine", 1)]);
     assert_eq!(near("cnocrete", 5), [term("concrete", 2)]);
     assert_eq!(near("BÉTTON", 5), [term("béton", 1)]);
@@ -60,23 +60,23 @@ async fn near_words_are_offered_where_a_word_is_not_used() {
     assert_eq!(near("brick bronze", 5), [term("bone", 1)]);
     assert_eq!(near("qqqqq qqqqq wwwww travartin", 5), [term("travertine", 1)], "a word twice is one");
     assert_eq!(near("brick concrete bone qqqqq travartin", 5), [term("travertine", 1)]);
-    assert_eq!(near("qqqqq wwwww eeeee travartin", 5), [], "three words are looked up");
+    assert_eq!(near("qqqqq wwwww eeeee travartin", 5), [], "only three words are looked up");
     assert_eq!(near("", 5), []);
     assert_eq!(near("木", 5), []);
 }
 
 #[tokio::test]
-async fn words_of_a_large_archive_are_counted_now_and_then_and_never_by_who_asks() {
-    let mut archive = Archive::of(&[saying(1, Dimension::Mood, "calm")]).await;
+async fn words_of_a_large_archive_are_counted_at_intervals_and_never_by_a_query() {
+    let mut archive = Archive::of(&[with_text(1, Dimension::Mood, "calm")]).await;
     let of_mood = |archive: &Archive, category| {
-        archive.reader.now().terms(Some(Dimension::Mood), category, 9)[0].terms.clone()
+        archive.reader.listing().terms(Some(Dimension::Mood), category, 9)[0].terms.clone()
     };
     assert_eq!(of_mood(&archive, Some(Category::Art)), of_mood(&archive, None));
-    archive.reader = archive.reader.with_pace(Pace { few: 0, rest: u32::MAX });
-    archive.apply(&[saying(2, Dimension::Mood, "calm")]).await;
+    archive.reader = archive.reader.with_recount(RecountPolicy { always_up_to: 0, interval: u32::MAX });
+    archive.apply(&[with_text(2, Dimension::Mood, "calm")]).await;
     assert_eq!(archive.found(Dimension::Mood, "calm"), (vec![1, 2], 2));
     assert_eq!(of_mood(&archive, None), [term("calm", 1)]);
-    archive.reader = archive.reader.with_pace(Pace { few: 0, rest: 0 });
+    archive.reader = archive.reader.with_recount(RecountPolicy { always_up_to: 0, interval: 0 });
     archive.reader.refresh().await.unwrap();
     for category in [None, Some(Category::Art)] {
         assert_eq!(of_mood(&archive, category), [term("calm", 2)], "without another commit");
@@ -87,19 +87,19 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn a_term_counts_what_a_question_for_it_finds(acts in acts(120)) {
+    fn a_term_counts_what_a_query_for_it_finds(changes in changes(120)) {
         let test = async {
             let (mut archive, mut naive) = (Archive::new().await, Naive::default());
-            let events: Vec<Happened> = acts.iter().filter_map(|act| naive.act(act)).collect();
+            let events: Vec<NumberedEvent> = changes.iter().filter_map(|change| naive.apply(change)).collect();
             archive.apply(&events).await;
             for category in [None, Some(Category::Art)] {
-                for DimensionTerms { dimension, terms, distinct } in archive.reader.now().terms(None, category, 1_000) {
+                for DimensionTerms { dimension, terms, distinct } in archive.reader.listing().terms(None, category, 1_000) {
                     assert_eq!(terms.len() as u64, distinct);
                     assert!(terms.is_sorted_by_key(|one| (std::cmp::Reverse(one.projects), one.term.clone())));
                     for Term { term, projects } in terms {
-                        let request = TasteRequest { category, ..asking(&[(dimension, &term)]) };
-                        let page = archive.reader.now().by_taste(&request).unwrap();
-                        assert_eq!((page.total, page.asked[0].words), (projects, 1), "{term} in {dimension}");
+                        let request = TasteRequest { category, ..taste_request(&[(dimension, &term)]) };
+                        let page = archive.reader.listing().by_taste(&request).unwrap();
+                        assert_eq!((page.total, page.dimensions[0].words), (projects, 1), "{term} in {dimension}");
                         assert!(projects > 0);
                     }
                 }
@@ -110,9 +110,10 @@ proptest! {
 }
 
 #[tokio::test]
-async fn words_that_no_project_uses_any_more_are_forgotten() {
+async fn words_that_no_project_uses_any_more_are_dropped() {
     let mut archive =
-        Archive::of(&[saying(1, Dimension::Material, "oak"), saying(2, Dimension::Material, "zinc")]).await;
+        Archive::of(&[with_text(1, Dimension::Material, "oak"), with_text(2, Dimension::Material, "zinc")])
+            .await;
     archive.reader = archive.reader.with_spare_words(8);
     for number in 0..60 {
         let said = format!("typo{number}");

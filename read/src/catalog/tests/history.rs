@@ -1,4 +1,4 @@
-//! What a revision says, whatever comes later.
+//! The content of revisions after later events.
 
 use schemas::event::{PictureAttached, PictureErased};
 use schemas::ids::Revision;
@@ -23,7 +23,7 @@ fn attached(source: &str, byte: u8) -> Event {
     Event::PictureAttached(PictureAttached { source: source.into(), picture })
 }
 
-/// The slug, the time and the first bytes of the pictures that a revision shows.
+/// Returns the slug, the time and the first bytes of the pictures that a revision shows.
 async fn shown(reader: &CatalogReader, slug: &str, revision: u32) -> String {
     let history = reader.history(slug).await.unwrap().unwrap();
     let text = reader.revision(&history, Revision(revision)).await.unwrap().unwrap();
@@ -86,14 +86,14 @@ async fn a_revision_keeps_its_slug_its_time_and_its_pictures() {
     assert_eq!(history.find(Revision(4)), None);
     assert_eq!(reader.revision(&history, Revision(4)).await.unwrap(), None);
     assert_eq!(reader.revision(&history, Revision(0)).await.unwrap(), None);
-    // A missing picture is filled in once it came; one that was shown stays.
+    // A missing picture is shown once it is attached; one that was shown stays.
     assert_eq!(shown(&reader, "p", 1).await, "p 2026-11-20T08:00:01Z 11,44");
     assert_eq!(shown(&reader, "p", 2).await, "p 2026-11-20T08:00:03Z 11,44");
     assert_eq!(shown(&reader, "q", 3).await, "q 2026-11-20T08:00:07Z 33,44");
 }
 
 #[tokio::test]
-async fn a_picture_that_came_with_a_revision_belongs_to_it() {
+async fn a_picture_of_the_same_command_belongs_to_the_revision() {
     let folder = tempfile::tempdir().unwrap();
     let id = project(1);
     let (one, two) = ("01890a5d-ac96-774b-bcce-b302099a8001", "01890a5d-ac96-774b-bcce-b302099a8002");
@@ -121,7 +121,7 @@ async fn a_picture_that_came_with_a_revision_belongs_to_it() {
 }
 
 #[tokio::test]
-async fn an_erased_picture_shows_in_no_revision_and_none_takes_its_place_in_a_former_one() {
+async fn an_erased_picture_is_shown_in_no_revision_and_not_replaced_in_former_ones() {
     let erased = |byte| Event::PictureErased(PictureErased { picture: PictureId([byte; 32]) });
     let first = Event::ProjectSelected(ProjectSelected {
         slug: "p".parse().unwrap(),
@@ -144,7 +144,7 @@ async fn an_erased_picture_shows_in_no_revision_and_none_takes_its_place_in_a_fo
     for commits in [&[][..], &[5], &[2, 6, 7]] {
         let folder = tempfile::tempdir().unwrap();
         let reader = catalog(folder.path(), &events, commits).await;
-        // The first two showed what was erased since; the second would have shown 33 only from its next revision on.
+        // The pictures of the first two were erased; 33 is shown only from the next revision on.
         assert_eq!(shown(&reader, "p", 1).await, "p 2026-11-20T08:00:01Z ");
         assert_eq!(shown(&reader, "p", 2).await, "p 2026-11-20T08:00:04Z ");
         assert_eq!(shown(&reader, "p", 3).await, "p 2026-11-20T08:00:09Z 33,44");
@@ -154,7 +154,7 @@ async fn an_erased_picture_shows_in_no_revision_and_none_takes_its_place_in_a_fo
 }
 
 #[tokio::test]
-async fn what_is_listed_comes_in_parts_that_stay() {
+async fn listed_projects_are_in_parts_that_never_change() {
     let folder = tempfile::tempdir().unwrap();
     let mut events: Vec<(u64, Event)> = (1..=7).map(|n| (n, selected(&format!("p{n}")))).collect();
     events.extend([3, 4].map(|n| (n, withdrawn())));
@@ -163,7 +163,7 @@ async fn what_is_listed_comes_in_parts_that_stay() {
     let parts = reader.listed_parts(2).await.unwrap();
     assert_eq!(parts.iter().map(|part| part.number).collect::<Vec<_>>(), [0, 2, 3]);
     assert!(parts.iter().all(|part| part.updated_on == "2026-11-20"));
-    // What was counted at a commit is not counted again.
+    // Parts are counted once per commit.
     let pool = sqlx::SqlitePool::connect_with(super::super::options(folder.path())).await.unwrap();
     sqlx::query("UPDATE projects SET updated_at = '2026-12-24' WHERE slug = 'p7'")
         .execute(&pool)
@@ -187,8 +187,8 @@ async fn what_is_listed_comes_in_parts_that_stay() {
     }
     let part = reader.listed_part(2, 0).await.unwrap();
     assert_eq!(part[0].updated_at, "2026-11-20T08:00:10Z");
-    let selected = reader.selected(&[7, 3, 1, 99]).await.unwrap();
+    let selected = reader.listed_records(&[7, 3, 1, 99]).await.unwrap();
     assert_eq!(selected.iter().map(|one| one.project).collect::<Vec<_>>(), [project(7), project(1)]);
     assert!(selected[0].record.starts_with(br#"{"slug":"p7""#));
-    assert_eq!(reader.selected(&[]).await.unwrap(), []);
+    assert_eq!(reader.listed_records(&[]).await.unwrap(), []);
 }

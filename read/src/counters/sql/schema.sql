@@ -10,7 +10,7 @@ CREATE TABLE totals (
     PRIMARY KEY (month, key_id, tier)
 ) WITHOUT ROWID, STRICT;
 
--- Readers ask for what has changed since they last asked.
+-- Readers load the rows that changed since their last refresh.
 CREATE INDEX totals_by_change ON totals (changed);
 
 CREATE TABLE days (

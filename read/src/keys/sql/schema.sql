@@ -15,7 +15,7 @@ CREATE TABLE keys (
 
 CREATE INDEX keys_of_account ON keys (account);
 
--- Readers ask for what has changed since they last asked.
+-- Readers load the rows that changed since their last refresh.
 CREATE INDEX keys_by_change ON keys (changed);
 
 CREATE TABLE checkpoint (

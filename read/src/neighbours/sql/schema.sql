@@ -10,7 +10,7 @@ CREATE TABLE projects (
     list     BLOB NOT NULL                -- the nearest, nearest first, eight bytes each
 ) STRICT;
 
--- Readers ask for what has changed since they last asked.
+-- Readers load the rows that changed since their last refresh.
 CREATE INDEX projects_by_change ON projects (changed);
 
 CREATE INDEX dirty_projects ON projects (ordinal) WHERE dirty = 1;

@@ -1,5 +1,4 @@
-//! What the lists must be, found by comparing everyone with everyone each time. It shares only the product of two vectors
-//! with what it judges.
+//! Computes the expected lists by comparing all pairs each time. It shares only the dot product with the code under test.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +6,7 @@ use knn::{dot, unit};
 use schemas::event::Event;
 use schemas::vector::Vector;
 
-use super::super::{LISTED, Standing};
+use super::super::{LISTED, ListStatus};
 
 #[derive(Debug, Default)]
 pub(super) struct Oracle {
@@ -16,7 +15,7 @@ pub(super) struct Oracle {
     projects: BTreeMap<u64, Project>,
 }
 
-/// A model and the unit vector that it made.
+/// A model and its unit vector.
 type Side = Option<(String, Vec<f32>)>;
 
 #[derive(Debug)]
@@ -30,8 +29,8 @@ impl Oracle {
         self.position
     }
 
-    /// Takes the next event in, unless it stands at one of the positions that were refused.
-    pub(super) fn take(&mut self, number: u64, event: &Event, refused: &[u64]) {
+    /// Applies the next event, unless its position is one of those that were rejected.
+    pub(super) fn apply(&mut self, number: u64, event: &Event, refused: &[u64]) {
         self.position += 1;
         if refused.contains(&self.position) {
             return;
@@ -52,12 +51,12 @@ impl Oracle {
         }
     }
 
-    pub(super) fn expected(&self, ordinal: u64) -> (Standing, Option<Vec<u64>>) {
+    pub(super) fn expected(&self, ordinal: u64) -> (ListStatus, Option<Vec<u64>>) {
         match self.projects.get(&ordinal) {
-            None => (Standing::Unknown, None),
-            Some(project) if !project.is_listed => (Standing::Withdrawn, None),
-            Some(project) if project.vectors.is_none() => (Standing::NoVectors, None),
-            Some(project) => (Standing::Known, Some(self.nearest(ordinal, project))),
+            None => (ListStatus::Unknown, None),
+            Some(project) if !project.is_listed => (ListStatus::Withdrawn, None),
+            Some(project) if project.vectors.is_none() => (ListStatus::NoVectors, None),
+            Some(project) => (ListStatus::Ready, Some(self.nearest(ordinal, project))),
         }
     }
 

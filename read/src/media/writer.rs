@@ -1,4 +1,4 @@
-//! How a node keeps the pictures that it brings from elsewhere: durably, and each whole or not at all.
+//! Stores pictures durably, each completely or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -10,26 +10,25 @@ use schemas::picture::{Form, PictureId};
 
 use super::MediaReader;
 
-/// Ends the name of a file that is being written.
+/// The extension of a file that is being written.
 const PART: &str = "part";
-/// The head of a WebP file: `RIFF`, the number of bytes behind it, `WEBP`.
+/// The length of the header of a WebP file, in bytes: `RIFF`, the number of bytes after it, `WEBP`.
 const WEBP_HEAD: usize = 12;
 
 impl MediaReader {
-    /// Whether a picture is kept in a form, with all its bytes. The file says itself how long it is, or where it ends.
+    /// Returns whether a picture is stored in a form, with all its bytes.
     pub async fn has(&self, id: PictureId, form: Form) -> bool {
         let path = self.folder.join(form.path(id));
         tokio::task::spawn_blocking(move || file_is_whole(&path, form)).await.unwrap_or(false)
     }
 
-    /// Keeps a picture in one of its forms: whole or not at all, and on the disk when this returns.
+    /// Stores a picture in one of its forms, atomically and durably.
     pub async fn put(&self, id: PictureId, form: Form, bytes: Bytes) -> io::Result<()> {
         let path = self.folder.join(form.path(id));
         tokio::task::spawn_blocking(move || write_durably(&path, &bytes)).await.map_err(io::Error::from)?
     }
 
-    /// Takes a picture down for good: notes it in the journal of the folder, and then deletes it. On the disk when this
-    /// returns. One at a time.
+    /// Erases a picture permanently and durably: adds it to the journal of the folder, then deletes it. Must not be called concurrently.
     pub async fn erase(&self, erased: ErasedPicture) -> io::Result<()> {
         let mut all = self.erased().await?;
         let (folder, id) = (self.folder.clone(), erased.picture);
@@ -44,29 +43,30 @@ impl MediaReader {
         tokio::task::spawn_blocking(work).await.map_err(io::Error::from)?
     }
 
-    /// Deletes what a killed process has left of erased pictures.
+    /// Deletes files of erased pictures that a killed process has left.
     pub async fn finish_erasures(&self) -> io::Result<()> {
         let (erased, folder) = (self.erased().await?, self.folder.clone());
         let work = move || erased.iter().try_for_each(|erased| delete(&folder, erased.picture));
         tokio::task::spawn_blocking(work).await.map_err(io::Error::from)?
     }
 
-    /// Returns the files whose bytes are not all there, and removes what was being written when the process ended.
-    /// Another process must not keep pictures here meanwhile.
+    /// Returns truncated files, and removes files that were being written when a process ended. No other process may store pictures
+    /// meanwhile.
     pub async fn damaged(&self) -> io::Result<Vec<(PictureId, Form)>> {
         let folder = self.folder.clone();
         tokio::task::spawn_blocking(move || damaged(&folder)).await.map_err(io::Error::from)?
     }
 }
 
-/// Whether these are all bytes of a file in this form.
+/// Returns whether `bytes` is a complete file in this form.
 pub fn is_whole(bytes: &[u8], form: Form) -> bool {
     let head = &bytes[..bytes.len().min(WEBP_HEAD)];
     let tail = &bytes[bytes.len().saturating_sub(2)..];
-    ends_where_it_says(form, bytes.len() as u64, head, tail)
+    is_complete(form, bytes.len() as u64, head, tail)
 }
 
-fn ends_where_it_says(form: Form, length: u64, head: &[u8], tail: &[u8]) -> bool {
+/// Returns whether a file of this length, head and tail is complete: WebP files state their length, JPEG files end with a marker.
+fn is_complete(form: Form, length: u64, head: &[u8], tail: &[u8]) -> bool {
     match (form, head) {
         (Form::Webp(_), [b'R', b'I', b'F', b'F', a, b, c, d, b'W', b'E', b'B', b'P']) => {
             length >= 8 + u64::from(u32::from_le_bytes([*a, *b, *c, *d]))
@@ -78,7 +78,7 @@ fn ends_where_it_says(form: Form, length: u64, head: &[u8], tail: &[u8]) -> bool
 }
 
 fn file_is_whole(path: &Path, form: Form) -> bool {
-    let look = || -> io::Result<bool> {
+    let check = || -> io::Result<bool> {
         let mut file = File::open(path)?;
         let length = file.metadata()?.len();
         let mut head = Vec::with_capacity(WEBP_HEAD);
@@ -86,19 +86,19 @@ fn file_is_whole(path: &Path, form: Form) -> bool {
         file.seek(SeekFrom::Start(length.saturating_sub(2)))?;
         let mut tail = Vec::with_capacity(2);
         file.take(2).read_to_end(&mut tail)?;
-        Ok(ends_where_it_says(form, length, &head, &tail))
+        Ok(is_complete(form, length, &head, &tail))
     };
-    look().unwrap_or(false)
+    check().unwrap_or(false)
 }
 
 fn write_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let Some(folder) = path.parent() else { return Err(ErrorKind::InvalidInput.into()) };
     if !folder.is_dir() {
         fs::create_dir_all(folder)?;
-        // The folder of the picture, of its first digits, and of all pictures may all be new.
+        // The folders of the picture, of its first digits and of all pictures may be new.
         folder.ancestors().skip(1).take(3).filter(|above| above.is_dir()).try_for_each(sync)?;
     }
-    // Two forms of one width must not share it: `640.webp.part`.
+    // The extension is appended, since two forms may have the same width: `640.webp.part`.
     let mut part = path.as_os_str().to_owned();
     part.push(".");
     part.push(PART);
@@ -109,7 +109,7 @@ fn write_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
     sync(folder)
 }
 
-/// Deletes all files of a picture, where there are any.
+/// Deletes all files of a picture, if there are any.
 fn delete(root: &Path, id: PictureId) -> io::Result<()> {
     let original = root.join(Form::Original.path(id));
     let Some(folder) = original.parent() else { return Ok(()) };
@@ -144,7 +144,7 @@ fn damaged(root: &Path) -> io::Result<Vec<(PictureId, Form)>> {
     Ok(damaged)
 }
 
-/// What is in a folder; nothing where it is none.
+/// Returns the entries of a folder; none if it does not exist.
 fn entries(folder: &Path) -> io::Result<Vec<std::path::PathBuf>> {
     match fs::read_dir(folder) {
         Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect(),
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_whole_with_its_last_byte() {
+    fn a_file_is_complete_with_its_last_byte() {
         for form in FORMS {
             let bytes = file(form);
             assert!(is_whole(&bytes, form));
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_erased_picture_is_gone_and_stays_known() {
+    async fn an_erased_picture_is_deleted_and_stays_in_the_journal() {
         let folder = tempfile::tempdir().unwrap();
         let media = MediaReader::new(folder.path().join("media"));
         assert!(!media.is_erased(ID).await.unwrap());
@@ -195,7 +195,7 @@ mod tests {
         );
         media.erase(erased(2)).await.unwrap();
         assert_eq!(media.erased().await.unwrap(), [erased(1)]);
-        // What a process that was killed between the two has left.
+        // As if a process was killed between the two steps.
         media.put(ID, FORMS[0], file(FORMS[0])).await.unwrap();
         media.finish_erasures().await.unwrap();
         assert_eq!(media.read(ID, FORMS[0]).await.unwrap(), None);
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_cut_off_is_found_and_kept_anew() {
+    async fn truncated_files_are_found_and_can_be_stored_again() {
         let folder = tempfile::tempdir().unwrap();
         let media = MediaReader::new(folder.path().join("media"));
         assert_eq!(media.damaged().await.unwrap(), []);

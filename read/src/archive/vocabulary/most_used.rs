@@ -1,54 +1,54 @@
-//! The words that the dimensions really use.
+//! The most used words of each dimension.
 
 use std::cmp::Reverse;
 
 use schemas::record::Category;
 use schemas::taste::Dimension;
 
-use super::counts::Use;
-use super::dictionary::Dictionary;
-use super::vocabulary::Vocabulary;
+use super::Vocabulary;
+use super::counts::TermUse;
+use crate::archive::dictionary::Dictionary;
 
 /// The most used words of a dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DimensionTerms {
-    /// Which.
+    /// The dimension.
     pub dimension: Dimension,
-    /// The most used first, those that are used alike in alphabetical order.
+    /// The most used first, equally used ones in alphabetical order.
     pub terms: Vec<Term>,
-    /// How many different words the dimension has.
+    /// The number of different words in the dimension.
     pub distinct: u64,
 }
 
-/// A word and its use.
+/// A used word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// As most projects write it, in lower case. It stands for all words of its stem.
+    /// The most frequent form of its stem, in lower case; it represents all forms of the stem.
     pub term: String,
-    /// How many projects a question for this word alone in this dimension finds.
+    /// The number of projects that a query for this word alone finds in the dimension.
     pub projects: u64,
 }
 
-/// The most used words of one dimension, or of each.
-pub(super) fn terms(
+/// Returns the most used words of one dimension, or of each.
+pub(in crate::archive) fn most_used_terms(
     vocabulary: &Vocabulary,
     dimension: Option<Dimension>,
     category: Option<Category>,
     limit: usize,
 ) -> Vec<DimensionTerms> {
     let counts = vocabulary.counts(category);
-    let wanted = Dimension::ALL.into_iter().filter(|one| dimension.is_none_or(|wanted| wanted == *one));
+    let requested = Dimension::ALL.into_iter().filter(|one| dimension.is_none_or(|only| only == *one));
     let of_dimension = |dimension: Dimension| {
         let uses = counts.of_dimension(dimension);
         let terms = most_used(uses, vocabulary.dictionary(), limit);
         DimensionTerms { dimension, terms, distinct: uses.len() as u64 }
     };
-    wanted.map(of_dimension).collect()
+    requested.map(of_dimension).collect()
 }
 
-fn most_used(uses: &[Use], dictionary: &Dictionary, limit: usize) -> Vec<Term> {
+fn most_used(uses: &[TermUse], dictionary: &Dictionary, limit: usize) -> Vec<Term> {
     let mut uses = uses.to_vec();
-    let order = |a: &Use, b: &Use| {
+    let order = |a: &TermUse, b: &TermUse| {
         let by_use = Reverse(a.projects).cmp(&Reverse(b.projects));
         by_use.then_with(|| dictionary.form(a.form).cmp(dictionary.form(b.form)))
     };
@@ -60,7 +60,7 @@ fn most_used(uses: &[Use], dictionary: &Dictionary, limit: usize) -> Vec<Term> {
     uses.iter().map(|one| one.term(dictionary)).collect()
 }
 
-impl Use {
+impl TermUse {
     pub(super) fn term(self, dictionary: &Dictionary) -> Term {
         Term { term: dictionary.form(self.form).to_owned(), projects: u64::from(self.projects) }
     }

@@ -1,7 +1,7 @@
-//! The words of a dimension's text: how they are kept, and how they are compared.
+//! The words of a dimension's text: how they are stored and how they are compared.
 //!
-//! Kept are the pieces of the text as they are written, in lower case; compared are their stems. A stem is made of the
-//! folded word, so what is kept stays readable and a better stemmer needs no rebuild.
+//! Stored are the pieces of the text as they are written, in lower case; compared are their stems. A stem is computed from the
+//! folded word, so the stored text stays readable and a better stemmer needs no rebuild.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -12,20 +12,20 @@ use unicode_normalization::UnicodeNormalization;
 
 use text::{Kind, is_apostrophe, pieces, words};
 
-/// What the words of a text are reduced to.
-pub(super) struct Stems {
+/// Reduces words to stems.
+pub(super) struct WordStemmer {
     english: Stemmer,
 }
 
-impl fmt::Debug for Stems {
+impl fmt::Debug for WordStemmer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Stems(English)")
+        f.write_str("WordStemmer(English)")
     }
 }
 
-/// What is kept of a project's taste: a line a dimension, its distinct pieces in lower case with blanks between.
-#[cfg_attr(not(feature = "apply"), expect(dead_code, reason = "only the writer keeps words"))]
-pub(super) fn kept(taste: &Taste) -> String {
+/// Returns the stored form of a taste: one line per dimension, with its distinct pieces in lower case, separated by spaces.
+#[cfg_attr(not(feature = "apply"), expect(dead_code, reason = "only the writer stores words"))]
+pub(super) fn stored_words(taste: &Taste) -> String {
     let line = |dimension: Dimension| {
         let mut line: Vec<String> = Vec::new();
         for piece in pieces(taste.get(dimension).unwrap_or_default()) {
@@ -45,26 +45,26 @@ pub(super) fn kept(taste: &Taste) -> String {
     Dimension::ALL.map(line).join("\n")
 }
 
-/// The pieces of each dimension.
-pub(super) fn read(kept: &str) -> impl Iterator<Item = (Dimension, &str)> {
-    let lines = Dimension::ALL.into_iter().zip(kept.split('\n'));
+/// Iterates over the pieces in stored words, each with its dimension.
+pub(super) fn stored_pieces(stored: &str) -> impl Iterator<Item = (Dimension, &str)> {
+    let lines = Dimension::ALL.into_iter().zip(stored.split('\n'));
     lines.flat_map(|(dimension, line)| {
         line.split(' ').filter(|piece| !piece.is_empty()).map(move |piece| (dimension, piece))
     })
 }
 
-impl Stems {
-    pub(super) fn new() -> Stems {
-        Stems { english: Stemmer::new(Algorithm::English) }
+impl WordStemmer {
+    pub(super) fn new() -> WordStemmer {
+        WordStemmer { english: Stemmer::new(Algorithm::English) }
     }
 
     fn stem(&self, folded: &str) -> String {
         if folded.is_ascii() { self.english.stem(folded).into_owned() } else { folded.to_owned() }
     }
 
-    /// The words of a kept piece: the stem of each and how it is written. A character of a script without spaces is a word,
-    /// and so is each pair of neighbours.
-    pub(super) fn of_piece(&self, piece: &str) -> Vec<(String, String)> {
+    /// Returns the words of a stored piece, each as its stem and its form. In scripts without spaces each character is a word,
+    /// and so is each pair of adjacent characters.
+    pub(super) fn words_of_piece(&self, piece: &str) -> Vec<(String, String)> {
         let found = folded(piece);
         let wholes = found.iter().filter(|(_, kind)| *kind != Kind::Part).count();
         let is_one_word = wholes == 1 && matches!(found.first(), Some((_, Kind::Whole)));
@@ -94,9 +94,9 @@ impl Stems {
         terms
     }
 
-    /// The distinct stems that an asked text demands, at most so many, and whether it had more. Of characters that stand
-    /// side by side each pair of neighbours is demanded.
-    pub(super) fn of_question(&self, text: &str, most: usize) -> (Vec<String>, bool) {
+    /// Returns the distinct stems that a query text requires, at most `max`, and whether it has more. Of adjacent characters of
+    /// a script without spaces each pair is required.
+    pub(super) fn query_stems(&self, text: &str, max: usize) -> (Vec<String>, bool) {
         let mut stems: Vec<String> = Vec::new();
         let mut before: Option<String> = None;
         let mut is_lone = false;
@@ -115,7 +115,7 @@ impl Stems {
                 Kind::Character { continues: true } => {
                     let pair = format!("{}{word}", before.as_deref().unwrap_or_default());
                     if std::mem::take(&mut is_lone) && stems.last() == before.as_ref() {
-                        // The pair says more than the character that begins it.
+                        // The pair implies its first character.
                         stems.pop();
                     }
                     before = Some(word);
@@ -126,12 +126,13 @@ impl Stems {
                 stems.push(stem);
             }
         }
-        let has_more = stems.len() > most;
-        stems.truncate(most);
+        let has_more = stems.len() > max;
+        stems.truncate(max);
         (stems, has_more)
     }
 }
 
+/// Returns the folded words of a text.
 fn folded(text: &str) -> Vec<(String, Kind)> {
     let mut found = Vec::new();
     let _ = words(text, &mut |word| {

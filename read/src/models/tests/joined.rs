@@ -1,4 +1,4 @@
-//! Lists that are joined from two models come from one moment.
+//! Lists that join the archive and the search index are consistent.
 
 use schemas::event::{ProjectSelected, ProjectWithdrawn};
 use schemas::ids::ProjectId;
@@ -20,7 +20,7 @@ fn current(folder: &Path, model: ModelKind) -> std::path::PathBuf {
     generations(folder, model).current().unwrap().unwrap().path
 }
 
-/// The archive applies an event of the project with this number.
+/// Applies an event of a project to the archive.
 async fn archive(folder: &Path, number: u64, event: Event, position: u64) {
     let mut writer = ArchiveWriter::open(&current(folder, ModelKind::Archive)).await.unwrap();
     writer.load([id(number)].into_iter()).await.unwrap();
@@ -29,7 +29,7 @@ async fn archive(folder: &Path, number: u64, event: Event, position: u64) {
     writer.close().await.unwrap();
 }
 
-/// A project whose number is the position of its selection.
+/// Selects a project whose number is the position of its selection.
 async fn select_in_archive(folder: &Path, number: u64) {
     let record = serde_json::json!({"name": "House", "category": "art", "taste": {"mood": "calm"}});
     let selected = ProjectSelected {
@@ -45,7 +45,7 @@ async fn withdraw_from_archive(folder: &Path, number: u64, position: u64) {
     archive(folder, number, Event::ProjectWithdrawn(withdrawn), position).await;
 }
 
-/// Takes the project up in the search index, listed or withdrawn.
+/// Adds the project to the search index, listed or withdrawn.
 fn index(folder: &Path, number: u64, listed: bool, position: u64) {
     let mut writer = SearchWriter::open_or_create(&current(folder, ModelKind::Search)).unwrap();
     let document = SearchDocument {
@@ -66,12 +66,13 @@ fn index(folder: &Path, number: u64, listed: bool, position: u64) {
     writer.commit(&serde_json::to_string(&at(position)).unwrap()).unwrap();
 }
 
-/// What is listed by day and by taste after a refresh, in the order of selection: each with a summary, and as many as is said.
+/// Refreshes and returns the listed projects in the order of selection. Asserts that the lists by day and by taste agree, that totals
+/// are right and that each project has a summary.
 async fn listed(models: &ReadModels) -> Vec<u64> {
     models.refresh().await.unwrap();
-    let now = models.archive().unwrap().reader.now();
+    let now = models.archive().unwrap().reader.listing();
     let page = now.newest(None, 50, None).unwrap();
-    let request = TasteRequest { limit: 50, ..TasteRequest::default() }.asking(Dimension::Mood, "calm");
+    let request = TasteRequest { limit: 50, ..TasteRequest::default() }.with(Dimension::Mood, "calm");
     let calm = now.by_taste(&request).unwrap();
     let mut by_day = page.ordinals.clone();
     by_day.sort_unstable();
@@ -86,7 +87,7 @@ async fn listed(models: &ReadModels) -> Vec<u64> {
 async fn beginning() -> (TempDir, ReadModels) {
     let folder = tempfile::tempdir().unwrap();
     for model in [ModelKind::Search, ModelKind::Archive] {
-        make(folder.path(), model).await;
+        create(folder.path(), model).await;
     }
     select_in_archive(folder.path(), 1).await;
     index(folder.path(), 1, true, 1);
@@ -96,19 +97,19 @@ async fn beginning() -> (TempDir, ReadModels) {
 }
 
 #[tokio::test]
-async fn what_the_search_index_does_not_know_yet_is_in_no_list_and_no_total() {
+async fn a_project_that_is_not_in_the_search_index_yet_is_in_no_list_and_no_total() {
     let (folder, models) = beginning().await;
     let folder = folder.path();
     select_in_archive(folder, 2).await;
     assert_eq!(listed(&models).await, [1]);
     select_in_archive(folder, 3).await;
     assert_eq!(listed(&models).await, [1]);
-    assert_eq!(listed(&ReadModels::new(folder, clock())).await, [1], "a node that starts now");
+    assert_eq!(listed(&ReadModels::new(folder, clock())).await, [1], "a node that starts at this point");
     index(folder, 2, true, 2);
     assert_eq!(listed(&models).await, [1, 2]);
     index(folder, 3, true, 3);
     assert_eq!(listed(&models).await, [1, 2, 3]);
-    // Withdrawn and taken back before the search index sees either.
+    // Withdrawn and restored before the search index applies either event.
     withdraw_from_archive(folder, 2, 4).await;
     assert_eq!(listed(&models).await, [1, 3]);
     archive(folder, 2, Event::ProjectRestored(schemas::event::ProjectRestored {}), 5).await;
@@ -119,7 +120,7 @@ async fn what_the_search_index_does_not_know_yet_is_in_no_list_and_no_total() {
 }
 
 #[tokio::test]
-async fn a_list_waits_for_the_archive_where_the_search_index_is_ahead() {
+async fn a_list_waits_for_the_archive_if_the_search_index_is_ahead() {
     let (folder, models) = beginning().await;
     let folder = folder.path();
     for number in [2, 3] {

@@ -1,4 +1,4 @@
-//! What the events since the last commit have made of the projects that they speak of.
+//! Applied events that the next commit writes.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,25 +12,25 @@ use super::corrupt;
 use super::memory::read_ordinal;
 use super::rows::{Encoded, Vectors, to_bytes};
 use crate::error::ModelError;
-use crate::project::OutOfPlace;
+use crate::project::UnexpectedEvent;
 
-/// Rows in one statement; SQLite takes 32,766 parameters.
+/// The number of rows in one statement; SQLite accepts 32,766 parameters.
 const ROWS: usize = 1_000;
 
-/// Rows with vectors in one statement: tens of megabytes at the most.
+/// The number of rows with vectors in one statement: at most tens of megabytes.
 const WIDE_ROWS: usize = 500;
 
-/// The sides as errors name them.
+/// The names of the sides in errors.
 const VISUAL: &str = "visual";
 const SEMANTIC: &str = "semantic";
 
-/// An event that cannot be applied. The write side never makes one; a log that holds one is damaged.
+/// The reason why an event cannot be applied. The write side never appends such an event; a log that contains one is damaged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// It cannot follow what was before it.
+pub enum ApplyError {
+    /// The event cannot follow the previous events of its project.
     #[error(transparent)]
-    OutOfPlace(#[from] OutOfPlace),
-    /// Vectors of one model that cannot be compared.
+    UnexpectedEvent(#[from] UnexpectedEvent),
+    /// The vectors of one model have different dimensions.
     #[error(
         "its {side} vector has {found} dimensions, but those of the model {model} have {known} since the first one; \
          record vectors of other dimensions under another model's name"
@@ -38,31 +38,31 @@ pub enum Refusal {
     Dimensions {
         /// Visual or semantic.
         side: &'static str,
-        /// Who made it.
+        /// The model that computed it.
         model: String,
-        /// How many the model's first vector of that side had.
+        /// The number of dimensions of the model's first vector on that side.
         known: usize,
-        /// How many this one has.
+        /// The number of dimensions of this vector.
         found: usize,
     },
-    /// Neither side is there.
+    /// The event has no vector.
     #[error("it records no vector at all")]
     NoVector,
-    /// The lists have 32 bits for a position.
+    /// The position does not fit into the 32 bits that lists have for it.
     #[error("it stands beyond position {}, which neighbours cannot count", u32::MAX)]
     TooFar,
 }
 
-/// All that the next commit writes.
+/// The changes that the next commit writes.
 #[derive(Debug, Default)]
-pub(super) struct Staged {
-    /// None for a project that was never selected.
+pub(super) struct PendingChanges {
+    /// `None` for a project that was never selected.
     projects: HashMap<ProjectId, Option<Project>>,
     models: HashMap<String, Dimensions>,
     new_models: HashSet<String>,
 }
 
-/// How many dimensions the vectors of each side have under one model; 0 while there is none of that side.
+/// The number of dimensions of one model's vectors on each side; 0 while there is none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Dimensions {
     visual: usize,
@@ -75,15 +75,15 @@ struct Project {
     listed: bool,
     sides: u8,
     vectors: Option<Vectors>,
-    /// Whether the commit must write it.
+    /// Whether the commit writes it.
     changed: bool,
-    /// Whether it comes into lists, leaves them or moves in them.
+    /// Whether it enters lists, leaves them or moves in them.
     moved: bool,
 }
 
-impl Staged {
-    /// With the dimensions of every known model.
-    pub(super) async fn load(connection: &mut SqliteConnection) -> Result<Staged, ModelError> {
+impl PendingChanges {
+    /// Returns no changes, with the dimensions of every known model.
+    pub(super) async fn load(connection: &mut SqliteConnection) -> Result<PendingChanges, ModelError> {
         let mut models = HashMap::new();
         let rows: Vec<(String, i64, i64)> =
             sqlx::query_as("SELECT model, visual, semantic FROM models").fetch_all(connection).await?;
@@ -91,10 +91,10 @@ impl Staged {
             let count = |n: i64| usize::try_from(n).map_err(corrupt);
             models.insert(model, Dimensions { visual: count(visual)?, semantic: count(semantic)? });
         }
-        Ok(Staged { models, ..Staged::default() })
+        Ok(PendingChanges { models, ..PendingChanges::default() })
     }
 
-    /// Fetches what is known of the projects that a batch speaks of.
+    /// Loads the projects that the events of a batch concern, as far as they are known.
     pub(super) async fn fetch(
         &mut self,
         connection: &mut SqliteConnection,
@@ -128,25 +128,34 @@ impl Staged {
         Ok(())
     }
 
-    /// Stages what an event makes of a project that was fetched; an event that is refused changes nothing.
-    pub(super) fn apply(&mut self, id: ProjectId, event: &Event, position: Position) -> Result<(), Refusal> {
+    /// Applies an event to a project that was fetched.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason to park the event, which changes nothing then.
+    pub(super) fn apply(
+        &mut self,
+        id: ProjectId,
+        event: &Event,
+        position: Position,
+    ) -> Result<(), ApplyError> {
         let known = self.projects.entry(id).or_default();
         match (known, event) {
-            (_, Event::Account(_)) => Err(OutOfPlace::OfAnAccount.into()),
-            (Some(_), Event::ProjectSelected(_)) => Err(OutOfPlace::SelectedTwice.into()),
+            (_, Event::Account(_)) => Err(UnexpectedEvent::OfAnAccount.into()),
+            (Some(_), Event::ProjectSelected(_)) => Err(UnexpectedEvent::SelectedTwice.into()),
             (known @ None, Event::ProjectSelected(_)) => {
-                let ordinal = u32::try_from(position.0).map_err(|_| Refusal::TooFar)?;
+                let ordinal = u32::try_from(position.0).map_err(|_| ApplyError::TooFar)?;
                 let (vectors, sides) = (None, 0);
                 *known = Some(Project { ordinal, listed: true, sides, vectors, changed: true, moved: false });
                 Ok(())
             }
-            (None, _) => Err(OutOfPlace::NotSelected.into()),
+            (None, _) => Err(UnexpectedEvent::NotSelected.into()),
             (Some(project), Event::ProjectWithdrawn(_)) => {
-                project.list(false);
+                project.set_listed(false);
                 Ok(())
             }
             (Some(project), Event::ProjectRestored(_)) => {
-                project.list(true);
+                project.set_listed(true);
                 Ok(())
             }
             (Some(project), Event::VectorsRecorded(recorded)) => {
@@ -155,7 +164,7 @@ impl Staged {
                         self.new_models.insert(model);
                     }
                 }
-                project.record(recorded);
+                project.set_vectors(recorded);
                 Ok(())
             }
             (
@@ -169,12 +178,12 @@ impl Staged {
         }
     }
 
-    /// How many projects come into lists, leave them or move in them.
+    /// Returns the number of projects that enter lists, leave them or move in them.
     pub(super) fn moved(&self) -> usize {
         self.projects.values().flatten().filter(|project| project.moved).count()
     }
 
-    /// Writes all of it, and begins anew.
+    /// Writes and clears the changes.
     pub(super) async fn write(
         &mut self,
         transaction: &mut SqliteConnection,
@@ -205,13 +214,13 @@ impl Staged {
 }
 
 impl Project {
-    fn list(&mut self, listed: bool) {
+    fn set_listed(&mut self, listed: bool) {
         self.changed = true;
         self.moved |= self.listed != listed && self.sides > 0;
         self.listed = listed;
     }
 
-    fn record(&mut self, recorded: &VectorsRecorded) {
+    fn set_vectors(&mut self, recorded: &VectorsRecorded) {
         let encoded = |(model, vector): (&str, &Vector)| Encoded {
             model: model.to_owned(),
             numbers: unit(vector.as_slice()),
@@ -225,11 +234,11 @@ impl Project {
     }
 }
 
-/// The dimensions of the models behind these vectors, with them.
+/// Returns the dimensions of the models of these vectors, including them.
 fn checked(
     models: &HashMap<String, Dimensions>,
     recorded: &VectorsRecorded,
-) -> Result<HashMap<String, Dimensions>, Refusal> {
+) -> Result<HashMap<String, Dimensions>, ApplyError> {
     let mut checked: HashMap<String, Dimensions> = HashMap::new();
     for (side, vector) in [(VISUAL, recorded.visual()), (SEMANTIC, recorded.semantic())] {
         let Some((model, vector)) = vector else { continue };
@@ -238,11 +247,11 @@ fn checked(
         let known = if side == VISUAL { &mut dimensions.visual } else { &mut dimensions.semantic };
         let found = vector.as_slice().len();
         if ![0, found].contains(known) {
-            return Err(Refusal::Dimensions { side, model: model.to_owned(), known: *known, found });
+            return Err(ApplyError::Dimensions { side, model: model.to_owned(), known: *known, found });
         }
         *known = found;
     }
-    if checked.is_empty() { Err(Refusal::NoVector) } else { Ok(checked) }
+    if checked.is_empty() { Err(ApplyError::NoVector) } else { Ok(checked) }
 }
 
 async fn write_projects(

@@ -1,0 +1,314 @@
+//! Queries by taste. The projects that match a dimension are a bitmap; the number of matching dimensions of 64 projects at a
+//! time is the sum of these bitmaps, in binary digits with carry.
+
+use std::hash::Hasher;
+
+use schemas::record::Category;
+use schemas::taste::{Dimension, DimensionSet, Taste};
+
+use super::MAX_PAGE_SIZE;
+use super::blocks::{Block, BlockList, bitmap};
+use super::cursor::{Cursor, InvalidCursor, query_hash};
+use super::dictionary::{Dictionary, StemKey};
+use super::snapshot::Snapshot;
+use super::stemming::WordStemmer;
+
+/// The maximum number of words in a query of one dimension. Further words are ignored, which the answer says.
+pub const MAX_QUERY_WORDS: usize = 16;
+
+/// A request for a page of projects by taste.
+#[derive(Clone, Debug, Default)]
+pub struct TasteRequest<'a> {
+    /// The requested text of each dimension, by [`Dimension::index`]. Any text is valid; one without words matches nothing.
+    pub taste: [Option<&'a str>; Dimension::COUNT],
+    /// The category to search, or all.
+    pub category: Option<Category>,
+    /// The size of the page, clamped to 1 to [`MAX_PAGE_SIZE`].
+    pub limit: usize,
+    /// The cursor of the previous page.
+    pub after: Option<Cursor>,
+}
+
+impl<'a> TasteRequest<'a> {
+    /// Returns a request for the first project with the texts of a taste, in any category.
+    pub fn of(taste: &'a Taste) -> TasteRequest<'a> {
+        TasteRequest {
+            taste: Dimension::ALL.map(|dimension| taste.get(dimension)),
+            ..TasteRequest::default()
+        }
+    }
+
+    /// Returns the request with another text of a dimension.
+    #[must_use]
+    pub fn with(mut self, dimension: Dimension, text: &'a str) -> TasteRequest<'a> {
+        self.taste[dimension.index()] = Some(text);
+        self
+    }
+}
+
+/// A page of projects: those that match the most dimensions first, the newest of them first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TastePage {
+    /// The projects of this page, in order.
+    pub hits: Vec<Hit>,
+    /// The number of projects that match at least one dimension, over all pages.
+    pub total: u64,
+    /// The cursor of the next page, if there is one.
+    pub next: Option<Cursor>,
+    /// The requested dimensions, in the order of [`Dimension::ALL`].
+    pub dimensions: Vec<DimensionMatches>,
+}
+
+/// A project that matches at least one dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// The position of the event that selected the project; other models use the same number.
+    pub ordinal: u64,
+    /// The dimensions that match.
+    pub matched: DimensionSet,
+}
+
+/// The matches of one requested dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DimensionMatches {
+    /// The requested dimension.
+    pub dimension: Dimension,
+    /// The number of distinct words in the query; without any, nothing matches. Of adjacent characters of a script without
+    /// spaces each pair counts.
+    pub words: usize,
+    /// Whether words beyond [`MAX_QUERY_WORDS`] were ignored.
+    pub is_truncated: bool,
+    /// The number of projects of the requested category that match in this dimension.
+    pub projects: u64,
+}
+
+/// A parsed request.
+#[derive(Debug)]
+pub(super) struct TasteQuery {
+    dimensions: Vec<DimensionQuery>,
+    category: Option<Category>,
+}
+
+/// The stems that a text must contain to match a dimension.
+#[derive(Debug)]
+struct DimensionQuery {
+    dimension: Dimension,
+    /// Distinct; all of them are required.
+    stems: Vec<String>,
+    is_truncated: bool,
+}
+
+impl TasteQuery {
+    pub(super) fn of(request: &TasteRequest<'_>, stemmer: &WordStemmer) -> TasteQuery {
+        let requested = Dimension::ALL.into_iter().zip(request.taste);
+        let dimensions = requested.filter_map(|(dimension, text)| {
+            let (stems, is_truncated) = stemmer.query_stems(text?, MAX_QUERY_WORDS);
+            Some(DimensionQuery { dimension, stems, is_truncated })
+        });
+        TasteQuery { dimensions: dimensions.collect(), category: request.category }
+    }
+
+    /// Returns the hash that identifies the query in cursors: equal in all processes and for any order of the words.
+    fn fingerprint(&self) -> u64 {
+        let mut hash = query_hash(b"taste", self.category);
+        for query in &self.dimensions {
+            hash.write(query.dimension.as_str().as_bytes());
+            let mut stems: Vec<&str> = query.stems.iter().map(String::as_str).collect();
+            stems.sort_unstable();
+            for stem in stems {
+                hash.write(stem.as_bytes());
+                hash.write(&[0]);
+            }
+        }
+        hash.finish()
+    }
+}
+
+/// Returns a page of the projects that match a query.
+///
+/// # Errors
+///
+/// Returns an error for the cursor of another query.
+pub(super) fn page(
+    snapshot: &Snapshot,
+    query: &TasteQuery,
+    limit: usize,
+    after: Option<Cursor>,
+) -> Result<TastePage, InvalidCursor> {
+    let fingerprint = query.fingerprint();
+    let after = Cursor::check(after, fingerprint)?;
+    let limit = limit.clamp(1, MAX_PAGE_SIZE);
+    let counts = MatchCounts::of(snapshot, query);
+    let dimensions = query.dimensions.iter().zip(&counts.matching).map(|(query, bits)| DimensionMatches {
+        dimension: query.dimension,
+        words: query.stems.len(),
+        is_truncated: query.is_truncated,
+        projects: bitmap::count(bits),
+    });
+    let mut found = counts.collect(query.dimensions.len(), after.as_ref(), limit + 1);
+    let has_more = found.len() > limit;
+    found.truncate(limit);
+    let next = found.last().filter(|_| has_more).map(|last| {
+        let key = snapshot.block_list.blocks[last.block].sort_key(last.at);
+        Cursor::new(fingerprint, last.matches, key)
+    });
+    let hits = found.iter().map(|found| counts.hit(query, found)).collect();
+    Ok(TastePage { hits, total: counts.total(), next, dimensions: dimensions.collect() })
+}
+
+/// A matching project: the index of its block, its number there, and the number of matching dimensions.
+struct Match {
+    block: usize,
+    at: usize,
+    matches: u8,
+}
+
+/// Bitmaps over all projects, in which each block begins with a new word.
+struct MatchCounts<'a> {
+    block_list: &'a BlockList,
+    /// The index of the first word of each block, and the number of words at the end.
+    starts: Vec<usize>,
+    /// The projects that match, for each requested dimension.
+    matching: Vec<Vec<u64>>,
+    /// The number of matching dimensions of each project in three binary digits: ones, twos, fours.
+    digits: [Vec<u64>; 3],
+}
+
+impl<'a> MatchCounts<'a> {
+    fn of(snapshot: &'a Snapshot, query: &TasteQuery) -> MatchCounts<'a> {
+        let block_list = &snapshot.block_list;
+        let mut starts = vec![0];
+        let mut end = 0;
+        for block in &block_list.blocks {
+            end += bitmap::word_count(block.len());
+            starts.push(end);
+        }
+        let category = query.category;
+        let matching = |query: &DimensionQuery| matching(block_list, &snapshot.dictionary, query, category);
+        let matching: Vec<Vec<u64>> = query.dimensions.iter().map(matching).collect();
+        let digits = sum(&matching, end);
+        MatchCounts { block_list, starts, matching, digits }
+    }
+
+    /// Returns the number of projects that match at least one dimension.
+    fn total(&self) -> u64 {
+        let [ones, twos, fours] = &self.digits;
+        let any = ones.iter().zip(twos).zip(fours).map(|((ones, twos), fours)| ones | twos | fours);
+        any.map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// Returns the first `limit` matches after a cursor. `requested` is the number of dimensions of the query.
+    fn collect(&self, requested: usize, after: Option<&Cursor>, limit: usize) -> Vec<Match> {
+        let mut found = Vec::with_capacity(limit);
+        let max = self.max_matches(requested as u8);
+        let from = after.map_or(max, |cursor| cursor.matches.min(max));
+        for matches in (1..=from).rev() {
+            let last = after.filter(|cursor| cursor.matches == matches).map(Cursor::sort_key);
+            let (first, at) = self.block_list.first_after(last);
+            for index in first..self.block_list.blocks.len() {
+                let start = if index == first { at } else { 0 };
+                self.collect_in(index, start, matches, limit, &mut found);
+                if found.len() == limit {
+                    return found;
+                }
+            }
+        }
+        found
+    }
+
+    /// Returns an upper bound of the number of dimensions that a project matches.
+    fn max_matches(&self, requested: u8) -> u8 {
+        let [_, twos, fours] = &self.digits;
+        let is_empty = |bits: &[u64]| bits.iter().fold(0, |any, word| any | word) == 0;
+        match (is_empty(fours), is_empty(twos)) {
+            (false, _) => requested,
+            (true, false) => requested.min(3),
+            (true, true) => requested.min(1),
+        }
+    }
+
+    fn collect_in(&self, block: usize, start: usize, matches: u8, limit: usize, found: &mut Vec<Match>) {
+        let words = self.starts[block]..self.starts[block + 1];
+        for (index, word) in words.enumerate().skip(start / 64) {
+            let exactly = self.exactly(word, matches) & bitmap::mask_from(index, start);
+            for at in bitmap::ones(index, exactly) {
+                if found.len() == limit {
+                    return;
+                }
+                found.push(Match { block, at, matches });
+            }
+        }
+    }
+
+    /// Returns the bits of the projects that match exactly `matches` dimensions, at least one.
+    fn exactly(&self, word: usize, matches: u8) -> u64 {
+        let digit = |at: usize| {
+            let bits = self.digits[at][word];
+            if matches >> at & 1 == 1 { bits } else { !bits }
+        };
+        digit(0) & digit(1) & digit(2)
+    }
+
+    fn hit(&self, query: &TasteQuery, found: &Match) -> Hit {
+        let at = self.starts[found.block] * 64 + found.at;
+        let dimensions = query.dimensions.iter().zip(&self.matching);
+        let matched = dimensions.filter(|(_, bits)| bitmap::contains(bits, at));
+        Hit {
+            ordinal: self.block_list.blocks[found.block].ordinals()[found.at],
+            matched: matched.map(|(query, _)| query.dimension).collect(),
+        }
+    }
+}
+
+/// Returns the bitmap of the projects that match one dimension, over all blocks.
+fn matching(
+    block_list: &BlockList,
+    dictionary: &Dictionary,
+    query: &DimensionQuery,
+    category: Option<Category>,
+) -> Vec<u64> {
+    let words: usize = block_list.blocks.iter().map(|block| bitmap::word_count(block.len())).sum();
+    let mut bits = vec![0; words];
+    let key = |stem: &String| Some(StemKey::new(query.dimension, dictionary.stem(stem)?));
+    let keys: Option<Vec<StemKey>> = query.stems.iter().map(key).collect();
+    let Some((first, others)) = keys.as_deref().and_then(<[StemKey]>::split_first) else { return bits };
+    let mut other = Vec::new();
+    let mut rest = bits.as_mut_slice();
+    for block in &block_list.blocks {
+        let (own, remaining) = rest.split_at_mut(bitmap::word_count(block.len()));
+        rest = remaining;
+        add_projects(block, *first, own);
+        for key in others {
+            other.clear();
+            other.resize(own.len(), 0);
+            add_projects(block, *key, &mut other);
+            bitmap::intersect(own, &other);
+        }
+        if let Some(category) = category {
+            bitmap::intersect(own, block.category_bits(category));
+        }
+    }
+    bits
+}
+
+/// Sets the bits of the projects of a block that contain a stem.
+fn add_projects(block: &Block, key: StemKey, bits: &mut [u64]) {
+    block.find(key).iter().for_each(|term| block.posting_list(*term).add_to(bits));
+}
+
+const _: () = assert!(Dimension::COUNT < 8, "three binary digits count to seven");
+
+/// Returns how many of the bitmaps have each bit set, in three binary digits. Each bitmap has `words` words.
+fn sum(bitmaps: &[Vec<u64>], words: usize) -> [Vec<u64>; 3] {
+    let [mut ones, mut twos, mut fours] = [(); 3].map(|()| vec![0_u64; words]);
+    for bits in bitmaps {
+        let digits = ones.iter_mut().zip(&mut twos).zip(&mut fours);
+        for (bits, ((one, two), four)) in bits.iter().zip(digits) {
+            let carry = *one & bits;
+            *one ^= bits;
+            *four |= *two & carry;
+            *two ^= carry;
+        }
+    }
+    [ones, twos, fours]
+}
