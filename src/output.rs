@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Error, Result, bail};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use schemas::command::Refusal;
+use schemas::command::CommandFailure;
 use schemas::import::Fault;
 use serde::Serialize;
 
@@ -110,7 +110,7 @@ impl Output {
     }
 
     /// Says why a command was refused, and returns the exit status 1.
-    pub fn refused(self, refusal: &Refusal) -> ExitCode {
+    pub fn refused(self, refusal: &CommandFailure) -> ExitCode {
         say(&refusal.detail);
         for fault in refusal.faults.iter().filter(|fault| !refusal.detail.contains(&fault.reason)) {
             say(&format!("  {} {}", fault.field, fault.reason));

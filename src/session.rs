@@ -9,7 +9,7 @@ use event_log::EventLog;
 use health::Health;
 use media::PutError;
 use schemas::clock::Clock;
-use schemas::command::{Answer, Command, CommandMessage, Refusal, RefusalKind};
+use schemas::command::{Command, CommandFailure, CommandMessage, CommandReply, FailureKind};
 use schemas::control::PutAnswer;
 use schemas::ids::{Actor, CommandId};
 use schemas::picture::PictureId;
@@ -119,7 +119,7 @@ impl Session {
         actor: Actor,
         correlation: Option<CommandId>,
         command: Command,
-    ) -> Result<Answer> {
+    ) -> Result<CommandReply> {
         self.send_as(self.clock.command_id(), actor, correlation, command).await
     }
 
@@ -130,7 +130,7 @@ impl Session {
         actor: Actor,
         correlation: Option<CommandId>,
         command: Command,
-    ) -> Result<Answer> {
+    ) -> Result<CommandReply> {
         let message =
             CommandMessage { id, actor, correlation: correlation.unwrap_or(id), command, not_after: None };
         match &self.way {
@@ -168,14 +168,14 @@ impl Session {
 }
 
 /// Passes an answer on. Where it leaves unknown what became of the command, it says under which id to send it again.
-pub fn settled(answer: Result<Answer>, id: CommandId) -> Result<Answer> {
+pub fn settled(answer: Result<CommandReply>, id: CommandId) -> Result<CommandReply> {
     let again = || {
         format!(
             "whether the command was carried out is not known; to settle it, run the same again with --id {id}"
         )
     };
     let answer = answer.with_context(again)?;
-    if let Answer::Refused(Refusal { kind: RefusalKind::Unavailable, .. }) = &answer {
+    if let CommandReply::Failed(CommandFailure { kind: FailureKind::Unavailable, .. }) = &answer {
         say(&again());
     }
     Ok(answer)

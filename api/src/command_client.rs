@@ -13,7 +13,7 @@ use rand::rngs::{StdRng, SysRng};
 use rand::{Rng, SeedableRng};
 use read::models::ReadModels;
 use schemas::account::KeyIssued;
-use schemas::command::{Answer, Command};
+use schemas::command::{Command, CommandReply};
 use schemas::email::Email;
 use schemas::ids::CommandId;
 use schemas::key::Key;
@@ -101,7 +101,7 @@ impl CommandClient {
         let id = form.map_or_else(|| CommandId(Uuid::now_v7()), |form| sent_by(form, &email));
         let command = Command::IssueKey { email, key: KeyIssued::of(&key, tier, None) };
         let answer = sending::send_in_time(&self.client, actor, id, command, deadline, now).await?;
-        if let Answer::Account(done) = answer
+        if let CommandReply::Account(done) = answer
             && !done.keys.iter().any(|issued| issued.key_id == key.id())
         {
             return Ok(Issued::Before);
@@ -116,7 +116,7 @@ impl CommandClient {
         actor: &str,
         command: Command,
         deadline: Deadline,
-    ) -> Result<Answer, CommandError> {
+    ) -> Result<CommandReply, CommandError> {
         sending::send(&self.client, actor, command, deadline).await
     }
 }

@@ -252,7 +252,7 @@ pub enum LineForm {
 /// The reply to a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
+pub enum CommandReply {
     /// The command was executed; the log has reached `position`.
     Done(Done),
     /// Each line was accepted or rejected on its own.
@@ -277,8 +277,9 @@ pub enum Answer {
     },
     /// What the link can be used for.
     Claim(Claim),
-    /// The command was rejected, and nothing was written.
-    Refused(Refusal),
+    /// The command was not executed.
+    #[serde(rename = "refused")]
+    Failed(CommandFailure),
 }
 
 /// A project after a command.
@@ -388,11 +389,11 @@ pub struct ClaimedKey {
     pub proven: bool,
 }
 
-/// Why a command was rejected.
+/// Why a command was not executed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Refusal {
+pub struct CommandFailure {
     /// What the sender can do about it.
-    pub kind: RefusalKind,
+    pub kind: FailureKind,
     /// A sentence that says what is wrong and what to do.
     pub detail: String,
     /// The invalid fields, if the command has a record.
@@ -400,10 +401,10 @@ pub struct Refusal {
     pub faults: Vec<Fault>,
 }
 
-/// What the sender can do about a rejection.
+/// What the sender can do about a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum RefusalKind {
+pub enum FailureKind {
     /// The command is invalid in the current state; sending it again does not help.
     Rejected,
     /// The project was changed concurrently; read it and send the command again.
@@ -412,13 +413,13 @@ pub enum RefusalKind {
     Unavailable,
 }
 
-impl RefusalKind {
+impl FailureKind {
     /// Returns the name used in JSON.
     pub fn name(self) -> &'static str {
         match self {
-            RefusalKind::Rejected => "rejected",
-            RefusalKind::Conflict => "conflict",
-            RefusalKind::Unavailable => "unavailable",
+            FailureKind::Rejected => "rejected",
+            FailureKind::Conflict => "conflict",
+            FailureKind::Unavailable => "unavailable",
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use schemas::command::{Answer, Command, Done, Refusal};
+use schemas::command::{Command, CommandFailure, CommandReply, Done};
 use schemas::envelope::Recorded;
 use schemas::ids::CommandId;
 use schemas::record::PictureSource;
@@ -46,10 +46,10 @@ pub async fn run(config: &Config, command: &CurateCommand, output: Output) -> Re
     told(answer, id, output)
 }
 
-fn told(answer: Result<Answer>, id: CommandId, output: Output) -> Result<ExitCode> {
+fn told(answer: Result<CommandReply>, id: CommandId, output: Output) -> Result<ExitCode> {
     match settled(answer, id)? {
-        Answer::Done(done) => tell(&done, output),
-        Answer::Refused(refusal) => refuse(&refusal, output),
+        CommandReply::Done(done) => tell(&done, output),
+        CommandReply::Failed(refusal) => refuse(&refusal, output),
         _ => bail!("the write side answered with something else; are both of one version?"),
     }
 }
@@ -105,7 +105,7 @@ fn tell(done: &Done, output: Output) -> Result<ExitCode> {
 }
 
 /// Tells why a command was not carried out.
-pub fn refuse(refusal: &Refusal, output: Output) -> Result<ExitCode> {
+pub fn refuse(refusal: &CommandFailure, output: Output) -> Result<ExitCode> {
     Ok(output.refused(refusal))
 }
 

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use schemas::command::{Answer, Command, ImportLine, ImportOptions, LineForm, LineOutcome, LineResult};
+use schemas::command::{Command, CommandReply, ImportLine, ImportOptions, LineForm, LineOutcome, LineResult};
 use schemas::ids::{Actor, CommandId, Position};
 use schemas::record::PictureSource;
 
@@ -282,8 +282,8 @@ impl Import<'_> {
         let id = derived_id(self.id, "batch", batch);
         let sent = self.session.send_as(id, self.actor.clone(), Some(self.id), command).await;
         match sent.with_context(|| again(self.id))? {
-            Answer::Imported { position, lines } => Ok((position, lines)),
-            Answer::Refused(refusal) => {
+            CommandReply::Imported { position, lines } => Ok((position, lines)),
+            CommandReply::Failed(refusal) => {
                 bail!("{}; what was reported before is done, {}", refusal.detail, again(self.id))
             }
             _ => bail!("the write side answered an import with something else; are both of one version?"),

@@ -9,7 +9,7 @@ mod service;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use schemas::command::{AccountDone, Answer, Command, Refusal};
+use schemas::command::{AccountDone, Command, CommandFailure, CommandReply};
 use schemas::email::Email;
 use schemas::ids::Actor;
 use schemas::key::KeyId;
@@ -87,7 +87,11 @@ async fn erase(config: &Config, command: Command, act: &ActFlags, output: Output
 }
 
 /// Sends a command, and returns once the keys of this folder's node know of it.
-async fn sent(config: &Config, command: Command, act: &ActFlags) -> Result<Result<AccountDone, Refusal>> {
+async fn sent(
+    config: &Config,
+    command: Command,
+    act: &ActFlags,
+) -> Result<Result<AccountDone, CommandFailure>> {
     let actor = session::actor(&act.actor)?;
     let session = Session::open(config).await?;
     let id = session.id(&act.id);
@@ -100,20 +104,24 @@ async fn sent(config: &Config, command: Command, act: &ActFlags) -> Result<Resul
     Ok(done)
 }
 
-async fn send(config: &Config, actor: Actor, command: Command) -> Result<Result<AccountDone, Refusal>> {
+async fn send(
+    config: &Config,
+    actor: Actor,
+    command: Command,
+) -> Result<Result<AccountDone, CommandFailure>> {
     account(ask(config, actor, command).await?)
 }
 
-fn account(answer: Answer) -> Result<Result<AccountDone, Refusal>> {
+fn account(answer: CommandReply) -> Result<Result<AccountDone, CommandFailure>> {
     match answer {
-        Answer::Account(done) => Ok(Ok(done)),
-        Answer::Refused(refusal) => Ok(Err(refusal)),
+        CommandReply::Account(done) => Ok(Ok(done)),
+        CommandReply::Failed(refusal) => Ok(Err(refusal)),
         _ => bail!("the write side answered with something else; are both of one version?"),
     }
 }
 
 /// Sends a command and gives its answer, whatever it is.
-async fn ask(config: &Config, actor: Actor, command: Command) -> Result<Answer> {
+async fn ask(config: &Config, actor: Actor, command: Command) -> Result<CommandReply> {
     let session = Session::open(config).await?;
     let answer = session.send(actor, None, command).await;
     session.close().await;

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use media::{MediaError, MediaStore};
-use schemas::command::{Answer, Command};
+use schemas::command::{Command, CommandReply};
 use schemas::ids::{Actor, Position, StreamId};
 use schemas::picture::{Picture, PictureId};
 use schemas::record::PictureSource;
@@ -226,8 +226,8 @@ async fn attach(
     let picture = PictureSource { source: source.to_owned(), alt: None };
     let command = Command::Attach { slug: slug.clone(), picture, kept, as_named: true };
     match session.send(actor.clone(), None, command).await? {
-        Answer::Done(_) => Ok(Ok(())),
-        Answer::Refused(refusal) => {
+        CommandReply::Done(_) => Ok(Ok(())),
+        CommandReply::Failed(refusal) => {
             // The callers name the source themselves.
             let reason = refusal.detail.strip_prefix(source).unwrap_or(&refusal.detail);
             Ok(Err(reason.trim_start().to_owned()))

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use demo::{ACTOR, DEMO_SEED, DEMO_SIZE, catalog};
 use schemas::clock::Clock;
-use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions, LineResult};
+use schemas::command::{Command, CommandMessage, CommandReply, ImportLine, ImportOptions, LineResult};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use write::service::CommandDispatcher;
@@ -31,7 +31,7 @@ pub async fn fill(commands: &CommandDispatcher, clock: &Clock, stop: &Cancellati
             not_after: None,
         };
         match commands.execute(message).await {
-            Answer::Imported { lines, .. } => {
+            CommandReply::Imported { lines, .. } => {
                 for outcome in lines {
                     match outcome.result {
                         LineResult::New { .. } => new += 1,
@@ -40,7 +40,7 @@ pub async fn fill(commands: &CommandDispatcher, clock: &Clock, stop: &Cancellati
                     }
                 }
             }
-            Answer::Refused(refusal) => bail!(refusal.detail),
+            CommandReply::Failed(refusal) => bail!(refusal.detail),
             _ => bail!("an import was answered with something else"),
         }
     }

@@ -93,12 +93,12 @@ async fn a_key_is_issued_once_for_a_repeated_command() {
     let now = |revoked| KeyNow { key_id: key(1).key_id, tier: key(1).tier, revoked, proven: false };
     let issued = AccountDone { keys: vec![now(false)], position: Position(2), changed: true };
     for _ in 0..3 {
-        assert_eq!(client.send(&message).await.unwrap(), Answer::Account(issued.clone()));
+        assert_eq!(client.send(&message).await.unwrap(), CommandReply::Account(issued.clone()));
     }
     let revoke = write.message(Command::RevokeKey { key_id: key(1).key_id });
     let revoked = AccountDone { keys: vec![now(true)], position: Position(3), changed: true };
     for _ in 0..2 {
-        assert_eq!(client.send(&revoke).await.unwrap(), Answer::Account(revoked.clone()));
+        assert_eq!(client.send(&revoke).await.unwrap(), CommandReply::Account(revoked.clone()));
     }
     let log = everything(&write.store).await;
     let kinds: Vec<&str> = log.iter().map(|event| event.kind.as_str()).collect();
@@ -125,11 +125,11 @@ async fn of_two_requests_for_the_last_key_exactly_one_succeeds() {
     }
     let answers = askers.join_all().await;
     let refusal = answers.iter().find_map(|answer| match answer {
-        Answer::Refused(refusal) => Some(refusal),
+        CommandReply::Failed(refusal) => Some(refusal),
         _ => None,
     });
     assert!(refusal.unwrap().detail.starts_with("there are 3 keys under this address"), "{answers:?}");
-    assert_eq!(answers.iter().filter(|answer| matches!(answer, Answer::Account(_))).count(), 1);
+    assert_eq!(answers.iter().filter(|answer| matches!(answer, CommandReply::Account(_))).count(), 1);
     assert_eq!(everything(&write.store).await.len(), 4);
     write.end().await;
 }
@@ -141,7 +141,7 @@ async fn waiting_account_commands_do_not_delay_editors() {
     let client = CommandClient::new(nats.client().await);
     let record = json!({"slug": "a", "name": "First", "category": "art"});
     let select = Command::Select { record: record.as_object().unwrap().clone() };
-    assert!(matches!(client.send(&write.message(select)).await.unwrap(), Answer::Done(_)));
+    assert!(matches!(client.send(&write.message(select)).await.unwrap(), CommandReply::Done(_)));
     let blocked = write.block_accounts().await;
     let connection = nats.client().await;
     let mut waiting = tokio::task::JoinSet::new();
@@ -154,7 +154,7 @@ async fn waiting_account_commands_do_not_delay_editors() {
     connection.flush().await.unwrap();
     let rename = Command::Rename { slug: "a".parse().unwrap(), to: "b".parse().unwrap() };
     let renamed = client.send(&write.message(rename)).await.unwrap();
-    assert!(matches!(&renamed, Answer::Done(done) if done.changed), "{renamed:?}");
+    assert!(matches!(&renamed, CommandReply::Done(done) if done.changed), "{renamed:?}");
     assert!(waiting.try_join_next().is_none(), "no key was issued before");
     drop(blocked);
     waiting.abort_all();

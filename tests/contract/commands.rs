@@ -57,9 +57,9 @@ fn select(at: &str) -> Command {
     Command::Select { record: record.as_object().unwrap().clone() }
 }
 
-fn done(at: &str, revision: u32, position: u64) -> Answer {
+fn done(at: &str, revision: u32, position: u64) -> CommandReply {
     let (revision, position) = (Revision(revision), Position(position));
-    Answer::Done(Done { slug: slug(at), revision, position, changed: true })
+    CommandReply::Done(Done { slug: slug(at), revision, position, changed: true })
 }
 
 fn line(number: u64, description: &str) -> ImportLine {
@@ -94,7 +94,7 @@ async fn a_trace_context_is_propagated_through_the_log_to_nats() {
     assert_eq!(traced(select("a")).await, done("a", 1, 1));
     assert_eq!(client.send(&write.message(select("b"))).await.unwrap(), done("b", 1, 2));
     let lines = vec![line(1, "x"), line(2, "y")];
-    assert!(matches!(traced(import(lines)).await, Answer::Imported { position: Position(4), .. }));
+    assert!(matches!(traced(import(lines)).await, CommandReply::Imported { position: Position(4), .. }));
 
     let relay = Relay::new(write.store.clone(), nats.client().await);
     let (mut relayed, stop) = (relay.watch(), CancellationToken::new());
@@ -130,17 +130,17 @@ async fn invalid_commands_are_rejected_with_a_sentence() {
     let Some(nats) = Nats::start().await else { return };
     let write = WriteSide::on(&nats).await;
     let client = nats.client().await;
-    let ask = async |subject: &str, payload: Vec<u8>| -> Refusal {
+    let ask = async |subject: &str, payload: Vec<u8>| -> CommandFailure {
         let answer = kit::wait_for(Duration::from_secs(10), "the server", async || {
             client.request(subject.to_owned(), payload.clone().into()).await.ok()
         });
         match serde_json::from_slice(&answer.await.payload).unwrap() {
-            Answer::Refused(refusal) => refusal,
+            CommandReply::Failed(refusal) => refusal,
             other => panic!("{other:?}"),
         }
     };
     let refusal = ask("loggia.command.select", b"{".to_vec()).await;
-    assert_eq!(refusal.kind, RefusalKind::Rejected);
+    assert_eq!(refusal.kind, FailureKind::Rejected);
     assert!(
         refusal.detail.starts_with("the message is no command of this version of Loggia: EOF"),
         "{refusal:?}"
@@ -172,7 +172,7 @@ async fn an_import_larger_than_a_message_is_split() {
     lines.push(ImportLine { number: last, text: "x".repeat(limit) });
     let message = write.message(import(lines));
     let answer = client.send(&message).await.unwrap();
-    let Answer::Imported { position, lines } = &answer else { panic!("{answer:?}") };
+    let CommandReply::Imported { position, lines } = &answer else { panic!("{answer:?}") };
     assert_eq!(*position, Position(last - 1));
     assert!(lines.iter().map(|line| line.number).eq(1..=last));
     assert!(lines[..last as usize - 1].iter().all(|line| matches!(line.result, LineResult::New { .. })));

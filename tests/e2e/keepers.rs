@@ -103,8 +103,9 @@ async fn an_editor_using_two_write_sides_gets_no_conflict() {
         ];
         for command in acts {
             match send(command).await {
-                Answer::Done(Done { changed: true, .. }) => {}
-                Answer::Imported { lines, .. } if matches!(lines[0].result, LineResult::New { .. }) => {}
+                CommandReply::Done(Done { changed: true, .. }) => {}
+                CommandReply::Imported { lines, .. } if matches!(lines[0].result, LineResult::New { .. }) => {
+                }
                 other => refused.push(other),
             }
         }

@@ -6,7 +6,7 @@ use kit::any_file_contains;
 use kit::process::{self, Loggia};
 use kit::smtp::{Fault, Smtp};
 use nats::url::connect_options;
-use schemas::command::{Answer, Claim, Command, CommandMessage, Refusal};
+use schemas::command::{Claim, Command, CommandFailure, CommandMessage, CommandReply};
 use schemas::ids::CommandId;
 use schemas::key::KeyId;
 use schemas::link::LinkHash;
@@ -32,7 +32,7 @@ impl Desk {
         Desk(CommandClient::new(connect_options(url).unwrap().connect(url).await.unwrap()))
     }
 
-    async fn send(&self, command: Command) -> Answer {
+    async fn send(&self, command: Command) -> CommandReply {
         let id = CommandId(Uuid::now_v7());
         let message = CommandMessage {
             id,
@@ -45,17 +45,20 @@ impl Desk {
     }
 
     async fn ask(&self, email: &str) {
-        assert_eq!(self.send(Command::SendLink { email: email.parse().unwrap() }).await, Answer::Accepted);
+        assert_eq!(
+            self.send(Command::SendLink { email: email.parse().unwrap() }).await,
+            CommandReply::Accepted
+        );
     }
 
     async fn open(&self, link: &str) -> Claim {
         match self.send(Command::OpenLink { link: hash(link) }).await {
-            Answer::Claim(claim) => claim,
+            CommandReply::Claim(claim) => claim,
             other => panic!("{other:?}"),
         }
     }
 
-    async fn use_link(&self, link: &str, keep: &[KeyId], revoke: &[KeyId]) -> Answer {
+    async fn use_link(&self, link: &str, keep: &[KeyId], revoke: &[KeyId]) -> CommandReply {
         let (keep, revoke) = (keep.to_vec(), revoke.to_vec());
         self.send(Command::UseLink { link: hash(link), keep, revoke, new_key: None }).await
     }
@@ -95,10 +98,12 @@ async fn a_mailed_link_proves_an_address_once() {
         let ids: Vec<KeyId> = claim.keys.iter().map(|key| key.key_id).collect();
         assert_eq!((ids, claim.places), (vec![kept, unwanted], 1));
     }
-    let Answer::Account(done) = desk.use_link(&link, &[kept], &[unwanted]).await else { panic!() };
+    let CommandReply::Account(done) = desk.use_link(&link, &[kept], &[unwanted]).await else { panic!() };
     let told: Vec<_> = done.keys.iter().map(|key| (key.key_id, key.proven, key.revoked)).collect();
     assert_eq!(told, [(kept, true, false), (unwanted, false, true)]);
-    let Answer::Refused(Refusal { detail, .. }) = desk.use_link(&link, &[], &[kept]).await else { panic!() };
+    let CommandReply::Failed(CommandFailure { detail, .. }) = desk.use_link(&link, &[], &[kept]).await else {
+        panic!()
+    };
     assert!(detail.starts_with("this link cannot be used any more"), "{detail}");
     let listed = started.json(&["keys", "list"]);
     assert_eq!((&listed[0]["proven"], &listed[0]["revoked_at"]), (&json!(true), &json!(null)));
@@ -193,7 +198,7 @@ async fn links_are_printed_on_request() {
     assert!(link.starts_with(&start), "{link}");
     let claim = desk.open(link).await;
     assert_eq!(printed, json!({"link": link, "expires_at": claim.expires_at}));
-    let Answer::Account(done) = desk.use_link(link, &[key], &[]).await else { panic!() };
+    let CommandReply::Account(done) = desk.use_link(link, &[key], &[]).await else { panic!() };
     assert!(done.changed && done.keys[0].proven);
 }
 

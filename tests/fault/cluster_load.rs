@@ -14,7 +14,7 @@ use kit::process::{self, Loggia};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use schemas::account::KeyIssued;
-use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions};
+use schemas::command::{Command, CommandMessage, CommandReply, ImportLine, ImportOptions};
 use schemas::ids::CommandId;
 use schemas::key::Key;
 use schemas::subject::EVENTS;
@@ -147,7 +147,7 @@ async fn edit(load: Arc<Load>, commands: CommandClient, editor: usize) {
         };
         let began = Instant::now();
         match commands.send(&message(command)).await {
-            Ok(Answer::Imported { .. }) => {
+            Ok(CommandReply::Imported { .. }) => {
                 load.took(0, began);
                 load.slugs.lock().unwrap().insert(slug);
             }
@@ -230,7 +230,7 @@ async fn issued(commands: &CommandClient, seed: u64) -> Key {
     let command = Command::IssueKey { email: "holder@example.org".parse().unwrap(), key: issued };
     // The write side may still be starting.
     kit::wait_for(PATIENCE, "a key", async || match commands.send(&message(command.clone())).await {
-        Ok(Answer::Account(_)) => Some(key.clone()),
+        Ok(CommandReply::Account(_)) => Some(key.clone()),
         _ => None,
     })
     .await

@@ -14,7 +14,7 @@ use ledger::Ledger;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use schemas::account::KeyIssued;
-use schemas::command::{Answer, Command};
+use schemas::command::{Command, CommandReply};
 use schemas::ids::Position;
 use schemas::key::{Key, KeyId};
 use write::command_client::CommandClient;
@@ -234,7 +234,7 @@ async fn issue(nats: &Nats, keys: usize, seed: u64) -> Vec<Key> {
             key: KeyIssued::of(&key, "free".parse().unwrap(), None),
         };
         let answer = commands.send(&message(command)).await.unwrap();
-        assert!(matches!(answer, Answer::Account(_)), "{answer:?}");
+        assert!(matches!(answer, CommandReply::Account(_)), "{answer:?}");
         issued.push(key);
     }
     issued

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use event_log::EventLog;
 use proptest::prelude::*;
 use schemas::clock::Clock;
-use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions, LineResult};
+use schemas::command::{Command, CommandMessage, CommandReply, ImportLine, ImportOptions, LineResult};
 use schemas::envelope::Recorded;
 use schemas::ids::Position;
 use serde_json::json;
@@ -46,12 +46,12 @@ pub(crate) async fn carry_out(acts: &[Act], model: &mut Model) -> Vec<Recorded> 
         let answer = commands.execute(message.clone()).await;
         let again = commands.execute(message).await;
         let done = match &answer {
-            Answer::Done(_) => true,
-            Answer::Imported { lines, .. } => !matches!(lines[0].result, LineResult::Rejected { .. }),
+            CommandReply::Done(_) => true,
+            CommandReply::Imported { lines, .. } => !matches!(lines[0].result, LineResult::Rejected { .. }),
             _ => false,
         };
         assert_eq!(done, model.act(act), "{act:?} was answered with {answer:?}");
-        if let (Answer::Done(first), Answer::Done(second)) = (&answer, &again) {
+        if let (CommandReply::Done(first), CommandReply::Done(second)) = (&answer, &again) {
             assert_eq!((&first.slug, first.revision), (&second.slug, second.revision), "{act:?} sent twice");
         }
     }

@@ -16,7 +16,7 @@ use event_log::{Append, Claim, EventLog, Expected, Namespace, NewEvent};
 use futures::StreamExt;
 use nats::server::{NatsServer, Options};
 use schemas::clock::Clock;
-use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions};
+use schemas::command::{Command, CommandMessage, CommandReply, ImportLine, ImportOptions};
 use schemas::event::{Event, ProjectSelected};
 use schemas::ids::{Position, StreamId};
 use tokio_util::sync::CancellationToken;
@@ -130,7 +130,7 @@ async fn import(folder: &Path) {
                 command,
                 not_after: None,
             };
-            assert!(matches!(commands.execute(message).await, Answer::Imported { .. }));
+            assert!(matches!(commands.execute(message).await, CommandReply::Imported { .. }));
         }
         measured.tell(pass, EVENTS);
     }

@@ -5,7 +5,8 @@ use std::time::Duration;
 use async_nats::client::RequestErrorKind;
 use async_nats::{Client, HeaderMap, Request};
 use schemas::command::{
-    Answer, Command, CommandMessage, ImportLine, ImportOptions, LineOutcome, LineResult, MAX_IMPORT_LINES,
+    Command, CommandMessage, CommandReply, ImportLine, ImportOptions, LineOutcome, LineResult,
+    MAX_IMPORT_LINES,
 };
 use schemas::ids::Position;
 use schemas::import::Fault;
@@ -77,7 +78,7 @@ impl CommandClient {
 
     /// Sends a command and waits for its answer. An import that does not fit into one message is sent in several, one
     /// after the other; their answers become one.
-    pub async fn send(&self, message: &CommandMessage) -> Result<Answer, SendError> {
+    pub async fn send(&self, message: &CommandMessage) -> Result<CommandReply, SendError> {
         match &message.command {
             // Without lines it only asks where the log is.
             Command::Import { lines, options } if !lines.is_empty() => {
@@ -92,7 +93,7 @@ impl CommandClient {
         message: &CommandMessage,
         lines: &[ImportLine],
         options: ImportOptions,
-    ) -> Result<Answer, SendError> {
+    ) -> Result<CommandReply, SendError> {
         let room = self.client.max_payload().saturating_sub(RESERVE);
         let (mut outcomes, mut last) = (Vec::new(), Position::START);
         for (part, first) in parts(lines, room) {
@@ -103,7 +104,7 @@ impl CommandClient {
                     let id = if first == 0 { message.id } else { derived_id(message.id, "message", first) };
                     let part = CommandMessage { id, command, ..message.clone() };
                     match self.send_whole(&part).await? {
-                        Answer::Imported { position, lines } => {
+                        CommandReply::Imported { position, lines } => {
                             outcomes.extend(lines);
                             last = position;
                         }
@@ -113,10 +114,10 @@ impl CommandClient {
                 }
             }
         }
-        Ok(Answer::Imported { position: last, lines: outcomes })
+        Ok(CommandReply::Imported { position: last, lines: outcomes })
     }
 
-    async fn send_whole(&self, message: &CommandMessage) -> Result<Answer, SendError> {
+    async fn send_whole(&self, message: &CommandMessage) -> Result<CommandReply, SendError> {
         let subject = subject::command(message.command.name());
         let payload = bytes::Bytes::from(serde_json::to_vec(message)?);
         let limit = self.client.max_payload();

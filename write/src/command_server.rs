@@ -10,7 +10,9 @@ use async_nats::{Client, Message};
 use futures::future::{BoxFuture, join_all, try_join_all};
 use nats::requirements;
 use nats::responder::{CONCURRENT, ServeError, respond};
-use schemas::command::{Answer, Command, CommandMessage, MAX_IMPORT_LINES, Refusal, RefusalKind};
+use schemas::command::{
+    Command, CommandFailure, CommandMessage, CommandReply, FailureKind, MAX_IMPORT_LINES,
+};
 use schemas::subject;
 use tokio_util::sync::CancellationToken;
 use traces::Traceparent;
@@ -68,7 +70,9 @@ async fn reply(commands: &CommandDispatcher, message: &Message, room: usize) -> 
             entry.write(&answer);
             answer
         }
-        Err(detail) => Answer::Refused(Refusal { kind: RefusalKind::Rejected, detail, faults: Vec::new() }),
+        Err(detail) => {
+            CommandReply::Failed(CommandFailure { kind: FailureKind::Rejected, detail, faults: Vec::new() })
+        }
     };
     encoding::encode(answer, room)
 }

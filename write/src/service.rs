@@ -21,7 +21,7 @@ mod projects;
 
 use event_log::StoreError;
 use futures::future::BoxFuture;
-use schemas::command::{Answer, CommandMessage};
+use schemas::command::{CommandMessage, CommandReply};
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::versioned::Decoded;
@@ -48,7 +48,7 @@ pub trait CommandService: Send + Sync {
     ///
     /// Fails if the command is rejected, loses to concurrent ones, or cannot be executed now. Nothing was appended then, or
     /// it is not known whether it was.
-    fn execute(&self, message: CommandMessage) -> BoxFuture<'_, Result<Answer, CommandError>>;
+    fn execute(&self, message: CommandMessage) -> BoxFuture<'_, Result<CommandReply, CommandError>>;
 }
 
 /// Commands that share slots, so that many of one kind do not delay the others.

@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 use read::models::ReadModels;
 use schemas::account::KeyIssued;
-use schemas::command::{Answer, Claim, Command, KeyNow};
+use schemas::command::{Claim, Command, CommandReply, KeyNow};
 use schemas::email::Email;
 use schemas::ids::CommandId;
 use schemas::key::{Key, KeyId};
@@ -52,7 +52,7 @@ impl CommandClient {
         let outcome = self.send(ASKING, Command::SendLink { email }, deadline).await;
         pad_response_time(begun).await;
         match outcome? {
-            Answer::Accepted => Ok(()),
+            CommandReply::Accepted => Ok(()),
             _ => Err(unexpected()),
         }
     }
@@ -61,7 +61,7 @@ impl CommandClient {
     pub(crate) async fn open_link(&self, token: &str, deadline: Deadline) -> Result<Claim, CommandError> {
         let command = Command::OpenLink { link: LinkHash::of(token) };
         match self.send(CLAIMING, command, deadline).await? {
-            Answer::Claim(claim) => Ok(claim),
+            CommandReply::Claim(claim) => Ok(claim),
             _ => Err(unexpected()),
         }
     }
@@ -83,7 +83,7 @@ impl CommandClient {
         let (id, command) =
             (CommandId(Uuid::now_v7()), Command::UseLink { link, keep, revoke, new_key: recorded });
         match send_in_time(&self.client, CLAIMING, id, command, deadline, now).await? {
-            Answer::Account(done) => {
+            CommandReply::Account(done) => {
                 if let Some(key) = &new_key {
                     known(models, key, deadline).await;
                 }

@@ -6,7 +6,7 @@ use async_nats::client::RequestErrorKind;
 use async_nats::connection::State;
 use async_nats::{Client, HeaderMap, Request};
 use jiff::Timestamp;
-use schemas::command::{Answer, Command, CommandMessage, Refusal, RefusalKind};
+use schemas::command::{Command, CommandFailure, CommandMessage, CommandReply, FailureKind};
 use schemas::ids::{Actor, CommandId};
 use schemas::subject;
 use uuid::Uuid;
@@ -34,7 +34,7 @@ pub(super) async fn send(
     actor: &str,
     command: Command,
     deadline: Deadline,
-) -> Result<Answer, CommandError> {
+) -> Result<CommandReply, CommandError> {
     send_until(client, actor, CommandId(Uuid::now_v7()), command, deadline, None).await
 }
 
@@ -48,7 +48,7 @@ pub(super) async fn send_in_time(
     command: Command,
     deadline: Deadline,
     now: Timestamp,
-) -> Result<Answer, CommandError> {
+) -> Result<CommandReply, CommandError> {
     let left = deadline.less(AFTERWARDS).less(RETURN).left();
     if left.is_zero() {
         return Err(CommandError::Unavailable(
@@ -65,18 +65,18 @@ async fn send_until(
     command: Command,
     deadline: Deadline,
     not_after: Option<Timestamp>,
-) -> Result<Answer, CommandError> {
+) -> Result<CommandReply, CommandError> {
     let actor: Actor = actor.parse().map_err(|error| unavailable(&error))?;
     let message = CommandMessage { id, actor, correlation: id, command, not_after };
     match request(client, &message, deadline.less(AFTERWARDS)).await? {
-        Answer::Refused(Refusal { kind: RefusalKind::Rejected, detail, .. }) => {
+        CommandReply::Failed(CommandFailure { kind: FailureKind::Rejected, detail, .. }) => {
             Err(CommandError::Refused(detail))
         }
-        Answer::Refused(Refusal { kind: RefusalKind::Conflict, detail, .. }) => {
+        CommandReply::Failed(CommandFailure { kind: FailureKind::Conflict, detail, .. }) => {
             Err(CommandError::Unavailable(detail))
         }
         // The store may have failed after it had written.
-        Answer::Refused(Refusal { detail, .. }) => Err(CommandError::Unknown(detail)),
+        CommandReply::Failed(CommandFailure { detail, .. }) => Err(CommandError::Unknown(detail)),
         answer => Ok(answer),
     }
 }
@@ -85,7 +85,7 @@ async fn request(
     client: &Client,
     message: &CommandMessage,
     deadline: Deadline,
-) -> Result<Answer, CommandError> {
+) -> Result<CommandReply, CommandError> {
     let payload = bytes::Bytes::from(serde_json::to_vec(message).map_err(|error| unavailable(&error))?);
     // Whether an attempt may have reached the write side.
     let mut is_sent = false;

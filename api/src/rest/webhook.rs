@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use payments::SignatureError;
-use schemas::command::Answer;
+use schemas::command::CommandReply;
 
 use crate::command_client::CommandError;
 use crate::deadline::Deadline;
@@ -28,7 +28,7 @@ pub(crate) async fn stripe(
     let command = webhook.payments.command(signature, &body, state.now());
     let command = command.map_err(|error| ApiError::invalid_signature(detail(error)))?;
     match webhook.commands.send(payments::ACTOR, command, deadline).await {
-        Ok(Answer::Payment(_)) => {}
+        Ok(CommandReply::Payment(_)) => {}
         Ok(_) => return Err(ApiError::notice_not_taken("the write side answered with something else")),
         Err(
             CommandError::Refused(reason) | CommandError::Unavailable(reason) | CommandError::Unknown(reason),

@@ -13,7 +13,7 @@ use nats::cluster_config::{self, AUTHORITY, CONFIGURATION, ClusterConfig, Server
 use nats::login::Login;
 use nats::server;
 use schemas::clock::Clock;
-use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions};
+use schemas::command::{Command, CommandMessage, CommandReply, ImportLine, ImportOptions};
 use tokio::process::{Child, Command as Process};
 use tokio_util::sync::CancellationToken;
 use write::nats_role::NatsRole;
@@ -68,7 +68,7 @@ async fn filled(folder: &Path) -> Result<Arc<EventLog>> {
         let message =
             CommandMessage { id, actor: "bench".parse()?, correlation: id, command, not_after: None };
         match commands.execute(message).await {
-            Answer::Imported { .. } => {}
+            CommandReply::Imported { .. } => {}
             other => bail!("the records were not taken: {other:?}"),
         }
     }

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use bench::Figure;
 use bench::load::Connection;
 use bench::server::Server;
-use schemas::command::{Answer, Command};
+use schemas::command::{Command, CommandReply};
 use serde_json::json;
 
 use crate::session::Session;
@@ -29,7 +29,7 @@ pub async fn measure(server: &Server) -> Result<Vec<Figure>> {
         let changes = changes.as_object().cloned().unwrap_or_default();
         let command = Command::Revise { slug: slug.parse()?, changes };
         match session.send("bench".parse()?, None, command).await? {
-            Answer::Done(done) if done.changed => {}
+            CommandReply::Done(done) if done.changed => {}
             other => bail!("the edit of {slug} was not made: {other:?}"),
         }
         took.push(until_found(&mut connection, &word).await?);

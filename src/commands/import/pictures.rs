@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use futures::{StreamExt, TryStreamExt};
-use schemas::command::{Answer, Command, LineOutcome, LineResult};
+use schemas::command::{Command, CommandReply, LineOutcome, LineResult};
 use schemas::ids::{Actor, CommandId};
 use schemas::picture::MAX_PICTURE_BYTES;
 use schemas::record::PictureSource;
@@ -95,8 +95,8 @@ impl<'s> Pictures<'s> {
         let slug = wanted.slug.clone();
         let command = Command::Attach { slug, picture, kept: Some(kept), as_named: false };
         match self.session.send(self.actor.clone(), Some(self.correlation), command).await? {
-            Answer::Done(_) => Ok(Brought::Attached),
-            Answer::Refused(refusal) => Ok(Brought::Refused(refusal.detail)),
+            CommandReply::Done(_) => Ok(Brought::Attached),
+            CommandReply::Failed(refusal) => Ok(Brought::Refused(refusal.detail)),
             _ => bail!("the write side answered with something else; are both of one version?"),
         }
     }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use schemas::account::KeyIssued;
-use schemas::command::{Command, Refusal, RefusalKind};
+use schemas::command::{Command, CommandFailure, FailureKind};
 use schemas::email::Email;
 use schemas::ids::Actor;
 use schemas::key::KeyId;
@@ -53,7 +53,7 @@ pub(super) async fn run(
     let done = match account(answer.with_context(unknown)?)? {
         Ok(done) => done,
         Err(refusal) => {
-            if refusal.kind == RefusalKind::Unavailable {
+            if refusal.kind == FailureKind::Unavailable {
                 say(&unknown());
             }
             return refuse(&refusal, output);
@@ -80,7 +80,7 @@ pub(super) async fn run(
 async fn taken_back(config: &Config, actor: Actor, key_id: KeyId) -> String {
     match send(config, actor, Command::RevokeKey { key_id }).await {
         Ok(Ok(_)) => format!("the key {key_id} could not be printed and is revoked; issue another"),
-        Ok(Err(Refusal { detail, .. })) => unseen(key_id, &detail),
+        Ok(Err(CommandFailure { detail, .. })) => unseen(key_id, &detail),
         Err(error) => unseen(key_id, &format!("{error:#}")),
     }
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use jiff::Timestamp;
-use schemas::command::{Answer, Command};
+use schemas::command::{Command, CommandReply};
 use schemas::email::Email;
 use schemas::ids::Actor;
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub(super) async fn run(config: &Config, actor: Actor, email: Email, output: Out
     let site = service::address(config).await?;
     let token = new_token()?;
     match ask(config, actor, Command::MakeLink { email, link: token.hash() }).await? {
-        Answer::Link { expires_at } => {
+        CommandReply::Link { expires_at } => {
             let shown = Shown { link: token.at(&site), expires_at };
             output.deliver(&shown, || {
                 format!(
@@ -37,7 +37,7 @@ pub(super) async fn run(config: &Config, actor: Actor, email: Email, output: Out
             })?;
             Ok(ExitCode::SUCCESS)
         }
-        Answer::Refused(refusal) => refuse(&refusal, output),
+        CommandReply::Failed(refusal) => refuse(&refusal, output),
         _ => bail!("the write side answered with something else; are both of one version?"),
     }
 }

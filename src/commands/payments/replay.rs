@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use payments::ParsedEvent;
-use schemas::command::{Answer, PaymentDone, PaymentOutcome};
+use schemas::command::{CommandReply, PaymentDone, PaymentOutcome};
 use schemas::ids::{Actor, Position};
 use schemas::payment::KeptReason;
 use serde::Serialize;
@@ -93,8 +93,8 @@ async fn send(
     event: ParsedEvent,
 ) -> Result<PaymentDone> {
     match session.send(actor.clone(), Some(correlation), event.into_command()).await? {
-        Answer::Payment(done) => Ok(done),
-        Answer::Refused(refusal) => bail!(
+        CommandReply::Payment(done) => Ok(done),
+        CommandReply::Failed(refusal) => bail!(
             "the write side refuses an event: {}; what came before it is done, run this again for the rest",
             refusal.detail
         ),

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use schemas::command::{Answer, Command, PictureErasure};
+use schemas::command::{Command, CommandReply, PictureErasure};
 use schemas::erased_pictures::ERASED_PICTURES;
 use schemas::picture::PictureId;
 
@@ -27,11 +27,11 @@ pub(super) async fn run(config: &Config, picture: &str, act: &ActFlags, output: 
     let answer = session.send_as(id, actor, None, Command::ErasePicture { picture }).await;
     session.close().await;
     match settled(answer, id)? {
-        Answer::PictureErased(erased) => {
+        CommandReply::PictureErased(erased) => {
             output.answer(&erased, || sentences(&erased))?;
             Ok(ExitCode::SUCCESS)
         }
-        Answer::Refused(refusal) => refuse(&refusal, output),
+        CommandReply::Failed(refusal) => refuse(&refusal, output),
         _ => bail!("the write side answered with something else; are both of one version?"),
     }
 }

@@ -31,7 +31,7 @@ impl WriteSide {
         WriteSide { _folder: folder, store, commands, clock }
     }
 
-    async fn carries_out(&self, command: Command) -> Answer {
+    async fn carries_out(&self, command: Command) -> CommandReply {
         let id = self.clock.command_id();
         self.commands
             .execute(CommandMessage {
@@ -47,7 +47,7 @@ impl WriteSide {
     /// Executes a command that must change something, and returns the new revision.
     async fn changes(&self, command: Command) -> u32 {
         match self.carries_out(command.clone()).await {
-            Answer::Done(Done { changed: true, revision, .. }) => revision.0,
+            CommandReply::Done(Done { changed: true, revision, .. }) => revision.0,
             other => panic!("{command:?}: {other:?}"),
         }
     }
@@ -90,7 +90,7 @@ async fn a_write_side_accepts_commands_that_depend_on_events_of_the_other() {
         one.changes(revise(slug, "Oslo")).await;
         other.changes(revise(slug, "Bergen")).await;
         one.changes(revise(slug, "Oslo")).await;
-        let Answer::Imported { lines, .. } = other.carries_out(import(slug, "Bergen")).await else {
+        let CommandReply::Imported { lines, .. } = other.carries_out(import(slug, "Bergen")).await else {
             panic!("an import is refused")
         };
         let LineResult::Changed { members, .. } = &lines[0].result else { panic!("{lines:?}") };
@@ -108,11 +108,11 @@ async fn a_rejection_is_based_on_the_current_log() {
     one.changes(select("house")).await;
     one.changes(withdraw("house")).await;
     let refused = other.carries_out(revise("house", "Bergen")).await;
-    let Answer::Refused(refusal) = &refused else { panic!("{refused:?}") };
-    assert_eq!(refusal.kind, RefusalKind::Rejected);
+    let CommandReply::Failed(refusal) = &refused else { panic!("{refused:?}") };
+    assert_eq!(refusal.kind, FailureKind::Rejected);
     assert!(refusal.detail.contains("withdrawn"), "{refusal:?}");
     let unknown = other.carries_out(revise("nowhere", "Bergen")).await;
-    let Answer::Refused(refusal) = &unknown else { panic!("{unknown:?}") };
+    let CommandReply::Failed(refusal) = &unknown else { panic!("{unknown:?}") };
     assert!(refusal.detail.contains("nowhere"), "{refusal:?}");
 }
 
@@ -122,12 +122,12 @@ async fn without_access_to_the_log_no_command_is_rejected_for_its_state() {
     let side = WriteSide::on(&server).await;
     server.kill();
     let answer = side.carries_out(revise("house", "Bergen")).await;
-    let Answer::Refused(refusal) = &answer else { panic!("{answer:?}") };
-    assert_eq!(refusal.kind, RefusalKind::Unavailable, "another write side may have made it: {refusal:?}");
+    let CommandReply::Failed(refusal) = &answer else { panic!("{answer:?}") };
+    assert_eq!(refusal.kind, FailureKind::Unavailable, "another write side may have made it: {refusal:?}");
     server.restart().await;
     wait_until(Duration::from_secs(20), "a refusal", async || {
         matches!(side.carries_out(revise("house", "Bergen")).await,
-            Answer::Refused(refusal) if refusal.kind == RefusalKind::Rejected)
+            CommandReply::Failed(refusal) if refusal.kind == FailureKind::Rejected)
     })
     .await;
 }

@@ -1,6 +1,6 @@
 //! One log line per command, with what an operator may search for and none of its contents.
 
-use schemas::command::{Answer, Command, CommandMessage};
+use schemas::command::{Command, CommandMessage, CommandReply};
 use schemas::ids::{Actor, CommandId};
 use traces::Traceparent;
 
@@ -43,7 +43,7 @@ impl LogEntry {
     }
 
     /// Writes the line with the outcome of the command.
-    pub(super) fn write(self, answer: &Answer) {
+    pub(super) fn write(self, answer: &CommandReply) {
         let (command, id, actor, outcome) = (self.name, self.id, self.actor, outcome(answer));
         let trace_id = self.traceparent.map(|traceparent| tracing::field::display(traceparent.trace_id()));
         if self.is_shown {
@@ -54,10 +54,10 @@ impl LogEntry {
     }
 }
 
-fn outcome(answer: &Answer) -> String {
+fn outcome(answer: &CommandReply) -> String {
     match answer {
-        Answer::Done(done) => changed(done.changed).to_owned(),
-        Answer::Account(done) => {
+        CommandReply::Done(done) => changed(done.changed).to_owned(),
+        CommandReply::Account(done) => {
             let keys: Vec<&str> = done.keys.iter().map(|key| key.key_id.as_str()).collect();
             format!(
                 "{}: {}",
@@ -65,14 +65,17 @@ fn outcome(answer: &Answer) -> String {
                 if keys.is_empty() { "no key".into() } else { keys.join(", ") }
             )
         }
-        Answer::Imported { lines, .. } => {
+        CommandReply::Imported { lines, .. } => {
             let counts = LINE_OUTCOMES.iter().zip(line_counts(lines)).filter(|(_, count)| *count > 0);
             counts.map(|(name, count)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
         }
-        Answer::PictureErased(done) => changed(done.changed).to_owned(),
-        Answer::Payment(_) | Answer::Accepted | Answer::Link { .. } | Answer::Claim(_) => "done".to_owned(),
+        CommandReply::PictureErased(done) => changed(done.changed).to_owned(),
+        CommandReply::Payment(_)
+        | CommandReply::Accepted
+        | CommandReply::Link { .. }
+        | CommandReply::Claim(_) => "done".to_owned(),
         // The sentence may contain an address.
-        Answer::Refused(refusal) => format!("refused: {:?}", refusal.kind),
+        CommandReply::Failed(refusal) => format!("refused: {:?}", refusal.kind),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Encodes replies for one NATS message: the faults in a reply that is too long are shortened.
 
-use schemas::command::{Answer, LineOutcome, LineResult, Refusal};
+use schemas::command::{CommandFailure, CommandReply, LineOutcome, LineResult};
 use schemas::import::Fault;
 
 /// The number of bytes of a message that the reply must leave free.
@@ -10,32 +10,32 @@ const RESERVE: usize = 4 << 10;
 const CUT: usize = 200;
 
 /// Encodes a reply in at most `room` bytes.
-pub(super) fn encode(answer: Answer, room: usize) -> Vec<u8> {
+pub(super) fn encode(answer: CommandReply, room: usize) -> Vec<u8> {
     let bytes = json(&answer);
     let room = room.saturating_sub(RESERVE);
     if bytes.len() <= room {
         return bytes;
     }
     let short = match answer {
-        Answer::Imported { position, lines } => {
+        CommandReply::Imported { position, lines } => {
             let each = room / lines.len().max(1);
-            Answer::Imported {
+            CommandReply::Imported {
                 position,
                 lines: lines.into_iter().map(|line| shortened(line, each)).collect(),
             }
         }
-        Answer::Refused(refusal) => Answer::Refused(Refusal {
+        CommandReply::Failed(refusal) => CommandReply::Failed(CommandFailure {
             detail: cut(&refusal.detail),
             faults: first_faults(refusal.faults, room / 2),
             ..refusal
         }),
-        Answer::Done(_)
-        | Answer::Account(_)
-        | Answer::PictureErased(_)
-        | Answer::Payment(_)
-        | Answer::Accepted
-        | Answer::Link { .. }
-        | Answer::Claim(_) => answer,
+        CommandReply::Done(_)
+        | CommandReply::Account(_)
+        | CommandReply::PictureErased(_)
+        | CommandReply::Payment(_)
+        | CommandReply::Accepted
+        | CommandReply::Link { .. }
+        | CommandReply::Claim(_) => answer,
     };
     json(&short)
 }
@@ -90,18 +90,20 @@ mod tests {
 
     #[test]
     fn an_answer_that_fits_is_left_as_it_is() {
-        let answer = Answer::Imported { position: Position(1), lines: vec![rejected(1, 20)] };
+        let answer = CommandReply::Imported { position: Position(1), lines: vec![rejected(1, 20)] };
         let encoded = encode(answer.clone(), 1 << 20);
-        assert_eq!(serde_json::from_slice::<Answer>(&encoded).unwrap(), answer);
+        assert_eq!(serde_json::from_slice::<CommandReply>(&encoded).unwrap(), answer);
     }
 
     #[test]
     fn the_most_lines_with_the_most_faults_still_fit() {
         let lines =
             (1..=schemas::command::MAX_IMPORT_LINES as u64).map(|number| rejected(number, 8)).collect();
-        let encoded = encode(Answer::Imported { position: Position(1), lines }, 1 << 20);
+        let encoded = encode(CommandReply::Imported { position: Position(1), lines }, 1 << 20);
         assert!(encoded.len() <= 1 << 20, "{}", encoded.len());
-        let Answer::Imported { lines, .. } = serde_json::from_slice(&encoded).unwrap() else { panic!() };
+        let CommandReply::Imported { lines, .. } = serde_json::from_slice(&encoded).unwrap() else {
+            panic!()
+        };
         assert_eq!(lines.len(), schemas::command::MAX_IMPORT_LINES);
         let LineResult::Rejected { faults } = &lines[0].result else { panic!() };
         assert_eq!(faults[0].field, "details[0].label");
@@ -112,10 +114,10 @@ mod tests {
     fn the_faults_of_one_record_are_shortened_too() {
         let LineResult::Rejected { faults } = rejected(1, 5_000).result else { panic!() };
         let detail = "x".repeat(2 << 20);
-        let refusal = Refusal { kind: schemas::command::RefusalKind::Rejected, detail, faults };
-        let encoded = encode(Answer::Refused(refusal), 1 << 20);
+        let refusal = CommandFailure { kind: schemas::command::FailureKind::Rejected, detail, faults };
+        let encoded = encode(CommandReply::Failed(refusal), 1 << 20);
         assert!(encoded.len() <= 1 << 20, "{}", encoded.len());
-        let Answer::Refused(refusal) = serde_json::from_slice(&encoded).unwrap() else { panic!() };
+        let CommandReply::Failed(refusal) = serde_json::from_slice(&encoded).unwrap() else { panic!() };
         assert_eq!(refusal.detail.chars().count(), CUT + 1);
     }
 }

@@ -16,7 +16,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use schemas::account::{AccountEvent, KeyIssued};
 use schemas::clock::Clock;
-use schemas::command::{AccountDone, Answer, Command, CommandMessage, KeyNow};
+use schemas::command::{AccountDone, Command, CommandMessage, CommandReply, KeyNow};
 use schemas::email::Email;
 use schemas::event::Event;
 use schemas::ids::{AccountId, CommandId, Position};
@@ -66,7 +66,7 @@ impl CommandService for AccountService {
         LANES
     }
 
-    fn execute(&self, message: CommandMessage) -> BoxFuture<'_, Result<Answer, CommandError>> {
+    fn execute(&self, message: CommandMessage) -> BoxFuture<'_, Result<CommandReply, CommandError>> {
         Box::pin(async move {
             match &message.command {
                 Command::IssueKey { email, key } => self.issue_key(&message, email, key).await,
@@ -85,7 +85,7 @@ impl CommandService for AccountService {
                 }
                 other => Err(CommandError::misrouted(other)),
             }
-            .map(Answer::Account)
+            .map(CommandReply::Account)
         })
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use event_log::EventLog;
-use schemas::command::{Answer, Command, CommandMessage, RefusalKind};
+use schemas::command::{Command, CommandMessage, CommandReply, FailureKind};
 use traces::{Kind, Span};
 
 use super::error::CommandError;
@@ -65,7 +65,7 @@ impl CommandDispatcher {
     /// reply, as far as it appended anything.
     ///
     /// A command is rejected, or found to change nothing, only on what the log held when it arrived or later.
-    pub async fn execute(&self, message: CommandMessage) -> Answer {
+    pub async fn execute(&self, message: CommandMessage) -> CommandReply {
         let (name, began) = (message.command.name(), Instant::now());
         let is_dry_run = matches!(&message.command, Command::Import { options, .. } if options.dry_run);
         let answer = {
@@ -75,10 +75,10 @@ impl CommandDispatcher {
             if answer.is_err() {
                 span.failed("refused");
             }
-            answer.unwrap_or_else(|error| Answer::Refused(error.into()))
+            answer.unwrap_or_else(|error| CommandReply::Failed(error.into()))
         };
         self.metrics.count(name, &answer, began.elapsed());
-        if let Answer::Imported { lines, .. } = &answer
+        if let CommandReply::Imported { lines, .. } = &answer
             && !is_dry_run
         {
             self.metrics.count_lines(lines);
@@ -86,7 +86,7 @@ impl CommandDispatcher {
         answer
     }
 
-    async fn route(&self, name: &str, message: CommandMessage) -> Result<Answer, CommandError> {
+    async fn route(&self, name: &str, message: CommandMessage) -> Result<CommandReply, CommandError> {
         let Some(Route { service, on_replica }) = self.routes.get(name) else { return Err(not_kept(name)) };
         if !self.log.is_replica() {
             return service.execute(message).await;
@@ -110,19 +110,19 @@ impl CommandDispatcher {
 
 /// Returns whether a command may have appended something, which the log then has checked. If not, its reply is only as recent
 /// as the replica.
-fn appended(answer: &Result<Answer, CommandError>) -> bool {
+fn appended(answer: &Result<CommandReply, CommandError>) -> bool {
     match answer {
-        Err(error) => error.kind() == RefusalKind::Unavailable,
-        Ok(Answer::Done(done)) => done.changed,
-        Ok(Answer::Account(done)) => done.changed,
-        Ok(Answer::Refused(_)) => false,
+        Err(error) => error.kind() == FailureKind::Unavailable,
+        Ok(CommandReply::Done(done)) => done.changed,
+        Ok(CommandReply::Account(done)) => done.changed,
+        Ok(CommandReply::Failed(_)) => false,
         Ok(
-            Answer::Imported { .. }
-            | Answer::PictureErased(_)
-            | Answer::Payment(_)
-            | Answer::Accepted
-            | Answer::Link { .. }
-            | Answer::Claim(_),
+            CommandReply::Imported { .. }
+            | CommandReply::PictureErased(_)
+            | CommandReply::Payment(_)
+            | CommandReply::Accepted
+            | CommandReply::Link { .. }
+            | CommandReply::Claim(_),
         ) => true,
     }
 }

@@ -1,7 +1,7 @@
 //! The reasons why a command is not executed, and the reply to its sender.
 
 use event_log::StoreError;
-use schemas::command::{Command, Refusal, RefusalKind};
+use schemas::command::{Command, CommandFailure, FailureKind};
 use vault::VaultError;
 
 use crate::{account, project};
@@ -62,30 +62,30 @@ impl CommandError {
     }
 
     /// Returns what the sender can do about it.
-    pub fn kind(&self) -> RefusalKind {
+    pub fn kind(&self) -> FailureKind {
         match self {
             CommandError::Project(_)
             | CommandError::Account(_)
             | CommandError::NoAddresses
             | CommandError::NoPictures
             | CommandError::UnusableLink
-            | CommandError::Invalid(_) => RefusalKind::Rejected,
-            CommandError::Contended => RefusalKind::Conflict,
+            | CommandError::Invalid(_) => FailureKind::Rejected,
+            CommandError::Contended => FailureKind::Conflict,
             CommandError::Store(_)
             | CommandError::Vault(_)
             | CommandError::PictureUnreachable(_)
-            | CommandError::DeadlinePassed => RefusalKind::Unavailable,
+            | CommandError::DeadlinePassed => FailureKind::Unavailable,
         }
     }
 }
 
-impl From<CommandError> for Refusal {
-    fn from(error: CommandError) -> Refusal {
+impl From<CommandError> for CommandFailure {
+    fn from(error: CommandError) -> CommandFailure {
         let (kind, detail) = (error.kind(), error.to_string());
         let faults = match error {
             CommandError::Project(project::Rejection::Faulty(faults)) => faults,
             _ => Vec::new(),
         };
-        Refusal { kind, detail, faults }
+        CommandFailure { kind, detail, faults }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use schemas::command::{Answer, LineOutcome, LineResult, RefusalKind};
+use schemas::command::{CommandReply, FailureKind, LineOutcome, LineResult};
 
 /// The upper bounds of the buckets of [`CommandCounts::buckets`], in seconds.
 pub const BOUNDS: [f64; 12] =
@@ -58,7 +58,7 @@ impl CommandMetrics {
         self.counts().lines
     }
 
-    pub(super) fn count(&self, name: &'static str, answer: &Answer, duration: Duration) {
+    pub(super) fn count(&self, name: &'static str, answer: &CommandReply, duration: Duration) {
         let mut counts = self.counts();
         let commands = counts.commands.entry(name).or_default();
         commands.outcomes[outcome(answer)] += 1;
@@ -82,12 +82,12 @@ impl CommandMetrics {
 }
 
 /// Returns the index of a reply in [`OUTCOMES`].
-fn outcome(answer: &Answer) -> usize {
+fn outcome(answer: &CommandReply) -> usize {
     match answer {
-        Answer::Refused(refusal) => match refusal.kind {
-            RefusalKind::Rejected => 1,
-            RefusalKind::Conflict => 2,
-            RefusalKind::Unavailable => 3,
+        CommandReply::Failed(refusal) => match refusal.kind {
+            FailureKind::Rejected => 1,
+            FailureKind::Conflict => 2,
+            FailureKind::Unavailable => 3,
         },
         _ => 0,
     }
@@ -114,7 +114,7 @@ fn line_outcome(line: &LineOutcome) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use schemas::command::Refusal;
+    use schemas::command::CommandFailure;
     use schemas::ids::Position;
 
     use super::*;
@@ -122,16 +122,17 @@ mod tests {
     #[test]
     fn commands_are_counted_by_outcome_and_time_and_imports_by_line() {
         let metrics = CommandMetrics::default();
-        let refused = |kind| Answer::Refused(Refusal { kind, detail: String::new(), faults: Vec::new() });
-        metrics.count("revise", &Answer::Accepted, Duration::from_millis(1));
-        metrics.count("revise", &refused(RefusalKind::Rejected), Duration::from_millis(2));
-        metrics.count("revise", &refused(RefusalKind::Unavailable), Duration::from_secs(60));
+        let refused =
+            |kind| CommandReply::Failed(CommandFailure { kind, detail: String::new(), faults: Vec::new() });
+        metrics.count("revise", &CommandReply::Accepted, Duration::from_millis(1));
+        metrics.count("revise", &refused(FailureKind::Rejected), Duration::from_millis(2));
+        metrics.count("revise", &refused(FailureKind::Unavailable), Duration::from_secs(60));
         let line = |number, result| LineOutcome { number, result };
         let rejected = || LineResult::Rejected { faults: Vec::new() };
         let slug: schemas::slug::Slug = "bridge".parse().unwrap();
         let lines = vec![line(1, LineResult::New { slug }), line(2, rejected()), line(3, rejected())];
         metrics.count_lines(&lines);
-        let imported = Answer::Imported { position: Position(1), lines };
+        let imported = CommandReply::Imported { position: Position(1), lines };
         metrics.count("import", &imported, Duration::from_millis(300));
         let revise = CommandCounts {
             outcomes: [1, 1, 0, 1],

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use event_log::{Claim, Namespace, StoreError};
 use futures::future::BoxFuture;
-use schemas::command::{AccountDone, Answer, Command, CommandMessage, PaymentDone, PaymentOutcome};
+use schemas::command::{AccountDone, Command, CommandMessage, CommandReply, PaymentDone, PaymentOutcome};
 use schemas::email::Email;
 use schemas::ids::{AccountId, Actor, CommandId, Position, StreamId};
 use schemas::payment::{KeptNotice, PaymentNotice};
@@ -63,18 +63,18 @@ impl CommandService for PaymentService {
         LANES
     }
 
-    fn execute(&self, message: CommandMessage) -> BoxFuture<'_, Result<Answer, CommandError>> {
+    fn execute(&self, message: CommandMessage) -> BoxFuture<'_, Result<CommandReply, CommandError>> {
         Box::pin(async move {
             match &message.command {
                 Command::RecordPayment { notice } => {
-                    self.record_payment(&message, notice).await.map(Answer::Payment)
+                    self.record_payment(&message, notice).await.map(CommandReply::Payment)
                 }
-                Command::KeepNotice { notice } => self.keep_notice(notice).await.map(Answer::Payment),
+                Command::KeepNotice { notice } => self.keep_notice(notice).await.map(CommandReply::Payment),
                 Command::SettlePayments { account } => {
-                    self.settle(&message, *account).await.map(Answer::Account)
+                    self.settle(&message, *account).await.map(CommandReply::Account)
                 }
                 Command::MovePayments { provider, id, to } => {
-                    self.move_payments(&message, *provider, id, to).await.map(Answer::Account)
+                    self.move_payments(&message, *provider, id, to).await.map(CommandReply::Account)
                 }
                 other => Err(CommandError::misrouted(other)),
             }

@@ -9,7 +9,7 @@ use event_log::StoreError;
 use futures::future::BoxFuture;
 use media::{MediaError, MediaStore, PutError};
 use pictures::fetch::{FetchError, Fetcher};
-use schemas::command::{Answer, Command, CommandMessage, Done};
+use schemas::command::{Command, CommandMessage, CommandReply, Done};
 use schemas::ids::ProjectId;
 use schemas::picture::{Picture, PictureId};
 use schemas::record::PictureSource;
@@ -41,14 +41,14 @@ impl CommandService for PictureService {
         LANES
     }
 
-    fn execute(&self, message: CommandMessage) -> BoxFuture<'_, Result<Answer, CommandError>> {
+    fn execute(&self, message: CommandMessage) -> BoxFuture<'_, Result<CommandReply, CommandError>> {
         Box::pin(async move {
             match &message.command {
                 Command::Attach { slug, picture, kept, as_named } => {
-                    self.attach(&message, slug, picture, *kept, *as_named).await.map(Answer::Done)
+                    self.attach(&message, slug, picture, *kept, *as_named).await.map(CommandReply::Done)
                 }
                 Command::ErasePicture { picture } => {
-                    self.erase(&message, *picture).await.map(Answer::PictureErased)
+                    self.erase(&message, *picture).await.map(CommandReply::PictureErased)
                 }
                 other => Err(CommandError::misrouted(other)),
             }

@@ -11,7 +11,7 @@ use event_log::{Append, AppendError, EventLog, Namespace, StoreError};
 use futures::future::BoxFuture;
 use nats::responder::CONCURRENT;
 use schemas::clock::Clock;
-use schemas::command::{Answer, Command, CommandMessage, Done};
+use schemas::command::{Command, CommandMessage, CommandReply, Done};
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::ids::{Actor, CommandId, Position, ProjectId, StreamId, StreamVersion};
@@ -77,7 +77,7 @@ impl CommandService for ProjectService {
         LANES
     }
 
-    fn execute(&self, message: CommandMessage) -> BoxFuture<'_, Result<Answer, CommandError>> {
+    fn execute(&self, message: CommandMessage) -> BoxFuture<'_, Result<CommandReply, CommandError>> {
         Box::pin(async move {
             match &message.command {
                 Command::Select { record } => self.select(&message, record.clone()).await,
@@ -103,7 +103,7 @@ impl CommandService for ProjectService {
                 Command::Import { .. } => return self.import(message).await,
                 other => Err(CommandError::misrouted(other)),
             }
-            .map(Answer::Done)
+            .map(CommandReply::Done)
         })
     }
 }

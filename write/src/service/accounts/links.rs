@@ -4,7 +4,7 @@
 //! command can be sent again until it gets its reply. If the log has nothing of that command, because its append failed or the
 //! process ended before it, the link can be used again until it expires.
 
-use schemas::command::{AccountDone, Answer, Claim, ClaimedKey, CommandMessage};
+use schemas::command::{AccountDone, Claim, ClaimedKey, CommandMessage, CommandReply};
 use schemas::email::Email;
 use schemas::ids::{AccountId, CommandId, Position};
 use schemas::link::LinkHash;
@@ -17,12 +17,12 @@ use crate::account::{self, Account, KeyState, Rejection, Wishes};
 impl AccountService {
     /// Queues a mail with a link if the address has keys to prove and was not mailed recently. The reply does not disclose
     /// that.
-    pub(super) async fn send_link(&self, email: &Email) -> Result<Answer, CommandError> {
+    pub(super) async fn send_link(&self, email: &Email) -> Result<CommandReply, CommandError> {
         let _turn = self.turn.lock().await;
         if let Err(error) = self.queue_proof(email).await {
             tracing::error!(%error, "a link that was asked for could not be queued");
         }
-        Ok(Answer::Accepted)
+        Ok(CommandReply::Accepted)
     }
 
     async fn queue_proof(&self, email: &Email) -> Result<(), CommandError> {
@@ -33,22 +33,26 @@ impl AccountService {
     }
 
     /// Creates a link for an operator, who passes it to the holder of the address in another way than by mail.
-    pub(super) async fn make_link(&self, email: &Email, link: LinkHash) -> Result<Answer, CommandError> {
+    pub(super) async fn make_link(
+        &self,
+        email: &Email,
+        link: LinkHash,
+    ) -> Result<CommandReply, CommandError> {
         let _turn = self.turn.lock().await;
         let id = self.account_to_prove(email).await?.ok_or(Rejection::NoKeys)?;
         let expires_at = self.vault.make_link(id, link, self.writer.clock.now()).await?;
-        Ok(Answer::Link { expires_at: expires_at.ok_or(CommandError::Contended)? })
+        Ok(CommandReply::Link { expires_at: expires_at.ok_or(CommandError::Contended)? })
     }
 
     /// Returns what a link can be used for; changes nothing.
-    pub(super) async fn open_link(&self, link: LinkHash) -> Result<Answer, CommandError> {
+    pub(super) async fn open_link(&self, link: LinkHash) -> Result<CommandReply, CommandError> {
         let (_turn, now) = (self.turn.lock().await, self.writer.clock.now());
         let link = self.usable_link(link, None).await?;
         let history = self.history_of_link(&link).await?;
         let account = history.account();
         let mut names = self.vault.key_names(Some(link.account)).await?;
         let shown = |key: &KeyState| claimed_key(key, names.remove(&key.issued.key_id));
-        Ok(Answer::Claim(Claim {
+        Ok(CommandReply::Claim(Claim {
             keys: account.live().map(shown).collect(),
             places: account::places_free(account, now),
             replaces: account::replaces(account),

@@ -50,13 +50,13 @@ impl Keys {
         CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command, not_after: None }
     }
 
-    async fn send(&self, command: Command) -> Answer {
+    async fn send(&self, command: Command) -> CommandReply {
         self.commands.execute(self.message(command)).await
     }
 
     async fn refused(&self, command: Command) -> String {
         match self.send(command).await {
-            Answer::Refused(refusal) if refusal.kind == RefusalKind::Rejected => refusal.detail,
+            CommandReply::Failed(refusal) if refusal.kind == FailureKind::Rejected => refusal.detail,
             other => panic!("{other:?}"),
         }
     }
@@ -134,7 +134,7 @@ fn erase() -> Command {
 }
 
 /// The answer for keys in short, such as `a free proven`.
-fn told(keys: &[&str], position: u64) -> Answer {
+fn told(keys: &[&str], position: u64) -> CommandReply {
     let key = |text: &&str| {
         let mut words = text.split(' ');
         let (letter, tier) = (words.next().unwrap(), words.next().unwrap());
@@ -147,7 +147,7 @@ fn told(keys: &[&str], position: u64) -> Answer {
         }
     };
     let keys = keys.iter().map(key).collect();
-    Answer::Account(AccountDone { keys, position: Position(position), changed: position > 0 })
+    CommandReply::Account(AccountDone { keys, position: Position(position), changed: position > 0 })
 }
 
 #[tokio::test]
@@ -180,7 +180,7 @@ async fn a_command_is_carried_out_once_and_answered_as_it_was() {
     for command in [issue("a"), issue("b"), prove(), tier(&[], "studio"), revoke("b"), erase()] {
         let message = keys.message(command);
         let answer = keys.commands.execute(message.clone()).await;
-        assert!(matches!(&answer, Answer::Account(done) if done.changed), "{answer:?}");
+        assert!(matches!(&answer, CommandReply::Account(done) if done.changed), "{answer:?}");
         if let Command::EraseAccount { .. } = message.command {
             // As if the process had ended before the vault's row was deleted.
             let stream = keys.store.holder(Namespace::KEY, id("a").as_str()).await.unwrap().unwrap();
@@ -225,7 +225,7 @@ async fn one_of_many_who_want_the_last_place_gets_it() {
         tasks.spawn(async move { commands.execute(message).await });
     }
     let answers = tasks.join_all().await;
-    assert_eq!(answers.iter().filter(|answer| matches!(answer, Answer::Account(_))).count(), 1);
+    assert_eq!(answers.iter().filter(|answer| matches!(answer, CommandReply::Account(_))).count(), 1);
     assert_eq!(keys.log().await.len(), 4);
 }
 
@@ -271,8 +271,8 @@ async fn a_key_that_would_be_shown_to_no_one_is_not_issued() {
     );
     let late = keys.message(issue_to("bob@example.org".parse().unwrap(), "b"));
     let answer = keys.commands.execute(CommandMessage { not_after: message.not_after, ..late }).await;
-    let Answer::Refused(refusal) = answer else { panic!("{answer:?}") };
-    assert_eq!(refusal.kind, RefusalKind::Unavailable);
+    let CommandReply::Failed(refusal) = answer else { panic!("{answer:?}") };
+    assert_eq!(refusal.kind, FailureKind::Unavailable);
     assert!(refusal.detail.starts_with("the command came after its sender had given up"), "{refusal:?}");
     assert_eq!(keys.log().await, ["A account_opened", "A key_issued"]);
     assert!(!keys.found("bob@example.org"));
@@ -349,11 +349,11 @@ async fn a_write_side_without_accounts_names_the_keeper() {
     let projects = ProjectService::new(keys.store.clone(), keys.clock.clone());
     let commands = CommandDispatcher::new(Arc::new(projects));
     let answer = commands.execute(keys.message(issue("a"))).await;
-    let Answer::Refused(refusal) = answer else { panic!("{answer:?}") };
+    let CommandReply::Failed(refusal) = answer else { panic!("{answer:?}") };
     assert_eq!(
         (refusal.kind, refusal.detail.as_str()),
         (
-            RefusalKind::Rejected,
+            FailureKind::Rejected,
             "this write side keeps no addresses; the keeper of the log does, and `loggia store keeper` shows which that is"
         )
     );

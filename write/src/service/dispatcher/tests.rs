@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use ::pictures::fetch::{FetchRules, Fetcher};
 use media::MediaStore;
 use schemas::clock::Clock;
-use schemas::command::Refusal;
+use schemas::command::CommandFailure;
 use serde_json::{Value, json};
 use vault::Vault;
 
@@ -64,11 +64,11 @@ async fn write_side() -> WriteSide {
 }
 
 impl WriteSide {
-    async fn refusal(&self, dispatcher: &CommandDispatcher, command: Command) -> Option<Refusal> {
+    async fn refusal(&self, dispatcher: &CommandDispatcher, command: Command) -> Option<CommandFailure> {
         let (id, actor) = (self.clock.command_id(), "Ada".parse().unwrap());
         let message = CommandMessage { id, actor, correlation: id, command, not_after: None };
         match dispatcher.execute(message).await {
-            Answer::Refused(refusal) => Some(refusal),
+            CommandReply::Failed(refusal) => Some(refusal),
             _ => None,
         }
     }
@@ -110,6 +110,6 @@ async fn a_command_of_a_service_that_is_not_registered_names_the_keeper() {
         let detail = format!(
             "this write side keeps no {kept}; the keeper of the log does, and `loggia store keeper` shows which that is"
         );
-        assert_eq!((refusal.kind, refusal.detail), (RefusalKind::Rejected, detail), "{name}");
+        assert_eq!((refusal.kind, refusal.detail), (FailureKind::Rejected, detail), "{name}");
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use event_log::{EventLog, Namespace, StoreError};
 use health::Component;
 use jiff::{SignedDuration, Timestamp};
-use schemas::command::{Answer, Command, CommandMessage};
+use schemas::command::{Command, CommandMessage, CommandReply};
 use schemas::ids::{AccountId, Actor};
 use tokio_util::sync::CancellationToken;
 
@@ -108,7 +108,7 @@ impl Settlement {
             let actor = actor().ok()?;
             let id = accounts.writer.clock.command_id();
             let command = Command::SettlePayments { account };
-            if let Answer::Refused(refusal) = self
+            if let CommandReply::Failed(refusal) = self
                 .commands
                 .execute(CommandMessage { id, actor, correlation: id, command, not_after: None })
                 .await

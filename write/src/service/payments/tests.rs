@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use schemas::account::KeyIssued;
 use schemas::clock::Clock;
-use schemas::command::{Answer, Command};
+use schemas::command::{Command, CommandReply};
 use schemas::key::{KeyHash, KeyId};
 use schemas::payment::{KeptReason, PaymentKind, PaymentRecorded, Provider};
 use tempfile::TempDir;
@@ -51,13 +51,13 @@ impl Till {
         CommandMessage { id, actor: "stripe".parse().unwrap(), correlation: id, command, not_after: None }
     }
 
-    async fn send(&self, command: Command) -> Answer {
+    async fn send(&self, command: Command) -> CommandReply {
         self.commands.execute(self.message(command)).await
     }
 
     async fn told(&self, notice: &PaymentNotice) -> PaymentOutcome {
         match self.send(Command::RecordPayment { notice: notice.clone() }).await {
-            Answer::Payment(done) => done.outcome,
+            CommandReply::Payment(done) => done.outcome,
             other => panic!("{other:?}"),
         }
     }

@@ -10,7 +10,7 @@ use std::sync::PoisonError;
 
 use event_log::{AppendError, StoreError};
 use futures::future::try_join_all;
-use schemas::command::{Answer, Command, CommandMessage, ImportOptions, LineOutcome, LineResult};
+use schemas::command::{Command, CommandMessage, CommandReply, ImportOptions, LineOutcome, LineResult};
 use schemas::event::Event;
 use schemas::import::{Fault, ImportRecord};
 
@@ -52,7 +52,7 @@ type Outcome = (usize, LineResult);
 
 impl ProjectService {
     /// Executes an import: each line is a command with its own id, which is derived from that of the import.
-    pub(super) async fn import(&self, mut message: CommandMessage) -> Result<Answer, CommandError> {
+    pub(super) async fn import(&self, mut message: CommandMessage) -> Result<CommandReply, CommandError> {
         let Command::Import { lines, options } = &mut message.command else {
             return Err(CommandError::misrouted(&message.command));
         };
@@ -72,7 +72,7 @@ impl ProjectService {
             results[index] = Some(result);
         }
         let lines = numbers.into_iter().zip(results);
-        Ok(Answer::Imported {
+        Ok(CommandReply::Imported {
             position: self.writer.log.head().await?.position,
             lines: lines
                 .filter_map(|(number, result)| Some(LineOutcome { number, result: result? }))

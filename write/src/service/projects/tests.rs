@@ -36,11 +36,11 @@ impl Catalog {
         CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command, not_after: None }
     }
 
-    async fn send(&self, command: Command) -> Answer {
+    async fn send(&self, command: Command) -> CommandReply {
         self.commands.execute(self.message(command)).await
     }
 
-    async fn at_once(&self, messages: Vec<CommandMessage>) -> Vec<Answer> {
+    async fn at_once(&self, messages: Vec<CommandMessage>) -> Vec<CommandReply> {
         let mut tasks = tokio::task::JoinSet::new();
         for message in messages {
             let commands = self.commands.clone();
@@ -97,15 +97,20 @@ fn import(lines: &[&str], options: ImportOptions) -> Command {
     Command::Import { lines, options }
 }
 
-fn done(at: &str, revision: u32, position: u64) -> Answer {
+fn done(at: &str, revision: u32, position: u64) -> CommandReply {
     let changed = position > 0;
-    Answer::Done(Done { slug: slug(at), revision: Revision(revision), position: Position(position), changed })
+    CommandReply::Done(Done {
+        slug: slug(at),
+        revision: Revision(revision),
+        position: Position(position),
+        changed,
+    })
 }
 
 #[track_caller]
-fn refused(answer: &Answer, kind: RefusalKind, detail: &str) {
+fn refused(answer: &CommandReply, kind: FailureKind, detail: &str) {
     match answer {
-        Answer::Refused(refusal) => {
+        CommandReply::Failed(refusal) => {
             assert_eq!((refusal.kind, refusal.detail.as_str()), (kind, detail));
         }
         other => panic!("{other:?}"),
@@ -113,8 +118,8 @@ fn refused(answer: &Answer, kind: RefusalKind, detail: &str) {
 }
 
 #[track_caller]
-fn short(answer: &Answer) -> Vec<String> {
-    let Answer::Imported { lines, .. } = answer else { panic!("{answer:?}") };
+fn short(answer: &CommandReply) -> Vec<String> {
+    let CommandReply::Imported { lines, .. } = answer else { panic!("{answer:?}") };
     assert!(lines.iter().map(|line| line.number).eq(1..=lines.len() as u64));
     let in_short = |line: &LineOutcome| match &line.result {
         LineResult::New { slug } => format!("new {slug}"),
@@ -157,12 +162,12 @@ async fn what_the_rules_forbid_is_refused_with_a_sentence() {
     catalog.send(select("a", "First")).await;
     catalog.send(select("b", "Second")).await;
     let taken = "the slug “b” belongs to the project “Second”; revise that one, or choose another slug";
-    refused(&catalog.send(rename("a", "b")).await, RefusalKind::Rejected, taken);
-    refused(&catalog.send(select("b", "Third")).await, RefusalKind::Rejected, taken);
+    refused(&catalog.send(rename("a", "b")).await, FailureKind::Rejected, taken);
+    refused(&catalog.send(select("b", "Third")).await, FailureKind::Rejected, taken);
     let unknown = "there is no project “q”; check the slug, or select the project first";
-    refused(&catalog.send(withdraw("q")).await, RefusalKind::Rejected, unknown);
+    refused(&catalog.send(withdraw("q")).await, FailureKind::Rejected, unknown);
     let faulty = catalog.send(Command::Select { record: object(json!({"slug": "c", "year": "x"})) }).await;
-    let Answer::Refused(refusal) = faulty else { panic!("{faulty:?}") };
+    let CommandReply::Failed(refusal) = faulty else { panic!("{faulty:?}") };
     let fields: Vec<_> = refusal.faults.iter().map(|fault| fault.field.as_str()).collect();
     assert_eq!(fields, ["name", "year", "category"]);
     assert_eq!(catalog.head().await, 2, "nothing was written");
@@ -182,7 +187,7 @@ async fn a_command_sent_again_is_answered_as_the_first_time() {
     for command in commands {
         let message = catalog.message(command);
         let answer = catalog.commands.execute(message.clone()).await;
-        assert!(matches!(answer, Answer::Done(Done { changed: true, .. })), "{answer:?}");
+        assert!(matches!(answer, CommandReply::Done(Done { changed: true, .. })), "{answer:?}");
         sent.push((message, answer));
     }
     for (message, answer) in sent {
@@ -206,7 +211,7 @@ async fn editors_at_one_project_do_not_lose_each_others_work() {
     let members = ["studio", "city", "intro", "description", "design_language", "material", "light", "mood"];
     let messages = members.map(|member| catalog.message(revise("a", json!({ member: "said" }))));
     for answer in catalog.at_once(messages.into()).await {
-        assert!(matches!(answer, Answer::Done(Done { changed: true, .. })), "{answer:?}");
+        assert!(matches!(answer, CommandReply::Done(Done { changed: true, .. })), "{answer:?}");
     }
     let line = &catalog.export().await[0];
     assert_eq!(line.matches("\"said\"").count(), members.len(), "{line}");
@@ -343,7 +348,7 @@ async fn a_store_that_cannot_write_refuses_for_now_and_history_stays_readable() 
     let commands = dispatcher(&reader, &catalog.clock);
     let message = catalog.message(withdraw("a"));
     let unavailable = "the event store is not available: it is open for reading only";
-    refused(&commands.execute(message).await, RefusalKind::Unavailable, unavailable);
+    refused(&commands.execute(message).await, FailureKind::Unavailable, unavailable);
     let history = project_history(&reader, &slug("a")).await.unwrap().unwrap();
     assert_eq!(history.len(), 1);
 }

@@ -5,7 +5,7 @@ use event_log::{EventLog, Namespace};
 use kit::samples;
 use pictures::fetch::{FetchRules, Fetcher};
 use schemas::clock::Clock;
-use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions};
+use schemas::command::{Command, CommandMessage, CommandReply, ImportLine, ImportOptions};
 use schemas::ids::StreamVersion;
 use schemas::record::PictureSource;
 use tempfile::TempDir;
@@ -51,7 +51,10 @@ impl Catalog {
             CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command, not_after: None };
         let answer = self.commands.execute(message).await;
         assert!(
-            matches!(answer, Answer::Done(_) | Answer::Imported { .. } | Answer::PictureErased(_)),
+            matches!(
+                answer,
+                CommandReply::Done(_) | CommandReply::Imported { .. } | CommandReply::PictureErased(_)
+            ),
             "{answer:?}"
         );
     }

@@ -1,7 +1,7 @@
 use event_log::EventLog;
 use kit::smtp::{Fault, Smtp};
 use schemas::account::KeyIssued;
-use schemas::command::{Answer, Command, CommandMessage};
+use schemas::command::{Command, CommandMessage, CommandReply};
 use schemas::email::Email;
 use schemas::key::KeyHash;
 use schemas::link::LinkHash;
@@ -49,7 +49,7 @@ fn email() -> Email {
 }
 
 impl Fixture {
-    async fn send(&self, command: Command) -> Answer {
+    async fn send(&self, command: Command) -> CommandReply {
         let id = self.clock.command_id();
         let message =
             CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command, not_after: None };
@@ -57,11 +57,11 @@ impl Fixture {
     }
 
     async fn request_link(&self) {
-        assert_eq!(self.send(Command::SendLink { email: email() }).await, Answer::Accepted);
+        assert_eq!(self.send(Command::SendLink { email: email() }).await, CommandReply::Accepted);
     }
 
     /// Opens the link of the mail with this index.
-    async fn open_link(&self, number: usize) -> Answer {
+    async fn open_link(&self, number: usize) -> CommandReply {
         let mail = self.server.mail(number).await;
         let token = mail.link().strip_prefix("https://catalog.example.org/claim/").unwrap();
         self.send(Command::OpenLink { link: LinkHash::of(token) }).await
@@ -80,7 +80,7 @@ async fn a_mail_has_a_link_created_when_it_is_sent() {
     let fixture = fixture(&[]).await;
     fixture.request_link().await;
     assert_eq!(fixture.after(25 * 60).await, None);
-    let Answer::Claim(claim) = fixture.open_link(0).await else { panic!() };
+    let CommandReply::Claim(claim) = fixture.open_link(0).await else { panic!() };
     assert_eq!(claim.expires_at, fixture.clock.now() + SignedDuration::from_mins(30));
     assert_eq!(fixture.server.mails()[0].to, ["ada@example.org"]);
     fixture.request_link().await;
@@ -99,7 +99,7 @@ async fn a_failed_mail_is_retried_with_doubling_backoff() {
     assert_eq!(fixture.after(60).await, Some(120));
     assert_eq!(fixture.after(120).await, None);
     assert_eq!((fixture.server.conversations(), fixture.server.mails().len()), (4, 1));
-    assert!(matches!(fixture.open_link(0).await, Answer::Claim(_)));
+    assert!(matches!(fixture.open_link(0).await, CommandReply::Claim(_)));
     assert_eq!(backoff_after(6), SignedDuration::from_secs(1_920));
     assert_eq!([7, 40, u32::MAX].map(backoff_after), [MAX_BACKOFF; 3]);
 }

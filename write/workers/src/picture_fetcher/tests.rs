@@ -7,7 +7,7 @@ use kit::samples::{in_every_format, scene};
 use media::MediaStore;
 use pictures::fetch::{FetchRules, Fetcher};
 use schemas::clock::Clock;
-use schemas::command::{Answer, Command, CommandMessage, ImportLine, ImportOptions, LineResult};
+use schemas::command::{Command, CommandMessage, CommandReply, ImportLine, ImportOptions, LineResult};
 use schemas::event::Event;
 use schemas::ids::Position;
 use schemas::record;
@@ -43,7 +43,7 @@ impl WriteSide {
         WriteSide { pictures, commands, clock, folder }
     }
 
-    async fn send(&self, command: Command) -> Answer {
+    async fn send(&self, command: Command) -> CommandReply {
         let (id, actor) = (self.clock.command_id(), "Ada".parse().unwrap());
         self.commands.execute(CommandMessage { id, actor, correlation: id, command, not_after: None }).await
     }
@@ -61,7 +61,7 @@ impl WriteSide {
             not_after: None,
         };
         match self.commands.execute(message).await {
-            Answer::Imported { mut lines, .. } => lines.pop().unwrap().result,
+            CommandReply::Imported { mut lines, .. } => lines.pop().unwrap().result,
             other => panic!("{other:?}"),
         }
     }
@@ -145,9 +145,9 @@ async fn erased_pictures_are_removed_from_a_restored_media_folder() {
     let attach =
         Command::Attach { slug: "a".parse().unwrap(), picture: source, kept: Some(picture), as_named: false };
     let answer = write_side.send(attach).await;
-    assert!(matches!(answer, Answer::Done(_)), "{answer:?}");
+    assert!(matches!(answer, CommandReply::Done(_)), "{answer:?}");
     let answer = write_side.send(Command::ErasePicture { picture }).await;
-    assert!(matches!(answer, Answer::PictureErased(_)), "{answer:?}");
+    assert!(matches!(answer, CommandReply::PictureErased(_)), "{answer:?}");
     let events = write_side.log().await.len();
 
     let folder = write_side.folder.path().join("restored");

@@ -36,7 +36,7 @@ async fn linked() -> Keys {
     keys.send(issue("a")).await;
     keys.send(issue("b")).await;
     let expires_at = time("2026-11-20T09:00:00Z");
-    assert_eq!(keys.send(make()).await, Answer::Link { expires_at });
+    assert_eq!(keys.send(make()).await, CommandReply::Link { expires_at });
     keys
 }
 
@@ -68,7 +68,7 @@ async fn a_link_that_is_used_too_late_can_still_be_used() {
     keys.clock.advance(SignedDuration::from_secs(1));
     let answer = keys.commands.execute(CommandMessage { not_after, ..message }).await;
     assert!(
-        matches!(&answer, Answer::Refused(refusal) if refusal.kind == RefusalKind::Unavailable),
+        matches!(&answer, CommandReply::Failed(refusal) if refusal.kind == FailureKind::Unavailable),
         "{answer:?}"
     );
     assert_eq!(keys.log().await.len(), 3);
@@ -94,7 +94,7 @@ async fn looking_at_a_link_changes_nothing() {
         expires_at: time("2026-11-20T09:00:00Z"),
     };
     for _ in 0..3 {
-        assert_eq!(keys.send(open()).await, Answer::Claim(claim.clone()));
+        assert_eq!(keys.send(open()).await, CommandReply::Claim(claim.clone()));
     }
     assert_eq!(keys.log().await.len(), 3);
     assert_eq!(keys.send(using(&["b"], &[], None)).await, told(&["b free proven"], 4));
@@ -104,7 +104,7 @@ async fn looking_at_a_link_changes_nothing() {
 async fn a_link_ends_after_half_an_hour() {
     let keys = linked().await;
     keys.clock.advance(SignedDuration::from_secs(30 * 60 - 1));
-    assert!(matches!(keys.send(open()).await, Answer::Claim(_)));
+    assert!(matches!(keys.send(open()).await, CommandReply::Claim(_)));
     keys.clock.advance(SignedDuration::from_secs(1));
     for command in [open(), using(&["a"], &[], None)] {
         assert_eq!(keys.refused(command).await, DEAD);
@@ -141,10 +141,10 @@ async fn a_link_whose_command_wrote_nothing_can_be_used_again() {
     let message = keys.message(using(&["a"], &[], None));
     // As after an append whose outcome was unknown, and which the log does not have.
     keys.vault().use_link(link(), message.id).await.unwrap();
-    assert!(matches!(keys.send(open()).await, Answer::Claim(_)));
+    assert!(matches!(keys.send(open()).await, CommandReply::Claim(_)));
     assert_eq!(keys.send(using(&["b"], &[], None)).await, told(&["b free proven"], 4));
     assert!(
-        matches!(keys.commands.execute(message).await, Answer::Refused(refusal) if refusal.detail == DEAD),
+        matches!(keys.commands.execute(message).await, CommandReply::Failed(refusal) if refusal.detail == DEAD),
         "it was used by another one since"
     );
     assert_eq!(keys.refused(open()).await, DEAD);
@@ -182,7 +182,7 @@ async fn of_many_who_use_a_link_one_does() {
         tasks.spawn(async move { commands.execute(message).await });
     }
     let answers = tasks.join_all().await;
-    assert_eq!(answers.iter().filter(|answer| matches!(answer, Answer::Account(_))).count(), 1);
+    assert_eq!(answers.iter().filter(|answer| matches!(answer, CommandReply::Account(_))).count(), 1);
     assert_eq!(keys.log().await.len(), 5);
 }
 
@@ -217,11 +217,11 @@ async fn a_victim_gets_a_place_back_that_others_took() {
 async fn asking_for_a_link_is_answered_alike_and_queues_one_letter() {
     let keys = keys().await;
     let ask = |address: &str| Command::SendLink { email: address.parse().unwrap() };
-    assert_eq!(keys.send(ask("ada.pelt@example.org")).await, Answer::Accepted);
+    assert_eq!(keys.send(ask("ada.pelt@example.org")).await, CommandReply::Accepted);
     assert_eq!(keys.letter().await, None, "nobody is known here");
     keys.send(issue("a")).await;
     for address in ["ADA.PELT@example.org", "ada.pelt@example.org", "bob@example.org"] {
-        assert_eq!(keys.send(ask(address)).await, Answer::Accepted);
+        assert_eq!(keys.send(ask(address)).await, CommandReply::Accepted);
     }
     let letter = keys.letter().await.unwrap();
     let account = keys.account().await.unwrap();
@@ -229,12 +229,12 @@ async fn asking_for_a_link_is_answered_alike_and_queues_one_letter() {
     keys.vault().letter_mailed(&letter, keys.clock.now()).await.unwrap();
     for (minutes, queued) in [(9, false), (1, true)] {
         keys.clock.advance(SignedDuration::from_mins(minutes));
-        assert_eq!(keys.send(ask("ada.pelt@example.org")).await, Answer::Accepted);
+        assert_eq!(keys.send(ask("ada.pelt@example.org")).await, CommandReply::Accepted);
         assert_eq!(keys.letter().await.is_some(), queued);
     }
     keys.vault().drop_letter(&keys.letter().await.unwrap()).await.unwrap();
     keys.send(revoke("a")).await;
-    assert_eq!(keys.send(ask("ada.pelt@example.org")).await, Answer::Accepted);
+    assert_eq!(keys.send(ask("ada.pelt@example.org")).await, CommandReply::Accepted);
     assert_eq!(keys.letter().await, None, "there is nothing left to prove");
     assert_eq!(keys.log().await.len(), 3, "no letter stands in the log");
 }

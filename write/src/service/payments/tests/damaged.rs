@@ -39,7 +39,7 @@ async fn a_damaged_notice_stops_neither_recording_nor_erasing_nor_settling() {
     till.settlement().settle_due().await;
     assert_eq!(till.tiers("bob@example.org").await, ["free"]);
     let erased = till.send(Command::EraseAccount { email: "bob@example.org".parse().unwrap() }).await;
-    assert!(matches!(&erased, Answer::Account(done) if done.changed), "{erased:?}");
+    assert!(matches!(&erased, CommandReply::Account(done) if done.changed), "{erased:?}");
     assert_eq!(till.vault().waiting().await.unwrap(), []);
     // Told again it counts.
     assert_eq!(till.told(&lost).await, PaymentOutcome::Applied);

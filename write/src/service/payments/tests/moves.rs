@@ -32,10 +32,10 @@ impl Till {
     }
 }
 
-fn done(answer: Answer) -> Result<AccountDone, String> {
+fn done(answer: CommandReply) -> Result<AccountDone, String> {
     match answer {
-        Answer::Account(done) => Ok(done),
-        Answer::Refused(refusal) => Err(refusal.detail),
+        CommandReply::Account(done) => Ok(done),
+        CommandReply::Failed(refusal) => Err(refusal.detail),
         other => panic!("{other:?}"),
     }
 }

@@ -7,7 +7,7 @@ use kit::samples::{in_every_format, scene};
 use media::{MediaStore, PutError};
 use pictures::fetch::{FetchRules, Fetcher};
 use schemas::clock::Clock;
-use schemas::command::{Answer, Command};
+use schemas::command::{Command, CommandReply};
 use schemas::ids::CommandId;
 use schemas::picture::Form;
 use schemas::record::PictureSource;
@@ -38,19 +38,19 @@ impl Desk {
         Desk { _folder: folder, store, clock, pictures, commands }
     }
 
-    async fn send_as(&self, id: CommandId, command: Command) -> Answer {
+    async fn send_as(&self, id: CommandId, command: Command) -> CommandReply {
         let actor = "Ada".parse().unwrap();
         let message = CommandMessage { id, actor, correlation: id, command, not_after: None };
         self.commands.execute(message).await
     }
 
-    async fn send(&self, command: Command) -> Answer {
+    async fn send(&self, command: Command) -> CommandReply {
         self.send_as(self.clock.command_id(), command).await
     }
 
     async fn done(&self, command: Command) {
         let answer = self.send(command).await;
-        assert!(matches!(answer, Answer::Done(_)), "{answer:?}");
+        assert!(matches!(answer, CommandReply::Done(_)), "{answer:?}");
     }
 
     async fn select(&self, slug: &str) {
@@ -62,7 +62,7 @@ impl Desk {
         self.pictures.take(bytes.to_vec()).await.unwrap().id
     }
 
-    async fn attach(&self, slug: &str, kept: PictureId) -> Answer {
+    async fn attach(&self, slug: &str, kept: PictureId) -> CommandReply {
         let picture = PictureSource { source: "front.jpg".into(), alt: None };
         self.send(Command::Attach { slug: slug.parse().unwrap(), picture, kept: Some(kept), as_named: false })
             .await
@@ -76,13 +76,13 @@ impl Desk {
     }
 }
 
-fn erasure(answer: Answer) -> PictureErasure {
-    let Answer::PictureErased(erasure) = answer else { panic!("{answer:?}") };
+fn erasure(answer: CommandReply) -> PictureErasure {
+    let CommandReply::PictureErased(erasure) = answer else { panic!("{answer:?}") };
     erasure
 }
 
-fn detail(answer: Answer) -> String {
-    let Answer::Refused(refusal) = answer else { panic!("{answer:?}") };
+fn detail(answer: CommandReply) -> String {
+    let CommandReply::Failed(refusal) = answer else { panic!("{answer:?}") };
     refusal.detail
 }
 
@@ -98,7 +98,7 @@ async fn every_project_that_ever_showed_it_is_told_and_it_never_comes_back() {
         [("former", picture), ("former", next), ("gone", picture), ("shown", picture), ("without", next)]
     {
         let answer = desk.attach(slug, kept).await;
-        assert!(matches!(answer, Answer::Done(_)), "{answer:?}");
+        assert!(matches!(answer, CommandReply::Done(_)), "{answer:?}");
     }
     desk.done(Command::Withdraw { slug: "gone".parse().unwrap(), reason: "sold".into() }).await;
 
@@ -127,7 +127,7 @@ async fn every_project_that_ever_showed_it_is_told_and_it_never_comes_back() {
     let Err(PutError::Refused(fault)) = media.put(&bytes) else { panic!("it was taken") };
     assert_eq!(fault.to_string(), reason);
     // Another picture may take its place.
-    assert!(matches!(desk.attach("shown", next).await, Answer::Done(_)));
+    assert!(matches!(desk.attach("shown", next).await, CommandReply::Done(_)));
     let unknown = PictureId([7; 32]);
     let refused = detail(desk.send(Command::ErasePicture { picture: unknown }).await);
     assert!(refused.contains("is kept nowhere here, and no project shows it"), "{refused}");
@@ -150,7 +150,7 @@ async fn erasures_of_the_journal_are_recorded_after_a_crash_and_a_restore() {
     let (picture, other) = (desk.take(&bytes).await, desk.take(&other).await);
     for (slug, kept) in [("a", picture), ("b", other)] {
         desk.select(slug).await;
-        assert!(matches!(desk.attach(slug, kept).await, Answer::Done(_)));
+        assert!(matches!(desk.attach(slug, kept).await, CommandReply::Done(_)));
     }
     // The journal is ahead of the log, as after a crash, and after a restore of an older backup with a newer journal.
     let erased = ErasedPicture { picture, erased_at: desk.clock.now() };

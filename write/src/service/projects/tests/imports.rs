@@ -41,9 +41,11 @@ impl Catalog {
         let lines = numbered.map(|(number, text)| ImportLine { number, text: (*text).into() }).collect();
         let message =
             CommandMessage { correlation: import, ..self.message(Command::Import { lines, options }) };
-        let Answer::Imported { lines, position } = self.commands.execute(message).await else { panic!() };
+        let CommandReply::Imported { lines, position } = self.commands.execute(message).await else {
+            panic!()
+        };
         let lines = lines.into_iter().map(|line| LineOutcome { number: line.number + 1 - first, ..line });
-        short(&Answer::Imported { lines: lines.collect(), position })
+        short(&CommandReply::Imported { lines: lines.collect(), position })
     }
 }
 

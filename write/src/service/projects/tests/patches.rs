@@ -7,7 +7,7 @@ const FULL: &str = r#"{"slug":"pic","name":"Pic","studio":"Nord","city":"Ulm","c
 impl Catalog {
     async fn import_as(&self, lines: &[&str], form: LineForm) -> Vec<LineResult> {
         let options = ImportOptions { lines: form, ..ImportOptions::default() };
-        let Answer::Imported { lines, .. } = self.send(import(lines, options)).await else { panic!() };
+        let CommandReply::Imported { lines, .. } = self.send(import(lines, options)).await else { panic!() };
         lines.into_iter().map(|line| line.result).collect()
     }
 }
