@@ -1,9 +1,14 @@
-//! A contact sheet of demo pictures, to be looked at: ten columns and six rows, in the order of the categories.
+//! A contact sheet of demo pictures for visual inspection: ten columns and six rows, in the order of the categories.
 //!
 //! `cargo run --release -p demo --example contact_sheet -- /tmp/sheet.png [words]`
 //!
 //! With words, only projects whose taste has all of them are shown, as in `brick "low evening sun"`.
-#![allow(clippy::print_stdout, clippy::unwrap_used, clippy::disallowed_methods, reason = "a look for people")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "an example for people"
+)]
 
 use std::time::Instant;
 

@@ -1,31 +1,31 @@
-//! The catalog as a sequence: works one after the other, each with a name and a slug of its own.
+//! The iterator over the records of a catalog, with unique names and slugs.
 
 use serde_json::{Map, Value};
 
-use super::grammar::telling::Telling;
-use super::slugs::{Known, slug};
-use super::weariness::Weariness;
+use super::grammar::expansion::Expansion;
+use super::repetition::RepetitionLimiter;
+use super::slugs::{TextSet, slug};
 use super::work::Work;
 
-/// How often another work is tried when the name is taken; after that a second work of a name is let in, as happens in
-/// life, if its studio is another one.
-const NAMES_TRIED: u64 = 5;
-/// From this many works on, names are scarce, and one more try is enough.
-const NAMES_SCARCE: usize = 50_000;
-/// How often another work is tried at all.
-const TRIED: u64 = 60;
+/// Attempts at a work with a new name; after that a name may repeat, with another studio.
+const NAME_ATTEMPTS: u64 = 5;
+/// From this index on, new names are rare, and only two attempts are made.
+const FEW_NAMES_FROM: usize = 50_000;
+/// Attempts at a work with a new pair of name and studio.
+const ATTEMPTS: u64 = 60;
 
 pub(super) struct Catalog {
     seed: u64,
     index: usize,
-    names: Known,
-    works: Known,
-    slugs: Known,
-    weariness: Weariness,
-    /// The room the last record was told in, for the next one.
-    room: Option<Telling>,
+    names: TextSet,
+    /// Names with their studios.
+    works: TextSet,
+    slugs: TextSet,
+    limiter: RepetitionLimiter,
+    /// The state of the last record, whose buffers the next one reuses.
+    last: Option<Expansion>,
     #[cfg(test)]
-    told: Option<(&'static str, i32)>,
+    place_and_year: Option<(&'static str, i32)>,
 }
 
 impl Catalog {
@@ -33,50 +33,50 @@ impl Catalog {
         Self {
             seed,
             index: 0,
-            names: Known::default(),
-            works: Known::default(),
-            slugs: Known::default(),
-            weariness: Weariness::new(),
-            room: None,
+            names: TextSet::default(),
+            works: TextSet::default(),
+            slugs: TextSet::default(),
+            limiter: RepetitionLimiter::new(),
+            last: None,
             #[cfg(test)]
-            told: None,
+            place_and_year: None,
         }
     }
 
-    /// The next work whose name, with its studio, is not taken.
+    /// Returns the work at `index`: the first attempt whose name, with its studio, is new.
     fn work(&mut self, index: usize) -> Option<Work> {
-        let tried = if index < NAMES_SCARCE { NAMES_TRIED } else { 2 };
-        for attempt in 0..TRIED {
-            let Some(work) = Work::draft(self.seed, index, attempt, self.room.take()) else { continue };
-            let named = attempt < tried && self.names.holds(&[&work.name]);
-            if !named && self.works.add(&[&work.name, work.studio()]) {
-                self.names.add(&[&work.name]);
+        let name_attempts = if index < FEW_NAMES_FROM { NAME_ATTEMPTS } else { 2 };
+        for attempt in 0..ATTEMPTS {
+            let Some(work) = Work::draft(self.seed, index, attempt, self.last.take()) else { continue };
+            let repeats = attempt < name_attempts && self.names.contains(&[&work.name]);
+            if !repeats && self.works.insert(&[&work.name, work.studio()]) {
+                self.names.insert(&[&work.name]);
                 return Some(work);
             }
-            self.room = Some(work.into_telling());
+            self.last = Some(work.into_expansion());
         }
         None
     }
 
-    /// The name's slug; if it is taken, with the studio; then with the year; at last with the work's number.
+    /// Returns a unique slug: of the name; if taken, with the studio; then with the year; then with the index.
     fn slug(&mut self, work: &Work, index: usize) -> String {
         let plain = slug(&work.name);
         let plain = if plain.is_empty() { format!("work-{index}") } else { plain };
-        if self.slugs.add(&[&plain]) {
+        if self.slugs.insert(&[&plain]) {
             return plain;
         }
         let studio = slug(work.studio());
         let mut longer = if studio.is_empty() { plain } else { format!("{plain}-{studio}") };
         longer.truncate(longer.get(..96).map_or(longer.len(), |head| head.trim_end_matches('-').len()));
-        if self.slugs.add(&[&longer]) {
+        if self.slugs.insert(&[&longer]) {
             return longer;
         }
         let dated = format!("{longer}-{}", work.made());
-        if self.slugs.add(&[&dated]) {
+        if self.slugs.insert(&[&dated]) {
             return dated;
         }
         let mut numbered = format!("{longer}-n{index}");
-        while !self.slugs.add(&[&numbered]) {
+        while !self.slugs.insert(&[&numbered]) {
             numbered.push('x');
         }
         numbered
@@ -85,24 +85,24 @@ impl Catalog {
 
 #[cfg(test)]
 impl Catalog {
-    /// The slugs alone, without telling the records.
+    /// Returns the slugs without expanding the records.
     pub(super) fn slugs(mut self) -> impl Iterator<Item = String> {
         (0..).map_while(move |index| {
             let work = self.work(index)?;
             let slug = self.slug(&work, index);
-            self.room = Some(work.into_telling());
+            self.last = Some(work.into_expansion());
             Some(slug)
         })
     }
 
-    /// What the last record was told from, by fact; `None` where it has no such fact.
+    /// Returns facts of the last record by name.
     pub(super) fn facts(&mut self, names: &[&str]) -> Vec<Option<String>> {
-        names.iter().map(|name| self.room.as_mut().and_then(|room| room.fact(name))).collect()
+        names.iter().map(|name| self.last.as_mut().and_then(|last| last.fact(name))).collect()
     }
 
-    /// The city and the year of the last record, whether it says them or not.
-    pub(super) const fn told(&self) -> Option<(&'static str, i32)> {
-        self.told
+    /// Returns city and year of the last record, even if the record lacks them.
+    pub(super) const fn place_and_year(&self) -> Option<(&'static str, i32)> {
+        self.place_and_year
     }
 }
 
@@ -116,11 +116,11 @@ impl Iterator for Catalog {
         let slug = self.slug(&work, index);
         #[cfg(test)]
         {
-            self.told = Some((work.place(), work.made()));
+            self.place_and_year = Some((work.place(), work.made()));
         }
-        self.weariness.next_record();
-        let (record, room) = work.record(slug, &mut self.weariness);
-        self.room = Some(room);
+        self.limiter.next_record();
+        let (record, expansion) = work.record(slug, &mut self.limiter);
+        self.last = Some(expansion);
         Some(record)
     }
 }

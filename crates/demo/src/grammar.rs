@@ -1,30 +1,30 @@
-//! The small grammar the catalog's texts are written in, and its parser.
+//! The grammar of the catalog's texts: its types and the text format. `parse` reads it, `expansion` generates text.
 //!
-//! A text file holds pools; a pool is a heading `== name` and lines. A line is
+//! A text file holds rule sets; a rule set is a heading `== name` followed by rules, one per line. A rule is
 //!
 //! ```text
 //! [brick !old] %3 The {hue} {material} was (laid|bonded) by {~mason}. ;; list=brickwork ;; +masonry
 //! ```
 //!
-//! - `[…]` must hold for the line to be drawn: tags, `!` not, `a/b` either; all of them.
-//! - `%3` makes the line three times as likely.
-//! - `{slot}` is a fact of the record, drawn once from the pool of that name and then kept; `{slot.attribute}` reads an
-//!   attribute of the line drawn for it; `{~pool}` draws afresh; `{a slot}` puts the article, `{t slot}` writes it as a title.
-//! - `{#12-40}`, `{#120-400/5}` and `{w2-9}` are numbers, in steps, in words (from 1700 to 2030: years); `{year+2}` counts from the work's year.
-//! - `(one|two)` is either. `;; name=…` is an attribute, `;; +tag` a tag the record has from then on.
+//! - `[…]`: conditions, which must all hold: a tag, `!` for its absence, `a/b` for one of several.
+//! - `%3`: the weight; the rule is chosen three times as often.
+//! - `{slot}`: a fact of the record, expanded once from the rule set of that name and then kept; `{slot.attribute}`: an attribute of
+//!   the rule chosen for it; `{~name}`: a new expansion; `{a slot}`: with its article; `{t slot}`: in title case.
+//! - `{#12-40}`, `{#120-400/5}`, `{w2-9}`: random numbers, with a step, in words (from 1700 to 2030: years); `{year+2}`: relative to the
+//!   year of the work.
+//! - `(one|two)`: a choice. `;; name=…`: an attribute. `;; +tag`: a tag that holds for the record from then on.
 //!
-//! A line with a slot that has no value cannot be told, and another is drawn: so a text never names a city that is absent.
+//! A rule with a slot that has no value fails, and another is chosen: a text never names a city that the record lacks.
 
-mod open;
+pub(super) mod expansion;
 mod parse;
-pub(super) mod telling;
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-use super::slugs::Quick;
+use super::slugs::FastHasher;
 
-/// Names a slot: a pool, an attribute of a pool's line, or a fact given from outside.
+/// The number of a slot: a rule set, an attribute of a rule, or a fact set by the caller.
 pub(super) type Slot = u16;
 
 /// A set of up to 320 tags.
@@ -40,18 +40,18 @@ impl TagSet {
         }
     }
 
-    pub(super) fn absorb(&mut self, other: &Self) {
+    pub(super) fn extend(&mut self, other: &Self) {
         for (mine, theirs) in self.0.iter_mut().zip(other.0) {
             *mine |= theirs;
         }
     }
 
-    pub(super) fn meets(&self, other: &Self) -> bool {
+    pub(super) fn intersects(&self, other: &Self) -> bool {
         self.0.iter().zip(other.0).any(|(mine, theirs)| mine & theirs != 0)
     }
 
-    /// The tags that are in both sets, in their order.
-    pub(super) fn shared(&self, other: &Self) -> impl Iterator<Item = u16> {
+    /// Returns the tags that are in both sets, in ascending order.
+    pub(super) fn intersection(&self, other: &Self) -> impl Iterator<Item = u16> {
         let words = self.0.iter().zip(other.0).map(|(mine, theirs)| mine & theirs);
         words.zip(0u16..).flat_map(|(mut word, at)| {
             std::iter::from_fn(move || {
@@ -67,85 +67,141 @@ impl TagSet {
     }
 }
 
-/// One term of a condition: some tag of `any` is there (`wanted`), or none is.
+/// A condition of a rule: one of the tags `any` holds (`required`), or none does.
 #[derive(Clone, Debug)]
-pub(super) struct Clause {
+pub(super) struct Condition {
     any: TagSet,
-    wanted: bool,
+    required: bool,
 }
 
-/// How a slot is written into the text.
+/// How the value of a slot is written.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Manner {
+pub(super) struct SlotFormat {
     article: bool,
     title: bool,
+    /// Expanded again instead of kept as a fact.
     fresh: bool,
 }
 
+/// A part of a template.
 #[derive(Clone, Debug)]
-pub(super) enum Piece {
+pub(super) enum Segment {
     Text(&'static str),
-    Slot { slot: Slot, manner: Manner },
-    Number { low: i32, high: i32, step: i32, style: Figures },
+    Slot {
+        slot: Slot,
+        format: SlotFormat,
+    },
+    Number {
+        low: i32,
+        high: i32,
+        step: i32,
+        format: NumberFormat,
+    },
+    /// The year of the work plus this offset.
     Year(i32),
-    Either(Vec<Vec<Piece>>),
+    Choice(Vec<Vec<Segment>>),
 }
 
 /// How a number is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Figures {
+pub(super) enum NumberFormat {
     Words,
+    /// Digits with thousands separators.
     Grouped,
-    /// A year: no comma.
+    /// Digits without separators.
     Year,
 }
 
-/// One line of a pool.
+/// One rule of a rule set.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Line {
-    /// A digest of the line as it stands in its file: the same in every run.
+pub(super) struct Rule {
+    /// The digest of its source text, which is the same in every run.
     key: u64,
-    clauses: Vec<Clause>,
-    pieces: Vec<Piece>,
-    attributes: Vec<(Slot, Vec<Piece>)>,
-    adds: TagSet,
+    conditions: Vec<Condition>,
+    template: Vec<Segment>,
+    attributes: Vec<(Slot, Vec<Segment>)>,
+    /// The tags that hold once the rule was used.
+    sets: TagSet,
 }
 
-/// The lines under one heading, with an index by the first tag they ask for: a pool of hundreds of lines, most of them for
-/// one material or one kind of building each, is drawn from without trying them all.
+/// The rules under one heading. They are indexed by the first tag that they require: of hundreds of rules, most are for one material
+/// or one kind of building, and choosing one does not try them all.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Pool {
-    lines: Vec<Line>,
-    general: Vec<u16>,
-    /// The tags that some lines ask for first, and those lines, by tag.
-    asked: TagSet,
-    special: HashMap<u16, Vec<u16>, BuildHasherDefault<Quick>>,
+pub(super) struct RuleSet {
+    rules: Vec<Rule>,
+    /// Rules without a required tag, each repeated by its weight.
+    unconditional: Vec<u16>,
+    /// The keys of `by_tag`.
+    index_tags: TagSet,
+    /// Rules by their first required tag, each repeated by its weight.
+    by_tag: HashMap<u16, Vec<u16>, BuildHasherDefault<FastHasher>>,
 }
 
-/// A whole vocabulary, ready to be told from.
+/// The most parts of a rule set that are candidates at once; a record has fewer tags that any one rule set is indexed by.
+const MAX_PARTS: usize = 16;
+
+/// The rules of a rule set whose index tag holds, and those without one.
+pub(super) struct Candidates {
+    parts: [&'static [u16]; MAX_PARTS],
+    used: usize,
+    /// The sum of the weights.
+    pub(super) count: usize,
+}
+
+impl RuleSet {
+    /// Returns the candidates while `tags` hold.
+    pub(super) fn candidates(&'static self, tags: &TagSet) -> Candidates {
+        let count = self.unconditional.len();
+        let mut candidates = Candidates { parts: [&[]; MAX_PARTS], used: 1, count };
+        candidates.parts[0] = &self.unconditional;
+        for rules in self.index_tags.intersection(tags).filter_map(|tag| self.by_tag.get(&tag)) {
+            if let Some(part) = candidates.parts.get_mut(candidates.used) {
+                (*part, candidates.used, candidates.count) =
+                    (rules, candidates.used + 1, candidates.count + rules.len());
+            }
+        }
+        candidates
+    }
+}
+
+impl Candidates {
+    /// Returns the index in the rule set of candidate `at`, which is below `count`.
+    pub(super) fn get(&self, at: usize) -> Option<usize> {
+        let mut rest = at;
+        for part in self.parts.iter().take(self.used) {
+            if let Some(rule) = part.get(rest) {
+                return Some(usize::from(*rule));
+            }
+            rest -= part.len();
+        }
+        None
+    }
+}
+
+/// All rule sets of one category.
 #[derive(Debug, Default)]
-pub(super) struct Book {
-    slots: HashMap<&'static str, Slot, BuildHasherDefault<Quick>>,
-    tags: HashMap<&'static str, u16, BuildHasherDefault<Quick>>,
-    /// By slot: the pool of that name, if there is one.
-    pools: Vec<Option<Pool>>,
+pub(super) struct Grammar {
+    slots: HashMap<&'static str, Slot, BuildHasherDefault<FastHasher>>,
+    tags: HashMap<&'static str, u16, BuildHasherDefault<FastHasher>>,
+    /// By slot: the rule set of that name, if there is one.
+    rule_sets: Vec<Option<RuleSet>>,
     /// By slot: for `material.hue` the slot of `material`.
     parents: Vec<Option<Slot>>,
-    /// What is wrong with the text files, one sentence each. Empty in a book that may be used; a test holds it to that.
+    /// Errors in the text files, one sentence each; a test checks that there are none.
     faults: Vec<String>,
-    /// Tags that some line of this book or the outside sets.
+    /// Tags that a rule of this grammar or the caller sets.
     set: Vec<&'static str>,
-    /// Tags that lines ask for and no line of this book sets. Another category's may, where a text is shared.
+    /// Tags that rules require and none of this grammar sets; in shared texts, another category may set them.
     unset: Vec<&'static str>,
 }
 
-impl Book {
-    /// The slot called `name`, if any text mentions it.
+impl Grammar {
+    /// Returns the slot with this name, if any text mentions it.
     pub(super) fn slot(&self, name: &str) -> Option<Slot> {
         self.slots.get(name).copied()
     }
 
-    /// The tag called `name`, if any text mentions it.
+    /// Returns the tag with this name, if any text mentions it.
     pub(super) fn tag(&self, name: &str) -> Option<u16> {
         self.tags.get(name).copied()
     }
@@ -155,14 +211,14 @@ impl Book {
         &self.faults
     }
 
-    /// Tags that are set, and tags that are only asked for.
+    /// Returns the tags that are set, and those that are only required.
     #[cfg(test)]
     pub(super) fn tags(&self) -> (&[&'static str], &[&'static str]) {
         (&self.set, &self.unset)
     }
 
-    fn pool(&self, slot: Slot) -> Option<&Pool> {
-        self.pools.get(usize::from(slot)).and_then(Option::as_ref)
+    fn rule_set(&self, slot: Slot) -> Option<&RuleSet> {
+        self.rule_sets.get(usize::from(slot)).and_then(Option::as_ref)
     }
 
     fn parent(&self, slot: Slot) -> Option<Slot> {

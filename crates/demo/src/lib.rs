@@ -1,11 +1,10 @@
 //! The demo catalog: invented projects of architecture, interiors, design, photography and art, as import records.
 //!
-//! A new installation is filled with the first [`DEMO_SIZE`] of them; measurements use as many as they need. Places exist;
-//! people, practices, works and texts are made up. [`pictures`] draws a picture of each project. Only the binary, which
-//! imports the records and hands the pictures to the write side, and tests use this crate.
+//! The binary imports the first [`DEMO_SIZE`] of them into a new installation and gives [`pictures::picture_of`] to the write side;
+//! benchmarks and tests use catalogs of any size. Places exist; people, practices, works and texts are made up.
 //!
-//! The same seed always gives the same records and pictures, and a longer catalog begins with the shorter one. Slugs are
-//! unique. The records keep to the import format.
+//! Promises: a seed always gives the same records and pictures, byte for byte; a longer catalog begins with the shorter one; slugs
+//! are unique; the records are valid in the import format.
 //!
 //! ```
 //! let record = demo::catalog(demo::DEMO_SEED, 1).next().unwrap();
@@ -14,46 +13,54 @@
 //! assert!(source.starts_with(demo::pictures::SOURCE));
 //! ```
 //!
-//! The texts are written in the grammar of the module `grammar`: a record's facts are drawn first, or when a sentence first
-//! needs them, and every sentence, detail and taste word speaks of the same facts.
+//! Text generation, in reading order:
+//!
+//! - `catalog`: the iterator over records, with unique names and slugs (`slugs`); `work`: one record.
+//! - `grammar`: the format of the text files and their expansion. Facts of a record are drawn when first needed and then kept, so
+//!   that every sentence, detail and taste phrase agrees.
+//! - `prose`: intro, description, details; `taste`: the six dimensions; `repetition`: limits of repetition.
+//! - `places`, `studios`, `editors`, `calendar`: cities and names, makers, editors, dates.
+//! - `wording`: articles, capitals and numbers; `rng`: random numbers.
+//!
+//! [`pictures`] draws a picture for each record, with `tiny-skia`.
 
 mod calendar;
 mod catalog;
-mod dice;
 mod editors;
 mod grammar;
 pub mod pictures;
 mod places;
 mod prose;
+mod repetition;
+mod rng;
 mod slugs;
 mod studios;
 mod taste;
 #[cfg(test)]
 mod tests;
-mod weariness;
 mod wording;
 mod work;
 
 use serde_json::{Map, Value};
 
-/// How many projects the demo catalog has.
+/// The number of projects in the demo catalog.
 pub const DEMO_SIZE: usize = 2600;
 
-/// Who selects the projects of a new installation's catalog.
+/// The actor of the commands that import the demo catalog.
 pub const ACTOR: &str = "demo";
 
-/// The seed of the catalog that a new installation is filled with.
+/// The seed of the demo catalog.
 pub const DEMO_SEED: u64 = 0x6c6f_6767_6961_0001;
 
-/// The first `size` records of the catalog of `seed`, in a stable order, each a JSON object in the import format.
+/// Returns the first `size` records of the catalog of `seed`, each a JSON object in the import format.
 ///
-/// Records are made one at a time as the iterator is asked for them. It keeps some thirty bytes a record, to know which
-/// names and slugs are taken: slugs are unique, and so are names together with their studios.
+/// Records are generated lazily. The iterator keeps about thirty bytes per record, for the uniqueness of slugs and of names
+/// together with their studios.
 pub fn catalog(seed: u64, size: usize) -> impl Iterator<Item = Map<String, Value>> {
     catalog::Catalog::new(seed).take(size)
 }
 
-/// What a work is. The order is that of [`prose::book`].
+/// The category of a work, in the order of the grammars in `prose`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Category {
     Architecture,

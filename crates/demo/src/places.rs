@@ -1,47 +1,48 @@
-//! Where the catalog's projects stand: countries and cities that exist, and how people, practices and streets are named
-//! there. Names of people and practices are invented.
+//! Countries and cities, which exist, with the names of people, practices and streets there, which are invented.
 
 use std::sync::LazyLock;
 
-use super::dice::Dice;
+use super::rng::Rng;
 
-/// A city: its name, how it lies, and what its own people call it.
+/// A city.
 #[derive(Debug, Default)]
 pub(super) struct City {
     pub(super) name: &'static str,
-    /// Climate and lie of the land, as the grammar's tags.
-    pub(super) lie: Vec<&'static str>,
-    /// The river, lake or harbour, with its article.
+    /// Climate and terrain, as tags of the grammar.
+    pub(super) terrain: Vec<&'static str>,
+    /// River, lake or harbour, with its article.
     pub(super) water: Option<&'static str>,
-    /// The name in Chinese, Japanese or Korean writing.
+    /// The name in Chinese, Japanese or Korean script.
     pub(super) native: Option<&'static str>,
 }
 
-/// A country and its habits of naming.
+/// A country with its cities and names.
 #[derive(Debug, Default)]
 pub(super) struct Country {
     pub(super) code: &'static str,
     pub(super) name: &'static str,
-    /// As it stands in a sentence: "the Netherlands".
-    pub(super) spoken: &'static str,
+    /// The name in a sentence, for example "the Netherlands".
+    pub(super) in_sentence: &'static str,
     southern: bool,
+    /// Whether family names come first.
     pub(super) family_first: bool,
     weight: usize,
     pub(super) surnames: Vec<&'static str>,
     pub(super) given: Vec<&'static str>,
-    /// Women's given names and family names, where family names change with them; else empty.
+    /// Women's given names and family names, if family names differ by gender; else empty.
     pub(super) women: Vec<&'static str>,
     pub(super) women_surnames: Vec<&'static str>,
     pub(super) practices: Vec<&'static str>,
     pub(super) workshops: Vec<&'static str>,
+    /// Words for names of practices.
     pub(super) words: Vec<&'static str>,
     pub(super) streets: Vec<&'static str>,
     pub(super) houses: Vec<&'static str>,
     pub(super) cities: Vec<City>,
 }
 
-/// Tags of the grammar that a place can set, besides the country codes.
-pub(super) const LIE: [&str; 13] = [
+/// Tags of the grammar that a place sets, besides the country codes.
+pub(super) const TERRAIN: [&str; 13] = [
     "cold", "mild", "dry", "trop", "sea", "river", "lake", "hill", "mount", "flat", "big", "southern", "asia",
 ];
 
@@ -54,14 +55,14 @@ pub(super) static COUNTRIES: LazyLock<Vec<Country>> = LazyLock::new(|| {
         include_str!("text/places/asia.txt"),
         include_str!("text/places/world.txt"),
     ];
-    sources.iter().flat_map(|source| read(source)).collect()
+    sources.iter().flat_map(|source| parse_countries(source)).collect()
 });
 
-static TOTAL: LazyLock<usize> = LazyLock::new(|| COUNTRIES.iter().map(|country| country.weight).sum());
+static TOTAL_WEIGHT: LazyLock<usize> = LazyLock::new(|| COUNTRIES.iter().map(|country| country.weight).sum());
 
-/// A country, the ones with more architecture in print more often.
-pub(super) fn country(dice: &mut Dice) -> &'static Country {
-    let mut at = dice.below(*TOTAL);
+/// Draws a country by weight.
+pub(super) fn country(rng: &mut Rng) -> &'static Country {
+    let mut at = rng.below(*TOTAL_WEIGHT);
     let found = COUNTRIES.iter().find(|country| {
         let here = at < country.weight;
         at = at.saturating_sub(country.weight);
@@ -71,46 +72,46 @@ pub(super) fn country(dice: &mut Dice) -> &'static Country {
 }
 
 impl Country {
-    /// A city of the country; the first ones of its list more often.
-    pub(super) fn city(&self, dice: &mut Dice) -> Option<&City> {
-        let at = dice.skewed(self.cities.len());
+    /// Draws a city, the first ones of the list more often.
+    pub(super) fn city(&self, rng: &mut Rng) -> Option<&City> {
+        let at = rng.skewed(self.cities.len());
         self.cities.get(at)
     }
 
-    /// Tags that hold everywhere in the country.
+    /// Returns the tags that hold in the whole country.
     pub(super) fn tags(&self) -> impl Iterator<Item = &'static str> {
         let southern = self.southern.then_some("southern");
         let asian = ASIAN.contains(&self.code).then_some("asia");
         [Some(self.code), southern, asian].into_iter().flatten()
     }
 
-    /// An address, as a building in a street is often called by it.
-    pub(super) fn street(&self, dice: &mut Dice) -> Option<String> {
-        let number = 1 + dice.skewed(96);
-        dice.of(&self.streets).map(|street| street.replace('#', &number.to_string()))
+    /// Draws a street address, which is often the name of a building.
+    pub(super) fn street(&self, rng: &mut Rng) -> Option<String> {
+        let number = 1 + rng.skewed(96);
+        rng.choose(&self.streets).map(|street| street.replace('#', &number.to_string()))
     }
 }
 
-fn read(source: &'static str) -> Vec<Country> {
+fn parse_countries(source: &'static str) -> Vec<Country> {
     let mut countries: Vec<Country> = Vec::new();
     for line in source.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//")) {
         if let Some(head) = line.strip_prefix("= ") {
-            countries.push(heading(head));
+            countries.push(parse_country(head));
         } else if let (Some((key, rest)), Some(country)) = (line.split_once(' '), countries.last_mut()) {
-            country.learn(key, rest);
+            country.set_list(key, rest);
         }
     }
     countries
 }
 
-fn heading(head: &'static str) -> Country {
+fn parse_country(head: &'static str) -> Country {
     let mut parts = head.split('|').map(str::trim);
     let mut next = || parts.next().unwrap_or_default();
-    let (code, name, spoken, weight, flags) = (next(), next(), next(), next(), next());
+    let (code, name, in_sentence, weight, flags) = (next(), next(), next(), next(), next());
     Country {
         code,
         name,
-        spoken,
+        in_sentence,
         weight: weight.parse().unwrap_or(1),
         southern: flags.contains('s'),
         family_first: flags.contains('x'),
@@ -119,7 +120,7 @@ fn heading(head: &'static str) -> Country {
 }
 
 impl Country {
-    fn learn(&mut self, key: &str, rest: &'static str) {
+    fn set_list(&mut self, key: &str, rest: &'static str) {
         let list = |separator: &str| rest.split(separator).map(str::trim).collect::<Vec<_>>();
         match key {
             "sur" => self.surnames = list(","),
@@ -130,18 +131,18 @@ impl Country {
             "des" => self.workshops = list("|"),
             "wrd" => self.words = list(","),
             "hou" => self.houses = list(","),
-            "cit" => self.cities = list(";").into_iter().map(city).collect(),
+            "cit" => self.cities = list(";").into_iter().map(parse_city).collect(),
             "str" => self.streets = list(","),
             _ => {}
         }
     }
 }
 
-/// `Porto/dsrhb/the Douro` or `Nara/mh//奈良`.
-fn city(text: &'static str) -> City {
+/// Parses a city such as `Porto/dsrhb/the Douro` or `Nara/mh//奈良`.
+fn parse_city(text: &'static str) -> City {
     let mut parts = text.split('/').map(str::trim);
     let name = parts.next().unwrap_or_default();
-    let lie = parts.next().unwrap_or_default().chars().filter_map(|letter| match letter {
+    let terrain = parts.next().unwrap_or_default().chars().filter_map(|letter| match letter {
         'c' => Some("cold"),
         'm' => Some("mild"),
         'd' => Some("dry"),
@@ -155,6 +156,6 @@ fn city(text: &'static str) -> City {
         'b' => Some("big"),
         _ => None,
     });
-    let mut filled = || parts.next().filter(|part| !part.is_empty());
-    City { name, lie: lie.collect(), water: filled(), native: filled() }
+    let mut non_empty = || parts.next().filter(|part| !part.is_empty());
+    City { name, terrain: terrain.collect(), water: non_empty(), native: non_empty() }
 }

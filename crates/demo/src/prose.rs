@@ -1,20 +1,20 @@
-//! The texts of a work: first sentences, paragraphs, details, a note, each drawn from the book of its category.
+//! The texts of a work: intro, description, details and short phrases, from the grammar of its category.
 
 use std::sync::LazyLock;
 
 use super::Category;
-use super::grammar::Book;
-use super::grammar::telling::Telling;
-use super::places::{COUNTRIES, LIE};
-use super::weariness::Weariness;
+use super::grammar::Grammar;
+use super::grammar::expansion::Expansion;
+use super::places::{COUNTRIES, TERRAIN};
+use super::repetition::RepetitionLimiter;
 use super::wording;
 
-/// Characters an intro may have.
+/// The length of an intro, in characters.
 pub(super) const INTRO: std::ops::RangeInclusive<usize> = 90..=260;
-/// Characters a description may have.
+/// The length of a description, in characters.
 pub(super) const DESCRIPTION: std::ops::RangeInclusive<usize> = 400..=1_400;
 
-/// Facts that are set from outside the texts.
+/// Facts that the caller sets.
 const GIVEN: [&str; 12] = [
     "it",
     "city",
@@ -30,7 +30,7 @@ const GIVEN: [&str; 12] = [
     "hou",
 ];
 
-/// Tags that are set from outside the texts, besides the lie of the land and the countries.
+/// Tags that the caller sets, besides terrain and country codes.
 const TAGS: [&str; 15] = [
     "thisyear",
     "hascity",
@@ -49,11 +49,11 @@ const TAGS: [&str; 15] = [
     "art",
 ];
 
-static BOOKS: LazyLock<[Book; 5]> = LazyLock::new(|| {
+static GRAMMARS: LazyLock<[Grammar; 5]> = LazyLock::new(|| {
     let mut tags: Vec<&'static str> = TAGS.to_vec();
-    tags.extend(LIE);
+    tags.extend(TERRAIN);
     tags.extend(COUNTRIES.iter().map(|country| country.code));
-    Category::ALL.map(|category| Book::parse(sources(category), &GIVEN, &tags))
+    Category::ALL.map(|category| Grammar::parse(sources(category), &GIVEN, &tags))
 });
 
 macro_rules! texts {
@@ -136,29 +136,29 @@ fn sources(category: Category) -> &'static [&'static str] {
     }
 }
 
-/// The book a work of `category` is told from.
-pub(super) fn book(category: Category) -> &'static Book {
-    &BOOKS[category as usize]
+/// Returns the grammar of a category.
+pub(super) fn grammar(category: Category) -> &'static Grammar {
+    &GRAMMARS[category as usize]
 }
 
-/// Facts that are drawn before the name, in this order, since later ones depend on them.
-pub(super) fn settle(telling: &mut Telling) {
+/// Draws facts before the name, in this order: later ones depend on the tags of earlier ones.
+pub(super) fn draw_first_facts(expansion: &mut Expansion) {
     for fact in ["palette", "kind", "idea", "material", "second", "light", "parti"] {
-        telling.settle(fact);
+        expansion.draw_fact(fact);
     }
 }
 
-/// One or two sentences, no longer than [`INTRO`] allows.
-pub(super) fn intro(telling: &mut Telling) -> Option<String> {
+/// Generates one or two sentences of a length in [`INTRO`].
+pub(super) fn intro(expansion: &mut Expansion) -> Option<String> {
     let mut text = String::with_capacity(256);
     for _ in 0..16 {
         text.clear();
-        if !telling.say("intro", &mut text) {
+        if !expansion.expand("intro", &mut text) {
             return None;
         }
         if characters(&text) < *INTRO.start() {
             text.push(' ');
-            telling.say("intro_tail", &mut text);
+            expansion.expand("intro_tail", &mut text);
         }
         if INTRO.contains(&characters(&text)) {
             wording::capitalise(&mut text);
@@ -168,64 +168,66 @@ pub(super) fn intro(telling: &mut Telling) -> Option<String> {
     None
 }
 
-/// What is said besides the outline when a description came out short.
-const FILLING: [&str; 8] = ["detail", "making", "use", "detail", "closing", "making", "plan", "use"];
+/// The roles of further sentences when a description is too short.
+const FILLER_ROLES: [&str; 8] = ["detail", "making", "use", "detail", "closing", "making", "plan", "use"];
 
-/// Two to four paragraphs, separated by an empty line.
-pub(super) fn description(telling: &mut Telling, weariness: &mut Weariness) -> Option<String> {
-    let outline = telling.fact("outline")?;
-    let noun = format!("the {} ", telling.fact("noun")?);
+/// Generates two to four paragraphs, separated by an empty line.
+pub(super) fn description(expansion: &mut Expansion, limiter: &mut RepetitionLimiter) -> Option<String> {
+    let outline = expansion.fact("outline")?;
+    let noun = format!("the {} ", expansion.fact("noun")?);
     let text = String::with_capacity(900);
-    let mut speaker = Speaker { telling, weariness, noun, text, paragraphs: 0, sentences: 0, subject: false };
+    let mut writer =
+        DescriptionWriter { expansion, limiter, noun, text, paragraphs: 0, sentences: 0, subject: false };
     for roles in outline.split('|') {
-        speaker.sentences = 0;
-        roles.split_whitespace().for_each(|role| speaker.say(role));
+        writer.sentences = 0;
+        roles.split_whitespace().for_each(|role| writer.write(role));
     }
-    for role in FILLING {
-        if speaker.paragraphs >= 2 && characters(&speaker.text) >= *DESCRIPTION.start() {
+    for role in FILLER_ROLES {
+        if writer.paragraphs >= 2 && characters(&writer.text) >= *DESCRIPTION.start() {
             break;
         }
-        if speaker.paragraphs < 2 || speaker.sentences >= 3 {
-            speaker.sentences = 0;
+        if writer.paragraphs < 2 || writer.sentences >= 3 {
+            writer.sentences = 0;
         }
-        speaker.say(role);
+        writer.write(role);
     }
-    Some(speaker.text).filter(|text| DESCRIPTION.contains(&characters(text)))
+    Some(writer.text).filter(|text| DESCRIPTION.contains(&characters(text)))
 }
 
-/// Tells one sentence after the other, calling the work `it` only where the sentence before was about it.
-struct Speaker<'a> {
-    telling: &'a mut Telling,
-    weariness: &'a mut Weariness,
-    /// `the house `, with a blank behind.
+/// Appends sentence after sentence; the work is `it` only if the previous sentence had it as subject.
+struct DescriptionWriter<'a> {
+    expansion: &'a mut Expansion,
+    limiter: &'a mut RepetitionLimiter,
+    /// The noun with its article and a space, for example `the house `.
     noun: String,
     text: String,
     paragraphs: usize,
-    /// In the paragraph so far; at none, the next sentence begins a new one.
+    /// Sentences in the current paragraph; at 0, the next one starts a new paragraph.
     sentences: usize,
-    /// Whether the last sentence was about the work itself.
+    /// Whether the subject of the last sentence is the work.
     subject: bool,
 }
 
-impl Speaker<'_> {
-    fn say(&mut self, role: &str) {
+impl DescriptionWriter<'_> {
+    /// Appends a sentence of the rule set `role`, if a rule applies; with a trailing `?` in half of the cases.
+    fn write(&mut self, role: &str) {
         let (role, percent) = role.strip_suffix('?').map_or((role, 100), |role| (role, 50));
-        if !self.telling.dice.chance(percent) {
+        if !self.expansion.rng.chance(percent) {
             return;
         }
         let (before, opens) = (self.text.len(), self.sentences == 0);
         if self.subject && !opens {
-            self.telling.give("it", Some("it"));
+            self.expansion.set_fact("it", Some("it"));
         } else {
-            self.telling.give_own("it", self.noun.trim_end());
+            self.expansion.set_generated("it", self.noun.trim_end());
         }
         if before > 0 {
             self.text.push_str(if opens { "\n\n" } else { " " });
         }
         let from = self.text.len();
-        let fresh = self.telling.say_fresh(role, &mut self.text, self.weariness);
-        // What a thing is made of is always said: details and taste speak of it.
-        if !(fresh || role == "say_material" && self.telling.say_anyway(role, &mut self.text)) {
+        let written = self.expansion.expand_limited(role, &mut self.text, self.limiter);
+        // The material is always named: details and taste refer to it.
+        if !(written || role == "say_material" && self.expansion.expand_any(role, &mut self.text)) {
             self.text.truncate(before);
             return;
         }
@@ -241,16 +243,16 @@ fn characters(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Label and value, the materials first, no label twice.
-pub(super) fn details(telling: &mut Telling) -> Vec<(String, String)> {
-    let wanted = 3 + telling.dice.below(4);
-    let mut details: Vec<(String, String)> = Vec::with_capacity(wanted);
+/// Generates pairs of label and value: the materials first, no label twice.
+pub(super) fn details(expansion: &mut Expansion) -> Vec<(String, String)> {
+    let count = 3 + expansion.rng.below(4);
+    let mut details: Vec<(String, String)> = Vec::with_capacity(count);
     for turn in 0..14 {
-        if details.len() >= wanted {
+        if details.len() >= count {
             break;
         }
         let mut text = String::with_capacity(64);
-        if !telling.say(if turn == 0 { "first_detail" } else { "details" }, &mut text) {
+        if !expansion.expand(if turn == 0 { "first_detail" } else { "details" }, &mut text) {
             continue;
         }
         let Some((label, value)) = text.split_once(" | ") else { continue };
@@ -264,10 +266,10 @@ pub(super) fn details(telling: &mut Telling) -> Vec<(String, String)> {
     details
 }
 
-/// A short line from the pool `name`, with a capital.
-pub(super) fn line(telling: &mut Telling, name: &str) -> Option<String> {
+/// Generates a short phrase of the rule set `name`, with a capital.
+pub(super) fn phrase(expansion: &mut Expansion, name: &str) -> Option<String> {
     let mut text = String::with_capacity(64);
-    telling.say(name, &mut text).then(|| {
+    expansion.expand(name, &mut text).then(|| {
         wording::capitalise(&mut text);
         text
     })

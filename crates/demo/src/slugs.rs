@@ -1,14 +1,14 @@
-//! Slugs and the uniqueness of slugs and names, at eight bytes a name.
+//! Slugs, and sets of texts that take eight bytes per text.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::dice::mix;
+use super::rng::mix;
 
-/// The longest slug made from a name alone, in characters; what keeps it unique comes on top.
-const LONGEST: usize = 72;
+/// The longest slug of a name, in characters, before a suffix that makes it unique.
+const MAX_LENGTH: usize = 72;
 
-/// `text` in a-z, 0-9 and single hyphens. Letters without a Latin form are left out.
+/// Converts a text to a-z, 0-9 and single hyphens. Letters without a Latin form are left out.
 pub(super) fn slug(text: &str) -> String {
     let mut slug = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -21,8 +21,8 @@ pub(super) fn slug(text: &str) -> String {
             slug.push_str(plain);
         }
     }
-    if slug.len() > LONGEST {
-        slug.truncate(slug.get(..LONGEST).and_then(|head| head.rfind('-')).unwrap_or(LONGEST));
+    if slug.len() > MAX_LENGTH {
+        slug.truncate(slug.get(..MAX_LENGTH).and_then(|head| head.rfind('-')).unwrap_or(MAX_LENGTH));
     }
     slug.truncate(slug.trim_end_matches('-').len());
     slug
@@ -30,7 +30,7 @@ pub(super) fn slug(text: &str) -> String {
 
 const ASCII: &str = "abcdefghijklmnopqrstuvwxyz0123456789";
 
-/// The letter without its marks, or nothing for what is not a Latin letter or a digit.
+/// Returns the letter without diacritics; empty for other characters than Latin letters and digits.
 fn plain(letter: char) -> &'static str {
     if letter.is_ascii() {
         let lower = letter.to_ascii_lowercase();
@@ -65,11 +65,11 @@ fn plain(letter: char) -> &'static str {
     marked.iter().find(|(_, letters)| letters.contains(lower)).map_or("", |(plain, _)| plain)
 }
 
-/// Hashes the catalog's own words and digests: quick, and no defence against chosen input, of which there is none here.
+/// A fast hasher for trusted keys; it has no protection against chosen input.
 #[derive(Default)]
-pub(super) struct Quick(u64);
+pub(super) struct FastHasher(u64);
 
-impl Hasher for Quick {
+impl Hasher for FastHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -90,23 +90,22 @@ impl Hasher for Quick {
     }
 }
 
-/// Remembers texts by a 64-bit digest each: it may take a new text for a known one (which then only gets a longer slug or
-/// another name), never a known one for new.
+/// A set of 64-bit digests of texts. A collision makes a new text look known, which only leads to a longer slug or another name.
 #[derive(Default)]
-pub(super) struct Known(HashSet<u64, BuildHasherDefault<Quick>>);
+pub(super) struct TextSet(HashSet<u64, BuildHasherDefault<FastHasher>>);
 
-impl Known {
-    /// Remembers `parts` as one text; false when it was known.
-    pub(super) fn add(&mut self, parts: &[&str]) -> bool {
+impl TextSet {
+    /// Inserts `parts` as one text; returns whether it is new.
+    pub(super) fn insert(&mut self, parts: &[&str]) -> bool {
         self.0.insert(digest(parts))
     }
 
-    pub(super) fn holds(&self, parts: &[&str]) -> bool {
+    pub(super) fn contains(&self, parts: &[&str]) -> bool {
         self.0.contains(&digest(parts))
     }
 }
 
-/// A well mixed 64-bit digest of a sequence of texts.
+/// Returns a well-mixed 64-bit digest of a sequence of texts.
 pub(super) fn digest(parts: &[&str]) -> u64 {
     let mut state = 0x6c6f_6767_6961;
     for part in parts {
@@ -147,15 +146,15 @@ mod tests {
             ]
         );
         let long = slug(&"very ".repeat(40));
-        assert!(long.len() <= LONGEST && long.ends_with("very"), "{long}");
+        assert!(long.len() <= MAX_LENGTH && long.ends_with("very"), "{long}");
     }
 
     #[test]
-    fn what_was_added_is_known() {
-        let mut known = Known::default();
-        assert!(known.add(&["Stair House", "Atelier"]));
-        assert!(!known.add(&["Stair House", "Atelier"]));
-        assert!(known.add(&["Stair Hous", "eAtelier"]), "parts are kept apart");
-        assert!(known.holds(&["Stair House", "Atelier"]) && !known.holds(&["Atelier", "Stair House"]));
+    fn inserted_texts_are_contained() {
+        let mut set = TextSet::default();
+        assert!(set.insert(&["Stair House", "Atelier"]));
+        assert!(!set.insert(&["Stair House", "Atelier"]));
+        assert!(set.insert(&["Stair Hous", "eAtelier"]), "boundaries of parts matter");
+        assert!(set.contains(&["Stair House", "Atelier"]) && !set.contains(&["Atelier", "Stair House"]));
     }
 }

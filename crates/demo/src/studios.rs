@@ -1,10 +1,10 @@
-//! Invented practices, workshops and people. The n-th studio of a discipline is the same for ever, with its country, its
-//! home and the year it began, so that its works agree with one another.
+//! Invented practices, workshops and people. A studio is determined by seed, discipline and number, with its country, city and first
+//! year, so that its works agree.
 
-use super::dice::Dice;
 use super::places::{self, City, Country};
+use super::rng::Rng;
 
-/// How the makers of a category call themselves.
+/// The kind of name that the makers of a category have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Discipline {
     /// Architects: practices.
@@ -15,7 +15,7 @@ pub(super) enum Discipline {
     Person,
 }
 
-/// Somebody who makes the catalog's works.
+/// A maker of works.
 #[derive(Debug)]
 pub(super) struct Studio {
     pub(super) name: String,
@@ -25,48 +25,48 @@ pub(super) struct Studio {
     pub(super) since: i32,
 }
 
-/// The `number`-th studio of a discipline, if the tables hold any country with a city at all.
+/// Returns a studio of a discipline; `None` if the tables have no country with a city.
 pub(super) fn studio(seed: u64, discipline: Discipline, number: usize) -> Option<Studio> {
-    let mut dice = Dice::new(seed, 11 + discipline as u64, number as u64);
-    let country = places::country(&mut dice);
-    let home = country.city(&mut dice)?;
+    let mut rng = Rng::new(seed, 11 + discipline as u64, number as u64);
+    let country = places::country(&mut rng);
+    let home = country.city(&mut rng)?;
     let (name, since) = match discipline {
         Discipline::Practice => {
-            (fill(dice.of(&country.practices)?, country, &mut dice), dice.within(1986, 2020))
+            (fill(rng.choose(&country.practices)?, country, &mut rng), rng.range(1986, 2020))
         }
-        Discipline::Workshop if dice.chance(70) => {
-            (fill(dice.of(&country.workshops)?, country, &mut dice), dice.within(1978, 2020))
+        Discipline::Workshop if rng.chance(70) => {
+            (fill(rng.choose(&country.workshops)?, country, &mut rng), rng.range(1978, 2020))
         }
-        Discipline::Workshop => (person(country, &mut dice), dice.within(1972, 2020)),
-        Discipline::Person if dice.chance(26) => (person(country, &mut dice), dice.within(1951, 1984)),
-        Discipline::Person => (person(country, &mut dice), dice.within(1985, 2020)),
+        Discipline::Workshop => (person(country, &mut rng), rng.range(1972, 2020)),
+        Discipline::Person if rng.chance(26) => (person(country, &mut rng), rng.range(1951, 1984)),
+        Discipline::Person => (person(country, &mut rng), rng.range(1985, 2020)),
     };
     Some(Studio { name, country, home, since })
 }
 
-/// A person's whole name, in the order of the country.
-pub(super) fn person(country: &Country, dice: &mut Dice) -> String {
-    let by_women = !country.women.is_empty() && dice.chance(50);
+/// Draws the full name of a person, in the order of the country.
+pub(super) fn person(country: &Country, rng: &mut Rng) -> String {
+    let by_women = !country.women.is_empty() && rng.chance(50);
     let (given, surnames) = if by_women {
         (&country.women, &country.women_surnames)
     } else {
         (&country.given, &country.surnames)
     };
-    let given = dice.of(given).copied().unwrap_or_default();
-    let surname = dice.of(surnames).copied().unwrap_or_default();
+    let given = rng.choose(given).copied().unwrap_or_default();
+    let surname = rng.choose(surnames).copied().unwrap_or_default();
     if country.family_first { format!("{surname} {given}") } else { format!("{given} {surname}") }
 }
 
-fn fill(pattern: &str, country: &Country, dice: &mut Dice) -> String {
+fn fill(pattern: &str, country: &Country, rng: &mut Rng) -> String {
     if pattern == "{g} {s}" {
-        return person(country, dice);
+        return person(country, rng);
     }
-    let first = dice.below(country.surnames.len());
-    let step = 1 + dice.below(country.surnames.len().saturating_sub(1));
+    let first = rng.below(country.surnames.len());
+    let step = 1 + rng.below(country.surnames.len().saturating_sub(1));
     let surname =
         |at: usize| country.surnames.get(at % country.surnames.len().max(1)).copied().unwrap_or_default();
-    let given = dice.of(&country.given).copied().unwrap_or_default();
-    let word = dice.of(&country.words).copied().unwrap_or_default();
+    let given = rng.choose(&country.given).copied().unwrap_or_default();
+    let word = rng.choose(&country.words).copied().unwrap_or_default();
     let name = if country.family_first && pattern.contains("{g} {s}") {
         pattern.replace("{g} {s}", &format!("{} {given}", surname(first)))
     } else {

@@ -1,30 +1,29 @@
-//! The six taste dimensions of a work, from the facts its texts speak of.
+//! The six taste dimensions of a work, from the same facts as its texts.
 
 use schemas::taste::Taste;
 
-use super::grammar::telling::Telling;
+use super::grammar::expansion::Expansion;
 
-/// Of a hundred dimensions, this many were not written down.
-const MISSING: usize = 12;
-/// Of a hundred that were, this many have a second phrase.
-const SECOND: usize = 34;
+/// The percentage of dimensions that are missing.
+const MISSING_PERCENT: usize = 12;
+/// The percentage of the others that have a second phrase.
+const SECOND_PERCENT: usize = 34;
 
-/// One text a dimension, `None` where nothing was written down. The first phrase comes from the pool `taste_NAME`, a
-/// second one from `also_NAME`.
-pub(super) fn taste(telling: &mut Telling) -> Taste {
+/// Generates the text of each dimension: the first phrase by the rule set `taste_NAME`, a second one by `also_NAME`.
+pub(super) fn taste(expansion: &mut Expansion) -> Taste {
     Taste::from_fn(|dimension| {
-        if telling.dice.chance(MISSING) {
+        if expansion.rng.chance(MISSING_PERCENT) {
             return None;
         }
         let mut text = String::with_capacity(40);
-        telling.say(&format!("taste_{dimension}"), &mut text).then_some(())?;
-        if telling.dice.chance(SECOND) {
+        expansion.expand(&format!("taste_{dimension}"), &mut text).then_some(())?;
+        if expansion.rng.chance(SECOND_PERCENT) {
             let alone = text.len();
             text.push_str(", ");
-            let told = telling.say(&format!("also_{dimension}"), &mut text);
+            let has_second = expansion.expand(&format!("also_{dimension}"), &mut text);
             let (one, more) = text.split_at(alone);
             let more = more.trim_start_matches(", ");
-            if !told || one.contains(more) || more.contains(one) {
+            if !has_second || one.contains(more) || more.contains(one) {
                 text.truncate(alone);
             }
         }

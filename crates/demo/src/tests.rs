@@ -1,5 +1,5 @@
-//! The catalog measured: what an editor would count before printing it.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may stop at the first surprise")]
+//! Checks of the whole demo catalog.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod agreement;
 mod format;
@@ -13,19 +13,19 @@ use serde_json::{Map, Value};
 
 use super::{DEMO_SEED, DEMO_SIZE, catalog};
 
-/// The demo catalog, made once for all tests.
+/// The demo catalog, generated once for all tests.
 static DEMO: LazyLock<Vec<Map<String, Value>>> = LazyLock::new(|| catalog(DEMO_SEED, DEMO_SIZE).collect());
 
 fn text<'a>(record: &'a Map<String, Value>, member: &str) -> Option<&'a str> {
     record.get(member).and_then(Value::as_str)
 }
 
-/// The share of the records of which `holds` is true, in a hundred.
+/// Returns the percentage of records for which `holds`.
 fn percent(holds: impl Fn(&Map<String, Value>) -> bool) -> f64 {
     100.0 * DEMO.iter().filter(|record| holds(record)).count() as f64 / DEMO.len() as f64
 }
 
-/// Everything a reader can read of a record.
+/// Returns all generated text of a record.
 fn readable(record: &Map<String, Value>) -> String {
     let mut all = String::new();
     let mut collect = |value: &Value| all.extend(value.as_str().into_iter().chain(["\n"]));

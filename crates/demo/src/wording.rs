@@ -1,4 +1,4 @@
-//! Small facts of English that the texts need: articles, capitals, numbers.
+//! Rules of English for the texts: articles, capitals, numbers.
 
 const SMALL: [&str; 21] = [
     "nought",
@@ -26,30 +26,28 @@ const SMALL: [&str; 21] = [
 const TENS: [&str; 10] =
     ["", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
 
-/// Words a title leaves small, unless they come first.
+/// Words that stay in lower case in a title, unless they come first.
 const MINOR: [&str; 26] = [
     "a", "an", "the", "of", "on", "in", "for", "and", "or", "with", "to", "under", "by", "at", "from",
     "over", "above", "below", "after", "before", "between", "without", "into", "as", "off", "per",
 ];
 
-/// Whether `a` becomes `an` before `text`.
+/// Returns whether `a` becomes `an` before `text`.
 pub(super) fn takes_an(text: &str) -> bool {
     let word: String =
         text.chars().take_while(|c| c.is_alphanumeric() || *c == '-').flat_map(char::to_lowercase).collect();
-    let sounded_otherwise = |starts: &[&str]| starts.iter().any(|start| word.starts_with(start));
-    if sounded_otherwise(&["hour", "honest", "heir", "8", "11-", "18-"])
-        || ["11", "18"].contains(&word.as_str())
-    {
+    let has_prefix = |starts: &[&str]| starts.iter().any(|start| word.starts_with(start));
+    if has_prefix(&["hour", "honest", "heir", "8", "11-", "18-"]) || ["11", "18"].contains(&word.as_str()) {
         return true;
     }
-    if sounded_otherwise(&["uni", "use", "usa", "eu", "one", "ubi", "u-"]) && !word.starts_with("unin") {
+    if has_prefix(&["uni", "use", "usa", "eu", "one", "ubi", "u-"]) && !word.starts_with("unin") {
         return false;
     }
     word.starts_with(['a', 'e', 'i', 'o', 'u', 'à', 'á', 'é', 'í', 'ó', 'å', 'ä', 'ö'])
 }
 
-/// `number` with a comma between thousands.
-pub(super) fn figures(number: i32, out: &mut String) {
+/// Appends a number in digits, with commas between thousands.
+pub(super) fn digits(number: i32, out: &mut String) {
     let digits = number.to_string();
     for (at, digit) in digits.chars().enumerate() {
         if at > 0 && (digits.len() - at).is_multiple_of(3) {
@@ -59,7 +57,7 @@ pub(super) fn figures(number: i32, out: &mut String) {
     }
 }
 
-/// `number` in words up to ninety-nine, in figures beyond.
+/// Appends a number in words up to ninety-nine, in digits beyond.
 pub(super) fn spell(number: i32, out: &mut String) {
     let Ok(number) = usize::try_from(number) else { return };
     if let Some(word) = SMALL.get(number) {
@@ -71,11 +69,11 @@ pub(super) fn spell(number: i32, out: &mut String) {
             out.push_str(SMALL.get(number % 10).copied().unwrap_or_default());
         }
     } else {
-        figures(i32::try_from(number).unwrap_or_default(), out);
+        digits(i32::try_from(number).unwrap_or_default(), out);
     }
 }
 
-/// `text` with its words capitalised as in an English title.
+/// Converts a text to English title case.
 pub(super) fn title(text: &str) -> String {
     let mut titled = String::with_capacity(text.len());
     for (at, word) in text.split(' ').enumerate() {
@@ -95,8 +93,8 @@ fn capital(word: &str, out: &mut String) {
     }
 }
 
-/// Gives `text` a capital at its start and after each full stop. Names that begin with a letter beyond ASCII have their
-/// capital already.
+/// Capitalises ASCII letters at the start of the text and after each full stop. Names that begin with another letter have a capital
+/// in the text files.
 pub(super) fn capitalise(text: &mut str) {
     let mut at = 0;
     loop {
@@ -142,12 +140,12 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_written_as_in_print() {
+    fn numbers_are_written_in_words_and_digits() {
         let written = |number| {
-            let (mut words, mut digits) = (String::new(), String::new());
+            let (mut words, mut figures) = (String::new(), String::new());
             spell(number, &mut words);
-            figures(number, &mut digits);
-            (words, digits)
+            digits(number, &mut figures);
+            (words, figures)
         };
         assert_eq!(written(7), ("seven".to_owned(), "7".to_owned()));
         assert_eq!(written(40), ("forty".to_owned(), "40".to_owned()));
@@ -156,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_and_sentences_get_their_capitals() {
+    fn titles_and_sentences_are_capitalised() {
         assert_eq!(title("house for a piano tuner and the sea"), "House for a Piano Tuner and the Sea");
         assert_eq!(title("the hour of the dog"), "The Hour of the Dog");
         let mut text = "a house in Łódź. it stands. 3 doors: none open. łatwo.".to_owned();

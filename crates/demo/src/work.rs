@@ -1,71 +1,71 @@
-//! One work: who made it, where and when, what it is called; then its record.
+//! One work: its maker, place, year and name; then its record.
 
 use serde_json::{Map, Value};
 
 use super::Category;
 use super::calendar::{LAST_YEAR, selected_and_published};
-use super::dice::Dice;
-use super::grammar::telling::Telling;
+use super::grammar::expansion::Expansion;
 use super::places::{self, City, Country};
+use super::repetition::RepetitionLimiter;
+use super::rng::Rng;
 use super::studios::{Discipline, Studio, person, studio};
 use super::taste::taste;
-use super::weariness::Weariness;
 use super::{editors, pictures, prose};
 
-/// Shares of the categories, in a hundred.
+/// Shares of the categories, in percent.
 const SHARES: [usize; 5] = [36, 18, 18, 15, 13];
 
-/// A work that has a name, before its texts are told.
+/// A work with its name, before its texts are generated.
 pub(super) struct Work {
     category: Category,
-    telling: Telling,
+    expansion: Expansion,
     pub(super) name: String,
     studio: Option<String>,
-    /// Where it stands; the record may not say.
+    /// The place, which the record may lack.
     country: &'static Country,
     city: &'static City,
     city_known: bool,
-    /// The year it was made; the record may not say.
+    /// The year of the work, which the record may lack.
     made: i32,
     year_known: bool,
 }
 
 impl Work {
-    /// The `index`-th work. Another `attempt` gives another one, for when the name is taken.
-    pub(super) fn draft(seed: u64, index: usize, attempt: u64, earlier: Option<Telling>) -> Option<Self> {
-        let mut dice = Dice::new(seed, 100 + attempt, index as u64);
-        let category = category(&mut dice);
-        let maker = maker(seed, category, index, &mut dice)?;
-        let (country, city) = site(category, &maker, &mut dice)?;
-        let made = year(category, &maker, &mut dice);
-        let year_known = !dice.chance(6);
-        let city_known = !dice.chance(8);
-        let studio_known = !dice.chance(5);
+    /// Draws the work at `index`; each `attempt` gives another one. The buffers of `earlier` are reused.
+    pub(super) fn draft(seed: u64, index: usize, attempt: u64, earlier: Option<Expansion>) -> Option<Self> {
+        let mut rng = Rng::new(seed, 100 + attempt, index as u64);
+        let category = category(&mut rng);
+        let maker = maker(seed, category, index, &mut rng)?;
+        let (country, city) = site(category, &maker, &mut rng)?;
+        let made = year(category, &maker, &mut rng);
+        let year_known = !rng.chance(6);
+        let city_known = !rng.chance(8);
+        let studio_known = !rng.chance(5);
 
-        let mut telling = Telling::new(prose::book(category), dice, earlier);
-        tell_place(&mut telling, country, city, city_known);
-        telling.tag(category.name());
-        telling.give_year(year_known.then_some(made));
-        telling.tag(if year_known { "year" } else { "noyear" });
-        telling.tag(if studio_known { "studio" } else { "nostudio" });
+        let mut expansion = Expansion::new(prose::grammar(category), rng, earlier);
+        set_place(&mut expansion, country, city, city_known);
+        expansion.set_tag(category.name());
+        expansion.set_year(year_known.then_some(made));
+        expansion.set_tag(if year_known { "year" } else { "noyear" });
+        expansion.set_tag(if studio_known { "studio" } else { "nostudio" });
         if made < 1995 {
-            telling.tag("old");
+            expansion.set_tag("old");
         } else if made >= 2015 {
-            telling.tag("recent");
+            expansion.set_tag("recent");
         }
         if made == LAST_YEAR {
-            telling.tag("thisyear");
+            expansion.set_tag("thisyear");
         }
         if studio_known {
-            telling.give_own("studio", &maker.name);
+            expansion.set_generated("studio", &maker.name);
         } else {
-            telling.give("studio", None);
+            expansion.set_fact("studio", None);
         }
-        prose::settle(&mut telling);
-        let name = prose::line(&mut telling, "name")?;
+        prose::draw_first_facts(&mut expansion);
+        let name = prose::phrase(&mut expansion, "name")?;
         Some(Self {
             category,
-            telling,
+            expansion,
             name,
             studio: studio_known.then_some(maker.name),
             country,
@@ -76,38 +76,43 @@ impl Work {
         })
     }
 
-    /// The studio's name, empty where none is recorded.
+    /// Returns the name of the studio; empty if the record lacks it.
     pub(super) fn studio(&self) -> &str {
         self.studio.as_deref().unwrap_or_default()
     }
 
-    /// The city's name, whether the record says it or not.
+    /// Returns the name of the city, even if the record lacks it.
     #[cfg(test)]
     pub(super) const fn place(&self) -> &'static str {
         self.city.name
     }
 
-    /// The year of the work, whether the record says it or not.
+    /// Returns the year of the work, even if the record lacks it.
     pub(super) const fn made(&self) -> i32 {
         self.made
     }
 
-    /// Gives up the work; its room can be used for another one.
-    pub(super) fn into_telling(self) -> Telling {
-        self.telling
+    /// Discards the work and returns its state, for its buffers.
+    pub(super) fn into_expansion(self) -> Expansion {
+        self.expansion
     }
 
-    /// The whole record under `slug`, in the order of the import format's members, and the room it was told in.
-    pub(super) fn record(mut self, slug: String, weariness: &mut Weariness) -> (Map<String, Value>, Telling) {
-        let telling = &mut self.telling;
-        let intro = prose::intro(telling).filter(|_| !telling.dice.chance(4));
-        let description = prose::description(telling, weariness).filter(|_| !telling.dice.chance(7));
-        let design_language = prose::line(telling, "design_language").filter(|_| !telling.dice.chance(10));
-        let details = prose::details(telling);
-        let taste = taste(telling);
-        let (selected, published) = selected_and_published(self.made, &mut telling.dice);
-        let note = prose::line(telling, "note").filter(|_| !telling.dice.chance(40));
-        let editor = editors::editor(self.category, selected.year(), &mut telling.dice);
+    /// Generates the record, with its members in the order of the import format; returns the state too, for its buffers.
+    pub(super) fn record(
+        mut self,
+        slug: String,
+        limiter: &mut RepetitionLimiter,
+    ) -> (Map<String, Value>, Expansion) {
+        let expansion = &mut self.expansion;
+        let intro = prose::intro(expansion).filter(|_| !expansion.rng.chance(4));
+        let description = prose::description(expansion, limiter).filter(|_| !expansion.rng.chance(7));
+        let design_language =
+            prose::phrase(expansion, "design_language").filter(|_| !expansion.rng.chance(10));
+        let details = prose::details(expansion);
+        let taste = taste(expansion);
+        let (selected, published) = selected_and_published(self.made, &mut expansion.rng);
+        let note = prose::phrase(expansion, "note").filter(|_| !expansion.rng.chance(40));
+        let editor = editors::editor(self.category, selected.year(), &mut expansion.rng);
 
         let mut record = Map::with_capacity(15);
         let mut put = |member: &str, value: Option<String>| {
@@ -139,11 +144,11 @@ impl Work {
         record.insert("taste".to_owned(), taste.into());
         let pictures = pictures::pictures(&record);
         record.insert("pictures".to_owned(), pictures);
-        (record, self.telling)
+        (record, self.expansion)
     }
 }
 
-/// The city with its country, or a city state alone.
+/// Returns the city with its country; a city state alone.
 fn place(city: &City, country: &Country) -> String {
     if city.name == country.name { city.name.to_owned() } else { format!("{}, {}", city.name, country.name) }
 }
@@ -153,8 +158,8 @@ fn detail((label, value): (String, String)) -> Value {
     Value::Object(members.into_iter().collect())
 }
 
-fn category(dice: &mut Dice) -> Category {
-    let mut at = dice.below(SHARES.iter().sum());
+fn category(rng: &mut Rng) -> Category {
+    let mut at = rng.below(SHARES.iter().sum());
     for (category, share) in Category::ALL.into_iter().zip(SHARES) {
         if at < share {
             return category;
@@ -164,35 +169,35 @@ fn category(dice: &mut Dice) -> Category {
     Category::Architecture
 }
 
-/// Studios grow in number with the catalog, about one for every two or three works.
-fn maker(seed: u64, category: Category, index: usize, dice: &mut Dice) -> Option<Studio> {
+/// Draws the maker. The number of studios grows with the catalog, to about one for every two or three works.
+fn maker(seed: u64, category: Category, index: usize, rng: &mut Rng) -> Option<Studio> {
     let discipline = match category {
         Category::Architecture => Discipline::Practice,
-        Category::Interiors if dice.chance(70) => Discipline::Practice,
+        Category::Interiors if rng.chance(70) => Discipline::Practice,
         Category::Interiors | Category::Design => Discipline::Workshop,
         Category::Photography | Category::Art => Discipline::Person,
     };
-    let number = dice.skewed(420 + index / 6);
+    let number = rng.skewed(420 + index / 6);
     studio(seed, discipline, number)
 }
 
-/// Most works stand in the maker's country, many in its own city, some abroad.
-fn site(category: Category, maker: &Studio, dice: &mut Dice) -> Option<(&'static Country, &'static City)> {
+/// Draws the place: mostly in the maker's country, often in its own city, sometimes abroad.
+fn site(category: Category, maker: &Studio, rng: &mut Rng) -> Option<(&'static Country, &'static City)> {
     let (home, country) = match category {
         Category::Design => (88, 97),
         Category::Art => (60, 82),
         Category::Photography => (30, 72),
         Category::Architecture | Category::Interiors => (42, 88),
     };
-    let at = dice.below(100);
+    let at = rng.below(100);
     if at < home {
         return Some((maker.country, maker.home));
     }
-    let country = if at < country { maker.country } else { places::country(dice) };
-    country.city(dice).map(|city| (country, city))
+    let country = if at < country { maker.country } else { places::country(rng) };
+    country.city(rng).map(|city| (country, city))
 }
 
-fn year(category: Category, maker: &Studio, dice: &mut Dice) -> i32 {
+fn year(category: Category, maker: &Studio, rng: &mut Rng) -> i32 {
     let first = match category {
         Category::Architecture | Category::Interiors => maker.since.max(1995),
         Category::Design => maker.since.max(1982),
@@ -200,30 +205,30 @@ fn year(category: Category, maker: &Studio, dice: &mut Dice) -> i32 {
     };
     let last = (maker.since + 36).min(LAST_YEAR);
     let span = usize::try_from(last - first).unwrap_or(0) + 1;
-    let year = last - i32::try_from(dice.skewed(span)).unwrap_or(0);
-    // Of the year under way only a part is in print.
-    if year == LAST_YEAR && dice.chance(60) { year - 1 } else { year }
+    let year = last - i32::try_from(rng.skewed(span)).unwrap_or(0);
+    // The catalog ends within the last year, so it has fewer works.
+    if year == LAST_YEAR && rng.chance(60) { year - 1 } else { year }
 }
 
-fn tell_place(telling: &mut Telling, country: &'static Country, city: &'static City, known: bool) {
-    country.tags().for_each(|tag| telling.tag(tag));
-    city.lie.iter().for_each(|tag| telling.tag(tag));
-    telling.tag(if known { "hascity" } else { "nocity" });
-    telling.give("city", known.then_some(city.name));
-    telling.give("country", known.then_some(country.spoken));
-    telling.give("water", city.water.filter(|_| known));
+fn set_place(expansion: &mut Expansion, country: &'static Country, city: &'static City, known: bool) {
+    country.tags().for_each(|tag| expansion.set_tag(tag));
+    city.terrain.iter().for_each(|tag| expansion.set_tag(tag));
+    expansion.set_tag(if known { "hascity" } else { "nocity" });
+    expansion.set_fact("city", known.then_some(city.name));
+    expansion.set_fact("country", known.then_some(country.in_sentence));
+    expansion.set_fact("water", city.water.filter(|_| known));
     if known && city.water.is_some() {
-        telling.tag("water");
+        expansion.set_tag("water");
     }
-    telling.give("citynative", city.native.filter(|_| known));
-    let surname = telling.dice.of(&country.surnames).copied();
-    telling.give("sur", surname);
-    let house = telling.dice.of(&country.houses).copied();
-    telling.give("hou", house);
-    let someone = person(country, &mut telling.dice);
-    telling.give_own("person", &someone);
-    match country.street(&mut telling.dice) {
-        Some(street) => telling.give_own("street", &street),
-        None => telling.give("street", None),
+    expansion.set_fact("citynative", city.native.filter(|_| known));
+    let surname = expansion.rng.choose(&country.surnames).copied();
+    expansion.set_fact("sur", surname);
+    let house = expansion.rng.choose(&country.houses).copied();
+    expansion.set_fact("hou", house);
+    let name = person(country, &mut expansion.rng);
+    expansion.set_generated("person", &name);
+    match country.street(&mut expansion.rng) {
+        Some(street) => expansion.set_generated("street", &street),
+        None => expansion.set_fact("street", None),
     }
 }

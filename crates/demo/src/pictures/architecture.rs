@@ -1,4 +1,4 @@
-//! Buildings: which kind to draw, and what all of them are put together from.
+//! Buildings: the choice of kind, and their common parts.
 
 mod blocks;
 mod bridge;
@@ -6,14 +6,14 @@ mod houses;
 mod spaces;
 
 use super::brief::Brief;
-use super::canvas::{At, Ink};
+use super::canvas::{Fill, Point};
 use super::colour::Colour;
-use super::hand::Hand;
-use super::look::{Layout, Look};
-use super::sheet::{Sheet, between};
-use super::texture::{Quad, part};
+use super::drawing::{Drawing, lerp};
+use super::style::{Layout, Style};
+use super::texture::{Quad, sub_quad};
+use crate::rng::DrawingRng;
 
-/// What building is drawn.
+/// A kind of building.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Building {
     Gable,
@@ -32,14 +32,14 @@ pub(super) enum Building {
 }
 
 impl Building {
-    /// What the composition asks for; a bridge stays a bridge.
-    pub(super) fn of(brief: &Brief, look: &Look, hand: &mut Hand) -> Self {
-        let other = hand.chance(45);
+    /// Chooses by the composition; a text that names a footbridge gets a bridge.
+    pub(super) fn of(brief: &Brief, style: &Style, rng: &mut DrawingRng) -> Self {
+        let other = rng.chance(45);
         let choose = |one, two| if other { two } else { one };
-        if brief.spoken(&[("footbridge", ())]).is_some() {
+        if brief.first_mentioned(&[("footbridge", ())]).is_some() {
             return Self::Bridge;
         }
-        match look.layout {
+        match style.layout {
             Layout::Roof => choose(Self::Gable, Self::Pavilion),
             Layout::Long | Layout::Line | Layout::Close => choose(Self::Bar, Self::Pavilion),
             Layout::Stack | Layout::Figure => Self::Tower,
@@ -57,7 +57,7 @@ impl Building {
         }
     }
 
-    /// How it is called in a sentence.
+    /// Returns its name in a sentence.
     pub(super) const fn noun(self) -> &'static str {
         match self {
             Self::Gable => "gabled house",
@@ -76,49 +76,49 @@ impl Building {
         }
     }
 
-    /// Whether sky and land are seen around it.
+    /// Returns whether it is shown with sky and land.
     pub(super) const fn is_outdoors(self) -> bool {
         !matches!(self, Self::Hall)
     }
 }
 
 /// Draws a building.
-pub(super) fn draw(sheet: &mut Sheet, building: Building) {
+pub(super) fn draw(drawing: &mut Drawing, building: Building) {
     let near = match building {
         Building::Gable | Building::Cluster | Building::Pair => 1.16,
         Building::Raised | Building::Pavilion => 1.08,
         _ => 1.0,
     };
-    let middle = sheet.width() / 2.0;
-    sheet.canvas.near(near, (middle, 74.0));
+    let middle = drawing.width() / 2.0;
+    drawing.canvas.zoom(near, (middle, 74.0));
     match building {
-        Building::Gable => houses::gable(sheet),
-        Building::Cluster => houses::cluster(sheet),
-        Building::Pair => houses::pair(sheet),
-        Building::Raised => houses::raised(sheet),
-        Building::Tower => blocks::tower(sheet),
-        Building::Facade => blocks::facade(sheet),
-        Building::Bar => blocks::bar(sheet),
-        Building::Steps => blocks::steps(sheet),
-        Building::Pavilion => blocks::pavilion(sheet),
-        Building::Court => spaces::court(sheet),
-        Building::Portals => spaces::portals(sheet),
-        Building::Hall => spaces::hall(sheet),
-        Building::Bridge => bridge::bridge(sheet),
+        Building::Gable => houses::gable(drawing),
+        Building::Cluster => houses::cluster(drawing),
+        Building::Pair => houses::pair(drawing),
+        Building::Raised => houses::raised(drawing),
+        Building::Tower => blocks::tower(drawing),
+        Building::Facade => blocks::facade(drawing),
+        Building::Bar => blocks::bar(drawing),
+        Building::Steps => blocks::steps(drawing),
+        Building::Pavilion => blocks::pavilion(drawing),
+        Building::Court => spaces::court(drawing),
+        Building::Portals => spaces::portals(drawing),
+        Building::Hall => spaces::hall(drawing),
+        Building::Bridge => bridge::bridge(drawing),
     }
-    sheet.canvas.near(1.0, (0.0, 0.0));
+    drawing.canvas.zoom(1.0, (0.0, 0.0));
 }
 
-/// An upright body that goes back towards a vanishing point.
+/// A box in one-point perspective.
 #[derive(Clone, Copy)]
 struct Body {
     left: f32,
     right: f32,
     top: f32,
     base: f32,
-    /// Where its edges meet far away.
-    vanish: At,
-    /// How much of the way there it goes.
+    /// The vanishing point.
+    vanish: Point,
+    /// Its depth, as a share of the way to the vanishing point.
     deep: f32,
 }
 
@@ -127,7 +127,7 @@ impl Body {
         [(self.left, self.top), (self.right, self.top), (self.right, self.base), (self.left, self.base)]
     }
 
-    /// Whether its right side is seen; the left one is else.
+    /// Returns whether its right side is visible, or its left.
     fn shows_right(&self) -> bool {
         self.vanish.0 > (self.left + self.right) / 2.0
     }
@@ -139,15 +139,15 @@ impl Body {
         if self.shows_right() { [top, far_top, far_base, base] } else { [far_top, top, base, far_base] }
     }
 
-    fn back(&self, at: At) -> At {
-        between(at, self.vanish, self.deep)
+    fn back(&self, at: Point) -> Point {
+        lerp(at, self.vanish, self.deep)
     }
 }
 
-impl Sheet<'_> {
-    /// The shadow a body throws on the ground, before the body is drawn.
-    fn cast(&mut self, body: &Body) {
-        let reach = self.reach();
+impl Drawing<'_> {
+    /// Draws the shadow of a body on the ground; to be called before the body is drawn.
+    fn cast_shadow(&mut self, body: &Body) {
+        let reach = self.shadow_reach();
         let high = body.base - body.top;
         let corner = if reach > 0.0 { body.right } else { body.left };
         let front = (corner, body.base);
@@ -158,50 +158,51 @@ impl Sheet<'_> {
         self.fading_shade(&[front, tip, far, behind], front, tip, 1.0);
     }
 
-    /// Front and side of a body with its texture, the one lit and the other not.
+    /// Draws front and side of a body with texture and light.
     fn body(&mut self, body: &Body, colour: Colour) {
         let (front, side) = (body.front(), body.side());
-        self.face(&side, colour);
-        self.turn(&side, body.shows_right() == self.look.from_left);
-        self.face(&front, colour);
-        self.turn(&front, false);
+        self.textured_quad(&side, colour);
+        self.shade_side(&side, body.shows_right() == self.style.from_left);
+        self.textured_quad(&front, colour);
+        self.shade_side(&front, false);
     }
 
-    /// Darkens a surface that is turned away from the light and lightens one that is not.
-    fn turn(&mut self, quad: &Quad, away: bool) {
+    /// Darkens a surface that faces away from the light, and lightens another.
+    fn shade_side(&mut self, quad: &Quad, away: bool) {
         if away {
             self.shade(quad, 1.05);
         } else {
             let glow = self.palette.glow;
-            let (from, to) = if self.look.from_left { (quad[0], quad[2]) } else { (quad[1], quad[3]) };
-            let cover = if self.palette.lit { 0.05 } else { 0.14 };
-            self.canvas.poly(quad, Ink::Fade(from, to, (glow.lit(0.05), cover), (glow, 0.0)));
+            let (from, to) = if self.style.from_left { (quad[0], quad[2]) } else { (quad[1], quad[3]) };
+            let cover = if self.palette.lamps_on { 0.05 } else { 0.14 };
+            self.canvas.poly(quad, Fill::Linear(from, to, (glow.lighter(0.05), cover), (glow, 0.0)));
         }
     }
 
-    /// A window in a surface, with the shadow of its reveal.
+    /// Draws a window in a surface, with the shadow of its reveal.
     fn window(&mut self, wall: &Quad, across: (f32, f32), down: (f32, f32)) {
-        let opening = part(wall, across, down);
-        let pane = self.pane();
-        let sheen = Ink::Fade(opening[0], opening[2], (pane.lit(0.05), 1.0), (pane.lit(-0.04), 1.0));
+        let opening = sub_quad(wall, across, down);
+        let pane = self.pane_colour();
+        let sheen =
+            Fill::Linear(opening[0], opening[2], (pane.lighter(0.05), 1.0), (pane.lighter(-0.04), 1.0));
         self.canvas.poly(&opening, sheen);
         let depth = (down.1 - down.0) * 0.12;
-        self.shade(&part(wall, across, (down.0, down.0 + depth)), 1.2);
+        self.shade(&sub_quad(wall, across, (down.0, down.0 + depth)), 1.2);
         let thin = (across.1 - across.0) * 0.1;
         let near =
-            if self.look.from_left { (across.0, across.0 + thin) } else { (across.1 - thin, across.1) };
-        self.shade(&part(wall, near, down), 1.2);
-        let frame = self.palette.ink.lit(0.06);
-        if self.hand.chance(50) {
+            if self.style.from_left { (across.0, across.0 + thin) } else { (across.1 - thin, across.1) };
+        self.shade(&sub_quad(wall, near, down), 1.2);
+        let frame = self.palette.darkest.lighter(0.06);
+        if self.rng.chance(50) {
             let middle = (across.0 + across.1) / 2.0;
-            let bar = part(wall, (middle, middle), down);
+            let bar = sub_quad(wall, (middle, middle), down);
             self.canvas.line(bar[0], bar[3], 0.25, frame);
         }
-        let sill = part(wall, across, (down.1, down.1));
-        self.canvas.line(sill[0], sill[1], 0.3, Ink::Veil(self.palette.paper, 0.55));
+        let sill = sub_quad(wall, across, (down.1, down.1));
+        self.canvas.line(sill[0], sill[1], 0.3, Fill::Alpha(self.palette.lightest, 0.55));
     }
 
-    /// Rows of equal windows in a surface.
+    /// Draws rows of equal windows in a surface.
     fn windows(&mut self, wall: &Quad, columns: usize, rows: usize, fill: (f32, f32)) {
         for row in 0..rows {
             for column in 0..columns {
@@ -215,12 +216,12 @@ impl Sheet<'_> {
         }
     }
 
-    /// A dark opening with a door leaf in the second colour.
+    /// Draws a dark opening with a door leaf in the second colour.
     fn door(&mut self, x: f32, base: f32, wide: f32, high: f32) {
         let colour = self.palette.second;
         let colour =
-            if (colour.light - self.palette.body.light).abs() < 0.12 { colour.lit(-0.2) } else { colour };
-        self.canvas.rect(x, base - high, wide, high, colour.at(colour.light.min(0.6)));
+            if (colour.light - self.palette.body.light).abs() < 0.12 { colour.lighter(-0.2) } else { colour };
+        self.canvas.rect(x, base - high, wide, high, colour.with_lightness(colour.light.min(0.6)));
         self.shade(
             &[
                 (x, base - high),
@@ -230,27 +231,27 @@ impl Sheet<'_> {
             ],
             1.4,
         );
-        self.canvas.line((x, base), (x + wide, base), 0.4, self.palette.paper.lit(-0.1));
+        self.canvas.line((x, base), (x + wide, base), 0.4, self.palette.lightest.lighter(-0.1));
     }
 
-    /// Land with hills and a few trees, as far as the building.
+    /// Draws sky, hills and ground.
     fn land(&mut self, horizon: f32) {
         self.sky(horizon);
-        let hills = self.hand.count(1, 3);
+        let hills = self.rng.count(1, 3);
         self.distance(horizon, hills);
         self.ground(horizon);
     }
 
-    /// Trees beside what stands in the middle.
+    /// Draws trees left and right of the range `free`.
     fn grove(&mut self, base: f32, free: (f32, f32)) {
         let width = self.width();
-        let kind = if self.look.light == super::look::Light::Snow { 3 } else { self.hand.count(0, 3) };
-        for _ in 0..self.hand.count(1, 3) {
-            let left = self.hand.chance(50);
+        let kind = if self.style.light == super::style::Light::Snow { 3 } else { self.rng.count(0, 3) };
+        for _ in 0..self.rng.count(1, 3) {
+            let left = self.rng.chance(50);
             let (low, high) = if left { (2.0, free.0 - 5.0) } else { (free.1 + 5.0, width - 2.0) };
             if high > low {
-                let x = self.hand.between(low, high);
-                let (down, high) = (self.hand.between(-1.0, 5.0), self.hand.between(17.0, 34.0));
+                let x = self.rng.range(low, high);
+                let (down, high) = (self.rng.range(-1.0, 5.0), self.rng.range(17.0, 34.0));
                 self.tree((x, base + down), high, kind);
             }
         }

@@ -1,4 +1,4 @@
-//! Works of art: flat ones without a subject, and solid ones in an empty room.
+//! Works of art: flat works, and sculptures in an empty room.
 
 mod figures;
 mod flat;
@@ -7,12 +7,12 @@ mod solid;
 use schemas::taste::Dimension;
 
 use super::brief::Brief;
-use super::canvas::Ink;
-use super::hand::Hand;
-use super::look::{Layout, Look, Material};
-use super::sheet::Sheet;
+use super::canvas::Fill;
+use super::drawing::Drawing;
+use super::style::{Layout, Material, Style};
+use crate::rng::DrawingRng;
 
-/// What work is drawn.
+/// A kind of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Work {
     Fields,
@@ -32,8 +32,8 @@ pub(super) enum Work {
 }
 
 impl Work {
-    pub(super) fn of(brief: &Brief, look: &Look, hand: &mut Hand) -> Self {
-        let solid = hand.one(&[Self::Blocks, Self::Arches, Self::Blocks]);
+    pub(super) fn of(brief: &Brief, style: &Style, rng: &mut DrawingRng) -> Self {
+        let solid = rng.choose(&[Self::Blocks, Self::Arches, Self::Blocks]);
         let subject = brief.taste(Dimension::Subject).split(',').next().unwrap_or_default();
         let spoken = [
             ("tapestry", Self::Woven),
@@ -47,7 +47,7 @@ impl Work {
             ("installation", solid),
             ("public work", solid),
         ];
-        if let Some(named) = brief.spoken(&spoken) {
+        if let Some(named) = brief.first_mentioned(&spoken) {
             return named;
         }
         match subject {
@@ -57,11 +57,11 @@ impl Work {
             "wind" | "play" => return Self::Mobile,
             _ => {}
         }
-        if matches!(look.material, Material::Stone | Material::Metal | Material::Clay | Material::Timber) {
+        if matches!(style.material, Material::Stone | Material::Metal | Material::Clay | Material::Timber) {
             return solid;
         }
-        let other = hand.chance(40);
-        match look.layout {
+        let other = rng.chance(40);
+        match style.layout {
             Layout::Field | Layout::Close => {
                 if other {
                     Self::Horizon
@@ -124,72 +124,75 @@ impl Work {
 }
 
 /// Draws a work.
-pub(super) fn draw(sheet: &mut Sheet, work: Work) {
+pub(super) fn draw(drawing: &mut Drawing, work: Work) {
     match work {
-        Work::Blocks => solid::blocks(sheet),
-        Work::Arches => solid::arches(sheet),
-        Work::Vessels => solid::vessels(sheet),
-        Work::Mobile => solid::mobile(sheet),
-        _ => flat(sheet, work),
+        Work::Blocks => solid::blocks(drawing),
+        Work::Arches => solid::arches(drawing),
+        Work::Vessels => solid::vessels(drawing),
+        Work::Mobile => solid::mobile(drawing),
+        _ => flat(drawing, work),
     }
 }
 
-/// A flat work with the margin its medium has, and its surface.
-fn flat(sheet: &mut Sheet, work: Work) {
-    let width = sheet.width();
-    let printed = matches!(sheet.look.material, Material::Ink | Material::Paper | Material::Cloth);
+/// Draws a flat work with the margin and the surface of its medium.
+fn flat(drawing: &mut Drawing, work: Work) {
+    let width = drawing.width();
+    let printed = matches!(drawing.style.material, Material::Ink | Material::Paper | Material::Cloth);
     let margin =
-        if printed || sheet.look.layout == Layout::Line { sheet.hand.between(7.0, 11.0) } else { 0.0 };
-    let paper = sheet.palette.paper;
-    sheet.canvas.wash(paper.lit(-0.015));
-    let area = super::texture::upright(margin, margin, width - margin * 2.0, 100.0 - margin * 2.0);
-    sheet.canvas.clip(super::canvas::polygon(&area));
+        if printed || drawing.style.layout == Layout::Line { drawing.rng.range(7.0, 11.0) } else { 0.0 };
+    let paper = drawing.palette.lightest;
+    drawing.canvas.fill_all(paper.lighter(-0.015));
+    let area = super::texture::rect_quad(margin, margin, width - margin * 2.0, 100.0 - margin * 2.0);
+    drawing.canvas.clip(super::canvas::polygon(&area));
     match work {
-        Work::Rings => flat::rings(sheet, &area),
-        Work::Edges => flat::edges(sheet, &area),
-        Work::Rows => flat::rows(sheet, &area),
-        Work::Woven => flat::woven(sheet, &area),
-        Work::Collage => figures::collage(sheet, &area),
-        Work::Head => figures::head(sheet, &area),
-        Work::Lines => figures::lines(sheet, &area),
-        Work::Horizon => figures::horizon(sheet, &area),
-        Work::Frames => figures::frames(sheet, &area),
-        _ => flat::fields(sheet, &area),
+        Work::Rings => flat::rings(drawing, &area),
+        Work::Edges => flat::edges(drawing, &area),
+        Work::Rows => flat::rows(drawing, &area),
+        Work::Woven => flat::woven(drawing, &area),
+        Work::Collage => figures::collage(drawing, &area),
+        Work::Head => figures::head(drawing, &area),
+        Work::Lines => figures::lines(drawing, &area),
+        Work::Horizon => figures::horizon(drawing, &area),
+        Work::Frames => figures::frames(drawing, &area),
+        _ => flat::fields(drawing, &area),
     }
-    surface(sheet, &area);
-    sheet.canvas.unclip();
+    surface(drawing, &area);
+    drawing.canvas.unclip();
 }
 
-/// Brush, weave or the bite of the plate.
-fn surface(sheet: &mut Sheet, area: &super::texture::Quad) {
-    let (paper, ink) = (sheet.palette.paper, sheet.palette.ink);
-    match sheet.look.material {
+/// Draws the surface of the medium: brush strokes, weave or plate marks.
+fn surface(drawing: &mut Drawing, area: &super::texture::Quad) {
+    let (paper, ink) = (drawing.palette.lightest, drawing.palette.darkest);
+    match drawing.style.material {
         Material::Cloth => {
-            let tone = sheet.palette.body;
-            sheet.texture(area, tone, Material::Cloth, 0.8);
+            let tone = drawing.palette.body;
+            drawing.texture(area, tone, Material::Cloth, 0.8);
         }
         Material::Ink | Material::Film => {
             let strokes: Vec<_> = (0..160)
                 .map(|_| {
-                    let at =
-                        super::texture::on(area, sheet.hand.between(0.0, 1.0), sheet.hand.between(0.0, 1.0));
-                    let long = sheet.hand.between(2.0, 9.0);
+                    let at = super::texture::point_on(
+                        area,
+                        drawing.rng.range(0.0, 1.0),
+                        drawing.rng.range(0.0, 1.0),
+                    );
+                    let long = drawing.rng.range(2.0, 9.0);
                     (at, (at.0 + long, at.1 - long * 0.12))
                 })
                 .collect();
-            sheet.canvas.lines(strokes, 0.16, Ink::Veil(paper, 0.35));
+            drawing.canvas.lines(strokes, 0.16, Fill::Alpha(paper, 0.35));
         }
         _ => {
             for _ in 0..46 {
                 let at =
-                    super::texture::on(area, sheet.hand.between(-0.1, 0.9), sheet.hand.between(0.0, 1.0));
+                    super::texture::point_on(area, drawing.rng.range(-0.1, 0.9), drawing.rng.range(0.0, 1.0));
                 let (long, tone) =
-                    (sheet.hand.between(12.0, 40.0), if sheet.hand.chance(50) { paper } else { ink });
-                let bow = sheet.hand.between(-2.0, 2.0);
+                    (drawing.rng.range(12.0, 40.0), if drawing.rng.chance(50) { paper } else { ink });
+                let bow = drawing.rng.range(-2.0, 2.0);
                 let stroke =
                     super::canvas::curve(&[at, (at.0 + long * 0.5, at.1 + bow), (at.0 + long, at.1)]);
-                let width = sheet.hand.between(0.5, 2.6);
-                sheet.canvas.stroke(stroke.finish(), width, Ink::Veil(tone, 0.045));
+                let width = drawing.rng.range(0.5, 2.6);
+                drawing.canvas.stroke(stroke.finish(), width, Fill::Alpha(tone, 0.045));
             }
         }
     }

@@ -1,16 +1,16 @@
-//! What a drawing is told of a project: the few texts of its record that speak of how it looks.
+//! The texts of a record that determine its picture.
 
 use schemas::record::{Category, Record};
 use schemas::taste::Dimension;
 use serde_json::{Map, Value};
 
-/// The texts of one record, as it is imported or as it is kept.
+/// The texts of one record, stored or in the import format.
 pub(super) struct Brief<'a> {
     pub(super) category: Category,
     pub(super) name: &'a str,
     pub(super) studio: &'a str,
-    /// Name, first sentences and details, where a motif may be named.
-    spoken: Vec<&'a str>,
+    /// Name, intro, description and details, which may name a motif.
+    texts: Vec<&'a str>,
     taste: [&'a str; Dimension::COUNT],
 }
 
@@ -19,31 +19,31 @@ impl<'a> Brief<'a> {
         fn text(text: &Option<String>) -> &str {
             text.as_deref().unwrap_or_default()
         }
-        let mut spoken = vec![record.name.as_str(), text(&record.intro), text(&record.description)];
-        spoken.extend(record.details.iter().map(|detail| detail.value.as_str()));
+        let mut texts = vec![record.name.as_str(), text(&record.intro), text(&record.description)];
+        texts.extend(record.details.iter().map(|detail| detail.value.as_str()));
         Self {
             category: record.category,
             name: &record.name,
             studio: text(&record.studio),
-            spoken,
+            texts,
             taste: Dimension::ALL.map(|dimension| record.taste.get(dimension).unwrap_or_default()),
         }
     }
 
-    /// Of a record in the import format; what is no text there is read as none.
+    /// Reads a record in the import format; members that are not strings count as empty.
     pub(super) fn of_import(record: &'a Map<String, Value>) -> Self {
         let text = |member: &str| record.get(member).and_then(Value::as_str).unwrap_or_default();
         let taste = |dimension: Dimension| {
             record.get("taste").and_then(|taste| taste.get(dimension.as_str())?.as_str()).unwrap_or_default()
         };
-        let mut spoken = vec![text("name"), text("intro"), text("description")];
+        let mut texts = vec![text("name"), text("intro"), text("description")];
         let details = record.get("details").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        spoken.extend(details.iter().filter_map(|detail| detail.get("value")?.as_str()));
+        texts.extend(details.iter().filter_map(|detail| detail.get("value")?.as_str()));
         Self {
             category: Category::parse(text("category")).unwrap_or(Category::Architecture),
             name: text("name"),
             studio: text("studio"),
-            spoken,
+            texts,
             taste: Dimension::ALL.map(taste),
         }
     }
@@ -53,19 +53,18 @@ impl<'a> Brief<'a> {
         self.taste[dimension.index()]
     }
 
-    /// The first of the words that `choices` name in the texts, as a whole word or its plural. Earlier texts count more:
-    /// what the name says is what it is.
-    pub(super) fn spoken<T: Copy>(&self, choices: &[(&str, T)]) -> Option<T> {
-        self.spoken.iter().find_map(|text| {
+    /// Returns the choice whose word, or its plural, is mentioned first. Earlier texts take precedence: the name over the intro.
+    pub(super) fn first_mentioned<T: Copy>(&self, choices: &[(&str, T)]) -> Option<T> {
+        self.texts.iter().find_map(|text| {
             let text = text.to_lowercase();
-            let found = choices.iter().filter_map(|(word, choice)| Some((place(&text, word)?, *choice)));
+            let found = choices.iter().filter_map(|(word, choice)| Some((find_word(&text, word)?, *choice)));
             found.min_by_key(|(at, _)| *at).map(|(_, choice)| choice)
         })
     }
 }
 
-/// Where `word`, or its plural, stands in `text` between blanks or marks.
-fn place(text: &str, word: &str) -> Option<usize> {
+/// Returns the position of `word`, or its plural, as a whole word in `text`.
+fn find_word(text: &str, word: &str) -> Option<usize> {
     text.match_indices(word).map(|(at, _)| at).find(|at| {
         let before = text.get(..*at).and_then(|before| before.chars().next_back());
         let after = text.get(at + word.len()..).unwrap_or_default();

@@ -1,45 +1,45 @@
-//! A sheet to draw on. Lengths are in hundredths of its height, so that a drawing does not know how large it is printed.
+//! A canvas on `tiny-skia`. Lengths are in hundredths of its height, independent of the size in pixels.
 
 use tiny_skia::{
     Color, FillRule, FilterQuality, GradientStop, LineCap, LineJoin, LinearGradient, Mask, Paint, Path,
-    PathBuilder, Pattern, Pixmap, Point, RadialGradient, Rect, Shader, SpreadMode, Stroke, Transform,
+    PathBuilder, Pattern, Pixmap, RadialGradient, Rect, Shader, SpreadMode, Stroke, Transform,
 };
 
 use super::colour::Colour;
 
-/// A place on the sheet: to the right, and down.
-pub(super) type At = (f32, f32);
+/// A point: x to the right, y down.
+pub(super) type Point = (f32, f32);
 
-/// What a shape is filled with. The numbers beside colours say how much they cover, from 0 to 1.
+/// The fill of a shape. The numbers beside colours are opacities, from 0 to 1.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Ink {
-    /// One colour that covers.
-    Flat(Colour),
-    /// One colour that lets through what is below.
-    Veil(Colour, f32),
-    /// From one place to another, from one colour to another.
-    Fade(At, At, (Colour, f32), (Colour, f32)),
-    /// From a place outwards up to a radius.
-    Glow(At, f32, (Colour, f32), (Colour, f32)),
+pub(super) enum Fill {
+    /// One opaque colour.
+    Solid(Colour),
+    /// One colour with an opacity.
+    Alpha(Colour, f32),
+    /// A linear gradient from one point to another.
+    Linear(Point, Point, (Colour, f32), (Colour, f32)),
+    /// A radial gradient from a centre to a radius.
+    Radial(Point, f32, (Colour, f32), (Colour, f32)),
 }
 
-impl From<Colour> for Ink {
+impl From<Colour> for Fill {
     fn from(colour: Colour) -> Self {
-        Self::Flat(colour)
+        Self::Solid(colour)
     }
 }
 
-/// The sheet.
+/// The canvas.
 pub(super) struct Canvas {
     map: Pixmap,
     scale: f32,
     mask: Option<Mask>,
-    /// How much nearer things are drawn, and the place that stays where it is.
-    near: (f32, At),
+    /// The zoom factor and its centre.
+    zoom: (f32, Point),
 }
 
-/// The outline of a shape made of straight lines.
-pub(super) fn polygon(points: &[At]) -> Option<Path> {
+/// Returns the outline of a polygon.
+pub(super) fn polygon(points: &[Point]) -> Option<Path> {
     let mut path = PathBuilder::new();
     let (first, rest) = points.split_first()?;
     path.move_to(first.0, first.1);
@@ -48,8 +48,8 @@ pub(super) fn polygon(points: &[At]) -> Option<Path> {
     path.finish()
 }
 
-/// A smooth line through `points`.
-pub(super) fn curve(points: &[At]) -> PathBuilder {
+/// Returns a smooth curve along `points`.
+pub(super) fn curve(points: &[Point]) -> PathBuilder {
     let mut path = PathBuilder::new();
     let mut last = None;
     for pair in points.windows(2) {
@@ -75,16 +75,16 @@ fn color(colour: Colour, cover: f32) -> Color {
     Color::from_rgba(r, g, b, cover.clamp(0.0, 1.0)).unwrap_or(Color::BLACK)
 }
 
-fn shader(ink: Ink) -> Shader<'static> {
-    // Two stops and no more: tiny-skia draws those several times as fast.
+fn shader(fill: Fill) -> Shader<'static> {
+    // Exactly two stops: tiny-skia draws those several times as fast as more.
     let stops = |from: (Colour, f32), to: (Colour, f32)| {
         vec![GradientStop::new(0.0, color(from.0, from.1)), GradientStop::new(1.0, color(to.0, to.1))]
     };
-    let point = |at: At| Point::from_xy(at.0, at.1);
-    match ink {
-        Ink::Flat(colour) => Shader::SolidColor(color(colour, 1.0)),
-        Ink::Veil(colour, cover) => Shader::SolidColor(color(colour, cover)),
-        Ink::Fade(from, to, start, end) => LinearGradient::new(
+    let point = |at: Point| tiny_skia::Point::from_xy(at.0, at.1);
+    match fill {
+        Fill::Solid(colour) => Shader::SolidColor(color(colour, 1.0)),
+        Fill::Alpha(colour, cover) => Shader::SolidColor(color(colour, cover)),
+        Fill::Linear(from, to, start, end) => LinearGradient::new(
             point(from),
             point(to),
             stops(start, end),
@@ -92,7 +92,7 @@ fn shader(ink: Ink) -> Shader<'static> {
             Transform::identity(),
         )
         .unwrap_or(Shader::SolidColor(color(start.0, start.1))),
-        Ink::Glow(at, radius, inner, outer) => RadialGradient::new(
+        Fill::Radial(at, radius, inner, outer) => RadialGradient::new(
             point(at),
             0.0,
             point(at),
@@ -106,84 +106,97 @@ fn shader(ink: Ink) -> Shader<'static> {
 }
 
 impl Canvas {
-    /// A sheet of so many pixels.
+    /// Creates a canvas of this size in pixels.
     pub(super) fn new(width: u32, height: u32) -> Option<Self> {
         Some(Self {
             map: Pixmap::new(width, height)?,
             scale: height as f32 / 100.0,
             mask: None,
-            near: (1.0, (0.0, 0.0)),
+            zoom: (1.0, (0.0, 0.0)),
         })
     }
 
-    /// How wide the sheet is.
+    /// Returns the width, in hundredths of the height.
     pub(super) fn width(&self) -> f32 {
         self.map.width() as f32 / self.scale
     }
 
-    /// The pixels, four bytes each, with the size of the sheet.
+    /// Returns width, height and the pixels, four bytes each.
     pub(super) fn into_pixels(self) -> (u32, u32, Vec<u8>) {
         (self.map.width(), self.map.height(), self.map.take())
     }
 
-    fn paint(ink: Ink) -> Paint<'static> {
-        Paint { shader: shader(ink), anti_alias: true, ..Paint::default() }
+    fn paint(fill: Fill) -> Paint<'static> {
+        Paint { shader: shader(fill), anti_alias: true, ..Paint::default() }
     }
 
-    fn place(&self) -> Transform {
-        let (by, at) = self.near;
+    /// Returns the transform to pixels.
+    fn transform(&self) -> Transform {
+        let (by, at) = self.zoom;
         let scale = self.scale * by;
         let keep = self.scale * (1.0 - by);
         Transform::from_row(scale, 0.0, 0.0, scale, at.0 * keep, at.1 * keep)
     }
 
-    /// From now on everything is drawn so much larger around `at`.
-    pub(super) fn near(&mut self, by: f32, at: At) {
-        self.near = (by, at);
+    /// Sets the zoom of all later drawing, around `at`.
+    pub(super) fn zoom(&mut self, by: f32, at: Point) {
+        self.zoom = (by, at);
     }
 
-    /// Fills a shape.
-    pub(super) fn fill(&mut self, path: Option<Path>, ink: impl Into<Ink>) {
-        let (place, Some(path)) = (self.place(), path) else { return };
-        self.map.fill_path(&path, &Self::paint(ink.into()), FillRule::Winding, place, self.mask.as_ref());
+    /// Fills a path.
+    pub(super) fn fill(&mut self, path: Option<Path>, fill: impl Into<Fill>) {
+        let (transform, Some(path)) = (self.transform(), path) else { return };
+        self.map.fill_path(
+            &path,
+            &Self::paint(fill.into()),
+            FillRule::Winding,
+            transform,
+            self.mask.as_ref(),
+        );
     }
 
-    /// Draws along a line.
-    pub(super) fn stroke(&mut self, path: Option<Path>, width: f32, ink: impl Into<Ink>) {
-        let (place, Some(path)) = (self.place(), path) else { return };
+    /// Strokes a path.
+    pub(super) fn stroke(&mut self, path: Option<Path>, width: f32, fill: impl Into<Fill>) {
+        let (transform, Some(path)) = (self.transform(), path) else { return };
         let stroke =
             Stroke { width, line_cap: LineCap::Round, line_join: LineJoin::Round, ..Stroke::default() };
-        self.map.stroke_path(&path, &Self::paint(ink.into()), &stroke, place, self.mask.as_ref());
+        self.map.stroke_path(&path, &Self::paint(fill.into()), &stroke, transform, self.mask.as_ref());
     }
 
-    /// Fills the shape between `points`.
-    pub(super) fn poly(&mut self, points: &[At], ink: impl Into<Ink>) {
-        self.fill(polygon(points), ink);
+    /// Fills a polygon.
+    pub(super) fn poly(&mut self, points: &[Point], fill: impl Into<Fill>) {
+        self.fill(polygon(points), fill);
     }
 
-    /// Fills an upright rectangle from its upper left corner.
-    pub(super) fn rect(&mut self, x: f32, y: f32, width: f32, height: f32, ink: impl Into<Ink>) {
-        let ink = ink.into();
-        if let (Ink::Fade(from, to, (start, 1.0), (end, 1.0)), None) = (ink, &self.mask)
+    /// Fills a rectangle, given by its upper left corner and its size.
+    pub(super) fn rect(&mut self, x: f32, y: f32, width: f32, height: f32, fill: impl Into<Fill>) {
+        let fill = fill.into();
+        if let (Fill::Linear(from, to, (start, 1.0), (end, 1.0)), None) = (fill, &self.mask)
             && from.0.total_cmp(&to.0).is_eq()
             && width * height > 1_000.0
         {
             return self.strips((x, y), (width, height), (from.1, to.1), (start, end));
         }
-        self.poly(&[(x, y), (x + width, y), (x + width, y + height), (x, y + height)], ink);
+        self.poly(&[(x, y), (x + width, y), (x + width, y + height), (x, y + height)], fill);
     }
 
-    /// A large upright gradient as strips of one colour each: steps finer than the eye, at a tenth of the time.
-    fn strips(&mut self, at: At, size: (f32, f32), (from, to): (f32, f32), (start, end): (Colour, Colour)) {
+    /// Draws a large vertical gradient as strips of one colour each: no visible steps, in a tenth of the time.
+    fn strips(
+        &mut self,
+        at: Point,
+        size: (f32, f32),
+        (from, to): (f32, f32),
+        (start, end): (Colour, Colour),
+    ) {
         const STRIP: f32 = 3.0;
-        let place = self.place();
-        let pixel = |y: f32| (y * place.sy + place.ty).round();
-        let (left, wide) = (at.0 * place.sx + place.tx, size.0 * place.sx);
+        let transform = self.transform();
+        let pixel = |y: f32| (y * transform.sy + transform.ty).round();
+        let (left, wide) = (at.0 * transform.sx + transform.tx, size.0 * transform.sx);
         let low = pixel(at.1 + size.1).min(self.map.height() as f32);
         let mut top = pixel(at.1).max(0.0);
         while top < low {
             let high = STRIP.min(low - top);
-            let share = ((top + high / 2.0 - place.ty) / place.sy - from) / (to - from);
+            let share = ((top + high / 2.0 - transform.ty) / transform.sy - from) / (to - from);
             let mut paint = Self::paint(start.mix(end, share.clamp(0.0, 1.0)).into());
             paint.anti_alias = false;
             if let Some(strip) = Rect::from_xywh(left, top, wide, high) {
@@ -193,64 +206,65 @@ impl Canvas {
         }
     }
 
-    /// Fills the whole sheet, or as much of it as a glow reaches.
-    pub(super) fn wash(&mut self, ink: impl Into<Ink>) {
-        let (width, ink) = (self.width(), ink.into());
+    /// Fills the whole canvas, or the part that a radial gradient reaches.
+    pub(super) fn fill_all(&mut self, fill: impl Into<Fill>) {
+        let (width, fill) = (self.width(), fill.into());
         let (mut left, mut top, mut right, mut low) = (-1.0, -1.0, width + 1.0, 101.0);
-        if let Ink::Glow(at, radius, _, (_, 0.0)) = ink {
+        if let Fill::Radial(at, radius, _, (_, 0.0)) = fill {
             (left, top) = (at.0 - radius, at.1 - radius);
             (right, low) = (at.0 + radius, at.1 + radius);
         }
-        self.rect(left, top, right - left, low - top, ink);
+        self.rect(left, top, right - left, low - top, fill);
     }
 
     /// Fills an ellipse around `at`.
-    pub(super) fn oval(&mut self, at: At, across: f32, down: f32, ink: impl Into<Ink>) {
-        self.fill(ellipse(at, across, down), ink);
+    pub(super) fn oval(&mut self, at: Point, across: f32, down: f32, fill: impl Into<Fill>) {
+        self.fill(ellipse(at, across, down), fill);
     }
 
     /// Draws a straight line.
-    pub(super) fn line(&mut self, from: At, to: At, width: f32, ink: impl Into<Ink>) {
+    pub(super) fn line(&mut self, from: Point, to: Point, width: f32, fill: impl Into<Fill>) {
         let mut path = PathBuilder::new();
         path.move_to(from.0, from.1);
         path.line_to(to.0, to.1);
-        self.stroke(path.finish(), width, ink);
+        self.stroke(path.finish(), width, fill);
     }
 
-    /// Draws many straight lines of one kind at once.
+    /// Draws many straight lines with one stroke.
     pub(super) fn lines(
         &mut self,
-        lines: impl IntoIterator<Item = (At, At)>,
+        lines: impl IntoIterator<Item = (Point, Point)>,
         width: f32,
-        ink: impl Into<Ink>,
+        fill: impl Into<Fill>,
     ) {
         let mut path = PathBuilder::new();
         for (from, to) in lines {
             path.move_to(from.0, from.1);
             path.line_to(to.0, to.1);
         }
-        self.stroke(path.finish(), width, ink);
+        self.stroke(path.finish(), width, fill);
     }
 
-    /// Until [`Canvas::unclip`], only what lies within the shape is drawn.
+    /// Clips all drawing to a path until [`Canvas::unclip`].
     pub(super) fn clip(&mut self, path: Option<Path>) {
         self.mask = path.and_then(|path| {
             let mut mask = Mask::new(self.map.width(), self.map.height())?;
-            mask.fill_path(&path, FillRule::Winding, true, self.place());
+            mask.fill_path(&path, FillRule::Winding, true, self.transform());
             Some(mask)
         });
     }
 
-    /// Draws everywhere again.
+    /// Removes the clip.
     pub(super) fn unclip(&mut self) {
         self.mask = None;
     }
 
-    /// Pastes another sheet into a rectangle of this one.
+    /// Draws another canvas into a rectangle of this one.
     pub(super) fn paste(&mut self, other: &Self, x: f32, y: f32, width: f32) {
         let scale = width * self.scale / other.map.width() as f32;
-        let place = Transform::from_scale(scale, scale).post_translate(x * self.scale, y * self.scale);
-        let shader = Pattern::new(other.map.as_ref(), SpreadMode::Pad, FilterQuality::Bilinear, 1.0, place);
+        let transform = Transform::from_scale(scale, scale).post_translate(x * self.scale, y * self.scale);
+        let shader =
+            Pattern::new(other.map.as_ref(), SpreadMode::Pad, FilterQuality::Bilinear, 1.0, transform);
         let paint = Paint { shader, anti_alias: true, ..Paint::default() };
         let height = other.map.height() as f32 * scale;
         if let Some(area) = Rect::from_xywh(x * self.scale, y * self.scale, width * self.scale, height) {
@@ -259,8 +273,8 @@ impl Canvas {
     }
 }
 
-/// The outline of an ellipse around `at`.
-pub(super) fn ellipse(at: At, across: f32, down: f32) -> Option<Path> {
+/// Returns the outline of an ellipse around `at`.
+pub(super) fn ellipse(at: Point, across: f32, down: f32) -> Option<Path> {
     let bounds = Rect::from_xywh(at.0 - across, at.1 - down, across * 2.0, down * 2.0)?;
     PathBuilder::from_oval(bounds)
 }

@@ -1,6 +1,6 @@
-//! Colours as the eye orders them: lightness, chroma and hue (OKLCH), and the names that records use for them.
+//! Colours in OKLCH (lightness, chroma, hue), and the colour names of records.
 
-/// A colour. Lightness runs from 0 to 1, chroma from 0 to about 0.3; the hue is in degrees.
+/// A colour: lightness from 0 to 1, chroma from 0 to about 0.3, hue in degrees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Colour {
     pub(super) light: f32,
@@ -8,13 +8,13 @@ pub(super) struct Colour {
     pub(super) hue: f32,
 }
 
-/// A colour of this lightness, chroma and hue.
+/// Returns a colour of this lightness, chroma and hue.
 pub(super) const fn lch(light: f32, chroma: f32, hue: f32) -> Colour {
     Colour { light, chroma, hue }
 }
 
 impl Colour {
-    /// The colour of three bytes, red first.
+    /// Converts from sRGB as `0xRRGGBB`.
     pub(super) fn from_hex(hex: u32) -> Self {
         let linear = |shift: u32| {
             let value = ((hex >> shift) & 0xff) as f32 / 255.0;
@@ -41,7 +41,7 @@ impl Colour {
         (self.chroma * cos, self.chroma * sin)
     }
 
-    /// Red, green and blue from 0 to 1; what no screen can show is cut off.
+    /// Converts to sRGB from 0 to 1, clipped to the gamut.
     pub(super) fn rgb(self) -> [f32; 3] {
         let (a, b) = self.lab();
         let l = (self.light + 0.396_34 * a + 0.215_8 * b).powi(3);
@@ -58,36 +58,36 @@ impl Colour {
         })
     }
 
-    /// `share` of `other` and the rest of this.
+    /// Mixes with a `share` of `other`.
     pub(super) fn mix(self, other: Self, share: f32) -> Self {
         let ((a, b), (c, d)) = (self.lab(), other.lab());
         let keep = 1.0 - share;
         Self::from_lab(self.light * keep + other.light * share, a * keep + c * share, b * keep + d * share)
     }
 
-    /// Lighter by `by`, darker where it is negative; it stays inside of what prints well.
-    pub(super) fn lit(self, by: f32) -> Self {
-        self.at((self.light + by).clamp(0.08, 0.985))
+    /// Returns a lighter colour; a darker one if `by` is negative. The lightness stays within 0.08 and 0.985.
+    pub(super) fn lighter(self, by: f32) -> Self {
+        self.with_lightness((self.light + by).clamp(0.08, 0.985))
     }
 
-    /// The same colour at another lightness. Very light and very dark colours have less chroma.
-    pub(super) fn at(self, light: f32) -> Self {
+    /// Returns the colour at another lightness; very light and very dark colours have less chroma.
+    pub(super) fn with_lightness(self, light: f32) -> Self {
         let room = |light: f32| (1.0 - ((light - 0.58) / 0.56).powi(2)).max(0.12);
         let share = (room(light) / room(self.light)).min(1.15);
         Self { light, chroma: self.chroma * share, hue: self.hue }
     }
 
-    /// With its chroma multiplied.
+    /// Returns the colour with its chroma multiplied.
     pub(super) fn muted(self, by: f32) -> Self {
         Self { chroma: self.chroma * by, ..self }
     }
 
-    /// Whether it has a hue to speak of.
+    /// Returns whether the hue is visible.
     pub(super) fn is_chromatic(self) -> bool {
         self.chroma > 0.035
     }
 
-    /// A colour by its name in a record; an unknown name is read by its last word.
+    /// Returns a colour by its name in a record; for an unknown name, by its last word.
     pub(super) fn named(name: &str) -> Option<Self> {
         let name = name.trim().to_lowercase();
         let of = |wanted: &str| NAMES.iter().find(|(known, _)| *known == wanted);

@@ -1,20 +1,20 @@
-//! Objects on a ground: what stands there, and the shadow it throws.
+//! Design objects on a ground, with their shadow.
 
+mod flat_objects;
 mod furniture;
 mod lamps;
-mod sheets;
 mod vessels;
 mod wall;
 
 use schemas::taste::Dimension;
 
 use super::brief::Brief;
-use super::canvas::{At, Ink};
+use super::canvas::{Fill, Point};
 use super::colour::Colour;
-use super::hand::Hand;
-use super::sheet::Sheet;
+use super::drawing::Drawing;
+use crate::rng::DrawingRng;
 
-/// What object is drawn.
+/// A kind of object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Object {
     Chair,
@@ -83,9 +83,9 @@ const KINDS: [(&str, Object); 42] = [
 ];
 
 impl Object {
-    /// What the texts name; what they name and nobody can draw here becomes a still life.
-    pub(super) fn of(brief: &Brief, hand: &mut Hand) -> Self {
-        let any = hand.one(&[Self::Vessels, Self::Bowls, Self::Boxes]);
+    /// Chooses by the object that the texts name; unknown ones become a still life.
+    pub(super) fn of(brief: &Brief, rng: &mut DrawingRng) -> Self {
+        let any = rng.choose(&[Self::Vessels, Self::Bowls, Self::Boxes]);
         let by_subject = [
             ("seating", Self::Chair),
             ("light", Self::TableLamp),
@@ -100,7 +100,7 @@ impl Object {
         ];
         let subject = brief.taste(Dimension::Subject).split(',').next().unwrap_or_default();
         let asked = by_subject.iter().find(|(word, _)| *word == subject).map(|(_, object)| *object);
-        brief.spoken(&KINDS).or(asked).unwrap_or(any)
+        brief.first_mentioned(&KINDS).or(asked).unwrap_or(any)
     }
 
     pub(super) const fn noun(self) -> &'static str {
@@ -135,12 +135,12 @@ impl Object {
     }
 }
 
-/// Where the wall meets the ground.
+/// The height at which wall and ground meet.
 const EDGE: f32 = 70.0;
 
 /// Draws an object.
-pub(super) fn draw(sheet: &mut Sheet, object: Object) {
-    ground(sheet, matches!(object, Object::Clock | Object::Mirror | Object::Poster | Object::Cloth));
+pub(super) fn draw(drawing: &mut Drawing, object: Object) {
+    ground(drawing, matches!(object, Object::Clock | Object::Mirror | Object::Poster | Object::Cloth));
     let near = match object {
         Object::Boxes => 1.04,
         Object::Stool | Object::Chair => 1.24,
@@ -148,102 +148,107 @@ pub(super) fn draw(sheet: &mut Sheet, object: Object) {
         Object::Bench | Object::Table | Object::Vessels | Object::TableLamp | Object::Shelf => 1.12,
         _ => 1.0,
     };
-    let middle = sheet.width() / 2.0;
-    sheet.canvas.near(near, (middle, 86.0));
+    let middle = drawing.width() / 2.0;
+    drawing.canvas.zoom(near, (middle, 86.0));
     match object {
-        Object::Chair => furniture::chair(sheet),
-        Object::Stool => furniture::stool(sheet),
-        Object::Bench => furniture::bench(sheet),
-        Object::Table => furniture::table(sheet),
-        Object::Shelf => furniture::shelf(sheet),
-        Object::TableLamp => lamps::table_lamp(sheet),
-        Object::Pendant => lamps::pendant(sheet),
-        Object::FloorLamp => lamps::floor_lamp(sheet),
-        Object::Vessels => vessels::group(sheet),
-        Object::Bowls => vessels::bowls(sheet),
-        Object::Teapot => vessels::teapot(sheet),
-        Object::Basket => vessels::basket(sheet),
-        Object::Boxes => vessels::solids(sheet),
-        Object::Cloth => sheets::cloth(sheet),
-        Object::Poster => sheets::posters(sheet),
-        Object::Book => sheets::books(sheet),
-        Object::Clock => sheets::clock(sheet),
-        Object::Mirror => sheets::mirror(sheet),
+        Object::Chair => furniture::chair(drawing),
+        Object::Stool => furniture::stool(drawing),
+        Object::Bench => furniture::bench(drawing),
+        Object::Table => furniture::table(drawing),
+        Object::Shelf => furniture::shelf(drawing),
+        Object::TableLamp => lamps::table_lamp(drawing),
+        Object::Pendant => lamps::pendant(drawing),
+        Object::FloorLamp => lamps::floor_lamp(drawing),
+        Object::Vessels => vessels::group(drawing),
+        Object::Bowls => vessels::bowls(drawing),
+        Object::Teapot => vessels::teapot(drawing),
+        Object::Basket => vessels::basket(drawing),
+        Object::Boxes => vessels::solids(drawing),
+        Object::Cloth => flat_objects::cloth(drawing),
+        Object::Poster => flat_objects::posters(drawing),
+        Object::Book => flat_objects::books(drawing),
+        Object::Clock => flat_objects::clock(drawing),
+        Object::Mirror => flat_objects::mirror(drawing),
     }
-    sheet.canvas.near(1.0, (0.0, 0.0));
+    drawing.canvas.zoom(1.0, (0.0, 0.0));
 }
 
-/// The colour of the thing itself, which stands out from its ground.
-fn thing(sheet: &Sheet) -> Colour {
-    sheet.palette.body
+/// Returns the colour of the object, in contrast to its ground.
+fn thing(drawing: &Drawing) -> Colour {
+    drawing.palette.body
 }
 
-/// Wall and floor in relatives of the body's colour, and light on the wall.
-fn ground(sheet: &mut Sheet, wall_only: bool) {
-    let palette = sheet.palette;
-    let width = sheet.width();
-    let wall = backdrop(sheet);
+/// Draws wall and floor in colours close to the body's, and light on the wall.
+fn ground(drawing: &mut Drawing, wall_only: bool) {
+    let palette = drawing.palette;
+    let width = drawing.width();
+    let wall = backdrop(drawing);
     let edge = if wall_only { 108.0 } else { EDGE };
-    sheet.canvas.wash(Ink::Fade((0.0, 0.0), (width, edge), (wall.lit(0.025), 1.0), (wall.lit(-0.03), 1.0)));
+    drawing.canvas.fill_all(Fill::Linear(
+        (0.0, 0.0),
+        (width, edge),
+        (wall.lighter(0.025), 1.0),
+        (wall.lighter(-0.03), 1.0),
+    ));
     if !wall_only {
-        let floor = wall.mix(palette.second.at(wall.light), 0.45).lit(-0.075);
-        sheet.canvas.rect(
+        let floor = wall.mix(palette.second.with_lightness(wall.light), 0.45).lighter(-0.075);
+        drawing.canvas.rect(
             -1.0,
             EDGE,
             width + 2.0,
             32.0,
-            Ink::Fade((0.0, EDGE), (0.0, 100.0), (floor, 1.0), (floor.lit(0.04), 1.0)),
+            Fill::Linear((0.0, EDGE), (0.0, 100.0), (floor, 1.0), (floor.lighter(0.04), 1.0)),
         );
-        sheet.fading_shade(
+        drawing.fading_shade(
             &[(-1.0, EDGE), (width + 1.0, EDGE), (width + 1.0, EDGE + 5.0), (-1.0, EDGE + 5.0)],
             (0.0, EDGE),
             (0.0, EDGE + 5.0),
             0.35,
         );
     }
-    wall::wall_light(sheet);
+    wall::wall_light(drawing);
 }
 
-/// Light or dark enough to carry the body.
-fn backdrop(sheet: &Sheet) -> Colour {
-    let palette = sheet.palette;
+/// Returns a colour in contrast to the body.
+fn backdrop(drawing: &Drawing) -> Colour {
+    let palette = drawing.palette;
     let body = palette.body;
-    let light = match (palette.lit, body.light) {
+    let light = match (palette.lamps_on, body.light) {
         (true, light) if light > 0.5 => 0.36,
         (true, light) if light > 0.36 => 0.27,
         (true, _) => 0.5,
         (false, light) if light > 0.8 => light - 0.23,
         (false, light) => (light + 0.24).clamp(0.76, 0.93),
     };
-    if body.chroma < 0.06 && sheet.look.second.is_none() {
-        // A pale grey thing gets a ground with a hue, or the whole would be dull.
-        return super::colour::lch(light, if light > 0.72 { 0.02 } else { 0.034 }, sheet.look.accent);
+    if body.chroma < 0.06 && drawing.style.second.is_none() {
+        // A pale grey object gets a coloured ground.
+        return super::colour::lch(light, if light > 0.72 { 0.02 } else { 0.034 }, drawing.style.accent);
     }
-    let relative = palette.low.mix(palette.second, 0.35);
-    body.mix(relative, 0.5).at(light).muted(0.7)
+    let relative = palette.backdrop_bottom.mix(palette.second, 0.35);
+    body.mix(relative, 0.5).with_lightness(light).muted(0.7)
 }
 
-/// The long soft shadow on the ground of a thing that stands on `base` from `left` to `right` and is `high`.
-fn shadow(sheet: &mut Sheet, base: f32, left: f32, right: f32, high: f32) {
-    let reach = sheet.reach() * 0.75;
+/// Draws the shadow on the ground of an object on `base`, from `left` to `right`, of height `high`.
+fn shadow(drawing: &mut Drawing, base: f32, left: f32, right: f32, high: f32) {
+    let reach = drawing.shadow_reach() * 0.75;
     let (dx, dy) = (reach * high, -(high * 0.16).min(7.0));
     let from = ((left + right) / 2.0, base);
     let to = (from.0 + dx, base + dy);
     let narrow = (right - left) * 0.1;
-    let points: [At; 4] =
+    let points: [Point; 4] =
         [(left, base), (right, base), (right + dx - narrow, base + dy), (left + dx + narrow, base + dy)];
-    sheet.fading_shade(&points, from, to, 0.95);
-    sheet.contact(((left + right) / 2.0, base), (right - left) / 2.0 + 1.6, 1.4);
+    drawing.fading_shade(&points, from, to, 0.95);
+    drawing.contact_shadow(((left + right) / 2.0, base), (right - left) / 2.0 + 1.6, 1.4);
 }
 
-/// A side that is turned from the light gets darker towards its edge.
-fn round(sheet: &mut Sheet, path: Option<tiny_skia::Path>, left: f32, right: f32, colour: Colour) {
-    let (bright, dark) = if sheet.look.from_left { (left, right) } else { (right, left) };
-    sheet.canvas.fill(
+/// Shades a round body: the side away from the light is darker towards its edge.
+fn round(drawing: &mut Drawing, path: Option<tiny_skia::Path>, left: f32, right: f32, colour: Colour) {
+    let (bright, dark) = if drawing.style.from_left { (left, right) } else { (right, left) };
+    drawing.canvas.fill(
         path.clone(),
-        Ink::Fade((bright, 0.0), (dark, 0.0), (colour.lit(0.07), 1.0), (colour.lit(-0.13), 1.0)),
+        Fill::Linear((bright, 0.0), (dark, 0.0), (colour.lighter(0.07), 1.0), (colour.lighter(-0.13), 1.0)),
     );
-    let glow = sheet.palette.paper;
+    let glow = drawing.palette.lightest;
     let at = bright + (dark - bright) * 0.3;
-    sheet.canvas.fill(path, Ink::Glow((at, 40.0), (right - left) * 0.35, (glow, 0.14), (glow, 0.0)));
+    drawing.canvas.fill(path, Fill::Radial((at, 40.0), (right - left) * 0.35, (glow, 0.14), (glow, 0.0)));
 }

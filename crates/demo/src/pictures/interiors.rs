@@ -1,6 +1,6 @@
-//! Rooms, seen straight on: walls that meet far away, a window, and what the room is for.
+//! Rooms in one-point perspective, with windows and furniture.
 
-mod cases;
+mod built_in;
 mod furniture;
 mod vistas;
 mod windows;
@@ -8,13 +8,13 @@ mod windows;
 use schemas::taste::Dimension;
 
 use super::brief::Brief;
-use super::canvas::{At, Ink};
-use super::hand::Hand;
-use super::look::{Layout, Light, Look, Material};
-use super::sheet::Sheet;
-use super::texture::{Quad, on, part};
+use super::canvas::{Fill, Point};
+use super::drawing::Drawing;
+use super::style::{Layout, Light, Material, Style};
+use super::texture::{Quad, point_on, sub_quad};
+use crate::rng::DrawingRng;
 
-/// What room is drawn.
+/// A kind of room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Room {
     Table,
@@ -28,11 +28,11 @@ pub(super) enum Room {
 }
 
 impl Room {
-    pub(super) fn of(brief: &Brief, look: &Look, hand: &mut Hand) -> Self {
-        let other = hand.chance(50);
-        let any = hand.one(&[Self::Table, Self::Bench, Self::Shelves, Self::Stair]);
+    pub(super) fn of(brief: &Brief, style: &Style, rng: &mut DrawingRng) -> Self {
+        let other = rng.chance(50);
+        let any = rng.choose(&[Self::Table, Self::Bench, Self::Shelves, Self::Stair]);
         let composed = brief.taste(Dimension::Composition).split(',').next().unwrap_or_default();
-        match (composed, look.layout) {
+        match (composed, style.layout) {
             ("vault", _) => return Self::Vault,
             ("enfilade" | "threshold" | "frame within a frame" | "room within a room", _) if other => {
                 return Self::Enfilade;
@@ -66,7 +66,7 @@ impl Room {
             ("music room", Self::Bench),
             ("shop", Self::Shelves),
         ];
-        brief.spoken(&spoken).unwrap_or(any)
+        brief.first_mentioned(&spoken).unwrap_or(any)
     }
 
     pub(super) const fn noun(self) -> &'static str {
@@ -84,7 +84,7 @@ impl Room {
 }
 
 /// The surfaces of a room.
-pub(super) struct Box {
+pub(super) struct Space {
     pub(super) back: Quad,
     pub(super) floor: Quad,
     pub(super) ceiling: Quad,
@@ -92,14 +92,14 @@ pub(super) struct Box {
     pub(super) right: Quad,
 }
 
-impl Box {
-    fn of(sheet: &mut Sheet) -> Self {
-        let width = sheet.width();
-        let centred = matches!(sheet.look.layout, Layout::Symmetric | Layout::Frame | Layout::Roof);
-        let sway = if centred { 0.0 } else { sheet.hand.between(-9.0, 9.0) };
-        let half = sheet.hand.between(0.27, 0.33) * width;
+impl Space {
+    fn of(drawing: &mut Drawing) -> Self {
+        let width = drawing.width();
+        let centred = matches!(drawing.style.layout, Layout::Symmetric | Layout::Frame | Layout::Roof);
+        let sway = if centred { 0.0 } else { drawing.rng.range(-9.0, 9.0) };
+        let half = drawing.rng.range(0.27, 0.33) * width;
         let (left, right) = (width / 2.0 - half + sway, width / 2.0 + half + sway);
-        let (top, base) = (sheet.hand.between(14.0, 20.0), sheet.hand.between(66.0, 71.0));
+        let (top, base) = (drawing.rng.range(14.0, 20.0), drawing.rng.range(66.0, 71.0));
         let (l, r, t, b) = (-2.0, width + 2.0, -8.0, 106.0);
         Self {
             back: [(left, top), (right, top), (right, base), (left, base)],
@@ -112,40 +112,40 @@ impl Box {
 }
 
 /// Draws a room.
-pub(super) fn draw(sheet: &mut Sheet, room: Room) {
-    let space = Box::of(sheet);
-    shell(sheet, &space);
+pub(super) fn draw(drawing: &mut Drawing, room: Room) {
+    let space = Space::of(drawing);
+    shell(drawing, &space);
     match room {
-        Room::Enfilade => vistas::enfilade(sheet, &space),
-        Room::Vault => vistas::vault(sheet, &space),
+        Room::Enfilade => vistas::enfilade(drawing, &space),
+        Room::Vault => vistas::vault(drawing, &space),
         _ => {
-            let side = !matches!(room, Room::Shelves | Room::Stair) && sheet.hand.chance(55);
-            if side || sheet.look.light == Light::Side {
-                windows::side_window(sheet, &space)
+            let side = !matches!(room, Room::Shelves | Room::Stair) && drawing.rng.chance(55);
+            if side || drawing.style.light == Light::Side {
+                windows::side_window(drawing, &space)
             } else {
-                windows::back_window(sheet, &space, room)
+                windows::back_window(drawing, &space, room)
             }
         }
     }
     match room {
-        Room::Table => furniture::table(sheet, &space),
-        Room::Shelves => cases::shelves(sheet, &space),
-        Room::Stair => cases::stair(sheet, &space),
-        Room::Bed => furniture::bed(sheet, &space),
-        Room::Counter => cases::counter(sheet, &space),
-        Room::Bench => furniture::bench(sheet, &space),
+        Room::Table => furniture::table(drawing, &space),
+        Room::Shelves => built_in::shelves(drawing, &space),
+        Room::Stair => built_in::stair(drawing, &space),
+        Room::Bed => furniture::bed(drawing, &space),
+        Room::Counter => built_in::counter(drawing, &space),
+        Room::Bench => furniture::bench(drawing, &space),
         Room::Enfilade | Room::Vault => {
-            let at = (on(&space.floor, sheet.hand.between(0.3, 0.7), 0.3).0, space.back[2].1 + 9.0);
-            sheet.somebody(at, 24.0);
+            let at = (point_on(&space.floor, drawing.rng.range(0.3, 0.7), 0.3).0, space.back[2].1 + 9.0);
+            drawing.person(at, 24.0);
         }
     }
-    lamp_glow(sheet, &space);
+    lamp_glow(drawing, &space);
 }
 
-/// Whether the look's material lies on the floor instead of standing on the walls.
-fn is_floor(sheet: &Sheet) -> bool {
+/// Returns whether the style's material covers the floor, and not the walls.
+fn is_floor(drawing: &Drawing) -> bool {
     matches!(
-        sheet.look.material,
+        drawing.style.material,
         Material::Terrazzo
             | Material::Timber
             | Material::Marble
@@ -155,54 +155,71 @@ fn is_floor(sheet: &Sheet) -> bool {
     )
 }
 
-/// Walls, floor and ceiling, each a tone of its own.
-fn shell(sheet: &mut Sheet, space: &Box) {
-    let palette = sheet.palette;
+/// Draws walls, floor and ceiling.
+fn shell(drawing: &mut Drawing, space: &Space) {
+    let palette = drawing.palette;
     let wall = palette.body;
-    let floor =
-        if is_floor(sheet) { palette.body.lit(-0.05) } else { palette.ground.mix(palette.second, 0.35) };
-    let wall =
-        if is_floor(sheet) { palette.body.mix(palette.paper.at(palette.low.light), 0.55) } else { wall };
-    sheet
-        .canvas
-        .poly(&space.ceiling, wall.mix(palette.paper, 0.4).lit(if palette.lit { -0.3 } else { 0.02 }));
-    sheet.canvas.poly(&space.floor, floor);
-    let on_floor = is_floor(sheet);
-    let material = sheet.look.material;
+    let floor = if is_floor(drawing) {
+        palette.body.lighter(-0.05)
+    } else {
+        palette.ground.mix(palette.second, 0.35)
+    };
+    let wall = if is_floor(drawing) {
+        palette.body.mix(palette.lightest.with_lightness(palette.backdrop_bottom.light), 0.55)
+    } else {
+        wall
+    };
+    drawing.canvas.poly(
+        &space.ceiling,
+        wall.mix(palette.lightest, 0.4).lighter(if palette.lamps_on { -0.3 } else { 0.02 }),
+    );
+    drawing.canvas.poly(&space.floor, floor);
+    let on_floor = is_floor(drawing);
+    let material = drawing.style.material;
     if on_floor {
-        sheet.texture(&space.floor, floor, material, 1.6);
+        drawing.texture(&space.floor, floor, material, 1.6);
     }
-    let bright = if sheet.look.from_left { &space.right } else { &space.left };
-    let dark = if sheet.look.from_left { &space.left } else { &space.right };
+    let bright = if drawing.style.from_left { &space.right } else { &space.left };
+    let dark = if drawing.style.from_left { &space.left } else { &space.right };
     for (surface, by) in [(&space.back, 0.0), (bright, 0.03), (dark, -0.06)] {
-        sheet.canvas.poly(surface, wall.lit(by));
+        drawing.canvas.poly(surface, wall.lighter(by));
         if !on_floor {
-            sheet.texture(surface, wall.lit(by), material, 1.2);
+            drawing.texture(surface, wall.lighter(by), material, 1.2);
         }
     }
-    sheet.shade(dark, 0.55);
-    sheet.fading_shade(&space.ceiling, (0.0, 20.0), (0.0, -4.0), 0.35);
-    // Corners gather dust and dark.
+    drawing.shade(dark, 0.55);
+    drawing.fading_shade(&space.ceiling, (0.0, 20.0), (0.0, -4.0), 0.35);
+    // Corners are darker.
     let back = space.back;
-    sheet.fading_shade(&part(&back, (0.0, 0.12), (0.0, 1.0)), back[0], on(&back, 0.12, 0.0), 0.28);
-    sheet.fading_shade(&part(&back, (0.88, 1.0), (0.0, 1.0)), back[1], on(&back, 0.88, 0.0), 0.28);
-    sheet.fading_shade(
-        &part(&space.floor, (0.0, 1.0), (0.0, 0.2)),
+    drawing.fading_shade(
+        &sub_quad(&back, (0.0, 0.12), (0.0, 1.0)),
+        back[0],
+        point_on(&back, 0.12, 0.0),
+        0.28,
+    );
+    drawing.fading_shade(
+        &sub_quad(&back, (0.88, 1.0), (0.0, 1.0)),
+        back[1],
+        point_on(&back, 0.88, 0.0),
+        0.28,
+    );
+    drawing.fading_shade(
+        &sub_quad(&space.floor, (0.0, 1.0), (0.0, 0.2)),
         back[3],
         (back[3].0, back[3].1 + 8.0),
         0.5,
     );
-    let skirting = wall.lit(-0.1);
-    sheet.canvas.line(back[3], back[2], 0.7, skirting);
-    sheet.canvas.line(back[3], space.left[3], 0.7, skirting);
-    sheet.canvas.line(back[2], space.right[2], 0.7, skirting);
+    let skirting = wall.lighter(-0.1);
+    drawing.canvas.line(back[3], back[2], 0.7, skirting);
+    drawing.canvas.line(back[3], space.left[3], 0.7, skirting);
+    drawing.canvas.line(back[2], space.right[2], 0.7, skirting);
 }
 
-/// Lamplight lies over the middle of the room when it is dark.
-fn lamp_glow(sheet: &mut Sheet, space: &Box) {
-    if sheet.palette.lit {
-        let at: At = on(&space.back, 0.5, 0.55);
-        let glow = sheet.palette.glow;
-        sheet.canvas.wash(Ink::Glow(at, 66.0, (glow, 0.34), (glow, 0.0)));
+/// Draws lamplight over the middle of a dark room.
+fn lamp_glow(drawing: &mut Drawing, space: &Space) {
+    if drawing.palette.lamps_on {
+        let at: Point = point_on(&space.back, 0.5, 0.55);
+        let glow = drawing.palette.glow;
+        drawing.canvas.fill_all(Fill::Radial(at, 66.0, (glow, 0.34), (glow, 0.0)));
     }
 }

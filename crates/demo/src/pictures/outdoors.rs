@@ -1,71 +1,81 @@
-//! What stands around buildings and in landscapes: sky, hills, trees, people.
+//! Sky, hills, trees and people, around buildings and in landscapes.
 
 use tiny_skia::PathBuilder;
 
-use super::canvas::{At, Ink, curve};
+use super::canvas::{Fill, Point, curve};
 use super::colour::Colour;
-use super::look::Light;
-use super::sheet::Sheet;
+use super::drawing::Drawing;
+use super::style::Light;
 
-impl Sheet<'_> {
-    /// A sky down to `horizon`, with what the hour hangs into it.
+impl Drawing<'_> {
+    /// Draws the sky down to `horizon`, with the sun or moon and clouds of the light.
     pub(super) fn sky(&mut self, horizon: f32) {
         let (palette, width) = (self.palette, self.width());
-        let fade = Ink::Fade((0.0, 0.0), (0.0, horizon), (palette.high, 1.0), (palette.low, 1.0));
+        let fade = Fill::Linear(
+            (0.0, 0.0),
+            (0.0, horizon),
+            (palette.backdrop_top, 1.0),
+            (palette.backdrop_bottom, 1.0),
+        );
         self.canvas.rect(-1.0, -1.0, width + 2.0, horizon + 1.0, fade);
-        // What the land leaves free below.
-        self.canvas.rect(-1.0, horizon, width + 2.0, 102.0 - horizon, palette.low);
-        let side = if self.look.from_left { 0.2 } else { 0.8 };
-        let at = width * (side + self.hand.between(-0.08, 0.08));
-        match self.look.light {
+        // Fills the part below the horizon that the land may leave free.
+        self.canvas.rect(-1.0, horizon, width + 2.0, 102.0 - horizon, palette.backdrop_bottom);
+        let side = if self.style.from_left { 0.2 } else { 0.8 };
+        let at = width * (side + self.rng.range(-0.08, 0.08));
+        match self.style.light {
             Light::Morning | Light::Evening | Light::Dusk => {
-                let low = (at, horizon - self.hand.between(2.0, 16.0));
-                let cover = if self.look.light == Light::Dusk { 0.65 } else { 0.5 };
-                self.canvas.wash(Ink::Glow(low, 62.0, (palette.glow, cover), (palette.glow, 0.0)));
-                if self.look.light != Light::Dusk && self.hand.chance(55) {
-                    self.canvas.oval(low, 4.2, 4.2, Ink::Veil(palette.glow.lit(0.07).muted(0.6), 0.85));
+                let low = (at, horizon - self.rng.range(2.0, 16.0));
+                let cover = if self.style.light == Light::Dusk { 0.65 } else { 0.5 };
+                self.canvas.fill_all(Fill::Radial(low, 62.0, (palette.glow, cover), (palette.glow, 0.0)));
+                if self.style.light != Light::Dusk && self.rng.chance(55) {
+                    self.canvas.oval(low, 4.2, 4.2, Fill::Alpha(palette.glow.lighter(0.07).muted(0.6), 0.85));
                 }
             }
             Light::Night | Light::Lamp => {
-                let moon = (at, self.hand.between(12.0, 26.0));
-                self.canvas.wash(Ink::Glow(moon, 46.0, (palette.glow, 0.16), (palette.glow, 0.0)));
-                self.canvas.oval(moon, 3.2, 3.2, palette.glow.muted(0.4).lit(0.03));
+                let moon = (at, self.rng.range(12.0, 26.0));
+                self.canvas.fill_all(Fill::Radial(moon, 46.0, (palette.glow, 0.16), (palette.glow, 0.0)));
+                self.canvas.oval(moon, 3.2, 3.2, palette.glow.muted(0.4).lighter(0.03));
             }
             Light::Noon => {
-                let sun = (at, self.hand.between(10.0, 20.0));
-                self.canvas.wash(Ink::Glow(sun, 40.0, (palette.paper, 0.5), (palette.paper, 0.0)));
+                let sun = (at, self.rng.range(10.0, 20.0));
+                self.canvas.fill_all(Fill::Radial(
+                    sun,
+                    40.0,
+                    (palette.lightest, 0.5),
+                    (palette.lightest, 0.0),
+                ));
             }
             Light::Overcast | Light::Dapple | Light::Side => self.clouds(horizon),
             Light::Snow | Light::Fog | Light::Top | Light::Soft => {}
         }
     }
 
-    /// Long flat clouds, lighter than the sky.
+    /// Draws long flat clouds, lighter than the sky.
     fn clouds(&mut self, horizon: f32) {
         let (palette, width) = (self.palette, self.width());
-        for _ in 0..self.hand.count(2, 4) {
-            let (x, y) = (self.hand.between(-0.1, 0.8) * width, self.hand.between(0.08, 0.72) * horizon);
-            let (long, thick) = (self.hand.between(24.0, 60.0), self.hand.between(1.2, 3.6));
+        for _ in 0..self.rng.count(2, 4) {
+            let (x, y) = (self.rng.range(-0.1, 0.8) * width, self.rng.range(0.08, 0.72) * horizon);
+            let (long, thick) = (self.rng.range(24.0, 60.0), self.rng.range(1.2, 3.6));
             let mut path = PathBuilder::new();
             path.move_to(x, y);
             path.cubic_to(x + long * 0.2, y - thick * 1.6, x + long * 0.6, y - thick * 1.9, x + long, y);
             path.cubic_to(x + long * 0.7, y + thick * 0.5, x + long * 0.3, y + thick * 0.5, x, y);
-            self.canvas.fill(path.finish(), Ink::Veil(palette.low.lit(0.05), 0.5));
+            self.canvas.fill(path.finish(), Fill::Alpha(palette.backdrop_bottom.lighter(0.05), 0.5));
         }
     }
 
-    /// A line of hills as high as `rise` above `base`, with everything below it filled.
-    pub(super) fn ridge(&mut self, base: f32, rise: f32, colour: Colour, fade: bool) -> Vec<At> {
+    /// Draws a ridge up to `rise` above `base`, filled downwards; returns its points.
+    pub(super) fn ridge(&mut self, base: f32, rise: f32, colour: Colour, fade: bool) -> Vec<Point> {
         let width = self.width();
-        let (first, second) = (self.hand.between(0.0, 6.3), self.hand.between(0.0, 6.3));
-        let slow = self.hand.between(1.6, 3.2);
-        let points: Vec<At> = (0..=28)
+        let (first, second) = (self.rng.range(0.0, 6.3), self.rng.range(0.0, 6.3));
+        let slow = self.rng.range(1.6, 3.2);
+        let points: Vec<Point> = (0..=28)
             .map(|step| {
                 let x = step as f32 / 28.0;
                 let wave = (x * slow + first).sin() * 0.6 + (x * slow * 2.7 + second).sin() * 0.3;
                 (
                     x * (width + 4.0) - 2.0,
-                    base - rise * (0.5 + wave * 0.55) + self.hand.between(-0.03, 0.03) * rise,
+                    base - rise * (0.5 + wave * 0.55) + self.rng.range(-0.03, 0.03) * rise,
                 )
             })
             .collect();
@@ -75,100 +85,110 @@ impl Sheet<'_> {
         path.close();
         let (top, low) = (base - rise, base + 14.0);
         let ink = if fade {
-            Ink::Fade((0.0, top), (0.0, low), (colour, 1.0), (colour.mix(self.palette.low, 0.6), 1.0))
+            Fill::Linear(
+                (0.0, top),
+                (0.0, low),
+                (colour, 1.0),
+                (colour.mix(self.palette.backdrop_bottom, 0.6), 1.0),
+            )
         } else {
-            Ink::Flat(colour)
+            Fill::Solid(colour)
         };
         self.canvas.fill(path.finish(), ink);
         points
     }
 
-    /// Hills one behind the other, thinner in colour the farther they are.
+    /// Draws rows of hills, paler with the distance.
     pub(super) fn distance(&mut self, horizon: f32, count: usize) {
         let palette = self.palette;
         for hill in 0..count {
             let near = (hill + 1) as f32 / (count + 1) as f32;
-            let far = palette.body.at(palette.low.light * 0.72).muted(0.55).mix(palette.green, 0.45);
-            let colour = palette.low.mix(far, 0.2 + near * 0.55);
-            let rise = self.hand.between(6.0, 15.0) * (1.3 - near * 0.7);
+            let far = palette
+                .body
+                .with_lightness(palette.backdrop_bottom.light * 0.72)
+                .muted(0.55)
+                .mix(palette.green, 0.45);
+            let colour = palette.backdrop_bottom.mix(far, 0.2 + near * 0.55);
+            let rise = self.rng.range(6.0, 15.0) * (1.3 - near * 0.7);
             self.ridge(horizon + near * 1.5, rise, colour, true);
         }
     }
 
-    /// The ground from `horizon` down, with a lighter far edge.
+    /// Draws the ground from `horizon` down.
     pub(super) fn ground(&mut self, horizon: f32) {
         let (palette, width) = (self.palette, self.width());
-        let near = palette.ground.lit(-0.07);
-        let ink = Ink::Fade((0.0, horizon), (0.0, 100.0), (palette.ground.lit(0.03), 1.0), (near, 1.0));
+        let near = palette.ground.lighter(-0.07);
+        let ink =
+            Fill::Linear((0.0, horizon), (0.0, 100.0), (palette.ground.lighter(0.03), 1.0), (near, 1.0));
         self.canvas.rect(-1.0, horizon, width + 2.0, 102.0 - horizon, ink);
     }
 
-    /// A tree that stands at `at` and is `high`, with its shadow. Kinds: round, poplar, fir, bare.
-    pub(super) fn tree(&mut self, at: At, high: f32, kind: usize) {
-        let green = self.palette.green.lit(self.hand.between(-0.03, 0.03));
-        let (trunk, reach) = (self.palette.ink.lit(0.08), self.reach());
+    /// Draws a tree of height `high` at `at`, with its shadow. Kinds: 0 round, 1 poplar, 2 fir, 3 bare.
+    pub(super) fn tree(&mut self, at: Point, high: f32, kind: usize) {
+        let green = self.palette.green.lighter(self.rng.range(-0.03, 0.03));
+        let (trunk, reach) = (self.palette.darkest.lighter(0.08), self.shadow_reach());
         let wide = high * [0.34, 0.12, 0.2, 0.3][kind % 4];
         let foot = (at.0 + reach * high * 0.28, at.1 + 0.35);
-        let (shadow, depth) = (self.palette.shadow, self.palette.depth * 0.55);
-        self.canvas.oval(foot, high * 0.32 + wide * 0.4, 0.9, Ink::Veil(shadow, depth));
+        let (shadow, depth) = (self.palette.shadow, self.palette.shadow_opacity * 0.55);
+        self.canvas.oval(foot, high * 0.32 + wide * 0.4, 0.9, Fill::Alpha(shadow, depth));
         self.canvas.line(at, (at.0, at.1 - high * 0.6), (high * 0.028).max(0.25), trunk);
-        let lit = if self.look.from_left { -1.0 } else { 1.0 };
+        let lit = if self.style.from_left { -1.0 } else { 1.0 };
         match kind % 4 {
             0 => {
                 for blob in 0..6 {
-                    let turn = blob as f32 * 1.05 + self.hand.between(0.0, 0.6);
+                    let turn = blob as f32 * 1.05 + self.rng.range(0.0, 0.6);
                     let off = (turn.cos() * wide * 0.5, turn.sin() * wide * 0.42);
-                    let size = wide * self.hand.between(0.5, 0.66);
+                    let size = wide * self.rng.range(0.5, 0.66);
                     let by = if off.0 * lit - off.1 > 0.0 { 0.035 } else { -0.025 };
                     self.canvas.oval(
                         (at.0 + off.0, at.1 - high * 0.66 + off.1),
                         size,
                         size * 0.94,
-                        green.lit(by),
+                        green.lighter(by),
                     );
                 }
             }
             1 => {
-                self.canvas.oval((at.0, at.1 - high * 0.53), wide, high * 0.47, green.lit(-0.02));
+                self.canvas.oval((at.0, at.1 - high * 0.53), wide, high * 0.47, green.lighter(-0.02));
                 self.canvas.oval(
                     (at.0 + wide * 0.25 * lit, at.1 - high * 0.55),
                     wide * 0.6,
                     high * 0.42,
-                    green.lit(0.02),
+                    green.lighter(0.02),
                 );
             }
             2 => {
                 let tip = (at.0, at.1 - high);
                 self.canvas.poly(
                     &[tip, (at.0 + wide, at.1 - high * 0.08), (at.0 - wide, at.1 - high * 0.08)],
-                    green.lit(-0.03),
+                    green.lighter(-0.03),
                 );
                 self.canvas.poly(
                     &[tip, (at.0 + wide * lit, at.1 - high * 0.08), (at.0, at.1 - high * 0.08)],
-                    green.lit(0.02),
+                    green.lighter(0.02),
                 );
             }
             _ => self.branches((at.0, at.1 - high * 0.3), high * 0.3, 0.0, 4),
         }
     }
 
-    /// A bare crown: each branch ends in two.
-    fn branches(&mut self, from: At, long: f32, lean: f32, left: usize) {
+    /// Draws a bare crown: a binary tree of branches.
+    fn branches(&mut self, from: Point, long: f32, lean: f32, left: usize) {
         let to = (from.0 + lean.sin() * long, from.1 - lean.cos() * long);
-        let ink = self.palette.ink.lit(0.08);
+        let ink = self.palette.darkest.lighter(0.08);
         self.canvas.line(from, to, (long * 0.06).max(0.12), ink);
         if left > 0 {
-            let (one, other) = (self.hand.between(0.2, 0.55), self.hand.between(0.2, 0.55));
+            let (one, other) = (self.rng.range(0.2, 0.55), self.rng.range(0.2, 0.55));
             self.branches(to, long * 0.72, lean - one, left - 1);
             self.branches(to, long * 0.68, lean + other, left - 1);
         }
     }
 
-    /// Somebody who stands at `at`, for scale.
-    pub(super) fn somebody(&mut self, at: At, high: f32) {
-        let ink = self.palette.ink.lit(0.04);
-        let coat = if self.hand.chance(40) { self.palette.second.at(0.42) } else { ink };
-        let reach = self.reach();
+    /// Draws a person at `at`, for scale.
+    pub(super) fn person(&mut self, at: Point, high: f32) {
+        let ink = self.palette.darkest.lighter(0.04);
+        let coat = if self.rng.chance(40) { self.palette.second.with_lightness(0.42) } else { ink };
+        let reach = self.shadow_reach();
         self.shade(
             &[
                 (at.0 - high * 0.06, at.1),

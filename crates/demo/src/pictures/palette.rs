@@ -1,35 +1,34 @@
-//! The colours of one drawing, all derived from those that the record names, so that they belong together.
+//! The colours of one drawing, derived from those that the record names, so that they match.
 
 use super::colour::{Colour, lch};
-use super::look::{Light, Look, Material, Mood};
+use super::style::{Light, Material, Mood, Style};
 
 /// The colours of one drawing.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Palette {
-    /// The body of the thing: the named colour, touched by its material.
+    /// The main object: the named colour, mixed with that of its material.
     pub(super) body: Colour,
-    /// What stands beside it: the second named colour, or a quiet relative of the first.
+    /// The second named colour, or a muted one derived from the first.
     pub(super) second: Colour,
-    /// High and low in the sky, or far and near on a wall.
-    pub(super) high: Colour,
-    pub(super) low: Colour,
+    /// The gradient of sky or wall.
+    pub(super) backdrop_top: Colour,
+    pub(super) backdrop_bottom: Colour,
     pub(super) ground: Colour,
     /// Leaves and grass.
     pub(super) green: Colour,
-    /// Shadows are laid over everything in this colour.
+    /// The colour of all shadows.
     pub(super) shadow: Colour,
-    /// What light lays over things.
+    /// The colour of light.
     pub(super) glow: Colour,
-    /// The darkest and the lightest.
-    pub(super) ink: Colour,
-    pub(super) paper: Colour,
-    /// How much a shadow covers, from 0 to 1.
-    pub(super) depth: f32,
-    /// Whether lamps are lit.
-    pub(super) lit: bool,
+    pub(super) darkest: Colour,
+    pub(super) lightest: Colour,
+    /// The opacity of shadows, from 0 to 1.
+    pub(super) shadow_opacity: f32,
+    /// Whether lamps and windows are lit.
+    pub(super) lamps_on: bool,
 }
 
-/// The lightness of the sky above and at the horizon, of the ground, and the warmth of the light as chroma and hue.
+/// Returns the lightness of the upper sky, of the horizon and of the ground, and chroma and hue of the light.
 fn air(light: Light) -> (f32, f32, f32, f32, f32) {
     match light {
         Light::Overcast => (0.80, 0.90, 0.72, 0.010, 230.0),
@@ -48,8 +47,8 @@ fn air(light: Light) -> (f32, f32, f32, f32, f32) {
     }
 }
 
-/// What a material looks like when nobody colours it, and how much of that shows.
-fn own(material: Material) -> (Colour, f32) {
+/// Returns the natural colour of a material, and its share in the mix.
+fn natural_colour(material: Material) -> (Colour, f32) {
     match material {
         Material::Timber => (lch(0.62, 0.075, 65.0), 0.22),
         Material::Brick => (lch(0.52, 0.085, 38.0), 0.16),
@@ -69,8 +68,8 @@ fn own(material: Material) -> (Colour, f32) {
     }
 }
 
-/// Chroma, depth of shadows and lightness of the whole.
-fn temper(mood: Mood) -> (f32, f32, f32) {
+/// Returns the factor of chroma, the opacity of shadows and the shift of lightness.
+fn mood_factors(mood: Mood) -> (f32, f32, f32) {
     match mood {
         Mood::Calm => (0.95, 0.42, 0.0),
         Mood::Lively => (1.2, 0.45, 0.015),
@@ -82,15 +81,15 @@ fn temper(mood: Mood) -> (f32, f32, f32) {
 }
 
 impl Palette {
-    /// The colours for a look.
-    pub(super) fn of(look: &Look) -> Self {
-        let (vivid, depth, lift) = temper(look.mood);
-        let (own, share) = own(look.material);
-        let body = look.colour.mix(own, share).muted(vivid).lit(lift);
-        let (high, low, ground, warmth, hue) = air(look.light);
-        let night = matches!(look.light, Light::Dusk | Light::Night | Light::Lamp);
+    /// Derives the colours from the style.
+    pub(super) fn of(style: &Style) -> Self {
+        let (vivid, depth, lift) = mood_factors(style.mood);
+        let (own, share) = natural_colour(style.material);
+        let body = style.colour.mix(own, share).muted(vivid).lighter(lift);
+        let (high, low, ground, warmth, hue) = air(style.light);
+        let night = matches!(style.light, Light::Dusk | Light::Night | Light::Lamp);
         let key = lch(low, warmth * vivid, hue);
-        // One air for everything: the named hue, thinned, with the warmth of the hour in it.
+        // Sky and ground share one tint: the named hue with less chroma, mixed with the colour of the light.
         let tint = |light: f32, chroma: f32, warm: f32| {
             let of_body = Colour { light, chroma: body.chroma.min(chroma), hue: body.hue };
             let air = Colour { light, chroma: key.chroma, hue: key.hue };
@@ -98,34 +97,34 @@ impl Palette {
             of_body.mix(air, warm.min(1.0))
         };
         let high = high + lift;
-        // A body as light as the air behind it would be lost.
+        // A body as light as the backdrop would be invisible.
         let low = if (low - body.light).abs() < 0.1 { low - 0.17 } else { low } + lift;
-        let second = look.second.map_or_else(
+        let second = style.second.map_or_else(
             || {
                 let turned = lch(if body.light > 0.6 { 0.42 } else { 0.74 }, 0.045, body.hue + 35.0);
-                if body.is_chromatic() { turned.muted(vivid) } else { lch(0.5, 0.052 * vivid, look.accent) }
+                if body.is_chromatic() { turned.muted(vivid) } else { lch(0.5, 0.052 * vivid, style.accent) }
             },
             |second| second.muted(vivid),
         );
         let dark = if night { 0.16 } else { 0.24 };
         Self {
-            body: if night { body.at(body.light.mul_add(0.62, 0.08)) } else { body },
-            second: if night { second.at(second.light.mul_add(0.7, 0.08)) } else { second },
-            high: tint(high.min(low + 0.06), 0.05, if night { 0.6 } else { 0.34 }),
-            low: tint(low, 0.045, 0.5),
+            body: if night { body.with_lightness(body.light.mul_add(0.62, 0.08)) } else { body },
+            second: if night { second.with_lightness(second.light.mul_add(0.7, 0.08)) } else { second },
+            backdrop_top: tint(high.min(low + 0.06), 0.05, if night { 0.6 } else { 0.34 }),
+            backdrop_bottom: tint(low, 0.045, 0.5),
             ground: tint(ground + lift, 0.05, 0.25),
             green: lch((ground * 0.62).max(0.2), 0.05 * vivid, 125.0)
-                .mix(body.at((ground * 0.6).max(0.2)), 0.45),
+                .mix(body.with_lightness((ground * 0.6).max(0.2)), 0.45),
             shadow: lch(dark, 0.03, if body.is_chromatic() { body.hue + 12.0 } else { 265.0 }),
             glow: lch(0.88, 0.09, 78.0),
-            ink: lch(dark - 0.02, body.chroma.min(0.03), body.hue),
-            paper: lch(0.955, 0.012, 85.0).mix(body.at(0.95), 0.3),
-            depth: match look.light {
+            darkest: lch(dark - 0.02, body.chroma.min(0.03), body.hue),
+            lightest: lch(0.955, 0.012, 85.0).mix(body.with_lightness(0.95), 0.3),
+            shadow_opacity: match style.light {
                 Light::Overcast | Light::Soft | Light::Fog => depth * 0.6,
                 Light::Noon | Light::Side | Light::Evening => depth * 1.15,
                 _ => depth,
             },
-            lit: night,
+            lamps_on: night,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Photographs: single ones, and several side by side on a mount.
+//! Photographs: single, or several on a mount.
 
 mod land;
 mod portrait;
@@ -8,12 +8,12 @@ mod town;
 use schemas::taste::Dimension;
 
 use super::brief::Brief;
-use super::canvas::{Canvas, Ink};
-use super::hand::Hand;
-use super::look::{Layout, Look};
-use super::sheet::Sheet;
+use super::canvas::{Canvas, Fill};
+use super::drawing::Drawing;
+use super::style::{Layout, Style};
+use crate::rng::DrawingRng;
 
-/// What was photographed.
+/// The motif of a photograph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shot {
     Hills,
@@ -29,11 +29,11 @@ pub(super) enum Shot {
 }
 
 impl Shot {
-    pub(super) fn of(brief: &Brief, look: &Look, hand: &mut Hand) -> Self {
+    pub(super) fn of(brief: &Brief, style: &Style, rng: &mut DrawingRng) -> Self {
         let subject = brief.taste(Dimension::Subject).split(',').next().unwrap_or_default();
-        let any = hand.one(&[Self::Hills, Self::Sill, Self::Shed, Self::Poles, Self::Trees]);
-        let other = hand.chance(50);
-        if look.layout == Layout::Figure {
+        let any = rng.choose(&[Self::Hills, Self::Sill, Self::Shed, Self::Poles, Self::Trees]);
+        let other = rng.chance(50);
+        if style.layout == Layout::Figure {
             return Self::Portrait;
         }
         match subject {
@@ -103,16 +103,16 @@ impl Shot {
     }
 }
 
-/// Draws one photograph, or a few of the same thing.
-pub(super) fn draw(sheet: &mut Sheet, shot: Shot) {
-    let (count, margin) = match sheet.look.layout {
+/// Draws one photograph, or several of the same motif.
+pub(super) fn draw(drawing: &mut Drawing, shot: Shot) {
+    let (count, margin) = match drawing.style.layout {
         Layout::Pair if shot != Shot::Portrait => (2, 6.0),
-        Layout::Grid if shot != Shot::Portrait => (sheet.hand.one(&[3, 4, 6]), 5.0),
+        Layout::Grid if shot != Shot::Portrait => (drawing.rng.choose(&[3, 4, 6]), 5.0),
         Layout::Line => (1, 13.0),
-        _ => (1, if sheet.hand.chance(55) { 5.0 } else { 0.0 }),
+        _ => (1, if drawing.rng.chance(55) { 5.0 } else { 0.0 }),
     };
     if count == 1 && margin == 0.0 {
-        return frame(sheet, shot);
+        return frame(drawing, shot);
     }
     let (columns, rows) = match count {
         2 | 3 => (count, 1),
@@ -120,13 +120,17 @@ pub(super) fn draw(sheet: &mut Sheet, shot: Shot) {
         6 => (3, 2),
         _ => (1, 1),
     };
-    mount(sheet, shot, (columns, rows), margin);
+    mount(drawing, shot, (columns, rows), margin);
 }
 
-/// Prints in rows on a mount.
-fn mount(sheet: &mut Sheet, shot: Shot, (columns, rows): (usize, usize), margin: f32) {
-    let width = sheet.width();
-    let paper = if sheet.palette.lit { sheet.palette.paper.at(0.9) } else { sheet.palette.paper };
+/// Draws several photographs in rows on a mount.
+fn mount(drawing: &mut Drawing, shot: Shot, (columns, rows): (usize, usize), margin: f32) {
+    let width = drawing.width();
+    let paper = if drawing.palette.lamps_on {
+        drawing.palette.lightest.with_lightness(0.9)
+    } else {
+        drawing.palette.lightest
+    };
     let gap = 3.4;
     let wide = (width - margin * 2.0 - gap * (columns - 1) as f32) / columns as f32;
     let high = (100.0 - margin * 2.0 - gap * (rows - 1) as f32) / rows as f32;
@@ -136,32 +140,37 @@ fn mount(sheet: &mut Sheet, shot: Shot, (columns, rows): (usize, usize), margin:
     for _ in 0..columns * rows {
         let pixels = 7.2;
         let Some(small) = Canvas::new((wide * pixels) as u32, (high * pixels) as u32) else { return };
-        let large = std::mem::replace(&mut sheet.canvas, small);
-        frame(sheet, shot);
-        prints.push(std::mem::replace(&mut sheet.canvas, large));
+        let large = std::mem::replace(&mut drawing.canvas, small);
+        frame(drawing, shot);
+        prints.push(std::mem::replace(&mut drawing.canvas, large));
     }
-    sheet.canvas.wash(Ink::Fade((0.0, 0.0), (width, 100.0), (paper.lit(0.01), 1.0), (paper.lit(-0.03), 1.0)));
+    drawing.canvas.fill_all(Fill::Linear(
+        (0.0, 0.0),
+        (width, 100.0),
+        (paper.lighter(0.01), 1.0),
+        (paper.lighter(-0.03), 1.0),
+    ));
     for (at, print) in prints.iter().enumerate() {
         let x = margin + (wide + gap) * (at % columns) as f32;
         let y = top + (high + gap) * (at / columns) as f32;
-        let veil = Ink::Veil(sheet.palette.shadow, 0.16);
-        sheet.canvas.rect(x + 0.3, y + 0.5, wide, high, veil);
-        sheet.canvas.paste(print, x, y, wide);
+        let veil = Fill::Alpha(drawing.palette.shadow, 0.16);
+        drawing.canvas.rect(x + 0.3, y + 0.5, wide, high, veil);
+        drawing.canvas.paste(print, x, y, wide);
     }
 }
 
-/// One frame, as large as the sheet is now.
-fn frame(sheet: &mut Sheet, shot: Shot) {
+/// Draws one photograph on the whole canvas.
+fn frame(drawing: &mut Drawing, shot: Shot) {
     match shot {
-        Shot::Hills => land::hills(sheet),
-        Shot::Sea => land::sea(sheet),
-        Shot::Street => town::street(sheet),
-        Shot::Windows => town::windows(sheet),
-        Shot::Trees => land::trees(sheet),
-        Shot::Road => land::road(sheet),
-        Shot::Poles => town::poles(sheet),
-        Shot::Shed => town::shed(sheet),
-        Shot::Sill => sill::sill(sheet),
-        Shot::Portrait => portrait::portrait(sheet),
+        Shot::Hills => land::hills(drawing),
+        Shot::Sea => land::sea(drawing),
+        Shot::Street => town::street(drawing),
+        Shot::Windows => town::windows(drawing),
+        Shot::Trees => land::trees(drawing),
+        Shot::Road => land::road(drawing),
+        Shot::Poles => town::poles(drawing),
+        Shot::Shed => town::shed(drawing),
+        Shot::Sill => sill::sill(drawing),
+        Shot::Portrait => portrait::portrait(drawing),
     }
 }

@@ -1,4 +1,4 @@
-//! The parts of a record agree with one another, and its English with itself.
+//! The parts of a record agree with one another, and its English is correct.
 
 use super::super::DEMO_SEED;
 use super::super::catalog::Catalog;
@@ -8,7 +8,7 @@ use super::super::wording::takes_an;
 use super::{DEMO, readable, text};
 
 #[test]
-fn what_it_is_made_of_is_said_everywhere() {
+fn description_taste_and_details_name_the_material() {
     let mut catalog = Catalog::new(DEMO_SEED);
     for index in 0..DEMO.len() {
         let record = catalog.next().unwrap();
@@ -34,11 +34,11 @@ fn what_it_is_made_of_is_said_everywhere() {
 }
 
 #[test]
-fn what_is_not_recorded_is_not_told_either() {
+fn a_missing_city_or_year_is_not_in_the_texts() {
     let mut catalog = Catalog::new(DEMO_SEED);
     for _ in 0..DEMO.len() {
         let record = catalog.next().unwrap();
-        let (city, year) = catalog.told().unwrap();
+        let (city, year) = catalog.place_and_year().unwrap();
         let all = readable(&record);
         if !record.contains_key("city") {
             assert!(!all.contains(city), "{city} in {all}");
@@ -50,7 +50,7 @@ fn what_is_not_recorded_is_not_told_either() {
 }
 
 #[test]
-fn articles_and_spaces_are_right() {
+fn articles_and_spaces_are_correct() {
     for record in DEMO.iter() {
         let all = readable(record);
         assert!(!all.contains(['{', '}', '|', '[', ']', '~', '#', '%']), "{all}");
@@ -79,7 +79,7 @@ fn articles_and_spaces_are_right() {
     }
 }
 
-/// Families whose names would be taken for the well-known ones.
+/// Family names of well-known people of the field.
 const KNOWN: [&str; 60] = [
     "Aalto",
     "Abramović",
@@ -144,7 +144,7 @@ const KNOWN: [&str; 60] = [
 ];
 
 #[test]
-fn nobody_is_named_after_somebody_known() {
+fn invented_people_have_no_well_known_names() {
     for country in COUNTRIES.iter() {
         for name in country.surnames.iter().chain(&country.women_surnames).chain(&country.words) {
             assert!(!KNOWN.iter().any(|known| name.split([' ', '-']).any(|part| part == *known)), "{name}");
@@ -153,7 +153,7 @@ fn nobody_is_named_after_somebody_known() {
 }
 
 #[test]
-fn names_lose_no_letter_in_their_slugs() {
+fn slugs_keep_every_letter_of_names() {
     for record in DEMO.iter() {
         let name = text(record, "name").unwrap();
         for word in name

@@ -1,4 +1,4 @@
-//! The records keep to the import format, and the same seed gives the same records for ever.
+//! Records are valid in the import format, and a seed gives the same records in every version.
 
 use std::collections::HashSet;
 
@@ -10,11 +10,11 @@ use super::super::catalog::Catalog;
 use super::super::{Category, DEMO_SEED, DEMO_SIZE, catalog, editors};
 use super::{DEMO, text};
 
-/// SHA-256 of the demo catalog as NDJSON. A change here means that every new installation shows another catalog.
+/// SHA-256 of the demo catalog as NDJSON. If it changes, new installations show another catalog.
 const DIGEST: &str = "194b52470431c18505857847868c9d337ea299083db0658e9265795c24b301fc";
 
 #[test]
-fn demo_catalog_is_the_one_it_always_was() {
+fn the_demo_catalog_does_not_change() {
     let mut digest = Sha256::new();
     for record in DEMO.iter() {
         digest.update(serde_json::to_string(record).unwrap());
@@ -116,12 +116,12 @@ fn check(record: &Map<String, Value>) {
 }
 
 #[test]
-fn every_record_keeps_to_the_import_format() {
+fn every_record_is_valid_in_the_import_format() {
     DEMO.iter().for_each(check);
 }
 
 #[test]
-fn every_editor_selects_and_some_category_never_goes_without() {
+fn every_editor_selects_at_least_twenty_projects() {
     for name in editors::names() {
         let selected = DEMO.iter().filter(|record| record["provenance"]["curated_by"] == name).count();
         assert!(selected >= 20, "{name} selected {selected}");

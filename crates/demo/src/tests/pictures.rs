@@ -1,5 +1,4 @@
-//! Pictures are the same for the same record, differ between records, show the colours that the record names, and are
-//! described by a sentence.
+//! Pictures are deterministic, differ between records, show the colours that the record names, and have an alternative text.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -10,26 +9,26 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::super::DEMO_SEED;
-use super::super::pictures::{alt_of, colour_named, colour_seen, draw, picture, picture_of};
+use super::super::pictures::{alt_of, chroma_and_hue, colour_named, draw, picture, picture_of};
 use super::super::wording::takes_an;
 use super::DEMO;
 
-/// A picture may be so large, in bytes.
+/// The largest file of a picture, in bytes.
 const LIMIT: usize = 200_000;
 
-/// The record as it is kept: the slug is the name of its stream and no part of it.
-fn kept(record: &Map<String, Value>) -> Record {
+/// Converts to a stored record, which has no slug.
+fn stored(record: &Map<String, Value>) -> Record {
     let mut record = record.clone();
     record.remove("slug");
     serde_json::from_value(record.into()).unwrap()
 }
 
-/// What the tests keep of a picture: it would be too much to keep 260 of them.
+/// What the tests need of a picture; 260 complete ones would take too much memory.
 struct Drawn {
     record: Record,
     digest: [u8; 32],
     size: (u32, u32),
-    /// Every so-many-th pixel.
+    /// Every 61st pixel.
     pixels: Vec<[u8; 3]>,
 }
 
@@ -40,7 +39,7 @@ static DRAWN: LazyLock<Vec<Drawn>> = LazyLock::new(|| {
         let pixels = picture.pixels().step_by(61).map(|pixel| pixel.0).collect();
         Drawn { record, digest: digest(picture.as_raw()), size: picture.dimensions(), pixels }
     };
-    DEMO[..260].iter().map(kept).map(drawn).collect()
+    DEMO[..260].iter().map(stored).map(drawn).collect()
 });
 
 fn digest(bytes: &[u8]) -> [u8; 32] {
@@ -49,7 +48,7 @@ fn digest(bytes: &[u8]) -> [u8; 32] {
 
 #[test]
 fn the_same_record_gives_the_same_picture() {
-    for record in DEMO.iter().step_by(520).map(kept) {
+    for record in DEMO.iter().step_by(520).map(stored) {
         let bytes = picture(&record, DEMO_SEED);
         assert_eq!(digest(&bytes), digest(&picture(&record, DEMO_SEED)));
         assert_eq!(picture_of(&record), Some(bytes), "{}", record.name);
@@ -59,7 +58,7 @@ fn the_same_record_gives_the_same_picture() {
 
 #[test]
 fn only_a_record_that_names_a_demo_picture_has_one() {
-    let mut record = kept(&DEMO[0]);
+    let mut record = stored(&DEMO[0]);
     record.pictures[0].source = "house.jpg".to_owned();
     assert_eq!(picture_of(&record), None);
     record.pictures.clear();
@@ -82,7 +81,7 @@ fn pictures_are_distinct_and_never_uniform() {
 
 #[test]
 fn pictures_are_small_files() {
-    for record in DEMO[..260].iter().step_by(9).map(kept) {
+    for record in DEMO[..260].iter().step_by(9).map(stored) {
         let bytes = picture(&record, DEMO_SEED);
         assert!(bytes.starts_with(&[0xff, 0xd8, 0xff]), "JPEG");
         assert!((8_000..LIMIT).contains(&bytes.len()), "{}: {} bytes", record.name, bytes.len());
@@ -93,7 +92,7 @@ fn pictures_are_small_files() {
 fn hue(pixels: &[[u8; 3]]) -> f32 {
     let (mut x, mut y) = (0.0_f32, 0.0_f32);
     for pixel in pixels {
-        let [chroma, hue] = colour_seen(*pixel);
+        let [chroma, hue] = chroma_and_hue(*pixel);
         let (sin, cos) = hue.to_radians().sin_cos();
         x += chroma * cos;
         y += chroma * sin;
@@ -103,7 +102,7 @@ fn hue(pixels: &[[u8; 3]]) -> f32 {
 
 #[test]
 fn a_single_named_colour_sets_the_hue() {
-    let mut looked_at = 0;
+    let mut checked = 0;
     let mut near = 0;
     for Drawn { record, pixels, .. } in DRAWN.iter() {
         let Some(name) = record.taste.get(Dimension::Color).filter(|name| !name.contains(',')) else {
@@ -111,17 +110,17 @@ fn a_single_named_colour_sets_the_hue() {
         };
         let Some([_, chroma, named]) = colour_named(name) else { panic!("{name} is no known colour") };
         if chroma > 0.05 {
-            looked_at += 1;
-            let apart = (hue(pixels) - named).rem_euclid(360.0);
-            near += usize::from(apart.min(360.0 - apart) < 40.0);
+            checked += 1;
+            let difference = (hue(pixels) - named).rem_euclid(360.0);
+            near += usize::from(difference.min(360.0 - difference) < 40.0);
         }
     }
-    assert!(looked_at > 40, "{looked_at} of a single strong colour");
-    assert!(near * 10 >= looked_at * 9, "{near} of {looked_at} are near their colour");
+    assert!(checked > 40, "{checked} of a single strong colour");
+    assert!(near * 10 >= checked * 9, "{near} of {checked} are near their colour");
 }
 
 #[test]
-fn every_colour_that_records_name_is_known() {
+fn every_colour_name_of_records_is_known() {
     for record in DEMO.iter() {
         for name in
             record["taste"].get("color").and_then(Value::as_str).into_iter().flat_map(|text| text.split(", "))
@@ -132,7 +131,7 @@ fn every_colour_that_records_name_is_known() {
 }
 
 #[test]
-fn every_picture_is_described_by_a_sentence() {
+fn every_picture_has_an_alternative_text() {
     let mut sentences = HashSet::new();
     for record in DEMO.iter() {
         let [picture] = record["pictures"].as_array().unwrap().as_slice() else { panic!("one picture") };
@@ -160,9 +159,9 @@ fn every_picture_is_described_by_a_sentence() {
 }
 
 #[test]
-fn what_is_kept_is_drawn_as_it_was_imported() {
+fn a_stored_record_has_the_picture_of_its_import() {
     for record in DEMO.iter().step_by(97) {
-        let alt = alt_of(&kept(record));
+        let alt = alt_of(&stored(record));
         assert_eq!(record["pictures"][0]["alt"], alt);
     }
 }

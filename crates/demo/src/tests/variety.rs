@@ -1,4 +1,4 @@
-//! Nothing repeats more than it would in life, and what is missing is missing as often as in life.
+//! Repetitions and missing values are as frequent as in a real catalog.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -7,10 +7,10 @@ use schemas::taste::Dimension;
 use super::super::{Category, places};
 use super::{DEMO, percent, text};
 
-/// Asserts that `share`, in a hundred, lies within `low` and `high`.
+/// Asserts that a percentage is in `low..=high`.
 #[track_caller]
-fn within(what: &str, share: f64, low: f64, high: f64) {
-    assert!((low..=high).contains(&share), "{what}: {share:.1} in a hundred, not {low} to {high}");
+fn assert_percent(what: &str, share: f64, low: f64, high: f64) {
+    assert!((low..=high).contains(&share), "{what}: {share:.1} %, not {low} to {high}");
 }
 
 #[test]
@@ -24,9 +24,9 @@ fn shares_are_plausible() {
     ];
     for (category, share) in shares {
         let found = percent(|record| text(record, "category") == Some(category.name()));
-        within(category.name(), found, share - 3.0, share + 3.0);
+        assert_percent(category.name(), found, share - 3.0, share + 3.0);
     }
-    within(
+    assert_percent(
         "works before 1995",
         percent(|record| text(record, "year").is_some_and(|year| year < "1995")),
         3.0,
@@ -50,16 +50,16 @@ fn some_values_are_missing() {
         ("description", 5.5, 8.5),
         ("design_language", 8.5, 11.5),
     ] {
-        within(member, percent(|record| !record.contains_key(member)), low, high);
+        assert_percent(member, percent(|record| !record.contains_key(member)), low, high);
     }
-    within("note", percent(|record| record["provenance"].get("note").is_none()), 36.0, 44.0);
+    assert_percent("note", percent(|record| record["provenance"].get("note").is_none()), 36.0, 44.0);
     for dimension in Dimension::ALL.map(Dimension::as_str) {
-        within(dimension, percent(|record| record["taste"].get(dimension).is_none()), 9.5, 14.5);
+        assert_percent(dimension, percent(|record| record["taste"].get(dimension).is_none()), 9.5, 14.5);
     }
 }
 
 #[test]
-fn names_hardly_repeat() {
+fn names_repeat_rarely() {
     let mut names: HashMap<&str, usize> = HashMap::new();
     let mut works = HashSet::new();
     for record in DEMO.iter() {
@@ -67,7 +67,7 @@ fn names_hardly_repeat() {
         *names.entry(name).or_default() += 1;
         assert!(works.insert((name, text(record, "studio"))), "{name} twice by one studio");
     }
-    within("repeated names", percent(|record| names[text(record, "name").unwrap()] > 1), 0.0, 3.0);
+    assert_percent("repeated names", percent(|record| names[text(record, "name").unwrap()] > 1), 0.0, 3.0);
     let first = |name: &&str| name.split(' ').next().unwrap_or_default().to_owned();
     let mut openings: HashMap<String, usize> = HashMap::new();
     names.keys().for_each(|name| *openings.entry(first(name)).or_default() += 1);
@@ -86,13 +86,13 @@ fn many_studios_in_many_places() {
     for city in ["Zürich", "Łódź", "São Paulo", "Malmö", "Kraków", "Reykjavík"] {
         assert!(cities.contains(city), "{city}");
     }
-    let written_otherwise =
+    let has_asian_script =
         |record: &_| text(record, "name").unwrap().chars().any(|letter| letter >= '\u{3000}');
-    within("names in Chinese, Japanese or Korean writing", percent(written_otherwise), 1.0, 6.0);
+    assert_percent("names in Chinese, Japanese or Korean writing", percent(has_asian_script), 1.0, 6.0);
 }
 
 #[test]
-fn no_intro_comes_twice() {
+fn intros_are_unique() {
     let mut seen = HashSet::new();
     for intro in DEMO.iter().filter_map(|record| text(record, "intro")) {
         assert!(seen.insert(intro), "{intro}");
@@ -100,22 +100,22 @@ fn no_intro_comes_twice() {
 }
 
 #[test]
-fn no_sentence_wears_out() {
-    let mut said: HashMap<&str, usize> = HashMap::new();
+fn sentences_repeat_rarely() {
+    let mut uses: HashMap<&str, usize> = HashMap::new();
     for description in DEMO.iter().filter_map(|record| text(record, "description")) {
         let sentences = description.split('\n').flat_map(|paragraph| paragraph.split_inclusive(". "));
         let distinct: HashSet<&str> =
             sentences.map(str::trim).filter(|sentence| !sentence.is_empty()).collect();
-        distinct.into_iter().for_each(|sentence| *said.entry(sentence).or_default() += 1);
+        distinct.into_iter().for_each(|sentence| *uses.entry(sentence).or_default() += 1);
     }
     let limit = DEMO.len() / 200;
-    let worn: Vec<_> = said.iter().filter(|(_, count)| **count > limit).collect();
-    assert!(worn.is_empty(), "in more than {limit} records: {worn:?}");
-    assert!(said.len() > 8_000, "{} different sentences", said.len());
+    let repeated: Vec<_> = uses.iter().filter(|(_, count)| **count > limit).collect();
+    assert!(repeated.is_empty(), "in more than {limit} records: {repeated:?}");
+    assert!(uses.len() > 8_000, "{} different sentences", uses.len());
 }
 
 #[test]
-fn notes_are_not_a_refrain() {
+fn notes_repeat_rarely() {
     let mut notes: BTreeMap<&str, usize> = BTreeMap::new();
     DEMO.iter()
         .filter_map(|record| record["provenance"].get("note")?.as_str())
@@ -126,7 +126,7 @@ fn notes_are_not_a_refrain() {
 }
 
 #[test]
-fn taste_has_a_considered_vocabulary() {
+fn taste_has_a_limited_skewed_vocabulary() {
     for dimension in Dimension::ALL.map(Dimension::as_str) {
         let mut phrases: BTreeMap<&str, usize> = BTreeMap::new();
         let texts = DEMO.iter().filter_map(|record| record["taste"].get(dimension)?.as_str());

@@ -1,39 +1,39 @@
-//! A bridge and its mirror image.
+//! A bridge and its reflection.
 
-use super::super::canvas::Ink;
-use super::super::sheet::Sheet;
-use super::super::texture::upright;
+use super::super::canvas::Fill;
+use super::super::drawing::Drawing;
+use super::super::texture::rect_quad;
 
-/// A deck across water, with its mirror image.
-pub(super) fn bridge(sheet: &mut Sheet) {
-    let width = sheet.width();
-    let water = sheet.hand.between(64.0, 70.0);
-    sheet.sky(water);
-    sheet.distance(water, 2);
-    let (low, high) = (sheet.palette.low, sheet.palette.high);
-    sheet.canvas.rect(
+/// Draws a bridge over water, with its reflection.
+pub(super) fn bridge(drawing: &mut Drawing) {
+    let width = drawing.width();
+    let water = drawing.rng.range(64.0, 70.0);
+    drawing.sky(water);
+    drawing.distance(water, 2);
+    let (low, high) = (drawing.palette.backdrop_bottom, drawing.palette.backdrop_top);
+    drawing.canvas.rect(
         -1.0,
         water,
         width + 2.0,
         40.0,
-        Ink::Fade((0.0, water), (0.0, 100.0), (low.lit(-0.04), 1.0), (high.lit(-0.1), 1.0)),
+        Fill::Linear((0.0, water), (0.0, 100.0), (low.lighter(-0.04), 1.0), (high.lighter(-0.1), 1.0)),
     );
-    let deck = water - sheet.hand.between(17.0, 23.0);
-    let colour = sheet.palette.body;
-    let dark = colour.at((colour.light - 0.2).max(0.18));
-    let piers = sheet.hand.count(2, 4);
-    let covered = sheet.hand.chance(55);
-    let roof = if covered { sheet.hand.between(11.0, 15.0) } else { 0.0 };
-    structure(sheet, water, deck, (roof, piers));
-    sheet.texture(&upright(-1.0, deck - 2.0, width + 2.0, 4.2), colour, sheet.look.material, 0.8);
-    sheet.shade(&upright(-1.0, deck + 1.2, width + 2.0, 1.2), 1.0);
+    let deck = water - drawing.rng.range(17.0, 23.0);
+    let colour = drawing.palette.body;
+    let dark = colour.with_lightness((colour.light - 0.2).max(0.18));
+    let piers = drawing.rng.count(2, 4);
+    let covered = drawing.rng.chance(55);
+    let roof = if covered { drawing.rng.range(11.0, 15.0) } else { 0.0 };
+    structure(drawing, water, deck, (roof, piers));
+    drawing.texture(&rect_quad(-1.0, deck - 2.0, width + 2.0, 4.2), colour, drawing.style.material, 0.8);
+    drawing.shade(&rect_quad(-1.0, deck + 1.2, width + 2.0, 1.2), 1.0);
     if !covered {
-        sheet.canvas.line((-1.0, deck - 6.0), (width + 1.0, deck - 6.0), 0.5, dark);
+        drawing.canvas.line((-1.0, deck - 6.0), (width + 1.0, deck - 6.0), 0.5, dark);
     }
-    let bank = sheet.palette.green.lit(-0.04);
-    let left = sheet.hand.chance(50);
+    let bank = drawing.palette.green.lighter(-0.04);
+    let left = drawing.rng.chance(50);
     let corner = |x: f32| if left { x } else { width - x };
-    sheet.canvas.poly(
+    drawing.canvas.poly(
         &[
             (corner(-1.0), water - 6.0),
             (corner(16.0), water + 4.0),
@@ -42,18 +42,18 @@ pub(super) fn bridge(sheet: &mut Sheet) {
         ],
         bank,
     );
-    sheet.tree((corner(8.0), water + 5.0), 34.0, 0);
-    for _ in 0..sheet.hand.count(1, 3) {
-        let at = (width * sheet.hand.between(0.3, 0.8), deck - 2.0);
-        sheet.somebody(at, 7.4);
+    drawing.tree((corner(8.0), water + 5.0), 34.0, 0);
+    for _ in 0..drawing.rng.count(1, 3) {
+        let at = (width * drawing.rng.range(0.3, 0.8), deck - 2.0);
+        drawing.person(at, 7.4);
     }
 }
 
-/// Piers, deck, posts and roof; first as the water shows them, then as they are. Without a roof there is a railing.
-fn structure(sheet: &mut Sheet, water: f32, deck: f32, (roof, piers): (f32, usize)) {
-    let width = sheet.width();
-    let colour = sheet.palette.body;
-    let dark = colour.at((colour.light - 0.2).max(0.18));
+/// Draws piers, deck, posts and roof, first the reflection; without a roof, a railing.
+fn structure(drawing: &mut Drawing, water: f32, deck: f32, (roof, piers): (f32, usize)) {
+    let width = drawing.width();
+    let colour = drawing.palette.body;
+    let dark = colour.with_lightness((colour.light - 0.2).max(0.18));
     for (mirrored, cover) in [(true, 0.38), (false, 1.0)] {
         let flip = |y: f32| if mirrored { 2.0 * water - y } else { y };
         let band = |top: f32, low: f32| {
@@ -62,20 +62,20 @@ fn structure(sheet: &mut Sheet, water: f32, deck: f32, (roof, piers): (f32, usiz
         for pier in 0..piers {
             let x = width * (pier as f32 + 0.5) / piers as f32;
             let (top, low) = (flip(deck), flip(water));
-            sheet.canvas.poly(
+            drawing.canvas.poly(
                 &[(x - 2.2, top), (x + 2.2, top), (x + 1.5, low), (x - 1.5, low)],
-                Ink::Veil(dark, cover),
+                Fill::Alpha(dark, cover),
             );
         }
-        sheet.canvas.poly(&band(deck - 2.0, deck + 2.2), Ink::Veil(colour, cover));
+        drawing.canvas.poly(&band(deck - 2.0, deck + 2.2), Fill::Alpha(colour, cover));
         if roof > 0.0 {
-            let tone = dark.mix(sheet.palette.second, 0.4);
-            sheet.canvas.poly(&band(deck - roof, deck - roof + 3.6), Ink::Veil(tone, cover));
+            let tone = dark.mix(drawing.palette.second, 0.4);
+            drawing.canvas.poly(&band(deck - roof, deck - roof + 3.6), Fill::Alpha(tone, cover));
         }
         let posts: Vec<_> = (0..(width / 4.4) as usize)
             .map(|post| post as f32 * 4.4 + 1.0)
             .map(|x| ((x, flip(deck - roof.max(6.0))), (x, flip(deck))))
             .collect();
-        sheet.canvas.lines(posts, 0.55, Ink::Veil(dark, cover));
+        drawing.canvas.lines(posts, 0.55, Fill::Alpha(dark, cover));
     }
 }

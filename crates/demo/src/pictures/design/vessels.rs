@@ -2,15 +2,15 @@
 
 use tiny_skia::{Path, PathBuilder};
 
-use super::super::canvas::{At, Ink, ellipse, polygon};
+use super::super::canvas::{Fill, Point, ellipse, polygon};
 use super::super::colour::Colour;
-use super::super::sheet::Sheet;
-use super::super::texture::upright;
+use super::super::drawing::Drawing;
+use super::super::texture::rect_quad;
 use super::{round, shadow, thing};
 
 const BASE: f32 = 82.0;
 
-/// A turned body: half widths at foot, belly, shoulder and lip.
+/// Returns the outline of a turned body, from half widths at foot, belly, shoulder and lip.
 fn turned(at: f32, base: f32, high: f32, half: [f32; 4]) -> Option<Path> {
     let [foot, belly, neck, lip] = half;
     let (middle, top) = (base - high * 0.45, base - high);
@@ -40,9 +40,9 @@ fn turned(at: f32, base: f32, high: f32, half: [f32; 4]) -> Option<Path> {
     path.finish()
 }
 
-fn vessel(sheet: &mut Sheet, at: f32, base: f32, size: (f32, f32), colour: Colour) {
+fn vessel(drawing: &mut Drawing, at: f32, base: f32, size: (f32, f32), colour: Colour) {
     let (half, high) = size;
-    let shape = sheet.hand.one(&[
+    let shape = drawing.rng.choose(&[
         [0.5, 1.0, 0.3, 0.36],
         [0.62, 0.9, 0.7, 0.78],
         [0.42, 1.0, 0.62, 0.5],
@@ -50,105 +50,106 @@ fn vessel(sheet: &mut Sheet, at: f32, base: f32, size: (f32, f32), colour: Colou
         [0.4, 0.8, 0.22, 0.3],
     ]);
     let widths = shape.map(|share| share * half);
-    shadow(sheet, base, at - widths[0], at + widths[0], high);
+    shadow(drawing, base, at - widths[0], at + widths[0], high);
     let path = turned(at, base, high, widths);
-    round(sheet, path.clone(), at - half, at + half, colour);
-    if sheet.hand.chance(45) {
-        let cut = base - high * sheet.hand.between(0.35, 0.7);
-        sheet.canvas.clip(path);
-        let glaze = sheet.palette.second.mix(colour, 0.25);
-        sheet
-            .canvas
-            .poly(&upright(at - half, base - high, half * 2.0, cut - base + high), Ink::Veil(glaze, 0.75));
-        let drip = (at + half * sheet.hand.between(-0.5, 0.5), cut);
-        sheet.canvas.oval(drip, half * 0.3, half * 0.2, Ink::Veil(glaze, 0.75));
-        sheet.canvas.unclip();
+    round(drawing, path.clone(), at - half, at + half, colour);
+    if drawing.rng.chance(45) {
+        let cut = base - high * drawing.rng.range(0.35, 0.7);
+        drawing.canvas.clip(path);
+        let glaze = drawing.palette.second.mix(colour, 0.25);
+        drawing.canvas.poly(
+            &rect_quad(at - half, base - high, half * 2.0, cut - base + high),
+            Fill::Alpha(glaze, 0.75),
+        );
+        let drip = (at + half * drawing.rng.range(-0.5, 0.5), cut);
+        drawing.canvas.oval(drip, half * 0.3, half * 0.2, Fill::Alpha(glaze, 0.75));
+        drawing.canvas.unclip();
     }
-    sheet.canvas.oval((at, base - high), widths[3], widths[3] * 0.22, colour.lit(-0.2));
+    drawing.canvas.oval((at, base - high), widths[3], widths[3] * 0.22, colour.lighter(-0.2));
 }
 
-/// One small vessel for other things to stand beside.
-pub(super) fn small(sheet: &mut Sheet, at: At, size: f32) {
-    let colour = sheet.palette.second;
+/// Draws one small vessel.
+pub(super) fn small(drawing: &mut Drawing, at: Point, size: f32) {
+    let colour = drawing.palette.second;
     let path = turned(at.0, at.1, size * 2.2, [0.5, 1.0, 0.4, 0.45].map(|share| share * size));
-    sheet.contact((at.0 + sheet.reach() * size * 0.4, at.1), size, size * 0.16);
-    round(sheet, path, at.0 - size, at.0 + size, colour);
-    sheet.canvas.oval((at.0, at.1 - size * 2.2), size * 0.45, size * 0.1, colour.lit(-0.18));
+    drawing.contact_shadow((at.0 + drawing.shadow_reach() * size * 0.4, at.1), size, size * 0.16);
+    round(drawing, path, at.0 - size, at.0 + size, colour);
+    drawing.canvas.oval((at.0, at.1 - size * 2.2), size * 0.45, size * 0.1, colour.lighter(-0.18));
 }
 
-pub(super) fn group(sheet: &mut Sheet) {
-    let width = sheet.width();
-    let count = sheet.hand.count(2, 5);
-    let colour = thing(sheet);
-    let second = sheet.palette.second;
+pub(super) fn group(drawing: &mut Drawing) {
+    let width = drawing.width();
+    let count = drawing.rng.count(2, 5);
+    let colour = thing(drawing);
+    let second = drawing.palette.second;
     let room = (width * 0.8 / count as f32).min(33.0);
     let start = width / 2.0 - room * count as f32 / 2.0;
     for turn in 0..count {
         let back = turn % 2 == 1;
-        let base = BASE - if back { 5.5 } else { 0.0 } + sheet.hand.between(-1.0, 1.0);
+        let base = BASE - if back { 5.5 } else { 0.0 } + drawing.rng.range(-1.0, 1.0);
         let at = start + room * (turn as f32 + 0.5);
-        let (half, high) = (room * sheet.hand.between(0.34, 0.5), sheet.hand.between(20.0, 50.0));
+        let (half, high) = (room * drawing.rng.range(0.34, 0.5), drawing.rng.range(20.0, 50.0));
         let tone = match turn {
             1 => second,
             0 => colour,
-            _ => colour.lit(0.09 - 0.06 * turn as f32),
+            _ => colour.lighter(0.09 - 0.06 * turn as f32),
         };
-        vessel(sheet, at, base, (half, high), tone);
+        vessel(drawing, at, base, (half, high), tone);
     }
-    if sheet.hand.chance(40) {
-        let green = sheet.palette.green;
+    if drawing.rng.chance(40) {
+        let green = drawing.palette.green;
         let at = start + room * 0.5;
-        let stem = ((at, 44.0), (at + sheet.hand.between(-9.0, 9.0), 16.0));
-        sheet.canvas.lines([stem], 0.4, green);
+        let stem = ((at, 44.0), (at + drawing.rng.range(-9.0, 9.0), 16.0));
+        drawing.canvas.lines([stem], 0.4, green);
         for leaf in 0..7 {
             let share = leaf as f32 / 7.0;
             let (x, y) = (at + (stem.1.0 - at) * share, 44.0 - 28.0 * share);
             let side = if leaf % 2 == 0 { 1.8 } else { -1.8 };
-            sheet.canvas.oval((x + side, y), 1.9, 0.8, green.lit(side * 0.02));
+            drawing.canvas.oval((x + side, y), 1.9, 0.8, green.lighter(side * 0.02));
         }
     }
 }
 
-/// A bowl seen a little from above.
-fn bowl(sheet: &mut Sheet, at: At, half: f32, high: f32, colour: Colour) {
+/// Draws a bowl, seen slightly from above.
+fn bowl(drawing: &mut Drawing, at: Point, half: f32, high: f32, colour: Colour) {
     let mut path = PathBuilder::new();
     path.move_to(at.0 - half, at.1 - high);
     path.cubic_to(at.0 - half * 0.9, at.1 - high * 0.2, at.0 - half * 0.5, at.1, at.0 - half * 0.4, at.1);
     path.line_to(at.0 + half * 0.4, at.1);
     path.cubic_to(at.0 + half * 0.5, at.1, at.0 + half * 0.9, at.1 - high * 0.2, at.0 + half, at.1 - high);
     path.close();
-    round(sheet, path.finish(), at.0 - half, at.0 + half, colour);
+    round(drawing, path.finish(), at.0 - half, at.0 + half, colour);
     let lip = half * 0.2;
-    sheet.canvas.oval((at.0, at.1 - high), half, lip, colour.lit(0.06));
-    sheet.canvas.oval((at.0, at.1 - high + lip * 0.1), half * 0.93, lip * 0.86, colour.lit(-0.12));
+    drawing.canvas.oval((at.0, at.1 - high), half, lip, colour.lighter(0.06));
+    drawing.canvas.oval((at.0, at.1 - high + lip * 0.1), half * 0.93, lip * 0.86, colour.lighter(-0.12));
 }
 
-pub(super) fn bowls(sheet: &mut Sheet) {
-    let width = sheet.width();
-    let colour = thing(sheet);
-    let second = sheet.palette.second;
-    let at = (width * sheet.hand.between(0.32, 0.4), BASE);
-    let count = sheet.hand.count(3, 5);
-    shadow(sheet, BASE, at.0 - 10.0, at.0 + 10.0, 30.0);
+pub(super) fn bowls(drawing: &mut Drawing) {
+    let width = drawing.width();
+    let colour = thing(drawing);
+    let second = drawing.palette.second;
+    let at = (width * drawing.rng.range(0.32, 0.4), BASE);
+    let count = drawing.rng.count(3, 5);
+    shadow(drawing, BASE, at.0 - 10.0, at.0 + 10.0, 30.0);
     for step in 0..count {
         let tone = if step % 2 == 0 { colour } else { second.mix(colour, 0.35) };
-        bowl(sheet, (at.0, at.1 - 6.4 * step as f32), 22.0 - 1.5 * step as f32, 9.5, tone);
+        bowl(drawing, (at.0, at.1 - 6.4 * step as f32), 22.0 - 1.5 * step as f32, 9.5, tone);
     }
     let cup = (width * 0.68, BASE + 3.0);
-    shadow(sheet, cup.1, cup.0 - 6.0, cup.0 + 6.0, 16.0);
-    vessel(sheet, cup.0, cup.1, (9.0, sheet.look.colour.light * 8.0 + 13.0), second);
+    shadow(drawing, cup.1, cup.0 - 6.0, cup.0 + 6.0, 16.0);
+    vessel(drawing, cup.0, cup.1, (9.0, drawing.style.colour.light * 8.0 + 13.0), second);
     let plate = (width * 0.84, BASE - 1.0);
-    sheet.contact(plate, 15.0, 2.4);
-    sheet.canvas.oval((plate.0, plate.1 - 0.8), 14.0, 2.9, colour.lit(0.07));
-    sheet.canvas.oval((plate.0, plate.1 - 0.9), 10.0, 1.9, colour.lit(-0.05));
+    drawing.contact_shadow(plate, 15.0, 2.4);
+    drawing.canvas.oval((plate.0, plate.1 - 0.8), 14.0, 2.9, colour.lighter(0.07));
+    drawing.canvas.oval((plate.0, plate.1 - 0.9), 10.0, 1.9, colour.lighter(-0.05));
 }
 
-pub(super) fn teapot(sheet: &mut Sheet) {
-    let at = sheet.width() / 2.0 + sheet.hand.between(-4.0, 4.0);
-    let colour = thing(sheet);
-    let (half, high) = (sheet.hand.between(19.0, 23.0), sheet.hand.between(27.0, 36.0));
-    let to = if sheet.look.from_left { 1.0 } else { -1.0 };
-    shadow(sheet, BASE, at - half * 0.6, at + half * 0.6, high);
+pub(super) fn teapot(drawing: &mut Drawing) {
+    let at = drawing.width() / 2.0 + drawing.rng.range(-4.0, 4.0);
+    let colour = thing(drawing);
+    let (half, high) = (drawing.rng.range(19.0, 23.0), drawing.rng.range(27.0, 36.0));
+    let to = if drawing.style.from_left { 1.0 } else { -1.0 };
+    shadow(drawing, BASE, at - half * 0.6, at + half * 0.6, high);
     let mut handle = PathBuilder::new();
     handle.move_to(at - to * half * 0.8, BASE - high * 0.25);
     handle.cubic_to(
@@ -159,31 +160,31 @@ pub(super) fn teapot(sheet: &mut Sheet) {
         at - to * half * 0.7,
         BASE - high * 0.85,
     );
-    sheet.canvas.stroke(handle.finish(), 2.6, colour.lit(-0.12));
+    drawing.canvas.stroke(handle.finish(), 2.6, colour.lighter(-0.12));
     let mut spout = PathBuilder::new();
     spout.move_to(at + to * half * 0.6, BASE - high * 0.2);
     spout.quad_to(at + to * half * 1.25, BASE - high * 0.3, at + to * half * 1.6, BASE - high * 0.98);
     spout.line_to(at + to * half * 1.32, BASE - high * 0.98);
     spout.quad_to(at + to * half, BASE - high * 0.6, at + to * half * 0.6, BASE - high * 0.62);
     spout.close();
-    sheet.canvas.fill(spout.finish(), colour.lit(-0.07));
-    let shape = sheet.hand.one(&[[0.6, 1.0, 0.62, 0.5], [0.85, 0.95, 0.8, 0.72], [0.5, 0.9, 0.9, 0.55]]);
-    round(sheet, turned(at, BASE, high, shape.map(|share| share * half)), at - half, at + half, colour);
+    drawing.canvas.fill(spout.finish(), colour.lighter(-0.07));
+    let shape = drawing.rng.choose(&[[0.6, 1.0, 0.62, 0.5], [0.85, 0.95, 0.8, 0.72], [0.5, 0.9, 0.9, 0.55]]);
+    round(drawing, turned(at, BASE, high, shape.map(|share| share * half)), at - half, at + half, colour);
     let lid = BASE - high;
-    sheet.canvas.oval((at, lid), half * shape[3] * 1.04, half * 0.12, colour.lit(0.05));
-    let knob = sheet.palette.second;
-    sheet.canvas.oval((at, lid - half * 0.18), half * 0.13, half * 0.12, knob);
+    drawing.canvas.oval((at, lid), half * shape[3] * 1.04, half * 0.12, colour.lighter(0.05));
+    let knob = drawing.palette.second;
+    drawing.canvas.oval((at, lid - half * 0.18), half * 0.13, half * 0.12, knob);
     let cup = at - to * half * 1.8;
-    bowl(sheet, (cup, BASE + 4.0), 7.0, 7.0, knob.lit(0.04));
+    bowl(drawing, (cup, BASE + 4.0), 7.0, 7.0, knob.lighter(0.04));
 }
 
-pub(super) fn basket(sheet: &mut Sheet) {
-    let at = sheet.width() / 2.0 + sheet.hand.between(-4.0, 4.0);
-    let colour = thing(sheet);
-    let (half, high) = (sheet.hand.between(20.0, 27.0), sheet.hand.between(25.0, 36.0));
-    shadow(sheet, BASE, at - half * 0.8, at + half * 0.8, high);
+pub(super) fn basket(drawing: &mut Drawing) {
+    let at = drawing.width() / 2.0 + drawing.rng.range(-4.0, 4.0);
+    let colour = thing(drawing);
+    let (half, high) = (drawing.rng.range(20.0, 27.0), drawing.rng.range(25.0, 36.0));
+    shadow(drawing, BASE, at - half * 0.8, at + half * 0.8, high);
     let mut handle = PathBuilder::new();
-    let rise = sheet.hand.between(12.0, 24.0);
+    let rise = drawing.rng.range(12.0, 24.0);
     handle.move_to(at - half * 0.8, BASE - high);
     handle.cubic_to(
         at - half * 0.8,
@@ -193,10 +194,10 @@ pub(super) fn basket(sheet: &mut Sheet) {
         at + half * 0.8,
         BASE - high,
     );
-    sheet.canvas.stroke(handle.finish(), 1.8, sheet.palette.second);
-    let foot = half * sheet.hand.between(0.6, 0.9);
+    drawing.canvas.stroke(handle.finish(), 1.8, drawing.palette.second);
+    let foot = half * drawing.rng.range(0.6, 0.9);
     let quad = [(at - half, BASE - high), (at + half, BASE - high), (at + foot, BASE), (at - foot, BASE)];
-    round(sheet, polygon(&quad), at - half, at + half, colour);
+    round(drawing, polygon(&quad), at - half, at + half, colour);
     let rows = 11;
     for row in 0..rows {
         let share = (row as f32 + 0.5) / rows as f32;
@@ -208,62 +209,62 @@ pub(super) fn basket(sheet: &mut Sheet) {
             .map(|piece| at - edge + edge * 2.0 * piece as f32 / count as f32)
             .map(|x| ((x + 0.5, y), (x + edge * 2.0 / count as f32 - 0.5, y)))
             .collect();
-        sheet.canvas.lines(weave, high / rows as f32 * 0.62, Ink::Veil(colour.lit(0.09), 0.6));
+        drawing.canvas.lines(weave, high / rows as f32 * 0.62, Fill::Alpha(colour.lighter(0.09), 0.6));
     }
-    sheet.canvas.oval((at, BASE - high), half, 3.4, colour.lit(-0.22));
-    sheet.canvas.stroke(ellipse((at, BASE - high), half, 3.4), 1.5, colour.lit(0.06));
+    drawing.canvas.oval((at, BASE - high), half, 3.4, colour.lighter(-0.22));
+    drawing.canvas.stroke(ellipse((at, BASE - high), half, 3.4), 1.5, colour.lighter(0.06));
 }
 
-/// A ball, a block, a cone and a bar, as toys or packages are.
-pub(super) fn solids(sheet: &mut Sheet) {
-    let width = sheet.width();
-    let (colour, second) = (thing(sheet), sheet.palette.second);
-    let paper = sheet.palette.paper.lit(-0.04);
-    let tones = [colour, second, paper, colour.lit(-0.14)];
+/// Draws a ball, a block, a cone and a bar, for toys and packages.
+pub(super) fn solids(drawing: &mut Drawing) {
+    let width = drawing.width();
+    let (colour, second) = (thing(drawing), drawing.palette.second);
+    let paper = drawing.palette.lightest.lighter(-0.04);
+    let tones = [colour, second, paper, colour.lighter(-0.14)];
     let left = width * 0.2;
     for turn in 0..4usize {
         let at = left + width * 0.2 * turn as f32;
         let base = BASE - if turn % 2 == 1 { 5.0 } else { 0.0 };
-        let (size, tone) = (sheet.hand.between(8.0, 11.5), tones[(turn + sheet.hand.count(0, 1)) % 4]);
-        match (turn + sheet.hand.count(0, 2)) % 4 {
+        let (size, tone) = (drawing.rng.range(8.0, 11.5), tones[(turn + drawing.rng.count(0, 1)) % 4]);
+        match (turn + drawing.rng.count(0, 2)) % 4 {
             0 => {
-                shadow(sheet, base, at - size * 0.5, at + size * 0.5, size * 2.0);
-                round(sheet, ellipse((at, base - size), size, size), at - size, at + size, tone);
+                shadow(drawing, base, at - size * 0.5, at + size * 0.5, size * 2.0);
+                round(drawing, ellipse((at, base - size), size, size), at - size, at + size, tone);
             }
             1 => {
-                let high = size * sheet.hand.between(1.6, 3.6);
-                shadow(sheet, base, at - size, at + size, high);
-                sheet.canvas.rect(at - size, base - high, size * 2.0, high, tone);
-                sheet.texture(
-                    &upright(at - size, base - high, size * 2.0, high),
+                let high = size * drawing.rng.range(1.6, 3.6);
+                shadow(drawing, base, at - size, at + size, high);
+                drawing.canvas.rect(at - size, base - high, size * 2.0, high, tone);
+                drawing.texture(
+                    &rect_quad(at - size, base - high, size * 2.0, high),
                     tone,
-                    sheet.look.material,
+                    drawing.style.material,
                     0.9,
                 );
-                sheet.canvas.poly(
+                drawing.canvas.poly(
                     &[
                         (at - size, base - high),
                         (at + size, base - high),
                         (at + size * 1.4, base - high - 3.0),
                         (at - size * 0.6, base - high - 3.0),
                     ],
-                    tone.lit(0.08),
+                    tone.lighter(0.08),
                 );
-                sheet.canvas.poly(
+                drawing.canvas.poly(
                     &[
                         (at + size, base - high),
                         (at + size * 1.4, base - high - 3.0),
                         (at + size * 1.4, base - 3.0),
                         (at + size, base),
                     ],
-                    tone.lit(-0.14),
+                    tone.lighter(-0.14),
                 );
             }
             2 => {
                 let high = size * 2.6;
-                shadow(sheet, base, at - size, at + size, high * 0.8);
+                shadow(drawing, base, at - size, at + size, high * 0.8);
                 round(
-                    sheet,
+                    drawing,
                     polygon(&[(at, base - high), (at + size, base), (at - size, base)]),
                     at - size,
                     at + size,
@@ -272,15 +273,15 @@ pub(super) fn solids(sheet: &mut Sheet) {
             }
             _ => {
                 let high = size * 3.4;
-                shadow(sheet, base, at - size * 0.6, at + size * 0.6, high);
+                shadow(drawing, base, at - size * 0.6, at + size * 0.6, high);
                 round(
-                    sheet,
-                    polygon(&upright(at - size * 0.6, base - high, size * 1.2, high)),
+                    drawing,
+                    polygon(&rect_quad(at - size * 0.6, base - high, size * 1.2, high)),
                     at - size * 0.6,
                     at + size * 0.6,
                     tone,
                 );
-                sheet.canvas.oval((at, base - high), size * 0.6, size * 0.14, tone.lit(0.07));
+                drawing.canvas.oval((at, base - high), size * 0.6, size * 0.14, tone.lighter(0.07));
             }
         }
     }

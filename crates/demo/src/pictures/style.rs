@@ -1,12 +1,12 @@
-//! The choices of a drawing, read from the taste of the record: what it is made of, how it is lit, how it feels.
+//! The style of a drawing, classified from the taste of the record: material, light, mood, layout and colours.
 
 use schemas::taste::Dimension;
 
 use super::brief::Brief;
 use super::colour::Colour;
-use super::hand::Hand;
+use crate::rng::DrawingRng;
 
-/// What surfaces are made of, as far as it can be seen.
+/// The visible material of surfaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Material {
     Timber,
@@ -31,7 +31,7 @@ pub(super) enum Material {
     Film,
 }
 
-/// How it is lit.
+/// The light.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Light {
     Overcast,
@@ -49,7 +49,7 @@ pub(super) enum Light {
     Fog,
 }
 
-/// How it feels.
+/// The mood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mood {
     Calm,
@@ -60,7 +60,7 @@ pub(super) enum Mood {
     Dreamy,
 }
 
-/// How it is composed.
+/// The composition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
     Symmetric,
@@ -83,46 +83,46 @@ pub(super) enum Layout {
     Raised,
 }
 
-/// All of them.
-pub(super) struct Look {
+/// The style of a drawing.
+pub(super) struct Style {
     pub(super) material: Material,
-    /// The material by its name in the record, empty where it is not recorded.
+    /// The name of the material in the record; empty if it has none.
     pub(super) material_name: String,
     pub(super) light: Light,
     pub(super) mood: Mood,
     pub(super) layout: Layout,
     pub(super) colour: Colour,
     pub(super) second: Option<Colour>,
-    /// The names of the colours, as many as are recorded, up to two.
+    /// Up to two colour names of the record.
     pub(super) colour_names: Vec<String>,
-    /// The hue of the accent where no second colour is recorded and the first has none to lend.
+    /// The hue of the second colour if the record has none and the first is grey.
     pub(super) accent: f32,
     /// Whether light comes from the left.
     pub(super) from_left: bool,
 }
 
-/// The first choice whose word stands in `text`.
-fn read<T: Copy>(text: &str, choices: &[(&[&str], T)]) -> Option<T> {
+/// Returns the first choice one of whose words is in `text`.
+fn classify<T: Copy>(text: &str, choices: &[(&[&str], T)]) -> Option<T> {
     let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
     choices.iter().find(|(words, _)| has(words)).map(|(_, choice)| *choice)
 }
 
-/// The first phrase counts: the second is an afterthought.
-fn first(text: &str) -> &str {
+/// Returns the first phrase of a text, before the comma.
+fn first_phrase(text: &str) -> &str {
     text.split(',').next().unwrap_or_default().trim()
 }
 
-impl Look {
-    /// What the record says, and what the hand adds where it says nothing.
-    pub(super) fn of(brief: &Brief, hand: &mut Hand) -> Self {
-        let material_name = first(brief.taste(Dimension::Material)).to_owned();
+impl Style {
+    /// Classifies the texts of a record; random defaults stand in for missing ones.
+    pub(super) fn of(brief: &Brief, rng: &mut DrawingRng) -> Self {
+        let material_name = first_phrase(brief.taste(Dimension::Material)).to_owned();
         let fallback = DEFAULTS.iter().find(|(category, ..)| *category == brief.category.as_str());
         let (_, materials, lights, layouts) = fallback.unwrap_or(&DEFAULTS[0]);
-        // Each is thrown for whether it is needed or not: one more recorded fact must not change all others.
-        let (material, light, layout) = (hand.one(materials), hand.one(lights), hand.one(layouts));
-        let quiet = hand.one(&["pale grey", "sandy", "warm grey", "grey green", "ochre", "blue grey"]);
-        let from_left = hand.chance(50);
-        let accent = hand.one(&[48.0, 48.0, 34.0, 82.0, 152.0, 205.0, 255.0, 15.0]);
+        // All defaults are drawn, needed or not, so that one more fact in the record does not change the other draws.
+        let (material, light, layout) = (rng.choose(materials), rng.choose(lights), rng.choose(layouts));
+        let quiet = rng.choose(&["pale grey", "sandy", "warm grey", "grey green", "ochre", "blue grey"]);
+        let from_left = rng.chance(50);
+        let accent = rng.choose(&[48.0, 48.0, 34.0, 82.0, 152.0, 205.0, 255.0, 15.0]);
         let colour_names: Vec<String> = brief
             .taste(Dimension::Color)
             .split(',')
@@ -134,11 +134,11 @@ impl Look {
         let mut colours = colour_names.iter().filter_map(|name| Colour::named(name));
         let colour = colours.next().or_else(|| Colour::named(quiet)).unwrap_or(Colour::from_hex(0xb0_aca4));
         Self {
-            material: read(&material_name, MATERIALS).unwrap_or(material),
+            material: classify(&material_name, MATERIALS).unwrap_or(material),
             material_name,
-            light: read(first(brief.taste(Dimension::Light)), LIGHTS).unwrap_or(light),
-            mood: read(first(brief.taste(Dimension::Mood)), MOODS).unwrap_or(Mood::Calm),
-            layout: read(first(brief.taste(Dimension::Composition)), LAYOUTS).unwrap_or(layout),
+            light: classify(first_phrase(brief.taste(Dimension::Light)), LIGHTS).unwrap_or(light),
+            mood: classify(first_phrase(brief.taste(Dimension::Mood)), MOODS).unwrap_or(Mood::Calm),
+            layout: classify(first_phrase(brief.taste(Dimension::Composition)), LAYOUTS).unwrap_or(layout),
             colour,
             second: colours.next(),
             colour_names,

@@ -1,49 +1,49 @@
-//! The sentence that describes a picture to those who cannot see it, told from the choices it is drawn by.
+//! The alternative text of a picture, from the plan that it is drawn by.
 
 use super::super::wording::takes_an;
-use super::look::{Light, Look, Material};
 use super::plan::{Motif, Plan};
+use super::style::{Light, Material, Style};
 
-/// What the picture shows, how it is lit, and in which colours.
+/// Returns a sentence with motif, light and colours.
 pub(super) fn sentence(plan: &Plan) -> String {
-    let look = &plan.look;
+    let style = &plan.style;
     let mut text = match plan.motif {
         Motif::Building(building) => {
             let (air, material) = (
-                if building.is_outdoors() { air(look.light) } else { room_light(look.light) },
-                made_of(look),
+                if building.is_outdoors() { air(style.light) } else { room_light(style.light) },
+                made_of(style),
             );
             format!("{}{material}, {air}", building.noun())
         }
-        Motif::Room(room) => format!("{}{}, {}", room.noun(), made_of(look), room_light(look.light)),
-        Motif::Object(object) => format!("{}{}, {}", object.noun(), made_of(look), room_light(look.light)),
-        Motif::Shot(shot) => format!("{} as a photograph, {}", shot.noun(), air(look.light)),
-        Motif::Work(work) => format!("{}, {}", work.noun(), medium(look)),
+        Motif::Room(room) => format!("{}{}, {}", room.noun(), made_of(style), room_light(style.light)),
+        Motif::Object(object) => format!("{}{}, {}", object.noun(), made_of(style), room_light(style.light)),
+        Motif::Shot(shot) => format!("{} as a photograph, {}", shot.noun(), air(style.light)),
+        Motif::Work(work) => format!("{}, {}", work.noun(), medium(style)),
     };
     text.push_str(", drawn in ");
-    text.push_str(&colours(look));
+    text.push_str(&colours(style));
     text.push('.');
     format!("{} {text}", if takes_an(&text) { "An" } else { "A" })
 }
 
-/// The colours that the record names, or what stands for them.
-fn colours(look: &Look) -> String {
-    match look.colour_names.as_slice() {
+/// Returns the colours that the record names, or a general phrase.
+fn colours(style: &Style) -> String {
+    match style.colour_names.as_slice() {
         [] => "quiet tones".to_owned(),
         [one] => format!("tones of {one}"),
         [one, other, ..] => format!("{one} and {other}"),
     }
 }
 
-fn made_of(look: &Look) -> String {
-    if look.material_name.is_empty() { String::new() } else { format!(" in {}", look.material_name) }
+fn made_of(style: &Style) -> String {
+    if style.material_name.is_empty() { String::new() } else { format!(" in {}", style.material_name) }
 }
 
-fn medium(look: &Look) -> String {
-    match look.material {
-        _ if look.material_name.is_empty() => "made by hand".to_owned(),
-        Material::Paint | Material::Ink => format!("as if in {}", look.material_name),
-        _ => format!("with the grain of {}", look.material_name),
+fn medium(style: &Style) -> String {
+    match style.material {
+        _ if style.material_name.is_empty() => "made by hand".to_owned(),
+        Material::Paint | Material::Ink => format!("as if in {}", style.material_name),
+        _ => format!("with the grain of {}", style.material_name),
     }
 }
 
