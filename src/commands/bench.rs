@@ -50,7 +50,7 @@ pub async fn run(config: &Config, args: &BenchArgs, output: Output) -> Result<Ex
     let is_described = !matches!(config.media.vectors, Vectors::Off);
     if is_described && (wants(BenchSuite::Search) || wants(BenchSuite::Mcp)) {
         // What goes on in the background would be counted as the cost of requests.
-        filling::wait_until_described(&server, args.size).await?;
+        filling::wait_until_embedded(&server, args.size).await?;
         take(vec![filling::memory(&server, args.size)?])?;
     }
     if wants(BenchSuite::Search) {
@@ -60,9 +60,9 @@ pub async fn run(config: &Config, args: &BenchArgs, output: Output) -> Result<Ex
         take(mcp::measure(&server, args.size).await?)?;
     }
     if is_described && wants(BenchSuite::Similar) {
-        filling::wait_until_described(&server, args.size).await?;
+        filling::wait_until_embedded(&server, args.size).await?;
         let paths = queries::paths(demo::catalog(demo::DEMO_SEED, args.size));
-        take(::bench::similar::answers(&server, args.size, &paths).await?)?;
+        take(::bench::similar::measure(&server, args.size, &paths).await?)?;
     }
     if wants(BenchSuite::Visibility) {
         take(edits::measure(&server).await?)?;

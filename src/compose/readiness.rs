@@ -83,7 +83,7 @@ impl ReadinessProbe {
             let mut goal = None;
             while let Err(reason) = checked.reached(&mut goal, source).await {
                 self.readiness.send_modify(|readiness| readiness.reason = reason);
-                self.health.remind();
+                self.health.log_lasting();
                 tokio::time::sleep(LOOK).await;
             }
         };
@@ -95,7 +95,7 @@ impl ReadinessProbe {
         let following = async {
             loop {
                 // Operators see the reasons in the log, and in /status of their listener.
-                let readiness = match self.health.not_ready_to_all() {
+                let readiness = match self.health.not_ready_public() {
                     None => Readiness::READY,
                     Some(reason) => Readiness { ready: false, answers: true, reason },
                 };
@@ -104,7 +104,7 @@ impl ReadinessProbe {
                     *published = readiness;
                     is_other
                 });
-                self.health.remind();
+                self.health.log_lasting();
                 tokio::time::sleep(HEALTH).await;
             }
         };

@@ -1,4 +1,4 @@
-//! The bare route that search is compared with: axum, one route, the same bytes every time, nothing else.
+//! The reference server for search: axum with one route that returns the same bytes every time.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,7 +10,11 @@ use axum::http::header;
 use axum::routing::get;
 use bytes::Bytes;
 
-/// Serves the file's bytes as JSON on a free port, which it prints, until it is killed.
+/// Serves the bytes of a file as JSON on a free port until it is killed; prints the address.
+///
+/// # Errors
+///
+/// If the file cannot be read or no port is free.
 pub async fn run(body: &Path) -> Result<ExitCode> {
     let body = Bytes::from(std::fs::read(body)?);
     let answer = async move || ([(header::CONTENT_TYPE, "application/json")], body.clone());

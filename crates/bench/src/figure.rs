@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// The largest catalog whose figures have limits; of a larger one they are only shown.
+/// The largest catalog whose figures have limits; those of larger ones are only shown.
 pub const LIMITED: usize = 100_000;
 
 /// One measured figure.
@@ -34,24 +34,24 @@ impl Figure {
         Figure { name: name.into(), value, unit, limit: None }
     }
 
-    /// Limits it from above.
+    /// Sets an upper limit.
     pub fn at_most(mut self, limit: f64) -> Figure {
         self.limit = Some(Limit::AtMost(limit));
         self
     }
 
-    /// Limits it from above in catalogs of up to [`LIMITED`] projects.
+    /// Sets an upper limit if the catalog has at most [`LIMITED`] projects.
     pub fn at_most_in(self, size: usize, limit: f64) -> Figure {
         if size <= LIMITED { self.at_most(limit) } else { self }
     }
 
-    /// Limits it from below.
+    /// Sets a lower limit.
     pub fn at_least(mut self, limit: f64) -> Figure {
         self.limit = Some(Limit::AtLeast(limit));
         self
     }
 
-    /// Returns whether it keeps its limit; one without a limit always does.
+    /// Returns whether the value is within the limit, if there is one.
     pub fn holds(&self) -> bool {
         match self.limit {
             None => true,
@@ -60,7 +60,7 @@ impl Figure {
         }
     }
 
-    /// Returns the line of the screen that shows it.
+    /// Formats it as a line of the report.
     pub fn line(&self) -> String {
         let limit = match self.limit {
             None => String::new(),

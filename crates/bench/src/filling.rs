@@ -1,4 +1,4 @@
-//! Import: how fast records reach the event store, when all of them are found, and what memory that takes.
+//! The import suite: rate of the import, time until all records are found, and memory.
 
 use std::io::{BufWriter, Write};
 use std::time::{Duration, Instant};
@@ -10,20 +10,24 @@ use crate::load::Connection;
 use crate::server::Server;
 use crate::{Figure, LIMITED};
 
-/// How long the projections may take for each 100,000 events before the run is given up.
-const PATIENCE: Duration = Duration::from_secs(600);
+/// The timeout of the projections per 100,000 events.
+const TIMEOUT: Duration = Duration::from_secs(600);
 
-fn patience(events: u64) -> Duration {
-    PATIENCE.mul_f64((events as f64 / 100_000.0).max(1.0))
+fn timeout_for(events: u64) -> Duration {
+    TIMEOUT.mul_f64((events as f64 / 100_000.0).max(1.0))
 }
 
-/// Starts a server on an empty folder and imports so many records of the demo's kind.
+/// Starts a server on an empty folder and imports `size` records of the demo catalog.
+///
+/// # Errors
+///
+/// If the server or the import fails, or the projections time out.
 pub async fn start_and_fill(size: usize) -> Result<(Server, Vec<Figure>)> {
     let mut server = Server::new()?;
-    let file = server.beside().join("records.ndjson");
+    let file = server.folder().join("records.ndjson");
     let mut records = BufWriter::new(std::fs::File::create(&file)?);
     for mut record in demo::catalog(demo::DEMO_SEED, size) {
-        // There are no files beside the records.
+        // The pictures would need files beside the records.
         record.shift_remove("pictures");
         writeln!(records, "{}", Value::Object(record))?;
     }
@@ -42,7 +46,7 @@ pub async fn start_and_fill(size: usize) -> Result<(Server, Vec<Figure>)> {
     let memory = server.memory()? as f64 / 1e6;
     let rate = Figure::new(format!("import of {size} records"), size as f64 / number("seconds"), "records/s");
     let figures = vec![
-        // The first thousands pay for connecting and for waking everything up.
+        // Small imports are dominated by start-up costs.
         if size == LIMITED { rate.at_least(10_000.0) } else { rate },
         Figure::new("all found after the import's end", found, "s").at_most_in(size, 30.0),
         Figure::new("memory of loggia up with nats-server", memory, "MB").at_most_in(size, 600.0),
@@ -50,16 +54,24 @@ pub async fn start_and_fill(size: usize) -> Result<(Server, Vec<Figure>)> {
     Ok((server, figures))
 }
 
-/// What the whole takes once every project is described and compared with all others.
+/// Returns the memory once every project has vectors and neighbours.
+///
+/// # Errors
+///
+/// If the server has ended.
 pub fn memory(server: &Server, size: usize) -> Result<Figure> {
     let megabytes = server.memory()? as f64 / 1e6;
-    Ok(Figure::new("memory once all is described", megabytes, "MB").at_most_in(size, 600.0))
+    Ok(Figure::new("memory once all have vectors", megabytes, "MB").at_most_in(size, 600.0))
 }
 
-/// Waits until every projection of the log has applied it up to this position; the counters count calls.
+/// Waits until every projection has applied the log up to this position; the counters, which read calls, are left out.
+///
+/// # Errors
+///
+/// If the status cannot be read, or at the timeout.
 pub async fn wait_until_found(server: &Server, position: u64) -> Result<()> {
-    let (began, patience) = (Instant::now(), patience(position));
-    while began.elapsed() < patience {
+    let (began, timeout) = (Instant::now(), timeout_for(position));
+    while began.elapsed() < timeout {
         let status = server.loggia(&["status"]).await?;
         let projections =
             status.first().and_then(|status| status["projections"].as_array().cloned()).unwrap_or_default();
@@ -72,19 +84,23 @@ pub async fn wait_until_found(server: &Server, position: u64) -> Result<()> {
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    bail!("the projections did not reach position {position} within {patience:?}")
+    bail!("the projections did not reach position {position} within {timeout:?}")
 }
 
-/// Waits until every project has its vectors and the neighbours of all are known.
-pub async fn wait_until_described(server: &Server, size: usize) -> Result<()> {
-    // Each project was selected and described: two events.
-    let described = 2 * size as u64;
-    let (began, patience) = (Instant::now(), patience(described));
-    while began.elapsed() < patience {
+/// Waits until every project has vectors and neighbours.
+///
+/// # Errors
+///
+/// If the status cannot be read, or at the timeout.
+pub async fn wait_until_embedded(server: &Server, size: usize) -> Result<()> {
+    // Two events per project: selected, and its vectors.
+    let events = 2 * size as u64;
+    let (began, timeout) = (Instant::now(), timeout_for(events));
+    while began.elapsed() < timeout {
         let status = server.loggia(&["status"]).await?;
         let position = status.first().and_then(|status| status["store"]["position"].as_u64());
-        if position.is_some_and(|position| position >= described) {
-            wait_until_found(server, described).await?;
+        if position.is_some_and(|position| position >= events) {
+            wait_until_found(server, events).await?;
             let mut connection = Connection::open(&server.address).await?;
             let last = demo::catalog(demo::DEMO_SEED, size).last();
             let slug = last.and_then(|record| record["slug"].as_str().map(str::to_owned)).unwrap_or_default();
@@ -96,5 +112,5 @@ pub async fn wait_until_described(server: &Server, size: usize) -> Result<()> {
         }
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
-    bail!("the projects were not described within {patience:?}")
+    bail!("the projects had no vectors or neighbours within {timeout:?}")
 }

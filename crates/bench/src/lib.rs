@@ -1,9 +1,12 @@
-//! Measures a running Loggia from outside: one load client, the measured process, and the suites of `loggia bench` that need
-//! nothing but HTTP and the command line.
+//! Measures a running Loggia over HTTP and its command line: a load client, the measured process, and suites of `loggia bench`.
 //!
-//! Only the binary and its tests use this crate; it is not the product. Suites that measure a part inside the process, such
-//! as metering, live beside the command `bench`. A figure that compares with something compares within the run: machines
-//! drift, ratios hold.
+//! Only the binary and its tests use this crate. Suites that measure a part inside the process, such as metering, are beside the
+//! command `bench`. Limits on speed are ratios within one run where possible, because the speed of a machine varies between runs.
+//!
+//! - [`Figure`]: a measured value and its limit.
+//! - [`load`]: the HTTP client and closed-loop load; [`steady`]: open-loop load.
+//! - [`server`]: the measured process; [`queries`]: realistic search queries; [`bare`]: the reference server.
+//! - The suites: [`filling`], [`searching`], [`similar`], [`mcp`], [`rebuilding`].
 //!
 //! ```
 //! let figure = bench::Figure::new("p99 of a search", 1.5, "ms").at_most(5.0);

@@ -1,5 +1,5 @@
-//! The HTTP client of measurements, and a closed-loop load: connections that are kept open, one request at a time on each,
-//! the latency of every answer.
+//! The HTTP client of measurements, and closed-loop load: persistent connections with one request at a time, and the latency of every
+//! answer.
 
 use std::io::ErrorKind;
 use std::time::{Duration, Instant};
@@ -9,24 +9,24 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-/// A connection that is kept open.
+/// A persistent connection.
 pub struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,
 }
 
-/// An answer.
+/// An HTTP response.
 #[derive(Debug)]
 pub struct Answer {
     /// The HTTP status.
     pub status: u16,
     /// The body.
     pub body: Vec<u8>,
-    /// Whether the server ends the connection after it.
+    /// Whether the server closes the connection after it.
     pub closes: bool,
 }
 
-/// A request as it is sent.
+/// An HTTP request, as the text that is sent.
 #[derive(Debug, Clone)]
 pub struct Request(String);
 
@@ -63,6 +63,10 @@ pub struct Outcome {
 
 impl Connection {
     /// Connects to an address such as `127.0.0.1:8080`.
+    ///
+    /// # Errors
+    ///
+    /// If the connection is refused.
     pub async fn open(address: &str) -> Result<Connection> {
         let stream =
             TcpStream::connect(address).await.with_context(|| format!("{address} does not answer"))?;
@@ -70,25 +74,33 @@ impl Connection {
         Ok(Connection { stream, buffer: Vec::with_capacity(64 << 10) })
     }
 
-    /// Sends a request for a path, and reads the whole answer.
+    /// Sends a GET request and reads the complete response.
+    ///
+    /// # Errors
+    ///
+    /// If the connection fails or the response is malformed.
     pub async fn get(&mut self, path: &str) -> Result<Answer> {
         self.send(&Request::get(path)).await
     }
 
-    /// Sends a request, and reads the whole answer.
+    /// Sends a request and reads the complete response.
+    ///
+    /// # Errors
+    ///
+    /// If the connection fails or the response is malformed.
     pub async fn send(&mut self, request: &Request) -> Result<Answer> {
         self.stream.write_all(request.0.as_bytes()).await?;
         self.buffer.clear();
         loop {
-            if let Some(head) = head(&self.buffer)? {
-                return self.rest(head).await;
+            if let Some(head) = parse_head(&self.buffer)? {
+                return self.read_body(head).await;
             }
             self.read().await?;
         }
     }
 
-    /// Reads the body after its head.
-    async fn rest(&mut self, head: Head) -> Result<Answer> {
+    /// Reads the body that follows a head.
+    async fn read_body(&mut self, head: Head) -> Result<Answer> {
         let Head { status, start, length, closes } = head;
         let end = match length {
             Some(length) => start + length,
@@ -104,7 +116,7 @@ impl Connection {
         Ok(Answer { status, body: self.buffer[start..end].to_vec(), closes })
     }
 
-    /// Returns whether another request may be sent: the server has not ended the connection, as far as is known.
+    /// Returns whether the server has not closed the connection yet.
     pub fn is_open(&self) -> bool {
         self.stream.try_read(&mut [0]).is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
     }
@@ -117,24 +129,24 @@ impl Connection {
     }
 }
 
-/// The head of an answer.
+/// The head of a response.
 struct Head {
     status: u16,
     /// The offset of the body.
     start: usize,
-    /// The length of the body; without one it ends with the connection.
+    /// The length of the body; `None` if it ends with the connection.
     length: Option<usize>,
     closes: bool,
 }
 
-/// Returns the head of an answer, once it is whole.
-fn head(bytes: &[u8]) -> Result<Option<Head>> {
+/// Parses the head of a response; `None` while it is incomplete.
+fn parse_head(bytes: &[u8]) -> Result<Option<Head>> {
     let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") else { return Ok(None) };
     let head = std::str::from_utf8(&bytes[..end])?;
     let status = head.get(9..12).and_then(|text| text.parse().ok()).context("the answer has no status")?;
-    let field = |wanted: &str| {
+    let field = |field: &str| {
         let mut fields = head.lines().filter_map(|line| line.split_once(':'));
-        fields.find(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value.trim())
+        fields.find(|(name, _)| name.eq_ignore_ascii_case(field)).map(|(_, value)| value.trim())
     };
     let length = field("content-length").map(str::parse).transpose()?;
     let closes = field("connection").is_some_and(|value| value.eq_ignore_ascii_case("close"));
@@ -142,6 +154,10 @@ fn head(bytes: &[u8]) -> Result<Option<Head>> {
 }
 
 /// Sends `requests` requests over `connections` connections, cycling through those given.
+///
+/// # Errors
+///
+/// If a connection cannot be opened.
 pub async fn run(address: &str, given: &[Request], connections: usize, requests: usize) -> Result<Outcome> {
     let began = Instant::now();
     let mut workers = JoinSet::new();
@@ -172,7 +188,7 @@ pub async fn run(address: &str, given: &[Request], connections: usize, requests:
 }
 
 impl Outcome {
-    /// Returns the latency that this share of the requests did not exceed, in milliseconds.
+    /// Returns a percentile of the latency in milliseconds; `share` is 0 to 1.
     pub fn percentile(&self, share: f64) -> f64 {
         let index =
             ((self.latencies.len() as f64 * share) as usize).min(self.latencies.len().saturating_sub(1));

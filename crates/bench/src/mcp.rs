@@ -1,4 +1,4 @@
-//! MCP: CPU a call of a tool against the same answer over REST, and latency.
+//! The MCP suite: CPU time of a tool call compared with the same query over REST, and latency.
 
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
@@ -9,16 +9,21 @@ use crate::server::Server;
 use crate::{Figure, queries};
 
 const CONNECTIONS: usize = 16;
-const WARMING: usize = 10_000;
+/// Requests before the measurement.
+const WARM_UP: usize = 10_000;
 
-/// Asks the same over both in turn, three times, and takes the medians.
+/// Sends the same queries over both in turn, three times, and takes the medians.
+///
+/// # Errors
+///
+/// If a request fails or the answers differ.
 pub async fn measure(server: &Server, size: usize) -> Result<Vec<Figure>> {
     let records = || demo::catalog(demo::DEMO_SEED, size);
     let rest: Vec<Request> = queries::paths(records()).iter().map(|path| Request::get(path)).collect();
     let calls: Vec<Request> = queries::texts(records()).iter().map(|text| call(text)).collect();
     let bytes = same_answers(server, &rest[0], &calls[0]).await?;
     for requests in [&rest, &calls] {
-        load::run(&server.address, requests, CONNECTIONS, WARMING).await?;
+        load::run(&server.address, requests, CONNECTIONS, WARM_UP).await?;
     }
     let (mut tool, mut plain, mut ratios, mut p99) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for _ in 0..3 {
@@ -44,7 +49,7 @@ fn call(query: &str) -> Request {
     Request::post("/mcp", &body.to_string())
 }
 
-/// The sizes of one answer over both, once both say the same.
+/// Returns the sizes of one answer over REST and MCP; fails if the results differ.
 async fn same_answers(server: &Server, rest: &Request, call: &Request) -> Result<[usize; 2]> {
     let mut connection = Connection::open(&server.address).await?;
     let (plain, tool) = (connection.send(rest).await?, connection.send(call).await?);

@@ -1,18 +1,18 @@
-//! A log of distinct queries of all kinds that people type, made from the catalog's own words.
+//! A query log: distinct queries of all kinds that people type, generated from the words of the catalog.
 
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-/// How many queries the log has at most.
-const QUERIES: usize = 2_000;
+/// The most queries in the log.
+const MAX_QUERIES: usize = 2_000;
 
-/// The paths of the log over REST.
+/// Returns the REST paths of the log.
 pub fn paths(records: impl Iterator<Item = Map<String, Value>>) -> Vec<String> {
     texts(records).iter().map(|text| format!("/v1/search?q={}", encode(text))).collect()
 }
 
-/// The log, in a fixed mixed order.
+/// Returns the queries of the log, in a fixed mixed order.
 pub fn texts(records: impl Iterator<Item = Map<String, Value>>) -> Vec<String> {
     let mut seen = HashSet::new();
     let mut texts = Vec::new();
@@ -21,14 +21,14 @@ pub fn texts(records: impl Iterator<Item = Map<String, Value>>) -> Vec<String> {
         if let Some(text) = text.filter(|text| seen.insert(text.clone())) {
             texts.push(text);
         }
-        if texts.len() == QUERIES {
+        if texts.len() == MAX_QUERIES {
             break;
         }
     }
     texts
 }
 
-/// One query of the kind that is next in turn.
+/// Returns a query of kind `index % 10` for a record; `None` if its texts are too short.
 fn query(index: usize, record: &Map<String, Value>) -> Option<String> {
     let text = |member: &str| record.get(member).and_then(Value::as_str).unwrap_or_default();
     let words = |member: &str| -> Vec<String> {
@@ -45,12 +45,12 @@ fn query(index: usize, record: &Map<String, Value>) -> Option<String> {
         5 => Some(long.chars().take(long.chars().count().saturating_sub(3).max(3)).collect()),
         6 => Some(with_typo(long, index)),
         7 => Some(format!("{} {}", city.first()?, text("category"))),
-        8 => Some(deunicoded(city.first()?)),
+        8 => Some(ascii(city.first()?)),
         _ => Some(text("name").to_owned()),
     }
 }
 
-/// Two neighbouring letters in the wrong order.
+/// Swaps two adjacent letters.
 fn with_typo(word: &str, index: usize) -> String {
     let mut letters: Vec<char> = word.chars().collect();
     if letters.len() > 3 {
@@ -60,7 +60,7 @@ fn with_typo(word: &str, index: usize) -> String {
     letters.into_iter().collect()
 }
 
-fn deunicoded(word: &str) -> String {
+fn ascii(word: &str) -> String {
     schemas::slug::Slug::from_name(word).map(String::from).unwrap_or_default()
 }
 

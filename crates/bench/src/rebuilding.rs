@@ -1,4 +1,4 @@
-//! Rebuild: events a second from NATS into new generations, while searches go on without a failure.
+//! The rebuild suite: events per second from NATS into new generations, and searches during the rebuild.
 
 use std::time::Duration;
 
@@ -9,13 +9,17 @@ use crate::load::Connection;
 use crate::server::Server;
 use crate::{Figure, LIMITED, queries};
 
-/// The models whose rebuild has a limit; that of the neighbours compares everything with everything.
+/// The models whose rebuild has a limit; that of neighbours compares all pairs.
 const LIMITED_MODELS: [&str; 2] = ["catalog", "search"];
 
-/// Between two searches of one of the connections that go on meanwhile.
-const PAUSE: Duration = Duration::from_millis(5);
+/// The pause between two searches during the rebuild.
+const SEARCH_PAUSE: Duration = Duration::from_millis(5);
 
-/// Rebuilds every model under a light load.
+/// Rebuilds every model under a light load of searches.
+///
+/// # Errors
+///
+/// If the rebuild fails.
 pub async fn measure(server: &Server, size: usize) -> Result<Vec<Figure>> {
     let paths = queries::paths(demo::catalog(demo::DEMO_SEED, size.min(20_000)));
     let stop = CancellationToken::new();
@@ -25,8 +29,8 @@ pub async fn measure(server: &Server, size: usize) -> Result<Vec<Figure>> {
         stop.cancel();
         answers
     };
-    let (met, answers) = tokio::join!(searching, rebuild);
-    let (searches, failed) = met?;
+    let (searched, answers) = tokio::join!(searching, rebuild);
+    let (searches, failed) = searched?;
     let mut figures = Vec::new();
     for answer in answers? {
         let swapped = &answer["swapped"];
@@ -59,7 +63,7 @@ async fn search_until(address: String, paths: Vec<String>, stop: CancellationTok
                 connection = Connection::open(&address).await?;
             }
         }
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(SEARCH_PAUSE).await;
     }
     Ok((searches, failed))
 }

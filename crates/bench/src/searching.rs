@@ -1,4 +1,4 @@
-//! Search: CPU a request against a bare route that returns the same number of bytes, and latency.
+//! The search suite: CPU time of a request compared with a bare route that returns the same number of bytes, and latency.
 
 use std::process::Stdio;
 
@@ -12,10 +12,14 @@ use crate::{Figure, queries};
 
 /// The number of connections of a load.
 pub const CONNECTIONS: usize = 8;
-/// Enough that the kernel's hundredths of a second do not show.
+/// Requests per measurement: enough for the kernel's CPU clock of 10 ms.
 const REQUESTS: usize = 60_000;
 
 /// Measures both in turn, three times, and takes the medians.
+///
+/// # Errors
+///
+/// If a request fails or the bare route does not start.
 pub async fn measure(server: &Server, size: usize) -> Result<Vec<Figure>> {
     let paths = queries::paths(demo::catalog(demo::DEMO_SEED, size));
     let bodies = answers(server, &paths).await?;
@@ -49,7 +53,7 @@ pub async fn measure(server: &Server, size: usize) -> Result<Vec<Figure>> {
     ])
 }
 
-/// Every answer of the log once, by size.
+/// Returns the answer to every query of the log, with one of about the mean size in the middle.
 async fn answers(server: &Server, paths: &[String]) -> Result<Vec<Vec<u8>>> {
     let mut connection = Connection::open(&server.address).await?;
     let mut bodies = Vec::new();
@@ -60,7 +64,7 @@ async fn answers(server: &Server, paths: &[String]) -> Result<Vec<Vec<u8>>> {
         }
         bodies.push(answer.body);
     }
-    // The bare route returns one body: the one whose size is nearest to the mean, so that as many bytes go out.
+    // The bare route returns one body: the one nearest to the mean size, so that both servers send as many bytes.
     let mean = bodies.iter().map(Vec::len).sum::<usize>() / bodies.len().max(1);
     bodies.sort_by_key(|body| body.len().abs_diff(mean));
     bodies.rotate_right(paths.len() / 2);
@@ -68,7 +72,7 @@ async fn answers(server: &Server, paths: &[String]) -> Result<Vec<Vec<u8>>> {
 }
 
 async fn start_bare(server: &Server, body: &[u8]) -> Result<(Child, String)> {
-    let file = server.beside().join("body.json");
+    let file = server.folder().join("body.json");
     std::fs::write(&file, body)?;
     let mut child = Command::new(std::env::current_exe()?)
         .arg("bench-bare")
@@ -81,15 +85,19 @@ async fn start_bare(server: &Server, body: &[u8]) -> Result<(Child, String)> {
     Ok((child, address))
 }
 
-/// Returns the CPU time of a request in microseconds, and the outcome of the load.
+/// Returns the CPU time per request in microseconds, and the outcome of the load.
+///
+/// # Errors
+///
+/// If a request fails, or the CPU time cannot be read.
 pub async fn cpu_of(
     pid: u32,
     address: &str,
-    asked: &[Request],
+    requests: &[Request],
     connections: usize,
 ) -> Result<(f64, load::Outcome)> {
     let before = usage(pid)?.cpu;
-    let outcome = load::run(address, asked, connections, REQUESTS).await?;
+    let outcome = load::run(address, requests, connections, REQUESTS).await?;
     let cpu = usage(pid)?.cpu - before;
     if outcome.failed > 0 {
         bail!("{} requests failed under load", outcome.failed);
@@ -97,7 +105,7 @@ pub async fn cpu_of(
     Ok((cpu / REQUESTS as f64 * 1e6, outcome))
 }
 
-/// Returns the median.
+/// Returns the median of at least one figure.
 pub fn median(mut figures: Vec<f64>) -> f64 {
     figures.sort_by(f64::total_cmp);
     figures[figures.len() / 2]

@@ -1,4 +1,4 @@
-//! The measured process: `loggia up` of the running executable, on a folder of its own.
+//! The measured process: `loggia up` of the running executable, in a temporary folder.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -9,31 +9,35 @@ use tokio::process::{Child, Command};
 
 use crate::load::Connection;
 
-/// How long it may take to come up, whatever the catalog's size.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// The timeout of the start, for any size of catalog.
+const START_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// How long it may take to end.
-const STOPPED: Duration = Duration::from_secs(30);
+/// The timeout of the shutdown.
+const STOP_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A running `loggia up`; its folder is deleted with it.
 pub struct Server {
     folder: tempfile::TempDir,
     child: Option<Child>,
-    /// Where it listens.
+    /// The address that it listens on.
     pub address: String,
 }
 
-/// What a process has used so far.
+/// CPU time and memory of a process.
 #[derive(Debug, Clone, Copy)]
 pub struct Usage {
     /// CPU time in user and kernel mode, in seconds.
     pub cpu: f64,
-    /// Resident memory now, in bytes.
+    /// Current resident memory, in bytes.
     pub resident: u64,
 }
 
 impl Server {
-    /// A server on an empty folder, not yet started.
+    /// Creates a server with an empty folder; it is not started.
+    ///
+    /// # Errors
+    ///
+    /// If no temporary folder can be created.
     pub fn new() -> Result<Server> {
         let folder = tempfile::Builder::new()
             .prefix("loggia-bench-")
@@ -42,24 +46,28 @@ impl Server {
         Ok(Server { folder, child: None, address: String::new() })
     }
 
-    /// The data folder.
+    /// Returns the data folder.
     pub fn data(&self) -> PathBuf {
         self.folder.path().join("data")
     }
 
-    /// A folder beside the data folder for files of the benchmark.
-    pub fn beside(&self) -> &Path {
+    /// Returns the temporary folder, which holds the data folder and files of the benchmark.
+    pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Starts it, and says how many seconds it took until it was ready.
+    /// Starts it and waits until it is ready; returns the seconds that this took.
+    ///
+    /// # Errors
+    ///
+    /// If it ends, or is not ready at the timeout.
     pub async fn start(&mut self) -> Result<f64> {
         let began = Instant::now();
         let log = std::fs::File::create(self.folder.path().join("log"))?;
         let spawned = self.command(&["up", "--no-demo", "--listen", "127.0.0.1:0"])?.stderr(log).spawn()?;
         let child = self.child.insert(spawned);
         let address = self.folder.path().join("data/run/api.addr");
-        while began.elapsed() < PATIENCE && child.try_wait()?.is_none() {
+        while began.elapsed() < START_TIMEOUT && child.try_wait()?.is_none() {
             if let Ok(text) = std::fs::read_to_string(&address) {
                 text.trim().clone_into(&mut self.address);
                 if let Ok(mut connection) = Connection::open(&self.address).await
@@ -71,10 +79,14 @@ impl Server {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         let log = std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
-        bail!("the measured server ended, or did not come up within {PATIENCE:?}; it said:\n{log}")
+        bail!("the measured server ended, or did not come up within {START_TIMEOUT:?}; it said:\n{log}")
     }
 
-    /// Runs a command of this build on the server's folder, and gives what it answered as JSON lines.
+    /// Runs a command of this executable on the server's folder; returns its output, which is JSON lines.
+    ///
+    /// # Errors
+    ///
+    /// If the command fails or its output is not JSON.
     pub async fn loggia(&self, args: &[&str]) -> Result<Vec<serde_json::Value>> {
         let mut command = self.command(args)?;
         let answered = command.arg("--json").stdout(Stdio::piped()).stderr(Stdio::piped()).output().await?;
@@ -96,22 +108,34 @@ impl Server {
         Ok(command)
     }
 
-    /// The process id of the server.
+    /// Returns the process id of the server.
+    ///
+    /// # Errors
+    ///
+    /// If it has ended.
     pub fn pid(&self) -> Result<u32> {
         self.child.as_ref().and_then(Child::id).context("the measured server has ended")
     }
 
-    /// Its memory with that of its private nats-server, in bytes.
+    /// Returns its memory and that of its private nats-server, in bytes.
+    ///
+    /// # Errors
+    ///
+    /// If it has ended.
     pub fn memory(&self) -> Result<u64> {
-        let own = self.pid()?;
-        let mut bytes = usage(own)?.resident;
-        for child in children(own) {
+        let pid = self.pid()?;
+        let mut bytes = usage(pid)?.resident;
+        for child in children(pid) {
             bytes += usage(child).map_or(0, |usage| usage.resident);
         }
         Ok(bytes)
     }
 
-    /// Ends it as an operator would.
+    /// Stops it with SIGTERM.
+    ///
+    /// # Errors
+    ///
+    /// If it has ended.
     pub async fn stop(&mut self) -> Result<()> {
         if let Some(child) = &mut self.child {
             let pid = child.id().context("the measured server has ended")?;
@@ -124,21 +148,25 @@ impl Server {
 }
 
 impl Drop for Server {
-    /// Ends the server as an operator would when the benchmark fails: if it were killed, its private nats-server would go on.
+    /// Stops the server with SIGTERM also when the benchmark fails: killed, it would leave its private nats-server running.
     fn drop(&mut self) {
         let Some(mut child) = self.child.take() else { return };
         let Some(pid) = child.id() else { return };
         let _ = std::process::Command::new("kill").arg(pid.to_string()).status();
         let began = Instant::now();
-        while began.elapsed() < STOPPED && matches!(child.try_wait(), Ok(None)) {
+        while began.elapsed() < STOP_TIMEOUT && matches!(child.try_wait(), Ok(None)) {
             std::thread::sleep(Duration::from_millis(10));
         }
     }
 }
 
-/// What a process has used so far, as the kernel counts it.
+/// Returns CPU time and memory of a process.
+///
+/// # Errors
+///
+/// On systems without `/proc`, and if the process has ended.
 pub fn usage(pid: u32) -> Result<Usage> {
-    // Linux counts CPU time in hundredths of a second and memory in pages of 4 KiB here.
+    // Units of /proc on Linux x86-64: clock ticks of 10 ms and pages of 4 KiB.
     const TICKS: f64 = 100.0;
     const PAGE: u64 = 4096;
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))
@@ -152,7 +180,7 @@ fn children(pid: u32) -> Vec<u32> {
     let path = format!("/proc/{pid}/task/{pid}/children");
     let direct = std::fs::read_to_string(path).unwrap_or_default();
     let mut all: Vec<u32> = direct.split_whitespace().filter_map(|text| text.parse().ok()).collect();
-    // Children belong to the thread that made them; look through all threads of the process.
+    // Children belong to the thread that started them, so all threads are read.
     if let Ok(tasks) = std::fs::read_dir(format!("/proc/{pid}/task")) {
         for task in tasks.flatten() {
             let text = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! An open-loop load: requests at a steady rate over connections that are kept open, each answer and each failure counted.
+//! Open-loop load: requests at a steady rate over persistent connections, with counts of answers and failures.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -11,10 +11,10 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use crate::load::{Connection, Request};
 
-/// The most time that an answer may take.
-const ANSWER_WITHIN: Duration = Duration::from_secs(20);
+/// The timeout of an answer.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A load under way.
+/// A running load.
 #[derive(Debug)]
 pub struct SteadyLoad {
     stop: watch::Sender<bool>,
@@ -26,7 +26,7 @@ pub struct SteadyLoad {
 pub struct Tally {
     /// The number of answers with each status.
     pub answers: BTreeMap<u16, u64>,
-    /// Why requests were not answered.
+    /// The reasons of unanswered requests.
     pub failures: Vec<String>,
 }
 
@@ -40,23 +40,23 @@ pub struct Mix {
 }
 
 impl SteadyLoad {
-    /// Starts requests at this rate, per second, over `connections` connections. No request is repeated.
+    /// Starts sending `rate` requests per second over `connections` connections. Failed requests are not retried.
     pub fn start(address: SocketAddr, mix: &Mix, connections: usize, rate: f64) -> SteadyLoad {
         let (stop, stopped) = watch::channel(false);
         let mut workers = JoinSet::new();
         let each = Duration::from_secs_f64(connections as f64 / rate);
         for worker in 0..connections {
             let (mix, stopped) = (mix.clone(), stopped.clone());
-            let begins = each.mul_f64(worker as f64 / connections as f64);
+            let offset = each.mul_f64(worker as f64 / connections as f64);
             workers.spawn(async move {
-                tokio::time::sleep(begins).await;
+                tokio::time::sleep(offset).await;
                 work(address, &mix, worker, each, stopped).await
             });
         }
         SteadyLoad { stop, workers }
     }
 
-    /// Ends the load after the requests in flight.
+    /// Stops the load after the requests in flight.
     pub async fn stop(mut self) -> Tally {
         self.stop.send_replace(true);
         let mut all = Tally::default();
@@ -91,14 +91,14 @@ async fn work(
             Some(key) => Request::get_with_key(path, key),
             None => Request::get(path),
         };
-        match timeout(ANSWER_WITHIN, send(&mut connection, address, &request)).await {
+        match timeout(ANSWER_TIMEOUT, send(&mut connection, address, &request)).await {
             Ok(Ok(status)) => *tally.answers.entry(status).or_default() += 1,
             Ok(Err(failure)) => {
                 tally.failures.push(format!("{path}: {failure:#}"));
                 connection = None;
             }
             Err(_) => {
-                tally.failures.push(format!("{path}: no answer within {ANSWER_WITHIN:?}"));
+                tally.failures.push(format!("{path}: no answer within {ANSWER_TIMEOUT:?}"));
                 connection = None;
             }
         }
@@ -106,7 +106,7 @@ async fn work(
     tally
 }
 
-/// Sends a request over the connection, or over a new one if the server has ended it.
+/// Sends a request over the connection, or over a new one if the server has closed it.
 async fn send(
     connection: &mut Option<Connection>,
     address: SocketAddr,

@@ -1,8 +1,9 @@
-//! Which components of a process fail at present, since when and why: log lines, readiness and metrics read one list.
+//! The failing components of a process, with duration and reason: one list for log lines, readiness and metrics.
 //!
-//! A component is a loop that can fail and try again: a refresh, a relay, a copier. It reports each failure with
-//! [`Component::failed`] and each success with [`Component::recovered`]. A failure is logged when it begins and once a
-//! minute while it lasts; when it has lasted longer than the component's patience, [`Health::not_ready`] names it.
+//! A component is a loop that can fail and retry: a refresh, a relay, a copier. The process registers it with
+//! [`Health::component`]; the loop reports each failure with [`Component::failed`] and each success with [`Component::recovered`].
+//! A failure is logged when it begins and once a minute while it lasts. Once it has lasted as long as the component's patience,
+//! [`Health::not_ready`] names it.
 //!
 //! ```
 //! use std::time::Duration;
@@ -21,14 +22,14 @@ use std::fmt::Display;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long a component may fail before the process is not ready, unless it sets another patience.
+/// The default of [`Component::patience`].
 pub const PATIENCE: Duration = Duration::from_secs(600);
 
-/// A failure that lasts is logged again after this long.
-const REPEAT: Duration = Duration::from_secs(60);
+/// The interval between log lines of one failure.
+const LOG_INTERVAL: Duration = Duration::from_secs(60);
 
-/// A failure whose reason changes is logged at most this often.
-const CHANGED: Duration = Duration::from_secs(10);
+/// The shortest interval between log lines if the reason changes.
+const CHANGED_LOG_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The components of a process; clones share the list.
 #[derive(Debug, Clone, Default)]
@@ -43,25 +44,25 @@ pub struct Component {
     health: Health,
 }
 
-/// A component that fails at present.
+/// A failing component.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failing {
     /// The component's name.
     pub component: String,
-    /// The latest reason, as a sentence part.
+    /// The latest reason, a clause without a full stop.
     pub reason: String,
-    /// How long it has failed without a success in between.
-    pub lasting: Duration,
-    /// Whether it has outlasted the component's patience, so that the process is not ready.
+    /// The time since the failure began.
+    pub duration: Duration,
+    /// Whether the failure has lasted as long as the component's patience, so that the process is not ready.
     pub is_not_ready: bool,
-    /// Whether the reason is for everybody; see [`Component::told_to_all`].
-    pub is_for_all: bool,
+    /// Whether the reason may be published; see [`Component::with_public_reasons`].
+    pub is_public: bool,
 }
 
 #[derive(Debug)]
 struct State {
     patience: Duration,
-    is_for_all: bool,
+    is_public: bool,
     failure: Option<Failure>,
 }
 
@@ -76,15 +77,15 @@ struct Failure {
 }
 
 impl Health {
-    /// Returns the component with this name, registering it as working where it is new.
+    /// Returns the component with this name; a new one is registered as working.
     pub fn component(&self, name: impl Into<String>) -> Component {
         let name = name.into();
-        let new = || State { patience: PATIENCE, is_for_all: false, failure: None };
+        let new = || State { patience: PATIENCE, is_public: false, failure: None };
         self.lock().entry(name.clone()).or_insert_with(new);
         Component { name, health: self.clone() }
     }
 
-    /// Returns every component with how long it has failed; zero where it works.
+    /// Returns all components with the duration of their failure; zero for working ones.
     pub fn durations(&self) -> Vec<(String, Duration)> {
         let now = Instant::now();
         let lasting = |state: &State| {
@@ -93,24 +94,24 @@ impl Health {
         self.lock().iter().map(|(name, state)| (name.clone(), lasting(state))).collect()
     }
 
-    /// Returns the components that fail at present, by name.
+    /// Returns the failing components, sorted by name.
     pub fn failing(&self) -> Vec<Failing> {
         self.failing_at(Instant::now())
     }
 
-    /// Returns why the process is not ready, for operators: the failures that have outlasted their patience, as sentences.
+    /// Returns why the process is not ready, as sentences for operators; `None` if it is ready.
     pub fn not_ready(&self) -> Option<String> {
         self.sentences(|_| true)
     }
 
-    /// Returns the same for everybody: reasons that may hold what a database or another server said are left out.
-    pub fn not_ready_to_all(&self) -> Option<String> {
-        self.sentences(|failing| failing.is_for_all)
+    /// Returns why the process is not ready, without reasons that may quote a database or another server; `None` if it is ready.
+    pub fn not_ready_public(&self) -> Option<String> {
+        self.sentences(|failing| failing.is_public)
     }
 
     fn sentences(&self, with_reason: impl Fn(&Failing) -> bool) -> Option<String> {
         let sentence = |failing: Failing| {
-            let (component, seconds) = (&failing.component, failing.lasting.as_secs());
+            let (component, seconds) = (&failing.component, failing.duration.as_secs());
             match with_reason(&failing) {
                 true => format!("{component} has failed for {seconds} s: {}.", failing.reason),
                 false => format!("{component} has failed for {seconds} s."),
@@ -121,13 +122,13 @@ impl Health {
         (!sentences.is_empty()).then(|| sentences.join(" "))
     }
 
-    /// Logs the failures that were last logged a minute ago or longer. Call it about once a second: a loop that waits
-    /// inside one attempt reports nothing by itself.
-    pub fn remind(&self) {
-        self.remind_at(Instant::now());
+    /// Logs failures whose last log line is at least a minute old. Call it about once a second: a loop that is stuck in one attempt
+    /// reports nothing itself.
+    pub fn log_lasting(&self) {
+        self.log_lasting_at(Instant::now());
     }
 
-    fn remind_at(&self, now: Instant) -> Vec<String> {
+    fn log_lasting_at(&self, now: Instant) -> Vec<String> {
         let mut due = Vec::new();
         for (name, state) in self.lock().iter_mut() {
             if let Some(failure) = &mut state.failure
@@ -146,27 +147,26 @@ impl Health {
         let components = self.lock();
         let failing = components.iter().filter_map(|(name, state)| {
             let failure = state.failure.as_ref()?;
-            let lasting = now.duration_since(failure.since);
+            let duration = now.duration_since(failure.since);
             Some(Failing {
                 component: name.clone(),
                 reason: failure.reason.clone(),
-                lasting,
-                is_not_ready: lasting >= state.patience,
-                is_for_all: state.is_for_all,
+                duration,
+                is_not_ready: duration >= state.patience,
+                is_public: state.is_public,
             })
         });
         failing.collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, State>> {
-        // A panic while the lock was held leaves plain values, each of them whole.
+        // The values are consistent even if a thread panicked with the lock held.
         self.components.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Component {
-    /// Sets how long it may fail before the process is not ready; [`Duration::MAX`] for a component that readiness
-    /// does not depend on.
+    /// Sets how long the component may fail before the process is not ready; [`Duration::MAX`] if readiness does not depend on it.
     pub fn patience(self, patience: Duration) -> Component {
         if let Some(state) = self.health.lock().get_mut(&self.name) {
             state.patience = patience;
@@ -174,23 +174,23 @@ impl Component {
         self
     }
 
-    /// Says that its reasons are sentences of this program, which everybody may read, and never what a database or another
-    /// server said.
-    pub fn told_to_all(self) -> Component {
+    /// Declares that the reasons are texts of this program and never quote a database or another server, so that they may be
+    /// published.
+    pub fn with_public_reasons(self) -> Component {
         if let Some(state) = self.health.lock().get_mut(&self.name) {
-            state.is_for_all = true;
+            state.is_public = true;
         }
         self
     }
 
-    /// Reports a failed attempt and why, as a sentence part without a full stop.
+    /// Reports a failed attempt with its reason, a clause without a full stop.
     pub fn failed(&self, reason: impl Display) {
         if let Some(line) = self.failed_at(&reason, Instant::now()) {
             tracing::warn!("{line}");
         }
     }
 
-    /// Reports that it works. Does nothing where it did not fail.
+    /// Reports a success. Does nothing if the component was not failing.
     pub fn recovered(&self) {
         let failure = self.health.lock().get_mut(&self.name).and_then(|state| state.failure.take());
         if let Some(failure) = failure {
@@ -226,8 +226,8 @@ impl Component {
 impl Failure {
     fn line_due(&mut self, name: &str, now: Instant) -> Option<String> {
         let elapsed = now.duration_since(self.logged);
-        let changed = self.reason != self.logged_reason && elapsed >= CHANGED;
-        if !changed && elapsed < REPEAT {
+        let changed = self.reason != self.logged_reason && elapsed >= CHANGED_LOG_INTERVAL;
+        if !changed && elapsed < LOG_INTERVAL {
             return None;
         }
         let lasting = now.duration_since(self.since).as_secs();
@@ -259,9 +259,9 @@ mod tests {
             .filter(|second| copier.failed_at(&"bad request", start + seconds(*second)).is_some())
             .collect();
         assert_eq!(logged, [0, 60, 120]);
-        let reminded = health.remind_at(start + seconds(181));
-        assert_eq!(reminded, ["ledger: bad request (failing for 181 s, 10 attempts since the last line)"]);
-        assert!(health.remind_at(start + seconds(182)).is_empty());
+        let lines = health.log_lasting_at(start + seconds(181));
+        assert_eq!(lines, ["ledger: bad request (failing for 181 s, 10 attempts since the last line)"]);
+        assert!(health.log_lasting_at(start + seconds(182)).is_empty());
     }
 
     #[test]
@@ -276,23 +276,23 @@ mod tests {
     }
 
     #[test]
-    fn what_a_database_says_is_for_operators_alone() {
+    fn reasons_are_published_only_if_declared_public() {
         let health = Health::default();
         let at_once = |name: &str| health.component(name).patience(Duration::ZERO);
         at_once("relay").failed("cannot open /srv/data/store/events.db");
-        at_once("settings").told_to_all().failed("tiers differ");
+        at_once("settings").with_public_reasons().failed("tiers differ");
         assert_eq!(
             health.not_ready().unwrap(),
             "relay has failed for 0 s: cannot open /srv/data/store/events.db. settings has failed for 0 s: tiers differ."
         );
         assert_eq!(
-            health.not_ready_to_all().unwrap(),
+            health.not_ready_public().unwrap(),
             "relay has failed for 0 s. settings has failed for 0 s: tiers differ."
         );
     }
 
     #[test]
-    fn a_process_is_not_ready_once_a_failure_outlasts_its_patience() {
+    fn a_process_is_not_ready_once_a_failure_lasts_as_long_as_its_patience() {
         let health = Health::default();
         let (slow, quick) = (health.component("slow"), health.component("quick").patience(Duration::ZERO));
         let never = health.component("never").patience(Duration::MAX);

@@ -75,7 +75,7 @@ impl NodeBuilder {
 
     /// Reports whether a keeper listens on NATS.
     fn await_keeper(&self, client: &async_nats::Client) {
-        let mut component = self.health.component("keeper").patience(Duration::ZERO).told_to_all();
+        let mut component = self.health.component("keeper").patience(Duration::ZERO).with_public_reasons();
         let (client, stop) = (client.clone(), self.lifecycle.stop.clone());
         let waiting = async move {
             loop {

@@ -84,7 +84,7 @@ impl NodeBuilder {
                     json!({
                         "component": failing.component,
                         "reason": failing.reason,
-                        "seconds": failing.lasting.as_secs(),
+                        "seconds": failing.duration.as_secs(),
                     })
                 })
                 .collect();

@@ -73,7 +73,7 @@ impl NodeBuilder {
         if self.held.contains(&Part::Write) {
             return;
         }
-        let component = self.health.component("settings").patience(Duration::ZERO).told_to_all();
+        let component = self.health.component("settings").patience(Duration::ZERO).with_public_reasons();
         let comparison = Comparison::new(client.clone(), &self.config, component, self.mails.clone());
         // Once before the node may be ready.
         comparison.compare().await;
