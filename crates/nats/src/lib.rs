@@ -5,7 +5,7 @@
 //! - [`login`]: the connection of a process, with the checks of [`requirements`] (version, message size), [`user`]
 //!   (permissions) and [`same_cluster`] (all addresses lead to one cluster).
 //! - [`cluster_config`]: the files of a cluster with TLS and one user per role; `loggia nats config` writes them.
-//! - [`responder`]: replies to requests, a bounded number at once.
+//! - [`request`] and [`responder`]: requests that are repeated until they are answered; replies, a bounded number at once.
 //! - [`stream_settings`]: the JetStream settings that every stream must have.
 //!
 //! A connection that was refused tells why in a sentence that names the setting. A server below [`version::OLDEST`] is
@@ -13,6 +13,7 @@
 
 pub mod cluster_config;
 pub mod login;
+pub mod request;
 pub mod requirements;
 pub mod responder;
 pub mod same_cluster;
