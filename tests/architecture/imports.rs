@@ -118,7 +118,7 @@ const RULES: &[Rule] = &[
     Rule { package: "citation", may: &["schemas", "read"], must_not: IO, without: &["read/apply"] },
     Rule {
         package: "metering",
-        may: &["health", "schemas", "read"],
+        may: &["health", "nats", "schemas", "read"],
         must_not: &["sqlx", "axum", "tantivy"],
         without: &["read/apply"],
     },

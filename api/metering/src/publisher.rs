@@ -4,13 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use async_nats::client::RequestErrorKind;
 use async_nats::connection::State;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, PullConsumer, pull};
 use async_nats::jetstream::stream::ConsumerErrorKind;
 use async_nats::jetstream::{Context, ErrorCode};
 use async_nats::{Client, HeaderMap, Request};
 use futures::StreamExt;
+use nats::request::RequestError;
 use schemas::cloudevents::MESSAGE_ID;
 use schemas::usage::Call;
 use serde::Deserialize;
@@ -106,20 +106,13 @@ impl UsagePublisher {
         for (name, value) in call.headers() {
             headers.insert(name, value.as_str());
         }
-        let request = Request::new().headers(headers).payload(call.body().into()).timeout(Some(patience));
-        // Without a connection the client buffers messages; once its buffer is full, sending blocks before the request's timeout
-        // starts.
-        if !self.is_connected() {
-            return Published::NotTaken("there is no connection to NATS".into());
-        }
-        match tokio::time::timeout(patience, self.client.send_request(subject, request)).await {
-            Ok(Ok(answer)) => read(&answer.payload),
-            // "No responders": the stream has no leader or does not exist.
-            Ok(Err(error)) if error.kind() == RequestErrorKind::NoResponders => {
-                Published::NotTaken("its stream has no leader".into())
-            }
-            Ok(Err(error)) => Published::Unknown(error.to_string()),
-            Err(_elapsed) => Published::Unknown("NATS does not take it in time".into()),
+        let request = Request::new().headers(headers).payload(call.body().into());
+        match nats::request::request(&self.client, &subject, request, patience).await {
+            Ok(reply) => read(&reply.payload),
+            // The stream does not exist, or is electing its leader.
+            Err(RequestError::NoResponders) => Published::NotTaken("its stream has no leader".into()),
+            Err(error @ RequestError::NotConnected) => Published::NotTaken(error.to_string()),
+            Err(RequestError::Unanswered(reason)) => Published::Unknown(reason),
         }
     }
 
