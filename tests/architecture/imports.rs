@@ -29,6 +29,7 @@ const RULES: &[Rule] = &[
         must_not: &["sqlx", "async-nats", "tantivy"],
         without: &[],
     },
+    Rule { package: "bulk_load", may: &[], must_not: IO, without: &[] },
     Rule { package: "demo", may: &["schemas"], must_not: IO, without: &[] },
     Rule { package: "embeddings", may: &[], must_not: IO, without: &[] },
     Rule { package: "health", may: &[], must_not: IO, without: &[] },
@@ -53,7 +54,7 @@ const RULES: &[Rule] = &[
     Rule { package: "schemas", may: &["traces"], must_not: IO, without: &["traces/otlp"] },
     Rule {
         package: "event_log",
-        may: &["health", "schemas", "sqlite", "traces"],
+        may: &["bulk_load", "health", "schemas", "sqlite", "traces"],
         must_not: &["async-nats", "axum", "tantivy"],
         without: &[],
     },
@@ -84,6 +85,7 @@ const RULES: &[Rule] = &[
     Rule {
         package: "write",
         may: &[
+            "bulk_load",
             "embeddings",
             "event_log",
             "health",
@@ -111,7 +113,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         package: "projections",
-        may: &["health", "schemas", "traces", "read"],
+        may: &["bulk_load", "health", "schemas", "traces", "read"],
         must_not: &["axum"],
         without: &[],
     },

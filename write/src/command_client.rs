@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use async_nats::client::RequestErrorKind;
 use async_nats::{Client, HeaderMap, Request};
+use nats::request::{RequestError, Retry, request_until_answered};
 use schemas::command::{
     Command, CommandMessage, CommandReply, ImportLine, ImportOptions, LineOutcome, LineResult,
     MAX_IMPORT_LINES,
@@ -11,21 +11,16 @@ use schemas::command::{
 use schemas::ids::Position;
 use schemas::import::Fault;
 use schemas::subject;
-use tokio::time::Instant;
 
 use crate::derived_id::derived_id;
 
-/// How long one attempt waits for its answer.
-const ATTEMPT: Duration = Duration::from_secs(10);
-
-/// How long a command is sent again and again before it is given up.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// How long nobody may listen before a command is given up: a restarting write side is back sooner.
-const ABSENCE: Duration = Duration::from_secs(5);
-
-/// How long to wait before sending again.
-const PAUSE: Duration = Duration::from_millis(200);
+/// When a command is repeated, and when it is given up. A restarting write side is back within the absence.
+const RETRY: Retry = Retry {
+    attempt: Duration::from_secs(10),
+    pause: Duration::from_millis(200),
+    total: Duration::from_secs(60),
+    absence: Duration::from_secs(5),
+};
 
 /// How many bytes of a message a command's surroundings take at most.
 const RESERVE: usize = 4 << 10;
@@ -39,7 +34,7 @@ pub enum SendError {
     /// No answer came, whatever happened to the command.
     #[error(
         "the write side did not answer within {} seconds ({reason}); sent again under the same id, a command is carried out once",
-        PATIENCE.as_secs()
+        RETRY.total.as_secs()
     )]
     Unanswered {
         /// What the last attempt met.
@@ -56,6 +51,16 @@ pub enum SendError {
     /// What came back is no answer.
     #[error("the write side's answer is unreadable ({0}); are both of one version?")]
     Unreadable(#[from] serde_json::Error),
+}
+
+impl From<RequestError> for SendError {
+    fn from(error: RequestError) -> SendError {
+        match error {
+            RequestError::NoResponders => SendError::NobodyListens,
+            RequestError::NotConnected => SendError::Unanswered { reason: error.to_string() },
+            RequestError::Unanswered(reason) => SendError::Unanswered { reason },
+        }
+    }
 }
 
 /// Sends commands, each with the trace that it is sent for. A command is sent again under its own id until it is answered,
@@ -124,31 +129,16 @@ impl CommandClient {
         if payload.len() > limit {
             return Err(SendError::TooLarge { bytes: payload.len(), limit });
         }
-        let (begun, mut heard) = (Instant::now(), Instant::now());
-        loop {
-            let mut request = Request::new().payload(payload.clone()).timeout(Some(ATTEMPT));
-            if let Some(traceparent) = traces::current() {
-                let mut headers = HeaderMap::new();
-                headers.insert(traces::HEADER, traceparent.to_string());
-                request = request.headers(headers);
-            }
-            let error = match self.client.send_request(subject.clone(), request).await {
-                Ok(answer) => return Ok(serde_json::from_slice(&answer.payload)?),
-                Err(error) => error,
-            };
-            match error.kind() {
-                RequestErrorKind::NoResponders if heard.elapsed() >= ABSENCE => {
-                    return Err(SendError::NobodyListens);
-                }
-                RequestErrorKind::NoResponders => {}
-                _ => heard = Instant::now(),
-            }
-            if begun.elapsed() >= PATIENCE {
-                return Err(SendError::Unanswered { reason: error.to_string() });
-            }
-            tracing::debug!(%error, command = %message.id, "a command is sent again");
-            tokio::time::sleep(PAUSE).await;
-        }
+        let traceparent = traces::current();
+        let make = || {
+            let request = Request::new().payload(payload.clone());
+            let Some(traceparent) = traceparent else { return request };
+            let mut headers = HeaderMap::new();
+            headers.insert(traces::HEADER, traceparent.to_string());
+            request.headers(headers)
+        };
+        let reply = request_until_answered(&self.client, &subject, make, RETRY).await?;
+        Ok(serde_json::from_slice(&reply.payload)?)
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use async_nats::{Client, HeaderMap, Request};
 use bytes::Bytes;
 use media::uploads::MAX_CHUNK_BYTES;
+use nats::request::{Retry, request_until_answered};
 use schemas::control::{PICTURE_PART, PutAnswer, PutPicture};
 use schemas::picture::PictureId;
 use schemas::subject;
@@ -12,12 +13,15 @@ use sha2::{Digest, Sha256};
 
 use crate::command_client::SendError;
 
-/// How long one part may take: with the last one the picture is looked at.
-const ATTEMPT: Duration = Duration::from_secs(30);
-/// How often a part is sent again.
+/// When a part is repeated, and when it is given up. The reply to the last one comes after the picture was decoded.
+const RETRY: Retry = Retry {
+    attempt: Duration::from_secs(30),
+    pause: Duration::from_millis(300),
+    total: Duration::from_secs(180),
+    absence: Duration::from_secs(5),
+};
+/// How often a picture is tried again that the write side cannot take for the moment, or that two senders upload in turn.
 const ATTEMPTS: usize = 5;
-/// How long to wait before sending again.
-const PAUSE: Duration = Duration::from_millis(300);
 
 /// Brings a picture and tells what became of it. One that is kept already is not sent; one that came in part is gone on
 /// with.
@@ -43,7 +47,7 @@ pub async fn put(client: &Client, bytes: Bytes) -> Result<PutAnswer, SendError> 
             }
             PutAnswer::Unavailable { .. } if again < ATTEMPTS => {
                 again += 1;
-                tokio::time::sleep(PAUSE).await;
+                tokio::time::sleep(RETRY.pause).await;
             }
             settled @ (PutAnswer::Kept(_) | PutAnswer::Refused { .. } | PutAnswer::Unavailable { .. }) => {
                 return Ok(settled);
@@ -52,27 +56,11 @@ pub async fn put(client: &Client, bytes: Bytes) -> Result<PutAnswer, SendError> 
     }
 }
 
-/// Sends one part until it is answered; sent twice, the second tells where to go on.
+/// Sends one part until it is answered; the reply to a repeated part says from which byte to continue.
 async fn send(client: &Client, part: &PutPicture, bytes: Bytes) -> Result<PutAnswer, SendError> {
     let mut headers = HeaderMap::new();
     headers.insert(PICTURE_PART, serde_json::to_string(part)?);
-    let mut attempt = 0;
-    loop {
-        let request = Request::new().headers(headers.clone()).payload(bytes.clone()).timeout(Some(ATTEMPT));
-        match client.send_request(subject::PUT_PICTURE, request).await {
-            Ok(answer) if !answer.payload.is_empty() => return Ok(serde_json::from_slice(&answer.payload)?),
-            Ok(_) if attempt >= ATTEMPTS => {
-                return Err(SendError::Unanswered { reason: "the answer was empty".into() });
-            }
-            Err(error) if attempt >= ATTEMPTS => {
-                return Err(match error.kind() {
-                    async_nats::client::RequestErrorKind::NoResponders => SendError::NobodyListens,
-                    _ => SendError::Unanswered { reason: error.to_string() },
-                });
-            }
-            Ok(_) | Err(_) => {}
-        }
-        attempt += 1;
-        tokio::time::sleep(PAUSE).await;
-    }
+    let make = || Request::new().headers(headers.clone()).payload(bytes.clone());
+    let reply = request_until_answered(client, subject::PUT_PICTURE, make, RETRY).await?;
+    Ok(serde_json::from_slice(&reply.payload)?)
 }

@@ -186,7 +186,7 @@ impl Relay {
         let end = self.store.head().await?.position;
         let traced = *self.traced.get_or_init(|| end);
         loop {
-            throttle.rest(&self.store, head.position).await?;
+            throttle.wait(&self.store, head.position).await?;
             head = window::publish(&self.store, &stream, head, &mut throttle, traced, |position| {
                 self.relayed.send_replace(Relayed { position, trouble: None });
             })

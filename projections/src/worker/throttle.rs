@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use bulk_load::{BulkLoadDetector, Lag, LagTimer};
 use schemas::ids::Position;
 use tokio::time::{Instant, sleep};
 
@@ -26,14 +27,25 @@ const MAX_WAIT: Duration = Duration::from_secs(5);
 /// … and only until it has lagged for this long. Then it does not wait until it has caught up.
 const MAX_LAG_TIME: Duration = Duration::from_secs(10);
 
+/// A bulk load adds events at least at this share of the rate at which the worker applies them.
+const BULK_SHARE: f64 = 0.5;
+
 /// The throttle of one worker.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Throttle {
     last: Option<Batch>,
-    /// The head of the log as of when it was read last.
-    seen: Option<(Instant, Position)>,
-    /// Since when the worker lags.
-    lagging_since: Option<Instant>,
+    bulk_load: BulkLoadDetector,
+    lag: LagTimer,
+}
+
+impl Default for Throttle {
+    fn default() -> Throttle {
+        Throttle {
+            last: None,
+            bulk_load: BulkLoadDetector::new(HEAD_INTERVAL),
+            lag: LagTimer::new(CAUGHT_UP_LAG, MAX_LAG_TIME),
+        }
+    }
 }
 
 /// The last batch that was committed.
@@ -55,7 +67,7 @@ impl Throttle {
     pub(crate) async fn wait(&mut self, source: &EventSource, position: Position) {
         let Some(last) = self.last.filter(|last| last.at.elapsed() < RECENT_COMMIT) else { return };
         if last.events < BULK_BATCH {
-            self.lagging_since = None;
+            self.lag.reset();
             return sleep(GATHER_TIME).await;
         }
         let until = last.at + (last.took * WAIT_FACTOR).clamp(GATHER_TIME, MAX_WAIT);
@@ -69,20 +81,11 @@ impl Throttle {
 
     /// Returns whether to wait after the batch `last`, now that the log ends at `head`.
     fn should_wait(&mut self, last: Batch, position: Position, now: Instant, head: Position) -> bool {
-        let before = self.seen.replace((now, head));
-        if head.0.saturating_sub(position.0) <= CAUGHT_UP_LAG {
-            self.lagging_since = None;
-        } else if now - *self.lagging_since.get_or_insert(now) >= MAX_LAG_TIME {
-            return false;
-        }
-        match before {
-            Some((at, before)) if at + HEAD_INTERVAL <= now => {
-                let rate = head.0.saturating_sub(before.0) as f64 / (now - at).as_secs_f64();
-                rate * last.took.as_secs_f64() >= 0.5 * last.events as f64
-            }
-            // The rate is known from the second reading on.
-            _ => true,
-        }
+        let now = now.into_std();
+        let rate = BULK_SHARE * last.events as f64 / last.took.as_secs_f64();
+        // The rate is known from the second reading on.
+        let is_bulk_load = self.bulk_load.observe(now, head.0, rate).unwrap_or(true);
+        is_bulk_load && self.lag.observe(now, head.0.saturating_sub(position.0)) != Lag::Exceeded
     }
 }
 

@@ -6,9 +6,8 @@
 //!
 //! In reading order: this file has what is appended and why it may fail; `sqlite` is the log in one file with its one writer;
 //! `kurrent` the log in EventStoreDB, of which that file is then a replica; `claims` has the names that events claim;
-//! `log_cursor` and `bulk_load` serve workers that follow the log; `copy` copies a log between backends, each at a `location`.
+//! `log_cursor` serves workers that follow the log; `copy` copies a log between backends, each at a `location`.
 
-pub mod bulk_load;
 pub mod claims;
 pub mod copy;
 #[cfg(feature = "eventstore")]

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bulk_load::{BULK_RATE, BulkLoadDetector};
 use schemas::envelope::Recorded;
 use schemas::ids::Position;
 use tokio::time::sleep;
 
-use crate::bulk_load::BulkLoadDetector;
 use crate::{EventLog, StoreError};
 
 /// The number of events read at once.
@@ -15,6 +15,9 @@ const PAGE: usize = 1_000;
 
 /// With at most this lag, events are read during a bulk load too.
 const SMALL_LAG: u64 = 800;
+
+/// The interval over which growth is measured: several commits of an import, which are thousands of lines each.
+const INTERVAL: Duration = Duration::from_millis(300);
 
 /// How often a bulk load is checked for its end.
 const THROTTLE: Duration = Duration::from_millis(200);
@@ -33,7 +36,12 @@ pub struct LogCursor {
 impl LogCursor {
     /// Returns a cursor before the first event.
     pub fn new(store: Arc<EventLog>) -> LogCursor {
-        LogCursor { store, after: Position::START, bulk_load: BulkLoadDetector::default(), failing: false }
+        LogCursor {
+            store,
+            after: Position::START,
+            bulk_load: BulkLoadDetector::new(INTERVAL),
+            failing: false,
+        }
     }
 
     /// Applies every event up to the end of the log. Waits during a bulk load, which reading would delay, and then as long again, so
@@ -56,7 +64,8 @@ impl LogCursor {
                 Err(error) => return self.wait_after(error).await,
             };
             let now = Instant::now();
-            let is_bulk_load = self.bulk_load.observe(now, head) || self.bulk_load.is_recent(now);
+            let is_bulk_load = self.bulk_load.observe(now, head.0, BULK_RATE) == Some(true);
+            let is_bulk_load = is_bulk_load || self.bulk_load.is_recent(now);
             if head.0.saturating_sub(self.after.0) <= SMALL_LAG || !is_bulk_load {
                 return;
             }

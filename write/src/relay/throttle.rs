@@ -2,53 +2,65 @@
 
 use std::time::{Duration, Instant};
 
-use event_log::bulk_load::BulkLoadDetector;
+use bulk_load::{BULK_RATE, BulkLoadDetector, Lag, LagTimer};
 use event_log::{EventLog, StoreError};
 use schemas::ids::Position;
 use tokio::time::sleep;
 
 /// A relay with at most this lag, in events, counts as caught up.
-const CAUGHT_UP: u64 = 2_000;
+const CAUGHT_UP_LAG: u64 = 2_000;
 
-/// How long it rests after each page.
-const REST: Duration = Duration::from_secs(1);
+/// The interval over which growth is measured: several commits of an import, which are thousands of lines each.
+const INTERVAL: Duration = Duration::from_millis(300);
+
+/// How long the relay waits after each page during a bulk load.
+const WAIT: Duration = Duration::from_secs(1);
 
 /// How often it checks meanwhile whether the bulk load is over.
-const LOOK: Duration = Duration::from_millis(100);
+const HEAD_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The longest time that it may lag. Then it goes on without a rest until it has caught up.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The longest time that it may lag. Then it does not wait until it has caught up.
+const MAX_LAG_TIME: Duration = Duration::from_secs(10);
 
-/// When a relay rests.
-#[derive(Debug, Default)]
+/// The throttle of a relay.
+#[derive(Debug)]
 pub(super) struct Throttle {
     bulk_load: BulkLoadDetector,
-    /// Since when it lags.
-    lagging: Option<Instant>,
+    lag: LagTimer,
+}
+
+impl Default for Throttle {
+    fn default() -> Throttle {
+        Throttle {
+            bulk_load: BulkLoadDetector::new(INTERVAL),
+            lag: LagTimer::new(CAUGHT_UP_LAG, MAX_LAG_TIME),
+        }
+    }
 }
 
 impl Throttle {
-    /// Returns whether a rest is due, now that events up to this one are published.
-    pub(super) async fn is_due(&mut self, store: &EventLog, published: Position) -> Result<bool, StoreError> {
+    /// Returns whether the relay should wait, now that the events up to `published` are published.
+    pub(super) async fn should_wait(
+        &mut self,
+        store: &EventLog,
+        published: Position,
+    ) -> Result<bool, StoreError> {
         Ok(self.judge(Instant::now(), published, store.head().await?.position))
     }
 
-    /// Rests for a while, if that is due.
-    pub(super) async fn rest(&mut self, store: &EventLog, published: Position) -> Result<(), StoreError> {
-        let until = Instant::now() + REST;
-        while Instant::now() < until && self.is_due(store, published).await? {
-            sleep(LOOK).await;
+    /// Waits for a while if it should.
+    pub(super) async fn wait(&mut self, store: &EventLog, published: Position) -> Result<(), StoreError> {
+        let until = Instant::now() + WAIT;
+        while Instant::now() < until && self.should_wait(store, published).await? {
+            sleep(HEAD_INTERVAL).await;
         }
         Ok(())
     }
 
     fn judge(&mut self, now: Instant, published: Position, head: Position) -> bool {
-        let is_bulk_load = self.bulk_load.observe(now, head);
-        if head.0.saturating_sub(published.0) <= CAUGHT_UP {
-            self.lagging = None;
-            return false;
-        }
-        is_bulk_load && now - *self.lagging.get_or_insert(now) < PATIENCE
+        let is_bulk_load = self.bulk_load.observe(now, head.0, BULK_RATE) == Some(true);
+        let lag = self.lag.observe(now, head.0.saturating_sub(published.0));
+        is_bulk_load && lag == Lag::Tolerated
     }
 }
 
@@ -57,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bulk_load_goes_first_until_the_relay_lags_for_ten_seconds() {
+    fn a_relay_is_throttled_until_it_lags_for_ten_seconds() {
         let (began, mut throttle) = (Instant::now(), Throttle::default());
         let mut judge = |seconds: u64, published: u64, head: u64| {
             throttle.judge(began + Duration::from_secs(seconds), Position(published), Position(head))

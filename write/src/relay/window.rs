@@ -88,7 +88,7 @@ pub(super) async fn publish(
                 batch_spans.end(confirmed.0, Kind::Producer, "relay", "");
             }
         }
-        if throttle.is_due(store, head.position).await? {
+        if throttle.should_wait(store, head.position).await? {
             break;
         }
     }
