@@ -16,7 +16,7 @@ const TASKS: [&str; 26] = [
     "the API",
     "the archive worker",
     "the catalog worker",
-    "the collector of pictures",
+    "the picture fetcher",
     "the command service",
     "the control service",
     "the counters worker",
@@ -28,7 +28,7 @@ const TASKS: [&str; 26] = [
     "the neighbours worker",
     "the operators' listener",
     "the pages of the ledger",
-    "the postman",
+    "the mail worker",
     "the private NATS server",
     "the reader of the keys model",
     "the reader of the search model",
@@ -94,7 +94,7 @@ async fn a_panic_in_the_embedding_worker_ends_the_process() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let task = "the worker for vectors";
+    let task = "the embedding worker";
     let mut command = with_fault(folder.path(), task);
     command.env("LOGGIA_VECTORS", "builtin");
     ends_with_it(command, &["up", "--no-demo"], folder.path(), task).await;
