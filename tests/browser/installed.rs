@@ -29,10 +29,10 @@ impl Browser {
     }
 
     /// Runs a script of this folder and returns the line of JSON that it prints.
-    pub(crate) async fn report(&self, script: &str, asked: &Value) -> Value {
+    pub(crate) async fn report(&self, script: &str, arguments: &Value) -> Value {
         let programs = Path::new(TOOLS).join("clients/bin");
         let mut command = Command::new(programs.join("node"));
-        command.arg(Path::new(SCRIPTS).join(script)).arg(asked.to_string());
+        command.arg(Path::new(SCRIPTS).join(script)).arg(arguments.to_string());
         let output = ProgramOutput::of(command, self.home.path(), &programs).await;
         let text = output.to_string();
         serde_json::from_str(&output.success()).unwrap_or_else(|error| panic!("{error}: {text}"))
@@ -40,8 +40,8 @@ impl Browser {
 
     /// Like [`Browser::report`], for a script that reports a list of faults for each thing it checked. Panics with all
     /// of them; returns what was checked.
-    pub(crate) async fn faultless(&self, script: &str, asked: &Value) -> Vec<String> {
-        let report = self.report(script, asked).await;
+    pub(crate) async fn assert_without_faults(&self, script: &str, arguments: &Value) -> Vec<String> {
+        let report = self.report(script, arguments).await;
         let report = report.as_object().expect("an object of lists");
         let faults: Vec<String> = report
             .iter()

@@ -9,7 +9,7 @@
     reason = "a test fails by panicking, and ends its tasks with itself"
 )]
 
-mod bad;
+mod faulty_page;
 mod installed;
 mod pages;
 mod readers;

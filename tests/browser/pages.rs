@@ -90,7 +90,7 @@ async fn every_page_is_complete_accessible_and_without_console_errors() {
     let (even, odd): (Vec<_>, Vec<_>) = pages.iter().enumerate().partition(|(at, _)| at % 2 == 0);
     let look = async |pages: Vec<(usize, &Value)>| {
         let pages: Vec<&Value> = pages.into_iter().map(|(_, page)| page).collect();
-        browser.faultless("pages.mjs", &json!({"base": served.base, "pages": pages})).await
+        browser.assert_without_faults("pages.mjs", &json!({"base": served.base, "pages": pages})).await
     };
     let (even, odd) = tokio::join!(look(even), look(odd));
     assert_eq!(even.len() + odd.len(), pages.len(), "each page has a name of its own");

@@ -9,19 +9,21 @@ use crate::served::{HOSTILE, Served};
 async fn the_site_works_with_a_keyboard() {
     let Some(browser) = Browser::find() else { return };
     let Some(served) = Served::shared().await else { return };
-    browser.faultless("keyboard.mjs", &json!({"base": served.base})).await;
+    browser.assert_without_faults("keyboard.mjs", &json!({"base": served.base})).await;
 }
 
 #[tokio::test]
 async fn the_site_works_without_javascript() {
     let Some(browser) = Browser::find() else { return };
     let Some(served) = Served::shared().await else { return };
-    browser.faultless("without_script.mjs", &json!({"base": served.base, "key": served.key})).await;
+    browser
+        .assert_without_faults("without_script.mjs", &json!({"base": served.base, "key": served.key}))
+        .await;
 }
 
 #[tokio::test]
 async fn hostile_names_are_rendered_as_text() {
     let Some(browser) = Browser::find() else { return };
     let Some(served) = Served::shared().await else { return };
-    browser.faultless("hostile.mjs", &json!({"base": served.base, "names": HOSTILE})).await;
+    browser.assert_without_faults("hostile.mjs", &json!({"base": served.base, "names": HOSTILE})).await;
 }

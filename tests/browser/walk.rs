@@ -11,11 +11,11 @@ const WALKER: &str = "walker@example.org";
 async fn a_reader_searches_cites_gets_a_key_calls_sees_usage_and_pays() {
     let Some(browser) = Browser::find() else { return };
     let Some(served) = Served::shared().await else { return };
-    let asked = json!({
+    let arguments = json!({
         "base": served.base, "slug": served.pictured, "email": WALKER, "claim": served.claim(WALKER),
         "stripe_secret": STRIPE_SECRET,
     });
-    let walked = browser.report("walk.mjs", &asked).await;
+    let report = browser.report("walk.mjs", &arguments).await;
     let expected = json!({
         "found": served.pictured,
         "cited": format!("{}/cite/{}/1", served.base, served.pictured),
@@ -31,5 +31,5 @@ async fn a_reader_searches_cites_gets_a_key_calls_sees_usage_and_pays() {
             "bars": ["rest", "mcp"], "table": ["3", "1"],
         },
     });
-    assert_eq!(walked, expected);
+    assert_eq!(report, expected);
 }

@@ -17,7 +17,7 @@ use vault::{Erasure, Vault, read_erasures};
 
 use crate::event_store::append;
 
-struct Kept {
+struct DataFolder {
     folder: TempDir,
     clock: Clock,
     store: EventLog,
@@ -29,14 +29,14 @@ fn email() -> Email {
     "ada@example.org".parse().unwrap()
 }
 
-async fn kept() -> Kept {
+async fn data_folder() -> DataFolder {
     let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
     let store = EventLog::open(folder.path(), &clock).await.unwrap();
     store.append(append(&clock, "a", Expected::Any, &["1"])).await.unwrap();
     let vault = Vault::open(folder.path(), None).await.unwrap();
     let account = clock.account_id();
     vault.enter(&email(), account).await.unwrap();
-    Kept { folder, clock, store, vault, account }
+    DataFolder { folder, clock, store, vault, account }
 }
 
 pub(crate) fn names(folder: &Path) -> Vec<String> {
@@ -55,7 +55,7 @@ pub(crate) fn flip(path: &Path) {
 
 #[tokio::test]
 async fn the_vault_and_its_secret_are_restored_readable_only_by_their_owner() {
-    let Kept { folder, clock, store, vault, account } = kept().await;
+    let DataFolder { folder, clock, store, vault, account } = data_folder().await;
     let elsewhere = tempfile::tempdir().unwrap();
     let (backup, target) = (elsewhere.path().join("backup"), elsewhere.path().join("target"));
     let manifest = backup::create(&store, &backup, None).await.unwrap();
@@ -91,7 +91,7 @@ async fn a_secret_outside_the_folder_is_not_backed_up() {
 #[tokio::test]
 async fn a_backup_from_before_the_vault_is_restored() {
     let elsewhere = tempfile::tempdir().unwrap();
-    let Kept { folder, clock, store, .. } = kept().await;
+    let DataFolder { folder, clock, store, .. } = data_folder().await;
     for file in ["vault.db", "vault.key"] {
         std::fs::remove_file(folder.path().join(file)).unwrap();
     }
@@ -106,7 +106,7 @@ async fn a_backup_from_before_the_vault_is_restored() {
 
 #[tokio::test]
 async fn nothing_of_a_broken_backup_is_restored() {
-    let Kept { folder: _folder, store, .. } = kept().await;
+    let DataFolder { folder: _folder, store, .. } = data_folder().await;
     for (file, reason) in [
         ("vault.db", "the bytes of its vault.db are not those that were written"),
         ("vault.key", "the bytes of its vault.key are not those that were written"),
@@ -127,7 +127,7 @@ async fn nothing_of_a_broken_backup_is_restored() {
 
 #[tokio::test]
 async fn a_manifest_cannot_name_a_file_elsewhere() {
-    let Kept { folder: _folder, store, .. } = kept().await;
+    let DataFolder { folder: _folder, store, .. } = data_folder().await;
     let elsewhere = tempfile::tempdir().unwrap();
     let (backup, target) = (elsewhere.path().join("backup"), elsewhere.path().join("target"));
     backup::create(&store, &backup, None).await.unwrap();
@@ -150,40 +150,40 @@ fn pictures(folder: &Path) -> [Picture; 2] {
 }
 
 /// Returns an intact backup of two pictures.
-fn whole(manifest: Manifest) -> Restored {
+fn restored_completely(manifest: Manifest) -> Restored {
     Restored { manifest, pictures: 2, cut: None }
 }
 
-struct WithPictures {
-    _kept: Kept,
+struct BackupWithPictures {
+    _data_folder: DataFolder,
     elsewhere: TempDir,
     backup: std::path::PathBuf,
     pictures: [Picture; 2],
     manifest: Manifest,
 }
 
-async fn with_pictures() -> WithPictures {
-    let (kept, elsewhere) = (kept().await, tempfile::tempdir().unwrap());
-    let media = kept.folder.path().join("media");
+async fn with_pictures() -> BackupWithPictures {
+    let (data_folder, elsewhere) = (data_folder().await, tempfile::tempdir().unwrap());
+    let media = data_folder.folder.path().join("media");
     let (pictures, backup) = (pictures(&media), elsewhere.path().join("backup"));
-    let manifest = backup::create(&kept.store, &backup, Some(&media)).await.unwrap();
-    WithPictures { _kept: kept, elsewhere, backup, pictures, manifest }
+    let manifest = backup::create(&data_folder.store, &backup, Some(&media)).await.unwrap();
+    BackupWithPictures { _data_folder: data_folder, elsewhere, backup, pictures, manifest }
 }
 
 #[tokio::test]
 async fn pictures_are_in_the_manifest_and_restored() {
-    let WithPictures { elsewhere, backup, pictures, manifest, .. } = with_pictures().await;
+    let BackupWithPictures { elsewhere, backup, pictures, manifest, .. } = with_pictures().await;
     let media = manifest.media.clone().unwrap();
     // The original, three WebP renditions, a JPEG, and the description of each.
     assert_eq!((media.pictures, media.files), (2, 12));
-    let restored = whole(manifest);
+    let restored = restored_completely(manifest);
     assert_eq!(backup::verify(&backup).await.unwrap(), restored);
-    let (target, brought) = (elsewhere.path().join("target"), elsewhere.path().join("media"));
-    assert_eq!(backup::restore(&backup, &target, Some(&brought), &[]).await.unwrap(), restored);
-    let brought = MediaStore::open(&brought).unwrap();
+    let (target, restored_media) = (elsewhere.path().join("target"), elsewhere.path().join("media"));
+    assert_eq!(backup::restore(&backup, &target, Some(&restored_media), &[]).await.unwrap(), restored);
+    let restored_media = MediaStore::open(&restored_media).unwrap();
     for picture in &pictures {
-        assert_eq!(brought.get(picture.id).unwrap().as_ref(), Some(picture));
-        assert!(brought.read(picture.id, Form::Webp(320)).unwrap().is_some());
+        assert_eq!(restored_media.get(picture.id).unwrap().as_ref(), Some(picture));
+        assert!(restored_media.read(picture.id, Form::Webp(320)).unwrap().is_some());
     }
     assert!(names(&target).iter().all(|name| !name.contains("part") && !name.contains("unfinished")));
 }
@@ -193,7 +193,7 @@ type Damage = fn(&Path);
 
 #[tokio::test]
 async fn restore_and_verify_reject_a_backup_with_damaged_pictures() {
-    let WithPictures { elsewhere, backup, pictures, .. } = with_pictures().await;
+    let BackupWithPictures { elsewhere, backup, pictures, .. } = with_pictures().await;
     let first = pictures.iter().map(|picture| picture.id).min().unwrap();
     let all = |folder: &Path| std::fs::remove_dir_all(folder).unwrap();
     let damages: [(String, Damage, String); 5] = [
@@ -267,7 +267,7 @@ async fn each_part_of_a_backup_is_verified_in_place() {
         ("vault.db", "the bytes of its vault.db are not those that were written"),
         ("vault.key", "the bytes of its vault.key are not those that were written"),
     ] {
-        let WithPictures { elsewhere: _elsewhere, backup, .. } = with_pictures().await;
+        let BackupWithPictures { elsewhere: _elsewhere, backup, .. } = with_pictures().await;
         let broken =
             |reason: &str| format!("{} is no whole backup: {reason}; use another one", backup.display());
         flip(&backup.join(name));
@@ -283,7 +283,7 @@ async fn each_part_of_a_backup_is_verified_in_place() {
 /// A version that wrote no list of pictures made it.
 #[tokio::test]
 async fn a_backup_without_a_listing_of_its_pictures_is_restored() {
-    let WithPictures { elsewhere, backup, manifest, .. } = with_pictures().await;
+    let BackupWithPictures { elsewhere, backup, manifest, .. } = with_pictures().await;
     let path = backup.join("manifest.json");
     let mut older: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     older.as_object_mut().unwrap().remove("media").unwrap();
@@ -292,32 +292,32 @@ async fn a_backup_without_a_listing_of_its_pictures_is_restored() {
     let (target, media) = (elsewhere.path().join("target"), elsewhere.path().join("media"));
     let restored = backup::restore(&backup, &target, Some(&media), &[]).await.unwrap();
     let manifest = Manifest { media: None, ..manifest };
-    assert_eq!(restored, whole(manifest));
+    assert_eq!(restored, restored_completely(manifest));
 }
 
 #[tokio::test]
 async fn a_rendition_damaged_in_the_store_is_intact_in_the_backup() {
-    let (kept, elsewhere) = (kept().await, tempfile::tempdir().unwrap());
-    let media = kept.folder.path().join("media");
+    let (data_folder, elsewhere) = (data_folder().await, tempfile::tempdir().unwrap());
+    let media = data_folder.folder.path().join("media");
     let [picture, _] = pictures(&media);
     let damaged = media.join(Form::Webp(320).path(picture.id));
     let before = std::fs::read(&damaged).unwrap();
     std::fs::write(&damaged, "").unwrap();
     let backup = elsewhere.path().join("backup");
-    backup::create(&kept.store, &backup, Some(&media)).await.unwrap();
+    backup::create(&data_folder.store, &backup, Some(&media)).await.unwrap();
     let copied = std::fs::read(backup.join("media").join(Form::Webp(320).path(picture.id))).unwrap();
     assert!(copied == before, "it is made again from the original");
 }
 
 #[tokio::test]
 async fn an_interrupted_restore_is_detected_and_the_next_one_starts_over() {
-    let WithPictures { _kept, elsewhere, backup, manifest, .. } = with_pictures().await;
+    let BackupWithPictures { _data_folder, elsewhere, backup, manifest, .. } = with_pictures().await;
     let (target, media) = (elsewhere.path().join("target"), elsewhere.path().join("media"));
     std::fs::create_dir(&target).unwrap();
     for name in ["restore.unfinished", "vault.db", "vault.db-journal", "usage.db", "events.db.part"] {
         std::fs::write(target.join(name), "half").unwrap();
     }
-    let refused = EventLog::open(&target, &_kept.clock).await.err().unwrap().to_string();
+    let refused = EventLog::open(&target, &_data_folder.clock).await.err().unwrap().to_string();
     assert_eq!(
         refused,
         format!(
@@ -327,13 +327,13 @@ async fn an_interrupted_restore_is_detected_and_the_next_one_starts_over() {
         )
     );
     let restored = backup::restore(&backup, &target, Some(&media), &[]).await.unwrap();
-    assert_eq!(restored, whole(manifest));
+    assert_eq!(restored, restored_completely(manifest));
     assert_eq!(names(&target), ["events.db", "events.lock", "vault.db", "vault.key"]);
 }
 
 #[tokio::test]
 async fn a_leftover_journal_blocks_a_restore() {
-    let WithPictures { elsewhere, backup, .. } = with_pictures().await;
+    let BackupWithPictures { elsewhere, backup, .. } = with_pictures().await;
     let target = elsewhere.path().join("target");
     std::fs::create_dir(&target).unwrap();
     std::fs::write(target.join("vault.db-journal"), "left").unwrap();
@@ -344,24 +344,24 @@ async fn a_leftover_journal_blocks_a_restore() {
 
 #[tokio::test]
 async fn a_failed_backup_leaves_nothing() {
-    let (kept, elsewhere) = (kept().await, tempfile::tempdir().unwrap());
-    let media = kept.folder.path().join("media");
+    let (data_folder, elsewhere) = (data_folder().await, tempfile::tempdir().unwrap());
+    let media = data_folder.folder.path().join("media");
     let [picture, _] = pictures(&media);
     std::fs::write(media.join(Form::Original.path(picture.id)), "other").unwrap();
     let backup = elsewhere.path().join("backup");
-    let error = backup::create(&kept.store, &backup, Some(&media)).await.unwrap_err().to_string();
+    let error = backup::create(&data_folder.store, &backup, Some(&media)).await.unwrap_err().to_string();
     assert!(error.contains("its bytes are not those that its name is made of"), "{error}");
     assert_eq!(names(elsewhere.path()), Vec::<String>::new());
     // Remains of a killed backup do not block the next one.
     std::fs::create_dir(&backup).unwrap();
     std::fs::write(backup.join("events.db.part"), "half").unwrap();
-    backup::create(&kept.store, &backup, Some(&media)).await.unwrap_err();
+    backup::create(&data_folder.store, &backup, Some(&media)).await.unwrap_err();
     assert_eq!(names(&backup), Vec::<String>::new());
 }
 
 #[tokio::test]
 async fn a_backup_needs_an_empty_folder_and_a_restore_needs_a_backup() {
-    let (kept, elsewhere) = (kept().await, tempfile::tempdir().unwrap());
+    let (data_folder, elsewhere) = (data_folder().await, tempfile::tempdir().unwrap());
     let backup = elsewhere.path().join("backup");
     std::fs::create_dir(&backup).unwrap();
     let read = |error: BackupError| error.to_string();
@@ -377,14 +377,14 @@ async fn a_backup_needs_an_empty_folder_and_a_restore_needs_a_backup() {
     assert!(none.starts_with("no backup is there: "), "{none}");
     std::fs::write(backup.join("notes.txt"), "mine").unwrap();
     assert_eq!(
-        read(backup::create(&kept.store, &backup, None).await.unwrap_err()),
+        read(backup::create(&data_folder.store, &backup, None).await.unwrap_err()),
         format!(
             "{place}/notes.txt is there already; name an empty folder, or one that does not exist yet; nothing was changed"
         )
     );
     assert_eq!(names(&backup), ["notes.txt"]);
     std::fs::remove_file(backup.join("notes.txt")).unwrap();
-    backup::create(&kept.store, &backup, None).await.unwrap();
+    backup::create(&data_folder.store, &backup, None).await.unwrap();
     std::fs::remove_file(backup.join("manifest.json")).unwrap();
     let broken = read(backup::verify(&backup).await.unwrap_err());
     assert!(broken.contains("it has no manifest.json, which is written last"), "{broken}");
@@ -392,8 +392,8 @@ async fn a_backup_needs_an_empty_folder_and_a_restore_needs_a_backup() {
 
 #[tokio::test]
 async fn a_cancelled_backup_leaves_nothing() {
-    let (kept, elsewhere) = (kept().await, tempfile::tempdir().unwrap());
-    let (media, backup) = (kept.folder.path().join("media"), elsewhere.path().join("backup"));
+    let (data_folder, elsewhere) = (data_folder().await, tempfile::tempdir().unwrap());
+    let (media, backup) = (data_folder.folder.path().join("media"), elsewhere.path().join("backup"));
     // Once while the log is copied, once while the pictures are.
     for wanted in ["", "media"] {
         let begun = async {
@@ -404,7 +404,7 @@ async fn a_cancelled_backup_leaves_nothing() {
         tokio::select! {
             biased;
             () = begun => {}
-            _ = backup::create(&kept.store, &backup, Some(&media)) => {}
+            _ = backup::create(&data_folder.store, &backup, Some(&media)) => {}
         }
         if backup.join("manifest.json").exists() {
             // The backup ended before it could be cancelled, so it is complete.
@@ -423,7 +423,7 @@ fn erasure(clock: &Clock) -> Erasure {
 
 #[tokio::test]
 async fn a_restored_folder_starts_with_all_known_erasures() {
-    let Kept { folder: _folder, clock, store, vault, .. } = kept().await;
+    let DataFolder { folder: _folder, clock, store, vault, .. } = data_folder().await;
     let elsewhere = tempfile::tempdir().unwrap();
     let (backup, target) = (elsewhere.path().join("backup"), elsewhere.path().join("target"));
     let [own, given, there] = [erasure(&clock), erasure(&clock), erasure(&clock)];
@@ -446,13 +446,15 @@ async fn a_restored_folder_starts_with_all_known_erasures() {
 
 #[tokio::test]
 async fn a_restored_folder_does_not_get_an_erased_picture_back() {
-    let WithPictures { elsewhere, backup, pictures: [first, second], _kept: kept, .. } =
-        with_pictures().await;
-    let media = kept.folder.path().join("media");
-    let erased = |picture: &Picture| ErasedPicture { picture: picture.id, erased_at: kept.clock.now() };
+    let BackupWithPictures {
+        elsewhere, backup, pictures: [first, second], _data_folder: data_folder, ..
+    } = with_pictures().await;
+    let media = data_folder.folder.path().join("media");
+    let erased =
+        |picture: &Picture| ErasedPicture { picture: picture.id, erased_at: data_folder.clock.now() };
     MediaStore::open(&media).unwrap().erase(&[erased(&first)]).unwrap();
     let newer = elsewhere.path().join("newer");
-    let manifest = backup::create(&kept.store, &newer, Some(&media)).await.unwrap();
+    let manifest = backup::create(&data_folder.store, &newer, Some(&media)).await.unwrap();
     assert_eq!(manifest.erased_pictures.as_ref().unwrap().pictures, 1);
     assert_eq!(manifest.media.as_ref().unwrap().pictures, 1);
     assert_eq!(backup::verify(&newer).await.unwrap().pictures, 1);

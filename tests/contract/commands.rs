@@ -30,7 +30,7 @@ struct WriteSide {
 }
 
 impl WriteSide {
-    async fn on(nats: &Nats) -> WriteSide {
+    async fn start_on(nats: &Nats) -> WriteSide {
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
         let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
         let projects = Arc::new(ProjectService::new(store.clone(), clock.clone()));
@@ -84,7 +84,7 @@ async fn traces_of(write: &WriteSide, nats: &Nats, position: u64) -> [Option<Str
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_trace_context_is_propagated_through_the_log_to_nats() {
     let Some(nats) = Nats::start().await else { return };
-    let write = WriteSide::on(&nats).await;
+    let write = WriteSide::start_on(&nats).await;
     let client = CommandClient::new(nats.client().await);
     let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".to_owned();
     let traced = async |command| {
@@ -112,7 +112,7 @@ async fn a_trace_context_is_propagated_through_the_log_to_nats() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_command_is_executed_once_and_its_reply_repeated() {
     let Some(nats) = Nats::start().await else { return };
-    let write = WriteSide::on(&nats).await;
+    let write = WriteSide::start_on(&nats).await;
     let client = CommandClient::new(nats.client().await);
     let message = write.message(select("a"));
     for _ in 0..3 {
@@ -128,7 +128,7 @@ async fn a_command_is_executed_once_and_its_reply_repeated() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn invalid_commands_are_rejected_with_a_sentence() {
     let Some(nats) = Nats::start().await else { return };
-    let write = WriteSide::on(&nats).await;
+    let write = WriteSide::start_on(&nats).await;
     let client = nats.client().await;
     let ask = async |subject: &str, payload: Vec<u8>| -> CommandFailure {
         let answer = kit::wait_for(Duration::from_secs(10), "the server", async || {
@@ -161,7 +161,7 @@ async fn invalid_commands_are_rejected_with_a_sentence() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_import_larger_than_a_message_is_split() {
     let Some(nats) = Nats::start().await else { return };
-    let write = WriteSide::on(&nats).await;
+    let write = WriteSide::start_on(&nats).await;
     let client = nats.client().await;
     let limit = client.max_payload();
     let client = CommandClient::new(client);
@@ -185,7 +185,7 @@ async fn an_import_larger_than_a_message_is_split() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_command_survives_a_restart_of_nats() {
     let Some(mut nats) = Nats::start().await else { return };
-    let write = WriteSide::on(&nats).await;
+    let write = WriteSide::start_on(&nats).await;
     let client = CommandClient::new(nats.client().await);
     client.send(&write.message(select("a"))).await.unwrap();
     nats.kill9().await;
@@ -215,7 +215,7 @@ async fn without_a_write_side_the_sender_gets_an_error() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn commands_in_flight_are_finished_on_shutdown() {
     let Some(nats) = Nats::start().await else { return };
-    let write = WriteSide::on(&nats).await;
+    let write = WriteSide::start_on(&nats).await;
     let client = CommandClient::new(nats.client().await);
     client.send(&write.message(select("first"))).await.unwrap();
     let connection = nats.client().await;
@@ -246,7 +246,7 @@ async fn commands_in_flight_are_finished_on_shutdown() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_log_is_read_page_by_page() {
     let Some(nats) = Nats::start().await else { return };
-    let write = WriteSide::on(&nats).await;
+    let write = WriteSide::start_on(&nats).await;
     let client = nats.client().await;
     for number in 0..40 {
         let reason = if number % 2 == 0 { "x".repeat(MAX_EVENT_BYTES / 2) } else { "y".into() };
@@ -255,7 +255,7 @@ async fn the_log_is_read_page_by_page() {
     }
     let longest = "z".repeat(MAX_EVENT_BYTES - 13);
     write.store.append(append(&write.clock, "s0", Expected::Any, &[&longest])).await.unwrap();
-    let wanted = everything(&write.store).await;
+    let expected = everything(&write.store).await;
     let read = async |request: ReadEvents| -> EventPage {
         let payload = serde_json::to_vec(&request).unwrap();
         let answer = kit::wait_for(Duration::from_secs(10), "the server", async || {
@@ -274,10 +274,10 @@ async fn the_log_is_read_page_by_page() {
         log.extend(page.events);
         pages += 1;
     }
-    assert_eq!(log, wanted);
+    assert_eq!(log, expected);
     assert!(pages > 1, "a page has the size of a message");
 
-    let stream = wanted[0].stream.clone();
+    let stream = expected[0].stream.clone();
     let page = read(ReadEvents { after: Position(1), limit: 3, stream: Some(stream) }).await;
     let positions: Vec<u64> = page.events.iter().map(|event| event.position.0).collect();
     assert_eq!(positions, [4, 7, 10]);

@@ -39,7 +39,7 @@ async fn open(folder: &Path, client: &async_nats::Client, status: &Status) -> Co
 }
 
 /// A worker on a folder until it is stopped.
-struct At {
+struct RunningCounters {
     folder: tempfile::TempDir,
     status: Status,
     stop: CancellationToken,
@@ -47,18 +47,18 @@ struct At {
     reader: CountersReader,
 }
 
-impl At {
-    async fn work(client: &async_nats::Client) -> At {
+impl RunningCounters {
+    async fn start(client: &async_nats::Client) -> RunningCounters {
         let (folder, status) = (tempfile::tempdir().unwrap(), Status::new("counters"));
         let mut worker = open(folder.path(), client, &status).await;
         let stop = CancellationToken::new();
         let stopped = stop.clone();
         let worker = tokio::spawn(async move { worker.follow(&stopped).await.unwrap() });
         let reader = CountersReader::open(folder.path(), november()).await.unwrap();
-        At { folder, status, stop, worker, reader }
+        RunningCounters { folder, status, stop, worker, reader }
     }
 
-    async fn counts(&self, calls: u64) {
+    async fn wait_for_calls(&self, calls: u64) {
         wait_until(SOON, &format!("{calls} counted calls"), async || {
             self.status.get().position == Position(calls)
         })
@@ -83,33 +83,34 @@ async fn calls_of_every_stream_are_counted_promptly() {
     let client = nats.client().await;
     let usage = Usage::new(&client).await;
     let _ledger = usage.keep_ledger(0).await;
-    let at = At::work(&client).await;
+    let counters = RunningCounters::start(&client).await;
     usage.publish(0..7).await;
-    at.counts(7).await;
+    counters.wait_for_calls(7).await;
     assert_eq!(
-        [at.counted(0), at.counted(1), at.counted(2)],
+        [counters.counted(0), counters.counted(1), counters.counted(2)],
         [Counted { used: 3, through: 7 }, Counted { used: 2, through: 5 }, Counted { used: 2, through: 6 }]
     );
     // A call after a quiet time is counted at once, on every node.
     tokio::time::sleep(Duration::from_millis(200)).await;
     let began = std::time::Instant::now();
     usage.publish([7]).await;
-    at.counts(8).await;
+    counters.wait_for_calls(8).await;
     assert!(began.elapsed() < Duration::from_millis(500), "{:?}", began.elapsed());
     // A stream created later is discovered, and overruns are counted separately.
     usage.make(OVERRUN, subject::OVERRUN_SUBJECTS.into()).await;
     usage.send(call(9).overrun_subject(), &call(9)).await;
-    at.counts(9).await;
-    assert_eq!(at.counted(9), Counted { used: 3, through: 7 });
+    counters.wait_for_calls(9).await;
+    assert_eq!(counters.counted(9), Counted { used: 3, through: 7 });
     let mut totals = Vec::new();
-    at.reader
+    counters
+        .reader
         .each_total(&mut |key, _, _, used, overrun| totals.push((key.to_string(), used, overrun)))
         .await
         .unwrap();
     assert_eq!(totals, [("Key00000".into(), 3, 1), ("Key00001".into(), 3, 0), ("Key00002".into(), 2, 0)]);
-    let status = at.status.get();
+    let status = counters.status.get();
     assert_eq!((status.parked, status.skipped), (vec![], 0));
-    at.end().await;
+    counters.end().await;
 }
 
 #[tokio::test]
@@ -118,26 +119,26 @@ async fn a_recreated_stream_is_followed_without_double_counting() {
     let client = nats.client().await;
     let usage = Usage::new(&client).await;
     let _ledger = usage.keep_ledger(0).await;
-    let at = At::work(&client).await;
+    let counters = RunningCounters::start(&client).await;
     usage.publish(0..20).await;
-    at.counts(20).await;
-    let before = digest(at.folder.path()).await.unwrap().1;
+    counters.wait_for_calls(20).await;
+    let before = digest(counters.folder.path()).await.unwrap().1;
     usage.jetstream.delete_stream(FREE).await.unwrap();
     usage.make(FREE, subject::usage_subjects(&free())).await;
     // The same calls in another order, as the write side would restore them.
     usage.publish((0..20).rev()).await;
-    wait_until(SOON, "the new stream to be read", async || at.status.get().lag == 0).await;
+    wait_until(SOON, "the new stream to be read", async || counters.status.get().lag == 0).await;
     wait_until(SOON, "the places in the new stream", async || {
-        at.reader.refresh(november()).await.unwrap();
-        at.counted(0) == Counted { used: 7, through: 20 }
+        counters.reader.refresh(november()).await.unwrap();
+        counters.counted(0) == Counted { used: 7, through: 20 }
     })
     .await;
-    assert_eq!(at.status.get().position, Position(20));
-    assert_eq!(digest(at.folder.path()).await.unwrap().1, before);
+    assert_eq!(counters.status.get().position, Position(20));
+    assert_eq!(digest(counters.folder.path()).await.unwrap().1, before);
     usage.publish([20]).await;
-    at.counts(21).await;
-    assert_eq!(at.counted(20), Counted { used: 7, through: 21 });
-    at.end().await;
+    counters.wait_for_calls(21).await;
+    assert_eq!(counters.counted(20), Counted { used: 7, through: 21 });
+    counters.end().await;
 }
 
 #[tokio::test]
@@ -147,10 +148,10 @@ async fn a_rebuild_reads_calls_missing_from_nats_from_the_ledger() {
     let usage = Usage::new(&client).await;
     let first = {
         let _ledger = usage.keep_ledger(0).await;
-        let at = At::work(&client).await;
+        let counters = RunningCounters::start(&client).await;
         usage.publish(0..45).await;
-        at.counts(45).await;
-        at.end().await
+        counters.wait_for_calls(45).await;
+        counters.end().await
     };
     let stream = usage.jetstream.get_stream(FREE).await.unwrap();
     stream.purge().sequence(31).await.unwrap();
@@ -178,7 +179,7 @@ async fn invalid_messages_are_parked_and_calls_after_them_counted() {
     let client = nats.client().await;
     let usage = Usage::new(&client).await;
     let _ledger = usage.keep_ledger(0).await;
-    let at = At::work(&client).await;
+    let counters = RunningCounters::start(&client).await;
     let subject = call(0).subject();
     usage.jetstream.publish(subject.clone(), "{}".into()).await.unwrap().await.unwrap();
     let mut headers = async_nats::HeaderMap::new();
@@ -186,15 +187,15 @@ async fn invalid_messages_are_parked_and_calls_after_them_counted() {
     let newer = usage.jetstream.publish_with_headers(subject, headers, "{}".into()).await;
     newer.unwrap().await.unwrap();
     usage.publish([0]).await;
-    at.counts(1).await;
-    let status = at.status.get();
+    counters.wait_for_calls(1).await;
+    let status = counters.status.get();
     let parked = Parked {
         position: Position(1),
         kind: FREE.into(),
         reason: "the message has no readable header ce-type: it is absent".into(),
     };
     assert_eq!((status.parked, status.skipped), (vec![parked], 1));
-    at.end().await;
+    counters.end().await;
 }
 
 #[tokio::test]
@@ -203,9 +204,10 @@ async fn without_a_ledger_an_empty_model_counts_the_calls_in_nats() {
     let client = nats.client().await;
     let usage = Usage::new(&client).await;
     usage.publish(0..3).await;
-    let at = At::work(&client).await;
-    wait_until(Duration::from_secs(10), "the calls", async || at.status.get().position == Position(3)).await;
-    at.end().await;
+    let counters = RunningCounters::start(&client).await;
+    wait_until(Duration::from_secs(10), "the calls", async || counters.status.get().position == Position(3))
+        .await;
+    counters.end().await;
 }
 
 #[tokio::test]
@@ -215,25 +217,29 @@ async fn a_ledger_that_is_available_later_adds_calls_missing_from_nats() {
     let usage = Usage::new(&client).await;
     usage.publish(0..40).await;
     usage.jetstream.get_stream(FREE).await.unwrap().purge().sequence(31).await.unwrap();
-    let at = At::work(&client).await;
+    let counters = RunningCounters::start(&client).await;
     wait_until(Duration::from_secs(15), "the calls that NATS has", async || {
-        at.status.get().position == Position(10)
+        counters.status.get().position == Position(10)
     })
     .await;
-    at.reader.refresh(november()).await.unwrap();
-    let through = at.counted(39).through;
+    counters.reader.refresh(november()).await.unwrap();
+    let through = counters.counted(39).through;
     let _ledger = usage.keep_ledger(35).await;
-    at.counts(40).await;
+    counters.wait_for_calls(40).await;
     usage.publish([40]).await;
-    at.counts(41).await;
-    assert_eq!(at.counted(39), Counted { used: 14, through }, "the ledger moves no place in the stream");
+    counters.wait_for_calls(41).await;
+    assert_eq!(
+        counters.counted(39),
+        Counted { used: 14, through },
+        "the ledger moves no place in the stream"
+    );
     // The last page, which has only calls that NATS has too, may not be applied yet.
     wait_until(Duration::from_secs(15), "the end of the ledger", async || {
-        let progress = at.reader.progress().await.unwrap();
+        let progress = counters.reader.progress().await.unwrap();
         (progress.ledger, progress.awaits_ledger) == (Ledger::Done, false)
     })
     .await;
-    at.end().await;
+    counters.end().await;
 }
 
 #[tokio::test]
@@ -301,26 +307,26 @@ async fn a_truncated_and_continued_stream_loses_no_call() {
     let folder = tempfile::tempdir().unwrap();
     let started = kit::nats::Nats::start_with(|options| options.folder = folder.path().join("nats")).await;
     let Some(mut nats) = started else { return };
-    let (streams, kept) = (folder.path().join("nats/jetstream"), folder.path().join("kept"));
+    let (streams, saved) = (folder.path().join("nats/jetstream"), folder.path().join("kept"));
     let client = nats.client().await;
     let usage = Usage::new(&client).await;
     usage.publish(0..10).await;
     nats.kill9().await;
-    copy(&streams, &kept);
+    copy(&streams, &saved);
     nats.restart().await;
     let _ledger = usage.keep_ledger(0).await;
-    let at = At::work(&client).await;
+    let counters = RunningCounters::start(&client).await;
     usage.publish(10..20).await;
-    at.counts(20).await;
+    counters.wait_for_calls(20).await;
     nats.kill9().await;
     std::fs::remove_dir_all(&streams).unwrap();
-    copy(&kept, &streams);
+    copy(&saved, &streams);
     nats.restart().await;
     // Ten calls are lost; fifteen others have the sequences from eleven on.
     usage.publish(30..45).await;
-    at.counts(35).await;
-    assert_eq!(at.counted(0).used + at.counted(1).used + at.counted(2).used, 35);
-    at.end().await;
+    counters.wait_for_calls(35).await;
+    assert_eq!(counters.counted(0).used + counters.counted(1).used + counters.counted(2).used, 35);
+    counters.end().await;
 }
 
 fn copy(from: &Path, to: &Path) {

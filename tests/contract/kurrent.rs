@@ -67,13 +67,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_store_agrees_with_the_model(acts in model::acts()) {
-        model::agrees::<Kurrent>(&acts, false);
+    fn the_store_agrees_with_the_model(appends in model::numbered_appends()) {
+        model::agrees::<Kurrent>(&appends, false);
     }
 
     #[test]
-    fn a_batch_equals_sequential_appends(acts in model::acts()) {
-        model::agrees::<Kurrent>(&acts, true);
+    fn a_batch_equals_sequential_appends(appends in model::numbered_appends()) {
+        model::agrees::<Kurrent>(&appends, true);
     }
 }
 

@@ -32,14 +32,14 @@ pub(crate) fn tiers(text: &str) -> Tiers {
 }
 
 /// Calls of the current month, as an API would publish them.
-pub(crate) struct Caller {
+pub(crate) struct TestPublisher {
     clock: Clock,
     pub(crate) jetstream: jetstream::Context,
 }
 
-impl Caller {
-    pub(crate) async fn new(nats: &Nats) -> Caller {
-        Caller { clock: Clock::system(), jetstream: jetstream::new(nats.client().await) }
+impl TestPublisher {
+    pub(crate) async fn new(nats: &Nats) -> TestPublisher {
+        TestPublisher { clock: Clock::system(), jetstream: jetstream::new(nats.client().await) }
     }
 
     pub(crate) fn call(&self, key: &str) -> Call {
@@ -81,7 +81,7 @@ impl Caller {
     }
 
     /// Counts a call, repeating it under the same id until it is acknowledged.
-    async fn insist(&self, call: &Call) {
+    async fn publish_until_acknowledged(&self, call: &Call) {
         let mut headers = HeaderMap::new();
         for (name, value) in call.headers() {
             headers.insert(name, value);
@@ -95,7 +95,7 @@ impl Caller {
     }
 
     /// Counts a call once the stream accepts calls.
-    async fn count_once_open(&self, call: &Call) -> Result<u64, ErrorCode> {
+    async fn count_when_open(&self, call: &Call) -> Result<u64, ErrorCode> {
         let is_open = async || {
             let stream = self.jetstream.get_stream(FREE).await.unwrap();
             stream.cached_info().config.subjects == ["loggia.usage.free.*.*"]
@@ -104,7 +104,7 @@ impl Caller {
         self.count(call).await
     }
 
-    pub(crate) async fn held(&self, stream: &str) -> u64 {
+    pub(crate) async fn message_count(&self, stream: &str) -> u64 {
         match self.jetstream.get_stream(stream).await {
             Ok(stream) => stream.cached_info().state.messages,
             Err(_) => 0,
@@ -113,15 +113,15 @@ impl Caller {
 }
 
 /// A ledger in a folder and its copier, until they are stopped.
-struct Running {
+struct RunningLedger {
     ledger: Arc<Ledger>,
     stop: CancellationToken,
     task: JoinHandle<()>,
 }
 
-impl Running {
-    async fn of(folder: &Path, nats: &Nats, tiers: &Tiers) -> Running {
-        Running::with(folder, nats, tiers, |copier| copier).await
+impl RunningLedger {
+    async fn of(folder: &Path, nats: &Nats, tiers: &Tiers) -> RunningLedger {
+        RunningLedger::with(folder, nats, tiers, |copier| copier).await
     }
 
     async fn with(
@@ -129,22 +129,22 @@ impl Running {
         nats: &Nats,
         tiers: &Tiers,
         adjust: impl FnOnce(Copier) -> Copier,
-    ) -> Running {
+    ) -> RunningLedger {
         let client = nats.client().await;
         prepare(&client, tiers, 1).await.unwrap();
         let (ledger, stop) = (Arc::new(Ledger::open(folder).await.unwrap()), CancellationToken::new());
         let copier = adjust(Copier::new(ledger.clone(), client, tiers.clone(), Clock::system()));
         let task = tokio::spawn(copier.run(stop.clone()));
-        Running { ledger, stop, task }
+        RunningLedger { ledger, stop, task }
     }
 
     /// Waits until it has this number of entries, and returns them.
-    async fn has(&self, count: usize) -> Vec<LedgerEntry> {
+    async fn wait_for_entries(&self, count: usize) -> Vec<LedgerEntry> {
         wait_until(SOON, &format!("{count} entries"), async || {
             self.ledger.head().await.unwrap().position.0 >= count as u64
         })
         .await;
-        let entries = everything(&self.ledger).await;
+        let entries = all_entries(&self.ledger).await;
         assert_eq!(entries.len(), count);
         entries
     }
@@ -157,7 +157,7 @@ impl Running {
     }
 }
 
-async fn everything(ledger: &Ledger) -> Vec<LedgerEntry> {
+async fn all_entries(ledger: &Ledger) -> Vec<LedgerEntry> {
     let (mut entries, mut after) = (Vec::new(), Position::START);
     loop {
         let page = ledger.page(after, 1_000).await.unwrap();
@@ -182,17 +182,17 @@ fn sorted<'a>(calls: impl IntoIterator<Item = &'a Call>) -> Vec<&'a Call> {
 async fn every_call_is_copied_once_with_its_source() {
     let Some(nats) = Nats::start().await else { return };
     let (folder, tiers) = (folder(), tiers("free=5000, studio=5000"));
-    let running = Running::of(folder.path(), &nats, &tiers).await;
-    let caller = Caller::new(&nats).await;
-    let calls = caller.calls("Ab3dEf9h", 3_000).await;
+    let running = RunningLedger::of(folder.path(), &nats, &tiers).await;
+    let publisher = TestPublisher::new(&nats).await;
+    let calls = publisher.calls("Ab3dEf9h", 3_000).await;
     // Streams are copied independently, so what the other one adds must be published second.
-    running.has(3_000).await;
+    running.wait_for_entries(3_000).await;
     // A retry with the same id is the same call, also if it is published on another subject.
-    assert!(caller.count(&calls[7]).await.is_ok());
-    caller.publish(calls[7].overrun_subject(), &calls[7]).await.unwrap();
-    let over = caller.call("Ab3dEf9h");
-    caller.publish(over.overrun_subject(), &over).await.unwrap();
-    let entries = running.has(3_001).await;
+    assert!(publisher.count(&calls[7]).await.is_ok());
+    publisher.publish(calls[7].overrun_subject(), &calls[7]).await.unwrap();
+    let over = publisher.call("Ab3dEf9h");
+    publisher.publish(over.overrun_subject(), &over).await.unwrap();
+    let entries = running.wait_for_entries(3_001).await;
     assert_eq!(
         sorted(entries.iter().map(|entry| &entry.call)),
         sorted(calls.iter().chain([&over])),
@@ -210,13 +210,13 @@ async fn every_call_is_copied_once_with_its_source() {
 async fn invalid_messages_are_counted_and_skipped() {
     let Some(nats) = Nats::start().await else { return };
     let folder = folder();
-    let running = Running::of(folder.path(), &nats, &tiers("free=10")).await;
-    let caller = Caller::new(&nats).await;
-    caller.calls("Ab3dEf9h", 1).await;
-    let bare = caller.jetstream.publish("loggia.usage.free.x.y", "?".into()).await.unwrap();
+    let running = RunningLedger::of(folder.path(), &nats, &tiers("free=10")).await;
+    let publisher = TestPublisher::new(&nats).await;
+    publisher.calls("Ab3dEf9h", 1).await;
+    let bare = publisher.jetstream.publish("loggia.usage.free.x.y", "?".into()).await.unwrap();
     bare.await.unwrap();
-    caller.calls("Ab3dEf9h", 1).await;
-    running.has(2).await;
+    publisher.calls("Ab3dEf9h", 1).await;
+    running.wait_for_entries(2).await;
     assert_eq!(running.ledger.malformed(), 1);
     tokio::time::timeout(SOON, running.ledger.copied_to(FREE, 3)).await.expect("all three are looked at");
     running.stopped().await;
@@ -237,7 +237,7 @@ async fn failing_copies_are_a_failing_component_until_they_recover() {
     assert_eq!((failing.component.as_str(), failing.is_not_ready), ("ledger", false), "{failing:?}");
     nats.restart().await;
     works().await;
-    Caller::new(&nats).await.calls("Ab3dEf9h", 3).await;
+    TestPublisher::new(&nats).await.calls("Ab3dEf9h", 3).await;
     wait_until(SOON, "three entries", async || ledger.head().await.unwrap().position == Position(3)).await;
     stop.cancel();
     task.await.unwrap();
@@ -248,10 +248,10 @@ async fn failing_copies_are_a_failing_component_until_they_recover() {
 async fn calls_counted_before_shutdown_are_copied_before_the_copier_ends() {
     let Some(nats) = Nats::start().await else { return };
     let (folder, tiers) = (folder(), tiers("free=100000"));
-    let running = Running::of(folder.path(), &nats, &tiers).await;
-    let caller = Caller::new(&nats).await;
+    let running = RunningLedger::of(folder.path(), &nats, &tiers).await;
+    let publisher = TestPublisher::new(&nats).await;
     for calls in [1, 20, 3_000] {
-        caller.calls("Ab3dEf9h", calls).await;
+        publisher.calls("Ab3dEf9h", calls).await;
     }
     let ledger = running.ledger.clone();
     running.stop.cancel();
@@ -264,14 +264,14 @@ async fn calls_counted_before_shutdown_are_copied_before_the_copier_ends() {
 async fn a_truncated_stream_is_detected_even_if_new_calls_reuse_its_sequences() {
     let Some(nats) = Nats::start().await else { return };
     let (folder, tiers) = (folder(), tiers("free=100"));
-    let caller = Caller::new(&nats).await;
-    let running = Running::of(folder.path(), &nats, &tiers).await;
-    caller.calls("Ab3dEf9h", 30).await;
-    running.has(30).await;
+    let publisher = TestPublisher::new(&nats).await;
+    let running = RunningLedger::of(folder.path(), &nats, &tiers).await;
+    publisher.calls("Ab3dEf9h", 30).await;
+    running.wait_for_entries(30).await;
     running.stopped().await;
     // As a server that was restored from an older copy: the same stream, other calls at the same sequences.
     let other = folder_copy(folder.path());
-    let running = Running::of(other.path(), &nats, &tiers).await;
+    let running = RunningLedger::of(other.path(), &nats, &tiers).await;
     let source =
         running.ledger.watch().borrow().iter().find(|source| source.stream == FREE).cloned().unwrap();
     running.stopped().await;
@@ -280,14 +280,15 @@ async fn a_truncated_stream_is_detected_even_if_new_calls_reuse_its_sequences() 
         stream: source.stream,
         created: source.created,
         sequence: 30,
-        last: Some(caller.call("Ab3dEf9h").id),
-        calls: vec![(30, caller.call("Ab3dEf9h"))],
+        last: Some(publisher.call("Ab3dEf9h").id),
+        calls: vec![(30, publisher.call("Ab3dEf9h"))],
     };
     ledger.append(imagined).await.unwrap();
     ledger.close().await;
-    let running = Running::of(other.path(), &nats, &tiers).await;
-    wait_until(SOON, "the lost call to be given back", async || caller.held(FREE).await == 31).await;
-    running.has(31).await;
+    let running = RunningLedger::of(other.path(), &nats, &tiers).await;
+    wait_until(SOON, "the lost call to be given back", async || publisher.message_count(FREE).await == 31)
+        .await;
+    running.wait_for_entries(31).await;
     running.stopped().await;
 }
 
@@ -302,13 +303,13 @@ async fn a_deleted_ledger_is_rebuilt_from_the_streams() {
     let Some(nats) = Nats::start().await else { return };
     let tiers = tiers("free=100");
     let (first, second) = (folder(), folder());
-    let caller = Caller::new(&nats).await;
-    let running = Running::of(first.path(), &nats, &tiers).await;
-    caller.calls("Ab3dEf9h", 60).await;
-    let entries = running.has(60).await;
+    let publisher = TestPublisher::new(&nats).await;
+    let running = RunningLedger::of(first.path(), &nats, &tiers).await;
+    publisher.calls("Ab3dEf9h", 60).await;
+    let entries = running.wait_for_entries(60).await;
     running.stopped().await;
-    let running = Running::of(second.path(), &nats, &tiers).await;
-    assert_eq!(running.has(60).await, entries);
+    let running = RunningLedger::of(second.path(), &nats, &tiers).await;
+    assert_eq!(running.wait_for_entries(60).await, entries);
     running.stopped().await;
 }
 
@@ -316,11 +317,13 @@ async fn a_deleted_ledger_is_rebuilt_from_the_streams() {
 async fn a_killed_server_neither_loses_nor_duplicates_a_call() {
     let Some(mut nats) = Nats::start().await else { return };
     let folder = folder();
-    let running = Running::of(folder.path(), &nats, &tiers("free=1000000")).await;
-    let caller = Caller::new(&nats).await;
-    let calls: Vec<Call> = (0..3_000).map(|_| caller.call("Ab3dEf9h")).collect();
+    let running = RunningLedger::of(folder.path(), &nats, &tiers("free=1000000")).await;
+    let publisher = TestPublisher::new(&nats).await;
+    let calls: Vec<Call> = (0..3_000).map(|_| publisher.call("Ab3dEf9h")).collect();
     let counting = async {
-        let counted = futures::stream::iter(&calls).map(|call| caller.insist(call)).buffer_unordered(16);
+        let counted = futures::stream::iter(&calls)
+            .map(|call| publisher.publish_until_acknowledged(call))
+            .buffer_unordered(16);
         counted.collect::<()>().await;
     };
     let killing = async {
@@ -331,9 +334,9 @@ async fn a_killed_server_neither_loses_nor_duplicates_a_call() {
         }
     };
     tokio::join!(counting, killing);
-    let entries = running.has(3_000).await;
+    let entries = running.wait_for_entries(3_000).await;
     assert_eq!(sorted(entries.iter().map(|entry| &entry.call)), sorted(&calls));
-    assert_eq!(caller.held(FREE).await, 3_000);
+    assert_eq!(publisher.message_count(FREE).await, 3_000);
     running.stopped().await;
 }
 
@@ -341,13 +344,13 @@ async fn a_killed_server_neither_loses_nor_duplicates_a_call() {
 async fn pages_of_the_ledger_are_read_over_nats() {
     let Some(nats) = Nats::start().await else { return };
     let folder = folder();
-    let running = Running::of(folder.path(), &nats, &tiers("free=5000")).await;
+    let running = RunningLedger::of(folder.path(), &nats, &tiers("free=5000")).await;
     let (client, stop) = (nats.client().await, running.stop.clone());
     let ledger = running.ledger.clone();
     let serving = tokio::spawn(async move { ledger::serve(&client, ledger, &stop).await });
-    let caller = Caller::new(&nats).await;
-    caller.calls("Ab3dEf9h", 2_500).await;
-    let entries = running.has(2_500).await;
+    let publisher = TestPublisher::new(&nats).await;
+    publisher.calls("Ab3dEf9h", 2_500).await;
+    let entries = running.wait_for_entries(2_500).await;
     let asker = nats.client().await;
     let (mut read, mut after) = (Vec::new(), Position::START);
     while read.len() < entries.len() {
@@ -377,9 +380,9 @@ async fn a_backup_contains_the_ledger_and_a_damaged_copy_is_not_restored() {
     let store = EventLog::open(store_folder.path(), &Clock::system()).await.unwrap();
     let none = backup::create(&store, &backups.path().join("none"), None).await.unwrap();
     assert_eq!(none.ledger, None);
-    let running = Running::of(store_folder.path(), &nats, &tiers("free=100")).await;
-    Caller::new(&nats).await.calls("Ab3dEf9h", 40).await;
-    let entries = running.has(40).await;
+    let running = RunningLedger::of(store_folder.path(), &nats, &tiers("free=100")).await;
+    TestPublisher::new(&nats).await.calls("Ab3dEf9h", 40).await;
+    let entries = running.wait_for_entries(40).await;
     let (good, bad) = (backups.path().join("good"), backups.path().join("bad"));
     let manifest = backup::create(&store, &good, None).await.unwrap();
     backup::create(&store, &bad, None).await.unwrap();
@@ -391,7 +394,7 @@ async fn a_backup_contains_the_ledger_and_a_damaged_copy_is_not_restored() {
 
     assert_eq!(backup::restore(&good, target.path(), None, &[]).await.unwrap().manifest, manifest);
     let restored = Ledger::open_read_only(target.path()).await.unwrap().unwrap();
-    assert_eq!(everything(&restored).await, entries);
+    assert_eq!(all_entries(&restored).await, entries);
 
     let mut bytes = std::fs::read(bad.join("usage.db")).unwrap();
     let middle = bytes.len() / 2;

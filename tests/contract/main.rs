@@ -13,7 +13,7 @@ mod commands;
 mod counters;
 mod event_store;
 mod full_disk;
-mod increments;
+mod incremental_backups;
 #[cfg(feature = "eventstore")]
 mod kurrent;
 mod ledger;

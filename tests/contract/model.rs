@@ -11,7 +11,7 @@ use crate::event_store::{Subject, append, assert_whole, claiming};
 
 /// An append, by small numbers so that appends interact.
 #[derive(Debug, Clone)]
-pub(crate) struct Act {
+pub(crate) struct NumberedAppend {
     to: u8,
     command: u8,
     expected: Option<u8>,
@@ -19,7 +19,7 @@ pub(crate) struct Act {
     names: Vec<u8>,
 }
 
-pub(crate) fn acts() -> impl Strategy<Value = Vec<Act>> {
+pub(crate) fn numbered_appends() -> impl Strategy<Value = Vec<NumberedAppend>> {
     let act = (
         0..4u8,
         0..12u8,
@@ -27,8 +27,13 @@ pub(crate) fn acts() -> impl Strategy<Value = Vec<Act>> {
         1..4usize,
         proptest::collection::vec(0..5u8, 0..3),
     );
-    let act =
-        act.prop_map(|(to, command, expected, events, names)| Act { to, command, expected, events, names });
+    let act = act.prop_map(|(to, command, expected, events, names)| NumberedAppend {
+        to,
+        command,
+        expected,
+        events,
+        names,
+    });
     proptest::collection::vec(act, 1..40)
 }
 
@@ -51,7 +56,7 @@ impl Model {
         let right = match append.expected {
             Expected::Any => true,
             Expected::NoStream => version == 0,
-            Expected::Exactly(wanted) => wanted.0 == version,
+            Expected::Exactly(expected) => expected.0 == version,
         };
         if !right {
             return Err(AppendError::Conflict { actual: StreamVersion(version) });
@@ -80,7 +85,7 @@ impl Model {
     }
 }
 
-fn to_append(clock: &Clock, act: &Act) -> Append {
+fn to_append(clock: &Clock, act: &NumberedAppend) -> Append {
     let expected = match act.expected {
         None => Expected::Any,
         Some(0) => Expected::NoStream,
@@ -95,13 +100,13 @@ fn to_append(clock: &Clock, act: &Act) -> Append {
 
 /// Runs the appends on a fresh store, sequentially or concurrently in their order, and compares every answer and the
 /// final content.
-pub(crate) fn agrees<S: Subject>(acts: &[Act], at_once: bool) {
+pub(crate) fn agrees<S: Subject>(numbered_appends: &[NumberedAppend], at_once: bool) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let subject = S::fresh().await;
         let (store, clock, mut model) = (subject.store(), Clock::system(), Model::default());
-        let appends: Vec<Append> = acts.iter().map(|act| to_append(&clock, act)).collect();
-        let wanted: Vec<_> = appends.iter().map(|append| model.append(append)).collect();
+        let appends: Vec<Append> = numbered_appends.iter().map(|act| to_append(&clock, act)).collect();
+        let expected: Vec<_> = appends.iter().map(|append| model.append(append)).collect();
         let mut answers = Vec::new();
         if at_once {
             answers = futures::future::join_all(appends.into_iter().map(|append| store.append(append))).await;
@@ -110,7 +115,7 @@ pub(crate) fn agrees<S: Subject>(acts: &[Act], at_once: bool) {
                 answers.push(store.append(append).await);
             }
         }
-        assert_eq!(answers, wanted);
+        assert_eq!(answers, expected);
         assert_eq!(assert_whole(&store).await.len() as u64, model.head);
         let mut names: Vec<_> = model.names.into_iter().collect();
         names.sort();

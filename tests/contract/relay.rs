@@ -72,32 +72,32 @@ impl Log {
 }
 
 /// A relay that runs until it is dropped.
-struct Running {
+struct RunningRelay {
     relayed: tokio::sync::watch::Receiver<Relayed>,
     stop: CancellationToken,
     task: JoinHandle<()>,
 }
 
-impl Running {
-    async fn of(log: &Log, nats: &Nats) -> Running {
-        Running::into(log, nats.client().await, 1)
+impl RunningRelay {
+    async fn of(log: &Log, nats: &Nats) -> RunningRelay {
+        RunningRelay::into(log, nats.client().await, 1)
     }
 
-    fn into(log: &Log, client: Client, replicas: usize) -> Running {
+    fn into(log: &Log, client: Client, replicas: usize) -> RunningRelay {
         let relay = Relay::new(log.store.clone(), client).replicas(replicas);
         let (relayed, stop) = (relay.watch(), CancellationToken::new());
         let task = tokio::spawn(relay.run(stop.clone()));
-        Running { relayed, stop, task }
+        RunningRelay { relayed, stop, task }
     }
 
     /// Waits until the whole log is acknowledged.
-    async fn caught_up(&mut self, log: &Log) {
+    async fn wait_until_caught_up(&mut self, log: &Log) {
         let head = log.head().await;
         let reached = self.relayed.wait_for(|relayed| relayed.position >= head);
         tokio::time::timeout(SOON, reached).await.expect("the relay catches up").unwrap();
     }
 
-    async fn trouble(&self) -> String {
+    async fn wait_for_failure(&self) -> String {
         wait_for(SOON, "the relay's trouble", async || self.relayed.borrow().trouble.clone()).await
     }
 
@@ -112,7 +112,7 @@ async fn jetstream(nats: &Nats) -> jetstream::Context {
 }
 
 /// Returns every message of the stream, in order, as an event.
-async fn carried(client: Client) -> Vec<(u64, Recorded, StoreId)> {
+async fn stream_events(client: Client) -> Vec<(u64, Recorded, StoreId)> {
     let stream = jetstream::new(client).get_stream(subject::EVENTS).await.unwrap();
     let count = stream.cached_info().state.messages as usize;
     if count == 0 {
@@ -144,12 +144,12 @@ async fn carried(client: Client) -> Vec<(u64, Recorded, StoreId)> {
 }
 
 /// Checks that the stream equals the log: every event once, at the sequence of its position, byte for byte.
-async fn assert_carried(log: &Log, client: Client) {
-    let (carried, wanted) = (carried(client).await, everything(&log.store).await);
-    assert_eq!(carried.len(), wanted.len());
-    for ((sequence, event, store), wanted) in carried.iter().zip(&wanted) {
-        assert_eq!((Position(*sequence), *store), (wanted.position, log.store.store_id()));
-        assert_eq!(serde_json::to_string(event).unwrap(), serde_json::to_string(wanted).unwrap());
+async fn assert_stream_is_log(log: &Log, client: Client) {
+    let (stream_events, expected) = (stream_events(client).await, everything(&log.store).await);
+    assert_eq!(stream_events.len(), expected.len());
+    for ((sequence, event, store), expected) in stream_events.iter().zip(&expected) {
+        assert_eq!((Position(*sequence), *store), (expected.position, log.store.store_id()));
+        assert_eq!(serde_json::to_string(event).unwrap(), serde_json::to_string(expected).unwrap());
     }
 }
 
@@ -158,12 +158,12 @@ async fn the_stream_is_the_log() {
     let Some(nats) = Nats::start().await else { return };
     let log = Log::new().await;
     log.add(1_500).await;
-    let mut relay = Running::of(&log, &nats).await;
-    relay.caught_up(&log).await;
-    assert_carried(&log, nats.client().await).await;
+    let mut relay = RunningRelay::of(&log, &nats).await;
+    relay.wait_until_caught_up(&log).await;
+    assert_stream_is_log(&log, nats.client().await).await;
     log.add(3).await;
-    relay.caught_up(&log).await;
-    assert_carried(&log, nats.client().await).await;
+    relay.wait_until_caught_up(&log).await;
+    assert_stream_is_log(&log, nats.client().await).await;
     assert_eq!(relay.relayed.borrow().trouble, None);
     relay.stopped().await;
 }
@@ -173,8 +173,8 @@ async fn the_stream_has_no_limits_and_names_its_store() {
     let Some(nats) = Nats::start().await else { return };
     let log = Log::new().await;
     log.add(1).await;
-    let mut relay = Running::of(&log, &nats).await;
-    relay.caught_up(&log).await;
+    let mut relay = RunningRelay::of(&log, &nats).await;
+    relay.wait_until_caught_up(&log).await;
     let stream = jetstream(&nats).await.get_stream(subject::EVENTS).await.unwrap();
     let config = &stream.cached_info().config;
     assert_eq!(config.subjects, subject::EVENT_SUBJECTS);
@@ -189,14 +189,14 @@ async fn the_stream_has_no_limits_and_names_its_store() {
 async fn two_concurrent_relays_neither_reorder_nor_repeat() {
     let Some(nats) = Nats::start().await else { return };
     let log = Log::new().await;
-    let mut relays = [Running::of(&log, &nats).await, Running::of(&log, &nats).await];
+    let mut relays = [RunningRelay::of(&log, &nats).await, RunningRelay::of(&log, &nats).await];
     for _ in 0..5 {
         log.add(600).await;
     }
     for relay in &mut relays {
-        relay.caught_up(&log).await;
+        relay.wait_until_caught_up(&log).await;
     }
-    assert_carried(&log, nats.client().await).await;
+    assert_stream_is_log(&log, nats.client().await).await;
     for relay in relays {
         relay.stopped().await;
     }
@@ -206,15 +206,15 @@ async fn two_concurrent_relays_neither_reorder_nor_repeat() {
 async fn the_relay_catches_up_after_a_server_was_killed() {
     let Some(mut nats) = Nats::start().await else { return };
     let log = Log::new().await;
-    let mut relay = Running::of(&log, &nats).await;
+    let mut relay = RunningRelay::of(&log, &nats).await;
     for _ in 0..3 {
         log.add(2_000).await;
         nats.kill9().await;
         log.add(200).await;
         nats.restart().await;
     }
-    relay.caught_up(&log).await;
-    assert_carried(&log, nats.client().await).await;
+    relay.wait_until_caught_up(&log).await;
+    assert_stream_is_log(&log, nats.client().await).await;
     relay.stopped().await;
 }
 
@@ -223,13 +223,13 @@ async fn a_wiped_server_is_refilled() {
     let Some(mut nats) = Nats::start().await else { return };
     let log = Log::new().await;
     log.add(500).await;
-    let mut relay = Running::of(&log, &nats).await;
-    relay.caught_up(&log).await;
+    let mut relay = RunningRelay::of(&log, &nats).await;
+    relay.wait_until_caught_up(&log).await;
     nats.wipe().await;
     wait_until(SOON, "the stream to be filled again", async || is_full(&log, &nats).await).await;
     log.add(10).await;
-    relay.caught_up(&log).await;
-    assert_carried(&log, nats.client().await).await;
+    relay.wait_until_caught_up(&log).await;
+    assert_stream_is_log(&log, nats.client().await).await;
     relay.stopped().await;
 }
 
@@ -238,18 +238,18 @@ async fn a_deleted_stream_is_recreated_and_refilled_even_when_idle() {
     let Some(nats) = Nats::start().await else { return };
     let log = Log::new().await;
     log.add(700).await;
-    let mut relay = Running::of(&log, &nats).await;
-    relay.caught_up(&log).await;
+    let mut relay = RunningRelay::of(&log, &nats).await;
+    relay.wait_until_caught_up(&log).await;
     let jetstream = jetstream(&nats).await;
     let config = jetstream.get_stream(subject::EVENTS).await.unwrap().cached_info().config.clone();
     jetstream.delete_stream(subject::EVENTS).await.unwrap();
     wait_until(SOON, "the stream to be filled again", async || is_full(&log, &nats).await).await;
-    assert_carried(&log, nats.client().await).await;
+    assert_stream_is_log(&log, nats.client().await).await;
 
     jetstream.delete_stream(subject::EVENTS).await.unwrap();
     jetstream.create_stream(config).await.ok();
     wait_until(SOON, "the new stream to be filled", async || is_full(&log, &nats).await).await;
-    assert_carried(&log, nats.client().await).await;
+    assert_stream_is_log(&log, nats.client().await).await;
     relay.stopped().await;
 }
 
@@ -265,8 +265,8 @@ async fn a_purged_stream_continues_at_its_last_sequence() {
     let Some(nats) = Nats::start().await else { return };
     let log = Log::new().await;
     log.add(20).await;
-    let mut relay = Running::of(&log, &nats).await;
-    relay.caught_up(&log).await;
+    let mut relay = RunningRelay::of(&log, &nats).await;
+    relay.wait_until_caught_up(&log).await;
     relay.stopped().await;
     let jetstream = jetstream(&nats).await;
     let stream = jetstream.get_stream(subject::EVENTS).await.unwrap();
@@ -277,10 +277,10 @@ async fn a_purged_stream_continues_at_its_last_sequence() {
     let purged = Config { deny_purge: false, first_sequence: Some(21), ..made };
     jetstream.create_stream(purged).await.unwrap();
     log.add(5).await;
-    let mut relay = Running::of(&log, &nats).await;
-    relay.caught_up(&log).await;
+    let mut relay = RunningRelay::of(&log, &nats).await;
+    relay.wait_until_caught_up(&log).await;
     let sequences: Vec<u64> =
-        carried(nats.client().await).await.iter().map(|(sequence, ..)| *sequence).collect();
+        stream_events(nats.client().await).await.iter().map(|(sequence, ..)| *sequence).collect();
     assert_eq!(sequences, [21, 22, 23, 24, 25]);
     relay.stopped().await;
 }
@@ -291,11 +291,11 @@ async fn the_stream_of_another_store_is_rejected() {
     let (log, other) = (Log::new().await, Log::new().await);
     log.add(3).await;
     other.add(5).await;
-    let mut relay = Running::of(&log, &nats).await;
-    relay.caught_up(&log).await;
-    let intruder = Running::of(&other, &nats).await;
+    let mut relay = RunningRelay::of(&log, &nats).await;
+    relay.wait_until_caught_up(&log).await;
+    let intruder = RunningRelay::of(&other, &nats).await;
     assert_eq!(
-        intruder.trouble().await,
+        intruder.wait_for_failure().await,
         format!(
             "the stream EVENTS on NATS belongs to the event store {}, and this is {}; use another NATS server or \
              account for it",
@@ -303,7 +303,7 @@ async fn the_stream_of_another_store_is_rejected() {
             other.store.store_id()
         )
     );
-    assert_carried(&log, nats.client().await).await;
+    assert_stream_is_log(&log, nats.client().await).await;
     intruder.stopped().await;
     relay.stopped().await;
 }
@@ -317,9 +317,9 @@ async fn a_foreign_stream_is_rejected() {
     let foreign =
         Config { name: "OTHER".into(), subjects: subjects("loggia.curation.x"), ..Config::default() };
     jetstream.create_stream(foreign).await.unwrap();
-    let relay = Running::of(&log, &nats).await;
+    let relay = RunningRelay::of(&log, &nats).await;
     assert_eq!(
-        relay.trouble().await,
+        relay.wait_for_failure().await,
         "the stream EVENTS cannot be made on NATS, because another stream has some of its subjects \
          (loggia.curation.*, loggia.account.*); delete that stream, or use another NATS account"
     );
@@ -328,9 +328,9 @@ async fn a_foreign_stream_is_rejected() {
     jetstream.delete_stream("OTHER").await.unwrap();
     let foreign = Config { name: subject::EVENTS.into(), subjects: subjects("any"), ..Config::default() };
     jetstream.create_stream(foreign).await.unwrap();
-    let relay = Running::of(&log, &nats).await;
+    let relay = RunningRelay::of(&log, &nats).await;
     assert_eq!(
-        relay.trouble().await,
+        relay.wait_for_failure().await,
         "the stream EVENTS on NATS was not made by Loggia; delete or rename it, or use another NATS account"
     );
     relay.stopped().await;
@@ -344,29 +344,29 @@ async fn a_store_that_is_older_than_the_stream_is_refused() {
     let backup = elsewhere.path().join("backup");
     backup::create(&log.store, &backup, None).await.unwrap();
     log.add(1).await;
-    let mut relay = Running::of(&log, &nats).await;
-    relay.caught_up(&log).await;
+    let mut relay = RunningRelay::of(&log, &nats).await;
+    relay.wait_until_caught_up(&log).await;
     relay.stopped().await;
 
     let older = log.restored(&backup).await;
-    let relay = Running::of(&older, &nats).await;
-    let trouble = relay.trouble().await;
+    let relay = RunningRelay::of(&older, &nats).await;
+    let failure = relay.wait_for_failure().await;
     assert!(
-        trouble.starts_with("the stream EVENTS has 3 events, the event store only 2: the store is older"),
-        "{trouble}"
+        failure.starts_with("the stream EVENTS has 3 events, the event store only 2: the store is older"),
+        "{failure}"
     );
     relay.stopped().await;
 
     older.add(2).await;
-    let relay = Running::of(&older, &nats).await;
-    let trouble = relay.trouble().await;
+    let relay = RunningRelay::of(&older, &nats).await;
+    let failure = relay.wait_for_failure().await;
     assert!(
-        trouble.starts_with(
+        failure.starts_with(
             "message 3 of the stream EVENTS is not event 3 of the event store: they have grown apart"
         ),
-        "{trouble}"
+        "{failure}"
     );
-    assert_eq!(carried(nats.client().await).await.len(), 3, "nothing was published over it");
+    assert_eq!(stream_events(nats.client().await).await.len(), 3, "nothing was published over it");
     relay.stopped().await;
 }
 
@@ -375,15 +375,15 @@ async fn a_foreign_message_in_the_stream_is_rejected() {
     let Some(nats) = Nats::start().await else { return };
     let log = Log::new().await;
     log.add(5).await;
-    let mut relay = Running::of(&log, &nats).await;
-    relay.caught_up(&log).await;
+    let mut relay = RunningRelay::of(&log, &nats).await;
+    relay.wait_until_caught_up(&log).await;
     let jetstream = jetstream(&nats).await;
     let stray = jetstream.publish("loggia.curation.stray", "{}".into()).await.unwrap();
     assert_eq!(stray.await.unwrap().sequence, 6);
     log.add(3).await;
     wait_until(SOON, "the stray message to be found", async || {
-        let trouble = relay.relayed.borrow().trouble.clone().unwrap_or_default();
-        trouble.starts_with("message 6 of the stream EVENTS is not event 6")
+        let failure = relay.relayed.borrow().trouble.clone().unwrap_or_default();
+        failure.starts_with("message 6 of the stream EVENTS is not event 6")
     })
     .await;
     relay.stopped().await;
@@ -395,12 +395,12 @@ async fn a_damaged_event_is_not_published() {
     let log = Log::new().await;
     log.add(10).await;
     let damaged = log.damaged().await;
-    let relay = Running::of(&damaged, &nats).await;
+    let relay = RunningRelay::of(&damaged, &nats).await;
     assert_eq!(
-        relay.trouble().await,
+        relay.wait_for_failure().await,
         "the event store is damaged: the event at position 7 is not what its hash was made of; verify it, and restore \
          the last backup"
     );
-    assert!(carried(nats.client().await).await.len() <= 6);
+    assert!(stream_events(nats.client().await).await.len() <= 6);
     relay.stopped().await;
 }

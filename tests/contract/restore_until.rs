@@ -15,7 +15,7 @@ use crate::accounts::key;
 use crate::event_store::append;
 
 /// A backup of a log, and the clock of its store.
-struct Backed {
+struct BackedUpLog {
     folder: TempDir,
     clock: Clock,
     manifest: Manifest,
@@ -36,7 +36,7 @@ async fn holder(store: &EventLog, name: &str) -> Option<String> {
 }
 
 /// Appends five renames, one per second, the last but one to an earlier name of its project.
-async fn backed() -> Backed {
+async fn backed_up_log() -> BackedUpLog {
     let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
     let store = EventLog::open(&folder.path().join("store"), &clock).await.unwrap();
     let acts = [("a", "one"), ("b", "two"), ("a", "three"), ("a", "one"), ("c", "four")];
@@ -50,10 +50,10 @@ async fn backed() -> Backed {
     let events = store.read_all(Position::START, 100).await.unwrap();
     let manifest = backup::create(&store, &folder.path().join("backup"), None).await.unwrap();
     store.close().await;
-    Backed { folder, clock, manifest, events }
+    BackedUpLog { folder, clock, manifest, events }
 }
 
-impl Backed {
+impl BackedUpLog {
     fn backup(&self) -> PathBuf {
         self.folder.path().join("backup")
     }
@@ -78,26 +78,26 @@ async fn opened(target: &Path, clock: &Clock) -> EventLog {
 
 #[tokio::test]
 async fn a_log_is_restored_up_to_the_named_event() {
-    let backed = backed().await;
-    let (target, restored) = backed.restore("second", Until::Position(Position(2))).await.unwrap();
+    let backed_up_log = backed_up_log().await;
+    let (target, restored) = backed_up_log.restore("second", Until::Position(Position(2))).await.unwrap();
     let left_out = LeftOut { events: 3, from: Position(3), time: at(3), revoked_keys: [].into() };
-    let cut = Cut { position: Position(2), hash: backed.events[1].hash, time: at(2), left_out };
+    let cut = Cut { position: Position(2), hash: backed_up_log.events[1].hash, time: at(2), left_out };
     assert_eq!(restored.cut, Some(cut));
-    assert_eq!((restored.events(), restored.manifest), (2, backed.manifest.clone()));
-    let store = opened(&target, &backed.clock).await;
-    assert_eq!(store.read_all(Position::START, 100).await.unwrap(), backed.events[..2]);
+    assert_eq!((restored.events(), restored.manifest), (2, backed_up_log.manifest.clone()));
+    let store = opened(&target, &backed_up_log.clock).await;
+    assert_eq!(store.read_all(Position::START, 100).await.unwrap(), backed_up_log.events[..2]);
     let verified = store.verify(|_| {}).await.unwrap().unwrap();
-    assert_eq!(verified, Verified { events: 2, hash: backed.events[1].hash });
-    let kept = [holder(&store, "one").await, holder(&store, "two").await, holder(&store, "three").await];
-    assert_eq!(kept, [Some("project-a".into()), Some("project-b".into()), None]);
+    assert_eq!(verified, Verified { events: 2, hash: backed_up_log.events[1].hash });
+    let expected = [holder(&store, "one").await, holder(&store, "two").await, holder(&store, "three").await];
+    assert_eq!(expected, [Some("project-a".into()), Some("project-b".into()), None]);
     // Names that only later events claimed are free, and appends continue.
-    let mut next = append(&backed.clock, "d", Expected::NoStream, &["claims"]);
+    let mut next = append(&backed_up_log.clock, "d", Expected::NoStream, &["claims"]);
     next.claims = vec![named("three"), named("four")];
     assert_eq!(store.append(next).await.unwrap().first, Position(3));
     assert_eq!(holder(&store, "four").await, Some("project-d".into()));
     let found = std::fs::read(target.join("events.db")).unwrap();
     store.close().await;
-    let id = backed.events[4].id.0;
+    let id = backed_up_log.events[4].id.0;
     assert!(
         !found.windows(16).any(|window| window == id.as_bytes()),
         "removed events leave nothing in the file"
@@ -106,9 +106,9 @@ async fn a_log_is_restored_up_to_the_named_event() {
 
 #[tokio::test]
 async fn a_name_also_claimed_by_a_kept_event_stays_claimed() {
-    let backed = backed().await;
-    let (target, _) = backed.restore("third", Until::Position(Position(3))).await.unwrap();
-    let store = opened(&target, &backed.clock).await;
+    let backed_up_log = backed_up_log().await;
+    let (target, _) = backed_up_log.restore("third", Until::Position(Position(3))).await.unwrap();
+    let store = opened(&target, &backed_up_log.clock).await;
     let mut names = Vec::new();
     for name in ["one", "two", "three", "four"] {
         names.push(holder(&store, name).await);
@@ -120,16 +120,16 @@ async fn a_name_also_claimed_by_a_kept_event_stays_claimed() {
 
 #[tokio::test]
 async fn a_time_selects_the_last_event_up_to_it() {
-    let backed = backed().await;
-    let created = backed.manifest.created;
+    let backed_up_log = backed_up_log().await;
+    let created = backed_up_log.manifest.created;
     let between = at(3) + SignedDuration::from_millis(500);
     for (name, until, last) in [("exact", at(3), 3), ("between", between, 3), ("last", at(4), 4)] {
-        let (_, restored) = backed.restore(name, Until::Time(until)).await.unwrap();
+        let (_, restored) = backed_up_log.restore(name, Until::Time(until)).await.unwrap();
         assert_eq!(restored.events(), last, "{name}");
     }
     // Nothing is left out.
     for (name, until) in [("end", Until::Position(Position(5))), ("made", Until::Time(created))] {
-        let (target, restored) = backed.restore(name, until).await.unwrap();
+        let (target, restored) = backed_up_log.restore(name, until).await.unwrap();
         assert_eq!((restored.events(), restored.cut), (5, None), "{name}");
         assert!(!target.join("events.cut.db").exists());
     }
@@ -137,18 +137,18 @@ async fn a_time_selects_the_last_event_up_to_it() {
 
 #[tokio::test]
 async fn a_point_outside_the_backup_is_rejected() {
-    let backed = backed().await;
-    let created = backed.manifest.created;
+    let backed_up_log = backed_up_log().await;
+    let created = backed_up_log.manifest.created;
     let beyond = "the backup has the positions 1 to 5, and not 6; name one of these, or take a newer backup";
-    assert_eq!(backed.refused(Until::Position(Position(6))).await, beyond);
+    assert_eq!(backed_up_log.refused(Until::Position(Position(6))).await, beyond);
     let early = at(0);
     assert_eq!(
-        backed.refused(Until::Time(early)).await,
+        backed_up_log.refused(Until::Time(early)).await,
         format!("the first event of the backup was recorded on {}, after {early}; name a later time", at(1))
     );
     let late = created + SignedDuration::from_secs(1);
     assert_eq!(
-        backed.refused(Until::Time(late)).await,
+        backed_up_log.refused(Until::Time(late)).await,
         format!(
             "the backup was made on {created} and has nothing of what was recorded until {late}; take a newer backup, \
              or leave --until out to restore all that it has"

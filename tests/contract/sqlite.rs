@@ -45,13 +45,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_store_agrees_with_the_model(acts in model::acts()) {
-        model::agrees::<Sqlite>(&acts, false);
+    fn the_store_agrees_with_the_model(appends in model::numbered_appends()) {
+        model::agrees::<Sqlite>(&appends, false);
     }
 
     #[test]
-    fn a_batch_equals_sequential_appends(acts in model::acts()) {
-        model::agrees::<Sqlite>(&acts, true);
+    fn a_batch_equals_sequential_appends(appends in model::numbered_appends()) {
+        model::agrees::<Sqlite>(&appends, true);
     }
 }
 
@@ -108,13 +108,13 @@ async fn a_file_of_version_0_1_stores_traces_after_opening_for_writing() {
     let mut traced = append(&Clock::system(), "s1", Expected::Any, &["traced"]);
     traced.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".parse().ok();
     store.append(traced.clone()).await.unwrap();
-    let told = async |store: &EventLog| {
+    let traces = async |store: &EventLog| {
         let events = store.read_all(Position(9), 20).await.unwrap();
         events.iter().map(|event| event.traceparent).collect::<Vec<_>>()
     };
-    assert_eq!(told(&store).await, [None, traced.traceparent]);
+    assert_eq!(traces(&store).await, [None, traced.traceparent]);
     // It was opened before the file had the column.
-    assert_eq!(told(&read_only).await, [None, None]);
+    assert_eq!(traces(&read_only).await, [None, None]);
     read_only.close().await;
     store.close().await;
 
@@ -124,9 +124,9 @@ async fn a_file_of_version_0_1_stores_traces_after_opening_for_writing() {
                   SELECT 12, randomblob(16), 'project-other', 1, kind, time, actor, causation, correlation, hash, data \
                   FROM events WHERE position = 11";
     sqlx::query(insert).execute(&mut hand).await.unwrap();
-    let kept: i64 =
+    let row_count: i64 =
         sqlx::query_scalar("SELECT count(traceparent) FROM events").fetch_one(&mut hand).await.unwrap();
-    assert_eq!(kept, 1);
+    assert_eq!(row_count, 1);
 }
 
 /// Each statement changes history; the number is the position at which it must be detected.
@@ -436,6 +436,6 @@ async fn sqlite_is_built_without_memory_statistics() {
     let mut hand = raw(sqlite.folder.path()).await;
     let options: Vec<String> =
         sqlx::query_scalar("PRAGMA compile_options").fetch_all(&mut hand).await.unwrap();
-    let has = |wanted: &str| options.iter().any(|option| option == wanted);
+    let has = |name: &str| options.iter().any(|option| option == name);
     assert!(has("DEFAULT_MEMSTATUS=0") && !has("ENABLE_MEMORY_MANAGEMENT"), "{options:?}");
 }

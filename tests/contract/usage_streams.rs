@@ -7,48 +7,51 @@ use async_nats::jetstream::{self, ErrorCode};
 use kit::nats::Nats;
 use ledger::usage_streams::{UsageStreamError, prepare};
 
-use crate::ledger::{Caller, FREE, tiers};
+use crate::ledger::{FREE, TestPublisher, tiers};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_raised_quota_applies_at_once_and_a_lowered_one_loses_no_call() {
     let Some(nats) = Nats::start().await else { return };
-    let caller = Caller::new(&nats).await;
+    let publisher = TestPublisher::new(&nats).await;
     let client = nats.client().await;
     prepare(&client, &tiers("free=5"), 1).await.unwrap();
     let limit = async || {
-        let stream = caller.jetstream.get_stream(FREE).await.unwrap();
+        let stream = publisher.jetstream.get_stream(FREE).await.unwrap();
         let config = &stream.cached_info().config;
         (config.max_messages_per_subject, config.max_message_size)
     };
-    caller.calls("Ab3dEf9h", 5).await;
-    assert_eq!(caller.count(&caller.call("Ab3dEf9h")).await, Err(ErrorCode(10_077)));
+    publisher.calls("Ab3dEf9h", 5).await;
+    assert_eq!(publisher.count(&publisher.call("Ab3dEf9h")).await, Err(ErrorCode(10_077)));
 
     prepare(&client, &tiers("free=8"), 1).await.unwrap();
-    caller.calls("Ab3dEf9h", 3).await;
-    assert_eq!(caller.count(&caller.call("Ab3dEf9h")).await, Err(ErrorCode(10_077)));
+    publisher.calls("Ab3dEf9h", 3).await;
+    assert_eq!(publisher.count(&publisher.call("Ab3dEf9h")).await, Err(ErrorCode(10_077)));
 
     // One key has 8 calls: a lower limit would delete some of them, so the limit stays.
     prepare(&client, &tiers("free=7"), 1).await.unwrap();
-    assert_eq!((limit().await, caller.held(FREE).await), ((8, -1), 8));
-    assert_eq!(caller.count(&caller.call("Ab3dEf9h")).await, Err(ErrorCode(10_077)));
+    assert_eq!((limit().await, publisher.message_count(FREE).await), ((8, -1), 8));
+    assert_eq!(publisher.count(&publisher.call("Ab3dEf9h")).await, Err(ErrorCode(10_077)));
 
     prepare(&client, &tiers("free=100"), 1).await.unwrap();
     prepare(&client, &tiers("free=8"), 1).await.unwrap();
-    assert_eq!((limit().await, caller.held(FREE).await), ((8, -1), 8));
-    caller.calls("Zz000000", 8).await;
+    assert_eq!((limit().await, publisher.message_count(FREE).await), ((8, -1), 8));
+    publisher.calls("Zz000000", 8).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_halted_stream_is_resumed() {
     let Some(nats) = Nats::start().await else { return };
-    let caller = Caller::new(&nats).await;
+    let publisher = TestPublisher::new(&nats).await;
     let client = nats.client().await;
     prepare(&client, &tiers("free=5"), 1).await.unwrap();
-    let config = caller.jetstream.get_stream(FREE).await.unwrap().cached_info().config.clone();
-    caller.jetstream.update_stream(Config { max_message_size: 1, ..config }).await.unwrap();
-    assert_eq!(caller.count(&caller.call("Ab3dEf9h")).await, Err(ErrorCode::STREAM_MESSAGE_EXCEEDS_MAXIMUM));
+    let config = publisher.jetstream.get_stream(FREE).await.unwrap().cached_info().config.clone();
+    publisher.jetstream.update_stream(Config { max_message_size: 1, ..config }).await.unwrap();
+    assert_eq!(
+        publisher.count(&publisher.call("Ab3dEf9h")).await,
+        Err(ErrorCode::STREAM_MESSAGE_EXCEEDS_MAXIMUM)
+    );
     prepare(&client, &tiers("free=5"), 1).await.unwrap();
-    caller.calls("Ab3dEf9h", 5).await;
+    publisher.calls("Ab3dEf9h", 5).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -45,7 +45,7 @@ impl Machine {
     }
 
     /// Makes a folder owned by the user of the image.
-    fn give(&self, name: &str) -> PathBuf {
+    fn owned_folder(&self, name: &str) -> PathBuf {
         let path = self.at(name);
         fs::create_dir(&path).unwrap();
         fs::set_permissions(&path, Permissions::from_mode(0o700)).unwrap();
@@ -56,7 +56,7 @@ impl Machine {
     }
 
     /// Returns the path of something that the compose file mounts, next to the file.
-    fn beside_the_file(&self, path: &Value) -> PathBuf {
+    fn mounted_path(&self, path: &Value) -> PathBuf {
         let path = Path::new(path.as_str().unwrap());
         self.folder.path().join(path.strip_prefix(Path::new(ROOT).join("deploy")).unwrap())
     }
@@ -80,7 +80,7 @@ impl Machine {
     /// Returns the environment of a service, with the paths of its secrets on this machine.
     fn environment(&self, service: &Value) -> Vec<(String, String)> {
         let secret = |name: &str| {
-            let path = self.beside_the_file(&self.compose["secrets"][name]["file"]);
+            let path = self.mounted_path(&self.compose["secrets"][name]["file"]);
             path.to_str().unwrap().to_owned()
         };
         let variables = service["environment"].as_object().unwrap().iter();
@@ -101,9 +101,9 @@ fn read_compose(program: &Path) -> Value {
 }
 
 #[track_caller]
-fn assert_done(output: &Output, what: &str) {
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{what}: {said}{}", String::from_utf8_lossy(&output.stdout));
+fn assert_success(output: &Output, what: &str) {
+    let output_text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{what}: {output_text}{}", String::from_utf8_lossy(&output.stdout));
 }
 
 #[tokio::test]
@@ -112,7 +112,7 @@ async fn the_steps_in_the_compose_files_header_work_as_the_image_user() {
     assert!(head.contains(&format!("sudo chown {USER}:{USER} nats")), "{head}");
     assert!(text("deploy/Containerfile").contains(&format!("USER {USER}:{USER}")));
     let Some(machine) = Machine::new().await else { return };
-    let nats = machine.give("nats");
+    let nats = machine.owned_folder("nats");
     let setup: Vec<&str> = machine.service("setup")["command"]
         .as_array()
         .unwrap()
@@ -123,7 +123,7 @@ async fn the_steps_in_the_compose_files_header_work_as_the_image_user() {
     assert_eq!(*folder, "/nats");
     for _ in 0..2 {
         let made = machine.run("loggia", |command| _ = command.args(rest).arg(&nats).current_dir("/"));
-        assert_done(&made, "setup");
+        assert_success(&made, "setup");
     }
 
     for name in ["nats-1", "nats-2", "nats-3"] {
@@ -132,15 +132,15 @@ async fn the_steps_in_the_compose_files_header_work_as_the_image_user() {
             service["entrypoint"][0], "/usr/local/bin/nats-server",
             "the one of the image, so its user too"
         );
-        let own = machine.beside_the_file(&service["volumes"][0]["source"]);
+        let own = machine.mounted_path(&service["volumes"][0]["source"]);
         let words: Vec<&str> =
             service["command"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
         let read = machine.run("nats-server", |command| _ = command.args(words).arg("-t").current_dir(own));
-        assert_done(&read, name);
+        assert_success(&read, name);
     }
 
     for name in ["write", "read-1", "read-2", "read-3", "cli"] {
-        let (service, data) = (machine.service(name), machine.give(name));
+        let (service, data) = (machine.service(name), machine.owned_folder(name));
         let environment = machine.environment(service);
         assert!(environment.iter().any(|(_, value)| value.ends_with(".nk")), "{name} has a login");
         let checked = machine.run("loggia", |command| {
@@ -151,9 +151,12 @@ async fn the_steps_in_the_compose_files_header_work_as_the_image_user() {
                 .current_dir(&data);
         });
         // The server names are those of the containers' network; everything else would allow a start.
-        let said = String::from_utf8_lossy(&checked.stdout);
+        let output_text = String::from_utf8_lossy(&checked.stdout);
         let is_the_network = |line: &str| line.starts_with("nats_url: the NATS server at nats-1:4222, ");
-        assert!(said.lines().all(is_the_network) && said.lines().count() == 1, "{name}: {said}");
+        assert!(
+            output_text.lines().all(is_the_network) && output_text.lines().count() == 1,
+            "{name}: {output_text}"
+        );
     }
 }
 
@@ -181,13 +184,13 @@ async fn container_health_checks_report_readiness() {
         let words: Vec<&str> = check.as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
         let program = words[1];
         assert_eq!(words[0], "CMD");
-        let asked = |port: &str| {
+        let probe = |port: &str| {
             let words =
                 words[2..].iter().map(|word| word.replace(&format!("/{theirs} "), &format!("/{port} ")));
             Command::new(program).args(words).output().unwrap().status.success()
         };
-        assert!(asked(&port), "{words:?}");
-        assert!(!asked(&nobody.to_string()), "{words:?}");
+        assert!(probe(&port), "{words:?}");
+        assert!(!probe(&nobody.to_string()), "{words:?}");
     }
 }
 
@@ -202,7 +205,7 @@ impl Drop for Balancer {
 }
 
 /// Sends requests with Python, which verifies the certificate; prints status, location and policy of each response.
-const ASK: &str = r#"
+const PROBE: &str = r#"
 import http.client, ssl, sys, time
 secure, plain, authority = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 def ask(connect, method, path, headers):
@@ -252,17 +255,17 @@ fn the_balancer_accepts_calls_over_tls_and_rejects_keys_over_plain_http() {
     }
     let _balancer = Balancer(balancer.spawn().unwrap());
     let python = Path::new(ROOT).join(".tools/deploy/bin/python3");
-    let asked = Command::new(python)
-        .args(["-c", ASK, &secure, &plain])
+    let probe = Command::new(python)
+        .args(["-c", PROBE, &secure, &plain])
         .arg(&authority)
         .env_remove("PYTHONPATH")
         .output();
-    let asked = asked.unwrap();
-    assert!(asked.stderr.is_empty(), "{}", String::from_utf8_lossy(&asked.stderr));
+    let probe = probe.unwrap();
+    assert!(probe.stderr.is_empty(), "{}", String::from_utf8_lossy(&probe.stderr));
     let expected = "503 None max-age=31536000\n\
                     301 https://catalog.example.org/projects/a?x=1 None\n\
                     403 None None\n\
                     403 None None\n\
                     403 None None\n";
-    assert_eq!(String::from_utf8_lossy(&asked.stdout), expected, "no read node is there");
+    assert_eq!(String::from_utf8_lossy(&probe.stdout), expected, "no read node is there");
 }

@@ -35,14 +35,17 @@ fn text(path: &str) -> String {
 
 /// Runs tests/deploy/check.py; `None` if its schemas are not installed, with a message.
 fn check(args: &[&str]) -> Option<Output> {
-    let brought = Path::new(ROOT).join(".tools/deploy");
-    if !brought.join("bin/python3").exists() {
+    let installed = Path::new(ROOT).join(".tools/deploy");
+    if !installed.join("bin/python3").exists() {
         kit::absent("the schemas of deploy/ are not in .tools/deploy: run bin/setup --test");
         return None;
     }
-    let mut command = Command::new(brought.join("bin/python3"));
+    let mut command = Command::new(installed.join("bin/python3"));
     command.args(["-S", "-s"]).arg(Path::new(ROOT).join("tests/deploy/check.py")).args(args);
-    command.env("PYTHONPATH", brought.join("packages")).env("PYTHONDONTWRITEBYTECODE", "1").current_dir(ROOT);
+    command
+        .env("PYTHONPATH", installed.join("packages"))
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .current_dir(ROOT);
     Some(command.output().unwrap())
 }
 
@@ -68,24 +71,24 @@ fn compose_of(program: &Path, files: &[&Path]) -> Command {
 
 /// Checks that each change of a file, from one text to another, causes an error with these words.
 #[track_caller]
-fn each_is_told(file: &str, changes: &[[&str; 3]], told_of: impl Fn(&Path) -> String) {
+fn assert_each_is_reported(file: &str, changes: &[[&str; 3]], errors_of: impl Fn(&Path) -> String) {
     let right = text(file);
     let folder = tempfile::tempdir().unwrap();
     let bad = folder.path().join(Path::new(file).file_name().unwrap());
     for [from, to, fault] in changes {
         assert!(right.contains(from), "{from}");
         std::fs::write(&bad, right.replace(from, to)).unwrap();
-        let told = told_of(&bad);
-        assert!(told.contains(fault), "{fault} in {told}");
+        let errors = errors_of(&bad);
+        assert!(errors.contains(fault), "{fault} in {errors}");
     }
 }
 
 /// Returns the errors of a program about a file that it reads; empty if it accepts the file.
-fn said_of(mut command: Command) -> String {
+fn errors_of_command(mut command: Command) -> String {
     let output = command.output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.success(), said.is_empty(), "{said}");
-    said
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.success(), stderr.is_empty(), "{stderr}");
+    stderr
 }
 
 fn faults(output: &Output) -> Vec<String> {
@@ -138,7 +141,7 @@ fn docker_accepts_the_compose_file() {
     let read = |files: &[&Path]| {
         let mut compose = compose_of(&program, files);
         compose.arg("--quiet");
-        said_of(compose)
+        errors_of_command(compose)
     };
     let own = ["compose.yaml", "compose.tls.yaml"].map(|name| Path::new(ROOT).join("deploy").join(name));
     assert_eq!(read(&[&own[0]]), "");
@@ -149,7 +152,7 @@ fn docker_accepts_the_compose_file() {
         ["config: [{subnet:", "config: [{sabnet:", "sabnet"],
         ["LOGGIA_PUBLIC_URL:-http", "LOGGIA_PUBLIC_URL:?http", "required variable LOGGIA_PUBLIC_URL"],
     ];
-    each_is_told("deploy/compose.yaml", &changes, |bad| read(&[bad]));
+    assert_each_is_reported("deploy/compose.yaml", &changes, |bad| read(&[bad]));
 }
 
 #[test]
@@ -158,7 +161,7 @@ fn haproxy_accepts_its_configuration() {
     let read = |file: &Path| {
         let mut haproxy = Command::new(&program);
         haproxy.current_dir(ROOT).args(["-c", "-f"]).arg(file);
-        said_of(haproxy)
+        errors_of_command(haproxy)
     };
     assert_eq!(read(&Path::new(ROOT).join("deploy/haproxy.cfg")), "");
     let changes = [
@@ -166,7 +169,7 @@ fn haproxy_accepts_its_configuration() {
         ["default_backend read_nodes", "default_backend nodes", "unable to find required default_backend"],
         ["resolvers names init-addr", "resolvers dns init-addr", "unable to find required resolvers 'dns'"],
     ];
-    each_is_told("deploy/haproxy.cfg", &changes, read);
+    assert_each_is_reported("deploy/haproxy.cfg", &changes, read);
 }
 
 #[test]
@@ -186,7 +189,7 @@ fn the_manifests_are_valid_for_kubernetes() {
         ["image: loggia", "image: other", "runs the image other, which kustomization.yaml gives no version"],
         ["drop: [ALL]", "drop: [NET_RAW]", "keeps capabilities"],
     ];
-    each_is_told("deploy/kubernetes/read.yaml", &changes, |bad| {
+    assert_each_is_reported("deploy/kubernetes/read.yaml", &changes, |bad| {
         faults(&check(&["kubernetes", KUBERNETES, bad.to_str().unwrap()]).unwrap()).join("\n")
     });
 }
@@ -212,8 +215,8 @@ fn systemd_accepts_the_units_and_rates_them_sandboxed() {
     for unit in &units {
         let analyze = |args: &[&str]| Command::new("systemd-analyze").args(args).arg(unit).output().unwrap();
         let verified = analyze(&["verify", "--man=no"]);
-        let said = String::from_utf8_lossy(&verified.stderr).into_owned();
-        assert!(verified.status.success() && said.is_empty(), "{}: {said}", unit.display());
+        let stderr = String::from_utf8_lossy(&verified.stderr).into_owned();
+        assert!(verified.status.success() && stderr.is_empty(), "{}: {stderr}", unit.display());
         if unit.extension().is_some_and(|extension| extension == "timer") {
             continue;
         }
@@ -269,9 +272,9 @@ fn a_command_runs_as_its_units_user_with_its_settings() {
         "all",
     ];
     assert_eq!(lines[lines.len() - 6..], expected);
-    let (status, _, said) = run(&["-u", "nginx", "status"]);
+    let (status, _, stderr) = run(&["-u", "nginx", "status"]);
     assert_eq!(
-        (status, said),
+        (status, stderr),
         (
             Some(2),
             vec!["loggia-run: nginx is no unit of Loggia: loggia, loggia-write or loggia-read-N".to_owned()]

@@ -50,11 +50,11 @@ fn checked(promtool: &Path, args: &[&str], input: &str) -> (bool, String) {
 #[test]
 fn prometheus_accepts_the_rules_and_each_alert_fires_as_expected() {
     let Some(promtool) = promtool() else { return };
-    let (good, told) = checked(&promtool, &["check", "rules", RULES], "");
-    assert!(good && told.contains(&format!("{} rules found", alerts().len())), "{told}");
+    let (is_accepted, output) = checked(&promtool, &["check", "rules", RULES], "");
+    assert!(is_accepted && output.contains(&format!("{} rules found", alerts().len())), "{output}");
     let tests = "deploy/prometheus/tests.yml";
-    let (good, told) = checked(&promtool, &["test", "rules", tests], "");
-    assert!(good, "{told}");
+    let (is_accepted, output) = checked(&promtool, &["test", "rules", tests], "");
+    assert!(is_accepted, "{output}");
     let tested = text(tests);
     for alert in alerts() {
         let named = format!("alertname: {alert}");
@@ -79,9 +79,9 @@ fn alerts() -> Vec<String> {
 fn each_alert_has_a_section_in_the_runbook() {
     let (rules, runbook) = (text(RULES), text(RUNBOOK));
     let links: Vec<&str> = rules.lines().filter_map(|line| line.trim().strip_prefix("runbook: ")).collect();
-    let wanted: Vec<String> =
+    let expected: Vec<String> =
         alerts().iter().map(|alert| format!("{RUNBOOK}#{}", alert.to_lowercase())).collect();
-    assert_eq!(links, wanted);
+    assert_eq!(links, expected);
     let headings: BTreeSet<String> = runbook
         .lines()
         .filter_map(|line| line.strip_prefix("## "))
@@ -124,38 +124,38 @@ fn samples(metrics: &str) -> BTreeSet<String> {
 }
 
 /// A process with an operators' listener.
-struct Operated {
+struct ObservedProcess {
     process: Loggia,
     operators: Http,
 }
 
-impl Operated {
-    async fn start(role: &[&str], data: &Path, settings: &[(&str, &str)]) -> Operated {
+impl ObservedProcess {
+    async fn start(role: &[&str], data: &Path, settings: &[(&str, &str)]) -> ObservedProcess {
         let mut command = process::command(LOGGIA, data);
         command.args(role).args(["--admin-listen", "127.0.0.1:0"]).envs(settings.iter().copied());
         let process = Loggia::spawn_command(command, data);
         let address = kit::wait_for(PATIENCE, "the operators' listener", async || {
             let log = process.stderr() + &process.stdout();
-            let told = log.split("metrics and health on ").nth(1)?;
-            told.contains(char::is_whitespace).then(|| told.split_whitespace().next().unwrap().to_owned())
+            let output = log.split("metrics and health on ").nth(1)?;
+            output.contains(char::is_whitespace).then(|| output.split_whitespace().next().unwrap().to_owned())
         })
         .await;
         let operators = Http::new(address);
         kit::wait_until(PATIENCE, "readiness", async || operators.get("/readyz").await.status == 200).await;
-        Operated { process, operators }
+        ObservedProcess { process, operators }
     }
 
     /// Returns the metrics, which must be valid for promtool and have these samples.
-    async fn metrics(&self, promtool: Option<&Path>, wanted: &[&str]) -> BTreeSet<String> {
-        let metrics = kit::wait_for(PATIENCE, &format!("{wanted:?}"), async || {
+    async fn metrics(&self, promtool: Option<&Path>, expected: &[&str]) -> BTreeSet<String> {
+        let metrics = kit::wait_for(PATIENCE, &format!("{expected:?}"), async || {
             let metrics = self.operators.get("/metrics").await;
-            wanted.iter().all(|name| samples(metrics.text()).contains(*name)).then_some(metrics)
+            expected.iter().all(|name| samples(metrics.text()).contains(*name)).then_some(metrics)
         })
         .await;
         assert_eq!(metrics.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
         if let Some(promtool) = promtool {
-            let (good, told) = checked(promtool, &["check", "metrics"], metrics.text());
-            assert!(good && told.is_empty(), "{told}\n{}", metrics.text());
+            let (is_accepted, output) = checked(promtool, &["check", "metrics"], metrics.text());
+            assert!(is_accepted && output.is_empty(), "{output}\n{}", metrics.text());
         }
         let openmetrics = [("accept", "application/openmetrics-text; version=1.0.0")];
         let answer = self.operators.send("GET", "/metrics", &openmetrics, "").await;
@@ -205,7 +205,7 @@ async fn every_role_serves_valid_metrics_and_all_used_ones_exist() {
     let of_models = ["loggia_projection_lag", "loggia_projection_heartbeat_timestamp_seconds"];
     let of_calls = ["loggia_requests_total", "loggia_spool_calls", "loggia_model_refresh_failing"];
 
-    let write = Operated::start(&["write"], &data("write"), &keys).await;
+    let write = ObservedProcess::start(&["write"], &data("write"), &keys).await;
     let record = folder.path().join("records.ndjson");
     std::fs::write(&record, "{\"name\": \"Bridge\", \"category\": \"architecture\"}\n").unwrap();
     let imported = process::run(LOGGIA, &data("write"), &["import", record.to_str().unwrap()]);
@@ -216,11 +216,11 @@ async fn every_role_serves_valid_metrics_and_all_used_ones_exist() {
     let there = [keys[0], ("LOGGIA_NATS_URL", &nats)];
     write.metrics(promtool, &[&common[..], &of_write].concat()).await;
 
-    let project = Operated::start(&["project"], &data("node"), &there).await;
+    let project = ObservedProcess::start(&["project"], &data("node"), &there).await;
     project.metrics(promtool, &[&common[..], &of_models].concat()).await;
-    let serve = Operated::start(&["serve"], &data("node"), &there).await;
+    let serve = ObservedProcess::start(&["serve"], &data("node"), &there).await;
     serve.metrics(promtool, &[&common[..], &of_calls].concat()).await;
-    let read = Operated::start(&["read"], &data("read"), &there).await;
+    let read = ObservedProcess::start(&["read"], &data("read"), &there).await;
     read.metrics(promtool, &[&common[..], &of_calls, &of_models].concat()).await;
     for mut operated in [serve, read, project, write] {
         assert!(operated.process.terminate().await.success());
@@ -230,7 +230,7 @@ async fn every_role_serves_valid_metrics_and_all_used_ones_exist() {
     std::fs::write(&ca, rcgen::generate_simple_self_signed(vec!["nats".to_owned()]).unwrap().cert.pem())
         .unwrap();
     let settings = [keys[0], ("LOGGIA_NATS_CA", ca.to_str().unwrap())];
-    let up = Operated::start(&["up", "--no-demo"], &data("up"), &settings).await;
+    let up = ObservedProcess::start(&["up", "--no-demo"], &data("up"), &settings).await;
     let imported = process::run(LOGGIA, &data("up"), &["import", record.to_str().unwrap()]);
     assert!(imported.status.success(), "{imported:?}");
     let backup = process::run(LOGGIA, &data("up"), &["backup", data("backup").to_str().unwrap()]);

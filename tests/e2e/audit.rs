@@ -13,22 +13,22 @@ use serde_json::{Value, json};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 
-use crate::started::{LOGGIA, PATIENCE, Started};
+use crate::service::{LOGGIA, PATIENCE, Service};
 
 const KEY: &str = "Ab3dEf9h";
 
-pub(crate) struct Caller {
+pub(crate) struct TestPublisher {
     clock: Clock,
     jetstream: jetstream::Context,
 }
 
-impl Caller {
-    pub(crate) async fn of(started: &Started) -> Caller {
-        let running = std::fs::read(started.folder.path().join("run/write.json")).unwrap();
+impl TestPublisher {
+    pub(crate) async fn of(service: &Service) -> TestPublisher {
+        let running = std::fs::read(service.folder.path().join("run/write.json")).unwrap();
         let running: Value = serde_json::from_slice(&running).unwrap();
         let url = running["nats_url"].as_str().unwrap();
         let client = connect_options(url).unwrap().connect(url).await.unwrap();
-        Caller { clock: Clock::system(), jetstream: jetstream::new(client) }
+        TestPublisher { clock: Clock::system(), jetstream: jetstream::new(client) }
     }
 
     pub(crate) async fn publish(&self, subject: impl Fn(&Call) -> String) -> Call {
@@ -61,66 +61,66 @@ fn shown(call: &Call, position: u64, overrun: bool) -> Value {
     })
 }
 
-async fn copied(started: &Started, count: u64) {
+async fn copied(service: &Service, count: u64) {
     kit::wait_until(PATIENCE, "the calls in the ledger", async || {
-        started.json(&["status"])[0]["ledger"]["position"] == count
+        service.json(&["status"])[0]["ledger"]["position"] == count
     })
     .await;
 }
 
 #[tokio::test]
 async fn every_counted_call_is_listed_and_recounted() {
-    let Some(mut started) = Started::with(&["--no-demo", "--auth", "keys", "--tiers", "free=5"]).await else {
+    let Some(mut service) = Service::with(&["--no-demo", "--auth", "keys", "--tiers", "free=5"]).await else {
         return;
     };
-    let caller = Caller::of(&started).await;
+    let publisher = TestPublisher::of(&service).await;
     let mut calls = Vec::new();
     for _ in 0..5 {
-        calls.push(caller.publish(Call::subject).await);
+        calls.push(publisher.publish(Call::subject).await);
     }
-    copied(&started, 5).await;
-    calls.push(caller.publish(Call::overrun_subject).await);
-    copied(&started, 6).await;
+    copied(&service, 5).await;
+    calls.push(publisher.publish(Call::overrun_subject).await);
+    copied(&service, 6).await;
     let month = calls[0].month.to_string();
 
-    let mut wanted: Vec<Value> =
+    let mut expected: Vec<Value> =
         (1..).zip(&calls).map(|(position, call)| shown(call, position, position == 6)).collect();
-    wanted.push(json!({"total": {"key_id": KEY, "month": month, "tier": "free", "used": 5, "overrun": 1}}));
-    assert_eq!(started.json(&["audit", KEY]), wanted);
-    assert_eq!(started.json(&["audit", KEY, "--month", &month]), wanted);
-    let csv = String::from_utf8(started.run(&["audit", KEY, "--csv"]).stdout).unwrap();
+    expected.push(json!({"total": {"key_id": KEY, "month": month, "tier": "free", "used": 5, "overrun": 1}}));
+    assert_eq!(service.json(&["audit", KEY]), expected);
+    assert_eq!(service.json(&["audit", KEY, "--month", &month]), expected);
+    let csv = String::from_utf8(service.run(&["audit", KEY, "--csv"]).stdout).unwrap();
     let rows: Vec<&str> = csv.lines().collect();
     assert_eq!(rows[0], "position,time,surface,operation,call_id,key_id,tier,month,overrun");
     assert_eq!(rows[6], format!("6,{},rest,search,{},{KEY},free,{month},true", calls[5].time, calls[5].id));
-    let text = String::from_utf8(started.run(&["audit", KEY]).stdout).unwrap();
+    let text = String::from_utf8(service.run(&["audit", KEY]).stdout).unwrap();
     assert!(text.ends_with(&format!("\n{month} free: 5 calls, and 1 over the quota\n")), "{text}");
-    let unknown = started.run(&["audit", "Zz000000"]);
+    let unknown = service.run(&["audit", "Zz000000"]);
     let sentence = String::from_utf8(unknown.stderr).unwrap();
     assert!(sentence.contains("there is no key Zz000000"), "{sentence}");
     assert!(!unknown.status.success());
 
     // A key without calls is valid too.
-    let issued = started.json(&["keys", "issue", "--email", "idle@example.org"]).pop().unwrap();
+    let issued = service.json(&["keys", "issue", "--email", "idle@example.org"]).pop().unwrap();
     let idle = &issued["key"].as_str().unwrap()[9..17];
-    assert_eq!(started.json(&["audit", idle]), [json!(null); 0]);
-    let listed = started.json(&["keys", "list", "--email", "idle@example.org"]).pop().unwrap();
+    assert_eq!(service.json(&["audit", idle]), [json!(null); 0]);
+    let listed = service.json(&["keys", "list", "--email", "idle@example.org"]).pop().unwrap();
     assert_eq!((&listed["key_id"], &listed["last_used_at"]), (&json!(idle), &json!(null)));
-    let report = started.json(&["audit", "verify", "--tiers", "free=5"]).pop().unwrap();
+    let report = service.json(&["audit", "verify", "--tiers", "free=5"]).pop().unwrap();
     assert_eq!(
         json!({"entries": 6, "keys": 1, "calls": 5, "overrun": 1, "compared": ["nats", "counters"], "differences": [],
             "overruns": [{"key_id": KEY, "month": month, "tier": "free", "ledger": {"used": 5, "overrun": 1}}]}),
         without_hash(report)
     );
-    let screen = String::from_utf8(started.run(&["status"]).stdout).unwrap();
+    let screen = String::from_utf8(service.run(&["status"]).stdout).unwrap();
     assert!(
         screen.contains("ledger       position 6,") && screen.contains(&format!("6 calls in {month}")),
         "{screen}"
     );
 
-    started.loggia.terminate().await;
-    let report = started.json(&["audit", "verify"]).pop().unwrap();
+    service.loggia.terminate().await;
+    let report = service.json(&["audit", "verify"]).pop().unwrap();
     assert_eq!(report["compared"], json!(["counters"]), "NATS is not there to compare with");
-    let text = String::from_utf8(started.run(&["audit", "verify"]).stdout).unwrap();
+    let text = String::from_utf8(service.run(&["audit", "verify"]).stdout).unwrap();
     assert!(text.contains("not compared with nats: no write side runs on this data folder"), "{text}");
 }
 
@@ -136,8 +136,8 @@ fn without_hash(mut report: Value) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_in_the_spool_of_a_node_are_reported() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
-    let Some(mut started) = started_on(&nats).await else { return };
-    started.loggia.terminate().await;
+    let Some(mut service) = started_on(&nats).await else { return };
+    service.loggia.terminate().await;
     // A read node that could not publish its calls yet.
     let client = nats.client().await;
     let mut requests = client.subscribe(subject::NODES).await.unwrap();
@@ -150,14 +150,14 @@ async fn calls_in_the_spool_of_a_node_are_reported() {
         }
     });
     let url = nats.url();
-    let verify = |more: &[&str]| started.run(&[&["audit", "verify", "--nats-url", &url], more].concat());
+    let verify = |more: &[&str]| service.run(&[&["audit", "verify", "--nats-url", &url], more].concat());
     let report: Value = serde_json::from_slice(&verify(&["--json"]).stdout).unwrap();
     assert_eq!(report["spools"], json!([{"node": "far", "role": "read", "calls": 7}]));
     let text = String::from_utf8(verify(&[]).stdout).unwrap();
     assert!(text.contains("\nnot counted yet: 7 calls wait in the spool of far (read)\n"), "{text}");
     answering.abort();
     // And one that was killed in this folder: its file has two calls and half of a third.
-    let spool = started.folder.path().join("spool");
+    let spool = service.folder.path().join("spool");
     std::fs::create_dir_all(&spool).unwrap();
     std::fs::write(spool.join("0.free.spool"), "{}\n{}\n{").unwrap();
     let report: Value = serde_json::from_slice(&verify(&["--json"]).stdout).unwrap();
@@ -172,18 +172,18 @@ async fn calls_in_the_spool_of_a_node_are_reported() {
 #[tokio::test]
 async fn a_call_only_in_nats_is_pending_and_one_missing_from_nats_is_a_difference() {
     let Some(mut nats) = kit::nats::Nats::start().await else { return };
-    let Some(mut started) = started_on(&nats).await else { return };
-    let caller = Caller::of(&started).await;
+    let Some(mut service) = started_on(&nats).await else { return };
+    let publisher = TestPublisher::of(&service).await;
     for _ in 0..3 {
-        caller.publish(Call::subject).await;
+        publisher.publish(Call::subject).await;
     }
-    copied(&started, 3).await;
-    started.loggia.terminate().await;
-    caller.publish(Call::subject).await;
+    copied(&service, 3).await;
+    service.loggia.terminate().await;
+    publisher.publish(Call::subject).await;
     let url = nats.url();
     let verify = |json: &[&str]| {
         let args = [&["audit", "verify", "--nats-url", &url], json].concat();
-        process::run(LOGGIA, started.folder.path(), &args)
+        process::run(LOGGIA, service.folder.path(), &args)
     };
     let verified = verify(&["--json"]);
     assert_eq!(verified.status.code(), Some(0), "{}", String::from_utf8_lossy(&verified.stderr));
@@ -199,11 +199,11 @@ async fn a_call_only_in_nats_is_pending_and_one_missing_from_nats_is_a_differenc
         "{text}"
     );
     let backup =
-        started.run(&["backup", started.folder.path().join("b").to_str().unwrap(), "--nats-url", &url]);
-    let told = String::from_utf8(backup.stderr).unwrap();
-    assert!(told.contains("1 calls that were counted by now are not in the backup"), "{told}");
+        service.run(&["backup", service.folder.path().join("b").to_str().unwrap(), "--nats-url", &url]);
+    let stderr = String::from_utf8(backup.stderr).unwrap();
+    assert!(stderr.contains("1 calls that were counted by now are not in the backup"), "{stderr}");
 
-    caller.jetstream.delete_stream("USAGE_FREE").await.unwrap();
+    publisher.jetstream.delete_stream("USAGE_FREE").await.unwrap();
     ledger::usage_streams::prepare(&nats.client().await, &"free=200".parse().unwrap(), 1).await.unwrap();
     let verified = verify(&["--json"]);
     assert_eq!(verified.status.code(), Some(3), "{}", String::from_utf8_lossy(&verified.stderr));
@@ -216,43 +216,43 @@ async fn a_call_only_in_nats_is_pending_and_one_missing_from_nats_is_a_differenc
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_during_the_audit_are_no_difference() {
-    let Some(started) = Started::with(&["--no-demo", "--auth", "keys", "--tiers", "free=100000"]).await
+    let Some(service) = Service::with(&["--no-demo", "--auth", "keys", "--tiers", "free=100000"]).await
     else {
         return;
     };
-    let caller = Caller::of(&started).await;
+    let publisher = TestPublisher::of(&service).await;
     let calling = tokio::spawn(async move {
         loop {
-            caller.publish(Call::subject).await;
+            publisher.publish(Call::subject).await;
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     });
     for _ in 0..3 {
-        let report = started.json(&["audit", "verify"]).pop().unwrap();
+        let report = service.json(&["audit", "verify"]).pop().unwrap();
         assert_eq!(report["differences"], json!([]));
     }
     calling.abort();
 }
 
 /// Starts `loggia up` on a NATS server of the test.
-async fn started_on(nats: &kit::nats::Nats) -> Option<Started> {
-    Started::with(&["--no-demo", "--auth", "keys", "--nats-url", &nats.url()]).await
+async fn started_on(nats: &kit::nats::Nats) -> Option<Service> {
+    Service::with(&["--no-demo", "--auth", "keys", "--nats-url", &nats.url()]).await
 }
 
 #[tokio::test]
 async fn a_damaged_row_is_detected() {
-    let Some(mut started) = Started::with(&["--no-demo", "--auth", "keys"]).await else { return };
-    let caller = Caller::of(&started).await;
+    let Some(mut service) = Service::with(&["--no-demo", "--auth", "keys"]).await else { return };
+    let publisher = TestPublisher::of(&service).await;
     for _ in 0..4 {
-        caller.publish(Call::subject).await;
+        publisher.publish(Call::subject).await;
     }
-    copied(&started, 4).await;
-    started.loggia.terminate().await;
-    let file = started.folder.path().join("store/usage.db");
+    copied(&service, 4).await;
+    service.loggia.terminate().await;
+    let file = service.folder.path().join("store/usage.db");
     let mut raw = SqliteConnectOptions::new().filename(file).connect().await.unwrap();
     sqlx::raw_sql("UPDATE entries SET time = time - 1 WHERE position = 3").execute(&mut raw).await.unwrap();
     raw.close().await.unwrap();
-    let verify = started.run(&["audit", "verify", "--json"]);
+    let verify = service.run(&["audit", "verify", "--json"]);
     assert_eq!(verify.status.code(), Some(3));
     assert_eq!(
         serde_json::from_slice::<Value>(&verify.stdout).unwrap(),

@@ -8,7 +8,7 @@ use kit::free_port;
 use kit::process;
 use serde_json::{Value, json};
 
-use crate::started::{LOGGIA, PATIENCE, Started, json as run_json};
+use crate::service::{LOGGIA, PATIENCE, Service, json as run_json};
 
 /// Returns the shell blocks of the page in order, without their indentation.
 fn blocks() -> Vec<String> {
@@ -51,30 +51,30 @@ fn run(script: &str, root: &Path, data: &Path, port: u16) {
     assert!(output.status.success(), "{script}{}{}", text(&output.stdout), text(&output.stderr));
 }
 
-async fn filled() -> Option<Started> {
-    let started = Started::with(&["--no-demo", "--auth", "keys"]).await?;
-    let picture = started.folder.path().join("front.png");
+async fn filled() -> Option<Service> {
+    let service = Service::with(&["--no-demo", "--auth", "keys"]).await?;
+    let picture = service.folder.path().join("front.png");
     RgbImage::from_pixel(400, 300, Rgb([90, 90, 60])).save_with_format(picture, ImageFormat::Png).unwrap();
     let pictures = json!([{"source": "front.png", "alt": "The front"}]);
     let record = json!({"slug": "stair-house", "name": "Stair House", "category": "architecture", "pictures": pictures});
-    started.import(&[record]).await;
-    let issued = started.json(&["keys", "issue", "--email", "ada@example.org"]).pop().unwrap();
+    service.import(&[record]).await;
+    let issued = service.json(&["keys", "issue", "--email", "ada@example.org"]).pop().unwrap();
     let bearer = format!("Bearer {}", issued["key"].as_str().unwrap());
     let call = async || {
-        started.http.send("GET", "/v1/search?q=house", &[("authorization", &bearer)], "").await.status == 200
+        service.http.send("GET", "/v1/search?q=house", &[("authorization", &bearer)], "").await.status == 200
     };
     kit::wait_until(PATIENCE, "a new key", call).await;
     kit::wait_until(PATIENCE, "the call in the ledger", async || {
-        started.json(&["status"])[0]["ledger"]["position"] == 1
+        service.json(&["status"])[0]["ledger"]["position"] == 1
     })
     .await;
-    Some(started)
+    Some(service)
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_commands_of_the_page_work_in_order() {
-    let Some(started) = filled().await else { return };
-    let (root, data) = (tempfile::tempdir().unwrap(), started.folder.path().to_owned());
+    let Some(service) = filled().await else { return };
+    let (root, data) = (tempfile::tempdir().unwrap(), service.folder.path().to_owned());
     std::fs::create_dir(root.path().join("offsite")).unwrap();
     let port = free_port();
     let blocks = blocks();
@@ -83,7 +83,7 @@ async fn the_commands_of_the_page_work_in_order() {
     for (number, block) in routine.iter().enumerate() {
         if number == 1 {
             // Each is named by its second, and the incremental one has new events.
-            started.import(&[json!({"slug": "brick-house", "name": "Brick House", "category": "art"})]).await;
+            service.import(&[json!({"slug": "brick-house", "name": "Brick House", "category": "art"})]).await;
             let now = || jiff::Timestamp::now().strftime("%Y-%m-%dT%H%M%SZ").to_string();
             let is_next = async || !root.path().join("backups").join(now()).exists();
             kit::wait_until(PATIENCE, "the next second", is_next).await;
@@ -95,7 +95,7 @@ async fn the_commands_of_the_page_work_in_order() {
     tokio::task::spawn_blocking(move || run(&script, &at, &folder, port)).await.unwrap();
     assert!(!root.path().join("rehearsal").exists());
     let restored = run_json(&root.path().join("loggia-restored"), &["events", "head"]).pop().unwrap();
-    assert_eq!(restored, started.json(&["events", "head"]).pop().unwrap());
+    assert_eq!(restored, service.json(&["events", "head"]).pop().unwrap());
     let until = run_json(&root.path().join("loggia-until"), &["events", "head"]).pop().unwrap();
     assert_eq!(until["position"], 2);
     let mut made: Vec<Value> = Vec::new();

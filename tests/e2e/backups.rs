@@ -7,13 +7,13 @@ use image::{ImageFormat, Rgb, RgbImage};
 use kit::process;
 use serde_json::{Value, json};
 
-use crate::started::{LOGGIA, Started, json as run_json};
+use crate::service::{LOGGIA, Service, json as run_json};
 
 /// Starts a service with a project that shows two pictures.
-async fn with_pictures() -> Option<Started> {
-    let started = Started::empty().await?;
+async fn with_pictures() -> Option<Service> {
+    let service = Service::empty().await?;
     for (name, shade) in [("front.png", 200), ("back.png", 60)] {
-        let path = started.folder.path().join(name);
+        let path = service.folder.path().join(name);
         RgbImage::from_pixel(400, 300, Rgb([shade, 90, 60]))
             .save_with_format(path, ImageFormat::Png)
             .unwrap();
@@ -21,8 +21,8 @@ async fn with_pictures() -> Option<Started> {
     let pictures =
         json!([{"source": "front.png", "alt": "The front"}, {"source": "back.png", "alt": "The back"}]);
     let record = json!({"slug": "stair-house", "name": "Stair House", "category": "architecture", "pictures": pictures});
-    started.import(&[record]).await;
-    Some(started)
+    service.import(&[record]).await;
+    Some(service)
 }
 
 fn widths(media: &Path) -> Vec<PathBuf> {
@@ -41,34 +41,34 @@ fn widths(media: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn said(output: &Output) -> (Option<i32>, String) {
+fn outcome(output: &Output) -> (Option<i32>, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout) + &text(&output.stderr))
 }
 
 #[tokio::test]
 async fn pictures_are_verified_in_the_folder_and_in_the_backup() {
-    let Some(started) = with_pictures().await else { return };
-    let (folder, elsewhere) = (started.folder.path().to_owned(), tempfile::tempdir().unwrap());
-    let run = |folder: &Path, args: &[&str]| said(&process::run(LOGGIA, folder, args));
-    let whole = json!({"pictures": 2, "repaired": 0, "faults": [], "missing": []});
-    assert_eq!(run_json(&folder, &["verify", "media"]), std::slice::from_ref(&whole));
+    let Some(service) = with_pictures().await else { return };
+    let (folder, elsewhere) = (service.folder.path().to_owned(), tempfile::tempdir().unwrap());
+    let run = |folder: &Path, args: &[&str]| outcome(&process::run(LOGGIA, folder, args));
+    let expected = json!({"pictures": 2, "repaired": 0, "faults": [], "missing": []});
+    assert_eq!(run_json(&folder, &["verify", "media"]), std::slice::from_ref(&expected));
 
     let backup = elsewhere.path().join("backup");
-    let copied = started.json(&["backup", backup.to_str().unwrap()]).pop().unwrap();
+    let copied = service.json(&["backup", backup.to_str().unwrap()]).pop().unwrap();
     assert_eq!((&copied["pictures"], &copied["media"]["files"]), (&json!(2), &json!(10)));
     assert_eq!(run_json(&folder, &["backup", "verify", backup.to_str().unwrap()]), [copied]);
 
     // One rendition in the folder, and its whole picture outside the log.
-    let kept = widths(&folder.join("media"));
-    std::fs::write(&kept[0], "").unwrap();
+    let widths_before = widths(&folder.join("media"));
+    std::fs::write(&widths_before[0], "").unwrap();
     let (status, text) = run(&folder, &["verify", "media"]);
     assert_eq!(status, Some(3), "{text}");
     assert!(text.contains("320.webp is not what it was") && text.contains("1 WRONG OR MISSING"), "{text}");
     let repaired = run_json(&folder, &["verify", "media", "--repair"]).pop().unwrap();
     assert_eq!(repaired, json!({"pictures": 2, "repaired": 1, "faults": [], "missing": []}));
-    assert_eq!(run_json(&folder, &["verify", "media"]), [whole]);
-    std::fs::remove_dir_all(kept[0].parent().unwrap()).unwrap();
+    assert_eq!(run_json(&folder, &["verify", "media"]), [expected]);
+    std::fs::remove_dir_all(widths_before[0].parent().unwrap()).unwrap();
     let (status, text) = run(&folder, &["verify", "media"]);
     assert_eq!(status, Some(3), "{text}");
     assert!(text.contains("is not kept; restore it from a backup, or attach it again"), "{text}");
@@ -90,23 +90,23 @@ async fn pictures_are_verified_in_the_folder_and_in_the_backup() {
 
 #[tokio::test]
 async fn a_log_is_compared_with_a_stored_head() {
-    let Some(mut started) = Started::empty().await else { return };
-    let (folder, elsewhere) = (started.folder.path().to_owned(), tempfile::tempdir().unwrap());
+    let Some(mut service) = Service::empty().await else { return };
+    let (folder, elsewhere) = (service.folder.path().to_owned(), tempfile::tempdir().unwrap());
     let record = |n: usize| json!({"slug": format!("house-{n}"), "name": "A House", "category": "art"});
-    started.import(&[record(1), record(2)]).await;
+    service.import(&[record(1), record(2)]).await;
     let at = |name: &str| elsewhere.path().join(name).to_str().unwrap().to_owned();
     let backup = at("backup");
-    started.json(&["backup", &backup]);
-    let head: Value = started.json(&["events", "head"]).pop().unwrap();
+    service.json(&["backup", &backup]);
+    let head: Value = service.json(&["events", "head"]).pop().unwrap();
     assert_eq!(head["position"], 2);
     std::fs::write(at("head.json"), head.to_string()).unwrap();
     let printed = process::run(LOGGIA, &folder, &["events", "head"]).stdout;
     std::fs::write(at("head.txt"), printed).unwrap();
-    started.import(&[record(3)]).await;
-    assert!(started.loggia.terminate().await.success());
+    service.import(&[record(3)]).await;
+    assert!(service.loggia.terminate().await.success());
 
     let against = |folder: &Path, file: &str| {
-        said(&process::run(LOGGIA, folder, &["events", "verify", "--against", file]))
+        outcome(&process::run(LOGGIA, folder, &["events", "verify", "--against", file]))
     };
     for file in [&backup, &at("backup/manifest.json"), &at("head.json"), &at("head.txt")] {
         let (status, text) = against(&folder, file);
@@ -181,24 +181,24 @@ fn incremental_backups_restore_the_same_and_are_kept_with_their_parents() {
     for (made, parent) in chain[1..].iter().zip(&chain) {
         assert_eq!((&made["parent"]["folder"], &made["removed"]), (&parent["folder"], &json!([])));
     }
-    let whole = at("whole");
-    run_json(&data, &["backup", &text(&whole)]);
-    let restored = [("chain", of(&chain[2])), ("full", whole.clone())].map(|(name, backup)| {
+    let expected = at("whole");
+    run_json(&data, &["backup", &text(&expected)]);
+    let restored = [("chain", of(&chain[2])), ("full", expected.clone())].map(|(name, backup)| {
         run_json(&at(name), &["restore", &text(&backup)]);
         [&["export"][..], &["events", "verify", "--json"], &["keys", "list", "--json"]]
             .map(|args| printed(&at(name), args))
     });
     assert_eq!(restored[0], restored[1]);
     assert_eq!(restored[0][0], printed(&data, &["export"]));
-    let line = printed(&data, &["backup", &text(&at("next")), "--since", &text(&whole)]);
-    let created = &run_json(&data, &["backup", "verify", &text(&whole)])[0]["created"];
+    let line = printed(&data, &["backup", &text(&at("next")), "--since", &text(&expected)]);
+    let created = &run_json(&data, &["backup", "verify", &text(&expected)])[0]["created"];
     assert_eq!(
         line,
         format!(
             "0 events since the backup of {} are in {}; `loggia restore` of it needs that one too, in {}\n",
             created.as_str().unwrap(),
             at("next").display(),
-            whole.display()
+            expected.display()
         )
     );
     let line = printed(&data, &["backup", "verify", &text(&of(&chain[2]))]);
@@ -212,16 +212,16 @@ fn incremental_backups_restore_the_same_and_are_kept_with_their_parents() {
     assert_eq!(full["removed"], json!([]));
     assert_eq!(backup("4d", &[])["removed"], json!(chain.each_ref().map(|made| &made["folder"])));
     // An incremental backup without its parent.
-    std::fs::remove_dir_all(&whole).unwrap();
+    std::fs::remove_dir_all(&expected).unwrap();
     let refused = process::run(LOGGIA, &at("none"), &["restore", &text(&at("next"))]);
-    let (status, line) = said(&refused);
+    let (status, line) = outcome(&refused);
     assert_eq!(status, Some(1), "{line}");
     assert!(
         line.contains("it is neither beside it nor at") && !at("none").join("store/events.db").exists(),
         "{line}"
     );
     let refused = process::run(LOGGIA, &data, &["backup", &text(&at("b")), "--since", "/nowhere"]);
-    let (status, line) = said(&refused);
+    let (status, line) = outcome(&refused);
     assert!(
         status == Some(1) && line.contains("no backup is there: /nowhere has no manifest.json"),
         "{line}"

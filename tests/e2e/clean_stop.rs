@@ -6,29 +6,29 @@ use kit::nats::Nats;
 use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 
-use crate::started::{LOGGIA, PATIENCE, Started, json as answers};
+use crate::service::{LOGGIA, PATIENCE, Service, json as answers};
 
 /// Keys without a rate limit.
 const SETTINGS: [&str; 5] = ["--no-demo", "--auth", "keys", "--burst-per-key", "0"];
 
 /// A key, and the ids of its answered calls.
-struct Called {
+struct AnsweredCalls {
     key_id: String,
     calls: Vec<String>,
 }
 
 /// Issues a key and makes calls with it.
-async fn called(started: &Started, calls: usize) -> Called {
-    let issued = &started.json(&["keys", "issue", "--email", "ada@example.org"])[0];
+async fn called(service: &Service, calls: usize) -> AnsweredCalls {
+    let issued = &service.json(&["keys", "issue", "--email", "ada@example.org"])[0];
     let text = |name: &str| issued[name].as_str().unwrap().to_owned();
     let bearer = format!("Bearer {}", text("key"));
     let headers = [("authorization", bearer.as_str())];
-    let http = &started.http;
+    let http = &service.http;
     kit::wait_until(PATIENCE, "a key that is known", async || {
         http.send("GET", "/v1/usage", &headers, "").await.status == 200
     })
     .await;
-    let mut called = Called { key_id: text("key_id"), calls: Vec::new() };
+    let mut called = AnsweredCalls { key_id: text("key_id"), calls: Vec::new() };
     for _ in 0..calls {
         let answer = http.send("GET", "/v1/search?q=bridge", &headers, "").await;
         assert_eq!(answer.status, 200, "{answer:?}");
@@ -52,24 +52,27 @@ fn audited(folder: &Path, key_id: &str) -> Vec<String> {
 #[tokio::test]
 async fn after_a_clean_stop_every_counted_call_is_in_the_ledger_and_its_backup() {
     for round in 0..3 {
-        let Some(mut started) = Started::with(&SETTINGS).await else { return };
-        let called = called(&started, 20).await;
-        assert!(started.loggia.terminate().await.success(), "{}", started.loggia.stderr());
-        let folder = started.folder.path();
+        let Some(mut service) = Service::with(&SETTINGS).await else { return };
+        let called = called(&service, 20).await;
+        assert!(service.loggia.terminate().await.success(), "{}", service.loggia.stderr());
+        let folder = service.folder.path();
         let report = verified(folder);
         assert_eq!(
             (&report["calls"], &report["differences"], report.get("waiting"), &report["compared"]),
             (&json!(20), &json!([]), None, &json!(["counters"])),
             "round {round}: {report}\n{}",
-            started.loggia.stderr()
+            service.loggia.stderr()
         );
         assert_eq!(audited(folder, &called.key_id), called.calls, "round {round}");
 
         let (backup, restored) = (folder.join("backup"), tempfile::tempdir().unwrap());
         let backup = backup.to_str().unwrap();
-        let backed_up = started.run(&["backup", backup]);
-        let told = String::from_utf8(backed_up.stderr).unwrap();
-        assert!(backed_up.status.success() && !told.contains("not in the backup"), "round {round}: {told}");
+        let backed_up = service.run(&["backup", backup]);
+        let stderr = String::from_utf8(backed_up.stderr).unwrap();
+        assert!(
+            backed_up.status.success() && !stderr.contains("not in the backup"),
+            "round {round}: {stderr}"
+        );
         answers(restored.path(), &["restore", backup]);
         assert_eq!(audited(restored.path(), &called.key_id), called.calls, "round {round}");
         assert_eq!(verified(restored.path())["calls"], 20, "round {round}");
@@ -78,10 +81,10 @@ async fn after_a_clean_stop_every_counted_call_is_in_the_ledger_and_its_backup()
 
 #[tokio::test]
 async fn calls_left_in_the_streams_by_a_kill_are_no_difference() {
-    let Some(mut started) = Started::with(&SETTINGS).await else { return };
-    let called = called(&started, 20).await;
-    started.loggia.kill9();
-    let folder = started.folder.path();
+    let Some(mut service) = Service::with(&SETTINGS).await else { return };
+    let called = called(&service, 20).await;
+    service.loggia.kill9();
+    let folder = service.folder.path();
     let report = verified(folder);
     assert_eq!(report["differences"], json!([]), "{report}");
     let mut again = Loggia::up(LOGGIA, folder, &SETTINGS).await;

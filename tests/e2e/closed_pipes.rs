@@ -6,7 +6,7 @@ use std::process::Output;
 use kit::process;
 use serde_json::json;
 
-use crate::started::{LOGGIA, Started, json as run_json};
+use crate::service::{LOGGIA, Service, json as run_json};
 
 /// Runs a command with a closed standard output.
 fn unread(folder: &Path, args: &[&str]) -> Output {
@@ -17,12 +17,12 @@ fn unread(folder: &Path, args: &[&str]) -> Output {
 
 #[tokio::test]
 async fn all_models_are_verified_and_rebuilt_with_a_closed_output() {
-    let Some(mut started) = Started::empty().await else { return };
+    let Some(mut service) = Service::empty().await else { return };
     let records: Vec<_> =
         (0..20).map(|n| json!({"name": format!("Shelf {n}"), "category": "design"})).collect();
-    started.import(&records).await;
-    assert!(started.loggia.terminate().await.success());
-    let folder = started.folder.path();
+    service.import(&records).await;
+    assert!(service.loggia.terminate().await.success());
+    let folder = service.folder.path();
     let catalog = folder.join("models/catalog/g000001/catalog.db");
     let tampered = std::process::Command::new("python3")
         .args(["-c", "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute(\"UPDATE projects SET answer=replace(answer,'Shelf','Self') WHERE slug='shelf-7'\"); c.commit()"])

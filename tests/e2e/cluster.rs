@@ -9,7 +9,7 @@ use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 use write::nats_role::NatsRole;
 
-use crate::started::{LOGGIA, PATIENCE, ready};
+use crate::service::{LOGGIA, PATIENCE, ready};
 
 fn command(cluster: &Cluster, data: &Path, role: NatsRole, args: &[&str]) -> std::process::Command {
     let mut command = process::command(LOGGIA, data);
@@ -55,9 +55,10 @@ async fn every_role_works_on_a_cluster_with_its_own_user() {
     import(&cluster, folder.path(), &write);
 
     // The API requires a key and counts its calls.
-    let asked = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params":
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params":
         {"name": "get_api_key", "arguments": {"email": "ada@example.org"}}});
-    let answer = http.send("POST", "/mcp", &[("content-type", "application/json")], asked.to_string()).await;
+    let answer =
+        http.send("POST", "/mcp", &[("content-type", "application/json")], request.to_string()).await;
     let given = answer.json()["result"]["structuredContent"]["key"].as_str().map(str::to_owned);
     let key = given.unwrap_or_else(|| panic!("{answer:?}"));
     let bearer = format!("Bearer {key}");

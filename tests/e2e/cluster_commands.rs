@@ -7,7 +7,7 @@ use kit::process::{self, Loggia};
 use serde_json::json;
 use write::nats_role::NatsRole;
 
-use crate::started::{LOGGIA, PATIENCE, ready};
+use crate::service::{LOGGIA, PATIENCE, ready};
 
 const ELSEWHERE: &str = "loggia: this command reads the data folder of the write side, and FOLDER has no log of \
     events: run it there, or name that folder with --data or LOGGIA_DATA";
@@ -33,8 +33,8 @@ fn failure(cluster: &Cluster, data: &Path, role: NatsRole, args: &str) -> String
     if output.status.success() {
         return String::new();
     }
-    let said = String::from_utf8(output.stderr).unwrap();
-    said.trim().replace(&data.display().to_string(), "FOLDER")
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    stderr.trim().replace(&data.display().to_string(), "FOLDER")
 }
 
 /// Starts a write side and a read node, and waits until both are ready.
@@ -86,9 +86,9 @@ async fn each_command_runs_as_the_table_says() {
     let mut wrong = Vec::new();
     let mut check = |data: &Path, role: NatsRole, args: &str, expected: &str| {
         let pid = format!("process {}", writing.pid());
-        let said = failure(&cluster, data, role, args).replace(&pid, "process PID");
-        if said != expected && (expected != WRONG_USER || !said.contains(expected)) {
-            wrong.push(format!("{} as {}: {args}: {said}", data.display(), role.name()));
+        let stderr = failure(&cluster, data, role, args).replace(&pid, "process PID");
+        if stderr != expected && (expected != WRONG_USER || !stderr.contains(expected)) {
+            wrong.push(format!("{} as {}: {args}: {stderr}", data.display(), role.name()));
         }
     };
     let operator = NatsRole::Operator;

@@ -5,7 +5,7 @@ use std::path::Path;
 use kit::process;
 use serde_json::{Value, json};
 
-use crate::started::{LOGGIA, Started, json as run_json};
+use crate::service::{LOGGIA, Service, json as run_json};
 
 fn lines() -> Vec<Value> {
     let mut lines: Vec<Value> = (0..40)
@@ -100,8 +100,8 @@ fn an_export_includes_pictures_and_stored_ones_need_no_file() {
     // If another picture has the name, that is reported, and the other stays.
     std::fs::write(copy.join("two.png"), "another").unwrap();
     let output = process::run(LOGGIA, second.path(), &["export", "--pictures", copy.to_str().unwrap()]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && said.contains("1 pictures written, 2 not"), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && stderr.contains("1 pictures written, 2 not"), "{stderr}");
     assert_eq!(std::fs::read(copy.join("two.png")).unwrap(), b"another");
 }
 
@@ -148,8 +148,8 @@ fn all_faults_of_a_line_are_reported_and_other_lines_imported() {
     let strict =
         process::run(LOGGIA, &folder.path().join("other"), &["import", file.to_str().unwrap(), "--strict"]);
     assert_eq!(strict.status.code(), Some(1));
-    let told = String::from_utf8(strict.stderr).unwrap();
-    assert!(told.contains("line 3: the line is not JSON"), "{told}");
+    let stderr = String::from_utf8(strict.stderr).unwrap();
+    assert!(stderr.contains("line 3: the line is not JSON"), "{stderr}");
 }
 
 #[test]
@@ -210,16 +210,16 @@ fn a_csv_file_is_imported_by_its_headers() {
 
 #[tokio::test]
 async fn backup_and_restore_preserve_the_whole_catalog() {
-    let Some(started) = Started::empty().await else { return };
-    started.import(&lines()).await;
-    let before = export(started.folder.path());
-    let (copy, data) = (started.folder.path().join("copy"), tempfile::tempdir().unwrap());
+    let Some(service) = Service::empty().await else { return };
+    service.import(&lines()).await;
+    let before = export(service.folder.path());
+    let (copy, data) = (service.folder.path().join("copy"), tempfile::tempdir().unwrap());
     for (own, why) in [("", "is there already"), ("store/copy", ", which Loggia itself fills")] {
-        let refused = started.run(&["backup", started.folder.path().join(own).to_str().unwrap()]);
-        let said = String::from_utf8(refused.stderr).unwrap();
-        assert!(refused.status.code() == Some(1) && said.contains(why), "{own}: {said}");
+        let refused = service.run(&["backup", service.folder.path().join(own).to_str().unwrap()]);
+        let stderr = String::from_utf8(refused.stderr).unwrap();
+        assert!(refused.status.code() == Some(1) && stderr.contains(why), "{own}: {stderr}");
     }
-    started.json(&["backup", copy.to_str().unwrap()]);
+    service.json(&["backup", copy.to_str().unwrap()]);
     let restored = data.path().join("data");
     run_json(&restored, &["restore", copy.to_str().unwrap()]);
     assert_eq!(export(&restored), before);
@@ -232,15 +232,15 @@ async fn backup_and_restore_preserve_the_whole_catalog() {
 
 #[tokio::test]
 async fn the_log_can_be_followed_and_printed() {
-    let Some(started) = Started::empty().await else { return };
-    started.import(&lines()[..3]).await;
-    let tail = started.json(&["events", "tail", "--from", "2", "--no-follow"]);
+    let Some(service) = Service::empty().await else { return };
+    service.import(&lines()[..3]).await;
+    let tail = service.json(&["events", "tail", "--from", "2", "--no-follow"]);
     let positions: Vec<u64> = tail.iter().map(|event| event["position"].as_u64().unwrap()).collect();
     assert_eq!(positions, [2, 3]);
-    let shown = started.json(&["events", "show", "2"]).pop().unwrap();
+    let shown = service.json(&["events", "show", "2"]).pop().unwrap();
     assert_eq!(shown, tail[0]);
     assert_eq!(shown["data"]["slug"], "house-1");
-    let missing = started.run(&["events", "show", "9"]);
+    let missing = service.run(&["events", "show", "9"]);
     assert_eq!(missing.status.code(), Some(1));
     assert_eq!(
         String::from_utf8_lossy(&missing.stderr).trim(),

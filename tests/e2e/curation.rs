@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::started::Started;
+use crate::service::Service;
 
 fn stair_house() -> Value {
     json!({"name": "Stair House", "category": "architecture", "studio": "Atelier Nørd", "city": "Zürich, Switzerland",
@@ -13,10 +13,10 @@ fn stair_house() -> Value {
 
 #[tokio::test]
 async fn a_selected_project_is_found_and_shown_completely() {
-    let Some(started) = Started::empty().await else { return };
-    let counts = started.import(&[stair_house()]).await;
+    let Some(service) = Service::empty().await else { return };
+    let counts = service.import(&[stair_house()]).await;
     assert_eq!((&counts["new"], &counts["rejected"]), (&json!(1), &json!(0)));
-    let base = started.base();
+    let base = service.base();
     let summary = json!({
         "slug": "stair-house", "name": "Stair House", "studio": "Atelier Nørd", "city": "Zürich, Switzerland",
         "year": "2019", "category": "Architecture", "intro": "Two rooms to a floor.", "published": "2020-02-29",
@@ -24,7 +24,7 @@ async fn a_selected_project_is_found_and_shown_completely() {
         "citation_url": format!("{base}/cite/stair-house/1"),
         "provenance": {"curated_by": "Ada Pelt", "selected": "2020-03-01", "in_archive_since": 2020, "note": null},
     });
-    let found = started.http.get("/v1/search?q=zurich%20stair").await;
+    let found = service.http.get("/v1/search?q=zurich%20stair").await;
     assert_eq!(found.status, 200);
     let mut body = found.json();
     let score = body["results"][0].as_object_mut().unwrap().remove("score").unwrap();
@@ -39,7 +39,7 @@ async fn a_selected_project_is_found_and_shown_completely() {
             "did_you_mean": null, "note": null, "results": [summary], "next_cursor": null,
         })
     );
-    let record = started.http.get("/v1/project/stair-house").await.json();
+    let record = service.http.get("/v1/project/stair-house").await.json();
     let mut expected = summary;
     let rest = json!({
         "description": null, "design_language": null, "details": [],
@@ -53,20 +53,23 @@ async fn a_selected_project_is_found_and_shown_completely() {
 
 #[tokio::test]
 async fn every_command_of_an_editor_is_visible_to_readers() {
-    let Some(started) = Started::empty().await else { return };
-    started.import(&[stair_house()]).await;
-    let act = |args: &[&str]| started.json(args).pop().unwrap();
+    let Some(service) = Service::empty().await else { return };
+    service.import(&[stair_house()]).await;
+    let act = |args: &[&str]| service.json(args).pop().unwrap();
 
     let done = act(&["curate", "revise", "stair-house", "--set", "city=Łódź", "--set", "taste.color=ochre"]);
     assert_eq!((&done["revision"], &done["changed"]), (&json!(2), &json!(true)));
-    let found = started.until("/v1/search?q=lodz", "the revision", |_, body| body["total"] == 1).await;
-    assert_eq!(found["results"][0]["citation_url"], format!("{}/cite/stair-house/2", started.base()));
+    let found =
+        service.wait_for_response("/v1/search?q=lodz", "the revision", |_, body| body["total"] == 1).await;
+    assert_eq!(found["results"][0]["citation_url"], format!("{}/cite/stair-house/2", service.base()));
     let again = act(&["curate", "revise", "stair-house", "--set", "city=Łódź"]);
     assert_eq!((&again["revision"], &again["changed"]), (&json!(2), &json!(false)));
 
     act(&["curate", "rename", "stair-house", "house-on-a-stair"]);
-    started.until("/v1/project/house-on-a-stair", "the new slug", |status, _| status == 200).await;
-    let moved = started.http.get("/v1/project/stair-house").await;
+    service
+        .wait_for_response("/v1/project/house-on-a-stair", "the new slug", |status, _| status == 200)
+        .await;
+    let moved = service.http.get("/v1/project/stair-house").await;
     assert_eq!(moved.status, 308);
     assert!(
         moved.header("location").unwrap().ends_with("/v1/project/house-on-a-stair"),
@@ -75,17 +78,20 @@ async fn every_command_of_an_editor_is_visible_to_readers() {
     );
 
     act(&["curate", "withdraw", "stair-house", "--reason", "The owners asked for it."]);
-    let gone =
-        started.until("/v1/project/house-on-a-stair", "the withdrawal", |status, _| status == 410).await;
+    let gone = service
+        .wait_for_response("/v1/project/house-on-a-stair", "the withdrawal", |status, _| status == 410)
+        .await;
     assert_eq!(gone["reason"], "The owners asked for it.");
-    assert_eq!(gone["citation_url"], format!("{}/cite/stair-house/2", started.base()));
-    started.until("/v1/search?q=lodz", "the empty search", |_, body| body["total"] == 0).await;
+    assert_eq!(gone["citation_url"], format!("{}/cite/stair-house/2", service.base()));
+    service.wait_for_response("/v1/search?q=lodz", "the empty search", |_, body| body["total"] == 0).await;
 
     act(&["curate", "restore", "house-on-a-stair"]);
-    started.until("/v1/project/house-on-a-stair", "the return", |status, _| status == 200).await;
-    started.until("/v1/search?q=lodz", "the return in search", |_, body| body["total"] == 1).await;
+    service.wait_for_response("/v1/project/house-on-a-stair", "the return", |status, _| status == 200).await;
+    service
+        .wait_for_response("/v1/search?q=lodz", "the return in search", |_, body| body["total"] == 1)
+        .await;
 
-    let history = started.json(&["curate", "history", "stair-house"]);
+    let history = service.json(&["curate", "history", "stair-house"]);
     let kinds: Vec<&str> = history.iter().map(|event| event["kind"].as_str().unwrap()).collect();
     assert_eq!(
         kinds,
@@ -101,12 +107,12 @@ async fn every_command_of_an_editor_is_visible_to_readers() {
 
 #[tokio::test]
 async fn impossible_commands_are_rejected_with_a_sentence() {
-    let Some(started) = Started::empty().await else { return };
+    let Some(service) = Service::empty().await else { return };
     let mut other = stair_house();
     other["slug"] = "other".into();
-    started.import(&[stair_house(), other]).await;
+    service.import(&[stair_house(), other]).await;
     let refused = |args: &[&str]| {
-        let output = started.run(args);
+        let output = service.run(args);
         assert_eq!(output.status.code(), Some(1), "{args:?}");
         String::from_utf8(output.stderr).unwrap()
     };
@@ -119,6 +125,6 @@ async fn impossible_commands_are_rejected_with_a_sentence() {
     let wrong = refused(&["curate", "revise", "stair-house", "--set", "category=film", "--set", "year=19"]);
     assert!(wrong.contains("category is “film”") && wrong.contains("year is “19”"), "{wrong}");
     assert_eq!((wrong.matches("film").count(), wrong.matches("“19”").count()), (1, 1), "{wrong}");
-    let usage = started.run(&["curate", "rename", "stair-house"]);
+    let usage = service.run(&["curate", "rename", "stair-house"]);
     assert_eq!(usage.status.code(), Some(2));
 }

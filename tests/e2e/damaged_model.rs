@@ -6,7 +6,7 @@ use kit::http::Http;
 use kit::process::{Loggia, run};
 use serde_json::{Value, json};
 
-use crate::started::{LOGGIA, PATIENCE, Started, json as run_json, ready};
+use crate::service::{LOGGIA, PATIENCE, Service, json as run_json, ready};
 
 /// Overwrites the first 4 KiB of the current catalog.
 fn damage(data: &Path) {
@@ -34,12 +34,12 @@ async fn answers(http: &Http) {
 
 #[tokio::test]
 async fn a_damaged_catalog_is_rebuilt_automatically_and_by_command() {
-    let Some(mut started) = Started::empty().await else { return };
+    let Some(mut service) = Service::empty().await else { return };
     let records: Vec<Value> =
         (0..20).map(|n| json!({"name": format!("Shelf {n}"), "category": "design"})).collect();
-    started.import(&records).await;
-    let data = started.folder.path().to_owned();
-    assert!(started.loggia.terminate().await.success());
+    service.import(&records).await;
+    let data = service.folder.path().to_owned();
+    assert!(service.loggia.terminate().await.success());
 
     damage(&data);
     rebuild(&data).await;

@@ -10,30 +10,30 @@ use std::collections::BTreeSet;
 use kit::process::Loggia;
 use serde_json::Value;
 
-use crate::started::{LOGGIA, Started, ready};
+use crate::service::{LOGGIA, Service, ready};
 use records::{Records, encoded};
 
 /// The number of records, enough for several segments and many pages.
 const SIZE: usize = 900;
 
-async fn filled(records: &Records) -> Option<Started> {
-    let started = Started::empty().await?;
+async fn filled(records: &Records) -> Option<Service> {
+    let service = Service::empty().await?;
     // Several imports, so that the index has several segments.
     for lines in records.lines().chunks(SIZE / 3) {
-        started.import(lines).await;
+        service.import(lines).await;
     }
-    Some(started)
+    Some(service)
 }
 
 /// Returns all results of a search; the total must be the same on each page.
-async fn all(started: &Started, text: &str, category: Option<&str>) -> (u64, Vec<Value>) {
+async fn all(service: &Service, text: &str, category: Option<&str>) -> (u64, Vec<Value>) {
     let (mut found, mut cursor, mut total) = (Vec::new(), String::new(), None);
     loop {
         let mut path = format!("/v1/search?limit=50&q={}{cursor}", encoded(text));
         if let Some(category) = category {
             path += &format!("&category={category}");
         }
-        let answer = started.http.get(&path).await;
+        let answer = service.http.get(&path).await;
         assert_eq!(answer.status, 200, "{text:?}: {answer:?}");
         let page = answer.json();
         assert_eq!(*total.get_or_insert(page["total"].clone()), page["total"], "{text:?}");
@@ -65,12 +65,12 @@ fn assert_in_order(text: &str, results: &[Value]) {
 async fn search_results_equal_a_scan_of_all_records() {
     let seed = kit::seed();
     let records = Records::generate(SIZE, seed);
-    let Some(started) = filled(&records).await else { return };
-    let mut dice = records::Dice::new(seed ^ 1);
+    let Some(service) = filled(&records).await else { return };
+    let mut random = records::Random::new(seed ^ 1);
     let (mut with_exact, mut with_prefix) = (0, 0);
     for _ in 0..250 {
-        let query = records.query(&mut dice);
-        let (total, results) = all(&started, &query.text, query.category).await;
+        let query = records.query(&mut random);
+        let (total, results) = all(&service, &query.text, query.category).await;
         assert_eq!(total, results.len() as u64, "seed {seed}: {query:?}");
         assert_eq!(slugs(&results).len(), results.len(), "seed {seed}: {query:?} has a project twice");
         assert_in_order(&query.text, &results);
@@ -98,32 +98,32 @@ async fn search_results_equal_a_scan_of_all_records() {
 async fn scores_are_bit_identical_after_imports_a_restart_and_a_rebuild() {
     let seed = kit::seed();
     let records = Records::generate(SIZE, seed);
-    let Some(mut started) = filled(&records).await else { return };
+    let Some(mut service) = filled(&records).await else { return };
     // Small edits, so that the word statistics are updated commit by commit.
     for line in records.lines().iter().step_by(60) {
         let slug = line["slug"].as_str().unwrap();
-        started.json(&["curate", "revise", slug, "--set", "intro=A house of stone and light"]);
+        service.json(&["curate", "revise", slug, "--set", "intro=A house of stone and light"]);
     }
-    let position = started.json(&["status"])[0]["store"]["position"].as_u64().unwrap();
-    started.caught_up(position).await;
-    let mut dice = records::Dice::new(seed ^ 2);
-    let queries: Vec<String> = (0..120).map(|_| records.query(&mut dice).text).collect();
-    let before = first_pages(&started, &queries).await;
+    let position = service.json(&["status"])[0]["store"]["position"].as_u64().unwrap();
+    service.caught_up(position).await;
+    let mut random = records::Random::new(seed ^ 2);
+    let queries: Vec<String> = (0..120).map(|_| records.query(&mut random).text).collect();
+    let before = first_pages(&service, &queries).await;
 
-    assert!(started.loggia.terminate().await.success(), "{}", started.loggia.stderr());
-    started.loggia = Loggia::up(LOGGIA, started.folder.path(), &["--no-demo"]).await;
-    started.http = started.loggia.http().await;
-    ready(&started.http).await;
-    assert_eq!(first_pages(&started, &queries).await, before, "seed {seed}: after a restart");
+    assert!(service.loggia.terminate().await.success(), "{}", service.loggia.stderr());
+    service.loggia = Loggia::up(LOGGIA, service.folder.path(), &["--no-demo"]).await;
+    service.http = service.loggia.http().await;
+    ready(&service.http).await;
+    assert_eq!(first_pages(&service, &queries).await, before, "seed {seed}: after a restart");
 
-    started.json(&["rebuild", "search"]);
-    assert_eq!(first_pages(&started, &queries).await, before, "seed {seed}: after a rebuild");
+    service.json(&["rebuild", "search"]);
+    assert_eq!(first_pages(&service, &queries).await, before, "seed {seed}: after a rebuild");
 }
 
-async fn first_pages(started: &Started, queries: &[String]) -> Vec<(Value, Vec<(String, u64)>)> {
+async fn first_pages(service: &Service, queries: &[String]) -> Vec<(Value, Vec<(String, u64)>)> {
     let mut pages = Vec::new();
     for text in queries {
-        let page = started.http.get(&format!("/v1/search?limit=20&q={}", encoded(text))).await.json();
+        let page = service.http.get(&format!("/v1/search?limit=20&q={}", encoded(text))).await.json();
         let hits = page["results"].as_array().unwrap().iter();
         let hits = hits
             .map(|hit| (hit["slug"].as_str().unwrap().to_owned(), hit["score"].as_f64().unwrap().to_bits()));

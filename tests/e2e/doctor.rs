@@ -6,7 +6,7 @@ use std::path::Path;
 use kit::process;
 use serde_json::{Value, json};
 
-use crate::started::{LOGGIA, Started, json as run_json};
+use crate::service::{LOGGIA, Service, json as run_json};
 
 /// Returns the status and the findings as pairs, without those about the test machine.
 fn doctor(data: &Path, variables: &[(&str, &str)]) -> (Option<i32>, Vec<(String, String)>) {
@@ -24,15 +24,15 @@ fn doctor(data: &Path, variables: &[(&str, &str)]) -> (Option<i32>, Vec<(String,
 
 #[tokio::test]
 async fn doctor_passes_a_service_with_a_backup_and_not_a_stalled_one() {
-    let Some(started) = Started::empty().await else { return };
-    let (data, elsewhere) = (started.folder.path().to_owned(), tempfile::tempdir().unwrap());
+    let Some(service) = Service::empty().await else { return };
+    let (data, elsewhere) = (service.folder.path().to_owned(), tempfile::tempdir().unwrap());
     std::fs::set_permissions(&data, std::fs::Permissions::from_mode(0o700)).unwrap();
-    started.import(&[json!({"name": "Stair House", "category": "architecture"})]).await;
+    service.import(&[json!({"name": "Stair House", "category": "architecture"})]).await;
     let (status, found) = doctor(&data, &[]);
     assert_eq!((status, found.len()), (Some(1), 1), "{found:?}");
     assert_eq!(found[0].1, "no backup was made yet; make one with `loggia backup DIR`");
     let backup = elsewhere.path().join("backup");
-    started.json(&["backup", backup.to_str().unwrap()]);
+    service.json(&["backup", backup.to_str().unwrap()]);
     let (status, found) = doctor(&data, &[]);
     assert_eq!(found, []);
     assert!(status == Some(0) || status == Some(1), "{status:?}");

@@ -1,4 +1,4 @@
-//! Several read nodes balanced the HAProxy of deploy/, which resolves them by DNS: recreated in turn, each with an empty
+//! Several read nodes balanced by the HAProxy of deploy/, which resolves them by DNS: recreated in turn, each with an empty
 //! folder and another address, and killed.
 
 use std::net::Ipv4Addr;
@@ -9,8 +9,8 @@ use kit::dns::DnsServer;
 use kit::haproxy::Haproxy;
 use kit::http::Http;
 
-use crate::several::{ReadNode, Several, searches};
-use crate::started::{PATIENCE, ready};
+use crate::node_group::{NodeGroup, ReadNode, searches};
+use crate::service::{PATIENCE, ready};
 
 /// As for the nodes in deploy/compose.yaml.
 const DRAIN: (&str, &str) = ("LOGGIA_DRAIN", "5s");
@@ -25,48 +25,48 @@ const AWAY_FOR: Duration = Duration::from_secs(3);
 /// The DNS names of the nodes.
 const NODES: [&str; 3] = ["read-1", "read-2", "read-3"];
 
-struct Balanced {
-    several: Several,
+struct BalancedNodes {
+    group: NodeGroup,
     names: DnsServer,
     haproxy: Haproxy,
 }
 
-impl Balanced {
+impl BalancedNodes {
     /// Three nodes that receive requests; `None` without HAProxy or nats-server, with a message.
-    async fn three(projects: usize) -> Option<Balanced> {
+    async fn three(projects: usize) -> Option<BalancedNodes> {
         let names = DnsServer::start().await;
         let haproxy = Haproxy::start(&names).await?;
-        let several = Several::of(&[], projects, &[DRAIN]).await?;
-        let mut balanced = Balanced { several, names, haproxy };
+        let group = NodeGroup::of(&[], projects, &[DRAIN]).await?;
+        let mut balanced = BalancedNodes { group, names, haproxy };
         for (place, name) in NODES.iter().enumerate() {
             let node = balanced.start(place, name, 1).await;
             // HAProxy sends requests to a server before its first check.
             ready(&Http::new(format!("http://{}", node.address))).await;
-            balanced.lead(place, 1);
-            balanced.several.nodes.push(node);
+            balanced.set_address(place, 1);
+            balanced.group.nodes.push(node);
         }
-        balanced.all_up().await;
+        balanced.wait_until_all_up().await;
         Some(balanced)
     }
 
     /// Starts a node on a folder, with one of its addresses.
     async fn start(&self, place: usize, folder: &str, address: u8) -> ReadNode {
         let listen = format!("{}:{}", at(place, address), self.haproxy.node_port());
-        self.several.start(folder, &[("LOGGIA_LISTEN", &listen)]).await
+        self.group.start(folder, &[("LOGGIA_LISTEN", &listen)]).await
     }
 
     /// Sets the DNS record of a node to one of its addresses.
-    fn lead(&self, place: usize, address: u8) {
+    fn set_address(&self, place: usize, address: u8) {
         self.names.set(NODES[place], at(place, address));
     }
 
-    async fn all_up(&self) {
+    async fn wait_until_all_up(&self) {
         kit::wait_until(PATIENCE, "three nodes that are given calls", async || self.haproxy.up().await == 3)
             .await;
     }
 
     /// Returns the number of requests that each node received.
-    async fn given(&self) -> Vec<u64> {
+    async fn requests_per_node(&self) -> Vec<u64> {
         self.haproxy.servers().await.values().map(|server| server.requests).collect()
     }
 }
@@ -77,21 +77,21 @@ fn at(place: usize, address: u8) -> Ipv4Addr {
 
 #[tokio::test]
 async fn nodes_are_recreated_in_turn_without_one_failed_request() {
-    let Some(mut balanced) = Balanced::three(3_000).await else { return };
+    let Some(mut balanced) = BalancedNodes::three(3_000).await else { return };
     let load = SteadyLoad::start(balanced.haproxy.address(), &searches(), 12, 150.0);
     tokio::time::sleep(Duration::from_secs(2)).await;
-    let given = balanced.given().await;
-    let (most, least) = (given.iter().max().unwrap(), given.iter().min().unwrap());
+    let requests_per_node = balanced.requests_per_node().await;
+    let (most, least) = (requests_per_node.iter().max().unwrap(), requests_per_node.iter().min().unwrap());
     // On a busy machine a node may be marked down for a moment.
-    assert!(*least > 50 && *most < 2 * least, "each in turn: {given:?}");
+    assert!(*least > 50 && *most < 2 * least, "each in turn: {requests_per_node:?}");
     for (place, name) in NODES.iter().enumerate() {
-        assert!(balanced.several.nodes[place].process.terminate().await.success());
+        assert!(balanced.group.nodes[place].process.terminate().await.success());
         balanced.names.remove(name);
         tokio::time::sleep(AWAY_FOR).await;
         // The name resolves to the node while it still catches up.
-        balanced.lead(place, 2);
-        balanced.several.nodes[place] = balanced.start(place, &format!("anew-{place}"), 2).await;
-        balanced.all_up().await;
+        balanced.set_address(place, 2);
+        balanced.group.nodes[place] = balanced.start(place, &format!("anew-{place}"), 2).await;
+        balanced.wait_until_all_up().await;
     }
     let met = load.stop().await;
     assert_eq!(met.failures, [""; 0]);
@@ -101,21 +101,24 @@ async fn nodes_are_recreated_in_turn_without_one_failed_request() {
 
 #[tokio::test]
 async fn a_killed_node_gets_no_requests_until_it_is_back() {
-    let Some(mut balanced) = Balanced::three(30).await else { return };
+    let Some(mut balanced) = BalancedNodes::three(30).await else { return };
     let connections = 12;
     let load = SteadyLoad::start(balanced.haproxy.address(), &searches(), connections, 150.0);
     tokio::time::sleep(Duration::from_secs(1)).await;
-    balanced.several.nodes[1].process.kill9();
+    balanced.group.nodes[1].process.kill9();
     let killed = Instant::now();
     kit::wait_until(OUT_WITHIN, "the killed node to be out", async || balanced.haproxy.up().await == 2).await;
-    let (out, given) = (killed.elapsed(), balanced.given().await);
+    let (out, requests_per_node) = (killed.elapsed(), balanced.requests_per_node().await);
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let now = balanced.given().await;
-    assert!(now[0] > given[0] && now[1] == given[1] && now[2] > given[2], "{given:?}, {now:?}");
-    balanced.several.nodes[1] = balanced.start(1, NODES[1], 1).await;
-    balanced.all_up().await;
+    let now = balanced.requests_per_node().await;
+    assert!(
+        now[0] > requests_per_node[0] && now[1] == requests_per_node[1] && now[2] > requests_per_node[2],
+        "{requests_per_node:?}, {now:?}"
+    );
+    balanced.group.nodes[1] = balanced.start(1, NODES[1], 1).await;
+    balanced.wait_until_all_up().await;
     tokio::time::sleep(Duration::from_secs(1)).await;
-    assert!(balanced.given().await[1] > now[1]);
+    assert!(balanced.requests_per_node().await[1] > now[1]);
     let met = load.stop().await;
     let answered = met.answers[&200];
     let lost = met.failures.len() + usize::try_from(met.answers.values().sum::<u64>() - answered).unwrap();

@@ -6,17 +6,17 @@ use std::process::{Output, Stdio};
 use kit::process;
 use serde_json::{Value, json};
 
-use crate::started::{LOGGIA, Started};
+use crate::service::{LOGGIA, Service};
 
 /// Runs an import, and returns its exit status, its counts and its messages.
 fn import(folder: &Path, args: &[&str]) -> (Option<i32>, Value, String) {
-    told(&process::run(LOGGIA, folder, &[&["import", "--json"], args].concat()))
+    report(&process::run(LOGGIA, folder, &[&["import", "--json"], args].concat()))
 }
 
-fn told(output: &Output) -> (Option<i32>, Value, String) {
-    let (out, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    let last = out.lines().last().unwrap_or_else(|| panic!("{said}"));
-    (output.status.code(), serde_json::from_str(last).unwrap(), said.into_owned())
+fn report(output: &Output) -> (Option<i32>, Value, String) {
+    let (out, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let last = out.lines().last().unwrap_or_else(|| panic!("{stderr}"));
+    (output.status.code(), serde_json::from_str(last).unwrap(), stderr.into_owned())
 }
 
 fn exported(folder: &Path) -> Vec<Value> {
@@ -47,11 +47,11 @@ fn a_strict_import_stops_at_the_first_fault_and_reports_it() {
     }
     std::fs::write(&file, lines.join("\n")).unwrap();
     let (file, data) = (file.to_str().unwrap(), folder.path().join("data"));
-    let (status, counts, said) = import(&data, &[file, "--strict", "--rejects", rejects.to_str().unwrap()]);
-    assert_eq!((status, of(&counts, COUNTS)), (Some(1), [2_193, 0, 1, 2_193]), "{said}");
-    let why = "stopped before line 2194, which cannot be taken (--strict); the lines before it are written, and none after";
-    assert_eq!(said.trim(), why);
-    assert_eq!(counts["failure"], json!({"kind": "failed", "detail": why}));
+    let (status, counts, stderr) = import(&data, &[file, "--strict", "--rejects", rejects.to_str().unwrap()]);
+    assert_eq!((status, of(&counts, COUNTS)), (Some(1), [2_193, 0, 1, 2_193]), "{stderr}");
+    let reason = "stopped before line 2194, which cannot be taken (--strict); the lines before it are written, and none after";
+    assert_eq!(stderr.trim(), reason);
+    assert_eq!(counts["failure"], json!({"kind": "failed", "detail": reason}));
     assert_eq!(exported(&data).len(), 2_193);
     let rejected = std::fs::read_to_string(&rejects).unwrap();
     assert!(rejected.starts_with("{\"line\":2194,") && rejected.lines().count() == 1, "{rejected}");
@@ -67,31 +67,31 @@ fn a_strict_import_stops_at_the_first_fault_and_reports_it() {
         bytes.extend_from_slice(format!("\n{}\n", lines[5]).as_bytes());
         std::fs::write(file, bytes).unwrap();
         let data = folder.path().join(other);
-        let (status, counts, said) = import(&data, &[file, "--strict"]);
-        assert_eq!((status, of(&counts, COUNTS)), (Some(1), [4, 0, 1, 4]), "{other}: {said}");
-        assert!(said.contains("stopped before line 5,"), "{other}: {said}");
+        let (status, counts, stderr) = import(&data, &[file, "--strict"]);
+        assert_eq!((status, of(&counts, COUNTS)), (Some(1), [4, 0, 1, 4]), "{other}: {stderr}");
+        assert!(stderr.contains("stopped before line 5,"), "{other}: {stderr}");
         assert_eq!(exported(&data).len(), 4, "{other}");
     }
     std::fs::write(file, lines[..100].join("\n")).unwrap();
-    let (status, counts, said) = import(&data, &[file, "--strict"]);
-    assert_eq!((status, of(&counts, COUNTS)), (Some(0), [0, 100, 0, 2_193]), "{said}");
+    let (status, counts, stderr) = import(&data, &[file, "--strict"]);
+    assert_eq!((status, of(&counts, COUNTS)), (Some(0), [0, 100, 0, 2_193]), "{stderr}");
 }
 
 #[tokio::test]
 async fn a_strict_import_through_a_service_writes_no_more_than_it_reports() {
-    let Some(started) = Started::empty().await else { return };
-    let file = started.folder.path().join("in.ndjson");
+    let Some(service) = Service::empty().await else { return };
+    let file = service.folder.path().join("in.ndjson");
     let mut lines: Vec<String> = (1..=600).map(house).collect();
     lines[193] = "{}".into();
     std::fs::write(&file, lines.join("\n")).unwrap();
-    let (status, counts, said) = import(started.folder.path(), &[file.to_str().unwrap(), "--strict"]);
-    assert_eq!((status, of(&counts, COUNTS)), (Some(1), [193, 0, 1, 193]), "{said}");
-    assert_eq!(exported(started.folder.path()).len(), 193);
-    let dry = import(started.folder.path(), &[file.to_str().unwrap(), "--strict", "--dry-run"]);
+    let (status, counts, stderr) = import(service.folder.path(), &[file.to_str().unwrap(), "--strict"]);
+    assert_eq!((status, of(&counts, COUNTS)), (Some(1), [193, 0, 1, 193]), "{stderr}");
+    assert_eq!(exported(service.folder.path()).len(), 193);
+    let dry = import(service.folder.path(), &[file.to_str().unwrap(), "--strict", "--dry-run"]);
     assert_eq!((dry.0, of(&dry.1, COUNTS)), (Some(1), [0, 193, 1, 193]), "{}", dry.2);
     assert!(dry.2.contains("(--strict); nothing was written"), "{}", dry.2);
     // Nothing to read, over NATS too.
-    let nothing = import(started.folder.path(), &["-"]);
+    let nothing = import(service.folder.path(), &["-"]);
     assert_eq!((nothing.0, of(&nothing.1, COUNTS)), (Some(0), [0, 0, 0, 193]), "{}", nothing.2);
 }
 
@@ -101,26 +101,27 @@ fn an_import_fails_if_no_line_is_accepted_or_too_many_are_rejected() {
     let file = folder.path().join("in.ndjson");
     let (file, data) = (file.to_str().unwrap(), folder.path().join("data"));
     std::fs::write(file, "{}\nnot json\n").unwrap();
-    let (status, counts, said) = import(&data, &[file]);
+    let (status, counts, stderr) = import(&data, &[file]);
     assert_eq!((status, of(&counts, COUNTS)), (Some(1), [0, 0, 2, 0]));
-    assert!(said.ends_with("no line could be taken\n"), "{said}");
+    assert!(stderr.ends_with("no line could be taken\n"), "{stderr}");
 
     // 30 of 2,030 lines are rejected, all of them in the first batch.
     let bad = (0..30).map(|_| "{}".to_owned());
     let lines: Vec<String> = bad.chain((1..=2_000).map(house)).collect();
     std::fs::write(file, lines.join("\n")).unwrap();
     for allowed in ["29", "1%"] {
-        let (status, counts, said) = import(&data, &[file, "--max-rejected", allowed]);
+        let (status, counts, stderr) = import(&data, &[file, "--max-rejected", allowed]);
         assert_eq!((status, &counts["rejected"], &counts["position"]), (Some(1), &json!(30), &json!(1_970)));
-        let why = format!("stopped: 30 of 2,000 lines cannot be taken, and --max-rejected allows {allowed};");
-        assert!(said.contains(&why), "{said}");
+        let reason =
+            format!("stopped: 30 of 2,000 lines cannot be taken, and --max-rejected allows {allowed};");
+        assert!(stderr.contains(&reason), "{stderr}");
     }
     for allowed in ["30", "1.5%"] {
-        let (status, counts, said) = import(&data, &[file, "--max-rejected", allowed]);
+        let (status, counts, stderr) = import(&data, &[file, "--max-rejected", allowed]);
         assert_eq!(
             (status, &counts["rejected"], &counts["position"]),
             (Some(0), &json!(30), &json!(2_000)),
-            "{said}"
+            "{stderr}"
         );
     }
     let wrong = process::run(LOGGIA, &data, &["import", file, "--max-rejected", "some"]);
@@ -148,12 +149,12 @@ fn a_dry_run_does_not_create_a_missing_folder() {
     let folder = tempfile::tempdir().unwrap();
     let (file, data) = (folder.path().join("in.ndjson"), folder.path().join("data"));
     std::fs::write(&file, [house(1), house(2), "{}".into()].join("\n")).unwrap();
-    let (status, counts, said) = import(&data, &[file.to_str().unwrap(), "--dry-run"]);
-    assert_eq!((status, of(&counts, COUNTS)), (Some(0), [2, 0, 1, 0]), "{said}");
+    let (status, counts, stderr) = import(&data, &[file.to_str().unwrap(), "--dry-run"]);
+    assert_eq!((status, of(&counts, COUNTS)), (Some(0), [2, 0, 1, 0]), "{stderr}");
     assert!(!data.exists());
     let missing = process::run(LOGGIA, &data, &["import", "/nowhere/in.ndjson", "--json"]);
-    let (status, failure, said) = told(&missing);
-    assert_eq!((status, &failure["kind"]), (Some(1), &json!("failed")), "{said}");
+    let (status, failure, stderr) = report(&missing);
+    assert_eq!((status, &failure["kind"]), (Some(1), &json!("failed")), "{stderr}");
     assert!(!data.exists());
 }
 
@@ -166,8 +167,8 @@ fn rejected_lines_are_reimported_from_the_rejects_file() {
     std::fs::write(&file, sheet).unwrap();
     let rejecting =
         |from: &Path, to: &Path| import(&data, &[from.to_str().unwrap(), "--rejects", to.to_str().unwrap()]);
-    let (_, counts, said) = rejecting(&file, &rejects);
-    assert_eq!(of(&counts, COUNTS), [1, 0, 3, 1], "{said}");
+    let (_, counts, stderr) = rejecting(&file, &rejects);
+    assert_eq!(of(&counts, COUNTS), [1, 0, 3, 1], "{stderr}");
     let refused = std::fs::read_to_string(&rejects).unwrap();
 
     // Unchanged, the same lines are rejected for the same reasons, and the input file is not modified.
@@ -176,11 +177,11 @@ fn rejected_lines_are_reimported_from_the_rejects_file() {
         &data,
         &["import", rejects.to_str().unwrap(), "--rejects", rejects.to_str().unwrap()],
     );
-    let why = "loggia: --rejects names the file that is imported; name another\n";
-    assert_eq!(String::from_utf8(over.stderr).unwrap(), why);
+    let reason = "loggia: --rejects names the file that is imported; name another\n";
+    assert_eq!(String::from_utf8(over.stderr).unwrap(), reason);
     assert_eq!(std::fs::read_to_string(&rejects).unwrap(), refused);
-    let (status, counts, said) = rejecting(&rejects, &again);
-    assert_eq!((status, of(&counts, COUNTS)), (Some(1), [0, 0, 3, 1]), "{said}");
+    let (status, counts, stderr) = rejecting(&rejects, &again);
+    assert_eq!((status, of(&counts, COUNTS)), (Some(1), [0, 0, 3, 1]), "{stderr}");
     let lines = |text: &str| -> Vec<Value> {
         let line = |line: &str| {
             let mut line: Value = serde_json::from_str(line).unwrap();
@@ -204,8 +205,12 @@ fn rejected_lines_are_reimported_from_the_rejects_file() {
     mended[2] = json!({"slug": "d", "name": "D", "category": "design"});
     let text: String = mended.iter().map(|line| format!("{line}\n")).collect();
     std::fs::write(&rejects, text).unwrap();
-    let (status, counts, said) = import(&data, &[rejects.to_str().unwrap()]);
-    assert_eq!((status, &counts["changed"], &counts["rejected"]), (Some(0), &json!(3), &json!(0)), "{said}");
+    let (status, counts, stderr) = import(&data, &[rejects.to_str().unwrap()]);
+    assert_eq!(
+        (status, &counts["changed"], &counts["rejected"]),
+        (Some(0), &json!(3), &json!(0)),
+        "{stderr}"
+    );
     assert_eq!(
         exported(&data)[1..],
         [
@@ -221,5 +226,5 @@ fn a_closed_input_is_an_empty_one() {
     let folder = tempfile::tempdir().unwrap();
     let mut command = process::command(LOGGIA, &folder.path().join("data"));
     let output = command.args(["import", "-", "--json"]).stdin(Stdio::null()).output().unwrap();
-    assert_eq!(told(&output).0, Some(0));
+    assert_eq!(report(&output).0, Some(0));
 }

@@ -12,19 +12,19 @@ use schemas::command::*;
 use serde_json::{Value, json};
 use write::command_client::CommandClient;
 
-use crate::started::{LOGGIA, PATIENCE};
+use crate::service::{LOGGIA, PATIENCE};
 
 /// A server for the log, a NATS server, and folders for processes.
-struct Site {
+struct SharedLog {
     folder: tempfile::TempDir,
     server: EventStoreDb,
     nats: Nats,
 }
 
-impl Site {
-    async fn new() -> Option<Site> {
+impl SharedLog {
+    async fn new() -> Option<SharedLog> {
         let nats = Nats::start().await?;
-        Some(Site { folder: tempfile::tempdir().unwrap(), server: EventStoreDb::start().await, nats })
+        Some(SharedLog { folder: tempfile::tempdir().unwrap(), server: EventStoreDb::start().await, nats })
     }
 
     fn data(&self, name: &str) -> PathBuf {
@@ -72,15 +72,15 @@ impl Site {
     }
 }
 
-fn said(output: &Output) -> String {
+fn stderr_of(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_editor_using_two_write_sides_gets_no_conflict() {
-    let Some(site) = Site::new().await else { return };
-    let (_first, _second) = (site.write("first").await, site.write("second").await);
-    let (client, clock) = (CommandClient::new(site.nats.client().await), Clock::system());
+    let Some(shared_log) = SharedLog::new().await else { return };
+    let (_first, _second) = (shared_log.write("first").await, shared_log.write("second").await);
+    let (client, clock) = (CommandClient::new(shared_log.nats.client().await), Clock::system());
     let send = async |command: Command| {
         let id = clock.command_id();
         let message =
@@ -115,50 +115,50 @@ async fn an_editor_using_two_write_sides_gets_no_conflict() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn only_a_role_becomes_the_keeper() {
-    let Some(site) = Site::new().await else { return };
+    let Some(shared_log) = SharedLog::new().await else { return };
     // A command on its own folder comes first, and keeps nothing.
-    let imported = site.json("laptop", &["import", &site.records()]);
+    let imported = shared_log.json("laptop", &["import", &shared_log.records()]);
     assert_eq!(imported["new"], json!(1));
-    let issued = site.run("laptop", &["keys", "issue", "--email", "ada@example.org"]);
-    assert!(said(&issued).contains("loggia store keeper"), "{}", said(&issued));
-    let nobody = site.json("laptop", &["store", "keeper"]);
+    let issued = shared_log.run("laptop", &["keys", "issue", "--email", "ada@example.org"]);
+    assert!(stderr_of(&issued).contains("loggia store keeper"), "{}", stderr_of(&issued));
+    let nobody = shared_log.json("laptop", &["store", "keeper"]);
     assert_eq!(nobody, json!({"here": false, "vault": null, "own": null}));
 
-    let write = site.write("server").await;
-    let issued = site.json("server", &["keys", "issue", "--email", "ada@example.org"]);
+    let write = shared_log.write("server").await;
+    let issued = shared_log.json("server", &["keys", "issue", "--email", "ada@example.org"]);
     assert!(issued["key"].as_str().unwrap().starts_with("log_live_"), "{issued}");
-    let keeper = site.json("server", &["store", "keeper"]);
+    let keeper = shared_log.json("server", &["store", "keeper"]);
     assert_eq!((&keeper["here"], &keeper["vault"]), (&json!(true), &keeper["own"]));
-    assert_eq!(site.json("laptop", &["store", "keeper"])["vault"], keeper["vault"]);
-    let status = site.json("server", &["status"]);
+    assert_eq!(shared_log.json("laptop", &["store", "keeper"])["vault"], keeper["vault"]);
+    let status = shared_log.json("server", &["status"]);
     assert_eq!(status["keeper"], keeper);
 
     // The keeper is moved explicitly, and only while nothing runs on the folder.
-    let busy = site.run("server", &["store", "keeper", "--move"]);
-    assert!(said(&busy).contains("is running on the data folder"), "{}", said(&busy));
-    let lost = site.run("laptop", &["store", "keeper", "--move"]);
+    let busy = shared_log.run("server", &["store", "keeper", "--move"]);
+    assert!(stderr_of(&busy).contains("is running on the data folder"), "{}", stderr_of(&busy));
+    let lost = shared_log.run("laptop", &["store", "keeper", "--move"]);
     assert_eq!(lost.status.code(), Some(1));
-    assert!(said(&lost).contains("1 accounts of the log have keys"), "{}", said(&lost));
-    let moved = site.json("laptop", &["store", "keeper", "--move", "--leave-behind"]);
+    assert!(stderr_of(&lost).contains("1 accounts of the log have keys"), "{}", stderr_of(&lost));
+    let moved = shared_log.json("laptop", &["store", "keeper", "--move", "--leave-behind"]);
     assert_eq!((&moved["here"], &moved["vault"]), (&json!(true), &moved["own"]));
     assert_ne!(moved["vault"], keeper["vault"]);
     // The former keeper detects it, and restarts without being the keeper.
     let mut write = write;
     assert!(!write.ended(PATIENCE).await.success());
     assert!(write.stderr().contains("another vault is named as the keeper"), "{}", write.stderr());
-    let write = site.write("server").await;
+    let write = shared_log.write("server").await;
     assert!(write.stderr().contains("takes what editors write, no keys"), "{}", write.stderr());
-    assert_eq!(site.json("server", &["store", "keeper"])["here"], json!(false));
+    assert_eq!(shared_log.json("server", &["store", "keeper"])["here"], json!(false));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_role_without_a_keeper_reports_it() {
-    let Some(site) = Site::new().await else { return };
-    let mut keeper = site.write("keeper").await;
+    let Some(shared_log) = SharedLog::new().await else { return };
+    let mut keeper = shared_log.write("keeper").await;
     assert!(keeper.terminate().await.success());
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let admin = format!("127.0.0.1:{port}");
-    let mut up = site.spawn("up", &["up", "--no-demo", "--auth", "keys", "--admin-listen", &admin]);
+    let mut up = shared_log.spawn("up", &["up", "--no-demo", "--auth", "keys", "--admin-listen", &admin]);
     let http = up.http().await;
     let operators = kit::http::Http::new(format!("http://{admin}"));
     kit::wait_until(PATIENCE, "an up that waits", async || {
@@ -173,8 +173,8 @@ async fn a_role_without_a_keeper_reports_it() {
     assert_eq!((&status["keeper"], &status["failing"][0]["component"]), (&json!(false), &json!("keeper")));
     assert!(up.stderr().contains("loggia store keeper --move"), "{}", up.stderr());
 
-    let mut keeper = site.write("keeper").await;
-    crate::started::ready(&http).await;
+    let mut keeper = shared_log.write("keeper").await;
+    crate::service::ready(&http).await;
     // After the keeper was available once, its absence does not redirect requests.
     assert!(keeper.terminate().await.success());
     kit::wait_until(PATIENCE, "a line about the keeper", async || {
@@ -186,47 +186,53 @@ async fn a_role_without_a_keeper_reports_it() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn events_lost_by_the_server_are_restored_from_a_replica() {
-    let Some(site) = Site::new().await else { return };
-    site.run("data", &["import", &site.records()]);
+    let Some(shared_log) = SharedLog::new().await else { return };
+    shared_log.run("data", &["import", &shared_log.records()]);
     for (number, city) in ["Oslo", "Bergen", "Rome"].iter().enumerate() {
         let set = format!("city={city}");
-        let done = site.json("data", &["curate", "revise", "stair-house", "--set", &set]);
+        let done = shared_log.json("data", &["curate", "revise", "stair-house", "--set", &set]);
         assert_eq!(done["position"], json!(number + 2));
     }
-    let verified = site.json("data", &["events", "verify"]);
-    site.server.set_back("loggia-events", 2).await;
-    let refused = said(&site.run("data", &["curate", "withdraw", "stair-house", "--reason", "gone"]));
+    let verified = shared_log.json("data", &["events", "verify"]);
+    shared_log.server.truncate("loggia-events", 2).await;
+    let refused =
+        stderr_of(&shared_log.run("data", &["curate", "withdraw", "stair-house", "--reason", "gone"]));
     assert!(refused.contains("was set back") && refused.contains("loggia store copy sqlite:"), "{refused}");
-    let status = site.json("data", &["status"]);
+    let status = shared_log.json("data", &["status"]);
     assert!(status["problem"].as_str().unwrap().contains("was set back"), "{status}");
 
-    let (replica, there) =
-        (format!("sqlite:{}", site.data("data").join("store").display()), site.server.address(None));
-    let shown = process::run(LOGGIA, &site.data("data"), &["store", "copy", &replica, &there, "--dry-run"]);
+    let (replica, there) = (
+        format!("sqlite:{}", shared_log.data("data").join("store").display()),
+        shared_log.server.address(None),
+    );
+    let shown =
+        process::run(LOGGIA, &shared_log.data("data"), &["store", "copy", &replica, &there, "--dry-run"]);
     let shown = String::from_utf8(shown.stdout).unwrap();
     assert_eq!(shown.lines().count(), 2, "{shown}");
     assert!(shown.contains("Bergen") && shown.contains("Rome") && !shown.contains("Oslo"), "{shown}");
     let file = format!("{replica}/replica.db");
-    let copied = site.json("data", &["store", "copy", &file, &there]);
+    let copied = shared_log.json("data", &["store", "copy", &file, &there]);
     assert_eq!(
         (&copied["events"], &copied["position"], &copied["hash"]),
         (&json!(2), &json!(4), &verified["hash"])
     );
-    assert_eq!(site.json("data", &["events", "verify"]), verified);
-    site.json("data", &["curate", "withdraw", "stair-house", "--reason", "gone"]);
+    assert_eq!(shared_log.json("data", &["events", "verify"]), verified);
+    shared_log.json("data", &["curate", "withdraw", "stair-house", "--reason", "gone"]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_write_side_keeps_reporting_a_truncated_log() {
-    let Some(site) = Site::new().await else { return };
-    site.run("data", &["import", &site.records()]);
+    let Some(shared_log) = SharedLog::new().await else { return };
+    shared_log.run("data", &["import", &shared_log.records()]);
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let admin = format!("127.0.0.1:{port}");
-    let write = site.spawn("data", &["write", "--admin-listen", &admin]);
+    let write = shared_log.spawn("data", &["write", "--admin-listen", &admin]);
     let operators = kit::http::Http::new(format!("http://{admin}"));
-    kit::wait_until(PATIENCE, "a write side", async || site.data("data").join("run/write.json").exists())
-        .await;
-    site.server.set_back("loggia-events", 0).await;
+    kit::wait_until(PATIENCE, "a write side", async || {
+        shared_log.data("data").join("run/write.json").exists()
+    })
+    .await;
+    shared_log.server.truncate("loggia-events", 0).await;
     let failing = kit::wait_for(PATIENCE, "the component", async || {
         let status = operators.get("/status").await.json();
         let failing = status["failing"].as_array()?.first()?.clone();
@@ -247,7 +253,7 @@ fn a_command_with_the_same_id_is_executed_once() {
     let run = |args: &[&str]| process::run(LOGGIA, folder.path(), args);
     let ok = |args: &[&str]| -> String {
         let output = run(args);
-        assert!(output.status.success(), "{args:?}: {}", said(&output));
+        assert!(output.status.success(), "{args:?}: {}", stderr_of(&output));
         String::from_utf8(output.stdout).unwrap()
     };
     let events = || ok(&["events", "tail", "--from", "1", "--no-follow", "--json"]).lines().count();
@@ -279,7 +285,7 @@ fn a_command_with_the_same_id_is_executed_once() {
     assert_eq!(ok(&revoke), ok(&revoke));
     assert_eq!(events(), before + 1);
     let wrong = run(&["curate", "restore", "house", "--id", "7"]);
-    assert_eq!(wrong.status.code(), Some(2), "{}", said(&wrong));
+    assert_eq!(wrong.status.code(), Some(2), "{}", stderr_of(&wrong));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -290,7 +296,7 @@ async fn an_unanswered_command_reports_its_id() {
         let mut command = process::command(LOGGIA, folder.path());
         let output = command.args(args).env("LOGGIA_NATS_URL", nats.url()).output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{args:?}");
-        said(&output)
+        stderr_of(&output)
     };
     let unanswered = run(&["curate", "restore", "house"]);
     let (_, id) = unanswered.split_once("run the same again with --id ").unwrap();

@@ -8,7 +8,7 @@ use kit::any_file_contains;
 use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 
-use crate::started::{LOGGIA, PATIENCE, Started, json as run_json};
+use crate::service::{LOGGIA, PATIENCE, Service, json as run_json};
 
 const ADA: &str = "Ada.Pelt@example.org";
 const NAME: &str = "analytical-engine";
@@ -104,8 +104,8 @@ fn keys_change_tier_and_are_revoked() {
     );
     let again = run(folder.path(), &["keys", "erase", "--email", ADA]);
     assert_eq!(again.status.code(), Some(1), "an address that is not held may be mistyped: {again:?}");
-    let said = String::from_utf8(again.stderr).unwrap();
-    assert!(said.starts_with("nothing was erased: the vault does not hold this address"), "{said}");
+    let stderr = String::from_utf8(again.stderr).unwrap();
+    assert!(stderr.starts_with("nothing was erased: the vault does not hold this address"), "{stderr}");
     let rows = run_json(folder.path(), &["keys", "list"]);
     assert!(rows.iter().all(|row| row["email"].is_null() && row["revoked_at"].is_string()), "{rows:?}");
     assert!(run_json(folder.path(), &["keys", "list", "--email", ADA]).is_empty());
@@ -151,11 +151,11 @@ fn impossible_key_commands_are_rejected_with_a_sentence() {
 
 #[tokio::test]
 async fn key_commands_use_the_running_service_and_backups_contain_addresses() {
-    let Some(mut started) = Started::empty().await else { return };
-    let folder = started.folder.path().to_owned();
+    let Some(mut service) = Service::empty().await else { return };
+    let folder = service.folder.path().to_owned();
     let issued = issue(&folder, ADA);
-    assert_eq!(started.json(&["keys", "revoke", id(&issued)])[0]["position"], 3);
-    assert_eq!(started.json(&["keys", "list", "--email", ADA])[0]["key_id"], issued["key_id"]);
+    assert_eq!(service.json(&["keys", "revoke", id(&issued)])[0]["position"], 3);
+    assert_eq!(service.json(&["keys", "list", "--email", ADA])[0]["key_id"], issued["key_id"]);
     assert!(
         !any_file_contains(&folder, issued["key"].as_str().unwrap()),
         "neither the log nor NATS has the key"
@@ -163,8 +163,8 @@ async fn key_commands_use_the_running_service_and_backups_contain_addresses() {
     assert!(!any_file_contains(&folder, "ada.pelt"), "nor the address");
     let elsewhere = tempfile::tempdir().unwrap();
     let (backup, restored) = (elsewhere.path().join("backup"), elsewhere.path().join("restored"));
-    started.json(&["backup", backup.to_str().unwrap()]);
-    assert!(started.loggia.terminate().await.success());
+    service.json(&["backup", backup.to_str().unwrap()]);
+    assert!(service.loggia.terminate().await.success());
 
     run_json(&restored, &["restore", backup.to_str().unwrap()]);
     let rows = run_json(&restored, &["keys", "list"]);
@@ -190,27 +190,27 @@ async fn a_tier_with_keys_cannot_be_removed() {
     };
     let mut refused = start();
     assert_eq!(refused.ended(PATIENCE).await.code(), Some(1));
-    let said = refused.stderr();
-    let wanted = "loggia: tiers is “free=3, gold=9”, and 2 keys are in studio; keep the tier in LOGGIA_TIERS, or move the \
+    let stderr = refused.stderr();
+    let expected = "loggia: tiers is “free=3, gold=9”, and 2 keys are in studio; keep the tier in LOGGIA_TIERS, or move the \
                   keys with `loggia keys tier`";
     // Background threads may log after it.
-    assert!(said.lines().any(|line| line == wanted), "{said}");
+    assert!(stderr.lines().any(|line| line == expected), "{stderr}");
     drop(refused);
     run_json(folder.path(), &["keys", "tier", "--email", ADA, "free"]);
-    let mut started = start();
-    started.address().await;
-    assert!(started.terminate().await.success());
+    let mut service = start();
+    service.address().await;
+    assert!(service.terminate().await.success());
 }
 
 /// An older backup contains an address that was erased since, and its active key.
 #[tokio::test]
 async fn an_erased_address_is_in_no_file_and_is_erased_from_a_restored_older_backup() {
-    let Some(mut started) = Started::with(&["--no-demo", "--auth", "keys"]).await else { return };
-    let (folder, elsewhere) = (started.folder.path().to_owned(), tempfile::tempdir().unwrap());
+    let Some(mut service) = Service::with(&["--no-demo", "--auth", "keys"]).await else { return };
+    let (folder, elsewhere) = (service.folder.path().to_owned(), tempfile::tempdir().unwrap());
     let at = |name: &str| elsewhere.path().join(name).to_str().unwrap().to_owned();
     let (ada, bob) = (issue(&folder, ADA), issue(&folder, "bob@example.org"));
-    let named = started.json(&["keys", "issue", "--email", ADA, "--name", NAME]).pop().unwrap();
-    let (key, http) = (named["key"].as_str().unwrap(), &started.http);
+    let named = service.json(&["keys", "issue", "--email", ADA, "--name", NAME]).pop().unwrap();
+    let (key, http) = (named["key"].as_str().unwrap(), &service.http);
     let authorization = format!("Bearer {key}");
     let bearer = [("authorization", authorization.as_str())];
     let names = [
@@ -221,10 +221,10 @@ async fn an_erased_address_is_in_no_file_and_is_erased_from_a_restored_older_bac
     assert_eq!(names, [NAME, NAME, NAME]);
     let page = http.send("POST", "/usage", &[("content-type", FORM)], format!("key={key}")).await;
     assert!(page.text().contains(NAME), "{}", page.text());
-    started.json(&["backup", &at("older")]);
-    started.json(&["keys", "erase", "--email", ADA]);
-    started.json(&["backup", &at("newer")]);
-    assert!(started.loggia.terminate().await.success());
+    service.json(&["backup", &at("older")]);
+    service.json(&["keys", "erase", "--email", ADA]);
+    service.json(&["backup", &at("newer")]);
+    assert!(service.loggia.terminate().await.success());
     let vault = |folder: &Path| std::fs::read_to_string(folder.join("erasures.ndjson")).unwrap();
     assert_eq!(vault(&folder.join("store")), vault(Path::new(&at("newer"))));
     for place in [&folder, Path::new(&at("newer"))] {
@@ -236,8 +236,8 @@ async fn an_erased_address_is_in_no_file_and_is_erased_from_a_restored_older_bac
     // Without the journal, the address and its key are back.
     let plain = elsewhere.path().join("plain");
     let restored = run(&plain, &["restore", &at("older"), "--json"]);
-    let said = String::from_utf8_lossy(&restored.stderr).into_owned();
-    assert!(restored.status.success() && said.contains("restore with --erasures"), "{said}");
+    let stderr = String::from_utf8_lossy(&restored.stderr).into_owned();
+    assert!(restored.status.success() && stderr.contains("restore with --erasures"), "{stderr}");
     let back = run_json(&plain, &["keys", "list", "--email", ADA]);
     assert_eq!((back.len(), &back[1]["name"]), (2, &json!(NAME)));
 

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 use write::command_client::CommandClient;
 
-use crate::started::{LOGGIA, PATIENCE, Started, json as run_json};
+use crate::service::{LOGGIA, PATIENCE, Service, json as run_json};
 
 const ADA: &str = "Ada.Pelt@example.org";
 const SITE: &str = "https://catalog.example.org";
@@ -22,14 +22,14 @@ const NO_ADDRESS: &str = "loggia: no link was made, since the address of the ser
     (LOGGIA_PUBLIC_URL) for the service, or name the address here with --public-url";
 
 /// A command client, like that of the API's pages.
-struct Desk(CommandClient);
+struct LinkClient(CommandClient);
 
-impl Desk {
-    async fn of(started: &Started) -> Desk {
-        let running = std::fs::read(started.folder.path().join("run/write.json")).unwrap();
+impl LinkClient {
+    async fn of(service: &Service) -> LinkClient {
+        let running = std::fs::read(service.folder.path().join("run/write.json")).unwrap();
         let running: Value = serde_json::from_slice(&running).unwrap();
         let url = running["nats_url"].as_str().unwrap();
-        Desk(CommandClient::new(connect_options(url).unwrap().connect(url).await.unwrap()))
+        LinkClient(CommandClient::new(connect_options(url).unwrap().connect(url).await.unwrap()))
     }
 
     async fn send(&self, command: Command) -> CommandReply {
@@ -44,7 +44,7 @@ impl Desk {
         self.0.send(&message).await.unwrap()
     }
 
-    async fn ask(&self, email: &str) {
+    async fn request_link(&self, email: &str) {
         assert_eq!(
             self.send(Command::SendLink { email: email.parse().unwrap() }).await,
             CommandReply::Accepted
@@ -72,8 +72,8 @@ fn hash(link: &str) -> LinkHash {
     LinkHash::of(token(link))
 }
 
-fn issue(started: &Started, email: &str) -> KeyId {
-    let issued = started.json(&["keys", "issue", "--email", email]).pop().unwrap();
+fn issue(service: &Service, email: &str) -> KeyId {
+    let issued = service.json(&["keys", "issue", "--email", email]).pop().unwrap();
     issued["key_id"].as_str().unwrap().parse().unwrap()
 }
 
@@ -82,36 +82,37 @@ async fn a_mailed_link_proves_an_address_once() {
     let server = Smtp::start(&[]).await;
     let (url, from) = (server.url(), "Catalog <mail@example.org>");
     let settings = ["--no-demo", "--mail", &url, "--mail-from", from, "--public-url", SITE];
-    let Some(started) = Started::with(&settings).await else { return };
-    let (kept, unwanted) = (issue(&started, ADA), issue(&started, ADA));
-    let desk = Desk::of(&started).await;
-    desk.ask("nobody@example.org").await;
-    desk.ask("ada.pelt@example.org").await;
+    let Some(service) = Service::with(&settings).await else { return };
+    let (kept, unwanted) = (issue(&service, ADA), issue(&service, ADA));
+    let client = LinkClient::of(&service).await;
+    client.request_link("nobody@example.org").await;
+    client.request_link("ada.pelt@example.org").await;
     let mail = server.mail(0).await;
     assert_eq!(mail.to, [ADA]);
     let link = mail.link().to_owned();
     assert_eq!(link, format!("{SITE}/claim/{}", token(&link)));
-    assert!(!any_file_contains(started.folder.path(), token(&link)), "only its hash is kept");
+    assert!(!any_file_contains(service.folder.path(), token(&link)), "only its hash is kept");
 
     for _ in 0..2 {
-        let claim = desk.open(&link).await;
+        let claim = client.open(&link).await;
         let ids: Vec<KeyId> = claim.keys.iter().map(|key| key.key_id).collect();
         assert_eq!((ids, claim.places), (vec![kept, unwanted], 1));
     }
-    let CommandReply::Account(done) = desk.use_link(&link, &[kept], &[unwanted]).await else { panic!() };
-    let told: Vec<_> = done.keys.iter().map(|key| (key.key_id, key.proven, key.revoked)).collect();
-    assert_eq!(told, [(kept, true, false), (unwanted, false, true)]);
-    let CommandReply::Failed(CommandFailure { detail, .. }) = desk.use_link(&link, &[], &[kept]).await else {
+    let CommandReply::Account(done) = client.use_link(&link, &[kept], &[unwanted]).await else { panic!() };
+    let key_states: Vec<_> = done.keys.iter().map(|key| (key.key_id, key.proven, key.revoked)).collect();
+    assert_eq!(key_states, [(kept, true, false), (unwanted, false, true)]);
+    let CommandReply::Failed(CommandFailure { detail, .. }) = client.use_link(&link, &[], &[kept]).await
+    else {
         panic!()
     };
     assert!(detail.starts_with("this link cannot be used any more"), "{detail}");
-    let listed = started.json(&["keys", "list"]);
+    let listed = service.json(&["keys", "list"]);
     assert_eq!((&listed[0]["proven"], &listed[0]["revoked_at"]), (&json!(true), &json!(null)));
 
-    desk.ask(ADA).await;
+    client.request_link(ADA).await;
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert_eq!(server.mails().len(), 1, "one mail in ten minutes, and none to strangers");
-    let log = started.loggia.stderr() + &started.loggia.stdout();
+    let log = service.loggia.stderr() + &service.loggia.stdout();
     assert!(!log.contains(token(&link)) && !log.to_lowercase().contains("ada.pelt@"), "{log}");
 }
 
@@ -120,20 +121,20 @@ async fn an_unreachable_mail_server_blocks_no_command() {
     let server = Smtp::start(&[Fault::Temporary; 10]).await;
     let (url, from) = (server.url(), "mail@example.org");
     let settings = ["--no-demo", "--mail", &url, "--mail-from", from, "--public-url", SITE];
-    let Some(mut started) = Started::with(&settings).await else { return };
-    issue(&started, ADA);
-    let desk = Desk::of(&started).await;
-    desk.ask(ADA).await;
-    kit::wait_until(PATIENCE, "an attempt", async || server.conversations() > 0).await;
-    issue(&started, ADA);
+    let Some(mut service) = Service::with(&settings).await else { return };
+    issue(&service, ADA);
+    let client = LinkClient::of(&service).await;
+    client.request_link(ADA).await;
+    kit::wait_until(PATIENCE, "an attempt", async || server.sessions() > 0).await;
+    issue(&service, ADA);
     kit::wait_until(PATIENCE, "a line in the log", async || {
-        started.loggia.stderr().contains("a mail could not be sent")
+        service.loggia.stderr().contains("a mail could not be sent")
     })
     .await;
-    let log = started.loggia.stderr();
+    let log = service.loggia.stderr();
     assert!(log.contains("the mail server refuses it with the code 451"), "{log}");
     assert!(!log.to_lowercase().contains("ada.pelt@"), "{log}");
-    assert!(started.loggia.terminate().await.success());
+    assert!(service.loggia.terminate().await.success());
 }
 
 #[tokio::test]
@@ -141,15 +142,15 @@ async fn the_mail_servers_certificate_is_verified_before_the_password_is_sent() 
     let (server, authority) = Smtp::start_tls().await;
     let url = format!("smtps://me:secret@localhost:{}", server.port());
     let settings = ["--no-demo", "--mail", &url, "--mail-from", "mail@example.org", "--public-url", SITE];
-    let Some(started) = Started::with(&settings).await else { return };
-    issue(&started, ADA);
-    Desk::of(&started).await.ask(ADA).await;
+    let Some(service) = Service::with(&settings).await else { return };
+    issue(&service, ADA);
+    LinkClient::of(&service).await.request_link(ADA).await;
     kit::wait_until(PATIENCE, "a line in the log", async || {
-        started.loggia.stderr().contains("the mail server cannot be reached, or broke off")
+        service.loggia.stderr().contains("the mail server cannot be reached, or broke off")
     })
     .await;
-    assert!(!started.loggia.stderr().contains("secret"), "{}", started.loggia.stderr());
-    assert_eq!(server.conversations(), 0);
+    assert!(!service.loggia.stderr().contains("secret"), "{}", service.loggia.stderr());
+    assert_eq!(server.sessions(), 0);
 
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("authority.pem");
@@ -158,20 +159,20 @@ async fn the_mail_servers_certificate_is_verified_before_the_password_is_sent() 
     command.arg("up").args(settings).env("SSL_CERT_FILE", &file);
     let mut loggia = Loggia::spawn_command(command, folder.path());
     let http = loggia.http().await;
-    let started = Started { loggia, folder, http };
-    issue(&started, ADA);
-    Desk::of(&started).await.ask(ADA).await;
+    let service = Service { loggia, folder, http };
+    issue(&service, ADA);
+    LinkClient::of(&service).await.request_link(ADA).await;
     let mail = server.mail(0).await;
     assert_eq!((mail.to, mail.credentials.as_deref()), (vec![ADA.to_owned()], Some("AG1lAHNlY3JldA==")));
 }
 
 #[tokio::test]
 async fn without_a_mail_server_the_log_names_only_keys() {
-    let Some(started) = Started::empty().await else { return };
-    let key = issue(&started, ADA);
-    Desk::of(&started).await.ask(ADA).await;
+    let Some(service) = Service::empty().await else { return };
+    let key = issue(&service, ADA);
+    LinkClient::of(&service).await.request_link(ADA).await;
     let log = kit::wait_for(PATIENCE, "a line in the log", async || {
-        let log = started.loggia.stderr() + &started.loggia.stdout();
+        let log = service.loggia.stderr() + &service.loggia.stdout();
         log.contains("a link was asked for").then_some(log)
     })
     .await;
@@ -181,24 +182,24 @@ async fn without_a_mail_server_the_log_names_only_keys() {
 
 #[tokio::test]
 async fn links_are_printed_on_request() {
-    let Some(started) = Started::with(&["--no-demo", "--mail", "print:"]).await else { return };
-    let key = issue(&started, ADA);
-    let desk = Desk::of(&started).await;
-    desk.ask(ADA).await;
-    let start = format!("{}/claim/", started.base());
+    let Some(service) = Service::with(&["--no-demo", "--mail", "print:"]).await else { return };
+    let key = issue(&service, ADA);
+    let client = LinkClient::of(&service).await;
+    client.request_link(ADA).await;
+    let start = format!("{}/claim/", service.base());
     let logged = kit::wait_for(PATIENCE, "a link in the log", async || {
-        let log = started.loggia.stderr() + &started.loggia.stdout();
+        let log = service.loggia.stderr() + &service.loggia.stdout();
         let at = log.find(&start)?;
         log[at..].lines().next().map(str::to_owned)
     });
-    assert_eq!(desk.open(&logged.await).await.keys[0].key_id, key);
+    assert_eq!(client.open(&logged.await).await.keys[0].key_id, key);
 
-    let printed = started.json(&["keys", "link", "--email", ADA]).pop().unwrap();
+    let printed = service.json(&["keys", "link", "--email", ADA]).pop().unwrap();
     let link = printed["link"].as_str().unwrap();
     assert!(link.starts_with(&start), "{link}");
-    let claim = desk.open(link).await;
+    let claim = client.open(link).await;
     assert_eq!(printed, json!({"link": link, "expires_at": claim.expires_at}));
-    let CommandReply::Account(done) = desk.use_link(link, &[key], &[]).await else { panic!() };
+    let CommandReply::Account(done) = client.use_link(link, &[key], &[]).await else { panic!() };
     assert!(done.changed && done.keys[0].proven);
 }
 
@@ -231,19 +232,19 @@ fn a_link_is_printed_without_a_service_too() {
 #[tokio::test]
 async fn keys_and_links_use_the_settings_of_the_service_not_of_the_shell() {
     let settings = ["--no-demo", "--tiers", "free=200, gold=77000", "--public-url", SITE];
-    let Some(started) = Started::with(&settings).await else { return };
-    let issued = started.json(&["keys", "issue", "--email", ADA, "--tier", "gold"]).pop().unwrap();
+    let Some(service) = Service::with(&settings).await else { return };
+    let issued = service.json(&["keys", "issue", "--email", ADA, "--tier", "gold"]).pop().unwrap();
     assert_eq!((&issued["tier"], &issued["quota"]), (&json!("gold"), &json!(77_000)));
-    let refused = started.run(&["keys", "issue", "--email", ADA, "--tier", "studio"]);
+    let refused = service.run(&["keys", "issue", "--email", ADA, "--tier", "studio"]);
     assert_eq!(
         (refused.status.code(), String::from_utf8(refused.stderr).unwrap().trim()),
         (Some(1), "loggia: there is no tier “studio”; there are free, gold")
     );
-    let moved = started.run(&["keys", "tier", "--email", ADA, "gold"]);
+    let moved = service.run(&["keys", "tier", "--email", ADA, "gold"]);
     let expected =
         format!("{} is already in tier gold: 77,000 calls a month", issued["key_id"].as_str().unwrap());
     assert_eq!(String::from_utf8(moved.stdout).unwrap().trim(), expected);
-    let link = started.json(&["keys", "link", "--email", ADA]).pop().unwrap()["link"].clone();
+    let link = service.json(&["keys", "link", "--email", ADA]).pop().unwrap()["link"].clone();
     assert!(link.as_str().unwrap().starts_with(&format!("{SITE}/claim/")), "{link}");
 }
 

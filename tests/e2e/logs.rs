@@ -3,7 +3,7 @@
 use kit::process::{self, Loggia};
 use serde_json::Value;
 
-use crate::started::{LOGGIA, json as run_json, ready};
+use crate::service::{LOGGIA, json as run_json, ready};
 
 /// The trace context of a caller, and its trace id.
 const TRACE: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -19,8 +19,8 @@ fn lines_of(log: &str, target: &str) -> Vec<Value> {
 /// Checks that the log begins with the start and its settings, and ends with the reason for stopping.
 fn check_start_and_stop(log: &str) {
     let own: Vec<Value> = lines_of(log, "loggia::");
-    let said: Vec<&str> = own.iter().map(|line| line["message"].as_str().unwrap()).collect();
-    assert_eq!((said.first(), said.last()), (Some(&"starting"), Some(&"stopped")), "{said:?}");
+    let messages: Vec<&str> = own.iter().map(|line| line["message"].as_str().unwrap()).collect();
+    assert_eq!((messages.first(), messages.last()), (Some(&"starting"), Some(&"stopped")), "{messages:?}");
     let first = &own[0];
     assert_eq!((&first["role"], &first["version"]), (&"up".into(), &env!("CARGO_PKG_VERSION").into()));
     let set = own.iter().filter_map(|line| line["setting"].as_str());
@@ -29,7 +29,7 @@ fn check_start_and_stop(log: &str) {
         ["data", "listen", "nats_server", "auth", "vectors", "log", "log_format"]
     );
     for message in ["the log of events is open", "ready", "stopping"] {
-        assert!(said.contains(&message), "{message} in {said:?}");
+        assert!(messages.contains(&message), "{message} in {messages:?}");
     }
     let stopping = own.iter().find(|line| line["message"] == "stopping").unwrap();
     assert_eq!(stopping["signal"], "SIGTERM");

@@ -9,6 +9,7 @@
     reason = "a test fails by panicking, speaks to whoever runs it, and ends its tasks with itself"
 )]
 
+mod api_key;
 mod audit;
 mod backup_page;
 mod backups;
@@ -19,23 +20,27 @@ mod closed_pipes;
 mod cluster;
 mod cluster_commands;
 mod command_line;
+mod command_matrix;
 mod counters;
 mod curation;
 mod damaged_model;
 mod differential;
 mod doctor;
+#[cfg(feature = "eventstore")]
+mod eventstoredb;
 mod haproxy;
+mod import_formats;
 mod importing;
-mod intake;
 #[cfg(feature = "eventstore")]
 mod keepers;
-mod keyed;
 mod keys;
 mod links;
 mod logs;
 mod mcp;
-mod museums;
-mod nats_later;
+mod museum_records;
+mod nats_starts_later;
+mod node_group;
+mod older_backup;
 mod operators;
 mod pages;
 mod panics;
@@ -47,19 +52,14 @@ mod read_nodes_measured;
 mod rebuild;
 mod refused_at_start;
 mod restore_until;
-mod restored;
 mod roles_apart;
-mod route;
+mod service;
 mod settings;
-mod several;
 mod shared_settings;
-mod signalled;
+mod signals;
 mod similar;
 mod site;
-mod started;
 mod status;
-#[cfg(feature = "eventstore")]
-mod stores;
 #[cfg(feature = "otlp")]
 mod traces;
 mod upgrade;

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use kit::http::{Answer, Http};
 use serde_json::{Value, json};
 
-use crate::started::{PATIENCE, Started};
+use crate::service::{PATIENCE, Service};
 
 /// Starts a service that requires keys, with eight houses.
-async fn started(settings: &[&str]) -> Option<Started> {
+async fn started(settings: &[&str]) -> Option<Service> {
     let all: Vec<&str> = ["--no-demo", "--auth", "keys"].iter().chain(settings).copied().collect();
-    let started = Started::with(&all).await?;
+    let started = Service::with(&all).await?;
     let records = (1..=8).map(|number| {
         let day = format!("2026-01-{number:02}");
         json!({
@@ -37,7 +37,7 @@ async fn call(http: &Http, bearer: Option<&str>, name: &str, arguments: Value) -
     answer.json()["result"].take()
 }
 
-fn told(result: &Value) -> &str {
+fn text_of(result: &Value) -> &str {
     assert_eq!(result["isError"], true, "{result}");
     result["content"][0]["text"].as_str().unwrap()
 }
@@ -125,8 +125,8 @@ async fn an_agent_gets_a_key_and_its_calls_are_counted_exactly() {
     assert_eq!((quota(&free), free["_meta"].get("call_id")), ([4, 3, 1], None));
     let last = call(http, Some(key), "discover", json!({})).await;
     assert_eq!(quota(&last), [4, 4, 0]);
-    let over = call(http, Some(key), "discover", json!({})).await;
-    let text = told(&over);
+    let over_quota = call(http, Some(key), "discover", json!({})).await;
+    let text = text_of(&over_quota);
     assert!(text.starts_with("The 4 calls of this month are used up; nothing was billed."), "{text}");
     assert!(text.contains("/pricing"), "{text}");
     assert_eq!(
@@ -174,11 +174,14 @@ async fn keys_are_limited_by_address_and_by_network() {
         assert_eq!(ask("ada@example.org").await["isError"], false);
     }
     let fourth = ask("ADA@example.org").await;
-    assert!(told(&fourth).starts_with("No key was created: there are 3 keys under this address"), "{fourth}");
+    assert!(
+        text_of(&fourth).starts_with("No key was created: there are 3 keys under this address"),
+        "{fourth}"
+    );
     assert_eq!(ask("grace@example.org").await["isError"], false);
     let more = ask("alan@example.org").await;
     assert!(
-        told(&more)
+        text_of(&more)
             .starts_with("Too many keys were created from this network within an hour; nothing was created."),
         "{more}"
     );
@@ -193,7 +196,7 @@ async fn too_many_calls_in_a_second_get_a_retry_time() {
     for _ in 0..20 {
         let result = call(&started.http, None, "discover", json!({})).await;
         if result["isError"] == true {
-            texts.insert(told(&result).to_owned());
+            texts.insert(text_of(&result).to_owned());
         }
     }
     let expected = "Too many calls came within a second. Wait 1 s and call again; nothing was counted. A key from get_api_key has a limit of its own.";

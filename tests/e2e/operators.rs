@@ -6,7 +6,7 @@ use kit::http::Http;
 use kit::process::{self, Loggia};
 use serde_json::json;
 
-use crate::started::{LOGGIA, PATIENCE, Started, json as json_of, ready};
+use crate::service::{LOGGIA, PATIENCE, Service, json as json_of, ready};
 
 fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
@@ -15,13 +15,13 @@ fn free_port() -> u16 {
 #[tokio::test]
 async fn metrics_cover_projections_and_requests() {
     let address = format!("127.0.0.1:{}", free_port());
-    let Some(started) = Started::with(&["--no-demo", "--admin-listen", &address]).await else { return };
-    started.import(&[json!({"name": "Bridge", "category": "architecture"})]).await;
-    assert_eq!(started.http.get("/v1/search?q=bridge").await.status, 200);
-    assert_eq!(started.http.get("/v1/project/nothing").await.status, 404);
+    let Some(service) = Service::with(&["--no-demo", "--admin-listen", &address]).await else { return };
+    service.import(&[json!({"name": "Bridge", "category": "architecture"})]).await;
+    assert_eq!(service.http.get("/v1/search?q=bridge").await.status, 200);
+    assert_eq!(service.http.get("/v1/project/nothing").await.status, 404);
     let operators = Http::new(format!("http://{address}"));
     assert_eq!(operators.get("/readyz").await.status, 200);
-    let wanted = [
+    let expected = [
         "loggia_projection_position{projection=\"catalog\"} 1",
         "loggia_projection_position{projection=\"search\"} 1",
         "loggia_projection_lag{projection=\"search\"} 0",
@@ -32,7 +32,7 @@ async fn metrics_cover_projections_and_requests() {
     ];
     kit::wait_until(PATIENCE, "the projections' gauges", async || {
         let metrics = operators.get("/metrics").await;
-        wanted.iter().all(|line| metrics.text().lines().any(|found| found == *line))
+        expected.iter().all(|line| metrics.text().lines().any(|found| found == *line))
     })
     .await;
     let metrics = operators.get("/metrics").await;
@@ -56,7 +56,7 @@ async fn metrics_cover_projections_and_requests() {
         })
         .await;
     };
-    let pointer = started.folder.path().join("models/search/current");
+    let pointer = service.folder.path().join("models/search/current");
     let current = std::fs::read(&pointer).unwrap();
     std::fs::write(&pointer, "g999999").unwrap();
     gauge("search", 1).await;
@@ -65,24 +65,24 @@ async fn metrics_cover_projections_and_requests() {
     assert_eq!(failing, "model search");
     std::fs::write(&pointer, current).unwrap();
     gauge("search", 0).await;
-    assert_eq!(started.http.get("/metrics").await.status, 404, "the public listener has none");
+    assert_eq!(service.http.get("/metrics").await.status, 404, "the public listener has none");
 }
 
 #[tokio::test]
 async fn metrics_cover_commands_imports_and_metering() {
     let args = ["--no-demo", "--auth", "keys", "--admin-listen", "127.0.0.1:0"];
-    let Some(started) = Started::with(&args).await else { return };
-    let log = started.loggia.stderr() + &started.loggia.stdout();
-    let told = log.split("metrics and health on ").nth(1).unwrap();
-    let operators = Http::new(told.split_whitespace().next().unwrap());
+    let Some(service) = Service::with(&args).await else { return };
+    let log = service.loggia.stderr() + &service.loggia.stdout();
+    let address = log.split("metrics and health on ").nth(1).unwrap();
+    let operators = Http::new(address.split_whitespace().next().unwrap());
     let bridge = json!({"name": "Bridge", "category": "architecture"});
-    started.import(&[bridge.clone(), json!({"name": 7})]).await;
-    started.import(&[bridge]).await;
-    let issued = started.json(&["keys", "issue", "--email", "ada@example.org"]).pop().unwrap();
+    service.import(&[bridge.clone(), json!({"name": 7})]).await;
+    service.import(&[bridge]).await;
+    let issued = service.json(&["keys", "issue", "--email", "ada@example.org"]).pop().unwrap();
     let search = format!("/v1/search?q=bridge&key={}", issued["key"].as_str().unwrap());
-    started.until(&search, "the new key", |status, _| status == 200).await;
-    assert_eq!(started.http.get(&search).await.status, 200);
-    let wanted = [
+    service.wait_for_response(&search, "the new key", |status, _| status == 200).await;
+    assert_eq!(service.http.get(&search).await.status, 200);
+    let expected = [
         "loggia_ready 1",
         "loggia_nats_connected 1",
         "loggia_keeper 1",
@@ -101,18 +101,18 @@ async fn metrics_cover_commands_imports_and_metering() {
     ];
     kit::wait_until(PATIENCE, "what the write side did", async || {
         let metrics = operators.get("/metrics").await;
-        wanted.iter().all(|line| metrics.text().lines().any(|found| found == *line))
+        expected.iter().all(|line| metrics.text().lines().any(|found| found == *line))
     })
     .await;
 }
 
 #[tokio::test]
 async fn status_fits_on_one_screen() {
-    let Some(started) = Started::empty().await else { return };
-    started.import(&[json!({"name": "Bridge", "category": "architecture"})]).await;
-    let screen = String::from_utf8(started.run(&["status"]).stdout).unwrap();
+    let Some(service) = Service::empty().await else { return };
+    service.import(&[json!({"name": "Bridge", "category": "architecture"})]).await;
+    let screen = String::from_utf8(service.run(&["status"]).stdout).unwrap();
     for part in [
-        format!("process      {}, API on {}", started.loggia.pid(), started.base()),
+        format!("process      {}, API on {}", service.loggia.pid(), service.base()),
         "event store  position 1,".into(),
         "stream EVENTS at 1, 1 messages".into(),
         "catalog      position 1, lag 0,".into(),

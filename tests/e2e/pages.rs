@@ -12,13 +12,13 @@ use kit::nats::Cluster;
 use kit::process::{self, Loggia};
 use write::nats_role::NatsRole;
 
-use crate::route::Prepared;
-use crate::started::{LOGGIA, PATIENCE, ready};
+use crate::command_matrix::PreparedFolder;
+use crate::service::{LOGGIA, PATIENCE, ready};
 use reading::{Line, commands, has_its_own_test, inline, pages};
 use tree::Tree;
 
 /// Programs that change or inspect the machine: their arguments are checked, and nothing is run.
-const OF_THE_MACHINE: [&str; 28] = [
+const MACHINE_PROGRAMS: [&str; 28] = [
     "sudo",
     "systemctl",
     "systemd-run",
@@ -50,13 +50,13 @@ const OF_THE_MACHINE: [&str; 28] = [
 ];
 
 /// Programs that are run, besides `loggia`.
-const RUN: [&str; 5] = ["curl", "du", "df", "ls", "nats-server"];
+const RUNNABLE: [&str; 5] = ["curl", "du", "df", "ls", "nats-server"];
 
 /// Commands that run until they are stopped.
 const ROLES: [&str; 5] = ["up", "write", "project", "serve", "read"];
 
 /// The environment in which the commands of a page run.
-struct Place {
+struct PageEnvironment {
     /// The working directory.
     folder: PathBuf,
     /// Replacements for words of the page, the longer ones first.
@@ -65,8 +65,8 @@ struct Place {
     settings: Vec<(String, Option<String>)>,
 }
 
-impl Place {
-    fn new(folder: PathBuf, data: &Path, of: &Command, more: Vec<(&'static str, String)>) -> Place {
+impl PageEnvironment {
+    fn new(folder: PathBuf, data: &Path, of: &Command, more: Vec<(&'static str, String)>) -> PageEnvironment {
         let below = |name: &str| format!("{}/{name}", folder.display());
         std::fs::create_dir_all(folder.join("srv")).unwrap();
         std::fs::create_dir_all(folder.join("safe")).unwrap();
@@ -83,7 +83,7 @@ impl Place {
         ];
         let text = |text: &std::ffi::OsStr| text.to_str().unwrap().to_owned();
         let settings = of.get_envs().map(|(name, value)| (text(name), value.map(text))).collect();
-        Place { folder, substitutes: more.into_iter().chain(usual).collect(), settings }
+        PageEnvironment { folder, substitutes: more.into_iter().chain(usual).collect(), settings }
     }
 
     /// Returns the command with the test's folders and addresses.
@@ -135,23 +135,23 @@ fn newest(folder: &Path) -> Option<String> {
 
 /// What to do with a command.
 #[derive(Debug, PartialEq, Eq)]
-enum Treatment {
+enum Handling {
     Run,
     Check,
     Unknown,
 }
 
-fn treatment(line: &Line) -> Treatment {
+fn handling(line: &Line) -> Handling {
     let mut words = line.command.split_whitespace().skip_while(|word| is_assignment(word));
     let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let is_elsewhere = first == "curl" && line.command.contains("https://");
     match first {
-        _ if line.checked_only || is_elsewhere || OF_THE_MACHINE.contains(&first) => Treatment::Check,
-        "loggia" if ROLES.contains(&second) => Treatment::Check,
-        "loggia" => Treatment::Run,
-        "cd" if line.command.contains("&& nats-server") => Treatment::Run,
-        _ if RUN.contains(&first) => Treatment::Run,
-        _ => Treatment::Unknown,
+        _ if line.checked_only || is_elsewhere || MACHINE_PROGRAMS.contains(&first) => Handling::Check,
+        "loggia" if ROLES.contains(&second) => Handling::Check,
+        "loggia" => Handling::Run,
+        "cd" if line.command.contains("&& nats-server") => Handling::Run,
+        _ if RUNNABLE.contains(&first) => Handling::Run,
+        _ => Handling::Unknown,
     }
 }
 
@@ -161,30 +161,30 @@ fn is_assignment(word: &str) -> bool {
 }
 
 /// Runs what can be run of a page, and returns the faults.
-fn tried(page: &str, text: &str, place: &Place) -> Vec<String> {
-    let mut wrong = Vec::new();
+fn run_page(page: &str, text: &str, environment: &PageEnvironment) -> Vec<String> {
+    let mut faults = Vec::new();
     for line in commands(text) {
         let at = format!("{page}:{}: {}", line.number, line.command);
-        match treatment(&line) {
-            Treatment::Check => {}
-            Treatment::Unknown => {
-                wrong.push(format!("{at}: is neither run nor checked; see tests/e2e/pages.rs"))
+        match handling(&line) {
+            Handling::Check => {}
+            Handling::Unknown => {
+                faults.push(format!("{at}: is neither run nor checked; see tests/e2e/pages.rs"))
             }
-            Treatment::Run => {
-                let output = place.run(&line.command);
-                let said = String::from_utf8_lossy(&output.stderr);
-                if output.status.code() != Some(line.status) || said.contains("panicked") {
+            Handling::Run => {
+                let output = environment.run(&line.command);
+                let stderr = String::from_utf8_lossy(&output.stderr);
+                if output.status.code() != Some(line.status) || stderr.contains("panicked") {
                     let out = String::from_utf8_lossy(&output.stdout);
-                    wrong.push(format!("{at}: {} instead of {}: {said}{out}", output.status, line.status));
+                    faults.push(format!("{at}: {} instead of {}: {stderr}{out}", output.status, line.status));
                 }
             }
         }
     }
-    wrong
+    faults
 }
 
-fn assert_none(wrong: &[String]) {
-    assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong.join("\n"));
+fn assert_none(faults: &[String]) {
+    assert!(faults.is_empty(), "{} are wrong:\n{}", faults.len(), faults.join("\n"));
 }
 
 /// The pages about several machines; the second one is only about the NATS servers.
@@ -194,27 +194,27 @@ const SERVERS: &str = "docs/cluster.md";
 #[test]
 fn every_command_in_the_docs_exists_with_its_flags_and_files() {
     let tree = Tree::of_the_binary();
-    let mut wrong = Vec::new();
+    let mut faults = Vec::new();
     for (page, text) in pages() {
         for line in commands(&text) {
             let at = format!("{page}:{}: {}", line.number, line.command);
-            wrong.extend(tree.objections(&line.command).map(|objection| format!("{at}: {objection}")));
-            if treatment(&line) == Treatment::Unknown && !has_its_own_test(&page) {
-                wrong.push(format!("{at}: is neither run nor checked; see tests/e2e/pages.rs"));
+            faults.extend(tree.objections(&line.command).map(|objection| format!("{at}: {objection}")));
+            if handling(&line) == Handling::Unknown && !has_its_own_test(&page) {
+                faults.push(format!("{at}: is neither run nor checked; see tests/e2e/pages.rs"));
             }
         }
         for (number, command) in inline(&text) {
             let at = format!("{page}:{number}: {command}");
-            wrong.extend(tree.objections(&command).map(|objection| format!("{at}: {objection}")));
+            faults.extend(tree.objections(&command).map(|objection| format!("{at}: {objection}")));
         }
     }
-    assert_none(&wrong);
+    assert_none(&faults);
 }
 
 #[tokio::test]
 async fn the_commands_of_the_docs_run_on_one_machine() {
-    let Some(mut prepared) = Prepared::start().await else { return };
-    let mut wrong = Vec::new();
+    let Some(mut prepared) = PreparedFolder::start().await else { return };
+    let mut faults = Vec::new();
     for (page, text) in
         pages().into_iter().filter(|(page, _)| page != CLUSTER && page != SERVERS && !has_its_own_test(page))
     {
@@ -225,10 +225,10 @@ async fn the_commands_of_the_docs_run_on_one_machine() {
             ("http://127.0.0.1:9090", prepared.operators()),
             ("KEY_ID", prepared.key_id()),
         ];
-        let place = Place::new(prepared.new_path(), prepared.data(), &usual, addresses);
-        wrong.extend(tried(&page, &text, &place));
+        let environment = PageEnvironment::new(prepared.new_path(), prepared.data(), &usual, addresses);
+        faults.extend(run_page(&page, &text, &environment));
     }
-    assert_none(&wrong);
+    assert_none(&faults);
     prepared.stop().await;
 }
 
@@ -241,9 +241,9 @@ fn the_commands_for_the_servers_of_a_cluster_run() {
         ("cd a", "cd nats/a".to_owned()),
         ("nats-server --config", "nats-server -t --config".to_owned()),
     ];
-    let place = Place::new(folder.path().join("typed"), folder.path(), &usual, servers);
+    let environment = PageEnvironment::new(folder.path().join("typed"), folder.path(), &usual, servers);
     for (page, text) in pages().into_iter().filter(|(page, _)| page == SERVERS) {
-        assert_none(&tried(&page, &text, &place));
+        assert_none(&run_page(&page, &text, &environment));
     }
 }
 
@@ -266,8 +266,8 @@ async fn the_commands_of_the_docs_run_in_a_cluster() {
     for (page, text) in pages().into_iter().filter(|(page, _)| page == CLUSTER) {
         let seeds = cluster.seed(NatsRole::Operator).parent().unwrap().display().to_string();
         let more = vec![("nats/users", seeds), ("/var/lib/loggia-read", read.display().to_string())];
-        let place = Place::new(folder.path().join("typed"), &write, &usual, more);
-        assert_none(&tried(&page, &text, &place));
+        let environment = PageEnvironment::new(folder.path().join("typed"), &write, &usual, more);
+        assert_none(&run_page(&page, &text, &environment));
     }
     assert!(reading.terminate().await.success() && writing.terminate().await.success());
 }

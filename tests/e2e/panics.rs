@@ -6,7 +6,7 @@ use std::process::Command;
 use futures::StreamExt;
 use kit::process::{self, Loggia};
 
-use crate::started::{LOGGIA, PATIENCE};
+use crate::service::{LOGGIA, PATIENCE};
 
 /// The number of concurrent processes.
 const AT_ONCE: usize = 3;
@@ -52,15 +52,15 @@ fn with_fault(data: &Path, task: &str) -> Command {
     command
 }
 
-async fn ends_with_it(mut command: Command, args: &[&str], data: &Path, task: &str) {
+async fn assert_ends_with_sentence(mut command: Command, args: &[&str], data: &Path, task: &str) {
     command.args(args);
     let mut loggia = Loggia::spawn_command(command, data);
     let status = loggia.ended(PATIENCE).await;
-    let said = loggia.stderr();
-    assert_eq!(status.code(), Some(1), "{task}: {said}");
-    let last = said.lines().last().unwrap_or_default();
-    let wanted = format!("loggia: {task} panicked: a test wants it; start again, and report this");
-    assert_eq!(last, wanted, "{said}");
+    let stderr = loggia.stderr();
+    assert_eq!(status.code(), Some(1), "{task}: {stderr}");
+    let last = stderr.lines().last().unwrap_or_default();
+    let expected = format!("loggia: {task} panicked: a test wants it; start again, and report this");
+    assert_eq!(last, expected, "{stderr}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -72,7 +72,7 @@ async fn a_panic_in_a_task_ends_the_process() {
         let folder = tempfile::tempdir().unwrap();
         let command = with_fault(folder.path(), task);
         let demo = if task == "the demo catalog" { "--demo" } else { "--no-demo" };
-        ends_with_it(command, &["up", demo], folder.path(), task).await;
+        assert_ends_with_sentence(command, &["up", demo], folder.path(), task).await;
     });
     futures::stream::iter(runs).buffer_unordered(AT_ONCE).collect::<()>().await;
 }
@@ -84,7 +84,7 @@ async fn a_panic_in_a_task_of_a_read_node_ends_the_process() {
         let folder = tempfile::tempdir().unwrap();
         let mut command = with_fault(folder.path(), task);
         command.env("LOGGIA_NATS_URL", nats.url());
-        ends_with_it(command, &["read"], folder.path(), task).await;
+        assert_ends_with_sentence(command, &["read"], folder.path(), task).await;
     }
 }
 
@@ -97,5 +97,5 @@ async fn a_panic_in_the_embedding_worker_ends_the_process() {
     let task = "the embedding worker";
     let mut command = with_fault(folder.path(), task);
     command.env("LOGGIA_VECTORS", "builtin");
-    ends_with_it(command, &["up", "--no-demo"], folder.path(), task).await;
+    assert_ends_with_sentence(command, &["up", "--no-demo"], folder.path(), task).await;
 }

@@ -10,25 +10,25 @@ use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-use crate::started::{LOGGIA, PATIENCE, json as run_json, ready};
+use crate::service::{LOGGIA, PATIENCE, json as run_json, ready};
 
 const ADA: &str = "ada.pelt@example.org";
 const SECRET: &str = "whsec_loggia_e2e_secret";
 
 /// A service with keys and payments, on a folder that survives it.
-struct Till {
+struct PaymentService {
     // Declared first: dropping it looks in the folder for the nats-server that a killed process leaves.
     loggia: Loggia,
     http: Http,
     folder: tempfile::TempDir,
 }
 
-impl Till {
-    async fn open() -> Option<Till> {
+impl PaymentService {
+    async fn start_new() -> Option<PaymentService> {
         kit::nats::available().await?;
         let folder = tempfile::tempdir().unwrap();
         let (loggia, http) = start(folder.path()).await;
-        Some(Till { loggia, http, folder })
+        Some(PaymentService { loggia, http, folder })
     }
 
     /// Kills it with SIGKILL, and starts it again.
@@ -51,14 +51,14 @@ impl Till {
         key.to_owned()
     }
 
-    async fn told(&self, event: &Value) -> Answer {
-        told(&self.http, event).await.unwrap()
+    async fn post_event(&self, event: &Value) -> Answer {
+        post_event(&self.http, event).await.unwrap()
     }
 
     /// Sends events that must be accepted.
-    async fn take(&self, events: &[Value]) {
+    async fn post_accepted(&self, events: &[Value]) {
         for event in events {
-            let answer = self.told(event).await;
+            let answer = self.post_event(event).await;
             assert_eq!((answer.status, answer.text()), (200, r#"{"received":true}"#), "{event}");
         }
     }
@@ -68,7 +68,7 @@ impl Till {
         usage.json()["tier"].clone()
     }
 
-    async fn until(&self, key: &str, tier: &str) {
+    async fn wait_for_tier(&self, key: &str, tier: &str) {
         kit::wait_until(PATIENCE, tier, async || self.tier(key).await == tier).await;
     }
 
@@ -108,7 +108,7 @@ async fn start_with(folder: &Path, prices: Option<&str>) -> (Loggia, Http) {
     (loggia, http)
 }
 
-async fn told(http: &Http, event: &Value) -> Result<Answer, String> {
+async fn post_event(http: &Http, event: &Value) -> Result<Answer, String> {
     let body = event.to_string();
     let signature = signature(&body, SECRET, seconds_ago(0));
     http.attempt("POST", "/webhooks/stripe", &[("stripe-signature", &signature)], body).await
@@ -164,61 +164,64 @@ const MONTH: i64 = 30 * 24 * 3600;
 
 #[tokio::test]
 async fn a_payment_upgrades_the_proven_key_at_once_and_a_refund_downgrades_it() {
-    let Some(till) = Till::open().await else { return };
-    let (proven, unproven) = (till.key(true), till.key(false));
-    till.until(&proven, "free").await;
-    till.take(&[checkout("evt_1"), invoice("evt_2", MONTH)]).await;
-    till.until(&proven, "studio").await;
-    assert_eq!(till.tier(&unproven).await, "free", "anybody could have asked for it");
+    let Some(service) = PaymentService::start_new().await else { return };
+    let (proven, unproven) = (service.key(true), service.key(false));
+    service.wait_for_tier(&proven, "free").await;
+    service.post_accepted(&[checkout("evt_1"), invoice("evt_2", MONTH)]).await;
+    service.wait_for_tier(&proven, "studio").await;
+    assert_eq!(service.tier(&unproven).await, "free", "anybody could have asked for it");
 
-    let log = till.log().len();
+    let log = service.log().len();
     for _ in 0..10 {
-        till.take(&[invoice("evt_2", MONTH), checkout("evt_1")]).await;
+        service.post_accepted(&[invoice("evt_2", MONTH), checkout("evt_1")]).await;
     }
-    assert_eq!(till.log().len(), log, "each is applied once");
+    assert_eq!(service.log().len(), log, "each is applied once");
 
-    till.take(&[refund("evt_3")]).await;
-    till.until(&proven, "free").await;
-    assert_eq!(till.recorded(), ["evt_1", "evt_2", "evt_3"]);
-    let text = std::fs::read(till.folder.path().join("store/vault.db")).unwrap();
+    service.post_accepted(&[refund("evt_3")]).await;
+    service.wait_for_tier(&proven, "free").await;
+    assert_eq!(service.recorded(), ["evt_1", "evt_2", "evt_3"]);
+    let text = std::fs::read(service.folder.path().join("store/vault.db")).unwrap();
     assert!(
         !text.windows(8).any(|window| window.eq_ignore_ascii_case(b"ada.pelt")),
         "no address is readable"
     );
-    assert!(!till.loggia.stderr().contains("payments::event"), "{}", till.loggia.stderr());
+    assert!(!service.loggia.stderr().contains("payments::event"), "{}", service.loggia.stderr());
 }
 
 #[tokio::test]
 async fn an_operator_moves_a_subscription_and_later_payments_follow_it() {
-    let Some(till) = Till::open().await else { return };
-    let (ada, grace) = (till.key(true), till.key_of("grace@example.org", true));
-    till.take(&[checkout("evt_1"), invoice("evt_2", MONTH)]).await;
-    till.until(&ada, "studio").await;
+    let Some(service) = PaymentService::start_new().await else { return };
+    let (ada, grace) = (service.key(true), service.key_of("grace@example.org", true));
+    service.post_accepted(&[checkout("evt_1"), invoice("evt_2", MONTH)]).await;
+    service.wait_for_tier(&ada, "studio").await;
 
     let to_grace = ["--to", "grace@example.org"];
-    let unknown =
-        process::run(LOGGIA, till.folder.path(), &[&["payments", "move", "cus_9"], &to_grace[..]].concat());
+    let unknown = process::run(
+        LOGGIA,
+        service.folder.path(),
+        &[&["payments", "move", "cus_9"], &to_grace[..]].concat(),
+    );
     let text = String::from_utf8_lossy(&unknown.stderr);
     assert_eq!(unknown.status.code(), Some(1), "{text}");
     assert!(text.contains("no account has a payment that names “cus_9”"), "{text}");
     let moving = [&["payments", "move", "cus_1"], &to_grace[..]].concat();
-    assert_eq!(run_json(till.folder.path(), &moving)[0]["changed"], true);
-    till.until(&grace, "studio").await;
-    till.until(&ada, "free").await;
-    assert_eq!(run_json(till.folder.path(), &moving)[0]["changed"], false);
+    assert_eq!(run_json(service.folder.path(), &moving)[0]["changed"], true);
+    service.wait_for_tier(&grace, "studio").await;
+    service.wait_for_tier(&ada, "free").await;
+    assert_eq!(run_json(service.folder.path(), &moving)[0]["changed"], false);
 
-    till.take(&[refund("evt_3")]).await;
-    till.until(&grace, "free").await;
-    let rows = run_json(till.folder.path(), &["payments", "list", "--email", "grace@example.org"]);
+    service.post_accepted(&[refund("evt_3")]).await;
+    service.wait_for_tier(&grace, "free").await;
+    let rows = run_json(service.folder.path(), &["payments", "list", "--email", "grace@example.org"]);
     let states: Vec<_> = rows.iter().map(|row| (&row["event_id"], &row["state"])).collect();
     assert_eq!(json!(states), json!([["evt_1", "moved"], ["evt_2", "moved"], ["evt_3", "recorded"]]));
 }
 
 #[tokio::test]
 async fn forged_stale_and_test_notices_have_no_effect_and_order_does_not_matter() {
-    let Some(till) = Till::open().await else { return };
-    let key = till.key(true);
-    till.until(&key, "free").await;
+    let Some(service) = PaymentService::start_new().await else { return };
+    let key = service.key(true);
+    service.wait_for_tier(&key, "free").await;
     let body = invoice("evt_9", MONTH).to_string();
     for (signature, sent) in [
         (signature(&body, "whsec_of_somebody_else", seconds_ago(0)), body.clone()),
@@ -227,65 +230,65 @@ async fn forged_stale_and_test_notices_have_no_effect_and_order_does_not_matter(
         (String::new(), body.clone()),
     ] {
         let answer =
-            till.http.send("POST", "/webhooks/stripe", &[("stripe-signature", &signature)], sent).await;
+            service.http.send("POST", "/webhooks/stripe", &[("stripe-signature", &signature)], sent).await;
         assert_eq!(answer.status, 400, "{answer:?}");
         assert!(answer.json()["type"].as_str().unwrap().ends_with("/problems/invalid-signature"));
     }
     let mut test = invoice("evt_test", MONTH);
     test["livemode"] = json!(false);
-    till.take(&[test, event("evt_new", "customer.created", 5, json!({"email": ADA}))]).await;
-    till.take(&[event("evt_odd", "invoice.paid", 5, json!("no invoice"))]).await;
-    assert_eq!(till.recorded(), Vec::<String>::new());
-    let mut kept = till.listed();
+    service.post_accepted(&[test, event("evt_new", "customer.created", 5, json!({"email": ADA}))]).await;
+    service.post_accepted(&[event("evt_odd", "invoice.paid", 5, json!("no invoice"))]).await;
+    assert_eq!(service.recorded(), Vec::<String>::new());
+    let mut kept = service.listed();
     kept.sort();
     let state = |state: &str, event: &str| (state.to_owned(), event.to_owned());
     let expected =
         [state("not_looked_at", "evt_new"), state("other_mode", "evt_test"), state("unreadable", "evt_odd")];
     assert_eq!(kept, expected);
-    assert!(till.loggia.stderr().contains("evt_odd"), "the operator is told");
-    assert!(!till.loggia.stderr().contains(ADA));
+    assert!(service.loggia.stderr().contains("evt_odd"), "the operator is told");
+    assert!(!service.loggia.stderr().contains(ADA));
 
     // The end arrives before the beginning, and waits for it.
-    till.take(&[deleted("evt_3")]).await;
-    assert!(till.listed().contains(&state("waiting", "evt_3")));
-    till.take(&[invoice("evt_2", MONTH), checkout("evt_1")]).await;
-    assert_eq!(till.recorded(), ["evt_2", "evt_3", "evt_1"]);
+    service.post_accepted(&[deleted("evt_3")]).await;
+    assert!(service.listed().contains(&state("waiting", "evt_3")));
+    service.post_accepted(&[invoice("evt_2", MONTH), checkout("evt_1")]).await;
+    assert_eq!(service.recorded(), ["evt_2", "evt_3", "evt_1"]);
     tokio::time::sleep(Duration::from_millis(300)).await;
-    assert_eq!(till.tier(&key).await, "free");
+    assert_eq!(service.tier(&key).await, "free");
 }
 
 #[tokio::test]
 async fn a_paid_period_expires_automatically() {
-    let Some(till) = Till::open().await else { return };
-    let key = till.key(true);
-    till.take(&[checkout("evt_1"), invoice("evt_2", 6)]).await;
-    till.until(&key, "studio").await;
-    till.until(&key, "free").await;
+    let Some(service) = PaymentService::start_new().await else { return };
+    let key = service.key(true);
+    service.post_accepted(&[checkout("evt_1"), invoice("evt_2", 6)]).await;
+    service.wait_for_tier(&key, "studio").await;
+    service.wait_for_tier(&key, "free").await;
 }
 
 #[tokio::test]
 async fn a_crash_neither_loses_nor_duplicates_a_payment() {
-    let Some(mut till) = Till::open().await else { return };
-    let key = till.key(true);
+    let Some(mut service) = PaymentService::start_new().await else { return };
+    let key = service.key(true);
     let events = [deleted("evt_5"), invoice("evt_2", MONTH), checkout("evt_1"), refund("evt_6")];
     for (number, event) in events.iter().enumerate() {
-        let (http, event) = (till.http.clone(), event.clone());
-        let telling = tokio::spawn(async move { (told(&http, &event).await, event) });
+        let (http, event) = (service.http.clone(), event.clone());
+        let posting = tokio::spawn(async move { (post_event(&http, &event).await, event) });
         // After a random delay, so that the crash happens before, during or after the write.
         tokio::time::sleep(Duration::from_millis(7 * number as u64)).await;
-        till.crash().await;
-        let (answer, event) = telling.await.unwrap();
+        service.crash().await;
+        let (answer, event) = posting.await.unwrap();
         if answer.is_ok_and(|answer| answer.status == 200) {
             continue;
         }
-        till.take(&[event]).await;
+        service.post_accepted(&[event]).await;
     }
-    till.take(&events).await;
-    let mut recorded = till.recorded();
+    service.post_accepted(&events).await;
+    let mut recorded = service.recorded();
     recorded.sort();
     assert_eq!(recorded, ["evt_1", "evt_2", "evt_5", "evt_6"]);
-    till.until(&key, "free").await;
-    let verified = process::run(LOGGIA, till.folder.path(), &["events", "verify"]);
+    service.wait_for_tier(&key, "free").await;
+    let verified = process::run(LOGGIA, service.folder.path(), &["events", "verify"]);
     assert!(verified.status.success(), "{verified:?}");
 }
 
@@ -323,7 +326,7 @@ fn notices_from_a_file_are_recorded_once() {
         let output = run(&["payments", "replay", path, "--json"]);
         (output.status.code(), serde_json::from_slice::<Value>(&output.stdout).unwrap(), output.stderr)
     };
-    let (code, report, told) = replay(path);
+    let (code, report, post_event) = replay(path);
     assert_eq!(
         (code, &report),
         (
@@ -332,7 +335,10 @@ fn notices_from_a_file_are_recorded_once() {
                 "unpriced": [], "position": report["position"]})
         )
     );
-    assert_eq!(String::from_utf8(told).unwrap(), "these are no events of Stripe that can be read: line 6\n");
+    assert_eq!(
+        String::from_utf8(post_event).unwrap(),
+        "these are no events of Stripe that can be read: line 6\n"
+    );
     std::fs::write(&file, json!({"object": "list", "data": events}).to_string()).unwrap();
     let (code, again, _) = replay(path);
     assert_eq!(

@@ -26,13 +26,13 @@ const DESTRUCTIVE: [&str; 6] = [
 const REFUSED_WITHIN: Duration = Duration::from_millis(400);
 
 /// A client of a role that collects the server's permission violations.
-struct Tried {
+struct RoleClient {
     client: Client,
     refused: Arc<Mutex<Vec<String>>>,
 }
 
-impl Tried {
-    async fn new(cluster: &Cluster, role: NatsRole) -> Tried {
+impl RoleClient {
+    async fn new(cluster: &Cluster, role: NatsRole) -> RoleClient {
         let refused = Arc::new(Mutex::new(Vec::new()));
         let heard = refused.clone();
         let seed = std::fs::read_to_string(cluster.seed(role)).unwrap();
@@ -48,7 +48,7 @@ impl Tried {
             .connect(cluster.url())
             .await
             .unwrap();
-        Tried { client, refused }
+        RoleClient { client, refused }
     }
 
     /// Returns which of these subjects the server denies.
@@ -68,8 +68,8 @@ impl Tried {
             }
             self.client.flush().await.unwrap();
             tokio::time::sleep(REFUSED_WITHIN).await;
-            let told = self.refused.lock().unwrap();
-            for reason in told.iter() {
+            let violations = self.refused.lock().unwrap();
+            for reason in violations.iter() {
                 let subject = some.iter().find(|subject| reason.contains(&format!("\"{subject}\"")));
                 let subject = subject.unwrap_or_else(|| panic!("{reason} is about nothing that was tried"));
                 refused.insert(subject.as_str());
@@ -114,17 +114,17 @@ async fn each_user_has_exactly_the_permissions_of_its_role() {
         all.iter().flat_map(|role| role.subscribes()).map(|pattern| one_of(&pattern)).collect();
     heard.extend([">", "_INBOX.>", "loggia.>", "$JS.>", "loggia.curation.*"].map(str::to_owned));
     for role in all {
-        let tried = Tried::new(&cluster, role).await;
+        let role_client = RoleClient::new(&cluster, role).await;
         let beyond = |subjects: &BTreeSet<String>, own: &[String]| -> BTreeSet<String> {
             let allowed = |subject: &String| own.iter().any(|pattern| covers(pattern, subject));
             subjects.iter().filter(|subject| !allowed(subject)).cloned().collect()
         };
         let own: Vec<String> = role.publishes().into_iter().map(str::to_owned).collect();
-        let refused = tried.refused(Verb::Publish, &published).await;
+        let refused = role_client.refused(Verb::Publish, &published).await;
         let expected = beyond(&published, &own);
         assert_eq!(refused, expected.iter().map(String::as_str).collect(), "{role} publishes");
         assert!(DESTRUCTIVE.iter().all(|subject| refused.contains(subject)), "{role}");
-        let refused = tried.refused(Verb::Subscribe, &heard).await;
+        let refused = role_client.refused(Verb::Subscribe, &heard).await;
         let expected = beyond(&heard, &role.subscribes());
         assert_eq!(refused, expected.iter().map(String::as_str).collect(), "{role} subscribes");
     }
@@ -135,7 +135,7 @@ async fn each_user_has_exactly_the_permissions_of_its_role() {
 #[tokio::test(flavor = "multi_thread")]
 async fn jetstream_delivers_to_any_subject_a_client_names() {
     let Some(cluster) = Cluster::start_of(1).await else { return };
-    let write = Tried::new(&cluster, NatsRole::Write).await;
+    let write = RoleClient::new(&cluster, NatsRole::Write).await;
     let context = jetstream::new(write.client.clone());
     let stream = stream::Config {
         name: "EVENTS".into(),
@@ -146,7 +146,7 @@ async fn jetstream_delivers_to_any_subject_a_client_names() {
     context.publish("loggia.curation.x", "{}".into()).await.unwrap().await.unwrap();
     let mut commands = write.client.subscribe("loggia.command.*").await.unwrap();
     write.client.flush().await.unwrap();
-    let project = Tried::new(&cluster, NatsRole::Project).await;
+    let project = RoleClient::new(&cluster, NatsRole::Project).await;
     let elsewhere = "loggia.command.import";
     // The reply to a request.
     let info = "$JS.API.STREAM.INFO.EVENTS";

@@ -10,7 +10,7 @@ use kit::nats::Nats;
 use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 
-use crate::started::{LOGGIA, PATIENCE, Started, json as run_json, ready};
+use crate::service::{LOGGIA, PATIENCE, Service, json as run_json, ready};
 
 const WITH_PORT: &str = "https://pictures.example:8443/back.jpg";
 const WITH_PORT_REASON: &str = "Its address names port 8443; give one without a port.";
@@ -18,27 +18,27 @@ const OTHER_PORT: &str = "https://pictures.example:8444/a.jpg";
 const OTHER_PORT_REASON: &str = "Its address names port 8444; give one without a port.";
 
 /// Starts a service with a stored picture and two rejected ones that need no connection to their hosts.
-async fn with_refused() -> Option<Started> {
-    let started = Started::empty().await?;
-    let front = started.folder.path().join("front.png");
+async fn with_refused() -> Option<Service> {
+    let service = Service::empty().await?;
+    let front = service.folder.path().join("front.png");
     RgbImage::from_pixel(400, 300, Rgb([200, 90, 60])).save_with_format(front, ImageFormat::Png).unwrap();
     let record = |slug: &str, pictures: Value| json!({"slug": slug, "name": slug, "category": "art", "pictures": pictures});
     let house =
         json!([{"source": "front.png", "alt": "The front"}, {"source": WITH_PORT, "alt": "The back"}]);
     let plain = json!([{"source": OTHER_PORT, "alt": "A door"}]);
-    started.import(&[record("stair-house", house), record("plain", plain)]).await;
+    service.import(&[record("stair-house", house), record("plain", plain)]).await;
     kit::wait_until(PATIENCE, "two refused pictures", async || {
-        started.json(&["pictures", "list", "--refused"]).len() == 2
+        service.json(&["pictures", "list", "--refused"]).len() == 2
     })
     .await;
-    Some(started)
+    Some(service)
 }
 
 fn refused(slug: &str, source: &str, reason: &str) -> Value {
     json!({"state": "refused", "slug": slug, "source": source, "picture": null, "reason": reason})
 }
 
-fn said(output: &Output) -> (Option<i32>, String, String) {
+fn outcome(output: &Output) -> (Option<i32>, String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
@@ -49,92 +49,92 @@ fn folder_of(data: &Path, id: &str) -> PathBuf {
 
 #[tokio::test]
 async fn rejected_pictures_are_listed_with_the_reason_and_retried() {
-    let Some(started) = with_refused().await else { return };
+    let Some(service) = with_refused().await else { return };
     let plain = refused("plain", OTHER_PORT, OTHER_PORT_REASON);
     let house = refused("stair-house", WITH_PORT, WITH_PORT_REASON);
     let listed = [plain, house];
-    assert_eq!(started.json(&["pictures", "list", "--refused"]), listed);
-    let all = started.json(&["pictures", "list"]);
-    let kept = all.iter().find(|row| row["state"] == "kept").unwrap();
-    let wanted = json!({"state": "kept", "slug": "stair-house", "source": "front.png", "picture": kept["picture"],
+    assert_eq!(service.json(&["pictures", "list", "--refused"]), listed);
+    let all = service.json(&["pictures", "list"]);
+    let kept_row = all.iter().find(|row| row["state"] == "kept").unwrap();
+    let expected = json!({"state": "kept", "slug": "stair-house", "source": "front.png", "picture": kept_row["picture"],
         "reason": null});
-    assert_eq!(all, [listed[0].clone(), wanted, listed[1].clone()]);
-    let (status, table, _) = said(&started.run(&["pictures", "list", "--refused"]));
-    let wanted = format!(
+    assert_eq!(all, [listed[0].clone(), expected, listed[1].clone()]);
+    let (status, table, _) = outcome(&service.run(&["pictures", "list", "--refused"]));
+    let expected = format!(
         "state    project      source                                  picture or reason\n\
          refused  plain        {OTHER_PORT}     {OTHER_PORT_REASON}\n\
          refused  stair-house  {WITH_PORT}  {WITH_PORT_REASON}\n"
     );
-    assert_eq!((status, table), (Some(0), wanted));
+    assert_eq!((status, table), (Some(0), expected));
 
     let of_plain = format!("plain: {OTHER_PORT}: {OTHER_PORT_REASON}\n");
     let of_house = format!("stair-house: {WITH_PORT}: {WITH_PORT_REASON}\n");
-    let (status, text, _) = said(&started.run(&["pictures", "retry"]));
+    let (status, text, _) = outcome(&service.run(&["pictures", "retry"]));
     assert_eq!((status, text), (Some(1), format!("{of_plain}{of_house}0 fetched, 2 refused again\n")));
-    let (status, text, _) = said(&started.run(&["pictures", "retry", "plain"]));
+    let (status, text, _) = outcome(&service.run(&["pictures", "retry", "plain"]));
     assert_eq!((status, text), (Some(1), format!("{of_plain}0 fetched, 1 refused again\n")));
-    let (status, text, told) = said(&started.run(&["pictures", "retry", "no-house"]));
-    assert_eq!((status, text.as_str()), (Some(1), ""), "{told}");
-    assert!(told.contains("no listed project has the slug no-house"), "{told}");
+    let (status, text, stderr) = outcome(&service.run(&["pictures", "retry", "no-house"]));
+    assert_eq!((status, text.as_str()), (Some(1), ""), "{stderr}");
+    assert!(stderr.contains("no listed project has the slug no-house"), "{stderr}");
 
     let address = "thumbnail=https://me:secret@pictures.example/a.jpg";
-    let (status, _, told) = said(&started.run(&["curate", "revise", "plain", "--set", address]));
+    let (status, _, stderr) = outcome(&service.run(&["curate", "revise", "plain", "--set", address]));
     let sentence =
         "thumbnail holds a user or a password, which everybody could read; give an address without";
-    assert!(status == Some(1) && told.contains(sentence) && !told.contains("secret"), "{told}");
+    assert!(status == Some(1) && stderr.contains(sentence) && !stderr.contains("secret"), "{stderr}");
 
     // A source that the record no longer names is not retried.
-    started.json(&["curate", "revise", "plain", "--unset", "pictures"]);
-    assert_eq!(started.json(&["pictures", "retry", "plain"]), [json!({"fetched": 0, "refused": []})]);
-    assert_eq!(started.json(&["pictures", "list", "--refused"]), [listed[1].clone()]);
+    service.json(&["curate", "revise", "plain", "--unset", "pictures"]);
+    assert_eq!(service.json(&["pictures", "retry", "plain"]), [json!({"fetched": 0, "refused": []})]);
+    assert_eq!(service.json(&["pictures", "list", "--refused"]), [listed[1].clone()]);
 
     // The thumbnail of a record is retried too.
     let thumbnail = "https://pictures.example:8443/small.jpg";
     let record = json!({"slug": "thumb", "name": "Thumb", "category": "art", "thumbnail": thumbnail});
-    started.import(&[record]).await;
-    let wanted = [listed[1].clone(), refused("thumb", thumbnail, WITH_PORT_REASON)];
+    service.import(&[record]).await;
+    let expected = [listed[1].clone(), refused("thumb", thumbnail, WITH_PORT_REASON)];
     kit::wait_until(PATIENCE, "a refused thumbnail", async || {
-        started.json(&["pictures", "list", "--refused"]) == wanted
+        service.json(&["pictures", "list", "--refused"]) == expected
     })
     .await;
-    let (status, text, _) = said(&started.run(&["pictures", "retry", "thumb"]));
+    let (status, text, _) = outcome(&service.run(&["pictures", "retry", "thumb"]));
     let again = format!("thumb: {thumbnail}: {WITH_PORT_REASON}\n0 fetched, 1 refused again\n");
     assert_eq!((status, text), (Some(1), again));
 }
 
 #[tokio::test]
 async fn renditions_are_regenerated_and_unused_pictures_are_listed() {
-    let Some(started) = with_refused().await else { return };
-    let all = started.json(&["pictures", "list"]);
+    let Some(service) = with_refused().await else { return };
+    let all = service.json(&["pictures", "list"]);
     let id = all.iter().find_map(|row| row["picture"].as_str()).unwrap();
-    let folder = folder_of(started.folder.path(), id);
+    let folder = folder_of(service.folder.path(), id);
     let same = json!({"pictures": 1, "changed": 0, "damaged": 0, "projects": 0, "faults": []});
-    assert_eq!(started.json(&["pictures", "remake"]), std::slice::from_ref(&same));
+    assert_eq!(service.json(&["pictures", "remake"]), std::slice::from_ref(&same));
     let width = folder.join("320.webp");
     let bytes = std::fs::read(&width).unwrap();
     std::fs::write(&width, "").unwrap();
     let changed = json!({"pictures": 1, "changed": 1, "damaged": 0, "projects": 0, "faults": []});
-    assert_eq!(started.json(&["pictures", "remake"]), [changed]);
+    assert_eq!(service.json(&["pictures", "remake"]), [changed]);
     assert_eq!(std::fs::read(&width).unwrap(), bytes);
-    assert_eq!(started.json(&["pictures", "remake"]), [same]);
+    assert_eq!(service.json(&["pictures", "remake"]), [same]);
 
-    let (status, text, told) = said(&started.run(&["pictures", "list", "--unused"]));
-    assert_eq!((status, text.as_str()), (Some(0), ""), "{told}");
-    assert!(told.contains("every kept picture is shown by a project"), "{told}");
-    started.json(&["curate", "revise", "stair-house", "--unset", "pictures"]);
+    let (status, text, stderr) = outcome(&service.run(&["pictures", "list", "--unused"]));
+    assert_eq!((status, text.as_str()), (Some(0), ""), "{stderr}");
+    assert!(stderr.contains("every kept picture is shown by a project"), "{stderr}");
+    service.json(&["curate", "revise", "stair-house", "--unset", "pictures"]);
     let former = json!({"state": "former", "slug": "stair-house", "source": "front.png", "picture": id, "reason": null});
-    assert_eq!(started.json(&["pictures", "list", "stair-house"]), std::slice::from_ref(&former));
-    started.json(&["curate", "withdraw", "stair-house", "--reason", "Sold."]);
-    assert_eq!(started.json(&["pictures", "list", "stair-house"]), [former]);
-    assert_eq!(started.json(&["pictures", "list", "--unused"]), [json!({"picture": id})]);
-    let (status, text, _) = said(&started.run(&["pictures", "list", "--unused"]));
+    assert_eq!(service.json(&["pictures", "list", "stair-house"]), std::slice::from_ref(&former));
+    service.json(&["curate", "withdraw", "stair-house", "--reason", "Sold."]);
+    assert_eq!(service.json(&["pictures", "list", "stair-house"]), [former]);
+    assert_eq!(service.json(&["pictures", "list", "--unused"]), [json!({"picture": id})]);
+    let (status, text, _) = outcome(&service.run(&["pictures", "list", "--unused"]));
     assert_eq!((status, text), (Some(0), format!("{id}\n")));
 
     // No rendition is made from a damaged original.
     std::fs::write(folder.join("original"), "x").unwrap();
-    let (status, text, told) = said(&started.run(&["pictures", "remake"]));
-    assert_eq!(status, Some(1), "{text}{told}");
-    assert!(text.contains("its bytes are not those that its name is made of"), "{text}{told}");
+    let (status, text, stderr) = outcome(&service.run(&["pictures", "remake"]));
+    assert_eq!(status, Some(1), "{text}{stderr}");
+    assert!(text.contains("its bytes are not those that its name is made of"), "{text}{stderr}");
     assert!(
         text.ends_with("0 made again, 0 changed, in 0 projects; 1 not made: the original is damaged\n"),
         "{text}"
@@ -143,18 +143,21 @@ async fn renditions_are_regenerated_and_unused_pictures_are_listed() {
 }
 
 /// A write side and a read node with separate folders, on one NATS server.
-struct Apart {
+struct SeparateNodes {
     folder: tempfile::TempDir,
     nats: Nats,
     processes: Vec<Loggia>,
 }
 
-impl Apart {
-    async fn start() -> Option<(Apart, Http)> {
-        let mut apart =
-            Apart { nats: Nats::start().await?, folder: tempfile::tempdir().unwrap(), processes: Vec::new() };
-        let http = apart.processes().await;
-        Some((apart, http))
+impl SeparateNodes {
+    async fn start() -> Option<(SeparateNodes, Http)> {
+        let mut nodes = SeparateNodes {
+            nats: Nats::start().await?,
+            folder: tempfile::tempdir().unwrap(),
+            processes: Vec::new(),
+        };
+        let http = nodes.processes().await;
+        Some((nodes, http))
     }
 
     fn at(&self, name: &str) -> PathBuf {
@@ -190,14 +193,14 @@ impl Apart {
 
 #[tokio::test]
 async fn an_erased_picture_is_removed_everywhere_and_restored_by_no_backup() {
-    let Some((mut apart, http)) = Apart::start().await else { return };
-    let (front, file) = (apart.at("front.png"), apart.at("in.ndjson"));
+    let Some((mut nodes, http)) = SeparateNodes::start().await else { return };
+    let (front, file) = (nodes.at("front.png"), nodes.at("in.ndjson"));
     RgbImage::from_pixel(400, 300, Rgb([200, 90, 60])).save_with_format(&front, ImageFormat::Png).unwrap();
     std::fs::write(&file, format!("{}\n", json!({"slug": "stair", "name": "Stair", "category": "art"})))
         .unwrap();
-    apart.run(&["import", file.to_str().unwrap()]);
-    apart.run(&["curate", "attach", "stair", front.to_str().unwrap()]);
-    let listed = apart.run(&["pictures", "list"]).remove(0);
+    nodes.run(&["import", file.to_str().unwrap()]);
+    nodes.run(&["curate", "attach", "stair", front.to_str().unwrap()]);
+    let listed = nodes.run(&["pictures", "list"]).remove(0);
     let id = listed["picture"].as_str().unwrap().to_owned();
     let path = format!("/media/{id}/320.webp");
     kit::wait_until(PATIENCE, "the picture on the read node", async || http.get(&path).await.status == 200)
@@ -206,16 +209,16 @@ async fn an_erased_picture_is_removed_everywhere_and_restored_by_no_backup() {
         http.get("/v1/project/stair").await.json()["images"][0]["url"].is_string()
     })
     .await;
-    let mirrored = folder_of(&apart.at("read"), &id);
+    let mirrored = folder_of(&nodes.at("read"), &id);
     assert!(mirrored.join("320.webp").exists());
-    apart.run(&["backup", apart.at("older").to_str().unwrap()]);
+    nodes.run(&["backup", nodes.at("older").to_str().unwrap()]);
 
-    let erased = apart.run(&["pictures", "erase", &id, "--actor", "Ada"]).remove(0);
+    let erased = nodes.run(&["pictures", "erase", &id, "--actor", "Ada"]).remove(0);
     assert_eq!(
         (&erased["picture"], &erased["projects"], &erased["changed"]),
         (&json!(id), &json!(1), &json!(true))
     );
-    assert!(!folder_of(&apart.at("write"), &id).exists());
+    assert!(!folder_of(&nodes.at("write"), &id).exists());
     kit::wait_until(PATIENCE, "the end of it on the read node", async || {
         http.get(&path).await.status == 410 && !mirrored.exists()
     })
@@ -231,39 +234,39 @@ async fn an_erased_picture_is_removed_everywhere_and_restored_by_no_backup() {
     }
     // It is neither missing nor stored again.
     assert_eq!(
-        apart.run(&["pictures", "list"]),
+        nodes.run(&["pictures", "list"]),
         [json!({"state": "erased", "slug": "stair", "source": "front.png",
         "picture": id, "reason": null})]
     );
-    assert_eq!(apart.run(&["verify", "media"])[0]["missing"], json!([]));
+    assert_eq!(nodes.run(&["verify", "media"])[0]["missing"], json!([]));
     let again =
-        process::run(LOGGIA, &apart.at("write"), &["curate", "attach", "stair", front.to_str().unwrap()]);
-    let (status, _, told) = said(&again);
-    assert!(status == Some(1) && told.contains("It was taken down on "), "{told}");
-    let unchanged = process::run(LOGGIA, &apart.at("write"), &["pictures", "erase", &id]);
-    let (status, text, _) = said(&unchanged);
+        process::run(LOGGIA, &nodes.at("write"), &["curate", "attach", "stair", front.to_str().unwrap()]);
+    let (status, _, stderr) = outcome(&again);
+    assert!(status == Some(1) && stderr.contains("It was taken down on "), "{stderr}");
+    let unchanged = process::run(LOGGIA, &nodes.at("write"), &["pictures", "erase", &id]);
+    let (status, text, _) = outcome(&unchanged);
     assert!(status == Some(0) && text.contains("was erased before, on "), "{text}");
 
-    apart.kill().await;
-    let http = apart.processes().await;
+    nodes.kill().await;
+    let http = nodes.processes().await;
     kit::wait_until(PATIENCE, "an answer", async || http.get(&path).await.status != 503).await;
     assert_eq!(http.get(&path).await.status, 410);
-    let verified = run_json(&apart.at("read"), &["verify", "--nats-url", &apart.nats.url()]);
+    let verified = run_json(&nodes.at("read"), &["verify", "--nats-url", &nodes.nats.url()]);
     assert!(verified.iter().all(|model| model["equal"] == true), "{verified:?}");
-    restored_without(&apart, &id).await;
+    restored_without(&nodes, &id).await;
 }
 
 /// Restores the earlier backup with the write side's journal, and starts on it.
-async fn restored_without(apart: &Apart, id: &str) {
-    let journal = apart.at("write").join("media/pictures-erased.ndjson");
-    let restored = apart.at("restored");
-    let older = apart.at("older");
+async fn restored_without(nodes: &SeparateNodes, id: &str) {
+    let journal = nodes.at("write").join("media/pictures-erased.ndjson");
+    let restored = nodes.at("restored");
+    let older = nodes.at("older");
     let args = ["restore", older.to_str().unwrap(), "--erasures", journal.to_str().unwrap()];
-    let brought = run_json(&restored, &args).remove(0);
+    let fetched = run_json(&restored, &args).remove(0);
     assert_eq!(
-        (&brought["pictures"], &brought["pictures_erased_again"]),
+        (&fetched["pictures"], &fetched["pictures_erased_again"]),
         (&json!(0), &json!(1)),
-        "{brought}"
+        "{fetched}"
     );
     assert!(!folder_of(&restored, id).exists());
     let mut up = Loggia::up(LOGGIA, &restored, &["--no-demo"]).await;

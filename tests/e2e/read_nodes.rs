@@ -6,20 +6,20 @@ use bench::steady::{Mix, SteadyLoad};
 use kit::http::Http;
 use serde_json::{Value, json};
 
-use crate::several::{Several, searches};
-use crate::started::{PATIENCE, json as run_json, ready};
+use crate::node_group::{NodeGroup, searches};
+use crate::service::{PATIENCE, json as run_json, ready};
 
 #[tokio::test]
 async fn nodes_are_restarted_in_turn_without_one_failed_request() {
-    let Some(mut several) = Several::three(30, &[]).await else { return };
-    let load = SteadyLoad::start(several.balancer.address(), &searches(), 12, 150.0);
+    let Some(mut group) = NodeGroup::three(30, &[]).await else { return };
+    let load = SteadyLoad::start(group.balancer.address(), &searches(), 12, 150.0);
     for place in 0..3 {
         let name = ["one", "two", "three"][place];
-        assert!(several.nodes[place].process.terminate().await.success());
-        let node = several.start(name, &[]).await;
-        several.balancer.replace(place, node.address);
-        several.nodes[place] = node;
-        several.all_ready().await;
+        assert!(group.nodes[place].process.terminate().await.success());
+        let node = group.start(name, &[]).await;
+        group.balancer.replace(place, node.address);
+        group.nodes[place] = node;
+        group.all_ready().await;
     }
     let met = load.stop().await;
     assert_eq!(met.failures, [""; 0]);
@@ -31,28 +31,28 @@ async fn nodes_are_restarted_in_turn_without_one_failed_request() {
 async fn a_killed_node_is_replaced_by_one_that_starts_from_a_snapshot() {
     let settings =
         [("LOGGIA_AUTH", "keys"), ("LOGGIA_BURST_PER_KEY", "0"), ("LOGGIA_ADMIN_LISTEN", "127.0.0.1:0")];
-    let Some(mut several) = Several::three(30, &settings).await else { return };
-    let issued = run_json(&several.write(), &["keys", "issue", "--email", "a@example.org"]).pop().unwrap();
+    let Some(mut group) = NodeGroup::three(30, &settings).await else { return };
+    let issued = run_json(&group.write(), &["keys", "issue", "--email", "a@example.org"]).pop().unwrap();
     let key = issued["key"].as_str().unwrap().to_owned();
-    for node in &several.nodes {
+    for node in &group.nodes {
         let http = Http::new(format!("http://{}", node.address));
         let usage = format!("/v1/usage?key={key}");
         kit::wait_until(PATIENCE, "the key on every node", async || http.get(&usage).await.status == 200)
             .await;
     }
-    let snapshot = several.folder.path().join("snapshot");
-    let asked = Mix { key: Some(key.clone()), ..searches() };
+    let snapshot = group.folder.path().join("snapshot");
+    let requests = Mix { key: Some(key.clone()), ..searches() };
     let connections = 12;
-    let load = SteadyLoad::start(several.balancer.address(), &asked, connections, 60.0);
+    let load = SteadyLoad::start(group.balancer.address(), &requests, connections, 60.0);
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
-    several.nodes[1].process.kill9();
-    run_json(&several.nodes[0].data, &["snapshot", snapshot.to_str().unwrap()]);
-    several.import(40);
-    let node = several.start("four", &[("LOGGIA_SNAPSHOT", snapshot.to_str().unwrap())]).await;
-    several.balancer.replace(1, node.address);
-    several.nodes[1] = node;
-    several.all_ready().await;
-    let (first, usage) = (several.nodes[0].process.http().await, format!("/v1/usage?key={key}"));
+    group.nodes[1].process.kill9();
+    run_json(&group.nodes[0].data, &["snapshot", snapshot.to_str().unwrap()]);
+    group.import(40);
+    let node = group.start("four", &[("LOGGIA_SNAPSHOT", snapshot.to_str().unwrap())]).await;
+    group.balancer.replace(1, node.address);
+    group.nodes[1] = node;
+    group.all_ready().await;
+    let (first, usage) = (group.nodes[0].process.http().await, format!("/v1/usage?key={key}"));
     kit::wait_until(PATIENCE, "the key to be used up", async || {
         first.get(&usage).await.json()["used"] == 200
     })
@@ -65,16 +65,16 @@ async fn a_killed_node_is_replaced_by_one_that_starts_from_a_snapshot() {
     let answered = met.answers[&200];
     assert!((200 - lost..=200).contains(&answered), "a key of 200 calls gets 200, over any nodes: {met:?}");
     assert_eq!(met.answers.keys().collect::<Vec<_>>(), [&200, &429], "{met:?}");
-    let audit = run_json(&several.write(), &["audit", "verify"]).pop().unwrap();
+    let audit = run_json(&group.write(), &["audit", "verify"]).pop().unwrap();
     assert_eq!((&audit["calls"], &audit["differences"]), (&json!(200), &json!([])), "{audit}");
-    let http = several.nodes[1].process.http().await;
+    let http = group.nodes[1].process.http().await;
     let usage = kit::wait_for(PATIENCE, "all calls on the new node", async || {
         let usage = http.get(&format!("/v1/usage?key={key}")).await.json();
         (usage["used"] == 200).then_some(usage)
     })
     .await;
     assert_eq!(usage["remaining"], 0);
-    let log = several.nodes[1].process.stderr();
+    let log = group.nodes[1].process.stderr();
     assert!(log.contains("the read models begin with a snapshot"), "{log}");
 }
 
@@ -82,8 +82,8 @@ async fn a_killed_node_is_replaced_by_one_that_starts_from_a_snapshot() {
 async fn a_new_node_fetches_a_snapshot_from_another_and_keeps_it() {
     let port = free_port();
     let (address, url) = (format!("127.0.0.1:{port}"), format!("http://127.0.0.1:{port}"));
-    let Some(several) = Several::of(&[], 300, &[]).await else { return };
-    let one = several.start("one", &[("LOGGIA_ADMIN_LISTEN", &address)]).await;
+    let Some(group) = NodeGroup::of(&[], 300, &[]).await else { return };
+    let one = group.start("one", &[("LOGGIA_ADMIN_LISTEN", &address)]).await;
     ready(&Http::new(format!("http://{}", one.address))).await;
     let operators = Http::new(url.clone());
     let token = std::fs::read_to_string(one.data.join("snapshot.token")).unwrap();
@@ -110,50 +110,50 @@ async fn a_new_node_fetches_a_snapshot_from_another_and_keeps_it() {
     let range = format!("bytes 4096-{}/{}", whole.body.len() - 1, whole.body.len());
     assert_eq!(rest.header("content-range"), Some(range.as_str()));
     assert_eq!(operators.send("GET", &format!("/snapshot/{}", "0".repeat(64)), &shown, "").await.status, 404);
-    refused(&several, &url, "it cannot be fetched: ", "wants its token: write http://TOKEN@…").await;
+    refused(&group, &url, "it cannot be fetched: ", "wants its token: write http://TOKEN@…").await;
 
     let with_token = url.replace("http://", &format!("http://{token}@"));
-    let mut two = several.start("two", &[("LOGGIA_SNAPSHOT", &with_token)]).await;
+    let mut two = group.start("two", &[("LOGGIA_SNAPSHOT", &with_token)]).await;
     let http = Http::new(format!("http://{}", two.address));
     ready(&http).await;
     assert_eq!(http.get("/v1/search?q=bridge").await.json()["total"], 300);
-    let said = two.process.stderr();
-    assert!(said.contains("the read models begin with a snapshot position=300"), "{said}");
-    assert!(!said.contains(&token), "{said}");
-    let verified = run_json_with(&two.data, &["verify"], &several.nats.url());
+    let stderr = two.process.stderr();
+    assert!(stderr.contains("the read models begin with a snapshot position=300"), "{stderr}");
+    assert!(!stderr.contains(&token), "{stderr}");
+    let verified = run_json_with(&two.data, &["verify"], &group.nats.url());
     assert!(verified.iter().all(|model| model["equal"] == true), "{verified:?}");
     // From now on the node maintains its models itself.
     assert!(two.process.terminate().await.success());
-    let again = several.start("two", &[("LOGGIA_SNAPSHOT", "/nowhere")]).await;
+    let again = group.start("two", &[("LOGGIA_SNAPSHOT", "/nowhere")]).await;
     ready(&Http::new(format!("http://{}", again.address))).await;
 }
 
 #[tokio::test]
 async fn an_invalid_snapshot_is_never_used() {
-    let Some(several) = Several::of(&[], 5, &[]).await else { return };
-    let one = several.start("one", &[]).await;
+    let Some(group) = NodeGroup::of(&[], 5, &[]).await else { return };
+    let one = group.start("one", &[]).await;
     ready(&Http::new(format!("http://{}", one.address))).await;
-    let snapshot = several.folder.path().join("snapshot");
+    let snapshot = group.folder.path().join("snapshot");
     let set = snapshot.to_str().unwrap();
     run_json(&one.data, &["snapshot", set]);
-    refused(&several, "/nowhere", "/nowhere/manifest.json cannot be read or written", "").await;
-    refused(&several, "http://127.0.0.1:9", "it cannot be fetched: ", "").await;
-    let other = Several::of(&[], 5, &[]).await.unwrap();
+    refused(&group, "/nowhere", "/nowhere/manifest.json cannot be read or written", "").await;
+    refused(&group, "http://127.0.0.1:9", "it cannot be fetched: ", "").await;
+    let other = NodeGroup::of(&[], 5, &[]).await.unwrap();
     refused(&other, set, "it does not fit: it shows the log of event store", "").await;
     let catalog = snapshot.join("catalog/catalog.db");
     let mut bytes = std::fs::read(&catalog).unwrap();
     bytes[5_000] ^= 1;
     std::fs::write(&catalog, bytes).unwrap();
-    refused(&several, set, "it is damaged: catalog.db is not what its manifest says", "").await;
+    refused(&group, set, "it is damaged: catalog.db is not what its manifest says", "").await;
     // Without the setting it starts from the first event.
-    let new = several.start("new", &[]).await;
+    let new = group.start("new", &[]).await;
     ready(&Http::new(format!("http://{}", new.address))).await;
 }
 
 #[tokio::test]
 async fn a_new_node_rejects_calls_until_it_has_caught_up() {
-    let Some(several) = Several::of(&[], 4_000, &[]).await else { return };
-    let mut one = several.start("one", &[]).await;
+    let Some(group) = NodeGroup::of(&[], 4_000, &[]).await else { return };
+    let mut one = group.start("one", &[]).await;
     let http = Http::new(format!("http://{}", one.address));
     let mut refused = 0;
     loop {
@@ -169,7 +169,7 @@ async fn a_new_node_rejects_calls_until_it_has_caught_up() {
     assert!(refused > 0, "4,000 events take their time");
     // A node that has caught up once answers from the start.
     assert!(one.process.terminate().await.success());
-    let again = several.start("one", &[]).await;
+    let again = group.start("one", &[]).await;
     let http = Http::new(format!("http://{}", again.address));
     kit::wait_until(PATIENCE, "an answer of any kind", async || http.get("/healthz").await.status == 200)
         .await;
@@ -177,16 +177,16 @@ async fn a_new_node_rejects_calls_until_it_has_caught_up() {
 }
 
 /// Starts a node with an invalid snapshot; it must end with the sentence that says why.
-async fn refused(several: &Several, set: &str, why: &str, more: &str) {
-    let data = several.folder.path().join("new");
-    let mut process = several.spawn(&data, &[("LOGGIA_SNAPSHOT", set)]);
+async fn refused(group: &NodeGroup, set: &str, why: &str, more: &str) {
+    let data = group.folder.path().join("new");
+    let mut process = group.spawn(&data, &[("LOGGIA_SNAPSHOT", set)]);
     assert_eq!(process.ended(PATIENCE).await.code(), Some(1));
-    let said = process.stderr();
+    let stderr = process.stderr();
     let sentence = format!(
         "loggia: snapshot is “{set}”, which cannot be begun with and was not; set LOGGIA_SNAPSHOT to another one, or \
          remove it to begin with the first event: {why}"
     );
-    assert!(said.contains(&sentence) && said.contains(more), "{said}");
+    assert!(stderr.contains(&sentence) && stderr.contains(more), "{stderr}");
     assert!(!data.join("models").exists() && !data.join("models.incoming").exists());
 }
 

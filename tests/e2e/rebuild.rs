@@ -3,7 +3,7 @@
 use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 
-use crate::started::{LOGGIA, PATIENCE, Started, json as run_json};
+use crate::service::{LOGGIA, PATIENCE, Service, json as run_json};
 
 fn records(count: usize) -> Vec<Value> {
     (0..count)
@@ -13,9 +13,9 @@ fn records(count: usize) -> Vec<Value> {
 
 #[tokio::test]
 async fn a_rebuild_swaps_without_one_failed_request() {
-    let Some(started) = Started::empty().await else { return };
-    started.import(&records(1_500)).await;
-    let (http, stop) = (started.http.clone(), tokio_util::sync::CancellationToken::new());
+    let Some(service) = Service::empty().await else { return };
+    service.import(&records(1_500)).await;
+    let (http, stop) = (service.http.clone(), tokio_util::sync::CancellationToken::new());
     let stopped = stop.clone();
     let asking = tokio::spawn(async move {
         let mut answers = 0;
@@ -27,7 +27,7 @@ async fn a_rebuild_swaps_without_one_failed_request() {
         }
         answers
     });
-    let folder = started.folder.path().to_owned();
+    let folder = service.folder.path().to_owned();
     let rebuilt = tokio::task::spawn_blocking(move || run_json(&folder, &["rebuild", "all"])).await.unwrap();
     stop.cancel();
     assert!(asking.await.unwrap() > 0);
@@ -47,22 +47,24 @@ async fn a_rebuild_swaps_without_one_failed_request() {
             (&json!("counters"), &json!("g000002"), &json!(0))
         ]
     );
-    let verified = started.json(&["verify"]);
+    let verified = service.json(&["verify"]);
     assert!(verified.iter().all(|model| model["equal"] == true), "{verified:?}");
     // Edits still arrive after the swap.
-    started.json(&["curate", "revise", "shelf-number-7", "--set", "city=Kiruna"]);
-    started.until("/v1/search?q=kiruna", "an edit behind the swap", |_, body| body["total"] == 1).await;
+    service.json(&["curate", "revise", "shelf-number-7", "--set", "city=Kiruna"]);
+    service
+        .wait_for_response("/v1/search?q=kiruna", "an edit behind the swap", |_, body| body["total"] == 1)
+        .await;
 }
 
 #[tokio::test]
 async fn models_of_another_log_are_rebuilt_while_nothing_runs() {
-    let Some(mut other) = Started::empty().await else { return };
+    let Some(mut other) = Service::empty().await else { return };
     other.import(&records(30)).await;
     assert!(other.loggia.terminate().await.success());
-    let Some(mut started) = Started::empty().await else { return };
-    started.import(&records(3)).await;
-    assert!(started.loggia.terminate().await.success());
-    let (folder, models) = (started.folder.path(), started.folder.path().join("models"));
+    let Some(mut service) = Service::empty().await else { return };
+    service.import(&records(3)).await;
+    assert!(service.loggia.terminate().await.success());
+    let (folder, models) = (service.folder.path(), service.folder.path().join("models"));
     std::fs::remove_dir_all(&models).unwrap();
     std::fs::rename(other.folder.path().join("models"), &models).unwrap();
 
@@ -70,8 +72,8 @@ async fn models_of_another_log_are_rebuilt_while_nothing_runs() {
     command.args(["up", "--no-demo"]);
     let mut refused = Loggia::spawn_command(command, folder);
     assert_eq!(refused.ended(PATIENCE).await.code(), Some(1));
-    let said = refused.stderr();
-    assert!(said.contains("or rebuild the model with `loggia rebuild "), "{said}");
+    let stderr = refused.stderr();
+    assert!(stderr.contains("or rebuild the model with `loggia rebuild "), "{stderr}");
     drop(refused);
     let rebuilt = run_json(folder, &["rebuild", "all"]);
     assert_eq!(rebuilt.len(), 6, "{rebuilt:?}");
@@ -82,18 +84,18 @@ async fn models_of_another_log_are_rebuilt_while_nothing_runs() {
 
 #[tokio::test]
 async fn verify_detects_a_tampered_read_model() {
-    let Some(mut started) = Started::empty().await else { return };
-    started.import(&records(20)).await;
-    assert!(started.loggia.terminate().await.success());
-    assert!(started.json(&["verify"]).iter().all(|model| model["equal"] == true), "without a running node");
-    let catalog = started.folder.path().join("models/catalog/g000001/catalog.db");
+    let Some(mut service) = Service::empty().await else { return };
+    service.import(&records(20)).await;
+    assert!(service.loggia.terminate().await.success());
+    assert!(service.json(&["verify"]).iter().all(|model| model["equal"] == true), "without a running node");
+    let catalog = service.folder.path().join("models/catalog/g000001/catalog.db");
     let tampered = std::process::Command::new("python3")
         .args(["-c", "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute(\"UPDATE projects SET answer=replace(answer,'Malm','Palm') WHERE slug='shelf-number-7'\"); c.commit()"])
         .arg(&catalog)
         .status()
         .unwrap();
     assert!(tampered.success());
-    let output = started.run(&["verify", "--json"]);
+    let output = service.run(&["verify", "--json"]);
     assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
     let lines: Vec<Value> =
         String::from_utf8(output.stdout).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect();
@@ -109,6 +111,6 @@ async fn verify_detects_a_tampered_read_model() {
             (&json!("counters"), &json!(true))
         ]
     );
-    started.json(&["rebuild", "catalog"]);
-    assert!(started.json(&["verify", "catalog"]).iter().all(|model| model["equal"] == true), "mended");
+    service.json(&["rebuild", "catalog"]);
+    assert!(service.json(&["verify", "catalog"]).iter().all(|model| model["equal"] == true), "mended");
 }

@@ -8,21 +8,21 @@ use kit::nats::{Cluster, Nats};
 use kit::process::{self, Loggia};
 use write::nats_role::NatsRole;
 
-use crate::started::{LOGGIA, PATIENCE, json};
+use crate::service::{LOGGIA, PATIENCE, json};
 
 /// Runs a role that ends by itself, and returns its standard error.
-async fn ends(mut command: Command, role: &str, data: &Path) -> String {
+async fn run_to_end(mut command: Command, role: &str, data: &Path) -> String {
     command.arg(role);
     let mut loggia = Loggia::spawn_command(command, data);
     let status = loggia.ended(PATIENCE).await;
-    let said = loggia.stderr();
-    assert_eq!(status.code(), Some(1), "{said}");
+    let sentence = loggia.stderr();
+    assert_eq!(status.code(), Some(1), "{sentence}");
     // The log comes before the last line.
-    said.lines().last().unwrap_or_default().to_owned()
+    sentence.lines().last().unwrap_or_default().to_owned()
 }
 
 /// Returns the files below a folder that other users can access.
-fn open_to_others(folder: &Path) -> Vec<String> {
+fn accessible_to_others(folder: &Path) -> Vec<String> {
     use std::os::unix::fs::PermissionsExt as _;
     let (mut open, mut folders) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(folder) = folders.pop() {
@@ -55,13 +55,13 @@ async fn files_are_private_and_an_accessible_folder_causes_a_warning() {
     let mut command = process::command("sh", &data);
     command.args(["-c", "umask 022; exec \"$0\" \"$@\"", LOGGIA, "up", "--no-demo"]);
     let mut loggia = Loggia::spawn_command(command, &data);
-    crate::started::ready(&loggia.http().await).await;
-    assert_eq!(open_to_others(&data), [""; 0]);
+    crate::service::ready(&loggia.http().await).await;
+    assert_eq!(accessible_to_others(&data), [""; 0]);
     assert!(loggia.stderr().contains("is open to other users of this machine"), "{}", loggia.stderr());
     assert!(loggia.terminate().await.success());
     std::fs::set_permissions(&data, std::fs::Permissions::from_mode(0o700)).unwrap();
     let mut loggia = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
-    crate::started::ready(&loggia.http().await).await;
+    crate::service::ready(&loggia.http().await).await;
     assert!(!loggia.stderr().contains("is open to other users"), "{}", loggia.stderr());
 }
 
@@ -88,7 +88,7 @@ async fn a_wrong_login_is_rejected() {
     let mut command = with(NatsRole::Serve);
     command.env("LOGGIA_NATS_CREDS", &stranger);
     assert_eq!(
-        ends(command, "serve", folder.path()).await,
+        run_to_end(command, "serve", folder.path()).await,
         format!(
             "loggia: the NATS server at {address} refuses the login; check nats_creds, or user and password in nats_url"
         )
@@ -100,34 +100,34 @@ async fn a_wrong_login_is_rejected() {
         (NatsRole::Write, NatsRole::Operator),
         (NatsRole::Up, NatsRole::Write),
     ] {
-        let said = ends(with(other), role.name(), folder.path()).await;
+        let sentence = run_to_end(with(other), role.name(), folder.path()).await;
         assert!(
-            said.starts_with(&format!(
+            sentence.starts_with(&format!(
                 "loggia: nats_creds: the NATS user is not that of the role “{role}”: it "
             )),
-            "{said}"
+            "{sentence}"
         );
-        assert!(said.contains(&format!("give this process the file users/{role}.nk")), "{said}");
+        assert!(sentence.contains(&format!("give this process the file users/{role}.nk")), "{sentence}");
     }
     // No certificate authority, and a wrong one.
     let mut command = with(NatsRole::Serve);
     command.env_remove("LOGGIA_NATS_CA");
-    let said = ends(command, "serve", folder.path()).await;
-    assert!(said.starts_with(&format!(
+    let sentence = run_to_end(command, "serve", folder.path()).await;
+    assert!(sentence.starts_with(&format!(
         "loggia: the NATS server at {address} shows a certificate that is not believed"
     )));
     assert!(
-        said.ends_with("set nats_ca to the file of its authority, and nats_url to a name that is in it"),
-        "{said}"
+        sentence.ends_with("set nats_ca to the file of its authority, and nats_url to a name that is in it"),
+        "{sentence}"
     );
     let mut command = with(NatsRole::Serve);
     command.env("LOGGIA_NATS_CA", folder.path().join("absent.pem"));
-    let said = ends(command, "serve", folder.path()).await;
-    assert!(said.starts_with("loggia: nats_ca: ") && said.contains("cannot be read"), "{said}");
+    let sentence = run_to_end(command, "serve", folder.path()).await;
+    assert!(sentence.starts_with("loggia: nats_ca: ") && sentence.contains("cannot be read"), "{sentence}");
     let mut command = with(NatsRole::Serve);
     command.env("LOGGIA_NATS_CREDS", cluster.authority());
-    let said = ends(command, "serve", folder.path()).await;
-    assert!(said.contains("holds neither a token with its key nor the seed of a user"), "{said}");
+    let sentence = run_to_end(command, "serve", folder.path()).await;
+    assert!(sentence.contains("holds neither a token with its key nor the seed of a user"), "{sentence}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -142,7 +142,7 @@ async fn a_foreign_or_changed_stream_is_rejected() {
     };
     context.create_stream(foreign("EVENTS", "loggia.curation.*")).await.unwrap();
     assert_eq!(
-        ends(on(&nats, folder.path()), "write", folder.path()).await,
+        run_to_end(on(&nats, folder.path()), "write", folder.path()).await,
         "loggia: the stream EVENTS on NATS was not made by Loggia; delete or rename it, or use another NATS account"
     );
     context.delete_stream("EVENTS").await.unwrap();
@@ -150,7 +150,7 @@ async fn a_foreign_or_changed_stream_is_rejected() {
     let mut command = on(&nats, folder.path());
     command.args(["--auth", "keys"]);
     assert_eq!(
-        ends(command, "write", folder.path()).await,
+        run_to_end(command, "write", folder.path()).await,
         "loggia: the stream USAGE_FREE on NATS was not made by Loggia; delete or rename it, or use another NATS account"
     );
     context.delete_stream("USAGE_FREE").await.unwrap();
@@ -158,20 +158,26 @@ async fn a_foreign_or_changed_stream_is_rejected() {
     let mut config = context.get_stream("EVENTS").await.unwrap().cached_info().config.clone();
     config.max_messages = 1_000;
     context.update_stream(&config).await.unwrap();
-    let said = ends(on(&nats, folder.path()), "write", folder.path()).await;
-    assert!(said.starts_with("loggia: the stream EVENTS on NATS has another setting of max_msgs"), "{said}");
+    let sentence = run_to_end(on(&nats, folder.path()), "write", folder.path()).await;
+    assert!(
+        sentence.starts_with("loggia: the stream EVENTS on NATS has another setting of max_msgs"),
+        "{sentence}"
+    );
     config.max_messages = -1;
     context.update_stream(&config).await.unwrap();
     // It belongs to another store.
     let other = folder.path().join("other");
-    let said = ends(on(&nats, &other), "write", &other).await;
-    assert!(said.starts_with("loggia: the stream EVENTS on NATS belongs to the event store "), "{said}");
+    let sentence = run_to_end(on(&nats, &other), "write", &other).await;
+    assert!(
+        sentence.starts_with("loggia: the stream EVENTS on NATS belongs to the event store "),
+        "{sentence}"
+    );
     // Permanently more replicas than servers.
     context.delete_stream("EVENTS").await.unwrap();
     let mut command = on(&nats, folder.path());
     command.args(["--nats-replicas", "3"]);
     assert_eq!(
-        ends(command, "write", folder.path()).await,
+        run_to_end(command, "write", folder.path()).await,
         "loggia: nats_replicas is 3, and the NATS server is in no cluster, so the stream EVENTS cannot be kept on 3 \
          servers; set it to 1, or name the servers of a cluster in nats_url"
     );
@@ -204,20 +210,20 @@ async fn a_store_that_is_older_than_the_stream_is_refused() {
     assert!(writing.terminate().await.success());
     json(&restored, &["restore", backup.to_str().unwrap()]);
     assert_eq!(
-        ends(on(&nats, &restored), "write", &restored).await,
+        run_to_end(on(&nats, &restored), "write", &restored).await,
         "loggia: the stream EVENTS has 2 events, the event store only 1: the store is older than what readers have seen. \
          If it was restored on purpose, delete the stream and rebuild the projections; else bring back the newer store"
     );
 }
 
 /// A server of another cluster, without authentication.
-struct Stranger {
+struct ForeignServer {
     child: Child,
     port: u16,
 }
 
-impl Stranger {
-    async fn start(cluster: &str, folder: &Path) -> Stranger {
+impl ForeignServer {
+    async fn start(cluster: &str, folder: &Path) -> ForeignServer {
         let binary = kit::nats::available().await.unwrap();
         let ports = folder.join(format!("{cluster}.ports"));
         std::fs::create_dir_all(&ports).unwrap();
@@ -228,15 +234,15 @@ impl Stranger {
         let child = Command::new(binary).arg("--config").arg(&conf).stderr(Stdio::null()).spawn().unwrap();
         let port = kit::wait_for(PATIENCE, "the server's port", async || {
             let file = ports.read_dir().unwrap().next()?.unwrap().path();
-            let told: serde_json::Value = serde_json::from_slice(&std::fs::read(file).ok()?).ok()?;
-            told["nats"][0].as_str()?.rsplit(':').next()?.parse().ok()
+            let running: serde_json::Value = serde_json::from_slice(&std::fs::read(file).ok()?).ok()?;
+            running["nats"][0].as_str()?.rsplit(':').next()?.parse().ok()
         })
         .await;
-        Stranger { child, port }
+        ForeignServer { child, port }
     }
 }
 
-impl Drop for Stranger {
+impl Drop for ForeignServer {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -249,12 +255,12 @@ async fn servers_of_two_clusters_are_rejected() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let one = Stranger::start("one", folder.path()).await;
-    let two = Stranger::start("two", folder.path()).await;
+    let one = ForeignServer::start("one", folder.path()).await;
+    let two = ForeignServer::start("two", folder.path()).await;
     let mut command = process::command(LOGGIA, folder.path());
     command.env("LOGGIA_NATS_URL", format!("nats://127.0.0.1:{},nats://127.0.0.1:{}", one.port, two.port));
     assert_eq!(
-        ends(command, "project", folder.path()).await,
+        run_to_end(command, "project", folder.path()).await,
         format!(
             "loggia: nats_url names servers that do not belong together: 127.0.0.1:{} is of the cluster “one”, \
              127.0.0.1:{} is of the cluster “two”; name servers of one cluster",

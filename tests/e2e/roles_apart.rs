@@ -3,7 +3,7 @@
 use kit::process::{self, Loggia};
 use serde_json::json;
 
-use crate::started::{LOGGIA, PATIENCE, json as run_json, ready};
+use crate::service::{LOGGIA, PATIENCE, json as run_json, ready};
 
 #[tokio::test]
 async fn write_project_and_serve_work_as_separate_processes() {
@@ -46,14 +46,14 @@ async fn write_project_and_serve_work_as_separate_processes() {
     assert_eq!(image, std::fs::read(&path).unwrap());
     assert_eq!(image, std::fs::read(write.join(path.strip_prefix(&reader).unwrap())).unwrap());
     assert!(!path.with_file_name("original").exists(), "originals stay where they came");
-    projecting = brings_again(&write, &reader, projecting, || spawn(&reader, &["project"])).await;
+    projecting = check_copied_again(&write, &reader, projecting, || spawn(&reader, &["project"])).await;
     assert!(serving.terminate().await.success());
     assert!(projecting.terminate().await.success());
     assert!(writing.terminate().await.success());
 }
 
 /// Checks that damaged files, and files that the write side lacks at first, are copied once possible.
-async fn brings_again(
+async fn check_copied_again(
     write: &std::path::Path,
     reader: &std::path::Path,
     mut projecting: Loggia,
@@ -62,7 +62,7 @@ async fn brings_again(
     let path = image_path(reader);
     let [short, lost] = ["640.jpg", "320.webp"].map(|form| path.with_file_name(form));
     let source = |file: &std::path::Path| write.join(file.strip_prefix(reader).unwrap());
-    let is_brought = async |file: &std::path::Path| {
+    let wait_until_copied = async |file: &std::path::Path| {
         let kept = std::fs::read(source(file)).unwrap();
         let what = format!("all of {}", file.display());
         kit::wait_until(PATIENCE, &what, async || std::fs::read(file).is_ok_and(|found| found == kept)).await;
@@ -74,8 +74,8 @@ async fn brings_again(
         std::fs::File::options().write(true).open(file).unwrap().set_len(length).unwrap();
     }
     projecting = start();
-    is_brought(&path).await;
-    is_brought(&short).await;
+    wait_until_copied(&path).await;
+    wait_until_copied(&short).await;
     assert!(projecting.terminate().await.success());
     let hidden = write.join("hidden");
     std::fs::rename(source(&lost), &hidden).unwrap();
@@ -89,7 +89,7 @@ async fn brings_again(
     assert!(projecting.terminate().await.success());
     std::fs::rename(&hidden, source(&lost)).unwrap();
     projecting = start();
-    is_brought(&lost).await;
+    wait_until_copied(&lost).await;
     projecting
 }
 

@@ -8,7 +8,7 @@ use kit::process;
 use kit::skipped;
 use serde_json::{Value, json};
 
-use crate::started::LOGGIA;
+use crate::service::LOGGIA;
 
 /// Runs a command with further variables.
 fn run(data: &Path, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
@@ -17,7 +17,7 @@ fn run(data: &Path, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
     command.output().unwrap()
 }
 
-fn said(output: &Output) -> (Option<i32>, String) {
+fn outcome(output: &Output) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8_lossy(&output.stderr).trim().to_owned())
 }
 
@@ -28,11 +28,11 @@ fn invalid_settings_are_wrong_usage_and_all_reported_together() {
     let expected = "loggia: listen is “:8080” (variable LOGGIA_LISTEN), which cannot be used: an IP address and a port such \
                     as 127.0.0.1:8080 are wanted; 0.0.0.0:8080 stands for all addresses of this machine\ndrain is “5ss” \
                     (variable LOGGIA_DRAIN), which cannot be used: whole seconds from 0s to 60s are wanted";
-    assert_eq!(said(&run(data.path(), &wrong, &["up"])), (Some(2), expected.to_owned()));
-    let (status, _) = said(&run(data.path(), &[], &["up", "--data", ""]));
+    assert_eq!(outcome(&run(data.path(), &wrong, &["up"])), (Some(2), expected.to_owned()));
+    let (status, _) = outcome(&run(data.path(), &[], &["up", "--data", ""]));
     assert_eq!(status, Some(2));
     let missing = run(data.path(), &[], &["config", "--config", "/no/such.toml"]);
-    let (status, text) = said(&missing);
+    let (status, text) = outcome(&missing);
     assert_eq!(status, Some(2));
     assert!(text.starts_with("loggia: the settings file /no/such.toml cannot be read"), "{text}");
     assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 0, "nothing was made");
@@ -42,7 +42,7 @@ fn invalid_settings_are_wrong_usage_and_all_reported_together() {
 fn an_unknown_variable_causes_a_warning_in_the_format_of_the_log() {
     let data = tempfile::tempdir().unwrap();
     let variables = [("LOGGIA_LISTN", "0.0.0.0:1"), ("LOGGIA_LOG_FORMAT", "json")];
-    let (status, text) = said(&run(data.path(), &variables, &["config"]));
+    let (status, text) = outcome(&run(data.path(), &variables, &["config"]));
     assert_eq!(status, Some(0));
     let line: Value = serde_json::from_str(&text).unwrap();
     assert_eq!((&line["level"], &line["target"]), (&json!("WARN"), &json!("loggia")));
@@ -63,8 +63,8 @@ fn config_check_finds_what_prevents_a_start_and_starts_nothing() {
         });
         (output.status.code(), found.collect::<Vec<(String, String)>>())
     };
-    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = taken.local_addr().unwrap().to_string();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
     let (status, found) = check(&[
         ("LOGGIA_LISTEN", address.as_str()),
         ("LOGGIA_NATS_SERVER", "/no/nats-server"),
@@ -88,7 +88,7 @@ fn config_check_finds_what_prevents_a_start_and_starts_nothing() {
 fn config_check_finds_keys_in_a_removed_tier() {
     let data = tempfile::tempdir().unwrap();
     let issued = run(data.path(), &[], &["keys", "issue", "--email", "a@b.example", "--tier", "studio"]);
-    assert!(issued.status.success(), "{}", said(&issued).1);
+    assert!(issued.status.success(), "{}", outcome(&issued).1);
     let tiers = |tiers| [("LOGGIA_AUTH", "keys"), ("LOGGIA_TIERS", tiers)];
     let checked = run(data.path(), &tiers("free=3, gold=9"), &["config", "--check"]);
     let text = String::from_utf8_lossy(&checked.stdout);
@@ -144,7 +144,7 @@ fn a_folder_of_another_user_is_never_changed() {
         &["backup", backup.to_str().unwrap()],
     ];
     for command in commands {
-        let (status, text) = said(&run(&data, &[], command));
+        let (status, text) = outcome(&run(&data, &[], command));
         assert_eq!(status, Some(1), "{command:?}: {text}");
         assert!(text.contains("belongs to the user with the id 12345"), "{command:?}: {text}");
         assert!(text.contains("Run it as that user"), "{command:?}: {text}");

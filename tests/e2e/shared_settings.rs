@@ -3,16 +3,16 @@
 use kit::http::Http;
 use serde_json::json;
 
-use crate::several::Several;
-use crate::started::{LOGGIA, PATIENCE, ready};
+use crate::node_group::NodeGroup;
+use crate::service::{LOGGIA, PATIENCE, ready};
 
 #[tokio::test]
 async fn a_node_with_different_tiers_is_not_ready_and_names_the_setting() {
     let settings = [("LOGGIA_AUTH", "keys"), ("LOGGIA_TIERS", "free=500, studio=900")];
-    let Some(several) = Several::of(&["one"], 3, &settings).await else { return };
-    ready(&Http::new(format!("http://{}", several.nodes[0].address))).await;
+    let Some(group) = NodeGroup::of(&["one"], 3, &settings).await else { return };
+    ready(&Http::new(format!("http://{}", group.nodes[0].address))).await;
     let args = ["keys", "issue", "--email", "a@example.org", "--tier", "studio"];
-    let write = several.write();
+    let write = group.write();
     let issue = || {
         let mut command = kit::process::command(LOGGIA, &write);
         command.args(args).arg("--json").envs(settings);
@@ -24,7 +24,7 @@ async fn a_node_with_different_tiers_is_not_ready_and_names_the_setting() {
     for (name, tiers) in
         [("two", "free=50, studio=900"), ("three", "free=900, studio=900"), ("four", "free=500")]
     {
-        let node = several.start(name, &[("LOGGIA_TIERS", tiers)]).await;
+        let node = group.start(name, &[("LOGGIA_TIERS", tiers)]).await;
         let http = Http::new(format!("http://{}", node.address));
         let sentence = format!(
             "tiers is “{tiers}” here and “free=500, studio=900” on the write side (LOGGIA_TIERS); set the same for all nodes \

@@ -6,11 +6,11 @@ use std::path::Path;
 use image::{ImageFormat, Rgb, RgbImage};
 use serde_json::{Value, json};
 
-use crate::started::Started;
+use crate::service::Service;
 
 /// Starts with an empty catalog and the embedding worker.
-async fn described() -> Option<Started> {
-    Started::with(&["--no-demo", "--vectors", "builtin"]).await
+async fn described() -> Option<Service> {
+    Service::with(&["--no-demo", "--vectors", "builtin"]).await
 }
 
 /// Returns a picture of one colour with a darker corner.
@@ -24,9 +24,15 @@ fn picture(path: &Path, colour: [u8; 3]) {
 }
 
 /// Waits until a project has this many neighbours, and returns the answer.
-async fn neighbours(started: &Started, slug: &str, count: u64) -> Value {
-    let wanted = |status, body: &Value| status == 200 && body["count"] == count;
-    started.until(&format!("/v1/similar/{slug}"), &format!("{count} neighbours of {slug}"), wanted).await
+async fn neighbours(service: &Service, slug: &str, count: u64) -> Value {
+    let is_complete = |status, body: &Value| status == 200 && body["count"] == count;
+    service
+        .wait_for_response(
+            &format!("/v1/similar/{slug}"),
+            &format!("{count} neighbours of {slug}"),
+            is_complete,
+        )
+        .await
 }
 
 fn slugs(answer: &Value) -> Vec<&str> {
@@ -35,8 +41,8 @@ fn slugs(answer: &Value) -> Vec<&str> {
 
 #[tokio::test]
 async fn imported_pictures_are_stored_shown_and_compared() {
-    let Some(started) = described().await else { return };
-    let folder = started.folder.path();
+    let Some(service) = described().await else { return };
+    let folder = service.folder.path();
     picture(&folder.join("pics/red.png"), [200, 40, 30]);
     picture(&folder.join("pics/ruby.png"), [180, 30, 40]);
     picture(&folder.join("pics/green.png"), [30, 160, 60]);
@@ -49,7 +55,7 @@ async fn imported_pictures_are_stored_shown_and_compared() {
         record("drawing", "pics/drawing.png"),
         record("lost", "pics/lost.png"),
     ];
-    let counts = started.import(&lines).await;
+    let counts = service.import(&lines).await;
     let numbers =
         ["new", "rejected", "pictures", "pictures_refused"].map(|name| counts[name].as_u64().unwrap());
     assert_eq!(numbers, [5, 0, 3, 2], "{counts}");
@@ -59,16 +65,18 @@ async fn imported_pictures_are_stored_shown_and_compared() {
         results.into_iter().filter(|result| !result["basis"]["visual"].is_null()).collect()
     };
     let all = |_, body: &Value| body["count"] == 4 && seen(body).len() == 2;
-    let near = started.until("/v1/similar/red", "the neighbours of red", all).await;
+    let near = service.wait_for_response("/v1/similar/red", "the neighbours of red", all).await;
     let basis = |result: &Value| (result["slug"].clone(), result["basis"]["visual"].as_f64().unwrap());
     let [(first, ruby), (second, green)] =
         <[_; 2]>::try_from(seen(&near).iter().map(basis).collect::<Vec<_>>()).unwrap();
     assert_eq!((first, second), (json!("ruby"), json!("green")));
     assert!(ruby > green && ruby > 0.8, "{ruby} {green}");
 
-    let record = started.until("/v1/project/red", "the picture", |_, body| body["images"] != json!([])).await;
+    let record = service
+        .wait_for_response("/v1/project/red", "the picture", |_, body| body["images"] != json!([]))
+        .await;
     let image = &record["images"][0];
-    let base = started.base();
+    let base = service.base();
     let url = image["url"].as_str().unwrap();
     assert_eq!(
         (image["width"].as_u64(), image["height"].as_u64(), &image["alt"]),
@@ -76,74 +84,78 @@ async fn imported_pictures_are_stored_shown_and_compared() {
     );
     assert!(!image["color_palette"].as_array().unwrap().is_empty(), "{image}");
     assert_eq!(record["thumbnail"], image["url"]);
-    let served = started.http.get(url.strip_prefix(&base).unwrap()).await;
+    let served = service.http.get(url.strip_prefix(&base).unwrap()).await;
     assert_eq!((served.status, served.header("content-type")), (200, Some("image/webp")));
     assert_eq!(&served.body[8..12], b"WEBP");
     let shown = |_, body: &Value| body["results"][0]["thumbnail"] == record["thumbnail"];
-    started.until("/v1/search?q=red", "the picture in a search", shown).await;
-    let without = started.http.get("/v1/project/drawing").await.json();
+    service.wait_for_response("/v1/search?q=red", "the picture in a search", shown).await;
+    let without = service.http.get("/v1/project/drawing").await.json();
     assert_eq!((&without["images"], &without["thumbnail"]), (&json!([]), &Value::Null));
 
     // The same import again attaches nothing.
-    let head = started.json(&["status"])[0]["store"]["position"].clone();
-    let again = started.import(&lines).await;
+    let head = service.json(&["status"])[0]["store"]["position"].clone();
+    let again = service.import(&lines).await;
     assert_eq!((&again["same"], &again["pictures"], &again["position"]), (&json!(5), &json!(3), &head));
 }
 
 #[tokio::test]
 async fn an_editor_attaches_pictures_one_by_one() {
-    let Some(started) = described().await else { return };
-    started.import(&[json!({"slug": "a", "name": "Door", "category": "design"})]).await;
-    let file = started.folder.path().join("front.png");
+    let Some(service) = described().await else { return };
+    service.import(&[json!({"slug": "a", "name": "Door", "category": "design"})]).await;
+    let file = service.folder.path().join("front.png");
     picture(&file, [90, 90, 200]);
-    let attach = |what: &str| started.run(&["curate", "attach", "a", what, "--alt", "The front"]);
+    let attach = |what: &str| service.run(&["curate", "attach", "a", what, "--alt", "The front"]);
     let done = attach(file.to_str().unwrap());
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    let record = started.until("/v1/project/a", "the picture", |_, body| body["images"] != json!([])).await;
+    let record = service
+        .wait_for_response("/v1/project/a", "the picture", |_, body| body["images"] != json!([]))
+        .await;
     assert_eq!((&record["images"][0]["alt"], &record["revision"]), (&json!("The front"), &json!(2)));
-    std::fs::write(started.folder.path().join("cut.png"), &std::fs::read(&file).unwrap()[..300]).unwrap();
+    std::fs::write(service.folder.path().join("cut.png"), &std::fs::read(&file).unwrap()[..300]).unwrap();
     for (what, sentence) in [
-        (started.folder.path().join("cut.png").to_str().unwrap(), "cut"),
-        (started.folder.path().join("none.png").to_str().unwrap(), "There is no file"),
+        (service.folder.path().join("cut.png").to_str().unwrap(), "cut"),
+        (service.folder.path().join("none.png").to_str().unwrap(), "There is no file"),
         ("https://127.0.0.1/p.png", "no place of the public internet"),
         ("ftp://example.org/p.png", "https://"),
     ] {
         let refused = attach(what);
-        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-        assert!(!refused.status.success() && said.contains(sentence), "{what}: {said}");
+        let stderr = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(!refused.status.success() && stderr.contains(sentence), "{what}: {stderr}");
     }
-    assert_eq!(started.http.get("/v1/project/a").await.json()["images"].as_array().unwrap().len(), 1);
+    assert_eq!(service.http.get("/v1/project/a").await.json()["images"].as_array().unwrap().len(), 1);
 }
 
 #[tokio::test]
 async fn a_withdrawn_project_is_not_similar_to_any_until_it_is_restored() {
-    let Some(started) = described().await else { return };
+    let Some(service) = described().await else { return };
     let record = |slug: &str, material: &str, light: &str| json!({"slug": slug, "name": format!("House {slug}"), "category": "architecture", "taste": {"material": material, "light": light}});
-    started
+    service
         .import(&[
             record("one", "pale oak and linen", "low dusk"),
             record("two", "oak, pale and oiled", "dusk"),
             record("three", "black steel", "neon"),
         ])
         .await;
-    assert_eq!(slugs(&neighbours(&started, "one", 2).await), ["two", "three"]);
+    assert_eq!(slugs(&neighbours(&service, "one", 2).await), ["two", "three"]);
     let curate =
-        |args: &[&str]| assert!(started.run(&[&["curate"], args].concat()).status.success(), "{args:?}");
+        |args: &[&str]| assert!(service.run(&[&["curate"], args].concat()).status.success(), "{args:?}");
     curate(&["withdraw", "two", "--reason", "Sold."]);
-    assert_eq!(slugs(&neighbours(&started, "one", 1).await), ["three"]);
-    started
-        .until("/v1/similar/two", "the withdrawal", |status, body| status == 410 && body["reason"] == "Sold.")
+    assert_eq!(slugs(&neighbours(&service, "one", 1).await), ["three"]);
+    service
+        .wait_for_response("/v1/similar/two", "the withdrawal", |status, body| {
+            status == 410 && body["reason"] == "Sold."
+        })
         .await;
     curate(&["restore", "two"]);
-    assert_eq!(slugs(&neighbours(&started, "one", 2).await), ["two", "three"]);
-    let verified = started.json(&["verify"]);
+    assert_eq!(slugs(&neighbours(&service, "one", 2).await), ["two", "three"]);
+    let verified = service.json(&["verify"]);
     assert!(verified.iter().all(|model| model["equal"] == true), "{verified:?}");
 }
 
 #[tokio::test]
 async fn real_pictures_of_one_kind_are_similar() {
     let Some(shared) = kit::shared_data() else { return };
-    let Some(started) = described().await else { return };
+    let Some(service) = described().await else { return };
     let labels = std::fs::read_to_string(shared.join("pictures/labels.tsv")).unwrap();
     let labels: HashMap<&str, &str> = labels
         .lines()
@@ -151,11 +163,11 @@ async fn real_pictures_of_one_kind_are_similar() {
         .map(|(file, label)| (file.trim_end_matches(".webp"), label))
         .collect();
     let file = shared.join("usda-pictured.ndjson");
-    let counts = started.json(&["import", file.to_str().unwrap()]).pop().unwrap();
+    let counts = service.json(&["import", file.to_str().unwrap()]).pop().unwrap();
     assert_eq!((&counts["pictures"], &counts["pictures_refused"]), (&json!(330), &json!(0)), "{counts}");
-    kit::wait_until(crate::started::PATIENCE, "all are compared by their looks", async || {
+    kit::wait_until(crate::service::PATIENCE, "all are compared by their looks", async || {
         for slug in labels.keys() {
-            let near = started.http.get(&format!("/v1/similar/{slug}")).await.json();
+            let near = service.http.get(&format!("/v1/similar/{slug}")).await.json();
             let compared = |result: &Value| !result["basis"]["visual"].is_null();
             if near["count"] != 10 || !near["results"].as_array().unwrap().iter().all(compared) {
                 return false;
@@ -166,7 +178,7 @@ async fn real_pictures_of_one_kind_are_similar() {
     .await;
     let (mut same, mut all) = (0, 0);
     for (slug, label) in &labels {
-        let near = started.http.get(&format!("/v1/similar/{slug}")).await.json();
+        let near = service.http.get(&format!("/v1/similar/{slug}")).await.json();
         let near = slugs(&near);
         all += near.len();
         same += near.iter().filter(|slug| labels.get(*slug) == Some(label)).count();

@@ -3,14 +3,14 @@
 use kit::http::Answer;
 use kit::smtp::Smtp;
 
-use crate::started::{PATIENCE, Started};
+use crate::service::{PATIENCE, Service};
 
 const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
 const SITE: &str = "https://catalog.example.org";
 
-async fn post(started: &Started, path: &str, body: &str, more: &[(&str, &str)]) -> Answer {
+async fn post(service: &Service, path: &str, body: &str, more: &[(&str, &str)]) -> Answer {
     let headers: Vec<(&str, &str)> = [FORM].into_iter().chain(more.iter().copied()).collect();
-    started.http.send("POST", path, &headers, body.to_owned()).await
+    service.http.send("POST", path, &headers, body.to_owned()).await
 }
 
 fn text(answer: &Answer) -> String {
@@ -22,8 +22,8 @@ fn shown_key(page: &str) -> String {
     rest.split_once("</code>").unwrap().0.to_owned()
 }
 
-async fn get_key(started: &Started, email: &str) -> (String, String) {
-    let answer = post(started, "/keys", &format!("email={email}"), &[]).await;
+async fn get_key(service: &Service, email: &str) -> (String, String) {
+    let answer = post(service, "/keys", &format!("email={email}"), &[]).await;
     assert_eq!(answer.status, 200, "{}", text(&answer));
     assert_eq!(answer.headers["cache-control"], "no-store");
     let page = text(&answer);
@@ -39,35 +39,35 @@ fn form_of(page: &str) -> String {
 #[tokio::test]
 async fn a_form_sent_twice_issues_one_key() {
     let settings = ["--no-demo", "--auth", "keys", "--keys-per-address", "20"];
-    let Some(started) = Started::with(&settings).await else { return };
-    let page = text(&started.http.get("/keys").await);
+    let Some(service) = Service::with(&settings).await else { return };
+    let page = text(&service.http.get("/keys").await);
     let form = form_of(&page);
-    assert_ne!(form_of(&text(&started.http.get("/keys").await)), form, "each copy has its own");
+    assert_ne!(form_of(&text(&service.http.get("/keys").await)), form, "each copy has its own");
     let body = format!("{form}&email=ada@example.org");
-    let first = post(&started, "/keys", &body, &[]).await;
+    let first = post(&service, "/keys", &body, &[]).await;
     assert_eq!(first.status, 200, "{}", text(&first));
     shown_key(&text(&first));
     for _ in 0..3 {
-        let again = post(&started, "/keys", &body, &[]).await;
+        let again = post(&service, "/keys", &body, &[]).await;
         assert_eq!(again.status, 409);
         let again = text(&again);
         assert!(again.contains("This form was already sent") && !again.contains("id=\"key\""), "{again}");
     }
-    let json = post(&started, "/keys", &body, &[("accept", "application/json")]).await;
+    let json = post(&service, "/keys", &body, &[("accept", "application/json")]).await;
     assert_eq!((json.status, json.header("content-type")), (409, Some("application/problem+json")));
     assert!(json.json()["type"].as_str().unwrap().ends_with("/problems/refused"), "{}", json.json());
     // Going back and changing the address is a new request.
-    let other = post(&started, "/keys", &format!("{form}&email=grace@example.org"), &[]).await;
+    let other = post(&service, "/keys", &format!("{form}&email=grace@example.org"), &[]).await;
     assert_eq!(other.status, 200);
-    let keys = started.json(&["keys", "list"]);
+    let keys = service.json(&["keys", "list"]);
     assert_eq!(keys.iter().filter(|line| line.get("key_id").is_some()).count(), 2, "{keys:?}");
 }
 
 #[tokio::test]
 async fn each_form_shows_its_own_error() {
     let settings = ["--no-demo", "--auth", "keys", "--mail", "print:"];
-    let Some(started) = Started::with(&settings).await else { return };
-    let link = post(&started, "/keys/link", "email=nonsense", &[]).await;
+    let Some(service) = Service::with(&settings).await else { return };
+    let link = post(&service, "/keys/link", "email=nonsense", &[]).await;
     assert_eq!(link.status, 422);
     let link = text(&link);
     let (before, behind) = link.split_once("id=\"link\"").unwrap();
@@ -84,16 +84,16 @@ async fn each_form_shows_its_own_error() {
             "malformed-request",
         ),
     ] {
-        let answer = started.http.send("POST", path, &headers, "email=nonsense").await;
+        let answer = service.http.send("POST", path, &headers, "email=nonsense").await;
         assert_eq!(answer.status, status, "{path}");
         assert!(answer.json()["type"].as_str().unwrap().ends_with(kind), "{}", answer.json());
     }
     for path in ["/claim/nothing", "/claim/Ab3dEf9hAb3dEf9hAb3dEf9hAb3dEf9h"] {
         for method in ["GET", "POST"] {
-            let dead = started.http.send(method, path, &[FORM], "").await;
+            let dead = service.http.send(method, path, &[FORM], "").await;
             assert_eq!(dead.status, 410, "{method} {path}");
             assert!(text(&dead).contains("This link has expired"), "{}", text(&dead));
-            let dead = started.http.send(method, path, &[FORM, ("accept", "application/json")], "").await;
+            let dead = service.http.send(method, path, &[FORM, ("accept", "application/json")], "").await;
             assert_eq!((dead.status, dead.header("content-type")), (410, Some("application/problem+json")));
         }
     }
@@ -102,27 +102,27 @@ async fn each_form_shows_its_own_error() {
 #[tokio::test]
 async fn without_a_mail_server_no_mail_is_announced_and_no_address_logged() {
     let settings = ["--no-demo", "--auth", "keys", "--contact", "keys@catalog.example.org"];
-    let Some(started) = Started::with(&settings).await else { return };
-    get_key(&started, "first@example.org").await;
-    let page = text(&started.http.get("/keys").await);
+    let Some(service) = Service::with(&settings).await else { return };
+    get_key(&service, "first@example.org").await;
+    let page = text(&service.http.get("/keys").await);
     assert!(!page.contains("/keys/link") && !page.contains("We mail"), "{page}");
     assert!(
         page.contains("<a href=\"mailto:keys@catalog.example.org\">keys@catalog.example.org</a>"),
         "{page}"
     );
-    let asked = post(&started, "/keys/link", "email=first@example.org", &[]).await;
-    assert_eq!(asked.status, 409);
-    assert!(text(&asked).contains("This site sends no mail"), "{}", text(&asked));
-    let log = started.loggia.stderr() + &started.loggia.stdout();
+    let response = post(&service, "/keys/link", "email=first@example.org", &[]).await;
+    assert_eq!(response.status, 409);
+    assert!(text(&response).contains("This site sends no mail"), "{}", text(&response));
+    let log = service.loggia.stderr() + &service.loggia.stdout();
     assert!(!log.contains("first@example.org") && !log.contains("/claim/"), "{log}");
 }
 
 #[tokio::test]
 async fn links_are_limited_by_address() {
     let settings = ["--no-demo", "--auth", "keys", "--burst-per-address", "3"];
-    let Some(started) = Started::with(&settings).await else { return };
+    let Some(service) = Service::with(&settings).await else { return };
     for path in ["/claim/Ab3dEf9hAb3dEf9hAb3dEf9hAb3dEf9h", "/claim/nothing", "/keys", "/openapi.json"] {
-        let answers = futures::future::join_all((0..30).map(|_| started.http.get(path))).await;
+        let answers = futures::future::join_all((0..30).map(|_| service.http.get(path))).await;
         assert!(answers.iter().any(|answer| answer.status == 429), "{path}");
     }
 }
@@ -130,20 +130,20 @@ async fn links_are_limited_by_address() {
 #[tokio::test]
 async fn the_form_issues_three_keys_per_address_without_revealing_known_addresses() {
     let settings = ["--no-demo", "--auth", "keys", "--keys-per-address", "20"];
-    let Some(started) = Started::with(&settings).await else { return };
-    let (first, key) = get_key(&started, "ada@example.org").await;
-    let (known, _) = get_key(&started, "ada@example.org").await;
-    let (unknown, _) = get_key(&started, "grace@example.org").await;
+    let Some(service) = Service::with(&settings).await else { return };
+    let (first, key) = get_key(&service, "ada@example.org").await;
+    let (known, _) = get_key(&service, "ada@example.org").await;
+    let (unknown, _) = get_key(&service, "grace@example.org").await;
     assert_eq!((&known, &unknown), (&first, &first));
-    get_key(&started, "ada@example.org").await;
-    let full = post(&started, "/keys", "email=ada%40example.org", &[]).await;
+    get_key(&service, "ada@example.org").await;
+    let full = post(&service, "/keys", "email=ada%40example.org", &[]).await;
     assert_eq!(full.status, 409);
     let full = text(&full);
     assert!(
         full.contains("No key was made: there are 3 keys under this address, and more are not possible"),
         "{full}"
     );
-    let broken = post(&started, "/keys", "email=%3Cb%3Eada", &[]).await;
+    let broken = post(&service, "/keys", "email=%3Cb%3Eada", &[]).await;
     assert_eq!(broken.status, 422);
     let broken = text(&broken);
     assert!(broken.contains("<title>Error: Get a key"), "{broken}");
@@ -152,33 +152,33 @@ async fn the_form_issues_three_keys_per_address_without_revealing_known_addresse
         "{broken}"
     );
     assert!(broken.contains("value=\"&#60;b&#62;ada\""), "{broken}");
-    let foreign = post(&started, "/keys", "email=eve@example.org", &[("sec-fetch-site", "cross-site")]).await;
+    let foreign = post(&service, "/keys", "email=eve@example.org", &[("sec-fetch-site", "cross-site")]).await;
     assert_eq!(foreign.status, 403);
 
     let bearer = format!("Bearer {key}");
-    let answer = started.http.send("GET", "/v1/search?q=a", &[("authorization", &bearer)], "").await;
+    let answer = service.http.send("GET", "/v1/search?q=a", &[("authorization", &bearer)], "").await;
     assert_eq!(answer.status, 200);
-    let usage = text(&post(&started, "/usage", &format!("key={key}"), &[]).await);
+    let usage = text(&post(&service, "/usage", &format!("key={key}"), &[]).await);
     assert!(
         usage.contains("<dd id=\"used\">1</dd>") && usage.contains("<dd id=\"remaining\">199</dd>"),
         "{usage}"
     );
     assert!(usage.contains("<rect class=\"rest\"") && !usage.contains(&key), "{usage}");
-    let wrong = text(&post(&started, "/usage", "key=log_live_nothing", &[]).await);
+    let wrong = text(&post(&service, "/usage", "key=log_live_nothing", &[]).await);
     assert!(wrong.contains("This key cannot be used."), "{wrong}");
 }
 
 #[tokio::test]
 async fn key_requests_of_one_network_are_limited() {
-    let Some(started) =
-        Started::with(&["--no-demo", "--auth", "keys", "--keys-per-address", "2", "--mail", "print:"]).await
+    let Some(service) =
+        Service::with(&["--no-demo", "--auth", "keys", "--keys-per-address", "2", "--mail", "print:"]).await
     else {
         return;
     };
-    get_key(&started, "ada@example.org").await;
-    let asked = post(&started, "/keys/link", "email=nobody@example.org", &[]).await;
-    assert_eq!(asked.status, 200);
-    let answer = post(&started, "/keys", "email=grace@example.org", &[]).await;
+    get_key(&service, "ada@example.org").await;
+    let response = post(&service, "/keys/link", "email=nobody@example.org", &[]).await;
+    assert_eq!(response.status, 200);
+    let answer = post(&service, "/keys", "email=grace@example.org", &[]).await;
     assert_eq!((answer.status, answer.headers.contains_key("retry-after")), (429, true));
 }
 
@@ -197,13 +197,13 @@ async fn a_mailed_link_acts_once_and_only_through_its_form() {
         "--mail-from",
         "mail@example.org",
     ];
-    let Some(started) = Started::with(&settings).await else { return };
-    let (_, mine) = get_key(&started, "ada@example.org").await;
-    let (_, other) = get_key(&started, "ada@example.org").await;
+    let Some(service) = Service::with(&settings).await else { return };
+    let (_, mine) = get_key(&service, "ada@example.org").await;
+    let (_, other) = get_key(&service, "ada@example.org").await;
     // Whatever the Host header, the mail has the site's configured address.
     let evil = [("host", "evil.example"), ("x-forwarded-host", "evil.example")];
-    let known = text(&post(&started, "/keys/link", "email=ada@example.org", &evil).await);
-    let unknown = text(&post(&started, "/keys/link", "email=grace@example.org", &[]).await);
+    let known = text(&post(&service, "/keys/link", "email=ada@example.org", &evil).await);
+    let unknown = text(&post(&service, "/keys/link", "email=grace@example.org", &[]).await);
     assert_eq!(known, unknown);
     let mail = server.mail(0).await;
     assert!(!mail.text().contains("evil"), "{}", mail.text());
@@ -211,23 +211,23 @@ async fn a_mailed_link_acts_once_and_only_through_its_form() {
 
     // A mail scanner opens the link twice.
     for method in ["GET", "HEAD", "GET"] {
-        let looked = started.http.send(method, &path, &[], "").await;
+        let looked = service.http.send(method, &path, &[], "").await;
         assert_eq!((looked.status, looked.headers["cache-control"].to_str().unwrap()), (200, "no-store"));
     }
-    let page = text(&started.http.get(&path).await);
+    let page = text(&service.http.get(&path).await);
     assert!(page.contains(&mine[9..17]) && page.contains(&other[9..17]), "{page}");
     // Nothing is proven by default, and a form without a choice does not use the link.
-    let nothing = post(&started, &path, "", &[]).await;
+    let nothing = post(&service, &path, "", &[]).await;
     assert_eq!(nothing.status, 422);
     assert!(text(&nothing).contains("Nothing was ticked, so nothing was done."), "{}", text(&nothing));
     // Another person requests a key for the address between opening the link and the decision.
-    let (_, stranger) = get_key(&started, "ada@example.org").await;
-    let foreign = post(&started, &path, "", &[("origin", "https://evil.example")]).await;
+    let (_, stranger) = get_key(&service, "ada@example.org").await;
+    let foreign = post(&service, &path, "", &[("origin", "https://evil.example")]).await;
     assert_eq!(foreign.status, 403);
     let ticked = format!("keep={}&revoke={}&new=yes", &mine[9..17], &other[9..17]);
-    let done = text(&post(&started, &path, &ticked, &[]).await);
+    let done = text(&post(&service, &path, &ticked, &[]).await);
     let new = shown_key(&done);
-    let proven: Vec<String> = started
+    let proven: Vec<String> = service
         .json(&["keys", "list"])
         .iter()
         .filter(|key| key["proven"] == true)
@@ -235,14 +235,14 @@ async fn a_mailed_link_acts_once_and_only_through_its_form() {
         .collect();
     assert_eq!(proven, [&mine[9..17], &new[9..17]], "what was ticked, and what was made here");
     assert!(done.contains(&format!("Revoked: <code>{}</code>", &other[51..])), "{done}");
-    let again = post(&started, &path, &format!("revoke={}", &mine[9..17]), &[]).await;
+    let again = post(&service, &path, &format!("revoke={}", &mine[9..17]), &[]).await;
     assert_eq!(again.status, 410);
     let again = text(&again);
     assert!(again.contains("This link has expired"), "{again}");
     for (key, status) in [(&mine, 200), (&stranger, 200), (&other, 401), (&new, 200)] {
         kit::wait_until(PATIENCE, "the keys on the node", async || {
             let bearer = format!("Bearer {key}");
-            started.http.send("GET", "/v1/search?q=a", &[("authorization", &bearer)], "").await.status
+            service.http.send("GET", "/v1/search?q=a", &[("authorization", &bearer)], "").await.status
                 == status
         })
         .await;
@@ -251,11 +251,11 @@ async fn a_mailed_link_acts_once_and_only_through_its_form() {
 
 #[tokio::test]
 async fn the_demo_catalog_has_default_texts() {
-    let Some(started) = Started::with(&["--demo", "--site-tagline", "Only to try"]).await else { return };
-    assert_eq!(started.http.get("/server.json").await.json()["title"], "Loggia demo");
-    let page = text(&started.http.get("/status").await);
+    let Some(service) = Service::with(&["--demo", "--site-tagline", "Only to try"]).await else { return };
+    assert_eq!(service.http.get("/server.json").await.json()["title"], "Loggia demo");
+    let page = text(&service.http.get("/status").await);
     assert!(page.contains(" · Loggia demo</title>") && page.contains("<span>Only to try</span>"), "{page}");
-    drop(started);
-    let Some(own) = Started::with(&["--no-demo", "--site-name", "Casa & Co"]).await else { return };
+    drop(service);
+    let Some(own) = Service::with(&["--no-demo", "--site-name", "Casa & Co"]).await else { return };
     assert_eq!(own.http.get("/server.json").await.json()["title"], "Casa & Co");
 }

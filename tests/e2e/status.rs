@@ -6,7 +6,7 @@ use kit::nats::Nats;
 use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 
-use crate::started::{LOGGIA, PATIENCE, Started};
+use crate::service::{LOGGIA, PATIENCE, Service};
 
 /// Runs `loggia status --check --json`, and returns its exit status and output.
 fn checked(folder: &Path) -> (Option<i32>, Value) {
@@ -17,9 +17,9 @@ fn checked(folder: &Path) -> (Option<i32>, Value) {
 
 #[tokio::test]
 async fn a_healthy_service_has_no_problem_and_a_stopped_one_does() {
-    let Some(mut started) = Started::with(&["--no-demo", "--auth", "keys"]).await else { return };
-    started.import(&[json!({"name": "Bridge", "category": "architecture"})]).await;
-    let folder = started.folder.path().to_owned();
+    let Some(mut service) = Service::with(&["--no-demo", "--auth", "keys"]).await else { return };
+    service.import(&[json!({"name": "Bridge", "category": "architecture"})]).await;
+    let folder = service.folder.path().to_owned();
     let (code, status) = checked(&folder);
     assert_eq!(
         (code, &status["verdict"], &status["problems"]),
@@ -30,7 +30,7 @@ async fn a_healthy_service_has_no_problem_and_a_stopped_one_does() {
     assert_eq!(
         (&process["pid"], &process["role"], &process["parts"], &process["version"]),
         (
-            &json!(started.loggia.pid()),
+            &json!(service.loggia.pid()),
             &json!("up"),
             &json!(["write", "project"]),
             &json!(env!("CARGO_PKG_VERSION"))
@@ -38,31 +38,31 @@ async fn a_healthy_service_has_no_problem_and_a_stopped_one_does() {
     );
     assert!(process["uptime_seconds"].is_u64() && status["disk"]["free"].is_u64(), "{status}");
     assert_eq!((&status["nats"]["lag"], &status["nats"]["position"]), (&json!(0), &json!(1)), "{status}");
-    let screen = String::from_utf8(started.run(&["status", "--check"]).stdout).unwrap();
+    let screen = String::from_utf8(service.run(&["status", "--check"]).stdout).unwrap();
     assert!(
         screen.starts_with("OK\n") && screen.contains("relay        has carried the whole log"),
         "{screen}"
     );
-    let role = format!("role         up, process {}, version ", started.loggia.pid());
+    let role = format!("role         up, process {}, version ", service.loggia.pid());
     assert!(screen.contains(&role), "{screen}");
 
-    assert!(started.loggia.terminate().await.success());
+    assert!(service.loggia.terminate().await.success());
     let (code, status) = checked(&folder);
     assert_eq!((code, &status["problems"]), (Some(2), &json!(["no process runs on this data folder"])));
-    let plain = started.json(&["status"]).pop().unwrap();
+    let plain = service.json(&["status"]).pop().unwrap();
     assert_eq!((&plain["problems"], &plain["problem"]), (&json!([]), &Value::Null));
 
     // A log and a ledger that cannot be read are reported, and the rest is shown.
-    for (file, said) in
+    for (file, problem_start) in
         [("store/events.db", "the log cannot be read: "), ("store/usage.db", "the ledger cannot be read: ")]
     {
         let path = folder.join(file);
-        let whole = std::fs::read(&path).unwrap_or_default();
+        let intact = std::fs::read(&path).unwrap_or_default();
         std::fs::write(&path, vec![0xa5; 8_192]).unwrap();
-        let status = started.json(&["status"]).pop().unwrap();
+        let status = service.json(&["status"]).pop().unwrap();
         let problem = status["problem"].as_str().unwrap_or_else(|| panic!("{file}: {status}"));
-        assert!(problem.starts_with(said) && status["verdict"] == "problem", "{status}");
-        std::fs::write(&path, whole).unwrap();
+        assert!(problem.starts_with(problem_start) && status["verdict"] == "problem", "{status}");
+        std::fs::write(&path, intact).unwrap();
     }
 }
 

@@ -6,7 +6,7 @@ use kit::collector::{Collector, Span};
 use kit::process::{self, Loggia};
 use serde_json::json;
 
-use crate::started::{LOGGIA, ready};
+use crate::service::{LOGGIA, ready};
 
 /// The trace context of a caller, and its parts.
 const TRACE: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -84,7 +84,7 @@ async fn one_edit_is_one_trace_up_to_the_search_index() {
     }
     assert_eq!(spans.len(), 4 + PROJECTED.len(), "{spans:#?}");
     for secret in ["Secret House", "secret-house", "ada"] {
-        assert!(!service.collector.holds(secret), "{secret}");
+        assert!(!service.collector.contains(secret), "{secret}");
     }
 }
 
@@ -116,20 +116,20 @@ async fn the_span_of_a_request_omits_its_query() {
     assert_eq!(http.send("GET", path, &[("traceparent", TRACE)], "").await.status, 200);
     assert_eq!(http.send("GET", path, &[("traceparent", "00-nothing")], "").await.status, 200);
     assert_eq!(http.get("/v1/project/hidden-house").await.status, 404);
-    let wanted = ["GET /v1/search", "GET /v1/search", "GET /v1/project/{slug}"];
+    let expected = ["GET /v1/search", "GET /v1/search", "GET /v1/project/{slug}"];
     let spans = service
         .collector
         .until("three requests", |spans| {
             let requests: Vec<Span> =
-                spans.into_iter().filter(|span| wanted.contains(&span.name.as_str())).collect();
-            (requests.len() >= wanted.len()).then_some(requests)
+                spans.into_iter().filter(|span| expected.contains(&span.name.as_str())).collect();
+            (requests.len() >= expected.len()).then_some(requests)
         })
         .await;
-    assert_eq!(spans.iter().map(|span| span.name.as_str()).collect::<Vec<_>>(), wanted);
+    assert_eq!(spans.iter().map(|span| span.name.as_str()).collect::<Vec<_>>(), expected);
     assert_eq!((spans[0].trace.as_str(), spans[0].parent.as_str()), (TRACE_ID, CALLER));
     assert!(spans[1].parent.is_empty() && spans[1].trace != TRACE_ID, "{spans:#?}");
     let attributes = |span: &Span| span.attributes.clone();
-    let told = |method: &str, route: &str, status: &str| {
+    let span = |method: &str, route: &str, status: &str| {
         let names = ["http.request.method", "http.route", "http.response.status_code"];
         names
             .into_iter()
@@ -138,10 +138,10 @@ async fn the_span_of_a_request_omits_its_query() {
             .collect()
     };
     let expected: [Vec<(String, String)>; 2] =
-        [told("GET", "/v1/search", "200"), told("GET", "/v1/project/{slug}", "404")];
+        [span("GET", "/v1/search", "200"), span("GET", "/v1/project/{slug}", "404")];
     assert_eq!([attributes(&spans[0]), attributes(&spans[2])], expected);
     for secret in ["quietly", "hidden-house"] {
-        assert!(!service.collector.holds(secret), "{secret}");
+        assert!(!service.collector.contains(secret), "{secret}");
     }
 }
 
@@ -157,7 +157,7 @@ async fn an_unreachable_collector_only_loses_spans() {
     let mut loggia = Loggia::spawn_command(command, folder.path());
     let http = loggia.http().await;
     ready(&http).await;
-    kit::wait_until(crate::started::PATIENCE, "the warning", async || {
+    kit::wait_until(crate::service::PATIENCE, "the warning", async || {
         assert_eq!(http.get("/v1/search?q=a").await.status, 200);
         loggia.stderr().contains("spans were dropped and not sent to the collector")
     })

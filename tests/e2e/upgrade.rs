@@ -4,7 +4,7 @@
 //! At each release its fixture is made with its binary and committed:
 //! `LOGGIA_FORMER=target/release/loggia cargo test --features eventstore --test e2e -- --ignored upgrade::make`.
 
-mod back;
+mod downgrade;
 mod fixture;
 mod side_by_side;
 
@@ -14,8 +14,8 @@ use kit::http::Http;
 use kit::process::Loggia;
 use serde_json::{Value, json};
 
-use crate::started::{LOGGIA, PATIENCE};
-use fixture::{Fixture, Question, json_with, start};
+use crate::service::{LOGGIA, PATIENCE};
+use fixture::{Fixture, FixtureRequest, json_with, start};
 
 #[tokio::test]
 async fn a_data_folder_of_the_previous_release_gives_the_same_answers() {
@@ -76,8 +76,8 @@ async fn assert_as_before(fixture: &Fixture, http: &Http, data: &Path) {
         let calls = fixture::calls_of(LOGGIA, data, &key[9..17]);
         assert_eq!(calls, fixture.calls(&tier), "the counted calls of the {tier} key");
     }
-    for question in fixture.questions() {
-        assert_answer(fixture, &question, http).await;
+    for request in fixture.requests() {
+        assert_answer(fixture, &request, http).await;
     }
     for (path, former) in fixture.pictures() {
         assert_eq!(fixture::picture(http, &path).await, former, "{path}");
@@ -100,20 +100,20 @@ async fn assert_as_before(fixture: &Fixture, http: &Http, data: &Path) {
     }
 }
 
-async fn assert_answer(fixture: &Fixture, question: &Question, http: &Http) {
-    let mut former = cited_as_recorded(&fixture.answer(question));
-    if question.name() == "/mcp browse" {
+async fn assert_answer(fixture: &Fixture, request: &FixtureRequest, http: &Http) {
+    let mut former = cited_as_recorded(&fixture.answer(request));
+    if request.name() == "/mcp browse" {
         // A project without a day of publication was last. Now it is ordered by the day on which it was added.
         former["body"]["results"].as_array_mut().unwrap().rotate_right(1);
     }
     // Neighbours and counters of a restored folder are rebuilt a moment after it is ready.
-    let mut answer = fixture.ask(question, http).await;
+    let mut answer = fixture.send(request, http).await;
     let deadline = std::time::Instant::now() + PATIENCE;
     while answer["status"] != former["status"] && std::time::Instant::now() < deadline {
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-        answer = fixture.ask(question, http).await;
+        answer = fixture.send(request, http).await;
     }
-    assert_holds(&former, &answer, &question.path);
+    assert_holds(&former, &answer, &request.path);
 }
 
 /// Returns an answer with the citation URLs of this build: a former release used the current slug of a renamed project,

@@ -64,31 +64,31 @@ async fn a_key_is_found_in_no_log_file_or_answer() {
         }
         answers.push(http.get(&format!("/v1/project/{key}")).await);
         answers.push(http.send("POST", "/v1/search", &[], key.to_owned()).await);
-        broken(loggia.address().await, key).await;
+        send_malformed_requests(loggia.address().await, key).await;
     }
     assert!(answers.iter().filter(|answer| answer.status == 200).count() > 20, "some of it was answered");
     for answer in &answers {
-        let told = format!("{:?}{}", answer.headers, String::from_utf8_lossy(&answer.body));
-        assert!(!told.contains(key) && !told.contains(&stranger), "{told}");
+        let answer_text = format!("{:?}{}", answer.headers, String::from_utf8_lossy(&answer.body));
+        assert!(!answer_text.contains(key) && !answer_text.contains(&stranger), "{answer_text}");
     }
     let log = loggia.stderr() + &loggia.stdout();
     let listening = log.split("metrics and health on ").nth(1).unwrap().split_whitespace().next().unwrap();
     let operators = kit::http::Http::new(listening);
     for path in ["/metrics", "/status", "/readyz"] {
-        let told = operators.get(&format!("{path}?key={key}")).await;
-        assert!(!told.text().contains(key) && !told.text().contains(&stranger), "{path}");
+        let answer_text = operators.get(&format!("{path}?key={key}")).await;
+        assert!(!answer_text.text().contains(key) && !answer_text.text().contains(&stranger), "{path}");
     }
     assert!(log.contains("TRACE"), "it was as noisy as it can be");
     assert!(loggia.terminate().await.success());
     let log = log + &loggia.stderr();
     for secret in [key, &stranger, &key[17..49]] {
         assert!(!log.contains(secret), "the log holds a key");
-        assert_eq!(holding(&data, secret.as_bytes()), Vec::<String>::new());
+        assert_eq!(files_containing(&data, secret.as_bytes()), Vec::<String>::new());
     }
 }
 
 /// Malformed requests.
-async fn broken(address: std::net::SocketAddr, key: &str) {
+async fn send_malformed_requests(address: std::net::SocketAddr, key: &str) {
     for request in [
         format!("GET /v1/search?key={key}&q={} HTTP/1.1\r\nhost: x\r\n\r\n", "a".repeat(20_000)),
         format!("GET /v1/search?key={key} HTTP/9.9\r\n\r\n"),
@@ -104,12 +104,12 @@ async fn broken(address: std::net::SocketAddr, key: &str) {
 }
 
 /// Returns the files below a folder that contain these bytes.
-fn holding(folder: &Path, bytes: &[u8]) -> Vec<String> {
+fn files_containing(folder: &Path, bytes: &[u8]) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            found.extend(holding(&path, bytes));
+            found.extend(files_containing(&path, bytes));
         } else {
             let content = std::fs::read(&path).unwrap();
             if content.windows(bytes.len()).any(|window| window == bytes) {

@@ -56,5 +56,5 @@ async fn nothing_is_lost(fault: Fault, times: u32, apart: Duration) {
         tokio::time::sleep(apart.saturating_sub(began.elapsed())).await;
     }
     println!("{times} times, {fault:?}");
-    under_load.ends_well().await;
+    under_load.stop_and_check().await;
 }

@@ -10,7 +10,7 @@ use crate::{PATIENCE, minutes};
 
 /// The links that are cut, as seen from a stream's leader.
 #[derive(Debug, Clone, Copy)]
-enum Cut {
+enum LinkCut {
     /// Between the leader and the other servers; the roles reach all three.
     Peers,
     /// Between leader and roles on one side and the other servers: no majority is reachable.
@@ -23,7 +23,7 @@ enum Cut {
     OneWay,
 }
 
-const CUTS: [Cut; 5] = [Cut::Peers, Cut::Halves, Cut::Pair, Cut::Cable, Cut::OneWay];
+const CUTS: [LinkCut; 5] = [LinkCut::Peers, LinkCut::Halves, LinkCut::Pair, LinkCut::Cable, LinkCut::OneWay];
 
 /// The number of cuts, starting with a random one, unless the duration is set.
 const FEW: usize = 3;
@@ -44,15 +44,15 @@ fn cut_links_lose_nothing() {
         while lasts.map_or(times < FEW, |lasts| began.elapsed() < lasts) {
             let (cut, stream) = (CUTS[(first + times) % CUTS.len()], STREAMS[times % STREAMS.len()]);
             let at_least = if (times / CUTS.len()).is_multiple_of(2) { SHORT } else { LONG };
-            cut_and_healed(&mut under_load, cut, stream, at_least).await;
+            cut_and_heal(&mut under_load, cut, stream, at_least).await;
             times += 1;
         }
         println!("{times} cuts within {:?}", began.elapsed());
-        under_load.ends_well().await;
+        under_load.stop_and_check().await;
     });
 }
 
-async fn cut_and_healed(under_load: &mut UnderLoad, cut: Cut, stream: &str, at_least: Duration) {
+async fn cut_and_heal(under_load: &mut UnderLoad, cut: LinkCut, stream: &str, at_least: Duration) {
     let cluster = &mut under_load.cluster;
     let leader = cluster.leader(stream).await;
     let [one, other] = [(leader + 1) % 3, (leader + 2) % 3];
@@ -60,17 +60,17 @@ async fn cut_and_healed(under_load: &mut UnderLoad, cut: Cut, stream: &str, at_l
     let began = Instant::now();
     let network = cluster.network();
     match cut {
-        Cut::Peers => network.cut(&[at_leader], &[at_one, at_other]),
-        Cut::Halves => network.cut(&[at_leader, Place::Here], &[at_one, at_other]),
-        Cut::Pair => network.cut(&[at_leader], &[at_one]),
-        Cut::Cable => network.unplug(leader),
-        Cut::OneWay => network.cut_way(at_one, at_leader),
+        LinkCut::Peers => network.cut(&[at_leader], &[at_one, at_other]),
+        LinkCut::Halves => network.cut(&[at_leader, Place::Here], &[at_one, at_other]),
+        LinkCut::Pair => network.cut(&[at_leader], &[at_one]),
+        LinkCut::Cable => network.unplug(leader),
+        LinkCut::OneWay => network.cut_direction(at_one, at_leader),
     }
     let ways =
         [(Place::Here, leader), (Place::Here, one), (at_leader, one), (at_leader, other), (at_one, other)];
     let whole = ways.map(|(from, to)| cluster.reaches(from, to));
     assert_eq!(whole, cut.leaves_whole(), "{cut:?}");
-    if matches!(cut, Cut::Peers | Cut::Cable) {
+    if matches!(cut, LinkCut::Peers | LinkCut::Cable) {
         kit::wait_until(PATIENCE, "another leader", async || {
             cluster.leader_seen_by(one, stream).await.is_some_and(|now| now != leader)
         })
@@ -84,15 +84,15 @@ async fn cut_and_healed(under_load: &mut UnderLoad, cut: Cut, stream: &str, at_l
     println!("{cut:?} of {stream} for {lasted:?}: in sync {:?} after it", began.elapsed() - lasted);
 }
 
-impl Cut {
+impl LinkCut {
     /// Returns which connections are possible: from the roles to the leader and to one other server, from the leader to
     /// that one and to the third, and between those two. TCP needs both directions.
     fn leaves_whole(self) -> [bool; 5] {
         match self {
-            Cut::Peers => [true, true, false, false, true],
-            Cut::Halves => [true, false, false, false, true],
-            Cut::Pair | Cut::OneWay => [true, true, false, true, true],
-            Cut::Cable => [false, true, false, false, true],
+            LinkCut::Peers => [true, true, false, false, true],
+            LinkCut::Halves => [true, false, false, false, true],
+            LinkCut::Pair | LinkCut::OneWay => [true, true, false, true, true],
+            LinkCut::Cable => [false, true, false, false, true],
         }
     }
 }

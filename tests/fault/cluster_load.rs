@@ -37,7 +37,7 @@ pub(crate) struct UnderLoad {
     // Declared first: the processes must end before the servers and the folder are dropped.
     _roles: [Loggia; 3],
     pub(crate) cluster: Cluster,
-    load: Arc<Load>,
+    load: Arc<LoadResults>,
     working: JoinSet<()>,
     http: Http,
     key: Key,
@@ -48,14 +48,14 @@ impl UnderLoad {
     /// Starts the roles and the load.
     pub(crate) async fn start(cluster: Cluster, seed: u64) -> UnderLoad {
         let folder = tempfile::tempdir().unwrap();
-        let (roles, http) = started(&cluster, &folder.path().join("data")).await;
+        let (roles, http) = start_roles(&cluster, &folder.path().join("data")).await;
         let commands = CommandClient::new(cluster.client(NatsRole::Operator).await);
         let key = issued(&commands, seed).await;
         kit::wait_until(PATIENCE, "the key on the node", async || {
             http.attempt("GET", &usage(&key), &[], "").await.is_ok_and(|answer| answer.status == 200)
         })
         .await;
-        let (load, mut working) = (Arc::new(Load::default()), JoinSet::new());
+        let (load, mut working) = (Arc::new(LoadResults::default()), JoinSet::new());
         for editor in 0..EDITORS {
             working.spawn(edit(load.clone(), commands.clone(), editor));
         }
@@ -73,7 +73,7 @@ impl UnderLoad {
     }
 
     /// Stops the load and checks that every acknowledged command is stored and every answered call is counted once.
-    pub(crate) async fn ends_well(mut self) {
+    pub(crate) async fn stop_and_check(mut self) {
         // A command in flight may have waited for its reply all the time.
         kit::wait_until(PATIENCE, "enough to say something", async || self.load.is_enough()).await;
         self.load.done.store(true, Ordering::Relaxed);
@@ -93,7 +93,7 @@ impl UnderLoad {
 }
 
 /// Starts the roles as separate processes; they share a folder, so that an audit finds ledger and counters in it.
-async fn started(cluster: &Cluster, data: &Path) -> ([Loggia; 3], Http) {
+async fn start_roles(cluster: &Cluster, data: &Path) -> ([Loggia; 3], Http) {
     let spawn = |role: NatsRole| {
         let mut command = process::command(LOGGIA, data);
         command.args([role.name(), "--auth", "keys", "--burst-per-key", "0", "--tiers", "free=1000000"]);
@@ -109,7 +109,7 @@ async fn started(cluster: &Cluster, data: &Path) -> ([Loggia; 3], Http) {
 
 /// What the load was answered.
 #[derive(Default)]
-struct Load {
+struct LoadResults {
     done: AtomicBool,
     slugs: Mutex<HashSet<String>>,
     calls: Mutex<HashSet<String>>,
@@ -119,8 +119,8 @@ struct Load {
     slowest: [AtomicU64; 2],
 }
 
-impl Load {
-    fn goes_on(&self) -> bool {
+impl LoadResults {
+    fn is_running(&self) -> bool {
         !self.done.load(Ordering::Relaxed)
     }
 
@@ -128,16 +128,16 @@ impl Load {
         self.slugs.lock().unwrap().len() > 20 && self.calls.lock().unwrap().len() > 500
     }
 
-    fn took(&self, what: usize, began: Instant) {
+    fn record_duration(&self, what: usize, began: Instant) {
         let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap();
         self.slowest[what].fetch_max(milliseconds, Ordering::Relaxed);
     }
 }
 
 /// Imports projects one by one and records the acknowledged ones.
-async fn edit(load: Arc<Load>, commands: CommandClient, editor: usize) {
+async fn edit(load: Arc<LoadResults>, commands: CommandClient, editor: usize) {
     let mut number = 0;
-    while load.goes_on() {
+    while load.is_running() {
         number += 1;
         let slug = format!("house-{editor}-{number:06}");
         let text = format!("{{\"slug\":\"{slug}\",\"name\":\"House {number}\",\"category\":\"art\"}}");
@@ -148,7 +148,7 @@ async fn edit(load: Arc<Load>, commands: CommandClient, editor: usize) {
         let began = Instant::now();
         match commands.send(&message(command)).await {
             Ok(CommandReply::Imported { .. }) => {
-                load.took(0, began);
+                load.record_duration(0, began);
                 load.slugs.lock().unwrap().insert(slug);
             }
             // The import was not acknowledged.
@@ -160,13 +160,13 @@ async fn edit(load: Arc<Load>, commands: CommandClient, editor: usize) {
 }
 
 /// Searches repeatedly and records the answered calls.
-async fn call(load: Arc<Load>, http: Http, key: String) {
+async fn call(load: Arc<LoadResults>, http: Http, key: String) {
     let bearer = format!("Bearer {key}");
-    while load.goes_on() {
+    while load.is_running() {
         let began = Instant::now();
         match http.attempt("GET", "/v1/search?q=house", &[("authorization", &bearer)], "").await {
             Ok(answer) if answer.status == 200 => {
-                load.took(1, began);
+                load.record_duration(1, began);
                 let id = answer.header("x-call-id").unwrap().to_owned();
                 assert!(load.calls.lock().unwrap().insert(id), "an id twice");
             }
@@ -179,7 +179,7 @@ async fn call(load: Arc<Load>, http: Http, key: String) {
     }
 }
 
-async fn check(load: &Load, run: &dyn Fn(&[&str]) -> Output, data: &Path, http: &Http, key: &Key) {
+async fn check(load: &LoadResults, run: &dyn Fn(&[&str]) -> Output, data: &Path, http: &Http, key: &Key) {
     let (slugs, calls) = (load.slugs.lock().unwrap().clone(), load.calls.lock().unwrap().clone());
     let [command, call] = [&load.slowest[0], &load.slowest[1]].map(|slowest| slowest.load(Ordering::Relaxed));
     println!(

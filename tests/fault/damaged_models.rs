@@ -14,9 +14,9 @@ use serde_json::json;
 use sqlx::ConnectOptions;
 use sqlx::sqlite::SqliteConnectOptions;
 
-use crate::metered::Metered;
+use crate::metered_nodes::MeteredNodes;
+use crate::running_projections::{RunningProjections, SOON, digests, keep_ledger};
 use crate::test_stream::{REVISED, SELECTED, TestStream, project, selected};
-use crate::working::{SOON, Working, digests, keep_ledger};
 
 /// The models and their files.
 const FILES: [(&str, &str); 6] = [
@@ -84,9 +84,9 @@ async fn every_damaged_model_is_rebuilt_from_the_log() {
     let head = log(&client).await.position;
     keep_ledger(&client).await;
     let folder = tempfile::tempdir().unwrap();
-    let working = Working::on(folder.path(), &client);
-    working.all_at("g000001", head).await;
-    working.end().await;
+    let running = RunningProjections::on(folder.path(), &client);
+    running.all_at("g000001", head).await;
+    running.end().await;
     let before = digests(folder.path()).await;
     let damages: [(&str, Damage); 4] = [
         ("g000002", overwrite_the_first_page),
@@ -96,9 +96,9 @@ async fn every_damaged_model_is_rebuilt_from_the_log() {
     ];
     for (generation, damage) in damages {
         damage_all(folder.path(), damage);
-        let working = Working::on(folder.path(), &client);
-        working.all_at(generation, head).await;
-        working.end().await;
+        let running = RunningProjections::on(folder.path(), &client);
+        running.all_at(generation, head).await;
+        running.end().await;
         assert_eq!(digests(folder.path()).await, before, "{generation}");
     }
 }
@@ -109,9 +109,9 @@ async fn damage_found_while_applying_quarantines_the_model() {
     let client = nats.client().await;
     let mut stream = log(&client).await;
     let folder = tempfile::tempdir().unwrap();
-    let working = Working::on(folder.path(), &client);
-    working.all_at("g000001", stream.position).await;
-    working.end().await;
+    let running = RunningProjections::on(folder.path(), &client);
+    running.all_at("g000001", stream.position).await;
+    running.end().await;
     // The first page and the checkpoint stay intact, so that the model opens.
     let file = folder.path().join("catalog/g000001/catalog.db");
     let mut database = SqliteConnectOptions::new().filename(&file).connect().await.unwrap();
@@ -125,7 +125,7 @@ async fn damage_found_while_applying_quarantines_the_model() {
     bytes[start..start + 4_096].fill(0xa5);
     fs::write(&file, bytes).unwrap();
 
-    let working = Working::on(folder.path(), &client);
+    let running = RunningProjections::on(folder.path(), &client);
     let models = ReadModels::new(folder.path(), schemas::clock::Clock::system());
     models.refresh().await.unwrap();
     assert_eq!(models.catalog().unwrap().generation.name, "g000001");
@@ -137,15 +137,15 @@ async fn damage_found_while_applying_quarantines_the_model() {
     })
     .await;
     wait_until(SOON, "the rebuilt catalog", async || {
-        let status = working.status("catalog");
+        let status = running.status("catalog");
         status.generation == "g000002" && status.position == stream.position
     })
     .await;
     models.refresh().await.unwrap();
     let found = models.catalog().unwrap().reader.resolve("house-1").await.unwrap();
     assert!(format!("{found:?}").contains("House"), "{found:?}");
-    assert_eq!(working.status("search").generation, "g000001", "the others go on");
-    working.end().await;
+    assert_eq!(running.status("search").generation, "g000001", "the others go on");
+    running.end().await;
 }
 
 #[tokio::test]
@@ -154,9 +154,9 @@ async fn damaged_segments_of_the_search_index_are_found_when_events_arrive() {
     let client = nats.client().await;
     let mut stream = log(&client).await;
     let folder = tempfile::tempdir().unwrap();
-    let working = Working::on(folder.path(), &client);
-    working.log_at("g000001", stream.position).await;
-    working.end().await;
+    let running = RunningProjections::on(folder.path(), &client);
+    running.log_at("g000001", stream.position).await;
+    running.end().await;
     let search = folder.path().join("search");
     let kinds: BTreeSet<String> = segment_files(&search.join("g000001")).into_keys().collect();
     assert!(kinds.contains("term") && kinds.contains("store"), "{kinds:?}");
@@ -169,18 +169,18 @@ async fn damaged_segments_of_the_search_index_are_found_when_events_arrive() {
             bytes[..end].fill(0xa5);
             fs::write(file, bytes).unwrap();
         }
-        let working = Working::on(folder.path(), &client);
+        let running = RunningProjections::on(folder.path(), &client);
         let revised = json!({"record": {"name": format!("House {number}"), "category": "art"}});
         for project_number in 1..=3 {
             stream.publish(&project(project_number), REVISED, revised.clone()).await;
         }
         let head = stream.position;
         wait_until(SOON, &format!("the index after damage of {kind}"), async || {
-            let status = working.status("search");
+            let status = running.status("search");
             status.position == head && status.quarantined.is_none()
         })
         .await;
-        working.end().await;
+        running.end().await;
         let models = ReadModels::new(folder.path(), schemas::clock::Clock::system());
         models.refresh().await.unwrap();
         assert_eq!(models.search().unwrap().reader.documents(), 3, "{kind}");
@@ -203,9 +203,9 @@ fn segment_files(folder: &Path) -> HashMap<String, Vec<PathBuf>> {
 /// A valid key must not be rejected as unknown.
 #[tokio::test(flavor = "multi_thread")]
 async fn without_the_key_model_every_key_gets_a_retryable_error() {
-    let Some(metered) = Metered::start(10, 1, 31).await else { return };
+    let Some(metered) = MeteredNodes::start(10, 1, 31).await else { return };
     let keys = metered.folder.path().join("models/keys");
-    let aside = Generations::in_layout(&keys, read::keys::LAYOUT).quarantine("it is damaged").unwrap();
+    let quarantined = Generations::in_layout(&keys, read::keys::LAYOUT).quarantine("it is damaged").unwrap();
     let node = metered.node(Policy::Spool).await;
     let bearer = format!("Bearer {}", metered.keys[0].expose());
     let list = r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}"#;
@@ -215,9 +215,9 @@ async fn without_the_key_model_every_key_gets_a_retryable_error() {
         assert_eq!((answer.status, answer.header("retry-after")), (503, Some("2")), "{path}: {answer:?}");
         assert!(answer.text().contains("The keys are still being read."), "{path}: {}", answer.text());
     }
-    assert_eq!(metered.held_by_nats().await, 0, "none of that is counted");
+    assert_eq!(metered.calls_in_nats().await, 0, "none of that is counted");
     // As at the end of a rebuild.
-    std::fs::rename(aside, keys.join("g000002")).unwrap();
+    std::fs::rename(quarantined, keys.join("g000002")).unwrap();
     std::fs::write(keys.join("current"), "g000002").unwrap();
     let node = metered.node(Policy::Spool).await;
     assert_eq!(node.call(&metered.keys[0]).await.status, 200);

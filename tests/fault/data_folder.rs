@@ -14,9 +14,9 @@ async fn a_second_up_on_one_folder_says_so_and_ends() {
     let mut first = Loggia::up(LOGGIA, folder.path(), &["--no-demo"]).await;
     let second = process::run(LOGGIA, folder.path(), &["up", "--no-demo", "--listen", "127.0.0.1:0"]);
     assert_eq!(second.status.code(), Some(1));
-    let told = String::from_utf8(second.stderr).unwrap();
+    let stderr = String::from_utf8(second.stderr).unwrap();
     let expected = format!("another loggia (process {}) is running on the data folder", first.pid());
-    assert!(told.contains(&expected), "{told}");
+    assert!(stderr.contains(&expected), "{stderr}");
     assert_eq!(first.http().await.get("/healthz").await.status, 200, "the first is unharmed");
 }
 
@@ -32,9 +32,10 @@ async fn a_second_api_on_one_folder_leaves_the_address_of_the_first() {
     let mut command = process::command(LOGGIA, folder.path());
     command.args(["serve", "--nats-url", &url]).stderr(std::fs::File::create(&output).unwrap());
     let mut second = command.spawn().unwrap();
-    let said = format!("another process serves on this data folder, at {address};");
-    let told = async || std::fs::read_to_string(&output).is_ok_and(|told| told.contains(&said));
-    kit::wait_until(PATIENCE, "the sentence", told).await;
+    let expected = format!("another process serves on this data folder, at {address};");
+    let is_reported =
+        async || std::fs::read_to_string(&output).is_ok_and(|stderr| stderr.contains(&expected));
+    kit::wait_until(PATIENCE, "the sentence", is_reported).await;
     assert_eq!(first.address().await, address);
     kill_process(Pid::from_child(&second), Signal::TERM).unwrap();
     assert!(second.wait().unwrap().success());
@@ -46,13 +47,13 @@ async fn a_second_api_on_one_folder_leaves_the_address_of_the_first() {
 
 #[tokio::test]
 async fn a_port_in_use_is_reported_before_anything_starts() {
-    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let address = taken.local_addr().unwrap().to_string();
+    let address = listener.local_addr().unwrap().to_string();
     let output = process::run(LOGGIA, folder.path(), &["up", "--no-demo", "--listen", &address]);
     assert_eq!(output.status.code(), Some(1));
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.contains(&format!("listen: {address} cannot be taken")), "{told}");
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(stderr.contains(&format!("listen: {address} cannot be taken")), "{stderr}");
     assert!(!folder.path().join("nats").exists(), "nothing was started");
 }
 
@@ -62,10 +63,10 @@ fn a_folder_of_a_newer_version_is_rejected_unchanged() {
     std::fs::write(folder.path().join("format"), "99\n").unwrap();
     for args in [&["up"][..], &["status"], &["export"], &["curate", "restore", "x"], &["verify"]] {
         let output = process::run(LOGGIA, folder.path(), args);
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         if args != ["status"] {
             assert_eq!(output.status.code(), Some(1), "{args:?}");
-            assert!(told.contains("newer version of Loggia (format 99"), "{args:?}: {told}");
+            assert!(stderr.contains("newer version of Loggia (format 99"), "{args:?}: {stderr}");
         }
         let left: Vec<_> =
             std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();

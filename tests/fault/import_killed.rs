@@ -37,9 +37,9 @@ async fn an_import_survives_being_killed() {
         drop(import);
     }
     let _up = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
-    let whole = process::run(LOGGIA, &data, &["import", file.to_str().unwrap(), "--json"]);
-    assert!(whole.status.success(), "{}", String::from_utf8_lossy(&whole.stderr));
-    let counts: serde_json::Value = serde_json::from_slice(&whole.stdout).unwrap();
+    let repeated = process::run(LOGGIA, &data, &["import", file.to_str().unwrap(), "--json"]);
+    assert!(repeated.status.success(), "{}", String::from_utf8_lossy(&repeated.stderr));
+    let counts: serde_json::Value = serde_json::from_slice(&repeated.stdout).unwrap();
     let number = |name: &str| counts[name].as_u64().unwrap();
     assert_eq!(
         (number("new") + number("same"), number("changed"), number("rejected")),

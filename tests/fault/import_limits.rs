@@ -62,8 +62,8 @@ async fn an_interrupted_import_reports_its_progress() {
     let written = counts["new"].as_u64().unwrap();
     assert!(written < 60_000, "the signal came too late to interrupt anything");
     assert_eq!(exported_slugs(&data).len() as u64, written, "what it says is what is there");
-    let whole = process::run(LOGGIA, &data, &["import", file.to_str().unwrap(), "--json"]);
-    let counts: serde_json::Value = serde_json::from_slice(&whole.stdout).unwrap();
+    let repeated = process::run(LOGGIA, &data, &["import", file.to_str().unwrap(), "--json"]);
+    let counts: serde_json::Value = serde_json::from_slice(&repeated.stdout).unwrap();
     assert_eq!(counts["same"].as_u64().unwrap(), written);
     let chain = process::run(LOGGIA, &data, &["events", "verify"]);
     assert!(chain.status.success());

@@ -18,16 +18,16 @@ mod data_folder;
 mod disk_full;
 mod import_killed;
 mod import_limits;
-mod metered;
+mod metered_nodes;
 mod metering;
 mod metering_killed;
 mod metering_spool;
 mod nats_faults;
 mod rebuild_killed;
 mod restored_log;
+mod running_projections;
 mod strange_events;
 mod test_stream;
-mod working;
 
 /// The binary under test.
 const LOGGIA: &str = env!("CARGO_BIN_EXE_loggia");

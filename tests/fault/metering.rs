@@ -6,7 +6,7 @@ use std::time::Duration;
 use kit::http::Answer;
 use metering::Policy;
 
-use crate::metered::{Metered, at_once, call_id, of_month};
+use crate::metered_nodes::{MeteredNodes, call_concurrently, call_id, of_month};
 
 fn counted(answers: &[Answer]) -> Vec<&Answer> {
     answers.iter().filter(|answer| answer.status == 200).collect()
@@ -22,22 +22,22 @@ fn assert_same(answers: &[&Answer], entries: &[schemas::control::LedgerEntry]) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_64_concurrent_callers_on_two_nodes_one_gets_the_last_call() {
-    let Some(metered) = Metered::start(200, 1, 1).await else { return };
+    let Some(metered) = MeteredNodes::start(200, 1, 1).await else { return };
     let nodes = [metered.node(Policy::Spool).await, metered.node(Policy::Refuse).await];
     let key = &metered.keys[0];
     // Until all but one are used: on a busy machine NATS may answer too late for a strict node.
     let mut before = Vec::new();
     while counted(&before).len() < 199 {
         let left = 199 - counted(&before).len();
-        before.extend(at_once(16, left, async |index| nodes[index % 2].call(key).await).await);
+        before.extend(call_concurrently(16, left, async |index| nodes[index % 2].call(key).await).await);
     }
-    let last = at_once(64, 64, async |index| nodes[index % 2].call(key).await).await;
+    let last = call_concurrently(64, 64, async |index| nodes[index % 2].call(key).await).await;
     let all: Vec<&Answer> = counted(&before).into_iter().chain(counted(&last)).collect();
     kit::wait_until(crate::PATIENCE, "empty spools", async || {
         nodes.iter().all(|node| node.meter.spooled() == 0)
     })
     .await;
-    let entries = metered.in_the_ledger(all.len()).await;
+    let entries = metered.wait_for_ledger(all.len()).await;
     assert_same(&all, &entries);
     // One gets it. More are answered only if NATS does not report the rest in time, and those are overruns.
     let overruns = entries.iter().filter(|entry| entry.overrun).count();
@@ -55,17 +55,17 @@ async fn a_month_ends_at_midnight_utc_under_load() {
         ("2028-02-29T23:59:59.5Z", "2028-02", "2028-03"),
         ("2028-02-28T23:59:59.5Z", "2028-02", "2028-02"),
     ] {
-        let Some(metered) = Metered::start(40, 1, 2).await else { return };
+        let Some(metered) = MeteredNodes::start(40, 1, 2).await else { return };
         let nodes = [metered.node(Policy::Spool).await, metered.node(Policy::Spool).await];
         metered.set_clock(eve);
-        let answers = at_once(8, 120, async |index| {
+        let answers = call_concurrently(8, 120, async |index| {
             // Spread over the second around midnight.
             tokio::time::sleep(Duration::from_millis(60)).await;
             nodes[index % 2].call(&metered.keys[0]).await
         })
         .await;
         let counted = counted(&answers);
-        let entries = metered.in_the_ledger(counted.len()).await;
+        let entries = metered.wait_for_ledger(counted.len()).await;
         assert_same(&counted, &entries);
         // The number of calls before midnight depends on the load of the machine.
         let refused_in = |month: &str| {
@@ -89,7 +89,7 @@ async fn a_month_ends_at_midnight_utc_under_load() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_clock_that_steps_back_an_hour_counts_no_call_twice() {
-    let Some(metered) = Metered::start(10, 1, 3).await else { return };
+    let Some(metered) = MeteredNodes::start(10, 1, 3).await else { return };
     let node = metered.node(Policy::Spool).await;
     let mut answers = Vec::new();
     for (now, status) in [
@@ -109,15 +109,15 @@ async fn a_clock_that_steps_back_an_hour_counts_no_call_twice() {
         metered.set_clock(now);
         assert_eq!(node.call(&metered.keys[0]).await.status, 429, "ten in each month, however they came");
     }
-    let entries = metered.in_the_ledger(20).await;
+    let entries = metered.wait_for_ledger(20).await;
     assert_same(&answers.iter().collect::<Vec<_>>(), &entries);
     assert_eq!((of_month(&entries, "2026-11"), of_month(&entries, "2026-12")), (10, 10));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_from_a_clock_months_ahead_does_not_affect_this_month() {
-    let Some(metered) = Metered::start(20, 1, 7).await else { return };
-    let counting = metered.count().await;
+    let Some(metered) = MeteredNodes::start(20, 1, 7).await else { return };
+    let counters = metered.count().await;
     let node = metered.node(Policy::Spool).await;
     let key = &metered.keys[0];
     for (now, calls) in [("2026-11-20T08:00:00Z", 5), ("2027-02-20T08:00:00Z", 1)] {
@@ -127,30 +127,30 @@ async fn a_call_from_a_clock_months_ahead_does_not_affect_this_month() {
         }
     }
     metered.set_clock("2026-11-20T09:00:00Z");
-    counting.reached(6).await;
-    metered.in_the_ledger(6).await;
+    counters.wait_for_calls(6).await;
+    metered.wait_for_ledger(6).await;
     // A node that has made no call knows them only from the counters.
     let other = metered.node(Policy::Spool).await;
-    let left = async |node: &crate::metered::Node| {
+    let left = async |node: &crate::metered_nodes::Node| {
         let answer = node.call(key).await;
         answer.header("x-ratelimit-remaining").map(str::to_owned)
     };
     assert_eq!(left(&other).await.as_deref(), Some("14"));
-    counting.reached(7).await;
-    metered.in_the_ledger(7).await;
-    counting.rebuild(7).await;
+    counters.wait_for_calls(7).await;
+    metered.wait_for_ledger(7).await;
+    counters.rebuild(7).await;
     let third = metered.node(Policy::Spool).await;
     assert_eq!(left(&third).await.as_deref(), Some("13"), "the same after a rebuild");
 }
 
 /// The duration of an outage of NATS, the number of calls during it, and the calls per second.
 async fn nats_is_away(away: Duration, calls: usize) {
-    let Some(mut metered) = Metered::start(1_000_000, 3, 4).await else { return };
+    let Some(mut metered) = MeteredNodes::start(1_000_000, 3, 4).await else { return };
     let node = metered.node(Policy::Spool).await;
-    let before = at_once(8, 100, async |index| node.call(&metered.keys[index % 3]).await).await;
+    let before = call_concurrently(8, 100, async |index| node.call(&metered.keys[index % 3]).await).await;
     metered.nats.kill9().await;
     let pause = away.mul_f64(16.0 / calls as f64);
-    let during = at_once(16, calls, async |index| {
+    let during = call_concurrently(16, calls, async |index| {
         tokio::time::sleep(pause).await;
         node.call(&metered.keys[index % 3]).await
     })
@@ -158,9 +158,9 @@ async fn nats_is_away(away: Duration, calls: usize) {
     assert_eq!(counted(&during).len(), calls, "NATS is away and nobody notices");
     assert!(node.meter.spooled() > 0);
     metered.nats.restart().await;
-    let after = at_once(8, 100, async |index| node.call(&metered.keys[index % 3]).await).await;
+    let after = call_concurrently(8, 100, async |index| node.call(&metered.keys[index % 3]).await).await;
     let all: Vec<&Answer> = before.iter().chain(&during).chain(&after).collect();
-    assert_same(&all, &metered.in_the_ledger(200 + calls).await);
+    assert_same(&all, &metered.wait_for_ledger(200 + calls).await);
     kit::wait_until(crate::PATIENCE, "an empty spool", async || node.meter.spooled() == 0).await;
 }
 
@@ -177,7 +177,7 @@ async fn calls_are_counted_after_a_minute_without_nats() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn spooled_calls_over_the_quota_become_overruns() {
-    let Some(mut metered) = Metered::start(10, 1, 5).await else { return };
+    let Some(mut metered) = MeteredNodes::start(10, 1, 5).await else { return };
     let nodes = [metered.node(Policy::Spool).await, metered.node(Policy::Spool).await];
     let key = &metered.keys[0];
     let mut answers = Vec::new();
@@ -187,11 +187,11 @@ async fn spooled_calls_over_the_quota_become_overruns() {
     metered.nats.kill9().await;
     // Each node knows only its own call, so each still has nine left.
     for node in &nodes {
-        answers.extend(at_once(4, 12, async |_| node.call(key).await).await);
+        answers.extend(call_concurrently(4, 12, async |_| node.call(key).await).await);
     }
     assert_eq!(counted(&answers).len(), 20, "what each node has left as last known, and no more");
     metered.nats.restart().await;
-    let entries = metered.in_the_ledger(20).await;
+    let entries = metered.wait_for_ledger(20).await;
     assert_same(&counted(&answers), &entries);
     assert_eq!(entries.iter().filter(|entry| entry.overrun).count(), 10);
     assert_eq!(nodes[0].call(key).await.status, 429);
@@ -199,12 +199,12 @@ async fn spooled_calls_over_the_quota_become_overruns() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn strict_metering_rejects_calls_that_cannot_be_counted() {
-    let Some(mut metered) = Metered::start(100, 1, 6).await else { return };
+    let Some(mut metered) = MeteredNodes::start(100, 1, 6).await else { return };
     let node = metered.node(Policy::Refuse).await;
     let key = &metered.keys[0];
     let mut answers = vec![node.call(key).await];
     metered.nats.kill9().await;
-    answers.extend(at_once(8, 8, async |_| node.call(key).await).await);
+    answers.extend(call_concurrently(8, 8, async |_| node.call(key).await).await);
     let refused: Vec<&Answer> = answers.iter().filter(|answer| answer.status == 503).collect();
     assert!(!refused.is_empty(), "{answers:?}");
     assert_eq!(refused[0].header("retry-after"), Some("2"));
@@ -218,35 +218,35 @@ async fn strict_metering_rejects_calls_that_cannot_be_counted() {
     .await;
     let counted = counted(&answers);
     // A call in flight when NATS stopped may count, so it was answered; a rejected call does not count.
-    assert_same(&counted, &metered.in_the_ledger(counted.len()).await);
+    assert_same(&counted, &metered.wait_for_ledger(counted.len()).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_spool_of_a_crashed_node_is_published_by_the_next_one() {
-    let Some(mut metered) = Metered::start(100, 1, 7).await else { return };
+    let Some(mut metered) = MeteredNodes::start(100, 1, 7).await else { return };
     let node = metered.node(Policy::Spool).await;
     let key = metered.keys[0].clone();
     let mut answers = vec![node.call(&key).await];
     metered.nats.kill9().await;
-    answers.extend(at_once(4, 20, async |_| node.call(&key).await).await);
+    answers.extend(call_concurrently(4, 20, async |_| node.call(&key).await).await);
     // The node and its lock are gone; its file stays.
     node.end().await;
     metered.nats.restart().await;
     let next = metered.node(Policy::Spool).await;
-    let entries = metered.in_the_ledger(21).await;
+    let entries = metered.wait_for_ledger(21).await;
     assert_same(&answers.iter().collect::<Vec<_>>(), &entries);
     kit::wait_until(crate::PATIENCE, "an empty spool", async || next.meter.spooled() == 0).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn streams_lost_during_traffic_are_restored_with_every_call() {
-    let Some(mut metered) = Metered::start(500, 1, 8).await else { return };
+    let Some(mut metered) = MeteredNodes::start(500, 1, 8).await else { return };
     let node = metered.node(Policy::Spool).await;
     let key = metered.keys[0].clone();
-    let mut answers = at_once(8, 100, async |_| node.call(&key).await).await;
-    metered.in_the_ledger(100).await;
+    let mut answers = call_concurrently(8, 100, async |_| node.call(&key).await).await;
+    metered.wait_for_ledger(100).await;
     // More calls than the ledger has arrive before and while NATS is refilled.
-    let going_on = at_once(6, 250, async |_| {
+    let going_on = call_concurrently(6, 250, async |_| {
         tokio::time::sleep(Duration::from_millis(20)).await;
         node.call(&key).await
     });
@@ -254,20 +254,20 @@ async fn streams_lost_during_traffic_are_restored_with_every_call() {
     assert_eq!(counted(&meanwhile).len(), 250);
     answers.extend(meanwhile);
     kit::wait_until(crate::PATIENCE, "an empty spool", async || node.meter.spooled() == 0).await;
-    let entries = metered.in_the_ledger(350).await;
+    let entries = metered.wait_for_ledger(350).await;
     assert_same(&counted(&answers), &entries);
-    kit::wait_until(crate::PATIENCE, "every call in NATS", async || metered.held_by_nats().await == 350)
+    kit::wait_until(crate::PATIENCE, "every call in NATS", async || metered.calls_in_nats().await == 350)
         .await;
     // A node that has counted none of them: only NATS knows the rest of the quota.
     let other = metered.node(Policy::Spool).await;
-    answers.extend(at_once(24, 300, async |_| other.call(&key).await).await);
+    answers.extend(call_concurrently(24, 300, async |_| other.call(&key).await).await);
     kit::wait_until(crate::PATIENCE, "an empty spool", async || other.meter.spooled() == 0).await;
     let counted = counted(&answers);
-    let entries = metered.in_the_ledger(counted.len()).await;
+    let entries = metered.wait_for_ledger(counted.len()).await;
     assert_same(&counted, &entries);
     // On a busy machine NATS may answer too late, so a call over the quota is answered: it is an overrun.
     assert_eq!(
-        (entries.iter().filter(|entry| !entry.overrun).count(), metered.held_by_nats().await),
+        (entries.iter().filter(|entry| !entry.overrun).count(), metered.calls_in_nats().await),
         (500, 500)
     );
 }

@@ -53,12 +53,12 @@ struct ReadNode {
 }
 
 /// The settings of every process.
-struct Setup {
+struct Settings {
     nats_url: String,
     tiers: String,
 }
 
-impl Setup {
+impl Settings {
     fn spawn(&self, data: &Path, role: &str, listen: &str) -> Loggia {
         let mut command = process::command(LOGGIA, data);
         command.args([role, "--auth", "keys", "--metering", "refuse", "--burst-per-key", "0"]);
@@ -83,7 +83,7 @@ impl Setup {
 
 /// What the clients were answered.
 #[derive(Default)]
-struct Told {
+struct AnsweredCalls {
     /// The ids of the answered calls, by key.
     counted: Mutex<HashMap<KeyId, HashSet<String>>>,
     refused: AtomicUsize,
@@ -93,7 +93,7 @@ async fn exactly_the_quota(load: &Load) {
     let seed = kit::seed();
     let Some(mut nats) = Nats::start().await else { return };
     let folder = tempfile::tempdir().unwrap();
-    let setup = Setup { nats_url: nats.url(), tiers: format!("free={}", load.quota) };
+    let setup = Settings { nats_url: nats.url(), tiers: format!("free={}", load.quota) };
     // The write side and one read node share a folder, so that the audit finds ledger and counters in it.
     let one = folder.path().join("one");
     let _write = setup.spawn(&one, "write", "127.0.0.1:0");
@@ -107,14 +107,14 @@ async fn exactly_the_quota(load: &Load) {
         })
         .await;
     }
-    let (told, done) = (Arc::new(Told::default()), Arc::new(AtomicBool::new(false)));
+    let (answered_calls, done) = (Arc::new(AnsweredCalls::default()), Arc::new(AtomicBool::new(false)));
     let calling = tokio::spawn(call_all(
         keys.clone(),
         clients,
         load.calls,
         load.workers,
         seed,
-        told.clone(),
+        answered_calls.clone(),
         done.clone(),
     ));
     'killing: for _ in 0..load.rounds {
@@ -130,7 +130,7 @@ async fn exactly_the_quota(load: &Load) {
         }
     }
     calling.await.unwrap();
-    check(load, &keys, &told, &one).await;
+    check(load, &keys, &answered_calls, &one).await;
 }
 
 /// Gets this number of definite responses for every key, from both nodes in no particular order.
@@ -140,7 +140,7 @@ async fn call_all(
     calls: usize,
     workers: usize,
     seed: u64,
-    told: Arc<Told>,
+    answered_calls: Arc<AnsweredCalls>,
     done: Arc<AtomicBool>,
 ) {
     let next = AtomicUsize::new(0);
@@ -151,7 +151,7 @@ async fn call_all(
             if index >= keys.len() * calls {
                 return;
             }
-            definite(&keys[index % keys.len()], &clients, &mut random, &told).await;
+            call_until_definite(&keys[index % keys.len()], &clients, &mut random, &answered_calls).await;
         }
     };
     futures::future::join_all((0..workers).map(worker)).await;
@@ -159,7 +159,12 @@ async fn call_all(
 }
 
 /// Retries until a response says whether the call counts.
-async fn definite(key: &Key, clients: &[Http], random: &mut ChaCha8Rng, told: &Told) {
+async fn call_until_definite(
+    key: &Key,
+    clients: &[Http],
+    random: &mut ChaCha8Rng,
+    answered_calls: &AnsweredCalls,
+) {
     let bearer = format!("Bearer {}", key.expose());
     loop {
         let http = &clients[random.next_u32() as usize % clients.len()];
@@ -167,12 +172,15 @@ async fn definite(key: &Key, clients: &[Http], random: &mut ChaCha8Rng, told: &T
         match answer {
             Ok(answer) if answer.status == 200 => {
                 let id = answer.header("x-call-id").unwrap().to_owned();
-                assert!(told.counted.lock().unwrap().entry(key.id()).or_default().insert(id), "an id twice");
+                assert!(
+                    answered_calls.counted.lock().unwrap().entry(key.id()).or_default().insert(id),
+                    "an id twice"
+                );
                 return;
             }
             Ok(answer) if answer.status == 429 => {
                 assert!(answer.text().contains("quota-exceeded"), "{answer:?}");
-                told.refused.fetch_add(1, Ordering::Relaxed);
+                answered_calls.refused.fetch_add(1, Ordering::Relaxed);
                 return;
             }
             // Killed, starting, or without NATS.
@@ -184,34 +192,34 @@ async fn definite(key: &Key, clients: &[Http], random: &mut ChaCha8Rng, told: &T
     }
 }
 
-async fn check(load: &Load, keys: &[Key], told: &Told, data: &Path) {
+async fn check(load: &Load, keys: &[Key], answered_calls: &AnsweredCalls, data: &Path) {
     let ledger = Ledger::open_read_only(&data.join("store")).await.unwrap().unwrap();
     kit::wait_until(PATIENCE, "every counted call in the ledger", async || {
         ledger.head().await.unwrap().position.0 >= (load.keys * load.quota) as u64
     })
     .await;
     tokio::time::sleep(Duration::from_millis(500)).await;
-    let (mut kept, mut after) = (HashMap::<KeyId, HashSet<String>>::new(), Position::START);
+    let (mut in_ledger, mut after) = (HashMap::<KeyId, HashSet<String>>::new(), Position::START);
     loop {
         let page = ledger.page(after, 1_000).await.unwrap();
         let Some(last) = page.entries.last() else { break };
         after = last.position;
         for entry in page.entries {
             assert!(!entry.overrun, "{entry:?}");
-            let new = kept.entry(entry.call.key_id).or_default().insert(entry.call.id.to_string());
+            let new = in_ledger.entry(entry.call.key_id).or_default().insert(entry.call.id.to_string());
             assert!(new, "the call {} stands twice in the ledger", entry.call.id);
         }
     }
-    let counted = told.counted.lock().unwrap();
+    let counted = answered_calls.counted.lock().unwrap();
     let mut unanswered = 0;
     for key in keys {
-        let (kept, answered) = (&kept[&key.id()], &counted[&key.id()]);
-        assert_eq!(kept.len(), load.quota, "{key:?}");
-        assert!(answered.is_subset(kept), "an answered call is missing");
-        unanswered += kept.len() - answered.len();
+        let (in_ledger, answered) = (&in_ledger[&key.id()], &counted[&key.id()]);
+        assert_eq!(in_ledger.len(), load.quota, "{key:?}");
+        assert!(answered.is_subset(in_ledger), "an answered call is missing");
+        unanswered += in_ledger.len() - answered.len();
     }
     let answered: usize = counted.values().map(HashSet::len).sum();
-    assert_eq!(answered + told.refused.load(Ordering::Relaxed), load.keys * load.calls);
+    assert_eq!(answered + answered_calls.refused.load(Ordering::Relaxed), load.keys * load.calls);
     // A killed process loses the calls that it was about to answer.
     assert!(unanswered <= load.workers * load.rounds * 2, "{unanswered}");
     println!(

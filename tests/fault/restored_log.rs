@@ -12,8 +12,8 @@ use sqlx::ConnectOptions;
 use sqlx::sqlite::SqliteConnectOptions;
 use tempfile::TempDir;
 
+use crate::running_projections::{RunningProjections, digests};
 use crate::test_stream::{SELECTED, TestStream, project, selected};
-use crate::working::{Working, digests};
 
 /// Publishes projects with these numbers.
 async fn publish(stream: &mut TestStream, numbers: std::ops::Range<u32>) {
@@ -28,7 +28,7 @@ struct Applied {
     client: async_nats::Client,
     stream: TestStream,
     folder: TempDir,
-    working: Working,
+    running: RunningProjections,
 }
 
 impl Applied {
@@ -38,20 +38,20 @@ impl Applied {
         let client = nats.client().await;
         let mut stream = TestStream::new(&client).await;
         if answers {
-            stream.answer(&client).await;
+            stream.serve_log(&client).await;
         }
         publish(&mut stream, 1..6).await;
         let folder = tempfile::tempdir().unwrap();
-        let working = Working::on(folder.path(), &client);
-        working.log_at("g000001", Position(5)).await;
-        Some(Applied { _nats: nats, client, stream, folder, working })
+        let running = RunningProjections::on(folder.path(), &client);
+        running.log_at("g000001", Position(5)).await;
+        Some(Applied { _nats: nats, client, stream, folder, running })
     }
 }
 
 /// Checks that the models equal those of a node that only ever saw this log.
 async fn equal_a_new_node(models: &Path, client: &async_nats::Client, head: Position) {
     let folder = tempfile::tempdir().unwrap();
-    let new = Working::on(folder.path(), client);
+    let new = RunningProjections::on(folder.path(), client);
     new.log_at("g000001", head).await;
     new.end().await;
     assert_eq!(digests(models).await, digests(folder.path()).await);
@@ -59,51 +59,51 @@ async fn equal_a_new_node(models: &Path, client: &async_nats::Client, head: Posi
 
 #[tokio::test]
 async fn models_ahead_of_a_restored_log_are_rebuilt() {
-    let Some(Applied { _nats, client, mut stream, folder, working }) = Applied::five(true).await else {
+    let Some(Applied { _nats, client, mut stream, folder, running }) = Applied::five(true).await else {
         return;
     };
-    stream.begin_again().await;
+    stream.recreate_empty().await;
     publish(&mut stream, 11..14).await;
-    working.log_at("g000002", Position(3)).await;
+    running.log_at("g000002", Position(3)).await;
     publish(&mut stream, 14..18).await;
-    working.log_at("g000002", Position(7)).await;
-    working.end().await;
+    running.log_at("g000002", Position(7)).await;
+    running.end().await;
     equal_a_new_node(folder.path(), &client, Position(7)).await;
 }
 
 #[tokio::test]
 async fn an_event_with_a_wrong_hash_causes_a_rebuild() {
-    let Some(Applied { _nats, client, mut stream, folder, working }) = Applied::five(false).await else {
+    let Some(Applied { _nats, client, mut stream, folder, running }) = Applied::five(false).await else {
         return;
     };
     // No write side could report the length of its log.
-    stream.begin_again().await;
+    stream.recreate_empty().await;
     publish(&mut stream, 11..19).await;
-    working.log_at("g000002", Position(8)).await;
-    working.end().await;
+    running.log_at("g000002", Position(8)).await;
+    running.end().await;
     // A log of the same length is detected at the start.
-    stream.begin_again().await;
+    stream.recreate_empty().await;
     publish(&mut stream, 21..29).await;
-    let working = Working::on(folder.path(), &client);
-    working.log_at("g000003", Position(8)).await;
-    working.end().await;
+    let running = RunningProjections::on(folder.path(), &client);
+    running.log_at("g000003", Position(8)).await;
+    running.end().await;
     equal_a_new_node(folder.path(), &client, Position(8)).await;
 }
 
 #[tokio::test]
 async fn refilling_the_stream_with_the_same_log_changes_nothing() {
-    let Some(Applied { _nats, client: _client, mut stream, folder: _folder, working }) =
+    let Some(Applied { _nats, client: _client, mut stream, folder: _folder, running }) =
         Applied::five(true).await
     else {
         return;
     };
-    stream.fill_again(2).await;
+    stream.refill(2).await;
     // Above the minimum difference that counts as a restored log.
     tokio::time::sleep(std::time::Duration::from_secs(8)).await;
-    stream.fill_again(5).await;
+    stream.refill(5).await;
     publish(&mut stream, 6..8).await;
-    working.log_at("g000001", Position(7)).await;
-    working.end().await;
+    running.log_at("g000001", Position(7)).await;
+    running.end().await;
 }
 
 #[tokio::test]
@@ -111,27 +111,27 @@ async fn a_damaged_message_is_replaced_from_the_event_store() {
     let Some(nats) = Nats::start().await else { return };
     let client = nats.client().await;
     let mut stream = TestStream::new(&client).await;
-    stream.answer(&client).await;
+    stream.serve_log(&client).await;
     publish(&mut stream, 1..4).await;
     let folder = tempfile::tempdir().unwrap();
-    let working = Working::on(folder.path(), &client);
-    working.log_at("g000001", Position(3)).await;
+    let running = RunningProjections::on(folder.path(), &client);
+    running.log_at("g000001", Position(3)).await;
     // While following the stream, among other messages.
     publish(&mut stream, 4..5).await;
     stream.publish_damaged(5, Some(selected("forged"))).await;
     publish(&mut stream, 6..7).await;
-    working.log_at("g000001", Position(6)).await;
-    working.end().await;
+    running.log_at("g000001", Position(6)).await;
+    running.end().await;
     // As the first message, and as one that is not an event.
     stream.publish_damaged(7, Some(selected("forged"))).await;
     stream.publish_damaged(8, None).await;
     publish(&mut stream, 9..10).await;
-    let working = Working::on(folder.path(), &client);
-    working.log_at("g000001", Position(9)).await;
-    working.end().await;
+    let running = RunningProjections::on(folder.path(), &client);
+    running.log_at("g000001", Position(9)).await;
+    running.end().await;
     // A replay reads all of them and must equal that of an undamaged stream.
     equal_a_new_node(folder.path(), &client, Position(9)).await;
-    stream.fill_again(9).await;
+    stream.refill(9).await;
     equal_a_new_node(folder.path(), &client, Position(9)).await;
 }
 
@@ -142,9 +142,9 @@ async fn a_checkpoint_of_version_0_1_continues_with_the_next_event() {
     let mut stream = TestStream::new(&client).await;
     publish(&mut stream, 1..4).await;
     let folder = tempfile::tempdir().unwrap();
-    let working = Working::on(folder.path(), &client);
-    working.log_at("g000001", Position(3)).await;
-    working.end().await;
+    let running = RunningProjections::on(folder.path(), &client);
+    running.log_at("g000001", Position(3)).await;
+    running.end().await;
     let file = folder.path().join("keys/g000001/keys.db");
     let mut database = SqliteConnectOptions::new().filename(&file).connect().await.unwrap();
     sqlx::query("UPDATE checkpoint SET state = json_remove(state, '$.hash')")
@@ -152,10 +152,10 @@ async fn a_checkpoint_of_version_0_1_continues_with_the_next_event() {
         .await
         .unwrap();
     sqlx::Connection::close(database).await.unwrap();
-    let working = Working::on(folder.path(), &client);
+    let running = RunningProjections::on(folder.path(), &client);
     publish(&mut stream, 4..6).await;
-    working.log_at("g000001", Position(5)).await;
-    working.end().await;
+    running.log_at("g000001", Position(5)).await;
+    running.end().await;
     for (checkpoint, _) in digests(folder.path()).await {
         assert_eq!((checkpoint.position, checkpoint.hash), (Position(5), Some(stream.hash)));
     }
@@ -163,27 +163,27 @@ async fn a_checkpoint_of_version_0_1_continues_with_the_next_event() {
 
 #[tokio::test]
 async fn a_shorter_log_of_another_store_causes_no_rebuild() {
-    let Some(Applied { _nats, client, mut stream, folder, working }) = Applied::five(true).await else {
+    let Some(Applied { _nats, client, mut stream, folder, running }) = Applied::five(true).await else {
         return;
     };
-    working.end().await;
+    running.end().await;
     stream.store = stream.clock.store_id();
-    stream.begin_again().await;
+    stream.recreate_empty().await;
     publish(&mut stream, 1..3).await;
-    let mut working = Working::on(folder.path(), &client);
-    let failure = working.failure().await;
+    let mut running = RunningProjections::on(folder.path(), &client);
+    let failure = running.failure().await;
     assert!(matches!(failure, WorkerError::ForeignStore { .. }), "{failure}");
-    working.end().await;
+    running.end().await;
     let search = Generations::in_layout(folder.path().join("search"), read::search::LAYOUT);
     assert_eq!(search.current().unwrap().unwrap().name, "g000001");
 }
 
 #[tokio::test]
 async fn a_snapshot_of_a_lost_history_is_rejected() {
-    let Some(Applied { _nats, client, mut stream, folder, working }) = Applied::five(true).await else {
+    let Some(Applied { _nats, client, mut stream, folder, running }) = Applied::five(true).await else {
         return;
     };
-    working.all_at("g000001", Position(5)).await;
+    running.all_at("g000001", Position(5)).await;
     let elsewhere = tempfile::tempdir().unwrap();
     let manifest = snapshot::take(
         folder.path(),
@@ -192,8 +192,8 @@ async fn a_snapshot_of_a_lost_history_is_rejected() {
     )
     .await
     .unwrap();
-    working.end().await;
-    stream.begin_again().await;
+    running.end().await;
+    stream.recreate_empty().await;
     publish(&mut stream, 11..19).await;
     let (models, source) = (elsewhere.path().join("models"), EventSource::new(client));
     let refused =
@@ -205,22 +205,22 @@ async fn a_snapshot_of_a_lost_history_is_rejected() {
 
 #[tokio::test]
 async fn the_lag_grows_while_the_relay_is_stopped() {
-    let Some(Applied { _nats, client: _client, mut stream, folder: _folder, working }) =
+    let Some(Applied { _nats, client: _client, mut stream, folder: _folder, running }) =
         Applied::five(true).await
     else {
         return;
     };
     let lag = async || {
-        let all = working.node.status().await;
+        let all = running.node.status().await;
         all.iter().filter(|status| status.name != "counters").map(|status| status.lag).collect::<Vec<_>>()
     };
     assert_eq!(lag().await, [0; 5]);
     let held: Vec<_> = (6..10).map(|number| stream.record_selected(number)).collect();
     assert_eq!(lag().await, [4; 5], "NATS has none of them");
     for event in &held {
-        stream.carry(event).await;
+        stream.publish_event(event).await;
     }
-    working.log_at("g000001", Position(9)).await;
+    running.log_at("g000001", Position(9)).await;
     assert_eq!(lag().await, [0; 5]);
-    working.end().await;
+    running.end().await;
 }

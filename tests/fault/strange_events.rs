@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::test_stream::{REVISED, SELECTED, TestStream, project, selected};
 
-async fn strange(client: &async_nats::Client) -> TestStream {
+async fn publish_strange_events(client: &async_nats::Client) -> TestStream {
     let mut stream = TestStream::new(client).await;
     stream.publish(&project(1), SELECTED, selected("first")).await;
     stream.publish(&project(1), "loggia.curation.project_selected.v9", json!({"anything": 1})).await;
@@ -62,17 +62,20 @@ fn parked() -> Vec<Parked> {
     ]
 }
 
-async fn passes_over<P: Projection>(client: &async_nats::Client, head: Position) -> tempfile::TempDir {
+async fn assert_parked_and_skipped<P: Projection>(
+    client: &async_nats::Client,
+    head: Position,
+) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let status = Status::new(P::Model::NAME);
     let mut worker: ProjectionWorker<P> = worker(folder.path(), client, &status).await;
     worker.replay(head, &CancellationToken::new(), &mut |_| {}).await.unwrap();
-    let told = status.get();
+    let status = status.get();
     let mut expected = parked();
     expected.sort_by_key(|parked| parked.position);
-    let mut found = told.parked.clone();
+    let mut found = status.parked.clone();
     found.sort_by_key(|parked| parked.position);
-    assert_eq!((told.position, told.skipped, found), (head, 1, expected), "{}", P::Model::NAME);
+    assert_eq!((status.position, status.skipped, found), (head, 1, expected), "{}", P::Model::NAME);
     folder
 }
 
@@ -80,11 +83,11 @@ async fn passes_over<P: Projection>(client: &async_nats::Client, head: Position)
 async fn poison_events_are_parked_and_unknown_events_skipped() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
     let client = nats.client().await;
-    let stream = strange(&client).await;
-    let catalog = passes_over::<CatalogProjection>(&client, stream.position).await;
-    passes_over::<SearchProjection>(&client, stream.position).await;
-    passes_over::<NeighboursProjection>(&client, stream.position).await;
-    passes_over::<ArchiveProjection>(&client, stream.position).await;
+    let stream = publish_strange_events(&client).await;
+    let catalog = assert_parked_and_skipped::<CatalogProjection>(&client, stream.position).await;
+    assert_parked_and_skipped::<SearchProjection>(&client, stream.position).await;
+    assert_parked_and_skipped::<NeighboursProjection>(&client, stream.position).await;
+    assert_parked_and_skipped::<ArchiveProjection>(&client, stream.position).await;
     let reader = CatalogReader::open(catalog.path()).await.unwrap();
     for slug in ["first", "last"] {
         assert!(matches!(reader.resolve(slug).await.unwrap(), SlugResolution::Found(_)), "{slug}");

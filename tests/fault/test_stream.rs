@@ -49,7 +49,7 @@ impl TestStream {
     }
 
     /// Starts again with an empty stream of the same store.
-    pub(crate) async fn begin_again(&mut self) {
+    pub(crate) async fn recreate_empty(&mut self) {
         self.jetstream.delete_stream(subject::EVENTS).await.unwrap();
         (self.position, self.hash) = (Position::START, Hash::GENESIS);
         self.log.lock().unwrap().clear();
@@ -57,16 +57,16 @@ impl TestStream {
     }
 
     /// Publishes the first events of the log to an empty stream again, like the relay after NATS was wiped.
-    pub(crate) async fn fill_again(&self, count: usize) {
+    pub(crate) async fn refill(&self, count: usize) {
         self.jetstream.delete_stream(subject::EVENTS).await.unwrap();
         self.create().await;
         let events: Vec<Recorded> = self.log.lock().unwrap().iter().take(count).cloned().collect();
         for event in &events {
-            self.carry(event).await;
+            self.publish_event(event).await;
         }
     }
 
-    pub(crate) async fn carry(&self, event: &Recorded) {
+    pub(crate) async fn publish_event(&self, event: &Recorded) {
         let mut headers = async_nats::HeaderMap::new();
         for (name, value) in cloudevents::headers(event, self.store) {
             headers.insert(name, value.as_str());
@@ -75,7 +75,7 @@ impl TestStream {
     }
 
     /// Answers requests for the log, like the write side.
-    pub(crate) async fn answer(&self, client: &async_nats::Client) {
+    pub(crate) async fn serve_log(&self, client: &async_nats::Client) {
         let (client, log) = (client.clone(), self.log.clone());
         let mut requests = client.subscribe(subject::READ_EVENTS).await.unwrap();
         tokio::spawn(async move {
@@ -97,7 +97,7 @@ impl TestStream {
 
     pub(crate) async fn publish_in(&mut self, stream: StreamId, kind: &str, data: serde_json::Value) {
         let event = self.record(stream, kind, data);
-        self.carry(&event).await;
+        self.publish_event(&event).await;
     }
 
     /// Appends a selected project to the log, and publishes a message in its place that differs or is not an event.
@@ -106,7 +106,7 @@ impl TestStream {
         match says {
             Some(data) => {
                 let data = serde_json::value::to_raw_value(&data).unwrap();
-                self.carry(&Recorded { data, ..event }).await;
+                self.publish_event(&Recorded { data, ..event }).await;
             }
             None => {
                 let subject = subject::of_stream(&event.stream);

@@ -1,4 +1,4 @@
-//! Random histories: acts executed by the real command service on a real event store, compared with the naive model.
+//! Random histories: commands executed by the real command service on a real event store, compared with the naive model.
 
 use std::sync::Arc;
 
@@ -11,48 +11,52 @@ use schemas::ids::Position;
 use serde_json::json;
 use write::service::{CommandDispatcher, ProjectService};
 
-use crate::model::{Act, Model, SLUGS, name, slug};
+use crate::model::{EditorCommand, Model, SLUGS, name, slug};
 
-/// Generates up to forty acts.
-pub(crate) fn acts() -> impl Strategy<Value = Vec<Act>> {
+/// Generates up to forty commands of editors.
+pub(crate) fn commands() -> impl Strategy<Value = Vec<EditorCommand>> {
     let (slug, name) = (0..SLUGS, 0..3_usize);
-    let act = prop_oneof![
-        3 => (slug.clone(), name.clone()).prop_map(|(slug, name)| Act::Select { slug, name }),
-        4 => (slug.clone(), name.clone()).prop_map(|(slug, name)| Act::Revise { slug, name }),
-        3 => (slug.clone(), slug.clone()).prop_map(|(slug, to)| Act::Rename { slug, to }),
-        2 => slug.clone().prop_map(|slug| Act::Withdraw { slug }),
-        2 => slug.clone().prop_map(|slug| Act::Restore { slug }),
-        3 => (slug, name).prop_map(|(slug, name)| Act::Import { slug, name }),
+    let command = prop_oneof![
+        3 => (slug.clone(), name.clone()).prop_map(|(slug, name)| EditorCommand::Select { slug, name }),
+        4 => (slug.clone(), name.clone()).prop_map(|(slug, name)| EditorCommand::Revise { slug, name }),
+        3 => (slug.clone(), slug.clone()).prop_map(|(slug, to)| EditorCommand::Rename { slug, to }),
+        2 => slug.clone().prop_map(|slug| EditorCommand::Withdraw { slug }),
+        2 => slug.clone().prop_map(|slug| EditorCommand::Restore { slug }),
+        3 => (slug, name).prop_map(|(slug, name)| EditorCommand::Import { slug, name }),
     ];
-    proptest::collection::vec(act, 1..40)
+    proptest::collection::vec(command, 1..40)
 }
 
-/// Executes the acts, compares each reply with the model, and returns the log.
-pub(crate) async fn carry_out(acts: &[Act], model: &mut Model) -> Vec<Recorded> {
+/// Executes the commands, compares each reply with the model, and returns the log.
+pub(crate) async fn execute(commands: &[EditorCommand], model: &mut Model) -> Vec<Recorded> {
     let folder = tempfile::tempdir().unwrap();
     let clock = Clock::system();
     let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
     let projects = Arc::new(ProjectService::new(store.clone(), clock.clone()));
-    let commands = CommandDispatcher::new(projects);
-    for act in acts {
+    let dispatcher = CommandDispatcher::new(projects);
+    for command in commands {
         let id = clock.command_id();
         let message = CommandMessage {
             id,
             actor: "Ada".parse().unwrap(),
             correlation: id,
-            command: command(act),
+            command: to_command(command),
             not_after: None,
         };
-        let answer = commands.execute(message.clone()).await;
-        let again = commands.execute(message).await;
+        let answer = dispatcher.execute(message.clone()).await;
+        let again = dispatcher.execute(message).await;
         let done = match &answer {
             CommandReply::Done(_) => true,
             CommandReply::Imported { lines, .. } => !matches!(lines[0].result, LineResult::Rejected { .. }),
             _ => false,
         };
-        assert_eq!(done, model.act(act), "{act:?} was answered with {answer:?}");
+        assert_eq!(done, model.command(command), "{command:?} was answered with {answer:?}");
         if let (CommandReply::Done(first), CommandReply::Done(second)) = (&answer, &again) {
-            assert_eq!((&first.slug, first.revision), (&second.slug, second.revision), "{act:?} sent twice");
+            assert_eq!(
+                (&first.slug, first.revision),
+                (&second.slug, second.revision),
+                "{command:?} sent twice"
+            );
         }
     }
     let log = store.read_all(Position::START, 10_000).await.unwrap();
@@ -60,7 +64,7 @@ pub(crate) async fn carry_out(acts: &[Act], model: &mut Model) -> Vec<Recorded> 
     log
 }
 
-fn command(act: &Act) -> Command {
+fn to_command(command: &EditorCommand) -> Command {
     let record = |slug_number: usize, name_number: usize| {
         json!({"slug": slug(slug_number), "name": name(name_number), "category": "art"})
             .as_object()
@@ -68,16 +72,16 @@ fn command(act: &Act) -> Command {
             .clone()
     };
     let parse = |number: usize| slug(number).parse().unwrap();
-    match *act {
-        Act::Select { slug, name } => Command::Select { record: record(slug, name) },
-        Act::Revise { slug, name: number } => Command::Revise {
+    match *command {
+        EditorCommand::Select { slug, name } => Command::Select { record: record(slug, name) },
+        EditorCommand::Revise { slug, name: number } => Command::Revise {
             slug: parse(slug),
             changes: json!({"name": name(number)}).as_object().unwrap().clone(),
         },
-        Act::Rename { slug, to } => Command::Rename { slug: parse(slug), to: parse(to) },
-        Act::Withdraw { slug } => Command::Withdraw { slug: parse(slug), reason: "sold".into() },
-        Act::Restore { slug } => Command::Restore { slug: parse(slug) },
-        Act::Import { slug, name } => Command::Import {
+        EditorCommand::Rename { slug, to } => Command::Rename { slug: parse(slug), to: parse(to) },
+        EditorCommand::Withdraw { slug } => Command::Withdraw { slug: parse(slug), reason: "sold".into() },
+        EditorCommand::Restore { slug } => Command::Restore { slug: parse(slug) },
+        EditorCommand::Import { slug, name } => Command::Import {
             lines: vec![ImportLine { number: 1, text: with_vectors(record(slug, name), name).to_string() }],
             options: ImportOptions::default(),
         },

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 /// A query and the expected answer.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Judged {
+struct JudgedQuery {
     /// `demo` or `museums`.
     catalog: String,
     q: String,
@@ -86,8 +86,8 @@ impl Catalog {
         Some(Catalog::of(lines.map(|line| serde_json::from_str(&line.unwrap()).unwrap())))
     }
 
-    fn ask(&self, judged: &Judged) -> SearchPage {
-        let Judged { q, category, .. } = judged;
+    fn ask(&self, judged: &JudgedQuery) -> SearchPage {
+        let JudgedQuery { q, category, .. } = judged;
         let request =
             SearchRequest { text: q, category: category.as_deref(), limit: MAX_PAGE_SIZE, after: None };
         self.reader.search(&request).unwrap()
@@ -102,7 +102,7 @@ impl Catalog {
     }
 
     /// Returns the faults of an answer; empty if it is right.
-    fn faults(&self, judged: &Judged) -> Vec<String> {
+    fn faults(&self, judged: &JudgedQuery) -> Vec<String> {
         let page = self.ask(judged);
         let (total, relaxation) = (page.total(), page.relaxation());
         let mut faults = Vec::new();
@@ -145,7 +145,7 @@ impl Catalog {
 
 #[test]
 fn missing_words_find_nothing_and_approximations_are_disclosed() {
-    let questions: Vec<Judged> =
+    let questions: Vec<JudgedQuery> =
         include_str!("honest.ndjson").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(questions.len() >= 60, "{}", questions.len());
     let (demo, museums) = (Catalog::demo(), Catalog::museums());

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// An editor's command on one of a few slugs, so that commands interact.
 #[derive(Debug, Clone)]
-pub(crate) enum Act {
+pub(crate) enum EditorCommand {
     Select { slug: usize, name: usize },
     Revise { slug: usize, name: usize },
     Rename { slug: usize, to: usize },
@@ -32,7 +32,7 @@ pub(crate) struct Listed {
     pub(crate) revision: u32,
     pub(crate) withdrawn: bool,
     /// The slug and the name of each revision, as recorded.
-    pub(crate) said: Vec<(usize, usize)>,
+    pub(crate) cited: Vec<(usize, usize)>,
 }
 
 /// All projects, and the permanent owner of each slug.
@@ -44,20 +44,20 @@ pub(crate) struct Model {
 
 impl Model {
     /// Applies an act if it is allowed; returns whether it was.
-    pub(crate) fn act(&mut self, act: &Act) -> bool {
-        match *act {
-            Act::Select { slug, name } => self.select(slug, name),
-            Act::Import { slug, name } => {
+    pub(crate) fn command(&mut self, command: &EditorCommand) -> bool {
+        match *command {
+            EditorCommand::Select { slug, name } => self.select(slug, name),
+            EditorCommand::Import { slug, name } => {
                 if self.slugs.contains_key(&slug) {
                     self.revise(slug, name)
                 } else {
                     self.select(slug, name)
                 }
             }
-            Act::Revise { slug, name } => self.revise(slug, name),
-            Act::Rename { slug, to } => self.rename(slug, to),
-            Act::Withdraw { slug } => self.withdraw(slug),
-            Act::Restore { slug } => self.restore(slug),
+            EditorCommand::Revise { slug, name } => self.revise(slug, name),
+            EditorCommand::Rename { slug, to } => self.rename(slug, to),
+            EditorCommand::Withdraw { slug } => self.withdraw(slug),
+            EditorCommand::Restore { slug } => self.restore(slug),
         }
     }
 
@@ -66,7 +66,7 @@ impl Model {
             return false;
         }
         self.slugs.insert(slug, self.projects.len());
-        self.projects.push(Listed { slug, name, revision: 1, withdrawn: false, said: vec![(slug, name)] });
+        self.projects.push(Listed { slug, name, revision: 1, withdrawn: false, cited: vec![(slug, name)] });
         true
     }
 
@@ -75,7 +75,7 @@ impl Model {
         if project.name != name {
             project.name = name;
             project.revision += 1;
-            project.said.push((project.slug, name));
+            project.cited.push((project.slug, name));
         }
         true
     }

@@ -17,7 +17,7 @@ use schemas::envelope::Recorded;
 use schemas::ids::Position;
 use schemas::versioned::Decoded;
 
-use crate::history::{acts, carry_out};
+use crate::history::{commands, execute};
 use crate::model::{Model, name, slug};
 
 /// Applies the log in batches that end at the cuts. Every event of a batch is delivered again after the commit, as to a
@@ -74,8 +74,8 @@ async fn agrees_with_the_model(catalog: &Path, search: &Path, archive: &Path, mo
 }
 
 /// Checks that every revision reads as in the model, now and when the log was shorter.
-async fn says_the_same_for_ever(whole: &Path, part: &Path, model: &Model) {
-    let (now, then) = (CatalogReader::open(whole).await.unwrap(), CatalogReader::open(part).await.unwrap());
+async fn citations_never_change(full: &Path, part: &Path, model: &Model) {
+    let (now, earlier) = (CatalogReader::open(full).await.unwrap(), CatalogReader::open(part).await.unwrap());
     for (number, index) in &model.slugs {
         let project = &model.projects[*index];
         let history = now.history(&slug(*number)).await.unwrap().unwrap();
@@ -83,11 +83,11 @@ async fn says_the_same_for_ever(whole: &Path, part: &Path, model: &Model) {
             (history.slug.clone(), history.withdrawn.is_some()),
             (slug(project.slug), project.withdrawn)
         );
-        assert_eq!(history.revisions().len(), project.said.len());
-        let before = then.history(&slug(*number)).await.unwrap();
-        for (recorded, (old_slug, old_name)) in history.revisions().iter().zip(&project.said) {
-            let said = now.revision(&history, recorded.revision).await.unwrap().unwrap();
-            let text = String::from_utf8(said.to_vec()).unwrap().replace('\u{1}', "");
+        assert_eq!(history.revisions().len(), project.cited.len());
+        let before = earlier.history(&slug(*number)).await.unwrap();
+        for (recorded, (old_slug, old_name)) in history.revisions().iter().zip(&project.cited) {
+            let cited = now.revision(&history, recorded.revision).await.unwrap().unwrap();
+            let text = String::from_utf8(cited.to_vec()).unwrap().replace('\u{1}', "");
             let answer: serde_json::Value = serde_json::from_str(&text).unwrap();
             assert_eq!(answer["revision"], recorded.revision.0);
             assert_eq!(
@@ -95,35 +95,35 @@ async fn says_the_same_for_ever(whole: &Path, part: &Path, model: &Model) {
                 (&slug(*old_slug).into(), &name(*old_name).into())
             );
             if let Some(before) = before.as_ref().filter(|before| before.find(recorded.revision).is_some()) {
-                assert_eq!(then.revision(before, recorded.revision).await.unwrap(), Some(said));
+                assert_eq!(earlier.revision(before, recorded.revision).await.unwrap(), Some(cited));
             }
         }
     }
     now.close().await;
-    then.close().await;
+    earlier.close().await;
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn any_history_replays_to_the_same_state(acts in acts(), cuts in proptest::collection::vec(any::<usize>(), 0..6)) {
+    fn any_history_replays_to_the_same_state(commands in commands(), cuts in proptest::collection::vec(any::<usize>(), 0..6)) {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         runtime.block_on(async {
             let mut model = Model::default();
-            let log = carry_out(&acts, &mut model).await;
+            let log = execute(&commands, &mut model).await;
             let folder = tempfile::tempdir().unwrap();
             let at = |name: &str| {
                 let path = folder.path().join(name);
                 std::fs::create_dir(&path).unwrap();
                 path
             };
-            let (whole, cut) = (at("catalog"), at("catalog-cut"));
-            let expected = replay::<CatalogProjection>(&whole, &log, &[]).await;
+            let (full, cut) = (at("catalog"), at("catalog-cut"));
+            let expected = replay::<CatalogProjection>(&full, &log, &[]).await;
             assert_eq!(replay::<CatalogProjection>(&cut, &log, &cuts).await, expected, "catalog, cuts {cuts:?}");
             let part = at("catalog-part");
             replay::<CatalogProjection>(&part, &log[..log.len() / 2], &[]).await;
-            says_the_same_for_ever(&whole, &part, &model).await;
+            citations_never_change(&full, &part, &model).await;
             let (search, search_cut) = (at("search"), at("search-cut"));
             let expected = replay::<SearchProjection>(&search, &log, &[]).await;
             assert_eq!(replay::<SearchProjection>(&search_cut, &log, &cuts).await, expected, "search, cuts {cuts:?}");
@@ -133,7 +133,7 @@ proptest! {
             let (archive, archive_cut) = (at("archive"), at("archive-cut"));
             let expected = replay::<ArchiveProjection>(&archive, &log, &[]).await;
             assert_eq!(replay::<ArchiveProjection>(&archive_cut, &log, &cuts).await, expected, "archive, cuts {cuts:?}");
-            agrees_with_the_model(&whole, &search_cut, &archive_cut, &model).await;
+            agrees_with_the_model(&full, &search_cut, &archive_cut, &model).await;
         });
     }
 }

@@ -27,26 +27,26 @@ pub(crate) async fn appended_events_are_read_back<S: Subject>() {
     let store = subject.store();
     let clock = Clock::manual("2026-11-20T08:30:00.123456Z".parse().unwrap());
     let text = "Zürich\n\t“東京” \u{1f3db}\u{fe0f} \\ \" </script> \u{2028}";
-    let mut wanted = append(&clock, "a", Expected::NoStream, &[text, "", "x"]);
+    let mut expected = append(&clock, "a", Expected::NoStream, &[text, "", "x"]);
     let record = schemas::import::parse_line(r#"{"name":"A","category":"art","year":1999}"#, false).unwrap();
-    wanted.events.push(NewEvent {
+    expected.events.push(NewEvent {
         id: clock.event_id(),
         event: Event::ProjectSelected(ProjectSelected { slug: record.slug, record: record.record, id: None }),
     });
-    wanted.correlation = clock.command_id();
-    wanted.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".parse().ok();
-    let appended = store.append(wanted.clone()).await.unwrap();
+    expected.correlation = clock.command_id();
+    expected.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".parse().ok();
+    let appended = store.append(expected.clone()).await.unwrap();
     assert_eq!(appended, Appended { first: Position(1), last: Position(4), version: StreamVersion(4) });
     let log = assert_whole(&store).await;
     assert_eq!(log, store.read_stream(&stream("a"), StreamVersion(0)).await.unwrap());
-    for (index, (event, new)) in log.iter().zip(&wanted.events).enumerate() {
+    for (index, (event, new)) in log.iter().zip(&expected.events).enumerate() {
         assert_eq!(event.id, new.id);
-        assert_eq!(event.stream, wanted.stream);
+        assert_eq!(event.stream, expected.stream);
         assert_eq!(event.version, StreamVersion(index as u64 + 1));
-        assert_eq!(event.time, wanted.time);
-        assert_eq!(event.actor, wanted.actor);
-        assert_eq!((event.causation, event.correlation), (wanted.command, wanted.correlation));
-        assert!(event.traceparent.is_some() && event.traceparent == wanted.traceparent);
+        assert_eq!(event.time, expected.time);
+        assert_eq!(event.actor, expected.actor);
+        assert_eq!((event.causation, event.correlation), (expected.command, expected.correlation));
+        assert!(event.traceparent.is_some() && event.traceparent == expected.traceparent);
         assert_eq!(event.kind, schemas::versioned::kind(&new.event));
         assert_eq!(event.data.get(), schemas::versioned::encode(&new.event).unwrap().get());
     }

@@ -38,10 +38,10 @@ pub(crate) async fn one_of_many_claims_wins<S: Subject>() {
     let clock = Clock::system();
     let rivals: Vec<_> = (0..64)
         .map(|rival| {
-            let wanted =
+            let expected =
                 claiming(append(&clock, &format!("s{rival}"), Expected::NoStream, &["x"]), &["wanted"]);
             let store = subject.store();
-            tokio::spawn(async move { store.append(wanted).await })
+            tokio::spawn(async move { store.append(expected).await })
         })
         .collect();
     let outcomes: Vec<_> = futures::future::join_all(rivals).await.into_iter().map(Result::unwrap).collect();

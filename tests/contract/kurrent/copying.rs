@@ -137,7 +137,7 @@ async fn lost_events_are_restored_from_the_replica() {
     let busy = copied(&replica, &there).await.unwrap_err();
     assert!(busy.to_string().contains("another process writes"), "{busy}");
     store.close().await;
-    server.set_back("loggia-events", 6).await;
+    server.truncate("loggia-events", 6).await;
 
     let mut lost = Vec::new();
     let shown = missing(&replica, &there, |event| lost.push(event.clone())).await.unwrap();
@@ -154,7 +154,7 @@ async fn lost_events_are_restored_from_the_replica() {
     store.close().await;
 
     // A log that continued differently after it was truncated is not changed.
-    server.set_back("loggia-events", 6).await;
+    server.truncate("loggia-events", 6).await;
     other.close().await;
     let fresh = tempfile::tempdir().unwrap();
     let rival = opened(fresh.path(), &address).await;

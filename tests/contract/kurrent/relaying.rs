@@ -63,7 +63,7 @@ async fn an_older_log_is_rejected() {
     stop.cancel();
     relaying.await.unwrap();
     store.close().await;
-    server.set_back("loggia-events", 3).await;
+    server.truncate("loggia-events", 3).await;
 
     let elsewhere = tempfile::tempdir().unwrap();
     let older = opened(elsewhere.path(), &address).await;

@@ -80,8 +80,8 @@ async fn a_truncated_log_is_rejected() {
         store.append(append(&clock, "a", Expected::Any, &["x"])).await.unwrap();
     }
     let mut there = raw(&server.file()).await;
-    let set_back = "DELETE FROM events WHERE stream = 'loggia-events' AND revision > 2";
-    sqlx::query(set_back).execute(&mut there).await.unwrap();
+    let truncate = "DELETE FROM events WHERE stream = 'loggia-events' AND revision > 2";
+    sqlx::query(truncate).execute(&mut there).await.unwrap();
 
     let appended = store.append(append(&clock, "a", Expected::Any, &["y"])).await.unwrap_err().to_string();
     assert!(appended.contains("was set back"), "{appended}");

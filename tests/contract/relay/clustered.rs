@@ -36,14 +36,14 @@ async fn two_concurrent_relays_neither_reorder_nor_repeat_batches() {
     log.add(2_500).await;
     let client = cluster.client(NatsRole::Write).await;
     let mut relays =
-        [client, cluster.client(NatsRole::Write).await].map(|client| Running::into(&log, client, 3));
+        [client, cluster.client(NatsRole::Write).await].map(|client| RunningRelay::into(&log, client, 3));
     for _ in 0..5 {
         log.add(600).await;
     }
     for relay in &mut relays {
-        relay.caught_up(&log).await;
+        relay.wait_until_caught_up(&log).await;
     }
-    assert_carried(&log, cluster.client(NatsRole::Up).await).await;
+    assert_stream_is_log(&log, cluster.client(NatsRole::Up).await).await;
     let sizes = batches(cluster.client(NatsRole::Up).await).await;
     assert_eq!(sizes.iter().sum::<u64>(), 5_500);
     assert_eq!(sizes.first(), Some(&1_000), "as many as JetStream takes at once");
@@ -57,14 +57,14 @@ async fn a_replicated_stream_accepts_batches_after_scaling_up() {
     let Some((cluster, log)) = ready(1).await else { return };
     let (client, operator) = (cluster.client(NatsRole::Write).await, cluster.client(NatsRole::Up).await);
     log.add(20).await;
-    let mut alone = Running::into(&log, client.clone(), 1);
-    alone.caught_up(&log).await;
+    let mut alone = RunningRelay::into(&log, client.clone(), 1);
+    alone.wait_until_caught_up(&log).await;
     alone.stopped().await;
     assert_eq!(batches(operator.clone()).await, [1; 20]);
 
     log.add(30).await;
-    let mut together = Running::into(&log, client, 3);
-    together.caught_up(&log).await;
+    let mut together = RunningRelay::into(&log, client, 3);
+    together.wait_until_caught_up(&log).await;
     let Config { num_replicas, allow_atomic_publish, .. } = jetstream::new(operator.clone())
         .get_stream(subject::EVENTS)
         .await
@@ -74,7 +74,7 @@ async fn a_replicated_stream_accepts_batches_after_scaling_up() {
         .clone();
     assert_eq!((num_replicas, allow_atomic_publish), (3, true));
     assert_eq!(batches(operator.clone()).await, [vec![1; 20], vec![30]].concat());
-    assert_carried(&log, operator).await;
+    assert_stream_is_log(&log, operator).await;
     together.stopped().await;
 }
 
@@ -83,10 +83,10 @@ async fn events_before_a_damaged_one_are_published_and_none_after_it() {
     let Some((cluster, log)) = ready(3).await else { return };
     log.add(10).await;
     let damaged = log.damaged().await;
-    let relay = Running::into(&damaged, cluster.client(NatsRole::Write).await, 3);
-    let trouble = relay.trouble().await;
-    assert!(trouble.contains("the event at position 7 is not what its hash was made of"), "{trouble}");
+    let relay = RunningRelay::into(&damaged, cluster.client(NatsRole::Write).await, 3);
+    let failure = relay.wait_for_failure().await;
+    assert!(failure.contains("the event at position 7 is not what its hash was made of"), "{failure}");
     let operator = cluster.client(NatsRole::Up).await;
-    wait_until(SOON, "the events before it", async || carried(operator.clone()).await.len() == 6).await;
+    wait_until(SOON, "the events before it", async || stream_events(operator.clone()).await.len() == 6).await;
     relay.stopped().await;
 }

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 /// A reproducible random number generator.
-pub(super) struct Dice(u64);
+pub(super) struct Random(u64);
 
-impl Dice {
-    pub(super) fn new(seed: u64) -> Dice {
-        Dice(seed)
+impl Random {
+    pub(super) fn new(seed: u64) -> Random {
+        Random(seed)
     }
 
     pub(super) fn roll(&mut self, bound: usize) -> usize {
@@ -77,30 +77,30 @@ pub(super) struct Query {
 impl Records {
     /// Generates records of random words.
     pub(super) fn generate(size: usize, seed: u64) -> Records {
-        let mut dice = Dice::new(seed);
+        let mut random = Random::new(seed);
         let (mut lines, mut words) = (Vec::new(), Vec::new());
         for number in 0..size {
-            let mut held = BTreeSet::new();
+            let mut found = BTreeSet::new();
             let mut text = |least: usize, most: usize| {
                 let chosen: Vec<Word> =
-                    (0..least + dice.roll(most)).map(|_| WORDS[dice.roll(WORDS.len())]).collect();
-                held.extend(chosen.iter().map(|word| word.2));
+                    (0..least + random.roll(most)).map(|_| WORDS[random.roll(WORDS.len())]).collect();
+                found.extend(chosen.iter().map(|word| word.2));
                 chosen.iter().map(|word| word.0).collect::<Vec<_>>().join(" ")
             };
             let (name, studio, city, intro) = (text(1, 4), text(0, 3), text(0, 2), text(0, 12));
-            let category = CATEGORIES[dice.roll(CATEGORIES.len())];
-            held.insert(category);
+            let category = CATEGORIES[random.roll(CATEGORIES.len())];
+            found.insert(category);
             let mut line = json!({"slug": format!("record-{number}"), "name": name, "category": category});
             for (member, text) in [("studio", studio), ("city", city), ("intro", intro)] {
                 if !text.is_empty() {
                     line[member] = json!(text);
                 }
             }
-            if dice.roll(4) > 0 {
-                line["published"] = json!(format!("20{:02}-0{}-15", 10 + dice.roll(9), 1 + dice.roll(9)));
+            if random.roll(4) > 0 {
+                line["published"] = json!(format!("20{:02}-0{}-15", 10 + random.roll(9), 1 + random.roll(9)));
             }
             lines.push(line);
-            words.push(held);
+            words.push(found);
         }
         Records { lines, words }
     }
@@ -119,22 +119,22 @@ impl Records {
     }
 
     /// Returns one to three words as people type them, sometimes with the last one cut short or with a category.
-    pub(super) fn query(&self, dice: &mut Dice) -> Query {
-        let chosen: Vec<Word> = (0..=dice.roll(3)).map(|_| WORDS[dice.roll(WORDS.len())]).collect();
+    pub(super) fn query(&self, random: &mut Random) -> Query {
+        let chosen: Vec<Word> = (0..=random.roll(3)).map(|_| WORDS[random.roll(WORDS.len())]).collect();
         let mut typed: Vec<String> = chosen.iter().map(|word| word.1.to_owned()).collect();
         let mut words: Vec<String> = chosen.iter().map(|word| word.2.to_owned()).collect();
         let last = words.last_mut().unwrap();
-        if dice.roll(3) == 0 && last.len() > 4 {
+        if random.roll(3) == 0 && last.len() > 4 {
             last.truncate(4);
             *typed.last_mut().unwrap() = last.clone();
         }
-        let category = (dice.roll(4) == 0).then(|| CATEGORIES[dice.roll(CATEGORIES.len())]);
+        let category = (random.roll(4) == 0).then(|| CATEGORIES[random.roll(CATEGORIES.len())]);
         Query { text: typed.join(" "), category, words }
     }
 
     /// Returns the projects that contain every word.
     pub(super) fn exact(&self, query: &Query) -> BTreeSet<String> {
-        self.matching(query, |held, word| held.contains(word))
+        self.matching(query, |found, word| found.contains(word))
     }
 
     /// Returns the projects that contain every word, where the last may be a prefix.
@@ -142,19 +142,19 @@ impl Records {
         // A word that was typed before is complete.
         let last = query.words.len() - 1;
         let is_repeated = query.words[..last].contains(&query.words[last]);
-        self.matching(query, |held, word| {
-            held.contains(word)
+        self.matching(query, |found, word| {
+            found.contains(word)
                 || (!is_repeated
                     && *word == query.words[last]
-                    && held.iter().any(|held| held.starts_with(word)))
+                    && found.iter().any(|found| found.starts_with(word)))
         })
     }
 
-    fn matching(&self, query: &Query, holds: impl Fn(&BTreeSet<&str>, &str) -> bool) -> BTreeSet<String> {
+    fn matching(&self, query: &Query, contains: impl Fn(&BTreeSet<&str>, &str) -> bool) -> BTreeSet<String> {
         let records = self.lines.iter().zip(&self.words);
         let records =
-            records.filter(|(line, _)| query.category.is_none_or(|wanted| line["category"] == wanted));
-        let matching = records.filter(|(_, held)| query.words.iter().all(|word| holds(held, word)));
+            records.filter(|(line, _)| query.category.is_none_or(|category| line["category"] == category));
+        let matching = records.filter(|(_, found)| query.words.iter().all(|word| contains(found, word)));
         matching.map(|(line, _)| line["slug"].as_str().unwrap().to_owned()).collect()
     }
 }

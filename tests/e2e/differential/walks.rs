@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::records::Records;
 use super::{SIZE, encoded, filled};
-use crate::started::Started;
+use crate::service::Service;
 
 /// The last projects are the edited ones.
 const TOUCHED: usize = 60;
@@ -19,12 +19,12 @@ enum List {
 }
 
 impl List {
-    async fn page(&self, started: &Started, cursor: Option<&str>) -> Value {
+    async fn page(&self, service: &Service, cursor: Option<&str>) -> Value {
         match self {
             List::Search(text) => {
                 let cursor = cursor.map(|cursor| format!("&cursor={cursor}")).unwrap_or_default();
                 let answer =
-                    started.http.get(&format!("/v1/search?limit=20&q={}{cursor}", encoded(text))).await;
+                    service.http.get(&format!("/v1/search?limit=20&q={}{cursor}", encoded(text))).await;
                 assert_eq!(answer.status, 200, "{answer:?}");
                 answer.json()
             }
@@ -37,7 +37,7 @@ impl List {
                 let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
                     "params": {"name": name, "arguments": arguments}});
                 let headers = [("content-type", "application/json")];
-                let answer = started.http.send("POST", "/mcp", &headers, call.to_string()).await;
+                let answer = service.http.send("POST", "/mcp", &headers, call.to_string()).await;
                 let result = &answer.json()["result"];
                 assert_eq!(result["isError"], false, "{result}");
                 result["structuredContent"].clone()
@@ -46,10 +46,10 @@ impl List {
     }
 
     /// Returns how often each project appears on all pages.
-    async fn walk(&self, started: &Started) -> BTreeMap<String, usize> {
+    async fn walk(&self, service: &Service) -> BTreeMap<String, usize> {
         let (mut seen, mut cursor) = (BTreeMap::new(), None::<String>);
         loop {
-            let page = self.page(started, cursor.as_deref()).await;
+            let page = self.page(service, cursor.as_deref()).await;
             for result in page["results"].as_array().unwrap() {
                 *seen.entry(result["slug"].as_str().unwrap().to_owned()).or_default() += 1;
             }
@@ -62,8 +62,8 @@ impl List {
 }
 
 /// Edits projects one by one until paging has ended.
-async fn edit(started: &Started, records: &Records, done: &AtomicBool) -> usize {
-    let file = started.folder.path().join("edits.ndjson");
+async fn edit(service: &Service, records: &Records, done: &AtomicBool) -> usize {
+    let file = service.folder.path().join("edits.ndjson");
     let mut edits = 0;
     while !done.load(Ordering::Relaxed) {
         let lines: String = records.lines()[SIZE - TOUCHED..]
@@ -78,7 +78,7 @@ async fn edit(started: &Started, records: &Records, done: &AtomicBool) -> usize 
             })
             .collect();
         std::fs::write(&file, lines).unwrap();
-        let mut command = kit::process::command(crate::started::LOGGIA, started.folder.path());
+        let mut command = kit::process::command(crate::service::LOGGIA, service.folder.path());
         command.args(["import", file.to_str().unwrap(), "--json"]);
         let output = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
         assert!(output.status.success(), "{output:?}");
@@ -92,7 +92,7 @@ async fn paging_returns_each_unedited_project_once_during_edits() {
     let seed = kit::seed();
     let mut records = Records::generate(SIZE, seed);
     records.give_taste();
-    let Some(started) = filled(&records).await else { return };
+    let Some(service) = filled(&records).await else { return };
     let lists = [
         List::Search("house"),
         List::Search("stone light"),
@@ -106,7 +106,7 @@ async fn paging_returns_each_unedited_project_once_during_edits() {
     };
     let mut expected = Vec::new();
     for list in &lists {
-        let seen = untouched(&list.walk(&started).await);
+        let seen = untouched(&list.walk(&service).await);
         assert!(seen.len() > 30 && seen.values().all(|count| *count == 1), "seed {seed}: {seen:?}");
         expected.push(seen);
     }
@@ -114,11 +114,11 @@ async fn paging_returns_each_unedited_project_once_during_edits() {
     let walks = async {
         for _ in 0..3 {
             for (list, expected) in lists.iter().zip(&expected) {
-                assert_eq!(untouched(&list.walk(&started).await), *expected, "seed {seed}");
+                assert_eq!(untouched(&list.walk(&service).await), *expected, "seed {seed}");
             }
         }
         done.store(true, Ordering::Relaxed);
     };
-    let (edits, ()) = tokio::join!(edit(&started, &records, &done), walks);
+    let (edits, ()) = tokio::join!(edit(&service, &records, &done), walks);
     assert!(edits > 0);
 }

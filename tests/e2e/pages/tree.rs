@@ -5,8 +5,8 @@ use std::path::Path;
 
 use kit::process;
 
-use crate::route::subcommands;
-use crate::started::LOGGIA;
+use crate::command_matrix::subcommands;
+use crate::service::LOGGIA;
 
 /// The help of each command by its words; that of the binary itself by none.
 pub(super) struct Tree {

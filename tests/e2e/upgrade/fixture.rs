@@ -13,12 +13,12 @@ use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::started::PATIENCE;
+use crate::service::PATIENCE;
 
 const SITE: &str = "https://catalog.example.org";
 
 /// A request to the service, and the tier of the key it is sent with.
-pub(super) struct Question {
+pub(super) struct FixtureRequest {
     pub(super) path: String,
     key: Option<&'static str>,
     /// The body of a POST.
@@ -28,7 +28,7 @@ pub(super) struct Question {
 /// The fixture of one release.
 pub(super) struct Fixture {
     folder: PathBuf,
-    said: Value,
+    recorded: Value,
 }
 
 impl Fixture {
@@ -43,8 +43,8 @@ impl Fixture {
         folders.sort();
         assert!(!folders.is_empty(), "there is no fixture in {}", root.display());
         let fixture = |folder: PathBuf| {
-            let said = std::fs::read_to_string(folder.join("answers.json")).unwrap();
-            Fixture { said: serde_json::from_str(&said).unwrap(), folder }
+            let recorded = std::fs::read_to_string(folder.join("answers.json")).unwrap();
+            Fixture { recorded: serde_json::from_str(&recorded).unwrap(), folder }
         };
         folders.into_iter().map(fixture).collect()
     }
@@ -57,39 +57,39 @@ impl Fixture {
         folder
     }
 
-    pub(super) fn questions(&self) -> Vec<Question> {
-        questions()
+    pub(super) fn requests(&self) -> Vec<FixtureRequest> {
+        requests()
     }
 
-    pub(super) fn answer(&self, question: &Question) -> Value {
-        let name = question.name();
-        self.said["answers"].get(&name).cloned().unwrap_or_else(|| panic!("no answer to {name} was kept"))
+    pub(super) fn answer(&self, request: &FixtureRequest) -> Value {
+        let name = request.name();
+        self.recorded["answers"].get(&name).cloned().unwrap_or_else(|| panic!("no answer to {name} was kept"))
     }
 
     /// Sends it to a service with the keys of this fixture.
-    pub(super) async fn ask(&self, question: &Question, http: &Http) -> Value {
-        question.ask(http, &self.keys()).await.0
+    pub(super) async fn send(&self, request: &FixtureRequest, http: &Http) -> Value {
+        request.send(http, &self.keys()).await.0
     }
 
     pub(super) fn lines(&self, name: &str) -> Vec<Value> {
-        self.said[name].as_array().unwrap().clone()
+        self.recorded[name].as_array().unwrap().clone()
     }
 
     pub(super) fn keys(&self) -> BTreeMap<String, String> {
-        serde_json::from_value(self.said["secrets"].clone()).unwrap()
+        serde_json::from_value(self.recorded["secrets"].clone()).unwrap()
     }
 
     pub(super) fn pictures(&self) -> BTreeMap<String, String> {
-        serde_json::from_value(self.said["pictures"].clone()).unwrap()
+        serde_json::from_value(self.recorded["pictures"].clone()).unwrap()
     }
 
     /// Returns the ids of the counted calls of a tier's key, in order.
     pub(super) fn calls(&self, tier: &str) -> Vec<Value> {
-        self.said["calls"][tier].as_array().unwrap().clone()
+        self.recorded["calls"][tier].as_array().unwrap().clone()
     }
 }
 
-impl Question {
+impl FixtureRequest {
     pub(super) fn name(&self) -> String {
         match &self.body {
             None => self.path.clone(),
@@ -98,7 +98,7 @@ impl Question {
     }
 
     /// Returns the comparable part of the answer, and the id of the call if it was counted.
-    async fn ask(&self, http: &Http, keys: &BTreeMap<String, String>) -> (Value, Option<String>) {
+    async fn send(&self, http: &Http, keys: &BTreeMap<String, String>) -> (Value, Option<String>) {
         let bearer = self.key.map(|tier| format!("Bearer {}", keys[tier]));
         let mut headers: Vec<(&str, &str)> =
             bearer.iter().map(|bearer| ("authorization", bearer.as_str())).collect();
@@ -117,15 +117,15 @@ impl Question {
             Ok(text) => serde_json::from_str(text).unwrap_or_else(|_| json!(text)),
             Err(_) => json!(hex(&answer.body)),
         };
-        let mut said = json!({"status": answer.status, "body": body});
+        let mut recorded = json!({"status": answer.status, "body": body});
         if let Some(location) = answer.header("location") {
-            said["location"] = json!(location);
+            recorded["location"] = json!(location);
         }
         // A problem has the id of the request, which always differs.
-        if let Some(problem) = said["body"].as_object_mut() {
+        if let Some(problem) = recorded["body"].as_object_mut() {
             problem.remove("instance");
         }
-        (said, answer.header("x-call-id").map(str::to_owned))
+        (recorded, answer.header("x-call-id").map(str::to_owned))
     }
 }
 
@@ -155,12 +155,12 @@ fn pictures_in(answer: &Value, paths: &mut Vec<String>) {
 }
 
 /// Returns the requests for every release; a new one needs a fixture with its answer.
-fn questions() -> Vec<Question> {
-    let get = |path: &str, key| Question { path: path.to_owned(), key, body: None };
+fn requests() -> Vec<FixtureRequest> {
+    let get = |path: &str, key| FixtureRequest { path: path.to_owned(), key, body: None };
     let tool = |name: &str, arguments: Value| {
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
             "params": {"name": name, "arguments": arguments}});
-        Question { path: "/mcp".to_owned(), key: None, body: Some(body) }
+        FixtureRequest { path: "/mcp".to_owned(), key: None, body: Some(body) }
     };
     vec![
         get("/v1/search?q=house", Some("free")),
@@ -232,7 +232,7 @@ pub(super) async fn make(binary: &str) {
     let (mut loggia, http) = start(binary, &data).await;
     curate(binary, &data, folder.path());
     let keys = keys(binary, &data, folder.path());
-    let (answers, calls) = settled(&http, &keys).await;
+    let (answers, calls) = answers_once_settled(&http, &keys).await;
     let run = |args: &[&str]| json_with(binary, &data, args);
     for (tier, key) in &keys {
         kit::wait_until(PATIENCE, "the ledger", async || {
@@ -246,7 +246,7 @@ pub(super) async fn make(binary: &str) {
     for path in paths {
         pictures.insert(path.clone(), picture(&http, &path).await);
     }
-    let said = json!({
+    let recorded = json!({
         "pictures": pictures,
         "secrets": keys,
         "answers": answers,
@@ -269,7 +269,7 @@ pub(super) async fn make(binary: &str) {
         .args(["data", "backup"])
         .status();
     assert!(packed.unwrap().success());
-    std::fs::write(target.join("answers.json"), format!("{said:#}\n")).unwrap();
+    std::fs::write(target.join("answers.json"), format!("{recorded:#}\n")).unwrap();
 }
 
 /// Creates projects with pictures, a revision, a rename and a withdrawal.
@@ -345,7 +345,10 @@ fn keys(binary: &str, data: &Path, folder: &Path) -> BTreeMap<String, String> {
 }
 
 /// Sends every request once all models are up to date; returns the answers and the ids of the counted calls.
-async fn settled(http: &Http, keys: &BTreeMap<String, String>) -> (Value, BTreeMap<String, Vec<String>>) {
+async fn answers_once_settled(
+    http: &Http,
+    keys: &BTreeMap<String, String>,
+) -> (Value, BTreeMap<String, Vec<String>>) {
     kit::wait_until(PATIENCE, "neighbours by looks", async || {
         let bearer = format!("Bearer {}", keys["pro"]);
         let usage = http.send("GET", "/v1/usage", &[("authorization", &bearer)], "").await;
@@ -356,10 +359,10 @@ async fn settled(http: &Http, keys: &BTreeMap<String, String>) -> (Value, BTreeM
     // Vectors of the last pictures may still be computed; no metered request is sent meanwhile.
     tokio::time::sleep(std::time::Duration::from_secs(5)).await;
     let (mut answers, mut calls) = (serde_json::Map::new(), BTreeMap::<String, Vec<String>>::new());
-    for question in questions() {
-        let (answer, call) = question.ask(http, keys).await;
-        answers.insert(question.name(), answer);
-        if let (Some(tier), Some(call)) = (question.key, call) {
+    for request in requests() {
+        let (answer, call) = request.send(http, keys).await;
+        answers.insert(request.name(), answer);
+        if let (Some(tier), Some(call)) = (request.key, call) {
             calls.entry(tier.to_owned()).or_default().push(call);
         }
     }

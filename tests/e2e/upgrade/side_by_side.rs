@@ -8,7 +8,7 @@ use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 
 use super::fixture::{calls_of, json_with, settings};
-use crate::started::{LOGGIA, PATIENCE, ready};
+use crate::service::{LOGGIA, PATIENCE, ready};
 
 /// The binary of the previous release, which `bin/test` builds from the repository's history.
 pub(super) fn former() -> Option<String> {
@@ -20,7 +20,7 @@ pub(super) fn former() -> Option<String> {
 }
 
 /// A write side and two read nodes, each of either build.
-struct Mixed {
+struct MixedReleases {
     folder: tempfile::TempDir,
     nats: Nats,
     former: String,
@@ -32,7 +32,7 @@ struct Role {
     data: PathBuf,
 }
 
-impl Mixed {
+impl MixedReleases {
     async fn start(&self, binary: &str, role: &str, name: &str) -> Role {
         let data = self.folder.path().join(name);
         let mut command = process::command(binary, &data);
@@ -101,8 +101,9 @@ async fn works(binary: &str, write: &Path, nodes: &mut [&mut Role], round: usize
     }
     assert_eq!((answered.len(), refused), (60, 10), "round {round}: the quota holds over both builds");
     kit::wait_until(PATIENCE, "the calls in the ledger", async || {
-        let kept = calls_of(binary, write, id).iter().map(Value::to_string).collect::<BTreeSet<String>>();
-        kept == answered
+        let ledger_calls =
+            calls_of(binary, write, id).iter().map(Value::to_string).collect::<BTreeSet<String>>();
+        ledger_calls == answered
     })
     .await;
     run(&["keys", "revoke", id]);
@@ -117,28 +118,28 @@ async fn works(binary: &str, write: &Path, nodes: &mut [&mut Role], round: usize
 async fn nodes_of_the_previous_and_this_release_serve_together_during_replacement() {
     let Some(former) = former() else { return };
     let Some(nats) = Nats::start().await else { return };
-    let mixed = Mixed { folder: tempfile::tempdir().unwrap(), nats, former };
-    let write = mixed.start(&mixed.former, "write", "write").await;
-    let file = mixed.folder.path().join("in.ndjson");
+    let nodes = MixedReleases { folder: tempfile::tempdir().unwrap(), nats, former };
+    let write = nodes.start(&nodes.former, "write", "write").await;
+    let file = nodes.folder.path().join("in.ndjson");
     std::fs::write(
         &file,
         json!({"slug": "bridge", "name": "Bridge", "category": "architecture"}).to_string(),
     )
     .unwrap();
-    json_with(&mixed.former, &write.data, &["import", file.to_str().unwrap()]);
-    let mut one = mixed.start(&mixed.former, "read", "one").await;
-    let mut two = mixed.start(&mixed.former, "read", "two").await;
-    works(&mixed.former, &write.data, &mut [&mut one, &mut two], 1).await;
+    json_with(&nodes.former, &write.data, &["import", file.to_str().unwrap()]);
+    let mut one = nodes.start(&nodes.former, "read", "one").await;
+    let mut two = nodes.start(&nodes.former, "read", "two").await;
+    works(&nodes.former, &write.data, &mut [&mut one, &mut two], 1).await;
     // Read nodes first: one of each build follows the write side of the previous release.
-    let mut two = mixed.replace(two, "read").await;
-    works(&mixed.former, &write.data, &mut [&mut one, &mut two], 2).await;
+    let mut two = nodes.replace(two, "read").await;
+    works(&nodes.former, &write.data, &mut [&mut one, &mut two], 2).await;
     // Then the write side: one of each build follows that of this build.
-    let write = mixed.replace(write, "write").await;
+    let write = nodes.replace(write, "write").await;
     works(LOGGIA, &write.data, &mut [&mut one, &mut two], 3).await;
-    let mut one = mixed.replace(one, "read").await;
+    let mut one = nodes.replace(one, "read").await;
     works(LOGGIA, &write.data, &mut [&mut one, &mut two], 4).await;
     for node in [&one, &two] {
-        let verified = json_with(LOGGIA, &node.data, &["verify", "--nats-url", &mixed.nats.url()]);
+        let verified = json_with(LOGGIA, &node.data, &["verify", "--nats-url", &nodes.nats.url()]);
         assert!(verified.iter().all(|model| model["equal"] == true), "{verified:?}");
     }
     let audit = json_with(LOGGIA, &write.data, &["audit", "verify"]).pop().unwrap();

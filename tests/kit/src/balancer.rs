@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 /// The interval of the readiness probes.
-const LOOK: Duration = Duration::from_millis(100);
+const PROBE_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The timeout of a readiness probe and of a connection to a node.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -27,7 +27,7 @@ pub struct Balancer {
 #[derive(Debug, Default)]
 struct Nodes {
     nodes: Vec<Node>,
-    turn: usize,
+    next: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -40,11 +40,11 @@ impl Balancer {
     /// Starts a balancer for nodes at these addresses.
     pub async fn start(addresses: &[SocketAddr]) -> Balancer {
         let nodes = addresses.iter().map(|address| Node { address: *address, is_ready: false }).collect();
-        let nodes = Arc::new(Mutex::new(Nodes { nodes, turn: 0 }));
+        let nodes = Arc::new(Mutex::new(Nodes { nodes, next: 0 }));
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port for the balancer");
         let address = listener.local_addr().expect("its address");
         let mut tasks = JoinSet::new();
-        tasks.spawn(look(nodes.clone()));
+        tasks.spawn(probe_all(nodes.clone()));
         tasks.spawn(accept(listener, nodes.clone()));
         Balancer { address, nodes, _tasks: tasks }
     }
@@ -66,24 +66,24 @@ impl Balancer {
 }
 
 fn lock(nodes: &Mutex<Nodes>) -> MutexGuard<'_, Nodes> {
-    nodes.lock().expect("nobody panics with it")
+    nodes.lock().expect("no thread panics while it holds the lock")
 }
 
-async fn look(nodes: Arc<Mutex<Nodes>>) {
+async fn probe_all(nodes: Arc<Mutex<Nodes>>) {
     loop {
         let addresses: Vec<SocketAddr> = lock(&nodes).nodes.iter().map(|node| node.address).collect();
         for (place, address) in addresses.into_iter().enumerate() {
-            let is_ready = timeout(PATIENCE, asked(address)).await.is_ok_and(|ready| ready == Some(true));
+            let is_ready = timeout(PATIENCE, probe(address)).await.is_ok_and(|ready| ready == Some(true));
             let node = &mut lock(&nodes).nodes[place];
             if node.address == address {
                 node.is_ready = is_ready;
             }
         }
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(PROBE_INTERVAL).await;
     }
 }
 
-async fn asked(address: SocketAddr) -> Option<bool> {
+async fn probe(address: SocketAddr) -> Option<bool> {
     let mut node = TcpStream::connect(address).await.ok()?;
     node.write_all(b"GET /readyz HTTP/1.1\r\nhost: balancer\r\nconnection: close\r\n\r\n").await.ok()?;
     let mut answer = Vec::new();
@@ -95,14 +95,14 @@ async fn accept(listener: TcpListener, nodes: Arc<Mutex<Nodes>>) {
     let mut connections = JoinSet::new();
     loop {
         let Ok((client, _)) = listener.accept().await else { continue };
-        connections.spawn(pass(client, nodes.clone()));
+        connections.spawn(forward(client, nodes.clone()));
         while connections.try_join_next().is_some() {}
     }
 }
 
 /// Passes bytes between a client and the next node that accepts the connection.
-async fn pass(mut client: TcpStream, nodes: Arc<Mutex<Nodes>>) {
-    for address in turn(&nodes) {
+async fn forward(mut client: TcpStream, nodes: Arc<Mutex<Nodes>>) {
+    for address in in_turn(&nodes) {
         if let Ok(Ok(mut node)) = timeout(PATIENCE, TcpStream::connect(address)).await {
             let _ = (client.set_nodelay(true), node.set_nodelay(true));
             let _ = copy_bidirectional(&mut client, &mut node).await;
@@ -112,14 +112,14 @@ async fn pass(mut client: TcpStream, nodes: Arc<Mutex<Nodes>>) {
 }
 
 /// Returns the ready nodes in round-robin order.
-fn turn(nodes: &Mutex<Nodes>) -> Vec<SocketAddr> {
+fn in_turn(nodes: &Mutex<Nodes>) -> Vec<SocketAddr> {
     let mut nodes = lock(nodes);
-    nodes.turn += 1;
+    nodes.next += 1;
     let mut ready: Vec<SocketAddr> =
         nodes.nodes.iter().filter(|node| node.is_ready).map(|node| node.address).collect();
     if !ready.is_empty() {
-        let turn = nodes.turn % ready.len();
-        ready.rotate_left(turn);
+        let next = nodes.next % ready.len();
+        ready.rotate_left(next);
     }
     ready
 }

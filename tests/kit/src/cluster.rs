@@ -20,7 +20,7 @@ use crate::network::{Network, Place};
 use crate::wait::{wait_for, wait_until};
 
 /// The time within which a cluster must elect a leader.
-const WHOLE_WITHIN: Duration = Duration::from_secs(60);
+const LEADER_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The client port of a server with its own host.
 const PORT: u16 = 4_222;
@@ -77,21 +77,21 @@ impl Cluster {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let size = servers.len();
         let now = schemas::clock::Clock::system().now();
-        let wanted = ClusterConfig {
+        let config = ClusterConfig {
             cluster: cluster.into(),
             servers: servers.clone(),
             users: NatsRole::users(),
             certificate: None,
             now,
         };
-        cluster_config::write(&folder.path().join("nats"), &wanted).unwrap_or_else(|error| panic!("{error}"));
+        cluster_config::write(&folder.path().join("nats"), &config).unwrap_or_else(|error| panic!("{error}"));
         let members =
             servers.into_iter().map(|server| Member { name: server.name.clone(), server, child: None });
         let mut cluster = Self { members: members.collect(), network, folder, binary };
         for index in 0..size {
             cluster.launch(index);
         }
-        cluster.whole().await;
+        cluster.wait_for_leader().await;
         Some(cluster)
     }
 
@@ -148,7 +148,8 @@ impl Cluster {
     /// Waits until a stream has a leader and returns its index.
     pub async fn leader(&self, stream: &str) -> usize {
         let client = self.client(NatsRole::Operator).await;
-        wait_for(WHOLE_WITHIN, "a leader of the stream", async || self.leader_as(&client, stream).await).await
+        wait_for(LEADER_TIMEOUT, "a leader of the stream", async || self.leader_as(&client, stream).await)
+            .await
     }
 
     /// Returns the index of a stream's leader as this member reports it, or `None` if it knows none.
@@ -158,15 +159,15 @@ impl Cluster {
     }
 
     async fn leader_as(&self, client: &Client, stream: &str) -> Option<usize> {
-        let stream = asking(client.clone()).get_stream(stream).await.ok()?;
+        let stream = with_timeout(client.clone()).get_stream(stream).await.ok()?;
         let leader = stream.cached_info().cluster.as_ref()?.leader.clone()?;
         self.members.iter().position(|member| member.name == leader)
     }
 
     /// Waits until all running servers have an up-to-date replica of a stream.
     pub async fn in_sync(&self, stream: &str) {
-        let context = asking(self.client(NatsRole::Operator).await);
-        wait_until(WHOLE_WITHIN, "all copies of the stream", async || {
+        let context = with_timeout(self.client(NatsRole::Operator).await);
+        wait_until(LEADER_TIMEOUT, "all copies of the stream", async || {
             let Ok(stream) = context.get_stream(stream).await else { return false };
             let Some(cluster) = stream.cached_info().cluster.clone() else { return false };
             cluster.leader.is_some() && cluster.replicas.iter().all(|peer| peer.current && !peer.offline)
@@ -222,13 +223,13 @@ impl Cluster {
     }
 
     /// Waits until every server accepts connections and a meta leader answers. Panics with the logs.
-    async fn whole(&self) {
+    async fn wait_for_leader(&self) {
         let began = std::time::Instant::now();
         while !self.answers().await {
             let logs = || self.logs().join("\n");
             assert!(
-                began.elapsed() < WHOLE_WITHIN,
-                "no leader of the cluster within {WHOLE_WITHIN:?}:\n{}",
+                began.elapsed() < LEADER_TIMEOUT,
+                "no leader of the cluster within {LEADER_TIMEOUT:?}:\n{}",
                 logs()
             );
             tokio::time::sleep(Duration::from_millis(100)).await;
@@ -241,7 +242,7 @@ impl Cluster {
         }
         let Ok(client) = self.login(NatsRole::Operator).connect().await else { return false };
         // The stream does not exist; only a leader can report that.
-        asking(client)
+        with_timeout(client)
             .get_stream("EVENTS")
             .await
             .is_err_and(|error| matches!(error.kind(), GetStreamErrorKind::JetStream(_)))
@@ -294,7 +295,7 @@ impl Drop for Cluster {
 }
 
 /// Returns a context with a short timeout: a server without a leader does not answer.
-fn asking(client: Client) -> Context {
+fn with_timeout(client: Client) -> Context {
     ContextBuilder::new().timeout(Duration::from_secs(1)).build(client)
 }
 

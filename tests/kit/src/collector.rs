@@ -18,18 +18,18 @@ use tokio::task::JoinHandle;
 
 use crate::wait::wait_for;
 
-const SENT_WITHIN: Duration = Duration::from_secs(60);
+const SPAN_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A trace collector; dropping it stops it.
 #[derive(Debug)]
 pub struct Collector {
     address: SocketAddr,
-    taken: Arc<Mutex<Taken>>,
+    received: Arc<Mutex<Received>>,
     task: JoinHandle<()>,
 }
 
 #[derive(Debug, Default)]
-struct Taken {
+struct Received {
     spans: Vec<Span>,
     bodies: Vec<Bytes>,
 }
@@ -63,9 +63,9 @@ impl Collector {
     pub async fn start() -> Collector {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("an address");
-        let taken = Arc::<Mutex<Taken>>::default();
-        let task = tokio::spawn(serve(listener, taken.clone()));
-        Collector { address, taken, task }
+        let received = Arc::<Mutex<Received>>::default();
+        let task = tokio::spawn(serve(listener, received.clone()));
+        Collector { address, received, task }
     }
 
     /// Returns the value of `OTEL_EXPORTER_OTLP_ENDPOINT`.
@@ -75,18 +75,18 @@ impl Collector {
 
     /// Returns the spans received so far.
     pub fn spans(&self) -> Vec<Span> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner).spans.clone()
+        self.received.lock().unwrap_or_else(PoisonError::into_inner).spans.clone()
     }
 
     /// Returns whether anything received contains this text.
-    pub fn holds(&self, text: &str) -> bool {
-        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        taken.bodies.iter().any(|body| body.windows(text.len()).any(|window| window == text.as_bytes()))
+    pub fn contains(&self, text: &str) -> bool {
+        let received = self.received.lock().unwrap_or_else(PoisonError::into_inner);
+        received.bodies.iter().any(|body| body.windows(text.len()).any(|window| window == text.as_bytes()))
     }
 
-    /// Waits until `wanted` returns a value for the received spans, and returns it.
-    pub async fn until<T>(&self, what: &str, wanted: impl Fn(Vec<Span>) -> Option<T>) -> T {
-        wait_for(SENT_WITHIN, what, async || wanted(self.spans())).await
+    /// Waits until `find` returns a value for the received spans, and returns it.
+    pub async fn until<T>(&self, what: &str, find: impl Fn(Vec<Span>) -> Option<T>) -> T {
+        wait_for(SPAN_TIMEOUT, what, async || find(self.spans())).await
     }
 }
 
@@ -96,31 +96,31 @@ impl Drop for Collector {
     }
 }
 
-async fn serve(listener: TcpListener, taken: Arc<Mutex<Taken>>) {
+async fn serve(listener: TcpListener, received: Arc<Mutex<Received>>) {
     while let Ok((socket, _)) = listener.accept().await {
-        let taken = taken.clone();
-        let service = service_fn(move |request| take(request, taken.clone()));
+        let received = received.clone();
+        let service = service_fn(move |request| receive(request, received.clone()));
         tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(socket), service));
     }
 }
 
-async fn take(
+async fn receive(
     request: Request<Incoming>,
-    taken: Arc<Mutex<Taken>>,
+    received: Arc<Mutex<Received>>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     assert_eq!(request.uri().path(), "/v1/traces");
     assert_eq!(request.headers()["content-type"], "application/x-protobuf");
     let body = request.into_body().collect().await.expect("a whole body").to_bytes();
-    let sent = Sent::decode(body.clone()).expect("a request of OTLP");
-    let mut taken = taken.lock().unwrap_or_else(PoisonError::into_inner);
+    let sent = ExportRequest::decode(body.clone()).expect("a request of OTLP");
+    let mut received = received.lock().unwrap_or_else(PoisonError::into_inner);
     for resource in sent.resources {
-        let told = resource.resource.map(|resource| texts(resource.attributes)).unwrap_or_default();
-        let service = told.into_iter().find(|(name, _)| name == "service.name");
+        let attributes = resource.resource.map(|resource| texts(resource.attributes)).unwrap_or_default();
+        let service = attributes.into_iter().find(|(name, _)| name == "service.name");
         let service = service.map(|(_, value)| value).unwrap_or_default();
         let spans = resource.scopes.into_iter().flat_map(|scope| scope.spans);
-        taken.spans.extend(spans.map(|span| span.told(&service)));
+        received.spans.extend(spans.map(|span| span.into_span(&service)));
     }
-    taken.bodies.push(body);
+    received.bodies.push(body);
     Ok(Response::default())
 }
 
@@ -134,7 +134,7 @@ fn texts(attributes: Vec<Attribute>) -> Vec<(String, String)> {
 
 /// `ExportTraceServiceRequest`, with the fields that tests use.
 #[derive(Clone, PartialEq, Message)]
-struct Sent {
+struct ExportRequest {
     #[prost(message, repeated, tag = "1")]
     resources: Vec<ResourceSpans>,
 }
@@ -196,7 +196,7 @@ enum Value {
 }
 
 impl WireSpan {
-    fn told(self, service: &str) -> Span {
+    fn into_span(self, service: &str) -> Span {
         Span {
             service: service.to_owned(),
             name: self.name,

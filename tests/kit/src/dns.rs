@@ -49,21 +49,21 @@ impl DnsServer {
 }
 
 async fn answer(socket: UdpSocket, known: Arc<Mutex<HashMap<String, Ipv4Addr>>>) {
-    let mut asked = [0; 512];
+    let mut query = [0; 512];
     loop {
-        let Ok((length, asker)) = socket.recv_from(&mut asked).await else { continue };
+        let Ok((length, client)) = socket.recv_from(&mut query).await else { continue };
         let reply =
-            reply(&asked[..length], |name| known.lock().expect("nobody panics with it").get(name).copied());
+            reply(&query[..length], |name| known.lock().expect("nobody panics with it").get(name).copied());
         if let Some(reply) = reply {
-            let _ = socket.send_to(&reply, asker).await;
+            let _ = socket.send_to(&reply, client).await;
         }
     }
 }
 
 /// Returns the response to a query: an A record with a TTL of one second, an empty answer for other types, or NXDOMAIN.
 /// `None` for a malformed query.
-fn reply(asked: &[u8], known: impl Fn(&str) -> Option<Ipv4Addr>) -> Option<Vec<u8>> {
-    let (header, mut rest) = asked.split_at_checked(HEADER)?;
+fn reply(query: &[u8], known: impl Fn(&str) -> Option<Ipv4Addr>) -> Option<Vec<u8>> {
+    let (header, mut rest) = query.split_at_checked(HEADER)?;
     let mut labels = Vec::new();
     let question = rest;
     loop {

@@ -121,8 +121,8 @@ impl EventStoreDb {
     }
 
     /// Removes all events of a stream after the first `kept`, like a restored older copy of the disk.
-    pub async fn set_back(&self, stream: &str, kept: u64) {
-        Log::open(&self.file()).await.set_back(stream, kept).await;
+    pub async fn truncate(&self, stream: &str, kept: u64) {
+        Log::open(&self.file()).await.truncate(stream, kept).await;
     }
 
     /// Disables batch appends, like servers before 21.10.
@@ -198,8 +198,8 @@ impl State {
     }
 
     fn admits(&self, header: Option<&HeaderValue>) -> bool {
-        let wanted = self.shared.authorization.lock().unwrap_or_else(PoisonError::into_inner);
-        wanted.as_ref().is_none_or(|wanted| header.is_some_and(|header| header == wanted.as_str()))
+        let required = self.shared.authorization.lock().unwrap_or_else(PoisonError::into_inner);
+        required.as_ref().is_none_or(|required| header.is_some_and(|header| header == required.as_str()))
     }
 
     async fn log(&self) -> MutexGuard<'_, Log> {

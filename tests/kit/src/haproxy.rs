@@ -10,11 +10,11 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 
 use crate::dns::DnsServer;
+use crate::environment::absent;
 use crate::free_port;
-use crate::skip::absent;
 
 /// The path where `bin/setup --test` installs it.
-const BROUGHT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.tools/deploy/bin/haproxy");
+const INSTALLED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.tools/deploy/bin/haproxy");
 
 /// The configuration under test.
 const CONFIGURATION: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/haproxy.cfg");
@@ -40,9 +40,9 @@ pub struct ServerState {
 /// Returns the installed HAProxy. In continuous integration (`CI` is set) its absence is a failure, elsewhere the test
 /// is skipped with a message.
 pub fn available() -> Option<PathBuf> {
-    let brought = Path::new(BROUGHT);
-    if brought.exists() {
-        return Some(brought.to_owned());
+    let installed = Path::new(INSTALLED);
+    if installed.exists() {
+        return Some(installed.to_owned());
     }
     absent("haproxy is not in .tools/deploy: run bin/setup --test");
     None
@@ -87,7 +87,7 @@ impl Haproxy {
 
     /// Returns the states of all servers by name; empty if the statistics are not available yet.
     pub async fn servers(&self) -> BTreeMap<String, ServerState> {
-        self.told().await.map(|told| servers(&told)).unwrap_or_default()
+        self.statistics().await.map(|statistics| servers(&statistics)).unwrap_or_default()
     }
 
     /// Returns the number of servers that receive requests.
@@ -95,12 +95,12 @@ impl Haproxy {
         self.servers().await.values().filter(|server| server.status.starts_with("UP")).count()
     }
 
-    async fn told(&self) -> std::io::Result<String> {
+    async fn statistics(&self) -> std::io::Result<String> {
         let mut socket = UnixStream::connect(self.folder.path().join("stats")).await?;
         socket.write_all(b"show stat\n").await?;
-        let mut told = String::new();
-        socket.read_to_string(&mut told).await?;
-        Ok(told)
+        let mut statistics = String::new();
+        socket.read_to_string(&mut statistics).await?;
+        Ok(statistics)
     }
 }
 
@@ -112,9 +112,9 @@ impl Drop for Haproxy {
 }
 
 /// Parses the CSV statistics: a line of column names after `# `, then a line for each server, frontend and backend.
-fn servers(told: &str) -> BTreeMap<String, ServerState> {
+fn servers(statistics: &str) -> BTreeMap<String, ServerState> {
     let mut lines =
-        told.lines().filter(|line| !line.is_empty()).map(|line| line.split(',').collect::<Vec<_>>());
+        statistics.lines().filter(|line| !line.is_empty()).map(|line| line.split(',').collect::<Vec<_>>());
     let names = lines.next().unwrap_or_default();
     let column = |name: &str| names.iter().position(|found| *found == name).expect("a column of the table");
     let (name, status, requests) = (column("svname"), column("status"), column("stot"));

@@ -10,7 +10,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use tokio::time::timeout;
 
-const ANSWER_WITHIN: Duration = Duration::from_secs(30);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A client of one server. Clones share its connections.
 #[derive(Debug, Clone)]
@@ -73,13 +73,13 @@ impl Http {
         let request =
             request.body(Full::new(body.into())).map_err(|error| format!("{method} {uri}: {error}"))?;
         let exchange = async {
-            let (parts, body) = self.client.request(request).await.map_err(told)?.into_parts();
-            let body = body.collect().await.map_err(told)?.to_bytes();
+            let (parts, body) = self.client.request(request).await.map_err(with_causes)?.into_parts();
+            let body = body.collect().await.map_err(with_causes)?.to_bytes();
             Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, body })
         };
-        let answered = timeout(ANSWER_WITHIN, exchange).await;
+        let answered = timeout(RESPONSE_TIMEOUT, exchange).await;
         answered
-            .unwrap_or_else(|_| Err(format!("no answer within {ANSWER_WITHIN:?}")))
+            .unwrap_or_else(|_| Err(format!("no answer within {RESPONSE_TIMEOUT:?}")))
             .map_err(|failure| format!("{method} {uri}: {failure}"))
     }
 }
@@ -112,7 +112,7 @@ impl Answer {
 }
 
 /// Formats an error with all its causes; hyper's own text is only the outermost.
-fn told(error: impl std::error::Error + 'static) -> String {
+fn with_causes(error: impl std::error::Error + 'static) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {

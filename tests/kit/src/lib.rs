@@ -1,6 +1,11 @@
-//! Shared by the tests of all crates: real servers, processes and sockets, seeds and waiting.
+//! Shared by the tests of all crates: real servers, processes and sockets, seeds and waiting. Functions panic with a sentence
+//! instead of returning errors, which a test could not handle.
 //!
-//! Functions panic with a sentence instead of returning errors, which a test could not handle.
+//! - [`process`]: the binary; [`http`]: a client of its API.
+//! - [`nats`]: one nats-server, or a cluster of them, on a [`network`] whose links a test cuts.
+//! - [`balancer`], [`haproxy`], [`dns`]: load balancers in front of read nodes.
+//! - [`esdb`], [`smtp`], [`collector`]: small servers in place of EventStoreDB, a mail server and a trace collector.
+//! - [`samples`]: pictures. [`wait_until`] and [`wait_for`]: conditions instead of sleeps. [`absent`]: a skipped test.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,28 +20,21 @@ pub mod balancer;
 mod cluster;
 pub mod collector;
 pub mod dns;
+mod environment;
 pub mod esdb;
-mod files;
 pub mod haproxy;
 pub mod http;
 pub mod nats;
 pub mod network;
-mod port;
 pub mod process;
 mod program;
 pub mod samples;
-mod seed;
 mod shared;
-mod shared_data;
-mod skip;
 pub mod smtp;
 mod wait;
 
-pub use files::any_file_contains;
-pub use port::free_port;
+pub use environment::{absent, free_port, seed, shared_data, skipped};
+pub use process::any_file_contains;
 pub use program::ProgramOutput;
-pub use seed::seed;
 pub use shared::Shared;
-pub use shared_data::shared_data;
-pub use skip::{absent, skipped};
 pub use wait::{wait_for, wait_until};

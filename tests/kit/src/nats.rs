@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal};
 use tempfile::TempDir;
 
 pub use crate::cluster::{Cluster, Member};
-use crate::skip::absent;
+use crate::environment::absent;
 
 /// Returns the nats-server for tests: `LOGGIA_NATS_SERVER`, or what `bin/setup` installed, or the one in `PATH`.
 ///

@@ -11,7 +11,7 @@ use std::net::Ipv4Addr;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
-use crate::skip::{absent, skipped};
+use crate::environment::{absent, skipped};
 
 /// The variable by which a child process of a test knows the namespace of the machine, whose links it must not touch.
 const OUTSIDE: &str = "LOGGIA_TEST_OUTSIDE";
@@ -23,10 +23,10 @@ const BRIDGE: &str = "bridge";
 const LINK: &str = "eth0";
 
 /// An unused MAC address: packets to it are lost without an error for the sender.
-const NOBODY: &str = "02:00:00:00:00:00";
+const UNUSED_MAC: &str = "02:00:00:00:00:00";
 
 /// The timeout of a reachability check.
-const REACHED_WITHIN: Duration = Duration::from_secs(1);
+const REACH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A sender or receiver on the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub struct Network {
 }
 
 /// Why no network can be made.
-enum Absent {
+enum Unavailable {
     /// A missing program, which can be installed.
     Program(String),
     /// A missing permission.
@@ -68,8 +68,8 @@ pub fn inside(test: &str, body: impl Future<Output = ()>) {
     }
     let entering = match entering() {
         Ok(entering) => entering,
-        Err(Absent::Program(what)) => return absent(what),
-        Err(Absent::Right(what)) => return skipped(what),
+        Err(Unavailable::Program(what)) => return absent(what),
+        Err(Unavailable::Right(what)) => return skipped(what),
     };
     let this = std::env::current_exe().expect("the program of this test");
     let mut again = Command::new("unshare");
@@ -92,15 +92,15 @@ fn own_namespace() -> OsString {
 
 /// Returns the command prefix that enters a namespace with the right to create links: as root, or in a new user
 /// namespace.
-fn entering() -> Result<Vec<&'static str>, Absent> {
+fn entering() -> Result<Vec<&'static str>, Unavailable> {
     if !cfg!(target_os = "linux") {
-        return Err(Absent::Right("only Linux has network namespaces".into()));
+        return Err(Unavailable::Right("only Linux has network namespaces".into()));
     }
     for (program, package) in [("ip", "iproute2"), ("unshare", "util-linux"), ("nsenter", "util-linux")] {
         let shown = Command::new(program).arg("-V").output();
         if shown.is_err_and(|error| error.kind() == ErrorKind::NotFound) {
             let how = format!("{program} is not installed (Debian, Ubuntu: apt install {package})");
-            return Err(Absent::Program(how));
+            return Err(Unavailable::Program(how));
         }
     }
     let mut reason = String::new();
@@ -113,7 +113,7 @@ fn entering() -> Result<Vec<&'static str>, Absent> {
             Err(error) => reason = error.to_string(),
         }
     }
-    Err(Absent::Right(format!("this machine lets nobody make a network of one's own: {reason}")))
+    Err(Unavailable::Right(format!("this machine lets nobody make a network of one's own: {reason}")))
 }
 
 impl Network {
@@ -160,24 +160,27 @@ impl Network {
 
     /// Returns whether a TCP connection between two places is possible.
     pub fn reaches(&self, from: Place, to: Place, port: u16) -> bool {
-        let within = format!("{}", REACHED_WITHIN.as_secs());
+        let within = format!("{}", REACH_TIMEOUT.as_secs());
         let mut connect = self.command(from, "timeout");
         connect.args([&within, "bash", "-c", &format!("</dev/tcp/{}/{port}", address(to))]);
         connect.output().expect("bash can be started").status.success()
     }
 
     /// Drops all packets from one place to another from now on.
-    pub fn cut_way(&mut self, from: Place, to: Place) {
+    pub fn cut_direction(&mut self, from: Place, to: Place) {
         let (to_address, link) = (address(to), link(from));
-        self.ip(from, &format!("neighbour replace {to_address} lladdr {NOBODY} dev {link} nud permanent"));
+        self.ip(
+            from,
+            &format!("neighbour replace {to_address} lladdr {UNUSED_MAC} dev {link} nud permanent"),
+        );
         self.cut.push((from, to));
     }
 
     /// Cuts both directions between each place of one side and each of the other.
     pub fn cut(&mut self, one: &[Place], other: &[Place]) {
         for (one, other) in one.iter().flat_map(|one| other.iter().map(move |other| (*one, *other))) {
-            self.cut_way(one, other);
-            self.cut_way(other, one);
+            self.cut_direction(one, other);
+            self.cut_direction(other, one);
         }
     }
 

@@ -14,10 +14,10 @@ use tempfile::TempDir;
 use crate::http::Http;
 use crate::wait::wait_for;
 
-const READY_WITHIN: Duration = Duration::from_secs(60);
+const READY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Longer than the promised ten seconds after SIGTERM, so that a late end is measured and not reported as a hang.
-const ENDS_WITHIN: Duration = Duration::from_secs(20);
+const END_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A `loggia` process on a data folder. Dropping it kills it and any nats-server it left behind.
 #[derive(Debug)]
@@ -75,10 +75,10 @@ impl Loggia {
 
     /// Like [`Loggia::spawn`], for a [`command`] with further settings.
     pub fn spawn_command(mut command: Command, data: &Path) -> Self {
-        let told = address_file(data);
+        let announced = address_file(data);
         // Otherwise the address file of an earlier, killed process would be read.
-        if told.exists() {
-            std::fs::remove_file(&told).expect("the old address can be deleted");
+        if announced.exists() {
+            std::fs::remove_file(&announced).expect("the old address can be deleted");
         }
         let output = tempfile::tempdir().expect("a temporary folder");
         let file = |name: &str| File::create(output.path().join(name)).expect("a file for the output");
@@ -89,12 +89,12 @@ impl Loggia {
 
     /// Waits for the address of its API. Panics with its standard error if the process ends first.
     pub async fn address(&mut self) -> SocketAddr {
-        let told = address_file(&self.data);
-        wait_for(READY_WITHIN, "the address of the API in run/api.addr", async || {
+        let announced = address_file(&self.data);
+        wait_for(READY_TIMEOUT, "the address of the API in run/api.addr", async || {
             if let Some(status) = self.child.try_wait().expect("the child can be asked") {
                 panic!("loggia ended ({status}) before it served:\n{}", self.stderr());
             }
-            std::fs::read_to_string(&told).ok()?.trim().parse().ok()
+            std::fs::read_to_string(&announced).ok()?.trim().parse().ok()
         })
         .await
     }
@@ -133,7 +133,7 @@ impl Loggia {
     /// Sends SIGTERM and returns the exit status. Panics with its standard error if it does not end.
     pub async fn terminate(&mut self) -> ExitStatus {
         self.signal(Signal::TERM);
-        self.ended(ENDS_WITHIN).await
+        self.ended(END_TIMEOUT).await
     }
 
     /// Sends a signal.
@@ -169,4 +169,17 @@ impl Drop for Loggia {
 
 fn address_file(data: &Path) -> PathBuf {
     data.join("run").join("api.addr")
+}
+
+/// Returns whether any file below a folder contains this text, ignoring case.
+pub fn any_file_contains(folder: &Path, text: &str) -> bool {
+    std::fs::read_dir(folder).unwrap().any(|entry| {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            return any_file_contains(&path, text);
+        }
+        // A file that was deleted meanwhile contains nothing.
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        bytes.windows(text.len()).any(|window| window.eq_ignore_ascii_case(text.as_bytes()))
+    })
 }

@@ -25,7 +25,7 @@ impl ProgramOutput {
     /// Runs a command in a home of its own, so that it leaves nothing in the user's, with the programs of a folder before
     /// all others. Panics when it does not end.
     pub async fn of(mut command: Command, home: &Path, programs: &Path) -> Self {
-        let told = format!("{:?}", command.as_std());
+        let command_line = format!("{:?}", command.as_std());
         let path = std::env::var("PATH").unwrap_or_default();
         command
             .current_dir(home)
@@ -35,11 +35,11 @@ impl ProgramOutput {
             .stdin(Stdio::null())
             .kill_on_drop(true);
         let ended = tokio::time::timeout(PATIENCE, command.output()).await;
-        let output = ended.unwrap_or_else(|_| panic!("{told} did not end within {PATIENCE:?}"));
-        let output = output.unwrap_or_else(|error| panic!("{told} cannot be run: {error}"));
+        let output = ended.unwrap_or_else(|_| panic!("{command_line} did not end within {PATIENCE:?}"));
+        let output = output.unwrap_or_else(|error| panic!("{command_line} cannot be run: {error}"));
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         Self {
-            command: told,
+            command: command_line,
             status: output.status,
             stdout: text(output.stdout),
             stderr: text(output.stderr),

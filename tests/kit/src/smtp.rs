@@ -17,7 +17,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::wait::wait_for;
 
-const MAILED_WITHIN: Duration = Duration::from_secs(30);
+const MAIL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A fault of one SMTP session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub struct Smtp {
 #[derive(Debug, Default)]
 struct State {
     faults: VecDeque<Fault>,
-    conversations: usize,
+    sessions: usize,
     mails: Vec<Received>,
 }
 
@@ -128,13 +128,13 @@ impl Smtp {
     }
 
     /// Returns the number of sessions so far.
-    pub fn conversations(&self) -> usize {
-        locked(&self.state).conversations
+    pub fn sessions(&self) -> usize {
+        locked(&self.state).sessions
     }
 
     /// Waits for the mail with this index.
     pub async fn mail(&self, number: usize) -> Received {
-        wait_for(MAILED_WITHIN, "a mail", async || self.mails().get(number).cloned()).await
+        wait_for(MAIL_TIMEOUT, "a mail", async || self.mails().get(number).cloned()).await
     }
 }
 
@@ -163,7 +163,7 @@ fn locked(state: &Mutex<State>) -> std::sync::MutexGuard<'_, State> {
 async fn converse(stream: impl AsyncRead + AsyncWrite, state: &Mutex<State>) -> std::io::Result<()> {
     let fault = {
         let mut state = locked(state);
-        state.conversations += 1;
+        state.sessions += 1;
         state.faults.pop_front()
     };
     let (read, mut write) = tokio::io::split(stream);

@@ -27,13 +27,13 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn it_returns_once_the_condition_holds() {
-        let mut asked = 0;
+        let mut polls = 0;
         let value = wait_for(Duration::from_secs(1), "the third time", async || {
-            asked += 1;
-            (asked == 3).then_some("there")
+            polls += 1;
+            (polls == 3).then_some("there")
         });
         assert_eq!(value.await, "there");
-        assert_eq!(asked, 3);
+        assert_eq!(polls, 3);
     }
 
     #[tokio::test(start_paused = true)]

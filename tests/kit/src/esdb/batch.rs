@@ -21,7 +21,7 @@ const INVALID_ARGUMENT: i32 = 3;
 const ALREADY_EXISTS: i32 = 6;
 
 /// The state of an open stream of appends.
-struct Open {
+struct AppendStream {
     body: Incoming,
     received: BytesMut,
     state: Arc<State>,
@@ -35,7 +35,7 @@ pub(super) fn answer(
     state: Arc<State>,
     connection: CancellationToken,
 ) -> Response<Body> {
-    let open = Open { body: request.into_body(), received: BytesMut::new(), state, connection };
+    let open = AppendStream { body: request.into_body(), received: BytesMut::new(), state, connection };
     let answers = stream::unfold(open, |mut open| async move {
         let request = open.next().await?;
         let answer = open.carried_out(request).await?;
@@ -47,11 +47,11 @@ pub(super) fn answer(
     streamed(answers.chain(end).boxed())
 }
 
-impl Open {
+impl AppendStream {
     /// Returns the next complete message.
     async fn next(&mut self) -> Option<BatchAppendReq> {
         loop {
-            if let Some(message) = self.whole() {
+            if let Some(message) = self.complete_message() {
                 return decoded(message).ok();
             }
             let frame = self.body.frame().await?.ok()?;
@@ -61,7 +61,7 @@ impl Open {
         }
     }
 
-    fn whole(&mut self) -> Option<Bytes> {
+    fn complete_message(&mut self) -> Option<Bytes> {
         let length = self.received.get(1..5)?;
         let length = u32::from_be_bytes([length[0], length[1], length[2], length[3]]) as usize;
         if self.received.len() < 5 + length {

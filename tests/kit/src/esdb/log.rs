@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::wire::{ExpectedRevision, ProposedMessage};
 
 /// A stored event: revision, id, type, content type, metadata and data.
-pub(super) type Kept = (i64, Vec<u8>, String, String, Vec<u8>, Vec<u8>);
+pub(super) type StoredEvent = (i64, Vec<u8>, String, String, Vec<u8>, Vec<u8>);
 
 pub(super) struct Log {
     file: SqliteConnection,
@@ -49,7 +49,7 @@ impl Log {
         last.map(i64::cast_unsigned)
     }
 
-    pub(super) async fn read(&mut self, stream: &str, from: u64, count: u64) -> Vec<Kept> {
+    pub(super) async fn read(&mut self, stream: &str, from: u64, count: u64) -> Vec<StoredEvent> {
         let limit = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
         sqlx::query_as(
             "SELECT revision, id, type, content, metadata, data FROM events WHERE stream = ?1 AND revision >= ?2 \
@@ -64,7 +64,7 @@ impl Log {
     }
 
     /// Removes all events of a stream after the first `kept`.
-    pub(super) async fn set_back(&mut self, stream: &str, kept: u64) {
+    pub(super) async fn truncate(&mut self, stream: &str, kept: u64) {
         sqlx::query("DELETE FROM events WHERE stream = ?1 AND revision >= ?2")
             .bind(stream)
             .bind(kept.cast_signed())

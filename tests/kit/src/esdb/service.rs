@@ -8,7 +8,7 @@ use hyper::body::Incoming;
 use hyper::{Request, Response};
 use tokio_util::sync::CancellationToken;
 
-use super::log::{Kept, Log};
+use super::log::{Log, StoredEvent};
 use super::messages::*;
 use super::wire::*;
 use super::{Fault, State, batch};
@@ -115,10 +115,10 @@ async fn read(options: ReadOptions, log: &mut Log) -> Result<Vec<Bytes>, Status>
         return Err((UNIMPLEMENTED, "this server has no subscriptions".into()));
     };
     let name = name(stream.stream_identifier)?;
-    let said = |content| encoded(&ReadResp { content: Some(content) });
+    let response = |content| encoded(&ReadResp { content: Some(content) });
     let Some(last) = log.last(&name).await else {
         let stream_identifier = Some(StreamIdentifier { stream_name: name.into_bytes() });
-        return Ok(vec![said(ReadContent::StreamNotFound(StreamNotFound { stream_identifier }))]);
+        return Ok(vec![response(ReadContent::StreamNotFound(StreamNotFound { stream_identifier }))]);
     };
     let from = match (stream.revision, options.read_direction, count) {
         (Some(RevisionOption::Revision(revision)), 0, _) => revision,
@@ -126,15 +126,15 @@ async fn read(options: ReadOptions, log: &mut Log) -> Result<Vec<Bytes>, Status>
         (Some(RevisionOption::End(_)), 1, 1) => last,
         _ => return Err((UNIMPLEMENTED, "this server reads backwards the last event only".into())),
     };
-    let mut answers = vec![said(ReadContent::FirstStreamPosition(0))];
+    let mut answers = vec![response(ReadContent::FirstStreamPosition(0))];
     for kept in log.read(&name, from, count).await {
-        answers.push(said(ReadContent::Event(event(&name, kept))));
+        answers.push(response(ReadContent::Event(event(&name, kept))));
     }
-    answers.push(said(ReadContent::LastStreamPosition(last)));
+    answers.push(response(ReadContent::LastStreamPosition(last)));
     Ok(answers)
 }
 
-fn event(stream: &str, (revision, id, kind, content, custom_metadata, data): Kept) -> ReadEvent {
+fn event(stream: &str, (revision, id, kind, content, custom_metadata, data): StoredEvent) -> ReadEvent {
     let created = "17000000000000000".to_owned();
     let metadata = [("type", kind), ("content-type", content), ("created", created)];
     ReadEvent {

@@ -94,11 +94,11 @@ async fn a_failed_mail_is_retried_with_doubling_backoff() {
     fixture.request_link().await;
     assert_eq!(fixture.after(0).await, Some(30));
     assert_eq!(fixture.after(29).await, Some(1));
-    assert_eq!(fixture.server.conversations(), 1);
+    assert_eq!(fixture.server.sessions(), 1);
     assert_eq!(fixture.after(1).await, Some(60));
     assert_eq!(fixture.after(60).await, Some(120));
     assert_eq!(fixture.after(120).await, None);
-    assert_eq!((fixture.server.conversations(), fixture.server.mails().len()), (4, 1));
+    assert_eq!((fixture.server.sessions(), fixture.server.mails().len()), (4, 1));
     assert!(matches!(fixture.open_link(0).await, CommandReply::Claim(_)));
     assert_eq!(backoff_after(6), SignedDuration::from_secs(1_920));
     assert_eq!([7, 40, u32::MAX].map(backoff_after), [MAX_BACKOFF; 3]);
@@ -114,7 +114,7 @@ async fn a_mail_is_given_up_after_a_day() {
         wait = fixture.after(seconds).await;
     }
     assert_eq!(passed / 3_600, 24);
-    assert_eq!((fixture.server.conversations(), fixture.server.mails().len()), (30, 0));
+    assert_eq!((fixture.server.sessions(), fixture.server.mails().len()), (30, 0));
     fixture.request_link().await;
     assert!(fixture.after(0).await.is_some(), "another may be requested");
 }
@@ -125,7 +125,7 @@ async fn a_mail_refused_permanently_is_not_retried() {
     fixture.request_link().await;
     assert_eq!(fixture.after(0).await, None);
     assert_eq!(fixture.after(24 * 60 * 60).await, None);
-    assert_eq!((fixture.server.conversations(), fixture.server.mails().len()), (1, 0));
+    assert_eq!((fixture.server.sessions(), fixture.server.mails().len()), (1, 0));
     assert!(!MailError::Refused("451".into()).is_permanent() && MailError::InvalidAddress.is_permanent());
 }
 
@@ -161,7 +161,7 @@ async fn an_erased_address_gets_no_mail() {
     assert_eq!(fixture.after(0).await, Some(30));
     fixture.send(Command::EraseAccount { email: email() }).await;
     assert_eq!(fixture.after(30).await, None);
-    assert_eq!(fixture.server.conversations(), 1);
+    assert_eq!(fixture.server.sessions(), 1);
 }
 
 #[tokio::test]

@@ -65,7 +65,7 @@ async fn errors_do_not_contain_the_address() {
     }
     assert_eq!(server.mails(), []);
     mailer.send(&mail("ada@example.org")).await.unwrap();
-    assert_eq!((server.mails().len(), server.conversations()), (1, 4));
+    assert_eq!((server.mails().len(), server.sessions()), (1, 4));
     // Non-ASCII letters before the @ need a server with SMTPUTF8.
     let error = mailer.send(&mail("адa@example.org")).await.unwrap_err();
     assert_eq!(error.to_string(), "the mail server cannot be reached, or broke off: it was not understood");

@@ -6,7 +6,7 @@ use kit::nats::Nats;
 use kit::process::{self, Loggia};
 use serde_json::json;
 
-use crate::started::{LOGGIA, PATIENCE, json as run_json, ready};
+use crate::service::{LOGGIA, PATIENCE, json as run_json, ready};
 
 fn spawn(role: &str, data: &Path, nats: &Nats) -> Loggia {
     let mut command = process::command(LOGGIA, data);

@@ -12,7 +12,7 @@ use crate::installed::Browser;
 const POLICY: &str = "default-src 'self'; script-src 'unsafe-inline'; img-src *";
 
 /// The report of each fault.
-const TOLD: [&str; 15] = [
+const EXPECTED_FAULTS: [&str; 15] = [
     "it is answered with 200 and not 410",
     "a request to http://localhost:9/elsewhere.png",
     "gone.css is answered with 404",
@@ -35,7 +35,7 @@ async fn every_fault_of_a_bad_page_is_found() {
     let Some(browser) = Browser::find() else { return };
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
-    let page = async || ([("content-security-policy", POLICY)], Html(include_str!("bad.html")));
+    let page = async || ([("content-security-policy", POLICY)], Html(include_str!("faulty_page.html")));
     let server = tokio::spawn(axum::serve(listener, Router::new().route("/", get(page))).into_future());
     let pages = json!([{"name": "bad", "path": "/", "status": 410}]);
     let report = browser.report("pages.mjs", &json!({"base": base, "pages": pages})).await;
@@ -43,8 +43,10 @@ async fn every_fault_of_a_bad_page_is_found() {
     for scheme in ["light", "dark"] {
         let faults = report["bad"].as_array().unwrap().iter().filter_map(|fault| fault.as_str());
         let faults: Vec<&str> = faults.filter_map(|fault| fault.strip_prefix(scheme)).collect();
-        let missing: Vec<&str> =
-            TOLD.into_iter().filter(|told| !faults.iter().any(|fault| fault.contains(told))).collect();
+        let missing: Vec<&str> = EXPECTED_FAULTS
+            .into_iter()
+            .filter(|expected| !faults.iter().any(|fault| fault.contains(expected)))
+            .collect();
         assert_eq!(missing, [""; 0], "{faults:#?}");
     }
 }

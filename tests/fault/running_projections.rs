@@ -28,7 +28,7 @@ use tokio_util::task::TaskTracker;
 pub(crate) const SOON: Duration = Duration::from_secs(60);
 
 /// The running projections of a node.
-pub(crate) struct Working {
+pub(crate) struct RunningProjections {
     pub(crate) node: Node,
     pub(crate) health: Health,
     tracker: TaskTracker,
@@ -36,8 +36,8 @@ pub(crate) struct Working {
     failures: mpsc::UnboundedReceiver<WorkerError>,
 }
 
-impl Working {
-    pub(crate) fn on(models: &Path, client: &async_nats::Client) -> Working {
+impl RunningProjections {
+    pub(crate) fn on(models: &Path, client: &async_nats::Client) -> RunningProjections {
         let (health, tracker, stop) = (Health::default(), TaskTracker::new(), CancellationToken::new());
         let clock = Clock::system();
         let settings = NodeSettings {
@@ -53,7 +53,7 @@ impl Working {
             tracker.spawn(async move { worker.await.or_else(|failure| failed.send(failure)) });
         };
         let node = Node::start(&settings, client, &spawn, &stop);
-        Working { node, health, tracker, stop, failures }
+        RunningProjections { node, health, tracker, stop, failures }
     }
 
     pub(crate) fn status(&self, model: &str) -> ProjectionStatus {

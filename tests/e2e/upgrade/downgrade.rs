@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::fixture::{json_with, start};
 use super::ready;
 use super::side_by_side::former;
-use crate::started::LOGGIA;
+use crate::service::LOGGIA;
 
 fn keys(binary: &str, data: &Path) -> usize {
     json_with(binary, data, &["keys", "list"]).len()
@@ -44,8 +44,8 @@ async fn the_previous_release_rejects_a_newer_vault_and_continues_from_an_older_
     assert!(newer.terminate().await.success(), "{}", newer.stderr());
     assert_eq!(keys(LOGGIA, &data), 2);
 
-    let said = refusal(&former, &data, &["up", "--no-demo"]);
-    assert!(said.contains("was written by a newer Loggia"), "{said}");
+    let sentence = refusal(&former, &data, &["up", "--no-demo"]);
+    assert!(sentence.contains("was written by a newer Loggia"), "{sentence}");
     let newer = at("newer");
     json_with(&former, &newer, &["restore", after.to_str().unwrap()]);
     assert!(refusal(&former, &newer, &["keys", "list"]).contains("was written by a newer Loggia"));

@@ -15,26 +15,26 @@ pub(crate) const LOGGIA: &str = env!("CARGO_BIN_EXE_loggia");
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// `loggia up` on an empty temporary folder.
-pub(crate) struct Started {
+pub(crate) struct Service {
     // Declared first: dropping it looks in the folder for the nats-server that a killed process leaves.
     pub(crate) loggia: Loggia,
     pub(crate) folder: tempfile::TempDir,
     pub(crate) http: Http,
 }
 
-impl Started {
+impl Service {
     /// Starts with further arguments; `None` without a nats-server, with a message.
-    pub(crate) async fn with(args: &[&str]) -> Option<Started> {
+    pub(crate) async fn with(args: &[&str]) -> Option<Service> {
         kit::nats::available().await?;
         let folder = tempfile::tempdir().unwrap();
         let mut loggia = Loggia::up(LOGGIA, folder.path(), args).await;
         let http = loggia.http().await;
         ready(&http).await;
-        Some(Started { loggia, folder, http })
+        Some(Service { loggia, folder, http })
     }
 
-    pub(crate) async fn empty() -> Option<Started> {
-        Started::with(&["--no-demo"]).await
+    pub(crate) async fn empty() -> Option<Service> {
+        Service::with(&["--no-demo"]).await
     }
 
     /// Returns the base URL of the API, without a slash at its end.
@@ -52,12 +52,17 @@ impl Started {
         process::run(LOGGIA, self.folder.path(), args)
     }
 
-    /// Waits until `wanted` accepts the response of a path, and returns its body.
-    pub(crate) async fn until(&self, path: &str, what: &str, wanted: impl Fn(u16, &Value) -> bool) -> Value {
+    /// Waits until the response of a path is as expected, and returns its body.
+    pub(crate) async fn wait_for_response(
+        &self,
+        path: &str,
+        what: &str,
+        is_expected: impl Fn(u16, &Value) -> bool,
+    ) -> Value {
         kit::wait_for(PATIENCE, what, async || {
             let answer = self.http.get(path).await;
             let body = answer.json();
-            wanted(answer.status, &body).then_some(body)
+            is_expected(answer.status, &body).then_some(body)
         })
         .await
     }

@@ -3,25 +3,25 @@
 use kit::http::{Answer, Http};
 use serde_json::{Value, json};
 
-use crate::started::{PATIENCE, Started};
+use crate::service::{PATIENCE, Service};
 
 /// A service that requires keys, with one project and a new key.
-struct Keyed {
-    started: Started,
+struct KeyedService {
+    started: Service,
     key: String,
     key_id: String,
 }
 
-impl Keyed {
-    async fn with(settings: &[&str]) -> Option<Keyed> {
+impl KeyedService {
+    async fn with(settings: &[&str]) -> Option<KeyedService> {
         let all: Vec<&str> = ["--no-demo", "--auth", "keys"].iter().chain(settings).copied().collect();
-        let started = Started::with(&all).await?;
+        let started = Service::with(&all).await?;
         started.import(&[json!({"name": "Bridge", "category": "architecture"})]).await;
         let (key, key_id) = issue(&started, settings, "ada@example.org");
         // Without the key, so that waiting is not counted.
         let position = started.json(&["status"])[0]["store"]["position"].as_u64().unwrap();
         started.caught_up(position).await;
-        Some(Keyed { started, key, key_id })
+        Some(KeyedService { started, key, key_id })
     }
 
     fn http(&self) -> &Http {
@@ -45,7 +45,7 @@ impl Keyed {
 }
 
 /// Issues a key; returns it with its id.
-fn issue(started: &Started, settings: &[&str], email: &str) -> (String, String) {
+fn issue(started: &Service, settings: &[&str], email: &str) -> (String, String) {
     let args: Vec<&str> = ["keys", "issue", "--email", email].iter().chain(settings).copied().collect();
     let issued = &started.json(&args)[0];
     let text = |name: &str| issued[name].as_str().unwrap_or_else(|| panic!("{issued}")).to_owned();
@@ -59,27 +59,27 @@ fn remaining(answer: &Answer) -> (&str, &str) {
 
 #[tokio::test]
 async fn a_keys_calls_and_remaining_quota_are_reported() {
-    let Some(keyed) = Keyed::with(&[]).await else { return };
-    let first = keyed.call("/v1/search?q=bridge").await;
+    let Some(service) = KeyedService::with(&[]).await else { return };
+    let first = service.call("/v1/search?q=bridge").await;
     assert_eq!((first.status, remaining(&first)), (200, ("200", "199")), "a new key is good at once");
-    let second = keyed.http().get(&format!("/v1/project/bridge?key={}", keyed.key)).await;
+    let second = service.http().get(&format!("/v1/project/bridge?key={}", service.key)).await;
     assert_eq!((second.status, remaining(&second)), (200, ("200", "198")));
-    let head = keyed.send("HEAD", "/v1/search?q=bridge", &[]).await;
+    let head = service.send("HEAD", "/v1/search?q=bridge", &[]).await;
     assert_eq!((head.status, remaining(&head)), (200, ("200", "197")));
     let tag = first.header("etag").unwrap();
-    let same = keyed.send("GET", "/v1/search?q=bridge", &[("if-none-match", tag)]).await;
+    let same = service.send("GET", "/v1/search?q=bridge", &[("if-none-match", tag)]).await;
     assert_eq!((same.status, remaining(&same)), (304, ("200", "197")));
     for (path, status) in
         [("/v1/project/none", 404), ("/v1/search", 400), ("/v1/nothing", 404), ("/healthz", 200)]
     {
-        let free = keyed.call(path).await;
+        let free = service.call(path).await;
         assert_eq!((free.status, remaining(&free)), (status, ("200", "197")), "{path}");
         assert_eq!(free.header("x-call-id"), None, "{path}");
     }
-    let usage = keyed.usage().await;
+    let usage = service.usage().await;
     // The ledger copies calls from NATS a moment later.
     let calls = kit::wait_for(PATIENCE, "the calls in the ledger", async || {
-        let audited = keyed.started.run(&["audit", &keyed.key_id, "--json"]);
+        let audited = service.started.run(&["audit", &service.key_id, "--json"]);
         let lines = String::from_utf8(audited.stdout).unwrap();
         let calls: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         (calls.iter().filter(|call| call.get("call_id").is_some()).count() >= 3).then_some(calls)
@@ -94,26 +94,26 @@ async fn a_keys_calls_and_remaining_quota_are_reported() {
     assert_eq!(usage["tier"], "free");
     assert_eq!(usage["days"].as_array().unwrap().len(), 1);
     assert_eq!((&usage["days"][0]["rest"], &usage["days"][0]["mcp"]), (&json!(3), &json!(0)));
-    assert_eq!(usage["key"]["key_id"], json!(keyed.key_id));
-    assert_eq!(usage["key"]["hint"], json!(keyed.key[51..]));
+    assert_eq!(usage["key"]["key_id"], json!(service.key_id));
+    assert_eq!(usage["key"]["hint"], json!(service.key[51..]));
     assert!(usage["key"]["last_used_at"].is_string() && usage["key"]["revoked_at"].is_null());
-    assert!(keyed.started.run(&["audit", "verify"]).status.success());
+    assert!(service.started.run(&["audit", "verify"]).status.success());
 }
 
 #[tokio::test]
 async fn all_requests_without_a_valid_key_get_the_same_answer() {
-    let Some(keyed) = Keyed::with(&[]).await else { return };
-    let missing = keyed.http().get("/v1/search?q=bridge").await;
+    let Some(service) = KeyedService::with(&[]).await else { return };
+    let missing = service.http().get("/v1/search?q=bridge").await;
     assert_eq!((missing.status, remaining(&missing)), (401, ("0", "0")));
     assert!(missing.json()["type"].as_str().unwrap().ends_with("/problems/missing-key"));
     assert_eq!(missing.header("www-authenticate"), Some("Bearer"));
-    let revoked = keyed.key.clone();
-    assert!(keyed.started.run(&["keys", "revoke", &keyed.key_id]).status.success());
+    let revoked = service.key.clone();
+    assert!(service.started.run(&["keys", "revoke", &service.key_id]).status.success());
     let mut flipped = revoked.clone();
     flipped.replace_range(20..21, if &revoked[20..21] == "a" { "b" } else { "a" });
     let mut bodies = Vec::new();
     for key in [revoked.as_str(), flipped.as_str(), "", "log_live_", "x", &"y".repeat(5_000)] {
-        let answer = keyed
+        let answer = service
             .http()
             .send("GET", "/v1/search?q=a", &[("authorization", &format!("Bearer {key}"))], "")
             .await;
@@ -124,25 +124,25 @@ async fn all_requests_without_a_valid_key_get_the_same_answer() {
     }
     assert!(bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");
     assert!(bodies[0]["type"].as_str().unwrap().ends_with("/problems/invalid-key"));
-    let both = keyed.send("GET", "/v1/search?q=a&key=x", &[]).await;
+    let both = service.send("GET", "/v1/search?q=a&key=x", &[]).await;
     assert_eq!(both.status, 400);
     assert!(both.json()["type"].as_str().unwrap().ends_with("/problems/ambiguous-key"));
-    let preflight = keyed.http().send("OPTIONS", "/v1/search", &[], "").await;
+    let preflight = service.http().send("OPTIONS", "/v1/search", &[], "").await;
     assert_eq!(preflight.status, 204, "a browser asks before it sends the key");
 }
 
 #[tokio::test]
 async fn an_exhausted_quota_says_what_to_do_and_a_larger_tier_applies_at_once() {
     let settings = ["--tiers", "free=3, studio=5"];
-    let Some(keyed) = Keyed::with(&settings).await else { return };
+    let Some(service) = KeyedService::with(&settings).await else { return };
     for left in ["2", "1", "0"] {
-        let answer = keyed.call("/v1/search?q=bridge").await;
+        let answer = service.call("/v1/search?q=bridge").await;
         assert_eq!((answer.status, remaining(&answer)), (200, ("3", left)));
     }
-    let refused = keyed.call("/v1/search?q=bridge").await;
+    let refused = service.call("/v1/search?q=bridge").await;
     assert_eq!((refused.status, remaining(&refused)), (429, ("3", "0")));
     let problem = refused.json();
-    let pricing = format!("{}/pricing", keyed.started.base());
+    let pricing = format!("{}/pricing", service.started.base());
     assert!(problem["type"].as_str().unwrap().ends_with("/problems/quota-exceeded"));
     assert_eq!((&problem["limit"], &problem["used"]), (&json!(3), &json!(3)));
     assert_eq!(problem["upgrade_url"], json!(pricing));
@@ -151,21 +151,22 @@ async fn an_exhausted_quota_says_what_to_do_and_a_larger_tier_applies_at_once() 
     let wait: i64 = refused.header("retry-after").unwrap().parse().unwrap();
     assert_eq!(problem["resets_at"].as_str().unwrap().parse::<jiff::Timestamp>().unwrap().as_second(), reset);
     assert!((1..=31 * 86_400).contains(&wait), "{wait}");
-    assert_eq!(keyed.usage().await["used"], json!(3), "looking is free");
+    assert_eq!(service.usage().await["used"], json!(3), "looking is free");
     let args = [&["keys", "tier", "--email", "Ada@Example.ORG", "studio"][..], &settings].concat();
-    assert!(keyed.started.run(&args).status.success());
+    assert!(service.started.run(&args).status.success());
     // The node checks for changes every 25 ms, on a busy machine less often.
-    kit::wait_until(PATIENCE, "the tier on the node", async || keyed.usage().await["tier"] == "studio").await;
-    let more = keyed.call("/v1/search?q=bridge").await;
+    kit::wait_until(PATIENCE, "the tier on the node", async || service.usage().await["tier"] == "studio")
+        .await;
+    let more = service.call("/v1/search?q=bridge").await;
     assert_eq!((more.status, remaining(&more)), (200, ("5", "4")));
-    let usage = keyed.usage().await;
+    let usage = service.usage().await;
     assert_eq!((&usage["used"], &usage["days"][0]["rest"]), (&json!(1), &json!(4)), "{usage}");
 }
 
 #[tokio::test]
 async fn unmetered_requests_are_answered_after_the_quota_is_used_up() {
-    let Some(keyed) = Keyed::with(&["--tiers", "free=1"]).await else { return };
-    let first = keyed.call("/v1/search?q=bridge").await;
+    let Some(service) = KeyedService::with(&["--tiers", "free=1"]).await else { return };
+    let first = service.call("/v1/search?q=bridge").await;
     assert_eq!((first.status, remaining(&first)), (200, ("1", "0")));
     let tag = first.header("etag").unwrap();
     for (method, path, headers, status) in [
@@ -177,53 +178,54 @@ async fn unmetered_requests_are_answered_after_the_quota_is_used_up() {
         ("GET", "/v1/search?q=bridge", vec![], 429),
         ("HEAD", "/v1/project/bridge", vec![], 429),
     ] {
-        let answer = keyed.send(method, path, &headers).await;
+        let answer = service.send(method, path, &headers).await;
         assert_eq!((answer.status, remaining(&answer)), (status, ("1", "0")), "{method} {path}");
     }
-    assert_eq!(keyed.usage().await["used"], json!(1));
+    assert_eq!(service.usage().await["used"], json!(1));
     // The same over MCP: invalid arguments are reported as such.
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
         "params": {"name": "get_project", "arguments": {}}});
-    let bearer = format!("Bearer {}", keyed.key);
+    let bearer = format!("Bearer {}", service.key);
     let headers = [("authorization", bearer.as_str()), ("content-type", "application/json")];
-    let answer = keyed.http().send("POST", "/mcp", &headers, call.to_string()).await.json();
+    let answer = service.http().send("POST", "/mcp", &headers, call.to_string()).await.json();
     let text = answer["result"]["content"][0]["text"].as_str().unwrap();
     assert!(text.starts_with("These arguments cannot be used: slug is missing"), "{answer}");
 }
 
 #[tokio::test]
 async fn an_unsupported_method_is_reported_before_the_key_is_checked() {
-    let Some(keyed) = Keyed::with(&[]).await else { return };
+    let Some(service) = KeyedService::with(&[]).await else { return };
     for (path, allow) in [
         ("/v1/search?q=bridge", "GET, HEAD, OPTIONS"),
         ("/v1/project/bridge", "GET, HEAD, OPTIONS"),
         ("/v1/similar/bridge", "GET, HEAD, OPTIONS"),
         ("/v1/usage", "GET, HEAD, OPTIONS"),
     ] {
-        for (method, key) in [("POST", None), ("DELETE", Some("log_live_wrong")), ("PUT", Some(&*keyed.key))]
+        for (method, key) in
+            [("POST", None), ("DELETE", Some("log_live_wrong")), ("PUT", Some(&*service.key))]
         {
             let bearer = format!("Bearer {}", key.unwrap_or_default());
             let headers: &[(&str, &str)] = if key.is_some() { &[("authorization", &bearer)] } else { &[] };
-            let answer = keyed.http().send(method, path, headers, "").await;
+            let answer = service.http().send(method, path, headers, "").await;
             assert_eq!((answer.status, answer.header("allow")), (405, Some(allow)), "{method} {path}");
         }
     }
-    let answer = keyed.http().send("GET", "/mcp?key=wrong", &[], "").await;
+    let answer = service.http().send("GET", "/mcp?key=wrong", &[], "").await;
     assert_eq!((answer.status, answer.header("allow")), (405, Some("POST, OPTIONS")));
 }
 
 #[tokio::test]
 async fn pages_ignore_keys_and_cacheable_answers_do_not_depend_on_them() {
-    let Some(keyed) = Keyed::with(&["--burst-per-address", "3"]).await else { return };
-    let kept = keyed.call("/llms.txt").await;
-    assert!(kept.header("cache-control").unwrap().starts_with("public"), "{:?}", kept.headers);
-    assert_eq!(remaining(&kept), ("0", "0"), "as for somebody without a key");
+    let Some(service) = KeyedService::with(&["--burst-per-address", "3"]).await else { return };
+    let document = service.call("/llms.txt").await;
+    assert!(document.header("cache-control").unwrap().starts_with("public"), "{:?}", document.headers);
+    assert_eq!(remaining(&document), ("0", "0"), "as for somebody without a key");
     for path in ["/projects/bridge", "/cite/bridge/1", "/feed.atom", "/"] {
-        let answers = futures::future::join_all((0..30).map(|_| keyed.call(path))).await;
+        let answers = futures::future::join_all((0..30).map(|_| service.call(path))).await;
         assert!(answers.iter().any(|answer| answer.status == 429), "{path}");
     }
     assert_eq!(
-        keyed.call("/v1/search?q=bridge").await.status,
+        service.call("/v1/search?q=bridge").await.status,
         200,
         "calls of the key have a limit of their own"
     );
@@ -231,10 +233,11 @@ async fn pages_ignore_keys_and_cacheable_answers_do_not_depend_on_them() {
 
 #[tokio::test]
 async fn a_burst_is_rate_limited_and_not_counted() {
-    let Some(keyed) = Keyed::with(&["--burst-per-key", "5", "--burst-per-address", "3"]).await else {
+    let Some(service) = KeyedService::with(&["--burst-per-key", "5", "--burst-per-address", "3"]).await
+    else {
         return;
     };
-    let answers = futures::future::join_all((0..30).map(|_| keyed.call("/v1/search?q=bridge"))).await;
+    let answers = futures::future::join_all((0..30).map(|_| service.call("/v1/search?q=bridge"))).await;
     let counted = answers.iter().filter(|answer| answer.status == 200).count();
     let slowed: Vec<&Answer> = answers.iter().filter(|answer| answer.status == 429).collect();
     assert!(counted >= 5 && !slowed.is_empty() && counted + slowed.len() == 30, "{counted} of 30");
@@ -242,8 +245,8 @@ async fn a_burst_is_rate_limited_and_not_counted() {
     assert!(problem["type"].as_str().unwrap().ends_with("/problems/too-many-requests"), "{problem}");
     assert_eq!(slowed[0].header("retry-after"), Some("1"));
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
-    assert_eq!(keyed.usage().await["used"], json!(counted));
-    let guesses = (0..30).map(|_| keyed.http().get("/v1/search?q=a&key=guess"));
+    assert_eq!(service.usage().await["used"], json!(counted));
+    let guesses = (0..30).map(|_| service.http().get("/v1/search?q=a&key=guess"));
     let guesses = futures::future::join_all(guesses).await;
     assert!(guesses.iter().any(|answer| answer.status == 429), "an address that guesses keys is slowed down");
 }

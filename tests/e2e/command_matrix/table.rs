@@ -4,15 +4,15 @@ use std::path::Path;
 
 use kit::process;
 
-use crate::started::LOGGIA;
+use crate::service::LOGGIA;
 
 /// How a command ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ends {
+pub(super) enum Exit {
     /// With this status.
     With(i32),
     /// With 0, or with 1 if the test machine causes a warning.
-    AsTheMachineIs,
+    DependsOnMachine,
 }
 
 /// A command with valid arguments and its outcomes. In the arguments `IN` is a folder with input files, `NEW` is a path
@@ -31,13 +31,13 @@ pub(super) struct Row {
     /// Whether it prints to standard output.
     pub(super) prints: bool,
     /// On a folder with a running service.
-    pub(super) running: Ends,
+    pub(super) running: Exit,
     /// On a folder with a stopped service.
-    pub(super) stopped: Ends,
+    pub(super) stopped: Exit,
     /// The same with a closed standard output.
-    pub(super) unread: Ends,
+    pub(super) unread: Exit,
     /// On a data folder that does not exist.
-    pub(super) empty: Ends,
+    pub(super) empty: Exit,
 }
 
 /// Prefixes of slugs and addresses in the prepared folder: one for each run that changes something.
@@ -46,7 +46,7 @@ pub(super) const PREFIXES: [&str; 3] = ["text", "json", "stopped"];
 pub(super) const ROLES: [&str; 5] = ["up", "write", "project", "serve", "read"];
 
 const fn row(command: &'static str, args: &'static str) -> Row {
-    let done = Ends::With(0);
+    let done = Exit::With(0);
     Row {
         command,
         args,
@@ -63,87 +63,89 @@ const fn row(command: &'static str, args: &'static str) -> Row {
 
 impl Row {
     /// It needs existing data, and fails on a folder that does not exist.
-    const fn on_something(self) -> Row {
-        Row { empty: Ends::With(1), ..self }
+    const fn needs_data(self) -> Row {
+        Row { empty: Exit::With(1), ..self }
     }
 
     const fn optional(self) -> Row {
         Row { needs_args: false, ..self }
     }
 
-    const fn anywhere(self) -> Row {
+    const fn without_folder(self) -> Row {
         Row { uses_folder: false, ..self }
     }
 
-    const fn silent(self) -> Row {
+    const fn without_output(self) -> Row {
         Row { prints: false, ..self }
     }
 
     /// Its output is shown only once.
-    const fn once(self) -> Row {
-        Row { unread: Ends::With(1), ..self }
+    const fn printed_once(self) -> Row {
+        Row { unread: Exit::With(1), ..self }
     }
 
     /// It works only on an empty folder.
-    const fn only_on_nothing(self) -> Row {
-        let refused = Ends::With(1);
+    const fn needs_empty_folder(self) -> Row {
+        let refused = Exit::With(1);
         Row { running: refused, stopped: refused, unread: refused, prints: false, ..self }
     }
 
-    const fn report(self) -> Row {
+    const fn reports_status(self) -> Row {
         Row { reports: true, ..self }
     }
 
-    const fn as_the_machine_is(self) -> Row {
-        let found = Ends::AsTheMachineIs;
-        Row { running: found, stopped: found, unread: found, empty: Ends::With(2), ..self }
+    const fn depends_on_machine(self) -> Row {
+        let found = Exit::DependsOnMachine;
+        Row { running: found, stopped: found, unread: found, empty: Exit::With(2), ..self }
     }
 }
 
 /// Returns all commands except the roles.
 pub(super) const TABLE: [Row; 41] = [
     row("import", "IN/P.ndjson"),
-    row("export", "").on_something(),
+    row("export", "").needs_data(),
     row("curate select", "IN/P.json"),
-    row("curate revise", "P-1 --set city=Bonn").on_something(),
-    row("curate attach", "P-1 IN/P.png --alt Grey").on_something(),
-    row("curate rename", "P-2 P-home").on_something(),
-    row("curate withdraw", "P-3 --reason gone").on_something(),
-    row("curate restore", "P-4").on_something(),
-    row("curate history", "P-1").on_something(),
-    row("rebuild", "catalog").on_something(),
-    row("verify", "catalog").on_something().optional(),
+    row("curate revise", "P-1 --set city=Bonn").needs_data(),
+    row("curate attach", "P-1 IN/P.png --alt Grey").needs_data(),
+    row("curate rename", "P-2 P-home").needs_data(),
+    row("curate withdraw", "P-3 --reason gone").needs_data(),
+    row("curate restore", "P-4").needs_data(),
+    row("curate history", "P-1").needs_data(),
+    row("rebuild", "catalog").needs_data(),
+    row("verify", "catalog").needs_data().optional(),
     row("verify", "media").optional(),
-    row("events tail", "--from 1 --no-follow").on_something().optional(),
-    row("events show", "1").on_something(),
-    row("events head", "").on_something(),
-    row("events verify", "").on_something(),
-    row("keys issue", "--email i@P.example").once(),
-    row("keys list", "").on_something(),
-    row("keys revoke", "KEY").on_something(),
-    row("keys tier", "--email t@P.example studio").on_something(),
-    row("keys link", "--email t@P.example --public-url https://catalog.example.org").once().on_something(),
-    row("keys erase", "--email e@P.example").on_something(),
+    row("events tail", "--from 1 --no-follow").needs_data().optional(),
+    row("events show", "1").needs_data(),
+    row("events head", "").needs_data(),
+    row("events verify", "").needs_data(),
+    row("keys issue", "--email i@P.example").printed_once(),
+    row("keys list", "").needs_data(),
+    row("keys revoke", "KEY").needs_data(),
+    row("keys tier", "--email t@P.example studio").needs_data(),
+    row("keys link", "--email t@P.example --public-url https://catalog.example.org")
+        .printed_once()
+        .needs_data(),
+    row("keys erase", "--email e@P.example").needs_data(),
     row("payments replay", "IN/payments.json"),
-    row("payments list", "").on_something().silent(),
+    row("payments list", "").needs_data().without_output(),
     // There are no payments.
-    row("payments move", "cus_none --to t@P.example").only_on_nothing().on_something(),
-    row("pictures list", "").on_something(),
-    row("pictures retry", "").on_something(),
-    row("pictures remake", "").on_something(),
-    row("pictures erase", "PICTURE").on_something(),
-    row("audit", "verify").on_something(),
-    row("status", "").anywhere().report(),
-    row("config", "").anywhere(),
-    row("doctor", "").report().as_the_machine_is(),
-    row("nats config", "NEW").anywhere(),
-    row("backup", "NEW").on_something(),
-    row("backup verify", "BACKUP").anywhere(),
-    row("snapshot", "NEW").on_something(),
-    row("restore", "BACKUP").only_on_nothing(),
-    row("store copy", "sqlite:BACKUP sqlite:NEW").anywhere(),
-    row("store keeper", "").anywhere().only_on_nothing().on_something(),
-    row("bench", "import --size 5").anywhere().optional(),
+    row("payments move", "cus_none --to t@P.example").needs_empty_folder().needs_data(),
+    row("pictures list", "").needs_data(),
+    row("pictures retry", "").needs_data(),
+    row("pictures remake", "").needs_data(),
+    row("pictures erase", "PICTURE").needs_data(),
+    row("audit", "verify").needs_data(),
+    row("status", "").without_folder().reports_status(),
+    row("config", "").without_folder(),
+    row("doctor", "").reports_status().depends_on_machine(),
+    row("nats config", "NEW").without_folder(),
+    row("backup", "NEW").needs_data(),
+    row("backup verify", "BACKUP").without_folder(),
+    row("snapshot", "NEW").needs_data(),
+    row("restore", "BACKUP").needs_empty_folder(),
+    row("store copy", "sqlite:BACKUP sqlite:NEW").without_folder(),
+    row("store keeper", "").without_folder().needs_empty_folder().needs_data(),
+    row("bench", "import --size 5").without_folder().optional(),
 ];
 
 /// Returns every command in the binary's help that is not only a group of commands.

@@ -10,12 +10,12 @@ use kit::process;
 use serde_json::{Value, json};
 
 use super::table::PREFIXES;
-use crate::started::{LOGGIA, PATIENCE, Started};
+use crate::service::{LOGGIA, PATIENCE, Service};
 
 /// A folder that was filled through its running service.
-pub(crate) struct Prepared {
+pub(crate) struct PreparedFolder {
     // Declared first: it must end before its folder is deleted.
-    started: Started,
+    service: Service,
     place: tempfile::TempDir,
     backup: String,
     /// The ids of a key and a picture, for each of the prefixes.
@@ -23,11 +23,11 @@ pub(crate) struct Prepared {
     made: AtomicUsize,
 }
 
-impl Prepared {
+impl PreparedFolder {
     /// Starts the service and fills its folder; `None` without a nats-server, with a message.
-    pub(crate) async fn start() -> Option<Prepared> {
-        let started =
-            Started::with(&["--no-demo", "--auth", "keys", "--admin-listen", "127.0.0.1:0"]).await?;
+    pub(crate) async fn start() -> Option<PreparedFolder> {
+        let service =
+            Service::with(&["--no-demo", "--auth", "keys", "--admin-listen", "127.0.0.1:0"]).await?;
         let place = tempfile::tempdir().unwrap();
         std::fs::write(place.path().join("payments.json"), "[]").unwrap();
         let mut records = Vec::new();
@@ -38,35 +38,38 @@ impl Prepared {
                 json!({"slug": slug, "name": format!("House {slug}"), "category": "art"})
             }));
         }
-        started.import(&records).await;
+        service.import(&records).await;
         let ids: Vec<(String, String)> =
-            PREFIXES.iter().map(|prefix| fill(&started, place.path(), prefix)).collect();
-        call(&started).await;
+            PREFIXES.iter().map(|prefix| create_content(&service, place.path(), prefix)).collect();
+        make_counted_call(&service).await;
         let backup = place.path().join("backup").display().to_string();
-        let position = started.json(&["backup", &backup]).pop().unwrap()["position"].as_u64().unwrap();
-        started.caught_up(position).await;
-        Some(Prepared { started, place, backup, ids, made: AtomicUsize::new(0) })
+        let position = service.json(&["backup", &backup]).pop().unwrap()["position"].as_u64().unwrap();
+        service.caught_up(position).await;
+        Some(PreparedFolder { service, place, backup, ids, made: AtomicUsize::new(0) })
     }
 
     pub(crate) async fn stop(&mut self) {
-        let ended = self.started.loggia.terminate().await;
-        let said = self.started.loggia.stderr();
-        assert!(ended.success() && !said.contains("ERROR") && !said.contains("panicked"), "{ended}: {said}");
+        let ended = self.service.loggia.terminate().await;
+        let stderr = self.service.loggia.stderr();
+        assert!(
+            ended.success() && !stderr.contains("ERROR") && !stderr.contains("panicked"),
+            "{ended}: {stderr}"
+        );
     }
 
     pub(crate) fn data(&self) -> &Path {
-        self.started.folder.path()
+        self.service.folder.path()
     }
 
     pub(crate) fn base(&self) -> String {
-        self.started.base()
+        self.service.base()
     }
 
     /// Returns the base URL of its operators' listener.
     pub(crate) fn operators(&self) -> String {
-        let log = self.started.loggia.stderr() + &self.started.loggia.stdout();
-        let told = log.split("metrics and health on ").nth(1).unwrap();
-        told.split_whitespace().next().unwrap().trim_end_matches('/').to_owned()
+        let log = self.service.loggia.stderr() + &self.service.loggia.stdout();
+        let address = log.split("metrics and health on ").nth(1).unwrap();
+        address.split_whitespace().next().unwrap().trim_end_matches('/').to_owned()
     }
 
     pub(crate) fn key_id(&self) -> String {
@@ -130,36 +133,36 @@ fn write_files(place: &Path, prefix: &str) {
 }
 
 /// Creates a withdrawn project, a picture, and keys of four addresses; returns the ids of a key and of the picture.
-fn fill(started: &Started, place: &Path, prefix: &str) -> (String, String) {
+fn create_content(service: &Service, place: &Path, prefix: &str) -> (String, String) {
     let slug = |n: usize| format!("{prefix}-{n}");
-    started.json(&["curate", "withdraw", &slug(4), "--reason", "gone"]);
+    service.json(&["curate", "withdraw", &slug(4), "--reason", "gone"]);
     let picture = place.join(format!("{prefix}-first.png"));
-    started.json(&["curate", "attach", &slug(5), picture.to_str().unwrap()]);
+    service.json(&["curate", "attach", &slug(5), picture.to_str().unwrap()]);
     let issue = |who: &str| {
         let email = format!("{who}@{prefix}.example");
-        let issued: Value = started.json(&["keys", "issue", "--email", &email]).pop().unwrap();
+        let issued: Value = service.json(&["keys", "issue", "--email", &email]).pop().unwrap();
         issued["key_id"].as_str().unwrap().to_owned()
     };
     issue("t");
     issue("e");
-    let listed = started.json(&["pictures", "list", &slug(5)]).pop().unwrap();
+    let listed = service.json(&["pictures", "list", &slug(5)]).pop().unwrap();
     (issue("k"), listed["picture"].as_str().unwrap().to_owned())
 }
 
 /// Makes a counted call, so that there is a ledger.
-async fn call(started: &Started) {
-    let issued = started.json(&["keys", "issue", "--email", "caller@example.org"]).pop().unwrap();
+async fn make_counted_call(service: &Service) {
+    let issued = service.json(&["keys", "issue", "--email", "caller@example.org"]).pop().unwrap();
     let search = format!("/v1/search?q=house&key={}", issued["key"].as_str().unwrap());
-    kit::wait_until(PATIENCE, "a counted call", async || started.http.get(&search).await.status == 200).await;
+    kit::wait_until(PATIENCE, "a counted call", async || service.http.get(&search).await.status == 200).await;
     let id = issued["key_id"].as_str().unwrap();
     kit::wait_until(PATIENCE, "the call in the ledger", async || {
-        process::run(LOGGIA, started.folder.path(), &["audit", id]).status.success()
+        process::run(LOGGIA, service.folder.path(), &["audit", id]).status.success()
     })
     .await;
 }
 
 /// Returns every path of a folder, including itself.
-pub(super) fn below(folder: &Path) -> Vec<PathBuf> {
+pub(super) fn all_paths(folder: &Path) -> Vec<PathBuf> {
     let (mut all, mut folders) = (vec![folder.to_owned()], vec![folder.to_owned()]);
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -180,5 +183,5 @@ pub(super) fn owners(folder: &Path) -> Vec<(PathBuf, u32)> {
         let uid = std::fs::symlink_metadata(&path).unwrap().uid();
         (path, uid)
     };
-    below(folder).into_iter().map(owner).collect()
+    all_paths(folder).into_iter().map(owner).collect()
 }

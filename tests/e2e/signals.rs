@@ -8,10 +8,10 @@ use kit::process::{self, Loggia};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::started::{LOGGIA, PATIENCE, json as run_json};
+use crate::service::{LOGGIA, PATIENCE, json as run_json};
 
 /// Waits until a process has installed its signal handlers.
-async fn takes_signals(pid: u32) {
+async fn accepts_signals(pid: u32) {
     kit::wait_until(PATIENCE, "a process that takes signals", async || {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
         let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0");
@@ -42,10 +42,10 @@ async fn an_import_waiting_for_input_is_interrupted_at_once_and_creates_nothing(
         import.args(["import", "-", "--json"]).stdin(Stdio::piped());
         let mut import = import.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let input = import.stdin.take();
-        takes_signals(import.id()).await;
+        accepts_signals(import.id()).await;
         send(import.id(), signal);
-        let (code, out, said) = ended(import).await;
-        assert_eq!(code, Some(status), "{said}");
+        let (code, out, stderr) = ended(import).await;
+        assert_eq!(code, Some(status), "{stderr}");
         assert_eq!(serde_json::from_str::<Value>(&out).unwrap()["kind"], "interrupted");
         assert!(!data.exists());
         drop(input);
@@ -69,11 +69,11 @@ async fn an_import_ended_by_sigterm_reports_its_counts_and_completes_its_rejects
     })
     .await;
     send(import.id(), Signal::TERM);
-    let (code, out, said) = ended(import).await;
-    assert_eq!(code, Some(143), "{said}");
+    let (code, out, stderr) = ended(import).await;
+    assert_eq!(code, Some(143), "{stderr}");
     let counts: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((&counts["rejected"], &counts["failure"]["kind"]), (&json!(2_000), &json!("interrupted")));
-    assert!(said.contains("interrupted by SIGTERM; what is counted here is done"), "{said}");
+    assert!(stderr.contains("interrupted by SIGTERM; what is counted here is done"), "{stderr}");
     let rejected = std::fs::read_to_string(&rejects).unwrap();
     assert!(rejected.ends_with('\n') && rejected.lines().count() == 2_000);
     drop(input);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use kit::process;
 use serde_json::{Value, json};
 
-use crate::started::{LOGGIA, json as run_json};
+use crate::service::{LOGGIA, json as run_json};
 
 struct Folder {
     folder: tempfile::TempDir,
@@ -61,9 +61,9 @@ fn fields_without_a_column_stay_unchanged() {
     let sheet = b"sep=;\r\nslug;name;category;city;year\r\npic;Pic;art;Ulm;1984.0\r\n;;;;\r\n";
     let (answers, _) = folder.import("in.csv", sheet, &[]);
     assert_eq!(counts(&answers), [0, 1, 0, 0, 0, 0]);
-    let mut wanted = first.clone();
-    (wanted["city"], wanted["year"]) = ("Ulm".into(), "1984".into());
-    assert_eq!(folder.export(), [wanted]);
+    let mut expected = first.clone();
+    (expected["city"], expected["year"]) = ("Ulm".into(), "1984".into());
+    assert_eq!(folder.export(), [expected]);
     assert_eq!(counts(&folder.import("in.csv", sheet, &[]).0), [0, 0, 1, 0, 0, 0]);
 
     let (answers, _) = folder.import("in.csv", sheet, &["--replace", "--dry-run"]);
@@ -106,7 +106,7 @@ fn files_of_other_encodings_are_read_if_named() {
     let names: Vec<Value> = folder.export().into_iter().map(|line| line["name"].clone()).collect();
     assert_eq!(names, ["B", "Łódź", "Zürich"]);
     let unnamed = process::run(LOGGIA, &folder.data(), &["import", &folder.path("in.tsv")]);
-    let told = String::from_utf8(unnamed.stderr).unwrap();
-    assert!(told.contains("the file is UTF-16; say --encoding utf-16, or save it as UTF-8"), "{told}");
+    let stderr = String::from_utf8(unnamed.stderr).unwrap();
+    assert!(stderr.contains("the file is UTF-16; say --encoding utf-16, or save it as UTF-8"), "{stderr}");
     assert!(!unnamed.status.success() && Path::new(&folder.data()).exists());
 }

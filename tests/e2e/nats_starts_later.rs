@@ -6,8 +6,8 @@ use kit::nats::Nats;
 use kit::process::{self, Loggia};
 use serde_json::json;
 
-use crate::several::Several;
-use crate::started::{LOGGIA, PATIENCE, ready};
+use crate::node_group::NodeGroup;
+use crate::service::{LOGGIA, PATIENCE, ready};
 
 fn start(role: &str, data: &Path, nats: &Nats) -> Loggia {
     let mut command = process::command(LOGGIA, data);
@@ -34,16 +34,16 @@ async fn roles_wait_for_a_nats_server_that_starts_later() {
 
 #[tokio::test]
 async fn a_node_with_models_starts_without_nats_and_catches_up_later() {
-    let Some(mut several) = Several::of(&["one"], 5, &[]).await else { return };
-    ready(&several.nodes[0].process.http().await).await;
-    assert!(several.nodes[0].process.terminate().await.success());
-    several.nats.kill9().await;
-    let mut node = several.start("one", &[]).await;
+    let Some(mut group) = NodeGroup::of(&["one"], 5, &[]).await else { return };
+    ready(&group.nodes[0].process.http().await).await;
+    assert!(group.nodes[0].process.terminate().await.success());
+    group.nats.kill9().await;
+    let mut node = group.start("one", &[]).await;
     let http = node.process.http().await;
     ready(&http).await;
     assert_eq!(http.get("/v1/search?q=bridge").await.json()["total"], json!(5));
-    several.nats.restart().await;
-    several.import_as("Tower", 3);
+    group.nats.restart().await;
+    group.import_as("Tower", 3);
     kit::wait_until(PATIENCE, "what came later", async || {
         http.get("/v1/search?q=tower").await.json()["total"] == json!(3)
     })

@@ -8,7 +8,7 @@ use kit::esdb::EventStoreDb;
 use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 
-use crate::started::{LOGGIA, PATIENCE};
+use crate::service::{LOGGIA, PATIENCE};
 
 const RECORDS: &str = concat!(
     r#"{"slug":"stair-house","name":"Stair House","category":"architecture","city":"Zürich"}"#,
@@ -21,14 +21,14 @@ fn run(data: &Path, args: &[&str]) -> Output {
     process::run(LOGGIA, data, args)
 }
 
-fn done(data: &Path, args: &[&str]) -> String {
+fn assert_success(data: &Path, args: &[&str]) -> String {
     let output = run(data, args);
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
 
 fn read(data: &Path, args: &[&str]) -> Value {
-    serde_json::from_str(&done(data, args)).unwrap()
+    serde_json::from_str(&assert_success(data, args)).unwrap()
 }
 
 fn refused(data: &Path, args: &[&str]) -> (Option<i32>, String) {
@@ -47,7 +47,7 @@ async fn the_command_line_works_on_eventstoredb() {
     std::fs::write(&file, RECORDS).unwrap();
     let store = server.address(Some(("ann", "s3cret")));
     let on = |args: &[&'static str]| [args, &["--json"]].concat();
-    let with = |args: &[&str]| done(data, &[args, &["--store", &store]].concat());
+    let with = |args: &[&str]| assert_success(data, &[args, &["--store", &store]].concat());
 
     let imported: Value = {
         let text = with(&["import", file.to_str().unwrap(), "--json"]);
@@ -68,19 +68,19 @@ async fn the_command_line_works_on_eventstoredb() {
 
     // Another machine reads the same.
     let elsewhere = tempfile::tempdir().unwrap();
-    assert_eq!(done(elsewhere.path(), &["export", "--store", &store]), exported);
+    assert_eq!(assert_success(elsewhere.path(), &["export", "--store", &store]), exported);
 
     let wrong = server.address(Some(("ann", "wrong")));
-    let (status, said) = refused(elsewhere.path(), &["export", "--store", &wrong]);
+    let (status, stderr) = refused(elsewhere.path(), &["export", "--store", &wrong]);
     assert_eq!(status, Some(1));
-    assert!(said.contains("check user and password in store (LOGGIA_STORE)"), "{said}");
+    assert!(stderr.contains("check user and password in store (LOGGIA_STORE)"), "{stderr}");
     let nobody = "esdb://127.0.0.1:9?tls=true&tlsVerifyCert=false&discoveryInterval=1";
-    let (_, said) = refused(elsewhere.path(), &["curate", "restore", "x", "--store", nobody]);
-    assert!(said.contains("no EventStoreDB is reached"), "{said}");
-    assert!(said.contains("whatever server answers is taken for"), "{said}");
+    let (_, stderr) = refused(elsewhere.path(), &["curate", "restore", "x", "--store", nobody]);
+    assert!(stderr.contains("no EventStoreDB is reached"), "{stderr}");
+    assert!(stderr.contains("whatever server answers is taken for"), "{stderr}");
     assert!(
-        !said.contains("kurrentdb") && !said.contains("Unexpected error"),
-        "the client's own lines: {said}"
+        !stderr.contains("kurrentdb") && !stderr.contains("Unexpected error"),
+        "the client's own lines: {stderr}"
     );
 }
 
@@ -91,8 +91,8 @@ async fn a_log_moves_between_stores() {
     let data = folder.path();
     let file = data.join("records.ndjson");
     std::fs::write(&file, RECORDS).unwrap();
-    done(data, &["import", file.to_str().unwrap()]);
-    let exported = done(data, &["export"]);
+    assert_success(data, &["import", file.to_str().unwrap()]);
+    let exported = assert_success(data, &["export"]);
     let verified = read(data, &["events", "verify", "--json"]);
 
     let here = format!("sqlite:{}", data.join("store").display());
@@ -102,26 +102,26 @@ async fn a_log_moves_between_stores() {
     assert_eq!((&copied["position"], &copied["hash"]), (&verified["events"], &verified["hash"]));
     assert!(copied["seconds"].is_f64());
     let elsewhere = tempfile::tempdir().unwrap();
-    assert_eq!(done(elsewhere.path(), &["export", "--store", &there]), exported);
+    assert_eq!(assert_success(elsewhere.path(), &["export", "--store", &there]), exported);
     // A new event there, and back to another folder.
-    done(data, &["curate", "rename", "stair-house", "house-on-a-stair", "--store", &there]);
+    assert_success(data, &["curate", "rename", "stair-house", "house-on-a-stair", "--store", &there]);
     let back = format!("sqlite:{}", elsewhere.path().join("back").display());
     assert_eq!(read(data, &["store", "copy", &there, &back, "--json"])["events"], json!(3));
     assert_eq!(
-        done(data, &["export", "--store", &back]),
-        done(data, &["export", "--store", &there]),
+        assert_success(data, &["export", "--store", &back]),
+        assert_success(data, &["export", "--store", &there]),
         "the same catalog, slugs and all"
     );
 
     let other = tempfile::tempdir().unwrap();
-    done(other.path(), &["import", file.to_str().unwrap()]);
+    assert_success(other.path(), &["import", file.to_str().unwrap()]);
     let other = format!("sqlite:{}", other.path().join("store").display());
-    let (status, said) = refused(data, &["store", "copy", &other, &there]);
-    assert_eq!(status, Some(3), "{said}");
-    assert!(said.contains("there is the event store"), "{said}");
-    let (status, said) = refused(data, &["store", "copy", "pg://ann:s3cret@db", &there]);
+    let (status, stderr) = refused(data, &["store", "copy", &other, &there]);
+    assert_eq!(status, Some(3), "{stderr}");
+    assert!(stderr.contains("there is the event store"), "{stderr}");
+    let (status, stderr) = refused(data, &["store", "copy", "pg://ann:s3cret@db", &there]);
     assert_eq!(status, Some(1));
-    assert!(said.contains("FROM cannot be used") && !said.contains("s3cret"), "{said}");
+    assert!(stderr.contains("FROM cannot be used") && !stderr.contains("s3cret"), "{stderr}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -145,7 +145,7 @@ async fn two_write_sides_share_one_catalog() {
     announced(&second).await;
     let (mut serving, _projecting) = (spawn("reader", &["serve"]).0, spawn("reader", &["project"]).0);
     let http = serving.http().await;
-    crate::started::ready(&http).await;
+    crate::service::ready(&http).await;
     let found = async |names: usize| {
         kit::wait_until(PATIENCE, "all that was imported", async || {
             http.get("/v1/search?q=house").await.json()["total"] == json!(names)
@@ -158,9 +158,9 @@ async fn two_write_sides_share_one_catalog() {
             .collect();
         let file = folder.path().join("in.ndjson");
         std::fs::write(&file, lines.join("\n")).unwrap();
-        let done = done(&second.1, &["import", file.to_str().unwrap(), "--json"]);
-        let done: Value = serde_json::from_str(done.lines().last().unwrap()).unwrap();
-        assert_eq!(done["new"], json!(to - from), "{done}");
+        let imported = assert_success(&second.1, &["import", file.to_str().unwrap(), "--json"]);
+        let imported: Value = serde_json::from_str(imported.lines().last().unwrap()).unwrap();
+        assert_eq!(imported["new"], json!(to - from), "{imported}");
     };
     let issue = |email: &str| run(&second.1, &["keys", "issue", "--email", email, "--json"]);
     import(0, 40);

@@ -9,10 +9,10 @@ use kit::nats::Nats;
 use kit::process::{self, Loggia};
 use serde_json::json;
 
-use crate::started::{LOGGIA, PATIENCE};
+use crate::service::{LOGGIA, PATIENCE};
 
 /// A write side with some projects, and read nodes that follow it.
-pub(crate) struct Several {
+pub(crate) struct NodeGroup {
     // Declared first: the processes must end before their folders are deleted.
     pub(crate) nodes: Vec<ReadNode>,
     _write: Loggia,
@@ -30,19 +30,19 @@ pub(crate) struct ReadNode {
     pub(crate) address: SocketAddr,
 }
 
-impl Several {
+impl NodeGroup {
     /// Starts three nodes and waits until they have caught up; `None` without a nats-server, with a message.
-    pub(crate) async fn three(projects: usize, settings: &[(&'static str, &str)]) -> Option<Several> {
-        let several = Several::of(&["one", "two", "three"], projects, settings).await?;
-        several.all_ready().await;
-        Some(several)
+    pub(crate) async fn three(projects: usize, settings: &[(&'static str, &str)]) -> Option<NodeGroup> {
+        let group = NodeGroup::of(&["one", "two", "three"], projects, settings).await?;
+        group.all_ready().await;
+        Some(group)
     }
 
     pub(crate) async fn of(
         names: &[&str],
         projects: usize,
         settings: &[(&'static str, &str)],
-    ) -> Option<Several> {
+    ) -> Option<NodeGroup> {
         let nats = Nats::start().await?;
         // A release build may be named for measurements.
         let binary = std::env::var("LOGGIA_MEASURED").unwrap_or_else(|_| LOGGIA.to_owned());
@@ -57,17 +57,17 @@ impl Several {
         let announced = data.join("run/write.json");
         kit::wait_until(PATIENCE, "the write side", async || announced.exists()).await;
         let balancer = Balancer::start(&[]).await;
-        let mut several =
-            Several { nodes: Vec::new(), _write: write, binary, balancer, folder, nats, settings };
-        several.import(projects);
+        let mut group =
+            NodeGroup { nodes: Vec::new(), _write: write, binary, balancer, folder, nats, settings };
+        group.import(projects);
         let mut addresses = Vec::new();
         for name in names {
-            let node = several.start(name, &[]).await;
+            let node = group.start(name, &[]).await;
             addresses.push(node.address);
-            several.nodes.push(node);
+            group.nodes.push(node);
         }
-        several.balancer = Balancer::start(&addresses).await;
-        Some(several)
+        group.balancer = Balancer::start(&addresses).await;
+        Some(group)
     }
 
     pub(crate) fn write(&self) -> PathBuf {

@@ -23,7 +23,7 @@ use crate::backup::{flip, names};
 use crate::event_store::{append, claiming};
 
 /// A store with vault, ledger and pictures, and a folder for backups.
-struct Desk {
+struct BackupSite {
     folder: TempDir,
     clock: Clock,
     store: EventLog,
@@ -32,12 +32,12 @@ struct Desk {
     calls: u64,
 }
 
-impl Desk {
-    async fn new() -> Desk {
+impl BackupSite {
+    async fn new() -> BackupSite {
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
         let store = EventLog::open(&folder.path().join("store"), &clock).await.unwrap();
         let vault = Vault::open(&folder.path().join("store"), None).await.unwrap();
-        Desk { folder, clock, store, vault, ledger: None, calls: 0 }
+        BackupSite { folder, clock, store, vault, ledger: None, calls: 0 }
     }
 
     fn at(&self, name: &str) -> PathBuf {
@@ -152,15 +152,15 @@ async fn addresses(folder: &Path) -> Vec<String> {
 
 #[tokio::test]
 async fn an_incremental_backup_restores_the_same_as_a_full_one() {
-    let mut desk = Desk::new().await;
-    desk.chain().await;
-    let whole = desk.full("whole").await;
-    let second = Manifest::read(&desk.at("second")).unwrap();
-    assert_eq!((second.position, second.hash), (whole.position, whole.hash));
+    let mut site = BackupSite::new().await;
+    site.chain().await;
+    let full_backup = site.full("whole").await;
+    let second = Manifest::read(&site.at("second")).unwrap();
+    assert_eq!((second.position, second.hash), (full_backup.position, full_backup.hash));
     let parent = second.parent.clone().unwrap();
-    assert_eq!((parent.position, parent.calls, parent.folder), (Position(3), Position(5), desk.at("first")));
+    assert_eq!((parent.position, parent.calls, parent.folder), (Position(3), Position(5), site.at("first")));
     assert_eq!(
-        names(&desk.at("second")),
+        names(&site.at("second")),
         [
             "events.increment.db",
             "manifest.json",
@@ -174,39 +174,39 @@ async fn an_incremental_backup_restores_the_same_as_a_full_one() {
     let media = second.media.clone().unwrap();
     assert_eq!((media.pictures, media.files), (1, 5), "one new picture");
 
-    let proven = backup::verify(&desk.at("second")).await.unwrap();
+    let proven = backup::verify(&site.at("second")).await.unwrap();
     assert_eq!((proven.pictures, &proven.manifest), (3, &second));
-    let restored = desk.restore(&desk.at("second"), "from-chain").await.unwrap();
+    let restored = site.restore(&site.at("second"), "from-chain").await.unwrap();
     assert_eq!(restored, proven);
-    desk.restore(&desk.at("whole"), "from-whole").await.unwrap();
+    site.restore(&site.at("whole"), "from-whole").await.unwrap();
     for file in ["events.db", "usage.db"] {
-        let (chain, whole) = (desk.at("from-chain").join(file), desk.at("from-whole").join(file));
-        let rows = [rows(&chain).await, rows(&whole).await];
+        let (chain, full_backup) = (site.at("from-chain").join(file), site.at("from-whole").join(file));
+        let rows = [rows(&chain).await, rows(&full_backup).await];
         assert_eq!(rows[0], rows[1], "{file}");
     }
-    assert_eq!(names(&desk.at("from-chain")), names(&desk.at("from-whole")));
-    assert_eq!(addresses(&desk.at("from-chain")).await, ["ada@example.org", "bob@example.org"]);
+    assert_eq!(names(&site.at("from-chain")), names(&site.at("from-whole")));
+    assert_eq!(addresses(&site.at("from-chain")).await, ["ada@example.org", "bob@example.org"]);
     let listings = ["from-chain-media", "from-whole-media"]
-        .map(|name| MediaStore::open_read_only(&desk.at(name)).list().unwrap());
+        .map(|name| MediaStore::open_read_only(&site.at(name)).list().unwrap());
     assert_eq!((listings[0].pictures, &listings[0]), (3, &listings[1]));
     // Both can be continued.
-    let store = EventLog::open(&desk.at("from-chain"), &desk.clock).await.unwrap();
+    let store = EventLog::open(&site.at("from-chain"), &site.clock).await.unwrap();
     assert_eq!(store.verify(|_| {}).await.unwrap().unwrap().events, 5);
-    store.append(append(&desk.clock, "d", Expected::NoStream, &["next"])).await.unwrap();
-    let ledger = Ledger::open(&desk.at("from-chain")).await.unwrap();
+    store.append(append(&site.clock, "d", Expected::NoStream, &["next"])).await.unwrap();
+    let ledger = Ledger::open(&site.at("from-chain")).await.unwrap();
     assert_eq!(ledger.verify(|_| {}).await.unwrap().unwrap().entries, 9);
 }
 
 #[tokio::test]
 async fn a_chain_is_restored_up_to_a_point_in_any_of_its_parts() {
-    let mut desk = Desk::new().await;
-    desk.chain().await;
+    let mut site = BackupSite::new().await;
+    site.chain().await;
     for last in 1..5 {
-        let (target, until) = (desk.at(&format!("until-{last}")), Until::Position(Position(last)));
+        let (target, until) = (site.at(&format!("until-{last}")), Until::Position(Position(last)));
         let restored =
-            backup::restore_until(&desk.at("second"), &target, None, &[], Some(until)).await.unwrap();
+            backup::restore_until(&site.at("second"), &target, None, &[], Some(until)).await.unwrap();
         assert_eq!((restored.events(), restored.cut.unwrap().left_out.events), (last, 5 - last));
-        let store = EventLog::open(&target, &desk.clock).await.unwrap();
+        let store = EventLog::open(&target, &site.clock).await.unwrap();
         assert_eq!(store.verify(|_| {}).await.unwrap().unwrap().events, last);
         let ledger = Ledger::open(&target).await.unwrap();
         assert_eq!(ledger.position(), Position(9), "all calls");
@@ -215,23 +215,23 @@ async fn a_chain_is_restored_up_to_a_point_in_any_of_its_parts() {
 
 #[tokio::test]
 async fn a_parent_is_found_under_another_name_and_where_it_was() {
-    let mut desk = Desk::new().await;
-    desk.chain().await;
-    std::fs::rename(desk.at("full"), desk.at("renamed")).unwrap();
-    assert_eq!(backup::verify(&desk.at("second")).await.unwrap().pictures, 3);
-    assert_eq!(Manifest::parents(&desk.at("second")).unwrap(), [desk.at("first"), desk.at("renamed")]);
+    let mut site = BackupSite::new().await;
+    site.chain().await;
+    std::fs::rename(site.at("full"), site.at("renamed")).unwrap();
+    assert_eq!(backup::verify(&site.at("second")).await.unwrap().pictures, 3);
+    assert_eq!(Manifest::parents(&site.at("second")).unwrap(), [site.at("first"), site.at("renamed")]);
     // The newest in another folder, the others where they were.
     let elsewhere = tempfile::tempdir().unwrap();
     let moved = elsewhere.path().join("second");
-    std::fs::rename(desk.at("second"), &moved).unwrap();
-    desk.restore(&moved, "restored").await.unwrap();
+    std::fs::rename(site.at("second"), &moved).unwrap();
+    site.restore(&moved, "restored").await.unwrap();
 }
 
 #[tokio::test]
 async fn a_missing_or_wrong_parent_is_named() {
-    let mut desk = Desk::new().await;
-    desk.chain().await;
-    let second = desk.at("second");
+    let mut site = BackupSite::new().await;
+    site.chain().await;
+    let second = site.at("second");
     let parent = Manifest::read(&second).unwrap().parent.unwrap();
     let begin = format!(
         "{} continues the backup of {}, whose last event is at position 3, and ",
@@ -239,12 +239,12 @@ async fn a_missing_or_wrong_parent_is_named() {
         parent.created
     );
     let end = "; bring that backup beside it, or restore another one";
-    let place = desk.at("first");
+    let place = site.at("first");
     let refused = async || {
         let verified = backup::verify(&second).await.unwrap_err().to_string();
-        assert_eq!(desk.restore(&second, "target").await.unwrap_err().to_string(), verified);
-        assert_eq!(desk.since("second", "third").await.unwrap_err().to_string(), verified);
-        assert!(!desk.at("target").exists() && !desk.at("third").exists());
+        assert_eq!(site.restore(&second, "target").await.unwrap_err().to_string(), verified);
+        assert_eq!(site.since("second", "third").await.unwrap_err().to_string(), verified);
+        assert!(!site.at("target").exists() && !site.at("third").exists());
         verified
     };
     let manifest = place.join("manifest.json");
@@ -259,8 +259,8 @@ async fn a_missing_or_wrong_parent_is_named() {
 
 #[tokio::test]
 async fn each_part_of_an_incremental_backup_is_verified() {
-    let mut desk = Desk::new().await;
-    let [first, _, third] = desk.chain().await;
+    let mut site = BackupSite::new().await;
+    let [first, _, third] = site.chain().await;
     let bytes = |what: &str| format!("{what} are not those that were written");
     let picture = |picture: &Picture| {
         let path = Form::Webp(320).path(picture.id);
@@ -278,142 +278,142 @@ async fn each_part_of_an_incremental_backup_is_verified() {
         ("second", "vault.db", bytes("the bytes of its vault.db")),
         ("second", third.0.as_str(), third.1.clone()),
     ] {
-        let path = desk.at(backup).join(file);
+        let path = site.at(backup).join(file);
         flip(&path);
-        let expected = format!("{} is no whole backup: {reason}; use another one", desk.at(backup).display());
-        let verified = backup::verify(&desk.at("second")).await.unwrap_err().to_string();
+        let expected = format!("{} is no whole backup: {reason}; use another one", site.at(backup).display());
+        let verified = backup::verify(&site.at("second")).await.unwrap_err().to_string();
         assert_eq!(verified, expected);
-        let restored = desk.restore(&desk.at("second"), "target").await.unwrap_err().to_string();
+        let restored = site.restore(&site.at("second"), "target").await.unwrap_err().to_string();
         assert_eq!(restored, expected);
-        assert_eq!(names(&desk.at("target")), ["events.lock"]);
+        assert_eq!(names(&site.at("target")), ["events.lock"]);
         flip(&path);
     }
     // A restore uses the newest vault.
-    flip(&desk.at("first").join("vault.db"));
-    desk.restore(&desk.at("second"), "restored").await.unwrap();
+    flip(&site.at("first").join("vault.db"));
+    site.restore(&site.at("second"), "restored").await.unwrap();
 }
 
 #[tokio::test]
 async fn a_log_or_ledger_older_than_the_last_backup_is_not_continued() {
-    let mut desk = Desk::new().await;
-    desk.event("a", "one").await;
-    desk.call("search", 2).await;
-    desk.full("older").await;
-    desk.event("a", "two").await;
-    desk.call("search", 1).await;
-    desk.full("last").await;
+    let mut site = BackupSite::new().await;
+    site.event("a", "one").await;
+    site.call("search", 2).await;
+    site.full("older").await;
+    site.event("a", "two").await;
+    site.call("search", 1).await;
+    site.full("last").await;
     let refused = async |store: &EventLog| {
-        let error = backup::create_since(store, &desk.at("last"), &desk.at("new"), None)
+        let error = backup::create_since(store, &site.at("last"), &site.at("new"), None)
             .await
             .unwrap_err()
             .to_string();
-        assert!(!desk.at("new").exists());
+        assert!(!site.at("new").exists());
         let (begin, end) = (
-            format!("{} cannot be continued: ", desk.at("last").display()),
+            format!("{} cannot be continued: ", site.at("last").display()),
             "; make a full backup, without --since",
         );
         error.strip_prefix(&begin).unwrap().strip_suffix(end).unwrap().to_owned()
     };
     let set_back = ": it was restored from an older backup, or replaced";
-    desk.restore(&desk.at("older"), "restored").await.unwrap();
-    let store = EventLog::open(&desk.at("restored"), &desk.clock).await.unwrap();
+    site.restore(&site.at("older"), "restored").await.unwrap();
+    let store = EventLog::open(&site.at("restored"), &site.clock).await.unwrap();
     let shorter = format!("the log ends before position 2, the last of that backup{set_back}");
     assert_eq!(refused(&store).await, shorter);
-    store.append(append(&desk.clock, "b", Expected::NoStream, &["other"])).await.unwrap();
+    store.append(append(&site.clock, "b", Expected::NoStream, &["other"])).await.unwrap();
     let other = format!("the log has another event at position 2 than that backup{set_back}");
     assert_eq!(refused(&store).await, other);
-    let foreign = EventLog::open(&desk.at("foreign"), &desk.clock).await.unwrap();
+    let foreign = EventLog::open(&site.at("foreign"), &site.clock).await.unwrap();
     assert_eq!(refused(&foreign).await, "it is of another event store");
     // The log is the same, but the ledger differs.
-    desk.restore(&desk.at("last"), "again").await.unwrap();
-    let store = EventLog::open(&desk.at("again"), &desk.clock).await.unwrap();
+    site.restore(&site.at("last"), "again").await.unwrap();
+    let store = EventLog::open(&site.at("again"), &site.clock).await.unwrap();
     let ledger = format!("the ledger of counted calls does not have the last call of that backup{set_back}");
-    std::fs::copy(desk.at("older").join("usage.db"), desk.at("again").join("usage.db")).unwrap();
+    std::fs::copy(site.at("older").join("usage.db"), site.at("again").join("usage.db")).unwrap();
     assert_eq!(refused(&store).await, ledger);
-    std::fs::remove_file(desk.at("again").join("usage.db")).unwrap();
+    std::fs::remove_file(site.at("again").join("usage.db")).unwrap();
     assert_eq!(refused(&store).await, ledger);
 }
 
 #[tokio::test]
 async fn a_chain_may_begin_with_an_empty_log() {
-    let mut desk = Desk::new().await;
-    desk.full("full").await;
-    desk.since("full", "nothing").await.unwrap();
-    desk.event("a", "one").await;
-    desk.call("search", 2).await;
-    desk.picture(90);
-    desk.since("nothing", "some").await.unwrap();
-    let restored = desk.restore(&desk.at("some"), "restored").await.unwrap();
+    let mut site = BackupSite::new().await;
+    site.full("full").await;
+    site.since("full", "nothing").await.unwrap();
+    site.event("a", "one").await;
+    site.call("search", 2).await;
+    site.picture(90);
+    site.since("nothing", "some").await.unwrap();
+    let restored = site.restore(&site.at("some"), "restored").await.unwrap();
     assert_eq!((restored.events(), restored.pictures), (1, 1));
-    let ledger = Ledger::open(&desk.at("restored")).await.unwrap();
+    let ledger = Ledger::open(&site.at("restored")).await.unwrap();
     assert_eq!(ledger.verify(|_| {}).await.unwrap().unwrap().entries, 2);
-    desk.restore(&desk.at("nothing"), "empty").await.unwrap();
-    let store = EventLog::open(&desk.at("empty"), &desk.clock).await.unwrap();
+    site.restore(&site.at("nothing"), "empty").await.unwrap();
+    let store = EventLog::open(&site.at("empty"), &site.clock).await.unwrap();
     assert_eq!(store.head().await.unwrap().position, Position::START);
 }
 
 #[tokio::test]
 async fn regenerated_pictures_are_included_and_erased_ones_stay_erased() {
-    let mut desk = Desk::new().await;
-    let [first, second, _] = desk.chain().await;
-    let description = desk.at("media").join(Form::Original.path(first.id)).with_file_name("picture.json");
+    let mut site = BackupSite::new().await;
+    let [first, second, _] = site.chain().await;
+    let description = site.at("media").join(Form::Original.path(first.id)).with_file_name("picture.json");
     let remade = Picture { palette: vec![Colour([1, 2, 3])], ..first.clone() };
     std::fs::write(&description, serde_json::to_vec(&remade).unwrap()).unwrap();
     let erased = ErasedPicture { picture: second.id, erased_at: Timestamp::UNIX_EPOCH };
-    desk.media().erase(std::slice::from_ref(&erased)).unwrap();
-    let manifest = desk.since("second", "third").await.unwrap();
+    site.media().erase(std::slice::from_ref(&erased)).unwrap();
+    let manifest = site.since("second", "third").await.unwrap();
     assert_eq!(manifest.media.unwrap().pictures, 1);
-    assert_eq!(backup::verify(&desk.at("third")).await.unwrap().pictures, 2);
-    assert_eq!(desk.restore(&desk.at("third"), "restored").await.unwrap().pictures, 2);
-    let media = MediaStore::open(&desk.at("restored-media")).unwrap();
+    assert_eq!(backup::verify(&site.at("third")).await.unwrap().pictures, 2);
+    assert_eq!(site.restore(&site.at("third"), "restored").await.unwrap().pictures, 2);
+    let media = MediaStore::open(&site.at("restored-media")).unwrap();
     assert_eq!((media.get(first.id).unwrap(), media.get(second.id).unwrap()), (Some(remade), None));
     assert_eq!(media.erased().unwrap(), [erased]);
     // Nothing is new.
-    assert_eq!(desk.since("third", "fourth").await.unwrap().media.unwrap().pictures, 0);
+    assert_eq!(site.since("third", "fourth").await.unwrap().media.unwrap().pictures, 0);
 }
 
 /// A version that wrote no list of pictures made it.
 #[tokio::test]
 async fn a_backup_without_a_listing_of_its_pictures_is_continued() {
-    let mut desk = Desk::new().await;
-    desk.event("a", "one").await;
-    desk.picture(40);
-    desk.full("full").await;
-    let path = desk.at("full").join("manifest.json");
+    let mut site = BackupSite::new().await;
+    site.event("a", "one").await;
+    site.picture(40);
+    site.full("full").await;
+    let path = site.at("full").join("manifest.json");
     let mut older: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     older.as_object_mut().unwrap().remove("media").unwrap();
     std::fs::write(&path, older.to_string()).unwrap();
-    std::fs::remove_file(desk.at("full").join("pictures.sha256")).unwrap();
-    desk.picture(80);
-    desk.call("search", 1).await;
-    assert_eq!(desk.since("full", "next").await.unwrap().media.unwrap().pictures, 1);
-    assert_eq!(desk.restore(&desk.at("next"), "restored").await.unwrap().pictures, 2);
+    std::fs::remove_file(site.at("full").join("pictures.sha256")).unwrap();
+    site.picture(80);
+    site.call("search", 1).await;
+    assert_eq!(site.since("full", "next").await.unwrap().media.unwrap().pictures, 1);
+    assert_eq!(site.restore(&site.at("next"), "restored").await.unwrap().pictures, 2);
 }
 
 #[tokio::test]
 async fn a_failed_or_cancelled_incremental_backup_leaves_nothing() {
-    let mut desk = Desk::new().await;
-    desk.chain().await;
-    let new = desk.picture(160);
-    let path = desk.at("media").join(Form::Original.path(new.id));
+    let mut site = BackupSite::new().await;
+    site.chain().await;
+    let new = site.picture(160);
+    let path = site.at("media").join(Form::Original.path(new.id));
     let bytes = std::fs::read(&path).unwrap();
     std::fs::write(&path, "other").unwrap();
-    let error = desk.since("second", "third").await.unwrap_err().to_string();
+    let error = site.since("second", "third").await.unwrap_err().to_string();
     assert!(error.contains("its bytes are not those that its name is made of"), "{error}");
-    assert!(!desk.at("third").exists());
+    assert!(!site.at("third").exists());
     std::fs::write(&path, bytes).unwrap();
     let begun = async {
-        while !desk.at("third").exists() {
+        while !site.at("third").exists() {
             tokio::time::sleep(std::time::Duration::from_millis(1)).await;
         }
     };
     tokio::select! {
         biased;
         () = begun => {}
-        _ = desk.since("second", "third") => {}
+        _ = site.since("second", "third") => {}
     }
-    if !desk.at("third").join("manifest.json").exists() {
-        kit::wait_until(std::time::Duration::from_secs(60), "no folder", async || !desk.at("third").exists())
+    if !site.at("third").join("manifest.json").exists() {
+        kit::wait_until(std::time::Duration::from_secs(60), "no folder", async || !site.at("third").exists())
             .await;
     }
 }
@@ -428,27 +428,27 @@ async fn make_former(folder: &Path) -> EventLog {
 
 #[tokio::test]
 async fn a_backup_of_version_0_1_is_continued_and_continues() {
-    let desk = Desk::new().await;
-    let folder = desk.at("store");
-    desk.event("a", "one").await;
-    desk.store.close().await;
-    backup::create(&make_former(&folder).await, &desk.at("full"), None).await.unwrap();
+    let site = BackupSite::new().await;
+    let folder = site.at("store");
+    site.event("a", "one").await;
+    site.store.close().await;
+    backup::create(&make_former(&folder).await, &site.at("full"), None).await.unwrap();
 
-    let store = EventLog::open(&folder, &desk.clock).await.unwrap();
-    let mut traced = append(&desk.clock, "a", Expected::Any, &["two"]);
+    let store = EventLog::open(&folder, &site.clock).await.unwrap();
+    let mut traced = append(&site.clock, "a", Expected::Any, &["two"]);
     traced.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".parse().ok();
     store.append(traced.clone()).await.unwrap();
-    backup::create_since(&store, &desk.at("full"), &desk.at("second"), None).await.unwrap();
-    store.append(append(&desk.clock, "b", Expected::Any, &["three"])).await.unwrap();
+    backup::create_since(&store, &site.at("full"), &site.at("second"), None).await.unwrap();
+    store.append(append(&site.clock, "b", Expected::Any, &["three"])).await.unwrap();
     store.close().await;
-    backup::create_since(&make_former(&folder).await, &desk.at("second"), &desk.at("third"), None)
+    backup::create_since(&make_former(&folder).await, &site.at("second"), &site.at("third"), None)
         .await
         .unwrap();
 
-    backup::restore(&desk.at("third"), &desk.at("back"), None, &[]).await.unwrap();
-    let back = EventLog::open_read_only(&desk.at("back")).await.unwrap();
+    backup::restore(&site.at("third"), &site.at("back"), None, &[]).await.unwrap();
+    let back = EventLog::open_read_only(&site.at("back")).await.unwrap();
     assert_eq!(back.verify(|_| {}).await.unwrap().unwrap().events, 3);
     let events = back.read_all(Position::START, 10).await.unwrap();
-    let told: Vec<_> = events.iter().map(|event| event.traceparent).collect();
-    assert_eq!(told, [None, traced.traceparent, None]);
+    let traces: Vec<_> = events.iter().map(|event| event.traceparent).collect();
+    assert_eq!(traces, [None, traced.traceparent, None]);
 }

@@ -55,7 +55,7 @@ use crate::PATIENCE;
 pub(crate) const CALL: &str = "/v1/search?q=house";
 
 /// The state that all nodes share.
-pub(crate) struct Metered {
+pub(crate) struct MeteredNodes {
     pub(crate) nats: Nats,
     pub(crate) keys: Vec<Key>,
     pub(crate) tiers: Tiers,
@@ -79,15 +79,15 @@ pub(crate) struct Node {
 }
 
 /// The running counter projection.
-pub(crate) struct Counting {
+pub(crate) struct RunningCounters {
     client: async_nats::Client,
     generations: Generations,
     generation: Generation,
 }
 
-impl Counting {
+impl RunningCounters {
     /// Waits until this number of calls is counted.
-    pub(crate) async fn reached(&self, calls: u64) {
+    pub(crate) async fn wait_for_calls(&self, calls: u64) {
         kit::wait_until(PATIENCE, &format!("{calls} counted calls"), async || {
             let progress = counters::progress(&self.generation.path).await;
             progress.is_ok_and(|progress| progress.checkpoint.position == Position(calls))
@@ -104,14 +104,14 @@ impl Counting {
         worker.replay_all(Some(Position(live)), &CancellationToken::new(), &mut |_, _| {}).await.unwrap();
         self.generations.make_current(&generation).unwrap();
         let (_, live) = counters::digest(&self.generation.path).await.unwrap();
-        let (_, anew) = counters::digest(&generation.path).await.unwrap();
-        assert_eq!(live, anew);
+        let (_, rebuilt_digest) = counters::digest(&generation.path).await.unwrap();
+        assert_eq!(live, rebuilt_digest);
     }
 }
 
-impl Metered {
+impl MeteredNodes {
     /// Starts with keys of one tier of this quota; `None` without a nats-server, with a message.
-    pub(crate) async fn start(quota: u64, keys: usize, seed: u64) -> Option<Metered> {
+    pub(crate) async fn start(quota: u64, keys: usize, seed: u64) -> Option<MeteredNodes> {
         let nats = Nats::start().await?;
         let client = nats.client().await;
         let tiers: Tiers = format!("free={quota}").parse().unwrap();
@@ -126,7 +126,17 @@ impl Metered {
         tokio::spawn(copier.run(stop.clone()));
 
         let (spool_limit, health) = (1 << 30, Health::default());
-        Some(Metered { nats, keys, tiers, ledger, folder, spool_limit, health, clock: Clock::system(), stop })
+        Some(MeteredNodes {
+            nats,
+            keys,
+            tiers,
+            ledger,
+            folder,
+            spool_limit,
+            health,
+            clock: Clock::system(),
+            stop,
+        })
     }
 
     /// Sets the clock of all nodes, which keeps running from there.
@@ -139,7 +149,7 @@ impl Metered {
     }
 
     /// Starts counting calls in the folder that all nodes read, like a node's worker.
-    pub(crate) async fn count(&self) -> Counting {
+    pub(crate) async fn count(&self) -> RunningCounters {
         let client = self.nats.client().await;
         let (ledger, stop) = (self.ledger.clone(), self.stop.clone());
         let pages = client.clone();
@@ -152,7 +162,7 @@ impl Metered {
         generations.make_current(&generation).unwrap();
         let stop = self.stop.clone();
         tokio::spawn(async move { worker.follow(&stop).await });
-        Counting { client, generations, generation }
+        RunningCounters { client, generations, generation }
     }
 
     pub(crate) async fn node(&self, policy: Policy) -> Node {
@@ -211,32 +221,35 @@ impl Metered {
     }
 
     /// Waits until the ledger has this number of calls, and returns all of them.
-    pub(crate) async fn in_the_ledger(&self, calls: usize) -> Vec<LedgerEntry> {
+    pub(crate) async fn wait_for_ledger(&self, calls: usize) -> Vec<LedgerEntry> {
         let mut entries: Vec<LedgerEntry> = Vec::new();
         let all = async {
             while entries.len() < calls {
                 tokio::time::sleep(Duration::from_millis(10)).await;
-                self.page(&mut entries).await;
+                self.read_page(&mut entries).await;
             }
         };
         let in_time = tokio::time::timeout(PATIENCE, all).await.is_ok();
         // A surplus call would arrive a moment later.
         tokio::time::sleep(Duration::from_millis(300)).await;
-        self.page(&mut entries).await;
+        self.read_page(&mut entries).await;
         if entries.len() != calls {
-            let holds = self.nats_holds().await;
-            panic!("the ledger has {} calls of {calls}, in time: {in_time}, and NATS {holds}", entries.len());
+            let states = self.describe_nats().await;
+            panic!(
+                "the ledger has {} calls of {calls}, in time: {in_time}, and NATS {states}",
+                entries.len()
+            );
         }
         entries
     }
 
-    async fn page(&self, entries: &mut Vec<LedgerEntry>) {
+    async fn read_page(&self, entries: &mut Vec<LedgerEntry>) {
         let after = entries.last().map_or(Position::START, |entry| entry.position);
         entries.extend(self.ledger.page(after, 10_000).await.unwrap().entries);
     }
 
     /// Returns the number of calls in the streams of the tiers.
-    pub(crate) async fn held_by_nats(&self) -> u64 {
+    pub(crate) async fn calls_in_nats(&self) -> u64 {
         let jetstream = async_nats::jetstream::new(self.nats.client().await);
         let mut held = 0;
         for tier in self.tiers.iter() {
@@ -247,19 +260,19 @@ impl Metered {
     }
 
     /// Returns what a new connection finds in the stream of each tier, as text.
-    async fn nats_holds(&self) -> String {
+    async fn describe_nats(&self) -> String {
         let jetstream = async_nats::jetstream::new(self.nats.client().await);
-        let mut holds = Vec::new();
+        let mut states = Vec::new();
         for tier in self.tiers.iter() {
             let stream = jetstream.get_stream(usage_stream(&tier.name)).await.unwrap();
             let state = &stream.cached_info().state;
-            holds.push(format!("{} of {} up to {}", state.messages, tier.name, state.last_sequence));
+            states.push(format!("{} of {} up to {}", state.messages, tier.name, state.last_sequence));
         }
-        holds.join(", ")
+        states.join(", ")
     }
 }
 
-impl Drop for Metered {
+impl Drop for MeteredNodes {
     fn drop(&mut self) {
         self.stop.cancel();
     }
@@ -294,7 +307,7 @@ pub(crate) fn of_month(entries: &[LedgerEntry], month: &str) -> usize {
 }
 
 /// Makes calls from concurrent clients; returns the responses in no particular order.
-pub(crate) async fn at_once(
+pub(crate) async fn call_concurrently(
     callers: usize,
     calls: usize,
     call: impl AsyncFn(usize) -> Answer,
