@@ -16,8 +16,8 @@ use prometheus_client::registry::Registry;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::auth::origins;
-use crate::state::Readiness;
+use answers::auth::origins;
+use answers::state::Readiness;
 
 /// Answers from a registry that is complete, the node's readiness, and what else the process says of itself.
 #[derive(Clone)]

@@ -1,38 +1,32 @@
-//! The REST API, the MCP endpoint and the site. It opens every read model for reading, writes nothing but the calls it counts, and answers every
-//! error, from whatever layer it comes, as RFC 9457 problem details.
+//! The HTTP server of a read node: the REST API, the MCP endpoint, the pages of the site, and the operators' listener. The binary
+//! serves an [`ApiState`] with [`serve`].
+//!
+//! It opens every read model for reading, writes nothing but the calls it counts, and answers every error, from whatever layer it
+//! comes, as RFC 9457 problem details.
 //!
 //! The way of a request: [`serve`] accepts its connection and bounds what the connection may cost (`server`); the request
-//! pipeline (`http`) names the request, gives every reply its common headers and turns errors into problems; `auth` decides
-//! who calls and what they may; `rest`, `mcp` and `pages` answer, each in its own form, what `answers` knows; `metering`
-//! counts the call. `route` lists the paths, `state` holds what all of them answer from.
+//! pipeline (`http`) names the request, has it admitted and charged, gives every reply its common headers and turns errors into
+//! problems; `rest`, `pages` and the package `mcp` answer, each in its own form, from what they share in the package `answers`.
+//! `metering` counts the call, `citation` formats citations, `payments` parses payment notices. [`admin`] is for operators.
 
 pub mod admin;
-mod answers;
-mod auth;
-mod command_client;
-mod deadline;
-mod error;
 mod http;
-mod letters;
-mod mcp;
-pub mod metrics;
 mod pages;
-mod query;
 mod rest;
-mod route;
 mod server;
-mod site;
-mod state;
 
-pub use auth::access::{Access, KeyAccess, UnknownTiers};
-pub use auth::origins::{InvalidOrigin, Origins};
-pub use auth::proxies::{InvalidProxy, TrustedProxies};
-pub use auth::rate_limit::Bursts;
-pub use command_client::{CommandClient, new_key};
-pub use letters::{Contact, InvalidContact, Letters};
+// What `serve` takes and its settings are made of; the binary composes them.
+pub use answers::auth::access::{Access, KeyAccess, UnknownTiers};
+pub use answers::auth::origins::Origins;
+pub use answers::auth::proxies::TrustedProxies;
+pub use answers::auth::rate_limit::Bursts;
+pub use answers::command_client::{CommandClient, new_key};
+pub use answers::letters::{Contact, Letters};
+pub use answers::metrics::Metrics;
+pub use answers::site::{Site, SiteTexts};
+pub use answers::state::{ApiState, PaymentWebhook, Readiness, Sources};
+
 pub use server::{Drained, Limits, serve, serve_admin};
-pub use site::{InvalidSite, Site, SiteTexts};
-pub use state::{ApiState, PaymentWebhook, Readiness, Sources};
 
 #[cfg(test)]
 mod tests;

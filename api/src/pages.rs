@@ -24,9 +24,9 @@ use axum::routing::get;
 use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY};
 use http::{HeaderMap, HeaderValue};
 
-use crate::error::ApiError;
-use crate::route;
-use crate::state::ApiState;
+use answers::error::ApiError;
+use answers::route;
+use answers::state::ApiState;
 
 pub(crate) use cite::cite;
 pub(crate) use problem::of as problem_page;

@@ -15,16 +15,16 @@ mod usage;
 mod webhook;
 mod xml;
 
+use answers::catalog::list::List;
+use answers::error::ApiError;
+use answers::route::{self, Route};
+use answers::state::ApiState;
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 use http::Method;
 use http::request::Parts;
 
-use crate::answers::list::List;
-use crate::error::ApiError;
 use crate::pages;
-use crate::route::{self, Route};
-use crate::state::ApiState;
 
 /// Answers a search, or the neighbours of a listed project, without the router: their work takes microseconds. `None` if the
 /// request is another one.

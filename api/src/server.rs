@@ -14,6 +14,9 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use answers::auth::proxies::TrustedProxies;
+use answers::metrics::Metrics;
+use answers::state::ApiState;
 use axum::Router;
 use axum::response::Response;
 use futures::FutureExt;
@@ -31,11 +34,8 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 
-use crate::auth::proxies::TrustedProxies;
 use crate::http::pipeline::Pipeline;
-use crate::metrics::Metrics;
 use crate::rest;
-use crate::state::ApiState;
 use refusal::Refusals;
 use timed_stream::{Calls, TimedStream};
 use visits::Visits;

@@ -7,13 +7,13 @@ pub mod upkeep;
 
 use std::sync::Arc;
 
-use api::metrics::Registry;
 use health::Health;
 use projections::node::Node;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
+use prometheus_client::registry::Registry;
 use read::models::ModelKind;
 use schemas::control::{LogHead, ProjectionStatus};
 use tokio::sync::watch;

@@ -18,8 +18,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use api::metrics::{Metrics, Registry};
-use api::{Access, ApiState, Sources};
+use api::{Access, ApiState, Metrics, Sources};
 use event_log::EventLog;
 use health::Health;
 use jiff::Timestamp;
@@ -29,6 +28,7 @@ use nats::server::{self, NatsServer};
 use projections::node::{Node, NodeSettings, WorkerTask};
 use projections::picture_copier::PictureCopier;
 use projections::source::EventSource;
+use prometheus_client::registry::Registry;
 use read::media::MediaReader;
 use schemas::clock::Clock;
 use schemas::control::LogHead;

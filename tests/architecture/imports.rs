@@ -125,10 +125,23 @@ const RULES: &[Rule] = &[
         without: &["read/apply"],
     },
     Rule { package: "payments", may: &["schemas"], must_not: IO, without: &[] },
+    // What REST, MCP and pages share knows none of them.
+    Rule {
+        package: "answers",
+        may: &["citation", "metering", "payments", "schemas", "traces", "read"],
+        must_not: &["sqlx", "tantivy", "hyper"],
+        without: &["read/apply"],
+    },
+    Rule {
+        package: "mcp",
+        may: &["answers", "metering", "schemas", "traces", "read"],
+        must_not: &["sqlx", "tantivy", "axum", "hyper", "async-nats"],
+        without: &["read/apply"],
+    },
     Rule {
         package: "api",
-        may: &["citation", "metering", "payments", "schemas", "traces", "read"],
-        must_not: &["sqlx", "tantivy"],
+        may: &["answers", "citation", "mcp", "metering", "payments", "schemas", "traces", "read"],
+        must_not: &["sqlx", "tantivy", "async-nats"],
         without: &["read/apply"],
     },
     Rule { package: "kit", may: &["nats", "schemas", "write"], must_not: &[], without: &[] },

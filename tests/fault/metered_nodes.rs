@@ -5,10 +5,9 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use api::metrics::{Metrics, Registry};
 use api::{
-    Access, ApiState, Bursts, CommandClient, KeyAccess, Letters, Limits, Origins, Readiness, Sources,
-    TrustedProxies, UnknownTiers,
+    Access, ApiState, Bursts, CommandClient, KeyAccess, Letters, Limits, Metrics, Origins, Readiness,
+    Sources, TrustedProxies, UnknownTiers,
 };
 use health::Health;
 use jiff::Timestamp;
@@ -22,6 +21,7 @@ use projections::projection::counters::CountersWorker;
 use projections::source::EventSource;
 use projections::status::Status;
 use projections::worker::Worker;
+use prometheus_client::registry::Registry;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use read::checkpoint::Checkpoint;

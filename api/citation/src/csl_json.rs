@@ -9,7 +9,7 @@ use super::{Citation, one_line};
 
 impl Citation {
     /// Formats the citation as CSL-JSON.
-    pub fn csl_json(&self) -> String {
+    pub(crate) fn csl_json(&self) -> String {
         // A literal name is not split into given and family name.
         let name = |name: &String| json!([{"literal": one_line(name)}]);
         let year = self.year.as_ref().and_then(|year| year.parse::<u16>().ok());

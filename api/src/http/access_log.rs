@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use answers::route::Route;
 use http::StatusCode;
 use memchr::memmem;
 use schemas::key::{self, KeyId};
 
 use crate::http::context::RequestContext;
-use crate::route::Route;
 
 /// How many characters a key has behind its prefix.
 const KEY_TAIL: usize = key::KEY_LENGTH - key::PREFIX.len();

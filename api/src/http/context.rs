@@ -1,5 +1,6 @@
 //! What the reply depends on of a request, kept while its endpoint works on the rest.
 
+use answers::route::Route;
 use http::header::{ACCEPT, ACCEPT_ENCODING, IF_NONE_MATCH, ORIGIN};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Uri};
@@ -10,7 +11,6 @@ use traces::Span;
 
 use super::request_id::RequestId;
 use super::request_span;
-use crate::route::Route;
 
 /// A request's method, path, conditions and caller; its body and headers go to the endpoint.
 #[derive(Debug)]

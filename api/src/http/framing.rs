@@ -4,7 +4,7 @@ use http::header::{HOST, TRANSFER_ENCODING};
 use http::request::Parts;
 use http::{HeaderMap, Version};
 
-use crate::error::ApiError;
+use answers::error::ApiError;
 
 /// Refuses a request that names its host not at all, or in two ways, and one whose body is coded otherwise than in chunks.
 pub(super) fn check(parts: &Parts) -> Result<(), ApiError> {

@@ -2,6 +2,8 @@
 
 use std::cell::RefCell;
 
+use answers::auth::allowance::{self, Allowance};
+use answers::route::Route;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY,
@@ -9,9 +11,7 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderValue, StatusCode};
 
-use crate::auth::allowance::{self, Allowance};
 use crate::http::request_id::RequestId;
-use crate::route::Route;
 
 const EXPOSED: &str = "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit-Policy, RateLimit, ETag, \
                        Link, Deprecation, Sunset, Retry-After, X-Request-Id, X-Call-Id";

@@ -7,6 +7,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
+use answers::auth::admission::Admission;
+use answers::auth::allowance::Allowance;
+use answers::auth::new_keys::NewKeys;
+use answers::auth::principal::Principal;
+use answers::auth::proxies::Peer;
+use answers::auth::{admission, cors};
+use answers::deadline::Deadline;
+use answers::error::ApiError;
+use answers::route::Route;
+use answers::state::ApiState;
 use axum::Router;
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
@@ -24,23 +34,12 @@ use schemas::usage::Surface;
 use tokio::time::Instant;
 use tower::Service;
 
-use crate::auth::admission::Admission;
-use crate::auth::allowance::Allowance;
-use crate::auth::new_keys::NewKeys;
-use crate::auth::principal::Principal;
-use crate::auth::proxies::Peer;
-use crate::auth::{admission, cors};
-use crate::deadline::Deadline;
-use crate::error::ApiError;
 use crate::http::bodies::Bodies;
 use crate::http::context::RequestContext;
 use crate::http::request_id::RequestIds;
 use crate::http::response::{EndpointResult, PendingResponse};
 use crate::http::{access_log, encoding, framing, headers, problem, request_span};
-use crate::mcp;
 use crate::rest;
-use crate::route::Route;
-use crate::state::ApiState;
 
 /// Takes every request through the same steps, to its endpoint and back.
 #[derive(Debug)]
@@ -78,7 +77,7 @@ impl Pipeline {
             patience,
             bodies: Bodies::new(bodies),
             ids: RequestIds::new(),
-            new_keys: NewKeys::new(),
+            new_keys: NewKeys::default(),
         }
     }
 
@@ -268,7 +267,7 @@ impl Pipeline {
     /// Refuses pages of other origins at the MCP endpoint.
     fn check_origin(&self, route: Route, headers: &HeaderMap) -> Result<(), ApiError> {
         match route {
-            Route::Mcp => crate::auth::origins::check(self.state.origins(), self.state.site(), headers),
+            Route::Mcp => answers::auth::origins::check(self.state.origins(), self.state.site(), headers),
             _ => Ok(()),
         }
     }

@@ -1,14 +1,14 @@
 //! Draws an error: as problem details (RFC 9457) for programs, or as a page for people.
 
+use answers::error::{ApiError, Details};
+use answers::site::Site;
+use answers::state::ApiState;
 use bytes::Bytes;
 use http::header::{ALLOW, CONNECTION, CONTENT_TYPE, LINK, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use schemas::api::problem::{Problem, ProblemKind, UsedUp};
 
-use crate::error::{ApiError, Details};
 use crate::pages;
-use crate::site::Site;
-use crate::state::ApiState;
 
 /// Returns the body of a problem; its own headers are put into `headers`.
 pub(super) fn write(error: ApiError, site: &Site, instance: String, headers: &mut HeaderMap) -> Bytes {

@@ -1,16 +1,15 @@
 //! What is read of a request's body, within its bounds and in time.
 
+use answers::error::ApiError;
+use answers::route::Route;
 use http::Method;
 use http::request::Parts;
 use hyper::body::{Body as _, Incoming};
 use tokio::time::timeout;
 
-use crate::error::ApiError;
 use crate::http::bodies::{ReceivedBody, Unread};
 use crate::http::pipeline::Pipeline;
 use crate::http::same_site;
-use crate::mcp;
-use crate::route::Route;
 
 /// The largest body that is read and thrown away.
 const LARGEST_BODY: usize = 64 * 1024;

@@ -5,7 +5,7 @@ use http::{HeaderMap, Method, StatusCode};
 use tokio::time::Instant;
 use traces::{Kind, Span, Traceparent};
 
-use crate::route::Route;
+use answers::route::Route;
 
 /// Begins the span of a request. Where spans are not exported, it only carries the header on.
 pub(super) fn begin(started: Instant, method: &Method, route: Route, headers: &HeaderMap) -> Span {

@@ -1,19 +1,19 @@
 //! What an endpoint answers, on its way to becoming a reply.
 
+use answers::auth::charge::Charged;
+use answers::catalog::list::List;
+use answers::error::ApiError;
+use answers::state::ApiState;
 use axum::response::Response;
 use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, LINK};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use http_body_util::{BodyExt, Collected};
+use mcp::McpReply;
 use metering::Outcome;
 
-use crate::answers::list::List;
-use crate::auth::charge::Charged;
-use crate::error::ApiError;
 use crate::http::context::RequestContext;
 use crate::http::{entity_tag, problem};
-use crate::mcp::McpReply;
-use crate::state::ApiState;
 
 static CALL_ID: HeaderName = HeaderName::from_static("x-call-id");
 

@@ -4,8 +4,8 @@
 use http::header::{HOST, ORIGIN};
 use http::{HeaderMap, HeaderName, Uri};
 
-use crate::error::ApiError;
-use crate::site::Site;
+use answers::error::ApiError;
+use answers::site::Site;
 
 static SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 

@@ -10,7 +10,7 @@ use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use sha2::{Digest, Sha256};
 
-use crate::error::ApiError;
+use answers::error::ApiError;
 
 /// Name, media type and content.
 type Asset = (&'static str, &'static str, &'static [u8]);

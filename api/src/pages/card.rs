@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
+use answers::error::ApiError;
+use answers::site::Site;
+use answers::state::ApiState;
 use serde::Deserialize;
 
 use super::layout::with_paths;
-use crate::error::ApiError;
-use crate::site::Site;
-use crate::state::ApiState;
 
 /// The maximum length of a name that the search field shows as an example, in characters.
 const EXAMPLE: usize = 24;

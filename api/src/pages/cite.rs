@@ -1,12 +1,12 @@
 //! The page of a citation: the cited revision and its citation formats.
 
+use answers::error::ApiError;
+use answers::state::ApiState;
 use askama::Template;
 use citation::{CitationPage, Format};
 
 use super::layout::{Layout, Meta};
 use super::record::Recorded;
-use crate::error::ApiError;
-use crate::state::ApiState;
 
 #[derive(Template)]
 #[template(path = "cite.html")]

@@ -3,6 +3,14 @@
 
 use std::time::Duration;
 
+use answers::auth::access::KeyAccess;
+use answers::auth::proxies::Peer;
+use answers::command_client::{CommandError, Decision};
+use answers::deadline::Deadline;
+use answers::error::ApiError;
+use answers::query;
+use answers::route;
+use answers::state::ApiState;
 use askama::Template;
 use axum::Extension;
 use axum::extract::rejection::PathRejection;
@@ -22,14 +30,6 @@ use super::keys::{KeysPage, addressed};
 use super::layout::Layout;
 use super::page;
 use super::words::{capitalised, sentence};
-use crate::auth::access::KeyAccess;
-use crate::auth::proxies::Peer;
-use crate::command_client::{CommandError, Decision};
-use crate::deadline::Deadline;
-use crate::error::ApiError;
-use crate::query;
-use crate::route;
-use crate::state::ApiState;
 
 /// The part of a request's time that is reserved for using the link after reading it.
 const USING: Duration = Duration::from_secs(5);

@@ -4,6 +4,9 @@ mod operation;
 
 use std::sync::LazyLock;
 
+use answers::error::ApiError;
+use answers::route;
+use answers::state::ApiState;
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
@@ -12,10 +15,6 @@ use serde_json::Value;
 
 use super::layout::Layout;
 use super::page;
-use crate::error::ApiError;
-use crate::mcp;
-use crate::route;
-use crate::state::ApiState;
 use operation::{Operation, Shape};
 
 /// Rendered once: it takes milliseconds.

@@ -1,5 +1,10 @@
 //! Fields, limits and refusals of the site's forms.
 
+use answers::auth::access::KeyAccess;
+use answers::auth::proxies::Peer;
+use answers::error::ApiError;
+use answers::query::Given;
+use answers::state::ApiState;
 use askama::Template;
 use axum::response::Response;
 use bytes::Bytes;
@@ -7,11 +12,6 @@ use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, StatusCode};
 
 use super::page;
-use crate::auth::access::KeyAccess;
-use crate::auth::proxies::Peer;
-use crate::error::ApiError;
-use crate::query::Given;
-use crate::state::ApiState;
 
 /// The media type of forms.
 const FORM: &str = "application/x-www-form-urlencoded";

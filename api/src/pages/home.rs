@@ -4,6 +4,8 @@ mod asked;
 mod call;
 mod found;
 
+use answers::error::ApiError;
+use answers::state::ApiState;
 use askama::Template;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
@@ -15,8 +17,6 @@ use super::card::Card;
 use super::layout::Layout;
 use super::page;
 use super::words::grouped;
-use crate::error::ApiError;
-use crate::state::ApiState;
 use asked::Asked;
 use found::Found;
 

@@ -3,6 +3,14 @@
 //! Contents and response time do not depend on whether the address is known. That an address has the maximum number of keys is
 //! shown, as over MCP: the missing key would reveal it anyway.
 
+use answers::auth::access::KeyAccess;
+use answers::auth::proxies::Peer;
+use answers::command_client::{CommandError, Issued as Outcome, KeyRequest, pad_response_time};
+use answers::deadline::Deadline;
+use answers::error::ApiError;
+use answers::letters::Contact;
+use answers::route;
+use answers::state::ApiState;
 use askama::Template;
 use axum::Extension;
 use axum::extract::State;
@@ -18,14 +26,6 @@ use super::form::{access, check_kind, field, limit_requests, refused, wants_prob
 use super::layout::Layout;
 use super::page;
 use super::words::{grouped, sentence};
-use crate::auth::access::KeyAccess;
-use crate::auth::proxies::Peer;
-use crate::command_client::{CommandError, Issued as Outcome, KeyRequest, pad_response_time};
-use crate::deadline::Deadline;
-use crate::error::ApiError;
-use crate::letters::Contact;
-use crate::route;
-use crate::state::ApiState;
 
 /// The actor of the events.
 const ACTOR: &str = "site";

@@ -1,12 +1,12 @@
 //! The frame of every page.
 
+use answers::auth::access::Access;
+use answers::route;
+use answers::site::Site;
+use answers::state::ApiState;
 use schemas::api::site;
 
 use super::assets;
-use crate::auth::access::Access;
-use crate::route;
-use crate::site::Site;
-use crate::state::ApiState;
 
 /// The values of the frame of a page.
 #[derive(Debug, Clone)]

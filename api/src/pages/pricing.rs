@@ -1,5 +1,8 @@
 //! `GET /pricing`: the configured tiers.
 
+use answers::error::ApiError;
+use answers::route;
+use answers::state::ApiState;
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
@@ -8,9 +11,6 @@ use super::form::access;
 use super::layout::Layout;
 use super::page;
 use super::words::{capitalised, grouped};
-use crate::error::ApiError;
-use crate::route;
-use crate::state::ApiState;
 
 #[derive(Template)]
 #[template(path = "pricing.html")]

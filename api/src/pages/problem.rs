@@ -1,5 +1,8 @@
 //! `GET /problems/{name}`: the page that the `type` of an error names; and the error page of browsers.
 
+use answers::error::ApiError;
+use answers::route;
+use answers::state::ApiState;
 use askama::Template;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
@@ -9,9 +12,6 @@ use schemas::api::problem::{Problem, ProblemKind};
 
 use super::layout::Layout;
 use super::page;
-use crate::error::ApiError;
-use crate::route;
-use crate::state::ApiState;
 
 #[derive(Template)]
 #[template(path = "problem.html")]

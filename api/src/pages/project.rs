@@ -1,5 +1,10 @@
 //! `GET /projects/{slug}`: the page of a project.
 
+use answers::catalog::similar::Near;
+use answers::catalog::slug::{self, Resolved, SlugOrAddress};
+use answers::error::ApiError;
+use answers::route;
+use answers::state::ApiState;
 use askama::Template;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
@@ -10,11 +15,6 @@ use super::card::Card;
 use super::layout::{Layout, Meta};
 use super::page;
 use super::record::Recorded;
-use crate::answers::similar::Near;
-use crate::answers::slug::{self, Resolved, SlugOrAddress};
-use crate::error::ApiError;
-use crate::route;
-use crate::state::ApiState;
 
 const PATH: &str = route::prefix(route::PROJECT_PAGE);
 

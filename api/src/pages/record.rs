@@ -1,10 +1,10 @@
 //! A project's full record on the pages of projects and citations.
 
+use answers::site::Site;
 use citation::{CitedImage, CitedRecord};
 use schemas::taste::Dimension;
 
 use super::card::byline;
-use crate::site::Site;
 
 /// A record and the base URL of this site.
 #[derive(Debug)]

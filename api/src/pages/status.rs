@@ -1,5 +1,9 @@
 //! `GET /status`: the state of the node, for people.
 
+use answers::error::ApiError;
+use answers::metrics::Latency;
+use answers::route::{self, Route};
+use answers::state::ApiState;
 use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -11,10 +15,6 @@ use schemas::control::ProjectionStatus;
 use super::layout::Layout;
 use super::page;
 use super::words::grouped;
-use crate::error::ApiError;
-use crate::metrics::Latency;
-use crate::route::{self, Route};
-use crate::state::ApiState;
 
 /// The paths whose latencies are shown.
 const TOLD: [Route; 6] =

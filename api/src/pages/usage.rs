@@ -1,6 +1,12 @@
 //! `GET` and `POST /usage`: the usage of a key in the current month. The key is sent in the body of a form and never put into a URL,
 //! the history or a cookie.
 
+use answers::auth::admission::admit_form_key;
+use answers::auth::proxies::Peer;
+use answers::error::ApiError;
+use answers::route;
+use answers::state::ApiState;
+use answers::usage::answer;
 use askama::Template;
 use axum::Extension;
 use axum::extract::State;
@@ -15,12 +21,6 @@ use super::form::{access, field};
 use super::layout::Layout;
 use super::page;
 use super::words::{capitalised, grouped};
-use crate::answers::usage::answer;
-use crate::auth::admission::admit_form_key;
-use crate::auth::proxies::Peer;
-use crate::error::ApiError;
-use crate::route;
-use crate::state::ApiState;
 
 /// The height of the tallest bar and the width of a day, in units of the drawing.
 const HEIGHT: u64 = 200;

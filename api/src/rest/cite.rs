@@ -3,6 +3,11 @@
 //! The slug may be any that the project has had, and the project may have been withdrawn since: an address that was printed
 //! goes on working.
 
+use answers::catalog::slug::{self, SlugOrAddress};
+use answers::error::ApiError;
+use answers::query::{self, Given};
+use answers::route;
+use answers::state::ApiState;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse, Response};
@@ -12,12 +17,7 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use schemas::ids::Revision;
 use schemas::slug::Slug;
 
-use crate::answers::slug::{self, SlugOrAddress};
-use crate::error::ApiError;
 use crate::pages;
-use crate::query::{self, Given};
-use crate::route;
-use crate::state::ApiState;
 
 const VARIES: HeaderValue = HeaderValue::from_static("Authorization, Accept-Encoding, Accept");
 

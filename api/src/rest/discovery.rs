@@ -9,9 +9,8 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, Uri};
 use serde_json::{Value, json};
 
-use crate::mcp;
-use crate::route::SERVER_CARD;
-use crate::site::{DESCRIPTION, Site};
+use answers::route::SERVER_CARD;
+use answers::site::{DESCRIPTION, Site};
 
 const HOUR: HeaderValue = HeaderValue::from_static("public, max-age=3600");
 
@@ -126,22 +125,22 @@ fn document(kind: &'static str, body: impl Into<Bytes>) -> impl IntoResponse + C
     ([(CONTENT_TYPE, HeaderValue::from_static(kind)), (CACHE_CONTROL, HOUR)], body.into())
 }
 
-/// Answers [`route::SERVER_CARD`](crate::route::SERVER_CARD).
+/// Answers [`route::SERVER_CARD`](answers::route::SERVER_CARD).
 pub(crate) fn answer_card(site: &Site) -> impl IntoResponse + Clone + Send + Sync + use<> {
     document("application/mcp-server-card+json", format!("{:#}\n", card(site)))
 }
 
-/// Answers [`route::AI_CATALOG`](crate::route::AI_CATALOG).
+/// Answers [`route::AI_CATALOG`](answers::route::AI_CATALOG).
 pub(crate) fn answer_catalog(site: &Site) -> impl IntoResponse + Clone + Send + Sync + use<> {
     document("application/ai-catalog+json", format!("{:#}\n", catalog(site)))
 }
 
-/// Answers [`route::REGISTRY_MANIFEST`](crate::route::REGISTRY_MANIFEST).
+/// Answers [`route::REGISTRY_MANIFEST`](answers::route::REGISTRY_MANIFEST).
 pub(crate) fn answer_manifest(site: &Site) -> impl IntoResponse + Clone + Send + Sync + use<> {
     document("application/json", format!("{:#}\n", manifest(site)))
 }
 
-/// Answers [`route::LLMS`](crate::route::LLMS).
+/// Answers [`route::LLMS`](answers::route::LLMS).
 pub(crate) fn answer_llms(site: &Site) -> impl IntoResponse + Clone + Send + Sync + use<> {
     document("text/plain; charset=utf-8", llms(site))
 }

@@ -1,5 +1,10 @@
 //! `GET /feed.atom`: the newest selections.
 
+use answers::catalog::slug;
+use answers::error::ApiError;
+use answers::route::FEED;
+use answers::site::Site;
+use answers::state::ApiState;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use citation::{CitedRecord, one_line};
@@ -10,12 +15,7 @@ use read::archive::MAX_PAGE_SIZE;
 use read::catalog::ListedRecord;
 use uuid::Uuid;
 
-use crate::answers::slug;
-use crate::error::ApiError;
 use crate::rest::xml;
-use crate::route::FEED;
-use crate::site::Site;
-use crate::state::ApiState;
 
 const MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
 

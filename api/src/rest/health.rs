@@ -5,8 +5,8 @@ use axum::response::{IntoResponse, Response};
 use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 
-use crate::error::ApiError;
-use crate::state::ApiState;
+use answers::error::ApiError;
+use answers::state::ApiState;
 
 /// The process is alive.
 pub(crate) async fn alive() -> Response {

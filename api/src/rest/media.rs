@@ -8,8 +8,8 @@ use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, VARY};
 use schemas::picture::{Form, PictureId};
 
-use crate::error::ApiError;
-use crate::state::ApiState;
+use answers::error::ApiError;
+use answers::state::ApiState;
 
 /// Anybody may keep it, for a year, without asking again.
 const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");

@@ -8,7 +8,7 @@ use http::header::CONTENT_TYPE;
 use schemas::contract;
 use serde_json::{Value, json};
 
-use crate::site::Site;
+use answers::site::Site;
 
 /// The document, rendered once.
 pub(crate) fn answer(site: &Site) -> impl IntoResponse + Clone + Send + Sync + use<> {

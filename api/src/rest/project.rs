@@ -7,14 +7,14 @@ use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use schemas::slug::Slug;
 
-use crate::answers::json_writer::JsonWriter;
-use crate::answers::past::Past;
-use crate::answers::slug::{self, Resolved, SlugOrAddress};
-use crate::error::ApiError;
-use crate::query::Given;
-use crate::route;
-use crate::site::Site;
-use crate::state::ApiState;
+use answers::catalog::json_writer::JsonWriter;
+use answers::catalog::past::Past;
+use answers::catalog::slug::{self, Resolved, SlugOrAddress};
+use answers::error::ApiError;
+use answers::query::Given;
+use answers::route;
+use answers::site::Site;
+use answers::state::ApiState;
 
 const PATH: &str = route::prefix(route::PROJECT);
 

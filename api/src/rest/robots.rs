@@ -4,8 +4,8 @@ use axum::response::IntoResponse;
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 
-use crate::route::SITEMAP;
-use crate::site::Site;
+use answers::route::SITEMAP;
+use answers::site::Site;
 
 /// Renders it once, to be answered again and again.
 pub(crate) fn answer(site: &Site) -> impl IntoResponse + Clone + Send + Sync + use<> {

@@ -6,14 +6,14 @@ use axum::extract::{RawQuery, State};
 use read::search::{Hit, Relaxation, SearchRequest};
 use schemas::record::Category;
 
-use crate::answers::forgiven;
-use crate::answers::json_writer::{self, JsonWriter};
-use crate::answers::list::List;
-use crate::answers::search;
-use crate::error::ApiError;
-use crate::route::SEARCH;
-use crate::site::Site;
-use crate::state::ApiState;
+use answers::catalog::forgiven;
+use answers::catalog::json_writer::{self, JsonWriter};
+use answers::catalog::list::List;
+use answers::catalog::search;
+use answers::error::ApiError;
+use answers::route::SEARCH;
+use answers::site::Site;
+use answers::state::ApiState;
 
 use crate::rest::search::parameters::SearchParameters;
 

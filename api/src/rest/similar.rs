@@ -6,15 +6,15 @@ use axum::response::{IntoResponse, Response};
 use read::neighbours::Cursor;
 use schemas::api::problem::ParameterFault;
 
-use crate::answers::json_writer::{self, JsonWriter};
-use crate::answers::list::List;
-use crate::answers::similar::{self, Near, Neighbourhood};
-use crate::answers::slug::{self, Resolved, SlugOrAddress};
-use crate::error::ApiError;
-use crate::query::{self, Given, fault};
-use crate::route;
-use crate::site::Site;
-use crate::state::ApiState;
+use answers::catalog::json_writer::{self, JsonWriter};
+use answers::catalog::list::List;
+use answers::catalog::similar::{self, Near, Neighbourhood};
+use answers::catalog::slug::{self, Resolved, SlugOrAddress};
+use answers::error::ApiError;
+use answers::query::{self, Given, fault};
+use answers::route;
+use answers::site::Site;
+use answers::state::ApiState;
 
 const PATH: &str = route::prefix(route::SIMILAR);
 

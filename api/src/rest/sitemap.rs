@@ -7,11 +7,11 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, Method, Uri};
 use tokio::sync::Semaphore;
 
-use crate::answers::slug;
-use crate::error::ApiError;
-use crate::route::{self, Route};
-use crate::site::Site;
-use crate::state::ApiState;
+use answers::catalog::slug;
+use answers::error::ApiError;
+use answers::route::{self, Route};
+use answers::site::Site;
+use answers::state::ApiState;
 
 /// The most addresses that a part may have.
 const MOST: u32 = 50_000;

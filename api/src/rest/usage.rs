@@ -8,12 +8,12 @@ use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
 
-use crate::answers::usage::answer;
-use crate::auth::access::ApiKey;
-use crate::auth::presented_key::whole_key;
-use crate::error::ApiError;
-use crate::query::Given;
-use crate::state::ApiState;
+use answers::auth::access::ApiKey;
+use answers::auth::presented_key::whole_key;
+use answers::error::ApiError;
+use answers::query::Given;
+use answers::state::ApiState;
+use answers::usage::answer;
 
 pub(crate) async fn usage(
     State(state): State<ApiState>,

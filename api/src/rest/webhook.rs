@@ -9,10 +9,10 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use payments::SignatureError;
 use schemas::command::CommandReply;
 
-use crate::command_client::CommandError;
-use crate::deadline::Deadline;
-use crate::error::ApiError;
-use crate::state::ApiState;
+use answers::command_client::CommandError;
+use answers::deadline::Deadline;
+use answers::error::ApiError;
+use answers::state::ApiState;
 
 static SIGNATURE: HeaderName = HeaderName::from_static("stripe-signature");
 

@@ -4,11 +4,11 @@
 use std::fmt;
 use std::sync::Arc;
 
+use answers::error::ApiError;
 use http::StatusCode;
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimePrinter;
 
-use crate::error::ApiError;
 use crate::http::pipeline::Pipeline;
 
 /// hyper's refusals are shorter than this, and every reply of ours has a longer head.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::auth::proxies::{TrustedProxies, neighbourhood};
+use answers::auth::proxies::{TrustedProxies, neighbourhood};
 
 /// The open connections by address.
 #[derive(Debug, Clone)]

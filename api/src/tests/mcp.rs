@@ -2,7 +2,6 @@
 
 mod cited;
 mod generated;
-mod listing;
 mod odd;
 mod protocol;
 mod tools;
@@ -13,7 +12,7 @@ use super::{Node, Reply};
 
 /// The names of all tools, in the order in which they are listed.
 fn tool_names() -> Vec<&'static str> {
-    crate::mcp::described_tools().map(|(name, _)| name).collect()
+    ::mcp::described_tools().map(|(name, _)| name).collect()
 }
 
 /// What a request of 2026-07-28 says of itself.

@@ -41,12 +41,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Connection, Reply};
 use crate::http::pipeline::Pipeline;
-use crate::metrics::{Metrics, Registry};
 use crate::server::serve_pipeline;
 use crate::{
-    Access, ApiState, CommandClient, Drained, Limits, Origins, PaymentWebhook, Readiness, Site, SiteTexts,
-    Sources, rest,
+    Access, ApiState, CommandClient, Drained, Limits, Metrics, Origins, PaymentWebhook, Readiness, Site,
+    SiteTexts, Sources, rest,
 };
+use prometheus_client::registry::Registry;
 
 /// The address that answers speak of.
 pub(super) const SITE: &str = "https://catalog.example.org";

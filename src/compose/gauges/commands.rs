@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use api::metrics::Registry;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::ConstCounter;
+use prometheus_client::registry::Registry;
 use write::service::metrics::{BOUNDS, CommandMetrics, LINE_OUTCOMES, OUTCOMES};
 
 /// Registers the metrics of a command dispatcher.

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use api::Readiness;
-use api::metrics::Registry;
 use async_nats::connection::State;
 use jiff::Timestamp;
 use prometheus_client::collector::Collector;
@@ -12,6 +11,7 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::Registry;
 use rustix::process::{Resource, getrlimit};
 use tokio::sync::watch;
 

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use api::metrics::Registry;
 use jiff::Timestamp;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::DescriptorEncoder;
+use prometheus_client::registry::Registry;
 
 use super::gauge;
 use crate::upkeep::{LastBackup, certificate_ends};

@@ -1,8 +1,8 @@
 //! What operators and balancers see of a process: health, metrics, snapshots.
 
 use anyhow::{Context, Result};
-use api::metrics::Registry;
 use projections::node::Node;
+use prometheus_client::registry::Registry;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 

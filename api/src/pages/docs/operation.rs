@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::site::Site;
+use answers::site::Site;
 
 /// An operation.
 #[derive(Debug, PartialEq, Eq)]

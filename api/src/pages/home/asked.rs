@@ -1,12 +1,12 @@
 //! The query of the front page.
 
+use answers::error::ApiError;
+use answers::query::{Given, fault};
 use schemas::api::problem::ParameterFault;
 use schemas::record::Category;
 use schemas::taste::{Dimension, Taste};
 
-use crate::error::ApiError;
 use crate::pages::words::capitalised;
-use crate::query::{Given, fault};
 
 /// The maximum length of a text in characters, as over REST.
 const LONGEST: usize = 200;

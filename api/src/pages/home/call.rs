@@ -1,10 +1,10 @@
 //! The API call that corresponds to the page.
 
+use answers::site::Site;
 use schemas::taste::Dimension;
 use serde_json::{Map, Value, json};
 
 use super::asked::Asked;
-use crate::site::Site;
 
 /// Returns a shell command.
 pub(super) fn of(asked: &Asked, site: &Site) -> String {

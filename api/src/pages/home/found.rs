@@ -1,5 +1,10 @@
 //! The results of the front page.
 
+use answers::catalog::forgiven;
+use answers::catalog::search;
+use answers::error::ApiError;
+use answers::query::fault;
+use answers::state::ApiState;
 use read::archive::{Listing, TasteRequest};
 use read::search::{SearchError, SearchRequest};
 use schemas::record::Category;
@@ -7,11 +12,6 @@ use schemas::taste::Dimension;
 
 use super::super::card::Card;
 use super::Asked;
-use crate::answers::forgiven;
-use crate::answers::search;
-use crate::error::ApiError;
-use crate::query::fault;
-use crate::state::ApiState;
 
 /// The number of projects on a page.
 const SHOWN: usize = 12;

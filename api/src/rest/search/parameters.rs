@@ -5,8 +5,8 @@ use schemas::api::problem::ParameterFault;
 use schemas::api::search::MAX_QUERY_CHARACTERS;
 use schemas::record::Category;
 
-use crate::answers::search::invalid_cursor;
-use crate::query::{Given, fault, limit};
+use answers::catalog::search::invalid_cursor;
+use answers::query::{Given, fault, limit};
 
 const NAMES: [&str; 5] = ["q", "limit", "category", "cursor", "key"];
 

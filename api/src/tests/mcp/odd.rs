@@ -247,10 +247,10 @@ async fn calls_of_a_batch_for_which_no_time_is_left_say_that_they_were_not_run()
             "params": {"name": "search_projects", "arguments": {"query": "haus"}}})
     };
     let batch = json!([search(1), {"jsonrpc": "2.0", "id": 2, "method": "ping"}, search(3)]).to_string();
-    let (principal, headers) = (crate::auth::principal::Principal::Unmetered, http::HeaderMap::new());
+    let (principal, headers) = (answers::auth::principal::Principal::Unmetered, http::HeaderMap::new());
     let caller = (&principal, std::net::Ipv4Addr::LOCALHOST.into());
-    let over = crate::deadline::Deadline::within(std::time::Duration::ZERO);
-    let sent = crate::mcp::answer(&node.state, caller, &headers, batch.as_bytes(), over).await.unwrap();
+    let over = answers::deadline::Deadline::within(std::time::Duration::ZERO);
+    let sent = ::mcp::answer(&node.state, caller, &headers, batch.as_bytes(), over).await.unwrap();
     let answers: Value = serde_json::from_slice(&sent.body).unwrap();
     let told = "Not run: the calls before it in this batch took all the time that a request has. Nothing was counted; send \
                 it again.";

@@ -321,3 +321,28 @@ async fn a_node_that_is_still_filling_says_so() {
         assert_eq!(refused(&node, tool, arguments).await, told, "{tool}");
     }
 }
+
+#[tokio::test]
+async fn a_tool_accepts_the_arguments_that_its_schema_names() {
+    let node = Node::start().await;
+    let answer = node.post("", r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#).await.json();
+    for tool in answer["result"]["tools"].as_array().unwrap() {
+        let properties = tool["inputSchema"]["properties"].as_object().unwrap();
+        let names: Vec<&str> = properties.keys().map(String::as_str).collect();
+        let name = tool["name"].as_str().unwrap();
+        let mut arguments =
+            json!({"slug": "haus-am-see", "id": "haus-am-see", "query": "haus", "material": "larch"});
+        arguments.as_object_mut().unwrap().retain(|key, _| names.contains(&key.as_str()));
+        arguments["odd"] = json!(1);
+        if name == "get_api_key" {
+            continue;
+        }
+        let said = content(&node.post("", call(name, arguments)).await);
+        let takes = match names[..] {
+            [] => "takes no arguments".to_owned(),
+            _ => format!("takes {}", names.join(", ")),
+        };
+        let note = said["note"].as_str().unwrap_or_else(|| panic!("{name}: {said}"));
+        assert!(note.contains(&format!("Not used: “odd”. {name} {takes}.")), "{name}: {note}");
+    }
+}

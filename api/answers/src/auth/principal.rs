@@ -1,0 +1,81 @@
+//! The principal of a request: its rate limit and what remains of its quota. [`admission`](super::admission) determines it,
+//! [`charge`](super::charge) charges its calls.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use schemas::key::KeyId;
+
+use crate::auth::access::{Access, ApiKey, Balance};
+use crate::auth::allowance::Allowance;
+use crate::state::ApiState;
+
+/// Who is calling.
+#[derive(Debug, Clone)]
+pub enum Principal {
+    /// Any caller of a node where nothing is counted.
+    Unmetered,
+    /// A caller without a valid key.
+    Anonymous,
+    /// The holder of a key.
+    ApiKey(ApiKey),
+}
+
+impl Principal {
+    /// Returns the principal of a request without a valid key.
+    pub fn without_key(state: &ApiState) -> Principal {
+        match state.access() {
+            Access::Open => Principal::Unmetered,
+            Access::Keys(_) => Principal::Anonymous,
+        }
+    }
+
+    /// Returns the id of its key, if it has one.
+    #[inline]
+    pub fn key_id(&self) -> Option<KeyId> {
+        match self {
+            Principal::ApiKey(key) => Some(key.key_id),
+            Principal::Unmetered | Principal::Anonymous => None,
+        }
+    }
+
+    /// Returns whether its calls are charged.
+    #[inline]
+    pub fn is_metered(&self) -> bool {
+        matches!(self, Principal::ApiKey(_))
+    }
+
+    /// Returns what its key has used of its quota; `None` without a key.
+    pub fn balance(&self, state: &ApiState, now: Timestamp) -> Option<Balance> {
+        match (self, state.access()) {
+            (Principal::ApiKey(key), Access::Keys(access)) => Some(access.balance(state.models(), key, now)),
+            _ => None,
+        }
+    }
+
+    /// Returns the content of the rate headers.
+    pub fn allowance(&self, state: &ApiState, now: Timestamp) -> Allowance {
+        match (self, state.access()) {
+            (Principal::Unmetered, _) | (_, Access::Open) => Allowance::UNLIMITED,
+            (Principal::Anonymous, _) => Allowance::NONE,
+            (Principal::ApiKey(key), Access::Keys(access)) => {
+                Allowance::of(&access.balance(state.models(), key, now), access.bursts.per_key())
+            }
+        }
+    }
+
+    /// Counts calls that came at once from this address against the rate limit.
+    ///
+    /// # Errors
+    ///
+    /// The time to wait, if the limit is exceeded.
+    pub fn check_rate_limit(&self, access: &Access, address: IpAddr, calls: u32) -> Result<(), Duration> {
+        let Access::Keys(access) = access else { return Ok(()) };
+        match self {
+            Principal::Unmetered => Ok(()),
+            Principal::Anonymous => access.bursts.address(address, calls),
+            Principal::ApiKey(key) => access.bursts.key(key.key_id, calls),
+        }
+    }
+}

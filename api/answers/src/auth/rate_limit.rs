@@ -1,0 +1,216 @@
+//! Rate limits: calls within a second by key and by address, and keys within an hour by address.
+
+use std::array;
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hash, RandomState};
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use schemas::key::KeyId;
+
+use crate::auth::proxies::{neighbourhood, site_network};
+
+/// The number of calls after which empty buckets are removed.
+const SWEEP: u32 = 16_384;
+/// The number of maps among which buckets are distributed, so that threads rarely wait for each other.
+const SHARDS: usize = 16;
+/// The limit of an IPv6 site, as a multiple of the limit of a network: a site has 65,536 networks.
+const SITE: u32 = 10;
+/// The windows of the limits.
+const SECOND: Duration = Duration::from_secs(1);
+const HOUR: Duration = Duration::from_secs(3_600);
+
+/// The rate limits of a node. They are not shared between nodes: they protect the node, while the quota limits the month.
+#[derive(Debug)]
+pub struct Bursts {
+    keys: Option<Burst<KeyId>>,
+    addresses: Option<ByAddress>,
+    mints: Option<ByAddress>,
+}
+
+/// A limit by address: one for the network of a caller, and a higher one for its IPv6 site.
+#[derive(Debug)]
+struct ByAddress {
+    networks: Burst<IpAddr>,
+    sites: Burst<IpAddr>,
+}
+
+/// Leaky buckets by key: each holds `most` calls and drains evenly within the window.
+#[derive(Debug)]
+struct Burst<K> {
+    most: u32,
+    /// The nanoseconds in which one call drains.
+    interval: u64,
+    capacity: u64,
+    began: Instant,
+    /// When the bucket of each key will be empty, in nanoseconds since `began`.
+    shards: [Mutex<HashMap<K, u64>>; SHARDS],
+    hasher: RandomState,
+    asked: AtomicU32,
+}
+
+impl Bursts {
+    /// Returns limits for the calls within a second by key and by address, and for the keys that an address may request within an
+    /// hour. 0 is no limit.
+    pub fn new(per_key: u32, per_address: u32, keys_per_address: u32) -> Bursts {
+        Bursts {
+            keys: Burst::new(per_key, SECOND),
+            addresses: ByAddress::new(per_address, SECOND),
+            mints: ByAddress::new(keys_per_address, HOUR),
+        }
+    }
+
+    /// Returns the number of calls that a key may make within a second; `None` without a limit.
+    pub(super) fn per_key(&self) -> Option<u32> {
+        self.keys.as_ref().map(|burst| burst.most)
+    }
+
+    /// Counts calls of a key that came at once.
+    ///
+    /// # Errors
+    ///
+    /// The time to wait, if there is no room for one more call. Calls that came at once are accepted together or not at all: if there
+    /// is room for one, all are accepted, and the next ones wait longer.
+    pub(super) fn key(&self, key: KeyId, calls: u32) -> Result<(), Duration> {
+        self.keys.as_ref().map_or(Ok(()), |burst| burst.take(&key, calls))
+    }
+
+    /// Counts calls from an address that came at once.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Bursts::key`].
+    pub(super) fn address(&self, address: IpAddr, calls: u32) -> Result<(), Duration> {
+        self.addresses.as_ref().map_or(Ok(()), |limit| limit.take(address, calls))
+    }
+
+    /// Counts a key that an address requests.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Bursts::key`].
+    pub fn mint(&self, address: IpAddr) -> Result<(), Duration> {
+        self.mints.as_ref().map_or(Ok(()), |limit| limit.take(address, 1))
+    }
+}
+
+impl ByAddress {
+    fn new(most: u32, window: Duration) -> Option<ByAddress> {
+        let sites = Burst::new(most.saturating_mul(SITE), window)?;
+        Some(ByAddress { networks: Burst::new(most, window)?, sites })
+    }
+
+    fn take(&self, address: IpAddr, calls: u32) -> Result<(), Duration> {
+        self.networks.take(&neighbourhood(address), calls)?;
+        site_network(address).map_or(Ok(()), |site| self.sites.take(&site, calls))
+    }
+}
+
+impl<K: Hash + Eq + Clone> Burst<K> {
+    fn new(most: u32, window: Duration) -> Option<Burst<K>> {
+        let window = u64::try_from(window.as_nanos()).unwrap_or(u64::MAX);
+        let interval = window.checked_div(u64::from(most))?;
+        Some(Burst {
+            most,
+            interval,
+            capacity: window,
+            began: Instant::now(),
+            shards: array::from_fn(|_| Mutex::default()),
+            hasher: RandomState::new(),
+            asked: AtomicU32::new(0),
+        })
+    }
+
+    fn take(&self, key: &K, calls: u32) -> Result<(), Duration> {
+        self.take_at(key, calls, self.now())
+    }
+
+    fn take_at(&self, key: &K, calls: u32, now: u64) -> Result<(), Duration> {
+        if self.asked.fetch_add(1, Ordering::Relaxed) % SWEEP == SWEEP - 1 {
+            self.remove_empty(now);
+        }
+        let shard = usize::try_from(self.hasher.hash_one(key)).unwrap_or_default() % SHARDS;
+        // A panic while the lock was held leaves a whole map.
+        let mut shard = self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner);
+        let empty_at = shard.get(key).map_or(now, |at| now.max(*at));
+        let wanted = empty_at - now + self.interval;
+        if wanted > self.capacity {
+            return Err(Duration::from_nanos(wanted - self.capacity));
+        }
+        shard.insert(key.clone(), empty_at + self.interval.saturating_mul(u64::from(calls)));
+        Ok(())
+    }
+
+    fn remove_empty(&self, now: u64) {
+        for shard in &self.shards {
+            let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
+            shard.retain(|_, empty_at| *empty_at > now);
+        }
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MILLISECOND: u64 = 1_000_000;
+
+    #[test]
+    fn a_burst_is_accepted_and_the_next_call_waits() {
+        let burst: Burst<u8> = Burst::new(20, SECOND).unwrap();
+        let now = 5_000 * MILLISECOND;
+        assert_eq!((0..40).take_while(|_| burst.take_at(&1, 1, now).is_ok()).count(), 20);
+        assert_eq!(burst.take_at(&1, 1, now), Err(Duration::from_millis(50)));
+        assert_eq!(burst.take_at(&2, 1, now), Ok(()));
+        assert_eq!(burst.take_at(&1, 1, now + 50 * MILLISECOND), Ok(()));
+        assert_eq!(burst.take_at(&1, 1, now + 50 * MILLISECOND), Err(Duration::from_millis(50)));
+    }
+
+    #[test]
+    fn calls_that_came_at_once_are_accepted_together_and_all_counted() {
+        let burst: Burst<u8> = Burst::new(20, SECOND).unwrap();
+        assert_eq!(burst.take_at(&1, 1, 0), Ok(()));
+        assert_eq!(burst.take_at(&1, 32, 0), Ok(()));
+        // 33 calls at 50 ms each, and room for one more once 19 are left.
+        assert_eq!(burst.take_at(&1, 32, 0), Err(Duration::from_millis(700)));
+        assert_eq!(burst.take_at(&1, 32, 699 * MILLISECOND), Err(Duration::from_millis(1)));
+        assert_eq!(burst.take_at(&1, 32, 700 * MILLISECOND), Ok(()));
+    }
+
+    #[test]
+    fn an_ipv6_site_has_ten_times_the_limit_of_a_network() {
+        let bursts = Bursts::new(0, 2, 1);
+        let of = |network: u16, host: u16| IpAddr::from([0x2001, 0xdb8, 7, network, 0, 0, 0, host]);
+        let taken = |hosts: u16| (0..hosts).take_while(|host| bursts.mint(of(0, *host)).is_ok()).count();
+        assert_eq!(taken(5), 1, "a network shares one limit");
+        let networks = (1..200).take_while(|network| bursts.mint(of(*network, 1)).is_ok()).count();
+        assert_eq!(networks, 9, "and all networks of a site another");
+        assert!(bursts.mint("2001:db8:8::1".parse().unwrap()).is_ok());
+        for host in 0..200 {
+            assert_eq!(bursts.mint(IpAddr::from([203, 0, 113, host])), Ok(()), "IPv4 has no sites");
+        }
+    }
+
+    #[test]
+    fn zero_is_no_limit() {
+        let bursts = Bursts::new(0, 0, 0);
+        let key: KeyId = "Ab3dEf9h".parse().unwrap();
+        assert!((0..1_000).all(|_| bursts.key(key, 1).is_ok()));
+    }
+
+    #[test]
+    fn empty_buckets_are_removed() {
+        let burst: Burst<u32> = Burst::new(1_000_000, SECOND).unwrap();
+        for key in 0..2 * SWEEP {
+            burst.take_at(&key, 1, u64::from(key) * 1_000).unwrap();
+        }
+        let kept: usize = burst.shards.iter().map(|shard| shard.lock().unwrap().len()).sum();
+        assert!(kept < SWEEP as usize * 3 / 2, "{kept}");
+    }
+}

@@ -1,0 +1,160 @@
+//! What an answer says of an approximate search: the words that no project has, their replacements, and a query that finds more.
+
+use read::search::{MAX_QUERY_WORDS, Relaxation, RelaxationKind, SearchPage, Suggestion};
+use serde::Serialize;
+
+use super::json_writer::JsonWriter;
+use crate::error::ApiError;
+
+/// The members of an answer whose results all match exactly.
+const NOTHING: &[u8] =
+    br#""approximate":false,"missing_words":[],"replaced":[],"did_you_mean":null,"note":null"#;
+
+#[derive(Serialize)]
+struct Replaced<'a> {
+    from: &'a str,
+    to: &'a str,
+}
+
+/// Writes how the query was relaxed, member by member.
+pub fn write(
+    json: &mut JsonWriter<'_>,
+    relaxation: Option<&Relaxation>,
+    note: Option<&str>,
+) -> Result<(), ApiError> {
+    let Some(relaxation) = relaxation else {
+        match note {
+            None => json.rendered(NOTHING),
+            Some(_) => {
+                json.rendered(NOTHING.strip_suffix(br#","note":null"#).unwrap_or(NOTHING));
+                json.member("note", &note)?;
+            }
+        }
+        return Ok(());
+    };
+    let replaced: Vec<Replaced<'_>> =
+        relaxation.replacements.iter().map(|one| Replaced { from: &one.from, to: &one.to }).collect();
+    json.member("approximate", &relaxation.is_approximate())?;
+    json.member("missing_words", &relaxation.unknown_words)?;
+    json.member("replaced", &replaced)?;
+    json.member("did_you_mean", &relaxation.did_you_mean.as_ref().map(|suggestion| &suggestion.query))?;
+    json.member("note", &note)
+}
+
+/// Returns the approximation as sentences; `None` for an exact search.
+pub fn note(page: &SearchPage) -> Option<String> {
+    said(page, page.relaxation().map(sentences).unwrap_or_default())
+}
+
+/// Returns the same without [`suggestion`], for pages, which link to it.
+pub fn finding(page: &SearchPage) -> Option<String> {
+    said(page, page.relaxation().map(found).into_iter().collect())
+}
+
+/// Returns a query with more exact results, if there are few or none.
+pub fn suggestion(page: &SearchPage) -> Option<&Suggestion> {
+    page.relaxation().and_then(of_little)
+}
+
+fn said(page: &SearchPage, mut sentences: Vec<String>) -> Option<String> {
+    if page.is_truncated() {
+        sentences.push(format!("Only the first {MAX_QUERY_WORDS} words were looked for."));
+    }
+    (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+fn of_little(relaxation: &Relaxation) -> Option<&Suggestion> {
+    let is_little = matches!(relaxation.kind, RelaxationKind::Any | RelaxationKind::NoMatches);
+    relaxation.did_you_mean.as_ref().filter(|_| is_little)
+}
+
+fn sentences(relaxation: &Relaxation) -> Vec<String> {
+    std::iter::once(found(relaxation)).chain(of_little(relaxation).map(suggested)).collect()
+}
+
+/// Returns what was found, or that nothing was.
+fn found(relaxation: &Relaxation) -> String {
+    let Relaxation { kind, exact, unknown_words, replacements, matched_words, unmatched_words, .. } =
+        relaxation;
+    let longer = || listed(replacements.iter().map(|one| one.to.as_str()), "or");
+    match kind {
+        RelaxationKind::Prefix => {
+            let rest = match replacements.first() {
+                Some(one) => {
+                    format!("projects in which {} begins a longer word: {}.", quoted(&one.from), longer())
+                }
+                None => "projects in which the last word begins a longer one.".to_owned(),
+            };
+            match exact {
+                0 => format!("No project has all of these words. Shown are {rest}"),
+                1 => format!("One project has all of these words and comes first. After it come {rest}"),
+                exact => {
+                    format!("{exact} projects have all of these words and come first. After them come {rest}")
+                }
+            }
+        }
+        RelaxationKind::Fuzzy if replacements.is_empty() => {
+            "No project has these words as a phrase. Shown are projects that have them apart.".to_owned()
+        }
+        RelaxationKind::Fuzzy => format!(
+            "No project has all of these words as they were typed. Shown are projects with {}.",
+            instead(relaxation)
+        ),
+        RelaxationKind::Any => {
+            let shown = if matched_words.is_empty() {
+                "most of them".to_owned()
+            } else {
+                listed(matched_words.iter().map(String::as_str), "and")
+            };
+            let lacking = match unmatched_words.is_empty() {
+                true => String::new(),
+                false => {
+                    format!(" None of them has {}.", listed(unmatched_words.iter().map(String::as_str), "or"))
+                }
+            };
+            let instead = if replacements.is_empty() {
+                String::new()
+            } else {
+                format!(" They have {}.", instead(relaxation))
+            };
+            format!("No project has all of these words. Shown are projects with {shown}.{lacking}{instead}")
+        }
+        RelaxationKind::NoMatches if unknown_words.is_empty() => {
+            "No project has all of these words, or enough of them.".to_owned()
+        }
+        RelaxationKind::NoMatches => {
+            format!("No project has {}.", listed(unknown_words.iter().map(String::as_str), "or"))
+        }
+        RelaxationKind::NoWords => "The text has no word that could be looked for.".to_owned(),
+    }
+}
+
+/// Returns, for example, `“museum” instead of “musuem”`.
+fn instead(relaxation: &Relaxation) -> String {
+    let replacements = relaxation.replacements.iter();
+    let pairs: Vec<String> =
+        replacements.map(|one| format!("{} instead of {}", quoted(&one.to), quoted(&one.from))).collect();
+    pairs.join(", ")
+}
+
+fn suggested(suggestion: &Suggestion) -> String {
+    let projects = if suggestion.total == 1 { "project" } else { "projects" };
+    format!("Did you mean {}? It finds {} {projects}.", quoted(&suggestion.query), suggestion.total)
+}
+
+fn quoted(word: &str) -> String {
+    format!("“{word}”")
+}
+
+/// Returns, for example, `“a”, “b” and “c”`.
+fn listed<'w>(words: impl Iterator<Item = &'w str>, joined: &str) -> String {
+    let quoted: Vec<String> = words.map(quoted).collect();
+    match quoted.as_slice() {
+        [] => String::new(),
+        [only] => only.clone(),
+        [rest @ .., last] => format!("{} {joined} {last}", rest.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

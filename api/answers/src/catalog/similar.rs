@@ -1,0 +1,135 @@
+//! The projects most similar to a project, by pictures and texts.
+
+use read::neighbours::{Cursor, ListStatus, Neighbour};
+use read::search::View;
+use schemas::api::similar::Basis;
+
+use super::json_writer::JsonWriter;
+use super::search;
+use crate::error::ApiError;
+use crate::state::ApiState;
+
+const NEW: &str = "The project was listed a moment ago; its neighbours are on their way.";
+const NO_VECTORS: &str =
+    "The project has no picture and no text that could be compared, so it has no neighbours.";
+const ALONE: &str = "No other project can be compared with this one yet.";
+
+/// A listed project, whose neighbours can be read without the catalog.
+pub struct Near {
+    /// Its slug.
+    pub slug: String,
+    ordinal: u64,
+    view: View,
+}
+
+/// A page of the projects similar to one.
+pub struct Neighbourhood<'a> {
+    /// The projects of the page, the most similar first, each with its summary.
+    pub shown: Vec<(Neighbour, &'a [u8])>,
+    /// The number of projects on all pages.
+    pub total: usize,
+    /// Why there are none.
+    pub note: Option<&'static str>,
+    /// The project, unless it was listed a moment ago.
+    project: Option<u64>,
+    /// The number of projects on the pages before.
+    passed: usize,
+}
+
+impl Neighbourhood<'_> {
+    /// Returns the empty page of a project that was listed a moment ago.
+    pub fn of_a_new_one() -> Neighbourhood<'static> {
+        Neighbourhood { shown: Vec::new(), total: 0, note: Some(NEW), project: None, passed: 0 }
+    }
+
+    /// Returns the cursor after the first `count` projects of the page; `None` if no more follow.
+    pub fn next_after(&self, count: usize) -> Option<Cursor> {
+        let (last, _) = self.shown.get(count.checked_sub(1)?)?;
+        (self.passed + count < self.total).then_some(Cursor::after(self.project?, *last))
+    }
+}
+
+impl Near {
+    /// Finds a listed project. A slug that is not listed was renamed, withdrawn, never existed, or is very new: the catalog decides.
+    ///
+    /// # Errors
+    ///
+    /// If the node has no search index yet or cannot read it.
+    pub fn find(state: &ApiState, slug: &str) -> Result<Option<Near>, ApiError> {
+        let view = state.search()?.reader.view();
+        let ordinal = view.ordinal_of(slug).map_err(search::fault)?;
+        Ok(ordinal.map(|ordinal| Near { slug: slug.to_owned(), ordinal, view }))
+    }
+
+    /// Returns whether a cursor is one of this project's pages.
+    pub fn has_given(&self, cursor: Cursor) -> bool {
+        cursor.project == self.ordinal
+    }
+
+    /// Returns at most `limit` of its neighbours, from the first or after a cursor.
+    ///
+    /// # Errors
+    ///
+    /// If the node has no neighbours yet.
+    pub fn neighbours(
+        &self,
+        state: &ApiState,
+        limit: usize,
+        after: Option<Cursor>,
+    ) -> Result<Neighbourhood<'_>, ApiError> {
+        let model = state
+            .models()
+            .neighbours()
+            .ok_or_else(|| ApiError::unavailable("The neighbours are still being looked for."))?;
+        let list = model.reader.of(self.ordinal);
+        let note = match &list {
+            Some(list) if !list.is_empty() => None,
+            Some(_) => Some(ALONE),
+            None => match model.reader.status(self.ordinal) {
+                ListStatus::NoVectors => Some(NO_VECTORS),
+                ListStatus::Unknown | ListStatus::Withdrawn | ListStatus::Pending | ListStatus::Ready => {
+                    Some(NEW)
+                }
+            },
+        };
+        // A neighbour that was withdrawn a moment ago is skipped, and the next one shown instead.
+        let neighbours = || list.iter().flat_map(|list| list.iter());
+        let passed = after.map_or(0, |cursor| cursor.skipped(neighbours()));
+        let (mut shown, mut before, mut total) = (Vec::with_capacity(limit), 0, 0);
+        for (place, neighbour) in neighbours().enumerate() {
+            let Some(summary) = self.view.summary_of(neighbour.ordinal) else { continue };
+            total += 1;
+            if place < passed {
+                before += 1;
+            } else if shown.len() < limit {
+                shown.push((neighbour, summary));
+            }
+        }
+        Ok(Neighbourhood { shown, total, note, project: Some(self.ordinal), passed: before })
+    }
+}
+
+/// Writes the member `results`.
+///
+/// # Errors
+///
+/// If a value cannot be serialised.
+///
+/// # Errors
+///
+/// If a value cannot be serialised.
+pub fn write<'s>(
+    json: &mut JsonWriter<'_>,
+    results: impl Iterator<Item = (&'s [u8], &'s Neighbour)>,
+) -> Result<(), ApiError> {
+    json.projects("results", results, |json, neighbour| {
+        json.member("score", &rounded(neighbour.score))?;
+        let (visual, semantic) = (neighbour.visual.map(rounded), neighbour.semantic.map(rounded));
+        json.member("basis", &Basis { visual, semantic })
+    })
+}
+
+/// Rounds to four decimal places, which is more than the precision of the vectors.
+fn rounded(value: f32) -> f32 {
+    (value * 1e4).round() / 1e4
+}

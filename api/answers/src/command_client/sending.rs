@@ -1,0 +1,132 @@
+//! Sends a command to the write side and waits for its reply.
+
+use std::time::Duration;
+
+use async_nats::client::RequestErrorKind;
+use async_nats::connection::State;
+use async_nats::{Client, HeaderMap, Request};
+use jiff::Timestamp;
+use schemas::command::{Command, CommandFailure, CommandMessage, CommandReply, FailureKind};
+use schemas::ids::{Actor, CommandId};
+use schemas::subject;
+use uuid::Uuid;
+
+use crate::command_client::CommandError;
+use crate::deadline::Deadline;
+
+/// The timeout of one attempt.
+const ATTEMPT: Duration = Duration::from_secs(2);
+/// The time that a request needs after the reply: for response padding and the page.
+const AFTERWARDS: Duration = Duration::from_secs(1);
+/// The time from the moment at which the write side begins to write until its reply is here; the clocks of two machines may differ
+/// by most of it.
+const RETURN: Duration = Duration::from_millis(1_500);
+/// No attempt is begun with less time than this: NATS might not report in time that there is no responder, and then it would be
+/// unknown whether the command arrived.
+const SHORTEST: Duration = Duration::from_millis(500);
+/// The delay before another attempt.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Sends a command on behalf of `actor` and returns its reply, which is no rejection. All attempts have one id: it is carried out
+/// once, perhaps after the request that sends it has ended.
+pub(super) async fn send(
+    client: &Client,
+    actor: &str,
+    command: Command,
+    deadline: Deadline,
+) -> Result<CommandReply, CommandError> {
+    send_until(client, actor, CommandId(Uuid::now_v7()), command, deadline, None).await
+}
+
+/// Sends a command whose result is shown once: it is not carried out so late that the request would end before the reply. `id` is
+/// the same for a repeated request; `now` is the time by the clock that the write side has too.
+pub(super) async fn send_in_time(
+    client: &Client,
+    actor: &str,
+    id: CommandId,
+    command: Command,
+    deadline: Deadline,
+    now: Timestamp,
+) -> Result<CommandReply, CommandError> {
+    let left = deadline.less(AFTERWARDS).less(RETURN).left();
+    if left.is_zero() {
+        return Err(CommandError::Unavailable(
+            "too little of the request's time was left; nothing was sent".into(),
+        ));
+    }
+    send_until(client, actor, id, command, deadline, Some(now + left)).await
+}
+
+async fn send_until(
+    client: &Client,
+    actor: &str,
+    id: CommandId,
+    command: Command,
+    deadline: Deadline,
+    not_after: Option<Timestamp>,
+) -> Result<CommandReply, CommandError> {
+    let actor: Actor = actor.parse().map_err(|error| unavailable(&error))?;
+    let message = CommandMessage { id, actor, correlation: id, command, not_after };
+    match request(client, &message, deadline.less(AFTERWARDS)).await? {
+        CommandReply::Failed(CommandFailure { kind: FailureKind::Rejected, detail, .. }) => {
+            Err(CommandError::Refused(detail))
+        }
+        CommandReply::Failed(CommandFailure { kind: FailureKind::Conflict, detail, .. }) => {
+            Err(CommandError::Unavailable(detail))
+        }
+        // The store may have failed after it had written.
+        CommandReply::Failed(CommandFailure { detail, .. }) => Err(CommandError::Unknown(detail)),
+        answer => Ok(answer),
+    }
+}
+
+async fn request(
+    client: &Client,
+    message: &CommandMessage,
+    deadline: Deadline,
+) -> Result<CommandReply, CommandError> {
+    let payload = bytes::Bytes::from(serde_json::to_vec(message).map_err(|error| unavailable(&error))?);
+    // Whether an attempt may have reached the write side.
+    let mut is_sent = false;
+    loop {
+        // Without a connection the client would keep it, and send it long after it was given up.
+        let error = if client.connection_state() == State::Connected {
+            let patience = ATTEMPT.min(deadline.left());
+            let mut request = Request::new().payload(payload.clone()).timeout(Some(patience));
+            if let Some(traceparent) = traces::current() {
+                let mut headers = HeaderMap::new();
+                headers.insert(traces::HEADER, traceparent.to_string());
+                request = request.headers(headers);
+            }
+            let sending = client.send_request(subject::command(message.command.name()), request);
+            match tokio::time::timeout(patience, sending).await {
+                Ok(Ok(answer)) => {
+                    return serde_json::from_slice(&answer.payload)
+                        .map_err(|error| CommandError::Unknown(error.to_string()));
+                }
+                Ok(Err(error)) => {
+                    is_sent |= error.kind() != RequestErrorKind::NoResponders;
+                    error.to_string()
+                }
+                Err(_elapsed) => {
+                    is_sent = true;
+                    "NATS does not take it in time".to_owned()
+                }
+            }
+        } else {
+            "there is no connection to NATS".to_owned()
+        };
+        if deadline.left() <= PAUSE + SHORTEST {
+            return Err(if is_sent {
+                CommandError::Unknown(error)
+            } else {
+                CommandError::Unavailable(error)
+            });
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+pub(super) fn unavailable(error: &dyn std::fmt::Display) -> CommandError {
+    CommandError::Unavailable(error.to_string())
+}

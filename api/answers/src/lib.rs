@@ -1,0 +1,24 @@
+//! What the three surfaces of the API share: REST, MCP and the pages answer from it, each in its own form. It decides who may call
+//! and what that costs, resolves slugs, reads the catalog, and has every error of the API.
+//!
+//! It has read access to the read models and writes nothing but the calls that it counts and the commands that it sends. It imports
+//! no surface: a rule that all of them follow is written once, here.
+//!
+//! In reading order: [`state`] is what every endpoint answers from, [`route`] the table of paths, and [`error`] the problems that a
+//! request may end in. [`auth`] has the principal of a request, its admission and its charge, within its [`deadline`]. [`catalog`]
+//! writes what an answer about projects consists of and [`usage`] what a key has used; [`query`] parses query strings.
+//! [`command_client`] sends commands to the write side. [`site`] and [`letters`] are what the operator says of the site, [`metrics`]
+//! what the API counts for operators.
+
+pub mod auth;
+pub mod catalog;
+pub mod command_client;
+pub mod deadline;
+pub mod error;
+pub mod letters;
+pub mod metrics;
+pub mod query;
+pub mod route;
+pub mod site;
+pub mod state;
+pub mod usage;

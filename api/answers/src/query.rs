@@ -1,0 +1,191 @@
+//! Parses query strings: pairs joined by `&`, percent-encoded UTF-8, `+` for a blank.
+
+use std::borrow::Cow;
+
+use schemas::api::problem::ParameterFault;
+use schemas::api::search::{DEFAULT_LIMIT, MAX_LIMIT, MIN_LIMIT};
+
+/// An encoded text whose bytes are not UTF-8.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NotUtf8;
+
+/// Decodes a name or value. A `%` without two hexadecimal digits after it is kept as it is.
+///
+/// # Errors
+///
+/// If the decoded bytes are not UTF-8.
+pub fn decode(text: &str) -> Result<Cow<'_, str>, NotUtf8> {
+    if !text.bytes().any(|byte| byte == b'%' || byte == b'+') {
+        return Ok(Cow::Borrowed(text));
+    }
+    let mut decoded = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        match byte {
+            b'+' => decoded.push(b' '),
+            b'%' => match after {
+                [high, low, after @ ..] if let (Some(high), Some(low)) = (digit(*high), digit(*low)) => {
+                    decoded.push(high << 4 | low);
+                    rest = after;
+                }
+                _ => decoded.push(b'%'),
+            },
+            _ => decoded.push(byte),
+        }
+    }
+    String::from_utf8(decoded).map(Cow::Owned).map_err(|_| NotUtf8)
+}
+
+fn digit(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+}
+
+/// Iterates over the encoded values of a parameter, in their order.
+pub fn values<'a>(query: &'a str, name: &str) -> impl Iterator<Item = &'a str> {
+    pairs(query).filter_map(move |(key, value)| is_named(key, name).then_some(value))
+}
+
+/// Returns the query, still encoded, without the parameters of this name.
+pub fn without(query: &str, name: &str) -> String {
+    let is_other = |pair: &&str| !pair.is_empty() && !is_named(pair.split('=').next().unwrap_or(pair), name);
+    query.split('&').filter(is_other).collect::<Vec<_>>().join("&")
+}
+
+/// Iterates over the encoded names and values.
+fn pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
+    query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+}
+
+fn is_named(key: &str, name: &str) -> bool {
+    key == name || decode(key).is_ok_and(|key| key == name)
+}
+
+/// The parameters of a query, by the names that an endpoint accepts.
+#[derive(Debug)]
+pub struct Given<'a, const N: usize> {
+    names: [&'static str; N],
+    /// For each name its first encoded value and the number of values.
+    values: [(&'a str, usize); N],
+    /// The encoded names of all other parameters.
+    others: Vec<&'a str>,
+}
+
+/// The maximum number of parameters that an answer lists as ignored.
+const MOST_NAMED: usize = 20;
+/// The maximum number of characters of each of them.
+const LONGEST_NAME: usize = 60;
+
+impl<'a, const N: usize> Given<'a, N> {
+    /// Parses a query in one pass.
+    pub fn read(query: &'a str, names: [&'static str; N]) -> Given<'a, N> {
+        let mut values = [("", 0); N];
+        let mut others = Vec::new();
+        for (key, value) in pairs(query) {
+            let named = names.iter().zip(&mut values).find(|(name, _)| is_named(key, name));
+            match named {
+                Some((_, (first, count))) => {
+                    *count += 1;
+                    if *count == 1 {
+                        *first = value;
+                    }
+                }
+                None if key.is_empty() => {}
+                None => others.push(key),
+            }
+        }
+        Given { names, values, others }
+    }
+
+    /// Returns the names of the other parameters, each once, for the answer to list.
+    pub fn ignored(&self) -> Vec<String> {
+        let mut named: Vec<String> = Vec::new();
+        for other in &self.others {
+            let name = decode(other).unwrap_or(Cow::Borrowed(*other));
+            let name: String = name.chars().take(LONGEST_NAME).collect();
+            if named.len() < MOST_NAMED && !named.contains(&name) {
+                named.push(name);
+            }
+        }
+        named
+    }
+
+    /// Returns the value of a parameter that may occur once. If it is invalid, the reason is added to `faults`.
+    pub fn single(&self, name: &'static str, faults: &mut Vec<ParameterFault>) -> Option<Cow<'a, str>> {
+        let at = self.names.iter().position(|one| *one == name)?;
+        match self.values[at] {
+            (_, 0) => None,
+            (value, 1) => match decode(value) {
+                Ok(value) => Some(value),
+                Err(NotUtf8) => {
+                    faults.push(fault(name, "It is not UTF-8.", "percent-encoded UTF-8"));
+                    None
+                }
+            },
+            _ => {
+                faults.push(fault(name, "It is given more than once.", "one value"));
+                None
+            }
+        }
+    }
+}
+
+/// Returns the parameter `limit`, or the default if it is absent or invalid. If it is invalid, the reason is added to `faults`.
+pub fn limit<const N: usize>(sent: &Given<'_, N>, faults: &mut Vec<ParameterFault>) -> usize {
+    let Some(text) = sent.single("limit", faults) else { return DEFAULT_LIMIT };
+    // `parse` would accept a leading plus.
+    let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    match text.parse() {
+        Ok(limit) if is_digits && (MIN_LIMIT..=MAX_LIMIT).contains(&limit) => limit,
+        _ => {
+            let allowed = format!("an integer from {MIN_LIMIT} to {MAX_LIMIT}");
+            faults.push(fault("limit", format!("It is not {allowed}."), allowed));
+            DEFAULT_LIMIT
+        }
+    }
+}
+
+/// Returns the description of an invalid parameter: what is wrong, and what is allowed.
+pub fn fault(parameter: &str, detail: impl Into<String>, allowed: impl Into<String>) -> ParameterFault {
+    ParameterFault { parameter: parameter.to_owned(), detail: detail.into(), allowed: allowed.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_values_are_decoded() {
+        for (text, decoded) in [
+            ("", Ok("")),
+            ("plain", Ok("plain")),
+            ("a+b%20c%2B", Ok("a b c+")),
+            ("Z%C3%BCrich", Ok("Zürich")),
+            ("100%", Ok("100%")),
+            ("%zz%4", Ok("%zz%4")),
+            ("%%41", Ok("%A")),
+            ("%c0%ae", Err(NotUtf8)),
+            ("%ff", Err(NotUtf8)),
+        ] {
+            assert_eq!(decode(text).as_deref().map_err(|e| *e), decoded, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_parameter_is_found_by_its_decoded_name() {
+        assert_eq!(values("a=1&q=2&%71=3&q&b", "q").collect::<Vec<_>>(), ["2", "3", ""]);
+        assert_eq!(values("", "q").count(), 0);
+        assert_eq!(without("key=1&a=%20&%6bey=2&&b&key", "key"), "a=%20&b");
+        assert_eq!(without("", "key"), "");
+    }
+
+    #[test]
+    fn unknown_parameters_are_listed_once() {
+        let given = |query: &str| Given::read(query, ["q", "key"]).ignored();
+        assert_eq!(given("q=1&page=2&&=&pa%67e=3&k%C3%B6y&key=k&%71=4"), ["page", "köy"]);
+        assert_eq!(given("q=1&key=2"), [""; 0]);
+        assert_eq!(given(&"x".repeat(99)), ["x".repeat(60)]);
+        let many: String = (0..99).map(|number| format!("p{number}&")).collect();
+        assert_eq!(given(&many).len(), 20);
+    }
+}

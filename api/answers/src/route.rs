@@ -1,0 +1,243 @@
+//! The paths of the public listener, in one table: the router, the route of a request and the links of pages all follow from it. So
+//! does what differs between routes: the name in metrics, the methods, whether a key is needed. The router connects each path with
+//! its endpoint.
+
+use http::HeaderValue;
+
+/// Declares the paths as axum matches them, each with its route.
+macro_rules! paths {
+    ($($name:ident = $pattern:literal, $route:ident;)+) => {
+        $(#[doc = concat!("The path `", $pattern, "`.")] pub const $name: &str = $pattern;)+
+        /// All paths; the most frequent ones come first.
+        const PATHS: &[(&str, Route)] = &[$(($name, Route::$route)),+];
+    };
+}
+
+paths! {
+    SEARCH = "/v1/search", Search;
+    PROJECT = "/v1/project/{slug}", Project;
+    SIMILAR = "/v1/similar/{slug}", Similar;
+    USAGE = "/v1/usage", Usage;
+    MCP = "/mcp", Mcp;
+    MCP_WITH_SLASH = "/mcp/", Mcp;
+    MEDIA = "/media/{picture}/{file}", Media;
+    CITE = "/cite/{slug}/{revision}", Cite;
+    CITE_NEWEST = "/cite/{slug}", Cite;
+    HOME = "/", Page;
+    PROJECT_PAGE = "/projects/{slug}", Page;
+    PRICING = "/pricing", Page;
+    DOCS = "/docs", Page;
+    STATUS = "/status", Page;
+    KEYS = "/keys", Form;
+    KEYS_LINK = "/keys/link", Form;
+    USAGE_PAGE = "/usage", Form;
+    CLAIM = "/claim/{token}", Form;
+    ASSETS = "/assets/{version}/{file}", Asset;
+    PROBLEMS = "/problems/{name}", Problems;
+    HEALTH = "/healthz", Health;
+    READY = "/readyz", Ready;
+    FEED = "/feed.atom", Feeds;
+    ROBOTS = "/robots.txt", Feeds;
+    SITEMAP = "/sitemap.xml", Feeds;
+    SITEMAP_PARTS = "/sitemap-{number}.xml", Feeds;
+    OPENAPI = "/openapi.json", OpenApi;
+    OPENAPI_3_0 = "/openapi-3.0.json", OpenApi;
+    SERVER_CARD = "/mcp/server-card", Discovery;
+    AI_CATALOG = "/.well-known/ai-catalog.json", Discovery;
+    REGISTRY_MANIFEST = "/server.json", Discovery;
+    LLMS = "/llms.txt", Discovery;
+    WEBHOOK = "/webhooks/stripe", Webhook;
+}
+
+/// Returns the part of a path before its first parameter: `/v1/project/` of `/v1/project/{slug}`.
+pub const fn prefix(pattern: &str) -> &str {
+    let mut end = 0;
+    while end < pattern.len() && pattern.as_bytes()[end] != b'{' {
+        end += 1;
+    }
+    pattern.split_at(end).0
+}
+
+/// A group of paths that are treated alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Route {
+    /// Search by text.
+    Search,
+    /// The record of a project.
+    Project,
+    /// The projects similar to one.
+    Similar,
+    /// The usage of a key.
+    Usage,
+    /// The MCP endpoint.
+    Mcp,
+    /// Stored pictures.
+    Media,
+    /// Citations.
+    Cite,
+    /// The feed, the sitemap and `robots.txt`.
+    Feeds,
+    /// Pages for people.
+    Page,
+    /// Pages with a form.
+    Form,
+    /// The webhook of the payment provider.
+    Webhook,
+    /// Styles, scripts and fonts.
+    Asset,
+    /// The pages that explain problems.
+    Problems,
+    /// The OpenAPI documents.
+    OpenApi,
+    /// Documents from which agents learn of the service.
+    Discovery,
+    /// Whether the process runs.
+    Health,
+    /// Whether the node is ready.
+    Ready,
+    /// All other paths.
+    Other,
+}
+
+impl Route {
+    /// All routes, each at the index of its discriminant.
+    pub const ALL: [Route; 18] = [
+        Route::Search,
+        Route::Project,
+        Route::Similar,
+        Route::Usage,
+        Route::Mcp,
+        Route::Media,
+        Route::Cite,
+        Route::Feeds,
+        Route::Page,
+        Route::Form,
+        Route::Webhook,
+        Route::Asset,
+        Route::Problems,
+        Route::OpenApi,
+        Route::Discovery,
+        Route::Health,
+        Route::Ready,
+        Route::Other,
+    ];
+
+    /// Returns its name in metrics, traces and the status page.
+    pub fn name(self) -> &'static str {
+        match self {
+            Route::Search => SEARCH,
+            Route::Project => PROJECT,
+            Route::Similar => SIMILAR,
+            Route::Usage => USAGE,
+            Route::Mcp => MCP,
+            Route::Media => MEDIA,
+            Route::Cite => CITE,
+            Route::Feeds => "feeds",
+            Route::Page => "page",
+            Route::Form => "form",
+            Route::Webhook => WEBHOOK,
+            Route::Asset => "/assets/{file}",
+            Route::Problems => PROBLEMS,
+            Route::OpenApi => OPENAPI,
+            Route::Discovery => "discovery",
+            Route::Health => HEALTH,
+            Route::Ready => READY,
+            Route::Other => "other",
+        }
+    }
+
+    /// Returns whether it needs a key.
+    pub fn is_keyed(self) -> bool {
+        self.operation().is_some() || self == Route::Usage
+    }
+
+    /// Returns the operation as which a call is charged, if it is. Calls of MCP tools are charged by the endpoint.
+    pub fn operation(self) -> Option<&'static str> {
+        match self {
+            Route::Search => Some("search"),
+            Route::Project => Some("project"),
+            Route::Similar => Some("similar"),
+            Route::Usage
+            | Route::Mcp
+            | Route::Media
+            | Route::Cite
+            | Route::Feeds
+            | Route::Page
+            | Route::Form
+            | Route::Webhook
+            | Route::Asset
+            | Route::Problems
+            | Route::OpenApi
+            | Route::Discovery
+            | Route::Health
+            | Route::Ready
+            | Route::Other => None,
+        }
+    }
+
+    /// Returns whether calls are limited by address, with and without a key. Pictures, styles and fonts are not: a page loads many
+    /// of them.
+    pub(crate) fn is_limited_by_address(self) -> bool {
+        matches!(
+            self,
+            Route::Page
+                | Route::Cite
+                | Route::Feeds
+                | Route::Form
+                | Route::Problems
+                | Route::OpenApi
+                | Route::Discovery
+        )
+    }
+
+    /// Returns whether browsers get errors as a page.
+    pub fn is_for_people(self) -> bool {
+        matches!(self, Route::Cite | Route::Page | Route::Form | Route::Problems | Route::Other)
+    }
+
+    /// Returns its methods, as `Allow` lists them.
+    pub fn methods(self) -> HeaderValue {
+        match self {
+            Route::Mcp | Route::Webhook => HeaderValue::from_static("POST, OPTIONS"),
+            Route::Form => HeaderValue::from_static("GET, HEAD, POST, OPTIONS"),
+            _ => HeaderValue::from_static("GET, HEAD, OPTIONS"),
+        }
+    }
+
+    /// Returns the route of a path.
+    pub fn of(path: &str) -> Route {
+        let is_kind = |(pattern, _): &&(&str, Route)| match prefix(pattern) {
+            whole if whole.len() == pattern.len() => path == whole,
+            prefix => path.starts_with(prefix),
+        };
+        PATHS.iter().find(is_kind).map_or(Route::Other, |(_, route)| *route)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_has_the_route_in_the_table() {
+        for (pattern, route) in PATHS {
+            assert_eq!(Route::of(&pattern.replace(['{', '}'], "")), *route, "{pattern}");
+        }
+        for path in ["", "/v1", "/v1/search/", "/v1/searching", "/keys/", "/cite", "/project", "/sitemap"] {
+            assert_eq!(Route::of(path), Route::Other, "{path}");
+        }
+        assert_eq!([Route::of("/cite/a/b/c"), Route::of("/sitemap-x")], [Route::Cite, Route::Feeds]);
+    }
+
+    #[test]
+    fn every_path_of_the_openapi_document_is_in_the_table() {
+        let text = include_str!("../../../schemas/openapi.json");
+        let document: serde_json::Value = serde_json::from_str(text).unwrap();
+        let root = document["servers"][0]["url"].as_str().unwrap();
+        for (path, operation) in document["paths"].as_object().unwrap() {
+            let root = operation["servers"][0]["url"].as_str().unwrap_or(root).trim_end_matches('/');
+            let whole = format!("{root}{path}");
+            assert!(PATHS.iter().any(|(pattern, _)| **pattern == *whole), "{whole}");
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! The state that every endpoint answers from.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use jiff::Timestamp;
+use payments::{Offers, Payments};
+use read::archive::Listing;
+use read::catalog::CatalogReader;
+use read::counters::CountersReader;
+use read::keys::KeysReader;
+use read::media::MediaReader;
+use read::models::{Opened, ReadModels};
+use read::search::SearchReader;
+use schemas::clock::Clock;
+use schemas::control::ProjectionStatus;
+use tokio::sync::watch;
+
+use crate::auth::access::Access;
+use crate::auth::origins::Origins;
+use crate::command_client::CommandClient;
+use crate::error::ApiError;
+use crate::metrics::Metrics;
+use crate::site::Site;
+
+/// Whether the node should receive requests, as determined by the observer of its projections.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Readiness {
+    /// Whether every projection has caught up and the node is not shutting down.
+    pub ready: bool,
+    /// Whether calls are answered even if it is not ready: a node that never caught up refuses them, one that once did does not.
+    pub answers: bool,
+    /// Why it is not ready, as a sentence; meaningless if it is.
+    pub reason: String,
+}
+
+impl Readiness {
+    /// A node that is ready.
+    pub const READY: Readiness = Readiness { ready: true, answers: true, reason: String::new() };
+}
+
+/// Everything that endpoints answer from; clones share it.
+#[derive(Clone)]
+pub struct ApiState {
+    sources: Arc<Sources>,
+    /// Set once the node has answered calls: from then on it always does.
+    open: Arc<AtomicBool>,
+}
+
+/// The parts of an [`ApiState`].
+pub struct Sources {
+    /// The read models; the caller keeps them fresh.
+    pub models: ReadModels,
+    /// The stored pictures.
+    pub media: MediaReader,
+    /// The site's public address and texts.
+    pub site: Site,
+    /// The readiness of the node; the caller keeps it current.
+    pub readiness: watch::Receiver<Readiness>,
+    /// Whether the node is shutting down: each reply then ends its connection.
+    pub leaving: Arc<AtomicBool>,
+    /// Counts requests for operators.
+    pub metrics: Metrics,
+    /// Who may call.
+    pub access: Access,
+    /// The web pages that may use the MCP endpoint.
+    pub origins: Origins,
+    /// The webhook of the payment provider; `None` if there is no such endpoint.
+    pub payments: Option<PaymentWebhook>,
+    /// Prices and checkout addresses of the tiers.
+    pub offers: Offers,
+    /// Returns the state of this node's projections; empty if it has none of its own.
+    pub projections: Arc<dyn Fn() -> Vec<ProjectionStatus> + Send + Sync>,
+    /// The clock.
+    pub clock: Clock,
+}
+
+/// Receives payment notices and has the write side record them.
+#[derive(Debug)]
+pub struct PaymentWebhook {
+    /// Verifies and parses the notices.
+    pub payments: Payments,
+    /// Sends their commands.
+    pub commands: CommandClient,
+}
+
+impl std::fmt::Debug for ApiState {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ApiState").field("access", &self.sources.access).finish_non_exhaustive()
+    }
+}
+
+impl ApiState {
+    /// Returns the state made of these parts.
+    pub fn new(sources: Sources) -> ApiState {
+        ApiState { sources: Arc::new(sources), open: Arc::default() }
+    }
+
+    /// Returns who may call.
+    #[inline]
+    pub fn access(&self) -> &Access {
+        &self.sources.access
+    }
+
+    /// Returns the web pages that may use the MCP endpoint.
+    #[inline]
+    pub fn origins(&self) -> &Origins {
+        &self.sources.origins
+    }
+
+    /// Returns the webhook of the payment provider, if there is one.
+    pub fn payments(&self) -> Option<&PaymentWebhook> {
+        self.sources.payments.as_ref()
+    }
+
+    /// Returns prices and checkout addresses of the tiers.
+    pub fn offers(&self) -> &Offers {
+        &self.sources.offers
+    }
+
+    /// Returns the state of this node's projections.
+    pub fn projections(&self) -> Vec<ProjectionStatus> {
+        (self.sources.projections)()
+    }
+
+    /// Returns the time by the clock of the node.
+    #[inline]
+    pub fn now(&self) -> Timestamp {
+        self.sources.clock.now()
+    }
+
+    /// Returns the read models.
+    #[inline]
+    pub fn models(&self) -> &ReadModels {
+        &self.sources.models
+    }
+
+    /// Returns the catalog.
+    ///
+    /// # Errors
+    ///
+    /// If the node has no catalog yet.
+    pub fn catalog(&self) -> Result<Arc<Opened<CatalogReader>>, ApiError> {
+        filled(self.models().catalog(), "The catalog is still being filled.")
+    }
+
+    /// Returns the search index.
+    ///
+    /// # Errors
+    ///
+    /// If the node has no search index yet.
+    pub fn search(&self) -> Result<Arc<Opened<SearchReader>>, ApiError> {
+        filled(self.models().search(), "The search index is still being filled.")
+    }
+
+    /// Returns the archive of this moment with the summaries of its projects.
+    ///
+    /// # Errors
+    ///
+    /// If the node has no archive yet, or no summaries.
+    pub fn listing(&self) -> Result<Listing, ApiError> {
+        let now = self.models().archive().map(|archive| archive.reader.listing());
+        filled(now.filter(Listing::has_summaries), "The archive is still being filled.")
+    }
+
+    /// Returns the slug of the newest project, for examples that work on this catalog; `None` while nothing is listed.
+    pub fn newest_slug(&self) -> Option<String> {
+        #[derive(serde::Deserialize)]
+        struct Head {
+            slug: String,
+        }
+        let (archive, search) = (self.models().archive()?, self.models().search()?);
+        let newest = archive.reader.listing().newest(None, 1, None).ok()?;
+        let view = search.reader.view();
+        let mut summary = view.summary_of(*newest.ordinals.first()?)?.to_vec();
+        // A summary is stored without its last brace, and with a byte that is not JSON in place of the site's address.
+        summary.push(b'}');
+        summary.retain(|byte| *byte != schemas::api::site::MARK);
+        serde_json::from_slice::<Head>(&summary).ok().map(|head| head.slug)
+    }
+
+    /// Returns the keys.
+    ///
+    /// # Errors
+    ///
+    /// If the node has no keys yet.
+    pub fn keys(&self) -> Result<Arc<Opened<KeysReader>>, ApiError> {
+        filled(self.models().keys(), "The keys are still being read.")
+    }
+
+    /// Returns the counters.
+    ///
+    /// # Errors
+    ///
+    /// If the node has no counters yet.
+    pub fn counters(&self) -> Result<Arc<Opened<CountersReader>>, ApiError> {
+        filled(self.models().counters(), "The counters are still being read.")
+    }
+
+    /// Returns the stored pictures.
+    pub fn media(&self) -> &MediaReader {
+        &self.sources.media
+    }
+
+    /// Returns the site's public address and texts.
+    #[inline]
+    pub fn site(&self) -> &Site {
+        &self.sources.site
+    }
+
+    /// Returns the readiness of the node.
+    pub fn readiness(&self) -> Readiness {
+        self.sources.readiness.borrow().clone()
+    }
+
+    /// Refuses calls until the node has caught up once. Called for every request; one atomic load after that.
+    ///
+    /// # Errors
+    ///
+    /// If the node has never caught up.
+    #[inline]
+    pub(crate) fn check_open(&self) -> Result<(), ApiError> {
+        if self.open.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let readiness = self.readiness();
+        if !readiness.answers {
+            return Err(ApiError::unavailable(readiness.reason));
+        }
+        self.open.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Returns whether the node is shutting down, so that connections end after their next reply.
+    #[inline]
+    pub fn is_shutting_down(&self) -> bool {
+        self.sources.leaving.load(Ordering::Relaxed)
+    }
+
+    /// Returns the counters for operators.
+    #[inline]
+    pub fn metrics(&self) -> &Metrics {
+        &self.sources.metrics
+    }
+}
+
+fn filled<T>(model: Option<T>, otherwise: &'static str) -> Result<T, ApiError> {
+    model.ok_or_else(|| ApiError::unavailable(otherwise))
+}

@@ -1,0 +1,228 @@
+//! `tools/call`: checks that a call may run, runs its tool, charges it and writes the result.
+
+use answers::auth::access::Balance;
+use answers::auth::principal::Principal;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use metering::Outcome;
+use schemas::usage::{CallId, Surface};
+use serde::Serialize;
+use traces::{Kind, Span};
+
+use super::tools::{self, CallContext, Tool};
+use crate::protocol::escape::escape;
+use crate::protocol::params::Params;
+use crate::protocol::rpc_error::{RpcError, quoted};
+use crate::tools::answer::{Answer, Refusal};
+use crate::tools::arguments::Arguments;
+
+/// The most unknown arguments that are named.
+const MOST_NAMED: usize = 5;
+
+/// What a call cost, for the holder of a key; it goes into `_meta` beside the answer.
+pub(super) struct CallReceipt {
+    pub(super) quota: Quota,
+    /// The id of the call in the ledger; `None` if it was not counted.
+    pub(super) call_id: Option<CallId>,
+}
+
+/// The quota of the running month.
+#[derive(Serialize)]
+pub(super) struct Quota {
+    limit: u64,
+    used: u64,
+    remaining: u64,
+    resets_at: jiff::Timestamp,
+}
+
+/// Writes the members of the result of a call, and returns what it cost. An error is one of the protocol: what a
+/// tool cannot do is a result too.
+pub(super) async fn call(
+    context: CallContext<'_>,
+    params: &Params<'_>,
+    into: &mut Vec<u8>,
+) -> Result<Option<CallReceipt>, RpcError> {
+    let Some(name) = params.name() else {
+        let message = format!("params.name is missing. It names the tool: {}.", tools::names());
+        return Err(RpcError::invalid_params(message));
+    };
+    let Some(tool) = tools::find(&name) else {
+        let message = format!("There is no tool {}. There are {}.", quoted(&name), tools::names());
+        return Err(RpcError::invalid_params(message).with_status(http::StatusCode::OK));
+    };
+    let mut arguments = Arguments::read(params.arguments)?;
+    arguments.accept_aliases(tool.arguments);
+    let parent = params.traceparent().or_else(traces::current);
+    let span = Span::child_of(Kind::Server, "tools/call", tool.name, parent);
+    let done = match check(context) {
+        // A tool that takes too long or panics is refused alone: other calls of the message are counted and answered.
+        Ok(()) => match context.deadline.bound(run(tool, context, &mut arguments, &span)).await {
+            Ok(Ok(answer)) => charge(context, tool).await.map(|receipt| (answer, receipt)),
+            Ok(Err(refusal)) => Err(refusal),
+            Err(fault) => Err(fault.into()),
+        },
+        Err(refusal) => Err(refusal),
+    };
+    Ok(match done {
+        Ok((answer, receipt)) => {
+            good(noted(answer, tool, &arguments), into);
+            receipt
+        }
+        Err(refusal) => {
+            bad(&words(context, refusal, tool, &arguments), into);
+            balance(context)
+        }
+    })
+}
+
+/// Runs a tool as part of its caller's trace, if there is one.
+async fn run<'a>(
+    tool: &'static Tool,
+    context: CallContext<'a>,
+    arguments: &mut Arguments<'_>,
+    span: &Span,
+) -> Result<Answer<'a>, Refusal> {
+    let work = tools::run(tool, context, arguments);
+    match span.traceparent() {
+        None => work.await,
+        traceparent => traces::scope(traceparent, work).await,
+    }
+}
+
+/// Refuses a call for which the batch has no time left, or that came too soon. The month's quota is checked when the call is
+/// charged.
+fn check(context: CallContext<'_>) -> Result<(), Refusal> {
+    if context.deadline.is_over() {
+        return Err(Refusal::guided(
+            "Not run: the calls before it in this batch took all the time that a request has. Nothing was counted; send \
+             it again.",
+        ));
+    }
+    let Some(wait) = context.wait else { return Ok(()) };
+    let seconds = wait.as_secs() + 1;
+    let more = match context.principal {
+        Principal::Anonymous => " A key from get_api_key has a limit of its own.",
+        Principal::Unmetered | Principal::ApiKey(_) => "",
+    };
+    Err(Refusal::guided(format!(
+        "Too many calls came within a second. Wait {seconds} s and call again; nothing was counted.{more}"
+    )))
+}
+
+/// Counts a call that is about to be answered.
+async fn charge(context: CallContext<'_>, tool: &'static Tool) -> Result<Option<CallReceipt>, Refusal> {
+    if !tool.is_counted {
+        return Ok(balance(context));
+    }
+    let charge = context.principal.charge(context.state, Surface::Mcp, tool.name, context.deadline);
+    let Some(charged) = charge.await else { return Ok(None) };
+    match charged.outcome {
+        Outcome::Counted { .. } => {
+            Ok(Some(CallReceipt { quota: Quota::of(&charged.balance), call_id: Some(charged.id) }))
+        }
+        Outcome::Exceeded => Err(used_up(context, &charged.balance)),
+        Outcome::Unavailable(cause) => Err(Refusal::Broken {
+            message:
+                "The call cannot be counted at present, so it is not answered. Try again in a few seconds."
+                    .into(),
+            cause: Some(cause),
+        }),
+    }
+}
+
+/// Returns the receipt of a call that was not counted.
+fn balance(context: CallContext<'_>) -> Option<CallReceipt> {
+    let balance = context.principal.balance(context.state, context.state.now())?;
+    Some(CallReceipt { quota: Quota::of(&balance), call_id: None })
+}
+
+impl Quota {
+    fn of(balance: &Balance) -> Quota {
+        let Balance { limit, used, ref budget, .. } = *balance;
+        Quota { limit, used, remaining: limit.saturating_sub(used), resets_at: budget.month.end() }
+    }
+}
+
+fn used_up(context: CallContext<'_>, balance: &Balance) -> Refusal {
+    let (limit, until, site) = (balance.limit, balance.budget.month.end(), context.state.site());
+    Refusal::guided(format!(
+        "The {limit} calls of this month are used up; nothing was billed. New ones begin at {until}. For more, tell the user to \
+         see {site}/pricing; without a key the tools answer with at most 5 results."
+    ))
+}
+
+/// Adds what the caller should know besides.
+fn noted<'a>(mut answer: Answer<'a>, tool: &Tool, arguments: &Arguments<'_>) -> Answer<'a> {
+    let unknown = arguments.unknown(tool.arguments);
+    if !unknown.is_empty() {
+        let named = unknown.into_iter().take(MOST_NAMED).map(|(name, near)| match near {
+            Some(near) => format!("{} (did you mean {near}?)", quoted(name)),
+            None => quoted(name),
+        });
+        let named: Vec<String> = named.collect();
+        let known = match tool.arguments {
+            [] => "takes no arguments".to_owned(),
+            known => format!("takes {}", known.join(", ")),
+        };
+        answer.notes.push(format!("Not used: {}. {} {known}.", named.join(", "), tool.name).into());
+    }
+    answer
+}
+
+/// Returns the sentences that an agent reads in place of an answer.
+fn words(context: CallContext<'_>, refusal: Refusal, tool: &Tool, arguments: &Arguments<'_>) -> String {
+    match refusal {
+        Refusal::Arguments(mut faults) => {
+            let unknown = arguments.unknown(tool.arguments).into_iter().take(MOST_NAMED);
+            faults.extend(unknown.map(|(name, near)| match near {
+                Some(near) => format!("{} is not known, did you mean {near}?", quoted(name)),
+                None => format!("{} is not known", quoted(name)),
+            }));
+            let faults = faults.join("; ");
+            let end = if faults.ends_with('?') { "" } else { "." };
+            format!(
+                "These arguments cannot be used: {faults}{end} A call of {} that works: {}",
+                tool.name,
+                tools::example(context, tool)
+            )
+        }
+        Refusal::Guided(text) => text.into_owned(),
+        Refusal::Broken { message, cause } => {
+            if let Some(cause) = cause {
+                tracing::error!(tool = tool.name, cause, "a tool could not answer");
+            }
+            message.into_owned()
+        }
+    }
+}
+
+/// Writes a result: the content as text and as structure, each complete alone.
+fn good(answer: Answer<'_>, into: &mut Vec<u8>) {
+    let Answer { mut json, notes, image } = answer;
+    if !notes.is_empty() {
+        // A text always serialises.
+        let _ = json.member("note", &notes.join(" "));
+    }
+    let content = json.finish();
+    let pixels = image.as_ref().map_or(0, |image| image.bytes.len() / 3 * 4 + 128);
+    into.reserve(content.len() * 3 + pixels + 512);
+    into.extend_from_slice(br#""content":[{"type":"text","text":""#);
+    escape(&content, into);
+    into.extend_from_slice(br#""}"#);
+    if let Some(image) = image {
+        into.extend_from_slice(br#",{"type":"image","mimeType":""#);
+        into.extend_from_slice(image.kind.as_bytes());
+        into.extend_from_slice(br#"","data":""#);
+        into.extend_from_slice(STANDARD.encode(&image.bytes).as_bytes());
+        into.extend_from_slice(br#""}"#);
+    }
+    into.extend_from_slice(br#"],"structuredContent":"#);
+    into.extend_from_slice(&content);
+    into.extend_from_slice(br#","isError":false"#);
+}
+
+fn bad(text: &str, into: &mut Vec<u8>) {
+    into.extend_from_slice(br#""content":[{"type":"text","text":"#);
+    let _ = serde_json::to_writer(&mut *into, text);
+    into.extend_from_slice(br#"}],"isError":true"#);
+}

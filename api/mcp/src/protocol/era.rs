@@ -1,0 +1,214 @@
+//! Which revision of the protocol a request speaks. Both eras are spoken at one address: until 2025-11-25 a client may open
+//! with `initialize`, and no session is ever made of it; from 2026-07-28 on every request says all of it.
+
+use std::borrow::Cow;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use http::{HeaderMap, HeaderName};
+
+use crate::protocol::message::Message;
+use crate::protocol::params::Params;
+use crate::protocol::rpc_error::{RpcError, quoted};
+
+/// The revision in which every request stands for itself.
+pub(crate) const MODERN: &str = "2026-07-28";
+/// The newest that opens with `initialize`.
+pub(crate) const NEWEST_LEGACY: &str = "2025-11-25";
+/// The one that is assumed where nothing is said, and the only one with batches.
+const OLDEST: &str = "2025-03-26";
+/// All that are spoken, the newest first.
+pub const SUPPORTED: [&str; 4] = [MODERN, NEWEST_LEGACY, "2025-06-18", OLDEST];
+
+static VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+static METHOD: HeaderName = HeaderName::from_static("mcp-method");
+static NAME: HeaderName = HeaderName::from_static("mcp-name");
+
+/// How a request is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Era {
+    /// 2025-03-26 to 2025-11-25.
+    Legacy,
+    /// 2026-07-28.
+    Modern,
+}
+
+impl Era {
+    /// What a request speaks, by its headers and by what it says of itself; both must say the same.
+    pub(crate) fn of(
+        headers: &HeaderMap,
+        message: &Message<'_>,
+        params: &Params<'_>,
+    ) -> Result<Era, RpcError> {
+        let said = header(headers, &VERSION)?;
+        let meta = params.meta()?;
+        match (said, meta.protocol_version().as_deref()) {
+            (None, None) => Ok(Era::Legacy),
+            (Some(MODERN), None) => Err(RpcError::invalid_params(
+                "params._meta lacks io.modelcontextprotocol/protocolVersion, which every request of 2026-07-28 has.",
+            )),
+            (None, Some(_)) => Err(RpcError::header_mismatch(
+                "The header MCP-Protocol-Version is missing; params._meta names a protocol revision.",
+            )),
+            (Some(header), Some(body)) if header != body => Err(RpcError::header_mismatch(format!(
+                "The header MCP-Protocol-Version says {}, params._meta says {}.",
+                quoted(header),
+                quoted(body)
+            ))),
+            (Some(MODERN), Some(_)) => {
+                if !meta.declares_capabilities() {
+                    return Err(RpcError::invalid_params(
+                        "params._meta lacks the object io.modelcontextprotocol/clientCapabilities, which may be {}.",
+                    ));
+                }
+                mirrored(headers, message, params).map(|()| Era::Modern)
+            }
+            (Some(version), _) if SUPPORTED.contains(&version) => Ok(Era::Legacy),
+            (Some(version), _) => Err(RpcError::unsupported_version(version, &SUPPORTED)),
+        }
+    }
+}
+
+/// Whether a body of several messages is allowed.
+pub(crate) fn takes_batches(headers: &HeaderMap) -> bool {
+    matches!(header(headers, &VERSION), Ok(None | Some(OLDEST)))
+}
+
+/// Whether the headers claim the modern era, whatever the body is.
+pub(crate) fn claims_modern(headers: &HeaderMap) -> bool {
+    header(headers, &VERSION) == Ok(Some(MODERN))
+}
+
+/// The headers that repeat parts of the body, so that those on the way need not read it.
+fn mirrored(headers: &HeaderMap, message: &Message<'_>, params: &Params<'_>) -> Result<(), RpcError> {
+    if message.is_notification() {
+        return Ok(());
+    }
+    same(headers, &METHOD, "Mcp-Method", &message.method, "the method")?;
+    let (named, member) = match &*message.method {
+        "tools/call" | "prompts/get" => (params.name(), "params.name"),
+        "resources/read" => (params.uri(), "params.uri"),
+        _ => return Ok(()),
+    };
+    // Where the body names nothing, that is what will be said.
+    named.map_or(Ok(()), |named| same(headers, &NAME, "Mcp-Name", &named, member))
+}
+
+fn same(
+    headers: &HeaderMap,
+    name: &HeaderName,
+    shown: &str,
+    body: &str,
+    member: &str,
+) -> Result<(), RpcError> {
+    let Some(value) = header(headers, name)? else {
+        return Err(RpcError::header_mismatch(format!(
+            "The header {shown} is missing; it repeats {member}."
+        )));
+    };
+    let decoded = decoded(value).ok_or_else(|| {
+        RpcError::header_mismatch(format!("The header {shown} is no valid Base64 of UTF-8."))
+    })?;
+    if decoded == body {
+        return Ok(());
+    }
+    Err(RpcError::header_mismatch(format!(
+        "The header {shown} says {}, {member} is {}.",
+        quoted(&decoded),
+        quoted(body)
+    )))
+}
+
+/// The text of a header that may be wrapped as `=?base64?…?=`.
+fn decoded(value: &str) -> Option<Cow<'_, str>> {
+    let Some(wrapped) = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) else {
+        return Some(Cow::Borrowed(value));
+    };
+    String::from_utf8(STANDARD.decode(wrapped).ok()?).ok().map(Cow::Owned)
+}
+
+fn header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, RpcError> {
+    let Some(value) = headers.get(name) else { return Ok(None) };
+    match value.to_str() {
+        Ok(text) => Ok(Some(text.trim())),
+        Err(_) => Err(RpcError::header_mismatch(format!("The header {name} is no ASCII text."))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+    use crate::protocol::message::Body;
+
+    fn era(headers: &[(&'static str, &str)], body: &str) -> Result<Era, String> {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.insert(*name, HeaderValue::from_str(value).unwrap());
+        }
+        let Ok(Body::One(Ok(message))) = Body::read(body.as_bytes()) else { panic!("{body}") };
+        let params = Params::read(message.params).map_err(|error| error.code().to_string())?;
+        Era::of(&map, &message, &params).map_err(|error| format!("{} {}", error.code(), error.message()))
+    }
+
+    fn body(meta: &str) -> String {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"browse","_meta":{meta}}}}}"#
+        )
+    }
+
+    const MODERN_META: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
+    const VERSION: (&str, &str) = ("mcp-protocol-version", "2026-07-28");
+    const METHOD: (&str, &str) = ("mcp-method", "tools/call");
+
+    #[test]
+    fn the_era_is_what_header_and_body_say() {
+        assert_eq!(era(&[], &body("{}")), Ok(Era::Legacy));
+        for version in ["2025-03-26", "2025-06-18", "2025-11-25"] {
+            assert_eq!(
+                era(&[("mcp-protocol-version", version), ("mcp-method", "odd")], &body("{}")),
+                Ok(Era::Legacy)
+            );
+        }
+        let name = ("mcp-name", "browse");
+        assert_eq!(era(&[VERSION, METHOD, name], &body(MODERN_META)), Ok(Era::Modern));
+        let wrapped = ("mcp-name", "=?base64?YnJvd3Nl?=");
+        assert_eq!(era(&[VERSION, METHOD, wrapped], &body(MODERN_META)), Ok(Era::Modern));
+    }
+
+    #[test]
+    fn contradictions_are_told() {
+        let told = |headers: &[(&'static str, &str)], meta: &str| era(headers, &body(meta)).unwrap_err();
+        assert_eq!(
+            told(&[], MODERN_META),
+            "-32020 The header MCP-Protocol-Version is missing; params._meta names a protocol revision."
+        );
+        assert_eq!(
+            told(&[("mcp-protocol-version", "2025-11-25")], MODERN_META),
+            "-32020 The header MCP-Protocol-Version says “2025-11-25”, params._meta says “2026-07-28”."
+        );
+        assert!(
+            told(&[VERSION], "{}")
+                .starts_with("-32602 params._meta lacks io.modelcontextprotocol/protocolVersion")
+        );
+        let half = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
+        assert!(told(&[VERSION, METHOD], half).starts_with("-32602 params._meta lacks the object"));
+        assert_eq!(
+            told(&[VERSION], MODERN_META),
+            "-32020 The header Mcp-Method is missing; it repeats the method."
+        );
+        assert_eq!(
+            told(&[VERSION, METHOD], MODERN_META),
+            "-32020 The header Mcp-Name is missing; it repeats params.name."
+        );
+        for (value, said) in [
+            ("Browse", "The header Mcp-Name says “Browse”, params.name is “browse”."),
+            ("=?base64?!?=", "The header Mcp-Name is no valid Base64 of UTF-8."),
+        ] {
+            assert_eq!(told(&[VERSION, METHOD, ("mcp-name", value)], MODERN_META), format!("-32020 {said}"));
+        }
+        assert!(told(&[("mcp-protocol-version", "1999-01-01")], "{}").starts_with("-32022 "));
+        assert!(told(&[], "3").starts_with("-32602 "));
+    }
+}

@@ -1,0 +1,137 @@
+//! The tools. Each has a file with its name, texts, input, example and work, and its line in the registry [`TOOLS`]; listing,
+//! dispatch and documentation follow from there.
+
+pub(super) mod answer;
+pub(super) mod arguments;
+mod browse;
+mod discover;
+mod fetch;
+mod get_api_key;
+mod get_project;
+mod input;
+mod list_taste_terms;
+mod listing;
+mod record;
+mod search;
+mod search_by_taste;
+mod search_projects;
+mod similar_projects;
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use schemas::taste::Dimension;
+
+use answers::auth::principal::Principal;
+use answers::deadline::Deadline;
+use answers::state::ApiState;
+
+use crate::tools::answer::Answered;
+use crate::tools::arguments::Arguments;
+
+/// A tool: what agents see of it, and its work. All texts are JSON where the protocol wants JSON.
+#[derive(Debug)]
+pub(super) struct Tool {
+    pub(super) name: &'static str,
+    pub(super) title: &'static str,
+    pub(super) description: &'static str,
+    /// Returns the JSON Schema of the arguments.
+    pub(super) input: fn() -> serde_json::Value,
+    /// The JSON Schema of the structured content, as flat as that of the arguments; [`TASTE`] stands for the taste dimensions.
+    pub(super) output: &'static str,
+    /// The names of the arguments.
+    pub(super) arguments: &'static [&'static str],
+    /// Arguments that work, shown where others did not; [`NEWEST`] stands for the newest project.
+    pub(super) example: &'static str,
+    /// Whether a call with a key is counted.
+    pub(super) is_counted: bool,
+    /// Whether it changes anything.
+    pub(super) writes: bool,
+    pub(super) run: Run,
+}
+
+/// The work of a tool.
+#[derive(Debug)]
+pub(super) enum Run {
+    /// It takes microseconds and waits for nothing.
+    Ready(for<'a> fn(CallContext<'a>, &mut Arguments<'_>) -> Answered<'a>),
+    /// It reads from a disk or sends a command.
+    Waiting(for<'a> fn(CallContext<'a>, &mut Arguments<'_>) -> BoxFuture<'a, Answered<'a>>),
+}
+
+/// The registry: all tools, in the order in which they are listed.
+pub(super) static TOOLS: &[&Tool] = &[
+    &search_projects::TOOL,
+    &search_by_taste::TOOL,
+    &browse::TOOL,
+    &discover::TOOL,
+    &similar_projects::TOOL,
+    &get_project::TOOL,
+    &list_taste_terms::TOOL,
+    &get_api_key::TOOL,
+    &search::TOOL,
+    &fetch::TOOL,
+];
+
+/// What a tool answers from, and who calls it.
+#[derive(Clone, Copy)]
+pub(super) struct CallContext<'a> {
+    pub(super) state: &'a ApiState,
+    pub(super) principal: &'a Principal,
+    /// The address that the call comes from.
+    pub(super) address: IpAddr,
+    /// When the time of the request is up, with all the calls that are in it.
+    pub(super) deadline: Deadline,
+    /// How long the caller has to wait, if too many calls came within a second.
+    pub(super) wait: Option<Duration>,
+}
+
+/// Stands for the slug of the newest project in examples.
+const NEWEST: &str = "{newest}";
+
+/// Arguments that work on this catalog.
+pub(super) fn example(context: CallContext<'_>, tool: &Tool) -> String {
+    if !tool.example.contains(NEWEST) {
+        return tool.example.to_owned();
+    }
+    let slug = context.state.newest_slug();
+    tool.example.replace(NEWEST, slug.as_deref().unwrap_or("slug-of-a-result"))
+}
+
+/// Stands for the taste dimensions as members of an output schema.
+const TASTE: &str = r#""{taste}""#;
+
+/// Returns the JSON Schema of the structured content of a tool.
+pub(super) fn output_schema(tool: &Tool) -> String {
+    let dimension = |of: Dimension| (of.as_str().to_owned(), serde_json::json!({"type": ["string", "null"]}));
+    let taste: serde_json::Value = Dimension::ALL.into_iter().map(dimension).collect();
+    tool.output.replace(TASTE, &taste.to_string())
+}
+
+/// The tool of that name.
+pub(super) fn find(name: &str) -> Option<&'static Tool> {
+    TOOLS.iter().copied().find(|tool| tool.name == name)
+}
+
+/// All names, as they stand in a sentence.
+pub(super) fn names() -> String {
+    TOOLS.iter().map(|tool| tool.name).collect::<Vec<_>>().join(", ")
+}
+
+/// Each name with what the tool is for.
+pub fn described() -> impl Iterator<Item = (&'static str, &'static str)> {
+    TOOLS.iter().map(|tool| (tool.name, tool.description))
+}
+
+/// Runs a tool.
+pub(super) async fn run<'a>(
+    tool: &Tool,
+    context: CallContext<'a>,
+    arguments: &mut Arguments<'_>,
+) -> Answered<'a> {
+    match tool.run {
+        Run::Ready(run) => run(context, arguments),
+        Run::Waiting(run) => run(context, arguments).await,
+    }
+}

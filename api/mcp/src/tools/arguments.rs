@@ -1,0 +1,376 @@
+//! The arguments of a call, read the way agents write them: a number may come as text and text as a number, blanks around it
+//! do not matter, and a category may be in any case. All faults are reported at once.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::protocol::message::Text;
+use crate::protocol::rpc_error::{RpcError, quoted};
+use crate::tools::answer::Refusal;
+
+/// The most results of a call, and how many there are when nothing is asked for.
+pub(crate) const MOST_RESULTS: usize = 20;
+pub(crate) const USUAL_RESULTS: usize = 10;
+
+/// What agents call an argument, and what it is called here.
+const ALIASES: [(&str, &str); 3] = [("id", "slug"), ("slug", "id"), ("colour", "color")];
+
+/// Names may differ by this many edits to count as near, and be no longer than this to be compared.
+const MOST_EDITS: usize = 2;
+const LONGEST_NAME: usize = 20;
+
+/// The name that another one is most likely meant for: one of both begins the other, or they differ by few letters.
+fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    if name.len() > LONGEST_NAME {
+        return None;
+    }
+    let name = name.to_ascii_lowercase();
+    let near = known.iter().filter_map(|known| {
+        let begins = !name.is_empty() && (known.starts_with(&name) || name.starts_with(known));
+        let edits = if begins { 0 } else { edits(&name, known) };
+        (edits <= MOST_EDITS && edits < known.len() / 2).then_some((edits, *known))
+    });
+    near.min_by_key(|(edits, _)| *edits).map(|(_, known)| known)
+}
+
+/// How many letters must be changed, added or left out to make one name of the other.
+fn edits(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (at, letter) in one.chars().enumerate() {
+        let mut before = row[0];
+        row[0] = at + 1;
+        for (to, own) in other.iter().enumerate() {
+            let changed = before + usize::from(letter != *own);
+            before = row[to + 1];
+            row[to + 1] = changed.min(before + 1).min(row[to] + 1);
+        }
+    }
+    row[other.len()]
+}
+
+/// The members of `arguments`, and what was found wrong with those that were read.
+#[derive(Debug, Default)]
+pub(crate) struct Arguments<'a> {
+    given: Vec<(Cow<'a, str>, &'a RawValue)>,
+    faults: Vec<String>,
+}
+
+/// Members in their order, doubles included.
+struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
+                let mut members = Vec::new();
+                while let Some((Text(name), value)) = map.next_entry()? {
+                    members.push((name, value));
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(Reader)
+    }
+}
+
+impl<'a> Arguments<'a> {
+    /// Takes them apart. That they are no object is a fault of the protocol.
+    pub(crate) fn read(arguments: Option<&'a RawValue>) -> Result<Arguments<'a>, RpcError> {
+        let Some(arguments) = arguments else { return Ok(Arguments::default()) };
+        if !arguments.get().starts_with('{') {
+            return Err(RpcError::invalid_params(
+                "params.arguments is no object. Send the arguments by name, for example {\"query\":\"brick\"}.",
+            ));
+        }
+        let Members(given) = serde_json::from_str(arguments.get()).map_err(|error| {
+            RpcError::invalid_params(format!("params.arguments cannot be read: {error}."))
+        })?;
+        Ok(Arguments { given, faults: Vec::new() })
+    }
+
+    /// Takes an argument of another name for the one that it is meant for, where that is not given itself.
+    pub(crate) fn accept_aliases(&mut self, known: &[&str]) {
+        for (alias, name) in ALIASES {
+            let is_given = |wanted: &str| self.given.iter().any(|(given, _)| given == wanted);
+            if known.contains(&name) && !known.contains(&alias) && !is_given(name) {
+                let aliased = self.given.iter_mut().filter(|(given, _)| given == alias);
+                aliased.for_each(|(given, _)| *given = Cow::Borrowed(name));
+            }
+        }
+    }
+
+    /// What is given beside these names, each with the one of them that is nearest to it, if one is near.
+    pub(crate) fn unknown<'k>(&self, known: &[&'k str]) -> Vec<(&str, Option<&'k str>)> {
+        let names = self.given.iter().map(|(name, _)| &**name);
+        let unknown = names.filter(|name| !known.contains(name));
+        unknown.map(|name| (name, nearest(name, known))).collect()
+    }
+
+    /// A text, trimmed; none where it is absent, null or blank.
+    pub(crate) fn text(&mut self, name: &'static str) -> Option<Cow<'a, str>> {
+        let text = match self.scalar(name)? {
+            Scalar::Text(text) => text,
+            Scalar::Number(text) => Cow::Borrowed(text),
+        };
+        let text = match text {
+            Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
+            Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
+        };
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// Reads a text of at most `most` characters.
+    pub(super) fn bounded(&mut self, name: &'static str, most: usize) -> Option<Cow<'a, str>> {
+        let text = self.text(name)?;
+        // A character has at least one byte.
+        let characters = if text.len() <= most { 0 } else { text.chars().count() };
+        if characters > most {
+            self.faults.push(format!("{name} has {characters} characters, at most {most} are taken"));
+            return None;
+        }
+        Some(text)
+    }
+
+    /// Reads the number of results; the usual one where none is given.
+    pub(super) fn limit(&mut self, name: &'static str) -> Limit {
+        let usual = Limit { results: USUAL_RESULTS, is_asked: false };
+        let number = match self.scalar(name) {
+            None => return usual,
+            Some(Scalar::Number(text)) => text.to_owned(),
+            Some(Scalar::Text(text)) if text.trim().is_empty() => return usual,
+            Some(Scalar::Text(text)) => text.trim().to_owned(),
+        };
+        // Some clients send all numbers with a fraction.
+        let whole = number.strip_suffix(".0").unwrap_or(&number);
+        match whole.parse() {
+            Ok(results @ 1..=MOST_RESULTS) => Limit { results, is_asked: true },
+            _ => {
+                self.faults.push(format!(
+                    "{name} is {}, it must be a whole number from 1 to {MOST_RESULTS}",
+                    quoted(&number)
+                ));
+                usual
+            }
+        }
+    }
+
+    /// Reads one of the values with these names.
+    pub(super) fn one_of<T>(
+        &mut self,
+        name: &'static str,
+        parse: impl FnOnce(&str) -> Option<T>,
+        values: &[&str],
+    ) -> Option<T> {
+        let text = self.text(name)?;
+        let value = parse(&text);
+        if value.is_none() {
+            self.faults.push(format!("{name} is {}, it must be one of {}", quoted(&text), values.join(", ")));
+        }
+        value
+    }
+
+    /// A value of another grammar; `expected` ends the sentence that says what it must be.
+    pub(crate) fn parsed<T>(
+        &mut self,
+        name: &'static str,
+        read: impl FnOnce(&str) -> Option<T>,
+        expected: &str,
+    ) -> Option<T> {
+        let text = self.text(name)?;
+        let value = read(&text);
+        if value.is_none() {
+            self.faults.push(format!("{name} is {}, it must be {expected}", quoted(&text)));
+        }
+        value
+    }
+
+    /// Adds what else is wrong.
+    pub(crate) fn fault(&mut self, fault: impl Into<String>) {
+        self.faults.push(fault.into());
+    }
+
+    /// Returns how many faults were found so far.
+    pub(super) fn faults(&self) -> usize {
+        self.faults.len()
+    }
+
+    /// Whether an argument is given, and is not null or empty.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.given.iter().any(|(given, value)| given == name && !matches!(value.get(), "null" | "\"\""))
+    }
+
+    /// Returns an argument that was read without a fault.
+    ///
+    /// # Errors
+    ///
+    /// Refuses the call with all faults of all arguments, if there are any.
+    pub(super) fn complete<T>(&mut self, value: Option<T>) -> Result<T, Refusal> {
+        match value {
+            Some(value) if self.faults.is_empty() => Ok(value),
+            _ => Err(Refusal::Arguments(std::mem::take(&mut self.faults))),
+        }
+    }
+
+    fn scalar(&mut self, name: &'static str) -> Option<Scalar<'a>> {
+        let mut values = self.given.iter().filter(|(given, _)| given == name).map(|(_, value)| *value);
+        let value = values.next()?;
+        if values.next().is_some() {
+            self.faults.push(format!("{name} is given more than once"));
+            return None;
+        }
+        let text = value.get();
+        let fault = match text.as_bytes().first() {
+            Some(b'"') => match serde_json::from_str(text) {
+                Ok(Text(text)) => return Some(Scalar::Text(text)),
+                Err(_) => "holds half of a surrogate pair, which is no character",
+            },
+            Some(b'-' | b'0'..=b'9') => return Some(Scalar::Number(text)),
+            Some(b'n') => return None,
+            Some(b'[') => "is a list, one value is taken",
+            Some(b'{') => "is an object, one value is taken",
+            _ => "is true or false, a text is taken",
+        };
+        self.faults.push(format!("{name} {fault}"));
+        None
+    }
+}
+
+/// How many results are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Limit {
+    pub(crate) results: usize,
+    /// Whether the caller said so.
+    pub(crate) is_asked: bool,
+}
+
+enum Scalar<'a> {
+    Text(Cow<'a, str>),
+    Number(&'a str),
+}
+
+#[cfg(test)]
+mod tests {
+    use schemas::record::Category;
+
+    use super::*;
+    use crate::tools::input::{Argument, Text, Value};
+
+    fn with<T>(text: &str, read: impl FnOnce(&mut Arguments<'_>) -> T) -> (T, Vec<String>) {
+        let raw: Box<RawValue> = serde_json::from_str(text).unwrap();
+        let mut arguments = Arguments::read(Some(&raw)).unwrap();
+        let value = read(&mut arguments);
+        (value, arguments.faults)
+    }
+
+    #[test]
+    fn arguments_are_read_as_agents_write_them() {
+        for (text, expected) in [
+            (r#"{"query":"  brick "}"#, Some("brick")),
+            (r#"{"query":1968}"#, Some("1968")),
+            (r#"{"query":"Z\u00fcrich\n"}"#, Some("Zürich")),
+            (r#"{"query":null}"#, None),
+            (r#"{"query":" "}"#, None),
+            ("{}", None),
+        ] {
+            let (value, faults) = with(text, |arguments| arguments.text("query").map(Cow::into_owned));
+            assert_eq!((value.as_deref(), faults.len()), (expected, 0), "{text}");
+        }
+        for (text, results) in [
+            ("{}", 10),
+            (r#"{"limit":3}"#, 3),
+            (r#"{"limit":" 3 "}"#, 3),
+            (r#"{"limit":20.0}"#, 20),
+            (r#"{"limit":""}"#, 10),
+        ] {
+            assert_eq!(with(text, |arguments| arguments.limit("limit").results), (results, vec![]), "{text}");
+        }
+        let category = |text: &str| with(text, |arguments| <Category as Value>::read(arguments, "category"));
+        assert_eq!(category(r#"{"category":" INTERIORS"}"#), (Some(Category::Interiors), vec![]));
+        assert_eq!(category(r#"{"category":""}"#), (None, vec![]));
+    }
+
+    #[test]
+    fn everything_that_is_wrong_is_told() {
+        let text = r#"{"query":["a"],"limit":"99","category":"music","slug":true,"id":{},"id":"x","light":"\ud800","email":"aaa"}"#;
+        let (_, faults) = with(text, |arguments| {
+            <Text<200> as Argument>::read(arguments, "query");
+            arguments.limit("limit");
+            <Category as Value>::read(arguments, "category");
+            arguments.text("slug");
+            arguments.text("id");
+            arguments.text("light");
+            <Text<2> as Argument>::read(arguments, "email");
+            <Text<9> as Argument>::read(arguments, "name");
+            arguments.parsed("email", |_| None::<u8>, "an address");
+        });
+        assert_eq!(
+            faults,
+            [
+                "query is a list, one value is taken",
+                "limit is “99”, it must be a whole number from 1 to 20",
+                "category is “music”, it must be one of architecture, interiors, design, photography, art",
+                "slug is true or false, a text is taken",
+                "id is given more than once",
+                "light holds half of a surrogate pair, which is no character",
+                "email has 3 characters, at most 2 are taken",
+                "name is missing",
+                "email is “aaa”, it must be an address",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_name_that_is_not_known_has_a_nearest_one() {
+        let known = ["material", "light", "color", "slug", "limit", "id"];
+        for (name, near) in [
+            ("materials", Some("material")),
+            ("Material", Some("material")),
+            ("limt", Some("limit")),
+            ("col", Some("color")),
+            ("colour", Some("color")),
+            ("slog", Some("slug")),
+            ("depth", None),
+            ("it", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(name, &known), near, "{name}");
+        }
+    }
+
+    #[test]
+    fn other_names_of_an_argument_are_taken() {
+        for (text, known, value) in [
+            (r#"{"id":"a"}"#, &["slug"][..], Some("a")),
+            (r#"{"id":"a","slug":"b"}"#, &["slug"], Some("b")),
+            (r#"{"id":"a"}"#, &["slug", "id"], None),
+        ] {
+            let (taken, faults) = with(text, |arguments| {
+                arguments.accept_aliases(known);
+                arguments.text("slug").map(Cow::into_owned)
+            });
+            assert_eq!((taken.as_deref(), faults.len()), (value, 0), "{text}");
+        }
+    }
+
+    #[test]
+    fn unknown_names_are_known() {
+        let raw: Box<RawValue> = serde_json::from_str(r#"{"query":"a","depth":3,"q":1}"#).unwrap();
+        let arguments = Arguments::read(Some(&raw)).unwrap();
+        assert_eq!(arguments.unknown(&["query", "limit"]), [("depth", None), ("q", Some("query"))]);
+        for text in ["[]", "\"x\"", "3"] {
+            let raw: Box<RawValue> = serde_json::from_str(text).unwrap();
+            assert_eq!(Arguments::read(Some(&raw)).unwrap_err().code(), -32_602);
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! `fetch`: the connector form of a record, with the picture itself.
+
+use answers::catalog::json_writer::JsonWriter;
+use schemas::api::site;
+use schemas::picture::{Form, LIST_WIDTH, PictureId, WIDTHS};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::search::title;
+use super::{CallContext, Run, Tool, listing, record};
+use crate::tools::answer::{Answer, Answered, Image};
+use crate::tools::input::input;
+use crate::tools::record::{AsOf, Reference, RevisionNumber};
+
+pub(super) static TOOL: Tool = Tool {
+    name: "fetch",
+    title: "Fetch a project with its picture",
+    description: "Use this when you have an id from search (or a slug) and want its text for reading and citing, and to see its picture, which is embedded as JPEG.",
+    input: Input::schema,
+    output: r#"{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"},"text":{"type":"string"},"url":{"type":"string"},"metadata":{"type":"object","properties":{"studio":{"type":["string","null"]},"city":{"type":["string","null"]},"year":{"type":["string","null"]},"category":{"type":"string"},"published":{"type":["string","null"]},"citation_url":{"type":"string"},"revision":{"type":"integer"},"revision_url":{"type":"string"},"added_at":{"type":"string"},"provenance":{"type":"object"},"taste":{"type":"object"},"image_url":{"type":["string","null"]},"image_alt":{"type":["string","null"]}}},"note":{"type":"string"},"preview":{"type":"object"}},"required":["id","title","text","url"]}"#,
+    arguments: Input::NAMES,
+    example: r#"{"id":"{newest}"}"#,
+    is_counted: true,
+    writes: false,
+    run: Run::Waiting(|context, arguments| {
+        let input = Input::read(arguments);
+        Box::pin(async move { run(context, input?).await })
+    }),
+};
+
+input! {
+    id: Reference = "id of a result of search, a slug, or a URL of the project",
+    revision: Option<RevisionNumber>,
+    as_of: Option<AsOf> = "a day",
+}
+
+/// The most bytes of an embedded picture, so that it stays within 2 MB as Base64.
+const MOST_BYTES: usize = (2 << 20) / 4 * 3;
+
+/// The most bytes of a text. An answer holds it twice, and clients cut what is longer than some 25,000 tokens.
+const LONGEST_TEXT: usize = 16 << 10;
+
+/// A record, as far as it is told here.
+#[derive(Deserialize)]
+struct Record {
+    slug: String,
+    name: String,
+    studio: Option<String>,
+    city: Option<String>,
+    year: Option<String>,
+    category: String,
+    intro: Option<String>,
+    published: Option<String>,
+    thumbnail: Option<String>,
+    url: String,
+    citation_url: String,
+    revision: u32,
+    revision_url: String,
+    added_at: String,
+    provenance: Map<String, Value>,
+    description: Option<String>,
+    design_language: Option<String>,
+    details: Vec<Detail>,
+    taste: Map<String, Value>,
+    images: Vec<Shown>,
+}
+
+#[derive(Deserialize)]
+struct Detail {
+    label: String,
+    value: String,
+}
+
+#[derive(Deserialize)]
+struct Shown {
+    url: String,
+    width: u32,
+    alt: Option<String>,
+}
+
+async fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
+    let found = record::find(context, &input.id, record::past(input.revision, input.as_of)).await?;
+    let site = context.state.site();
+    let mut text = Vec::with_capacity(found.record.len() + 512);
+    site::fill(&found.record, site.as_str(), &mut text);
+    let record: Record = serde_json::from_slice(&text).map_err(answers::error::ApiError::internal)?;
+    let mut json = JsonWriter::object(site, 2 * text.len());
+    json.member("id", &record.slug)?;
+    json.member("title", &title(&record.name, record.studio.as_deref()))?;
+    let (text, is_whole) = shortened(record.text());
+    json.member("text", &text)?;
+    json.member("url", &record.url)?;
+    json.member("metadata", &record.metadata())?;
+    listing::preview(&mut json, context, 1, 1)?;
+    let mut answer = Answer::new(json);
+    answer.notes.extend(found.notes.into_iter().map(Into::into));
+    if !is_whole {
+        answer.notes.push(format!("The text is shortened; all of it is at {}.", record.revision_url).into());
+    }
+    match picture(context, &record).await {
+        Ok(image) => answer.image = Some(image),
+        Err(note) => answer.notes.push(note.into()),
+    }
+    Ok(answer)
+}
+
+/// A text of at most [`LONGEST_TEXT`] bytes, and whether it is the whole.
+fn shortened(mut text: String) -> (String, bool) {
+    if text.len() <= LONGEST_TEXT {
+        return (text, true);
+    }
+    text.truncate(text.floor_char_boundary(LONGEST_TEXT));
+    text.push('…');
+    (text, false)
+}
+
+/// The picture that stands for the project in lists, as JPEG: not every client reads WebP. Or why there is none.
+async fn picture(context: CallContext<'_>, record: &Record) -> Result<Image, &'static str> {
+    let kept = record.images.iter().find_map(|image| Some((kept(&image.url)?, image.width)));
+    let Some((id, width)) = kept else {
+        return Err(match record.thumbnail {
+            Some(_) => "The picture is not kept here; its address is metadata.image_url.",
+            None => "No picture of this project is recorded.",
+        });
+    };
+    let jpeg = ("image/jpeg", Form::Jpeg(width.min(LIST_WIDTH)));
+    // One that is all noise, or very high, may still be too large.
+    let smaller = ("image/webp", Form::Webp(width.min(WIDTHS[0])));
+    for (kind, form) in [jpeg, smaller] {
+        match context.state.media().read(id, form).await {
+            Ok(Some(bytes)) if bytes.len() <= MOST_BYTES => return Ok(Image { kind, bytes }),
+            Ok(_) => {}
+            Err(error) => tracing::warn!(%error, picture = %id, "a kept picture cannot be read"),
+        }
+    }
+    Err("The picture cannot be embedded at present; its address is metadata.image_url.")
+}
+
+/// The picture that an address of this site names.
+fn kept(url: &str) -> Option<PictureId> {
+    let (_, path) = url.split_once("/media/")?;
+    path.split('/').next()?.parse().ok()
+}
+
+impl Record {
+    /// Everything that is recorded, as a text to read.
+    fn text(&self) -> String {
+        let mut paragraphs = vec![self.heading()];
+        let texts = [&self.intro, &self.description, &self.design_language];
+        paragraphs.extend(texts.into_iter().flatten().cloned());
+        paragraphs.extend(self.details.iter().map(|Detail { label, value }| format!("{label}: {value}")));
+        let taste = self.taste.iter().filter_map(|(name, text)| Some(format!("{name}: {}", text.as_str()?)));
+        let taste: Vec<String> = taste.collect();
+        if !taste.is_empty() {
+            paragraphs.push(format!("Taste: {}.", taste.join("; ")));
+        }
+        let said = |name: &str| self.provenance.get(name).and_then(Value::as_str);
+        if let Some(curator) = said("curated_by") {
+            let when = said("selected").map_or_else(String::new, |day| format!(" on {day}"));
+            let note = said("note").map_or_else(String::new, |note| format!(" {note}"));
+            paragraphs.push(format!("Selected by {curator}{when}.{note}"));
+        }
+        paragraphs.push(format!("Cite as {}", self.citation_url));
+        paragraphs.join("\n\n")
+    }
+
+    fn heading(&self) -> String {
+        let parts = [Some(&self.name), self.studio.as_ref(), self.city.as_ref(), self.year.as_ref()];
+        let known: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
+        format!("{} ({})", known.join(", "), self.category)
+    }
+
+    /// What connectors show beside the text; null where nothing is recorded.
+    fn metadata(&self) -> Value {
+        json!({
+            "studio": self.studio, "city": self.city, "year": self.year, "category": self.category,
+            "published": self.published, "citation_url": self.citation_url, "revision": self.revision,
+            "revision_url": self.revision_url, "added_at": self.added_at, "provenance": self.provenance,
+            "taste": self.taste, "image_url": self.thumbnail,
+            "image_alt": self.images.first().and_then(|image| image.alt.as_ref()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_between_two_characters() {
+        assert_eq!(shortened("a".repeat(LONGEST_TEXT)), ("a".repeat(LONGEST_TEXT), true));
+        let (text, is_whole) = shortened("ü".repeat(LONGEST_TEXT) + "a");
+        assert_eq!((text, is_whole), ("ü".repeat(LONGEST_TEXT / 2) + "…", false));
+        let (text, _) = shortened("a".to_owned() + &"ü".repeat(LONGEST_TEXT));
+        assert_eq!(text, "a".to_owned() + &"ü".repeat(LONGEST_TEXT / 2 - 1) + "…");
+    }
+}

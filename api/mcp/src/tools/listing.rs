@@ -1,0 +1,241 @@
+//! What lists of projects have in common: how long they may be, and what somebody without a key is told.
+
+mod intro;
+
+use std::borrow::Cow;
+
+use answers::auth::principal::Principal;
+use answers::catalog::json_writer::{self, JsonWriter};
+use answers::error::ApiError;
+use answers::site::Site;
+use read::archive::{Cursor, InvalidCursor, Listing};
+use serde::Serialize;
+
+use super::CallContext;
+use crate::tools::answer::{Answer, Refusal};
+use crate::tools::arguments::{Arguments, Limit};
+use crate::tools::input::Value;
+
+/// Results of a call without a key.
+const PREVIEW: usize = 5;
+
+/// How many bytes a result may have on average, and the results of a usual answer together. An answer holds its content
+/// twice, as text and as structure: with these a usual one stays below 20 KB.
+const BYTES_A_RESULT: usize = 880;
+const BYTES_USUALLY: usize = 8_800;
+
+/// The members that a list adds to a summary.
+const AROUND_A_SUMMARY: usize = 40;
+
+const HOW: &str = "Anonymous preview: at most 5 results a call. get_api_key with an email address gives a free key, which shows up to 20.";
+
+/// The schemas of a summary's members, and of what lists may have besides. The members of provenance stand in that of
+/// get_project alone, for brevity.
+macro_rules! listed {
+    ($before:literal, $more:literal, $after:literal) => {
+        concat!(
+            r#"{"type":"object","properties":{"#,
+            $before,
+            r#""count":{"type":"integer"},"total":{"type":"integer"},"results":{"type":"array","items":{"type":"object","properties":{"slug":{"type":"string"},"name":{"type":"string"},"studio":{"type":["string","null"]},"city":{"type":["string","null"]},"year":{"type":["string","null"]},"category":{"type":"string"},"intro":{"type":["string","null"]},"published":{"type":["string","null"]},"thumbnail":{"type":["string","null"]},"url":{"type":"string"},"citation_url":{"type":"string"},"provenance":{"type":"object"},"added_at":{"type":"string"}"#,
+            $more,
+            r#"},"required":["slug","name","category","url"]}}"#,
+            $after,
+            r#","note":{"type":"string"},"preview":{"type":"object"}},"required":["count","results"]}"#
+        )
+    };
+}
+pub(super) use listed;
+
+#[derive(Serialize)]
+struct Preview {
+    shown: usize,
+    total: u64,
+    how: &'static str,
+}
+
+/// A page of the archive: projects by ordinal, each with what the list knows of it besides.
+pub(super) struct Page<T> {
+    pub(super) projects: Vec<(u64, T)>,
+    pub(super) total: u64,
+    pub(super) next: Option<Cursor>,
+}
+
+impl<T: Copy> Page<T> {
+    fn summaries<'l>(&self, now: &'l Listing) -> Vec<(&'l [u8], T)> {
+        let shown = self.projects.iter();
+        shown.filter_map(|(ordinal, more)| Some((now.summary_of(*ordinal)?, *more))).collect()
+    }
+}
+
+/// Writes a page of the archive, and tells how many projects there are over all pages. `page` gives the page of so many
+/// projects, and `more` writes what it knows of each.
+pub(super) fn write_page<'a, T: Copy>(
+    context: CallContext<'a>,
+    now: &Listing,
+    limit: Limit,
+    mut page: impl FnMut(usize) -> Result<Page<T>, InvalidCursor>,
+    more: impl FnMut(&mut JsonWriter<'a>, T) -> Result<(), ApiError>,
+) -> Result<(Answer<'a>, u64), Refusal> {
+    let site = context.state.site();
+    let mut page = |limit| page(limit).map_err(|error| Refusal::guided(error.to_string()));
+    let mut shown_page = page(most(context, limit))?;
+    let found = shown_page.summaries(now);
+    let length = found.len();
+    let Fitted { shown, note } = fitted(context, limit, found);
+    if shown.len() < length {
+        // The next page begins behind what is shown.
+        shown_page = page(shown.len())?;
+    }
+    let Page { total, next, .. } = shown_page;
+    let (mut json, count) = (JsonWriter::object(site, room_for(&shown, site)), shown.len());
+    json.member("count", &count)?;
+    json.member("total", &total)?;
+    json.projects("results", shown.iter().map(|(summary, known)| (&**summary, *known)), more)?;
+    json.member("next_cursor", &next.map(|cursor| cursor.to_string()))?;
+    preview(&mut json, context, count, total)?;
+    let mut answer = Answer::new(json);
+    answer.notes.extend(note.map(Into::into));
+    Ok((answer, total))
+}
+
+/// What a cursor must be.
+pub(super) const CURSOR: &str = "next_cursor of the page before; leave it out to start again";
+
+/// What agents read of an argument `cursor`.
+pub(super) const CURSOR_DESCRIPTION: &str = "next_cursor of the page before";
+
+impl Value for Cursor {
+    fn read(arguments: &mut Arguments<'_>, name: &'static str) -> Option<Cursor> {
+        arguments.parsed(name, |text| text.parse().ok(), CURSOR)
+    }
+}
+
+/// At most so many results are shown to whoever asks.
+pub(super) fn most(context: CallContext<'_>, limit: Limit) -> usize {
+    match context.principal {
+        Principal::Anonymous => limit.results.min(PREVIEW),
+        Principal::Unmetered | Principal::ApiKey(_) => limit.results,
+    }
+}
+
+/// Results that fit into an answer.
+pub(super) struct Fitted<'s, T> {
+    /// Each with its summary, whose introduction may be shortened.
+    pub(super) shown: Vec<(Cow<'s, [u8]>, T)>,
+    /// What was done to make them fit.
+    pub(super) note: Option<String>,
+}
+
+/// Makes results fit into an answer: introductions are shortened first; where that is not enough there are fewer results, but at
+/// least one.
+pub(super) fn fitted<'s, T: Copy>(
+    context: CallContext<'_>,
+    limit: Limit,
+    found: Vec<(&'s [u8], T)>,
+) -> Fitted<'s, T> {
+    let around = 3 * context.state.site().as_str().len() + AROUND_A_SUMMARY;
+    fit(room(limit), around, found)
+}
+
+fn fit<'s, T: Copy>(room: usize, around: usize, found: Vec<(&'s [u8], T)>) -> Fitted<'s, T> {
+    let length: usize = found.iter().map(|(summary, _)| summary.len() + around).sum();
+    let mut is_shortened = false;
+    let most = (room / found.len().max(1)).saturating_sub(around);
+    let shorten = |(summary, known): &(&'s [u8], T)| {
+        let shortened = if length > room { intro::shortened(summary, most) } else { None };
+        is_shortened |= shortened.is_some();
+        (shortened.map_or(Cow::Borrowed(*summary), Cow::Owned), *known)
+    };
+    let mut shown: Vec<(Cow<'s, [u8]>, T)> = found.iter().map(shorten).collect();
+    let fitting = within(room, shown.iter().map(|(summary, _)| summary.len() + around));
+    shown.truncate(fitting);
+    let cut = (shown.len() < found.len()).then(|| {
+        format!(
+            "Only the first {} results of this page are shown, since their texts are long; next_cursor leads on behind them.",
+            shown.len()
+        )
+    });
+    let shortened =
+        is_shortened.then(|| "Long introductions are shortened; get_project has them whole.".to_owned());
+    let notes: Vec<String> = shortened.into_iter().chain(cut).collect();
+    Fitted { shown, note: (!notes.is_empty()).then(|| notes.join(" ")) }
+}
+
+/// How many bytes an answer with these results has, at least nearly.
+pub(super) fn room_for<T>(shown: &[(Cow<'_, [u8]>, T)], site: &Site) -> usize {
+    json_writer::room(shown.iter().map(|(summary, _)| &**summary), site)
+}
+
+fn room(limit: Limit) -> usize {
+    if limit.is_asked { BYTES_USUALLY.max(limit.results * BYTES_A_RESULT) } else { BYTES_USUALLY }
+}
+
+fn within(room: usize, lengths: impl Iterator<Item = usize>) -> usize {
+    let mut used = 0;
+    let fit = lengths.take_while(|length| {
+        used += length;
+        used <= room
+    });
+    fit.count().max(1)
+}
+
+/// Tells somebody without a key what they see of it.
+pub(super) fn preview(
+    json: &mut JsonWriter<'_>,
+    context: CallContext<'_>,
+    shown: usize,
+    total: u64,
+) -> Result<(), ApiError> {
+    match context.principal {
+        Principal::Anonymous => json.member("preview", &Preview { shown, total, how: HOW }),
+        Principal::Unmetered | Principal::ApiKey(_) => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_usual_answer_stays_short_however_long_the_texts_are() {
+        let usual = Limit { results: 10, is_asked: false };
+        assert_eq!(within(room(usual), [700; 10].into_iter()), 10);
+        assert_eq!(within(room(usual), [2_000; 10].into_iter()), 4);
+        assert_eq!(within(room(usual), [50_000; 10].into_iter()), 1, "one is always shown");
+        // Twice the content, an eighth more for its quotes, and what stands around.
+        let most = room(usual) * 17 / 8 + 1_000;
+        assert!(most < 20_000, "{most}");
+        let asked = |results| room(Limit { results, is_asked: true });
+        assert_eq!((asked(1), asked(10), asked(20)), (8_800, 8_800, 17_600));
+    }
+
+    fn summary(name: usize, intro: usize) -> String {
+        format!(r#"{{"name":"{}","intro":"{}","url":"u""#, "n".repeat(name), "word ".repeat(intro / 5))
+    }
+
+    #[test]
+    fn introductions_are_shortened_before_results_are_left_out() {
+        let long = summary(100, 2_000);
+        let found = vec![(long.as_bytes(), ()); 10];
+        let Fitted { shown, note } = fit(8_800, 60, found);
+        let length: usize = shown.iter().map(|(summary, ())| summary.len() + 60).sum();
+        assert!(shown.len() == 10 && length <= 8_800, "{} {length}", shown.len());
+        assert_eq!(note.as_deref(), Some("Long introductions are shortened; get_project has them whole."));
+        for (summary, ()) in shown {
+            let whole: serde_json::Value = serde_json::from_slice(&[&summary[..], b"}"].concat()).unwrap();
+            let intro = whole["intro"].as_str().unwrap();
+            assert!(intro.ends_with("word …") && intro.len() > 500 && whole["url"] == "u", "{whole}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_all_the_same_is_on_the_next_page() {
+        let short = summary(300, 100);
+        let Fitted { shown, note } = fit(8_800, 60, vec![(short.as_bytes(), ()); 10]);
+        assert_eq!((shown.len(), note), (10, None));
+        let long = summary(3_000, 100);
+        let Fitted { shown, note } = fit(8_800, 60, vec![(long.as_bytes(), ()); 10]);
+        assert_eq!(shown.len(), 2);
+        assert!(note.is_some_and(|note| note.contains("Only the first 2 results of this page")));
+    }
+}

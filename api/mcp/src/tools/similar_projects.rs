@@ -1,0 +1,86 @@
+//! `similar_projects`: what looks and reads most like one project.
+
+use answers::catalog::json_writer::JsonWriter;
+use answers::catalog::similar::{self, Near};
+use read::neighbours::Cursor;
+
+use super::listing::{self, Fitted, listed};
+use super::{CallContext, Run, Tool, record};
+use crate::tools::answer::{Answer, Answered, Refusal};
+use crate::tools::arguments::{Arguments, Limit};
+use crate::tools::input::{Value, input};
+use crate::tools::record::Reference;
+
+pub(super) static TOOL: Tool = Tool {
+    name: "similar_projects",
+    title: "Similar projects",
+    description: "Use this when one project is liked and others of its kind are wanted. The nearest by looks and text, precomputed; score and basis say how near, from 0 to 1. A project has at most 50.",
+    input: Input::schema,
+    output: listed!(
+        r#""slug":{"type":"string"},"#,
+        r#","score":{"type":"number"},"basis":{"type":"object","properties":{"visual":{"type":["number","null"]},"semantic":{"type":["number","null"]}}}"#,
+        r#","next_cursor":{"type":["string","null"]}"#
+    ),
+    arguments: Input::NAMES,
+    example: r#"{"slug":"{newest}","limit":5}"#,
+    is_counted: true,
+    writes: false,
+    run: Run::Waiting(|context, arguments| {
+        let input = Input::read(arguments);
+        Box::pin(async move { run(context, input?).await })
+    }),
+};
+
+input! {
+    slug: Reference = "slug of a result",
+    limit: Limit,
+    cursor: Option<Cursor> = listing::CURSOR_DESCRIPTION,
+}
+
+async fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
+    let Input { slug: project, limit, cursor } = input;
+    let mut slug = project.slug().to_owned();
+    let mut notes = Vec::new();
+    let near = match Near::find(context.state, &slug)? {
+        Some(near) => Some(near),
+        // It has moved, left, was never there, or came a moment ago: the catalog knows.
+        None => {
+            let located = record::locate(context, &project).await?;
+            slug = located.slug.to_string();
+            notes.extend(located.note);
+            Near::find(context.state, &slug)?
+        }
+    };
+    let site = context.state.site();
+    let neighbourhood = match &near {
+        Some(near) if cursor.is_some_and(|cursor| !near.has_given(cursor)) => {
+            return Err(Refusal::guided(format!(
+                "The cursor was not given out with the neighbours of {slug}. Leave it out to start from the first page."
+            )));
+        }
+        Some(near) => near.neighbours(context.state, listing::most(context, limit), cursor)?,
+        None => similar::Neighbourhood::of_a_new_one(),
+    };
+    let found = &neighbourhood.shown;
+    let found = found.iter().map(|(neighbour, summary)| (*summary, neighbour)).collect();
+    let Fitted { shown, note } = listing::fitted(context, limit, found);
+    let mut json = JsonWriter::object(site, slug.len() + listing::room_for(&shown, site));
+    json.member("slug", &slug)?;
+    json.member("count", &shown.len())?;
+    json.member("total", &neighbourhood.total)?;
+    similar::write(&mut json, shown.iter().map(|(summary, neighbour)| (&**summary, *neighbour)))?;
+    let next = neighbourhood.next_after(shown.len()).map(|cursor| cursor.to_string());
+    json.member("next_cursor", &next)?;
+    listing::preview(&mut json, context, shown.len(), neighbourhood.total as u64)?;
+    let mut answer = Answer::new(json);
+    let why = neighbourhood.note.map(str::to_owned);
+    notes.extend(why.into_iter().chain(note));
+    answer.notes.extend(notes.into_iter().map(Into::into));
+    Ok(answer)
+}
+
+impl Value for Cursor {
+    fn read(arguments: &mut Arguments<'_>, name: &'static str) -> Option<Cursor> {
+        arguments.parsed(name, |text| text.parse().ok(), listing::CURSOR)
+    }
+}
