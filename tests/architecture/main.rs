@@ -61,7 +61,7 @@ fn every_invariant_has_a_test() {
 
 #[test]
 fn every_rust_file_is_part_of_a_crate_or_a_test() {
-    assert_none("a file is compiled by nobody", &modules::unreachable(&Tree::of_this_checkout()));
+    assert_none("a file is part of no build", &modules::unreachable(&Tree::of_this_checkout()));
 }
 
 #[test]

@@ -61,7 +61,7 @@ async fn a_full_disk_rejects_appends_until_there_is_space() {
     };
     let again = store.append(refused.clone()).await.unwrap_err();
     assert!(matches!(again, AppendError::Store(StoreError::Unavailable { .. })), "{again}");
-    assert_eq!(everything(&store).await.len() as u64, acknowledged, "reading goes on");
+    assert_eq!(everything(&store).await.len() as u64, acknowledged, "reading continues");
 
     std::fs::remove_file(&ballast).unwrap();
     assert_eq!(store.append(refused).await.unwrap().last, Position(acknowledged + 1));

@@ -335,7 +335,7 @@ async fn the_store_accepts_appends_after_a_failure() {
         error.to_string(),
         "the event store is not available: another process holds its file; stop it, then try again"
     );
-    assert_eq!(everything(&store).await.len(), 1, "reading goes on");
+    assert_eq!(everything(&store).await.len(), 1, "reading continues");
     held.rollback().await.unwrap();
     assert_eq!(store.append(command).await.unwrap().first, Position(2));
     assert_whole(&store).await;

@@ -176,7 +176,7 @@ async fn container_health_checks_report_readiness() {
     of_image.as_array_mut().unwrap().insert(0, "CMD".into());
     let folder = tempfile::tempdir().unwrap();
     let mut loggia = kit::process::Loggia::up(LOGGIA, folder.path(), &["--no-demo"]).await;
-    let (http, nobody) = (loggia.http().await, kit::free_port());
+    let (http, unused_port) = (loggia.http().await, kit::free_port());
     kit::wait_until(Duration::from_secs(60), "ready", async || http.get("/readyz").await.status == 200).await;
     let address = fs::read_to_string(folder.path().join("run/api.addr")).unwrap();
     let port = address.trim().rsplit(':').next().unwrap().to_owned();
@@ -190,7 +190,7 @@ async fn container_health_checks_report_readiness() {
             Command::new(program).args(words).output().unwrap().status.success()
         };
         assert!(probe(&port), "{words:?}");
-        assert!(!probe(&nobody.to_string()), "{words:?}");
+        assert!(!probe(&unused_port.to_string()), "{words:?}");
     }
 }
 

@@ -324,5 +324,5 @@ fn versions_match_the_checkout() {
         assert!(image.contains("@sha256:"), "{image} is not pinned by what it holds");
     }
     assert!(container.contains("RUN bin/setup && "), "nats-server is that of the checkout");
-    assert!(container.contains("CMD [\"up\", \"--no-demo\"]"), "nobody's log begins with the demo catalog");
+    assert!(container.contains("CMD [\"up\", \"--no-demo\"]"), "no log begins with the demo catalog");
 }

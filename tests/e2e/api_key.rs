@@ -219,7 +219,7 @@ async fn pages_ignore_keys_and_cacheable_answers_do_not_depend_on_them() {
     let Some(service) = KeyedService::with(&["--burst-per-address", "3"]).await else { return };
     let document = service.call("/llms.txt").await;
     assert!(document.header("cache-control").unwrap().starts_with("public"), "{:?}", document.headers);
-    assert_eq!(remaining(&document), ("0", "0"), "as for somebody without a key");
+    assert_eq!(remaining(&document), ("0", "0"), "as for a request without a key");
     for path in ["/projects/bridge", "/cite/bridge/1", "/feed.atom", "/"] {
         let answers = futures::future::join_all((0..30).map(|_| service.call(path))).await;
         assert!(answers.iter().any(|answer| answer.status == 429), "{path}");

@@ -95,5 +95,5 @@ async fn check_new_address(service: &Service, expected: &[String]) {
     let now: Vec<String> =
         citation_texts(service, "stair-house").await.iter().map(|text| port(text)).collect();
     let before: Vec<String> = expected.iter().map(|text| port(text)).collect();
-    assert_eq!(now, before, "made anew");
+    assert_eq!(now, before, "after the model was rebuilt");
 }

@@ -74,8 +74,8 @@ async fn the_command_line_works_on_eventstoredb() {
     let (status, stderr) = refused(elsewhere.path(), &["export", "--store", &wrong]);
     assert_eq!(status, Some(1));
     assert!(stderr.contains("check user and password in store (LOGGIA_STORE)"), "{stderr}");
-    let nobody = "esdb://127.0.0.1:9?tls=true&tlsVerifyCert=false&discoveryInterval=1";
-    let (_, stderr) = refused(elsewhere.path(), &["curate", "restore", "x", "--store", nobody]);
+    let unreachable = "esdb://127.0.0.1:9?tls=true&tlsVerifyCert=false&discoveryInterval=1";
+    let (_, stderr) = refused(elsewhere.path(), &["curate", "restore", "x", "--store", unreachable]);
     assert!(stderr.contains("no EventStoreDB is reached"), "{stderr}");
     assert!(stderr.contains("whatever server answers is taken for"), "{stderr}");
     assert!(

@@ -96,7 +96,7 @@ async fn nodes_are_recreated_in_turn_without_one_failed_request() {
     let met = load.stop().await;
     assert_eq!(met.failures, [""; 0]);
     assert_eq!(met.answers.keys().collect::<Vec<_>>(), [&200], "{met:?}");
-    println!("three nodes anew: {} requests, none failed", met.answers[&200]);
+    println!("three new nodes: {} requests, none failed", met.answers[&200]);
 }
 
 #[tokio::test]

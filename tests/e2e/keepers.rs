@@ -121,8 +121,8 @@ async fn only_a_role_becomes_the_keeper() {
     assert_eq!(imported["new"], json!(1));
     let issued = shared_log.run("laptop", &["keys", "issue", "--email", "ada@example.org"]);
     assert!(stderr_of(&issued).contains("loggia store keeper"), "{}", stderr_of(&issued));
-    let nobody = shared_log.json("laptop", &["store", "keeper"]);
-    assert_eq!(nobody, json!({"here": false, "vault": null, "own": null}));
+    let no_keeper = shared_log.json("laptop", &["store", "keeper"]);
+    assert_eq!(no_keeper, json!({"here": false, "vault": null, "own": null}));
 
     let write = shared_log.write("server").await;
     let issued = shared_log.json("server", &["keys", "issue", "--email", "ada@example.org"]);

@@ -252,7 +252,7 @@ async fn an_erased_address_is_in_no_file_and_is_erased_from_a_restored_older_bac
         assert!(row(&ada)["email"].is_null() && row(&ada)["revoked_at"].is_string(), "{rows:?}");
         assert!(row(&bob)["email"].is_string() && row(&bob)["revoked_at"].is_null(), "{rows:?}");
         let verified = run_json(&target, &["events", "verify"]).pop().unwrap();
-        assert_eq!(verified["events"], 6, "the erasure stands in the log again: {verified}");
+        assert_eq!(verified["events"], 6, "the erasure is in the log again: {verified}");
     }
     let bad = at("bad.ndjson");
     std::fs::write(&bad, "ada@example.org\n").unwrap();

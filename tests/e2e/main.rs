@@ -6,7 +6,7 @@
     clippy::disallowed_methods,
     clippy::print_stdout,
     clippy::print_stderr,
-    reason = "a test fails by panicking, speaks to whoever runs it, and ends its tasks with itself"
+    reason = "a test fails by panicking, prints its messages, and its tasks end with it"
 )]
 
 mod api_key;

@@ -63,7 +63,7 @@ async fn a_full_disk_stops_only_commands() {
     })
     .await;
     assert!(refused.contains("full"), "{refused}");
-    assert_eq!(http.get("/v1/project/house-7").await.status, 200, "reading goes on");
+    assert_eq!(http.get("/v1/project/house-7").await.status, 200, "reading continues");
     assert_eq!(http.get("/v1/search?q=house&limit=50").await.json()["total"], 200);
 
     // Load balancers and monitoring see it, and the log is rate-limited.

@@ -155,7 +155,7 @@ async fn nats_is_away(away: Duration, calls: usize) {
         node.call(&metered.keys[index % 3]).await
     })
     .await;
-    assert_eq!(counted(&during).len(), calls, "NATS is away and nobody notices");
+    assert_eq!(counted(&during).len(), calls, "calls are answered while NATS is away");
     assert!(node.meter.spooled() > 0);
     metered.nats.restart().await;
     let after = call_concurrently(8, 100, async |index| node.call(&metered.keys[index % 3]).await).await;

@@ -207,7 +207,7 @@ async fn check(load: &Load, keys: &[Key], answered_calls: &AnsweredCalls, data: 
         for entry in page.entries {
             assert!(!entry.overrun, "{entry:?}");
             let new = in_ledger.entry(entry.call.key_id).or_default().insert(entry.call.id.to_string());
-            assert!(new, "the call {} stands twice in the ledger", entry.call.id);
+            assert!(new, "the call {} is in the ledger twice", entry.call.id);
         }
     }
     let counted = answered_calls.counted.lock().unwrap();

@@ -49,7 +49,7 @@ async fn the_private_server_is_restarted_after_a_kill() {
     import(&data, 0, 300);
     let first = nats_pid(&data).expect("the pid of a running server");
     assert!(std::process::Command::new("kill").args(["-9", &first.to_string()]).status().unwrap().success());
-    assert_eq!(http.get("/healthz").await.status, 200, "reading goes on");
+    assert_eq!(http.get("/healthz").await.status, 200, "reading continues");
     kit::wait_until(PATIENCE, "another nats-server", async || {
         nats_pid(&data).is_some_and(|pid| pid != first)
     })

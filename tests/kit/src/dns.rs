@@ -39,12 +39,12 @@ impl DnsServer {
 
     /// Sets the address of a name.
     pub fn set(&self, name: &str, at: Ipv4Addr) {
-        self.known.lock().expect("nobody panics with it").insert(name.to_owned(), at);
+        self.known.lock().expect("no thread panics while it holds the lock").insert(name.to_owned(), at);
     }
 
     /// Removes a name.
     pub fn remove(&self, name: &str) {
-        self.known.lock().expect("nobody panics with it").remove(name);
+        self.known.lock().expect("no thread panics while it holds the lock").remove(name);
     }
 }
 
@@ -52,8 +52,9 @@ async fn answer(socket: UdpSocket, known: Arc<Mutex<HashMap<String, Ipv4Addr>>>)
     let mut query = [0; 512];
     loop {
         let Ok((length, client)) = socket.recv_from(&mut query).await else { continue };
-        let reply =
-            reply(&query[..length], |name| known.lock().expect("nobody panics with it").get(name).copied());
+        let reply = reply(&query[..length], |name| {
+            known.lock().expect("no thread panics while it holds the lock").get(name).copied()
+        });
         if let Some(reply) = reply {
             let _ = socket.send_to(&reply, client).await;
         }

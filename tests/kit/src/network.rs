@@ -113,7 +113,7 @@ fn entering() -> Result<Vec<&'static str>, Unavailable> {
             Err(error) => reason = error.to_string(),
         }
     }
-    Err(Unavailable::Right(format!("this machine lets nobody make a network of one's own: {reason}")))
+    Err(Unavailable::Right(format!("this machine does not permit network namespaces: {reason}")))
 }
 
 impl Network {

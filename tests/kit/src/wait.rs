@@ -16,7 +16,7 @@ pub async fn wait_for<T>(within: Duration, what: &str, mut check: impl AsyncFnMu
         match timeout_at(deadline, check()).await {
             Ok(Some(value)) => return value,
             Ok(None) if Instant::now() < deadline => sleep(PAUSE).await,
-            Ok(None) | Err(_) => panic!("waited {within:?} in vain for {what}"),
+            Ok(None) | Err(_) => panic!("timed out after {within:?} waiting for {what}"),
         }
     }
 }
@@ -37,13 +37,13 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    #[should_panic(expected = "waited 1s in vain for rain")]
+    #[should_panic(expected = "timed out after 1s waiting for rain")]
     async fn it_says_what_it_waited_for() {
         wait_until(Duration::from_secs(1), "rain", async || false).await;
     }
 
     #[tokio::test(start_paused = true)]
-    #[should_panic(expected = "waited 1s in vain for an answer")]
+    #[should_panic(expected = "timed out after 1s waiting for an answer")]
     async fn a_check_that_hangs_times_out() {
         wait_until(Duration::from_secs(1), "an answer", std::future::pending).await;
     }
