@@ -128,7 +128,7 @@ const RULES: &[Rule] = &[
     // What REST, MCP and pages share knows none of them.
     Rule {
         package: "answers",
-        may: &["citation", "metering", "payments", "schemas", "traces", "read"],
+        may: &["citation", "metering", "nats", "payments", "schemas", "traces", "read"],
         must_not: &["sqlx", "tantivy", "hyper"],
         without: &["read/apply"],
     },

@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use async_nats::client::RequestErrorKind;
-use async_nats::connection::State;
 use async_nats::{Client, HeaderMap, Request};
 use jiff::Timestamp;
+use nats::request::{RequestError, Retry, request_until_answered};
 use schemas::command::{Command, CommandFailure, CommandMessage, CommandReply, FailureKind};
 use schemas::ids::{Actor, CommandId};
 use schemas::subject;
@@ -21,9 +20,6 @@ const AFTERWARDS: Duration = Duration::from_secs(1);
 /// The time from the moment at which the write side begins to write until its reply is here; the clocks of two machines may differ
 /// by most of it.
 const RETURN: Duration = Duration::from_millis(1_500);
-/// No attempt is begun with less time than this: NATS might not report in time that there is no responder, and then it would be
-/// unknown whether the command arrived.
-const SHORTEST: Duration = Duration::from_millis(500);
 /// The delay before another attempt.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -86,44 +82,23 @@ async fn request(
     deadline: Deadline,
 ) -> Result<CommandReply, CommandError> {
     let payload = bytes::Bytes::from(serde_json::to_vec(message).map_err(|error| unavailable(&error))?);
-    // Whether an attempt may have reached the write side.
-    let mut is_sent = false;
-    loop {
-        // Without a connection the client would keep it, and send it long after it was given up.
-        let error = if client.connection_state() == State::Connected {
-            let patience = ATTEMPT.min(deadline.left());
-            let mut request = Request::new().payload(payload.clone()).timeout(Some(patience));
-            if let Some(traceparent) = traces::current() {
-                let mut headers = HeaderMap::new();
-                headers.insert(traces::HEADER, traceparent.to_string());
-                request = request.headers(headers);
-            }
-            let sending = client.send_request(subject::command(message.command.name()), request);
-            match tokio::time::timeout(patience, sending).await {
-                Ok(Ok(answer)) => {
-                    return serde_json::from_slice(&answer.payload)
-                        .map_err(|error| CommandError::Unknown(error.to_string()));
-                }
-                Ok(Err(error)) => {
-                    is_sent |= error.kind() != RequestErrorKind::NoResponders;
-                    error.to_string()
-                }
-                Err(_elapsed) => {
-                    is_sent = true;
-                    "NATS does not take it in time".to_owned()
-                }
-            }
-        } else {
-            "there is no connection to NATS".to_owned()
-        };
-        if deadline.left() <= PAUSE + SHORTEST {
-            return Err(if is_sent {
-                CommandError::Unknown(error)
-            } else {
-                CommandError::Unavailable(error)
-            });
+    let traceparent = traces::current();
+    let make = || {
+        let request = Request::new().payload(payload.clone());
+        let Some(traceparent) = traceparent else { return request };
+        let mut headers = HeaderMap::new();
+        headers.insert(traces::HEADER, traceparent.to_string());
+        request.headers(headers)
+    };
+    // A restarting write side is waited for as long as the request has time.
+    let retry = Retry { attempt: ATTEMPT, pause: PAUSE, total: deadline.left(), absence: Duration::MAX };
+    let subject = subject::command(message.command.name());
+    match request_until_answered(client, &subject, make, retry).await {
+        Ok(reply) => {
+            serde_json::from_slice(&reply.payload).map_err(|error| CommandError::Unknown(error.to_string()))
         }
-        tokio::time::sleep(PAUSE).await;
+        Err(RequestError::Unanswered(reason)) => Err(CommandError::Unknown(reason)),
+        Err(error @ (RequestError::NotConnected | RequestError::NoResponders)) => Err(unavailable(&error)),
     }
 }
 
