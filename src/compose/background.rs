@@ -29,7 +29,7 @@ impl Background {
         let login = login.clone();
         let connecting = async move {
             match without {
-                true => login.connect_later().await.map(|(client, _)| client),
+                true => login.connect_in_background().await.map(|(client, _)| client),
                 false => login.connect().await,
             }
         };

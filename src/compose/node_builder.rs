@@ -181,18 +181,18 @@ impl NodeBuilder {
     async fn connect(&mut self, url: String) -> Result<async_nats::Client> {
         let login = connection::login(&self.config, &url, self.role);
         let client = match login.connect().await {
-            Err(error) if error.may_pass() && self.answers_without_nats() => {
+            Err(error) if error.is_transient() && self.answers_without_nats() => {
                 tracing::warn!("{error}; this node has its models and goes on without, until it does");
                 self.without_nats = true;
-                let (client, checks) = login.connect_later().await?;
+                let (client, checks) = login.connect_in_background().await?;
                 let stop = self.lifecycle.stop.clone();
                 self.lifecycle.spawn_finite("the login to NATS", async move {
                     stop.run_until_cancelled(checks).await.unwrap_or(Ok(())).map_err(Into::into)
                 });
                 client
             }
-            Err(error) if error.may_pass() => {
-                starting::settled(async || login.connect().await, LoginError::may_pass).await?
+            Err(error) if error.is_transient() => {
+                starting::settled(async || login.connect().await, LoginError::is_transient).await?
             }
             connected => connected?,
         };

@@ -39,7 +39,7 @@ async fn all_models_are_verified_and_rebuilt_with_a_closed_output() {
         assert_eq!(current.trim(), "g000002", "{model}");
     }
     assert!(unread(folder, &["verify"]).status.success());
-    assert_eq!(nats::server::end_orphan(&folder.join("nats")).unwrap(), None, "no nats-server is left");
+    assert_eq!(nats::server::stop_orphan(&folder.join("nats")).unwrap(), None, "no nats-server is left");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use async_nats::{Client, Message};
 use futures::future::{BoxFuture, join_all, try_join_all};
 use nats::requirements;
-use nats::responder::{CONCURRENT, ServeError, respond};
+use nats::responder::{MAX_CONCURRENT, ServeError, respond};
 use schemas::command::{
     Command, CommandFailure, CommandMessage, CommandReply, FailureKind, MAX_IMPORT_LINES,
 };
@@ -51,7 +51,7 @@ pub async fn serve(
     };
     let lanes =
         lanes.into_iter().map(|(subscriptions, slots)| respond(client, subscriptions, slots, &execute, stop));
-    tokio::join!(join_all(lanes), respond(client, vec![reads], CONCURRENT, read, stop));
+    tokio::join!(join_all(lanes), respond(client, vec![reads], MAX_CONCURRENT, read, stop));
     if !stop.is_cancelled() {
         return Err(ServeError::Closed);
     }

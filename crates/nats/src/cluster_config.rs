@@ -32,7 +32,7 @@ pub const CONFIGURATION: &str = "nats.conf";
 /// A server's certificate and its key, in its folder.
 const CERTIFICATE: &str = "server.pem";
 
-/// A cluster, as its files describe it.
+/// The configuration of a cluster.
 #[derive(Debug, Clone)]
 pub struct ClusterConfig {
     /// The name of the cluster.
@@ -47,10 +47,10 @@ pub struct ClusterConfig {
     pub now: Timestamp,
 }
 
-/// Files of the operator's own, in PEM.
+/// The operator's own certificate, as files in PEM.
 #[derive(Debug, Clone)]
 pub struct GivenCertificate {
-    /// The certificate, and those between it and the authority's.
+    /// The certificate, with intermediate ones.
     pub certificate: PathBuf,
     /// Its key.
     pub key: PathBuf,
@@ -65,7 +65,7 @@ pub struct WrittenFile {
     pub path: PathBuf,
     /// The change.
     pub change: Change,
-    /// Whether it holds a key or a seed.
+    /// Whether it contains a key or a seed.
     pub secret: bool,
 }
 
@@ -81,7 +81,7 @@ pub enum Change {
     Kept,
 }
 
-/// Why no file was written.
+/// The files could not be written; none was.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// The name of the cluster is invalid.
@@ -129,7 +129,7 @@ pub enum ConfigError {
     Folder {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
 }
@@ -138,24 +138,27 @@ pub enum ConfigError {
 ///
 /// # Errors
 ///
-/// If the configuration is invalid, an existing key cannot be parsed, or the folder cannot be written.
+/// Fails if the configuration is invalid, an existing key cannot be parsed, or the folder cannot be written.
 pub fn write(folder: &Path, config: &ClusterConfig) -> Result<Vec<WrittenFile>, ConfigError> {
-    checked(config)?;
+    validate(config)?;
     let users = Users::of(folder, &config.users)?;
     let mut files = users.files();
     let authority = Authority::of(folder, config)?;
     files.extend(authority.files());
     for server in &config.servers {
-        let place = Path::new(&server.name);
-        files.push(File::public(place.join(AUTHORITY), authority.certificate()));
-        files.push(File::secret(place.join(CERTIFICATE), authority.certificate_of(server, config.now)?));
+        let folder_of_server = Path::new(&server.name);
+        files.push(File::public(folder_of_server.join(AUTHORITY), authority.certificate()));
+        files.push(File::secret(
+            folder_of_server.join(CERTIFICATE),
+            authority.certificate_of(server, config.now)?,
+        ));
         let text = configuration::text(config, server, &users);
-        files.push(File::public(place.join(CONFIGURATION), text));
+        files.push(File::public(folder_of_server.join(CONFIGURATION), text));
     }
     files::write(folder, &files)
 }
 
-fn checked(config: &ClusterConfig) -> Result<(), ConfigError> {
+fn validate(config: &ClusterConfig) -> Result<(), ConfigError> {
     if !server::is_name(&config.cluster) {
         return Err(ConfigError::ClusterName(config.cluster.clone()));
     }

@@ -1,15 +1,25 @@
-//! What a service needs around the NATS client: it runs a private nats-server, or logs in to a cluster as one of several
-//! users, checks server, user and streams before it relies on them, and writes the configuration of a cluster.
+//! Everything a service needs around the NATS client: a private nats-server, logins with checked permissions, requests and replies,
+//! and the configuration of a cluster.
 //!
-//! - [`server`]: a private nats-server, started, supervised, restarted and stopped; `loggia up` and tests use it.
+//! The write side, the read nodes and the tests connect with it; `loggia up` runs a private server with it, and
+//! `loggia nats config` writes the files of a cluster.
+//!
+//! # Promises
+//!
+//! - A refused connection is explained by a sentence that names the setting to change.
+//! - A server older than [`version::MIN_VERSION`] is refused, since older ones silently ignore settings that keep messages safe.
+//! - No password and no seed is logged or displayed.
+//!
+//! # Modules, in reading order
+//!
 //! - [`login`]: the connection of a process, with the checks of [`requirements`] (version, message size), [`user`]
-//!   (permissions) and [`same_cluster`] (all addresses lead to one cluster).
-//! - [`cluster_config`]: the files of a cluster with TLS and one user per role; `loggia nats config` writes them.
-//! - [`request`] and [`responder`]: requests that are repeated until they are answered; replies, a bounded number at once.
-//! - [`stream_settings`]: the JetStream settings that every stream must have.
+//!   (permissions) and [`same_cluster`] (all addresses belong to one cluster). [`url`]: user and password in a URL.
+//! - [`request`] and [`responder`]: requests that are repeated until they are answered; replies, with bounded concurrency.
+//! - [`stream_settings`]: JetStream settings that every stream must have.
+//! - [`server`]: a private nats-server, started, supervised, restarted and stopped.
+//! - [`cluster_config`]: the files of a cluster with TLS and one user per role.
 //!
-//! A connection that was refused tells why in a sentence that names the setting. A server below [`version::OLDEST`] is
-//! refused, since older ones silently ignore settings that keep messages safe.
+//! The example `private_server` starts a server and sends a message through it.
 
 pub mod cluster_config;
 pub mod login;

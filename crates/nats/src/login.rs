@@ -14,46 +14,47 @@ use tokio::sync::watch;
 use crate::requirements::{self, InsufficientServer};
 use crate::same_cluster::{self, DifferentClusters};
 use crate::url::{self, BadUrl};
-use crate::user::{self, User, WrongUser};
+use crate::user::{self, MissingPermission, User};
 
-/// How long one server may take to answer.
-const ANSWERED: Duration = Duration::from_secs(5);
+/// The time in which one server must answer.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How often a silent connection is tried: three without an answer, and another server is taken.
-const PING: Duration = Duration::from_secs(5);
+/// The interval of pings on an idle connection; after three without an answer the client connects to another server.
+const PING_INTERVAL: Duration = Duration::from_secs(5);
 
-/// How often a connection that is still to be made is looked at.
-const LOOK: Duration = Duration::from_millis(100);
+/// The interval at which a pending connection is polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The longest pause between two attempts to connect again.
-const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+/// The longest pause between two attempts to reconnect.
+const MAX_RECONNECT_DELAY: Duration = Duration::from_millis(500);
 
-/// What stands in a credentials file that holds a token.
-const TOKEN: &str = "-----BEGIN NATS USER JWT-----";
+/// The header of a token in a credentials file.
+const TOKEN_HEADER: &str = "-----BEGIN NATS USER JWT-----";
 
-/// What a process connects with.
+/// The settings with which a process connects.
 #[derive(Debug, Clone)]
 pub struct Login {
-    /// The setting `nats_url`: one server, or several of one cluster with commas.
+    /// The setting `nats_url`: one server, or several of one cluster, separated by commas.
     pub url: String,
     /// The setting `nats_creds`: a file with a token and its key, or with the seed of an NKEY.
     pub credentials: Option<PathBuf>,
-    /// The setting `nats_ca`: a file with the certificates that the servers' are to be signed by; unset: the system's.
+    /// The setting `nats_ca`: a file with the certificates of the authorities that must have signed the servers'; unset: those of the
+    /// system.
     pub ca: Option<PathBuf>,
-    /// The user that the process is.
+    /// The user as which the process logs in, and the permissions it needs.
     pub user: User,
 }
 
-/// Why there is no connection to NATS. Each names the setting.
+/// A connection to NATS failed. Each message names the setting to change.
 #[derive(Debug, thiserror::Error)]
 pub enum LoginError {
-    /// The addresses are none.
+    /// An address cannot be parsed.
     #[error("nats_url: {0}")]
     Url(#[from] BadUrl),
-    /// The addresses log in as different users.
+    /// The addresses contain different users.
     #[error("nats_url: the addresses name different users; give all the same one, or use nats_creds")]
     Users,
-    /// The credentials cannot be read, or are none.
+    /// The credentials cannot be read or parsed.
     #[error("nats_creds: {} {reason}", path.display())]
     Credentials {
         /// The file.
@@ -61,7 +62,7 @@ pub enum LoginError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The certificates cannot be read, or there are none.
+    /// The certificates cannot be read or parsed.
     #[error("nats_ca: {} {reason}", path.display())]
     Authority {
         /// The file.
@@ -69,15 +70,15 @@ pub enum LoginError {
         /// What is wrong with it.
         reason: String,
     },
-    /// Nobody answers.
+    /// No server answers.
     #[error("the NATS server at {shown} does not answer ({reason}); is it running, and is nats_url right?")]
     Unanswered {
         /// The addresses, without passwords.
         shown: String,
-        /// What the system said.
+        /// The error of the system.
         reason: String,
     },
-    /// The server does not know who this is.
+    /// The server refuses the credentials.
     #[error(
         "the NATS server at {shown} refuses the login; check nats_creds, or user and password in nats_url"
     )]
@@ -85,7 +86,7 @@ pub enum LoginError {
         /// The addresses, without passwords.
         shown: String,
     },
-    /// The server's certificate is not believed.
+    /// The server's certificate is not trusted.
     #[error(
         "the NATS server at {shown} shows a certificate that is not believed ({reason}); set nats_ca to the file \
          of its authority, and nats_url to a name that is in it"
@@ -93,10 +94,10 @@ pub enum LoginError {
     Certificate {
         /// The addresses, without passwords.
         shown: String,
-        /// What speaks against it.
+        /// Why.
         reason: String,
     },
-    /// The server cannot be worked with.
+    /// The server does not meet the requirements.
     #[error("the NATS server at {shown} cannot be worked with: {source}")]
     Insufficient {
         /// The addresses, without passwords.
@@ -104,58 +105,65 @@ pub enum LoginError {
         /// Why.
         source: InsufficientServer,
     },
-    /// The user may not do what the role does.
+    /// The user lacks a permission.
     #[error(transparent)]
-    User(#[from] WrongUser),
-    /// The servers are not of one cluster.
+    User(#[from] MissingPermission),
+    /// The addresses belong to different clusters.
     #[error(transparent)]
     Clusters(#[from] DifferentClusters),
 }
 
 impl LoginError {
-    /// Whether waiting helps: a server that is started later answers then.
-    pub fn may_pass(&self) -> bool {
+    /// Returns whether a retry may succeed: when the server has been started.
+    pub fn is_transient(&self) -> bool {
         matches!(self, LoginError::Unanswered { .. })
     }
 }
 
 impl Login {
-    /// Connects, and refuses a server that cannot be worked with and a user that may not do what the role does. The
-    /// connection is made again for ever when it is lost, to whichever server answers.
+    /// Connects, and checks the server against the requirements and the permissions of the user. A lost connection is
+    /// re-established, without a limit of attempts, to any server of the cluster.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a setting is wrong, no server answers, or a check fails.
     pub async fn connect(&self) -> Result<Client, LoginError> {
         let servers = self.servers()?;
         let (options, refusals) = self.options().await?;
-        let patience = ANSWERED * u32::try_from(servers.len()).unwrap_or(u32::MAX) + ANSWERED;
-        let client = match tokio::time::timeout(patience, options.connect(servers)).await {
+        let timeout = CONNECT_TIMEOUT * u32::try_from(servers.len()).unwrap_or(u32::MAX) + CONNECT_TIMEOUT;
+        let client = match tokio::time::timeout(timeout, options.connect(servers)).await {
             Ok(Ok(client)) => client,
-            Ok(Err(error)) => return Err(self.refusal(&error)),
+            Ok(Err(error)) => return Err(self.login_error(&error)),
             Err(elapsed) => {
-                return Err(LoginError::Unanswered { shown: self.shown(), reason: elapsed.to_string() });
+                return Err(LoginError::Unanswered {
+                    shown: self.redacted_url(),
+                    reason: elapsed.to_string(),
+                });
             }
         };
         self.check(&client, refusals).await?;
         Ok(client)
     }
 
-    /// Gives a connection that is made as soon as a server answers, and the checks of [`Login::connect`], which wait for
-    /// that.
+    /// Returns a client that connects as soon as a server answers, and a future that waits for that and does the checks of
+    /// [`Login::connect`].
     ///
     /// # Errors
     ///
-    /// Fails when a setting is wrong.
-    pub async fn connect_later(
+    /// Fails if a setting is wrong.
+    pub async fn connect_in_background(
         &self,
     ) -> Result<(Client, impl Future<Output = Result<(), LoginError>> + Send + 'static), LoginError> {
         let servers = self.servers()?;
         let (options, refusals) = self.options().await?;
         let connected = options.retry_on_initial_connect().connect(servers).await;
-        let client = connected.map_err(|error| self.refusal(&error))?;
-        let (login, waiting) = (self.clone(), client.clone());
+        let client = connected.map_err(|error| self.login_error(&error))?;
+        let (login, pending) = (self.clone(), client.clone());
         let checks = async move {
-            while waiting.connection_state() != State::Connected {
-                tokio::time::sleep(LOOK).await;
+            while pending.connection_state() != State::Connected {
+                tokio::time::sleep(POLL_INTERVAL).await;
             }
-            login.check(&waiting, refusals).await?;
+            login.check(&pending, refusals).await?;
             login.check_cluster().await
         };
         Ok((client, checks))
@@ -167,24 +175,28 @@ impl Login {
         refusals: watch::Receiver<Option<String>>,
     ) -> Result<(), LoginError> {
         requirements::check(client)
-            .map_err(|source| LoginError::Insufficient { shown: self.shown(), source })?;
+            .map_err(|source| LoginError::Insufficient { shown: self.redacted_url(), source })?;
         Ok(user::check(client, &self.user, refusals).await?)
     }
 
-    /// Refuses addresses of servers that do not belong together. A server that is away is passed over.
+    /// Checks that all addresses belong to one cluster. Servers that do not answer are skipped.
+    ///
+    /// # Errors
+    ///
+    /// Fails if two servers belong to different clusters, or a setting is wrong.
     pub async fn check_cluster(&self) -> Result<(), LoginError> {
-        let mut asked = Vec::new();
+        let mut targets = Vec::new();
         for server in self.servers()? {
             let (options, _) = self.options().await?;
-            asked.push((server, options));
+            targets.push((server, options));
         }
-        Ok(same_cluster::check(asked).await?)
+        Ok(same_cluster::check(targets).await?)
     }
 
-    /// The addresses without passwords.
-    pub fn shown(&self) -> String {
-        let shown = |url: &str| url.trim().rsplit(['@', '/']).next().unwrap_or_default().to_owned();
-        self.url.split(',').map(shown).collect::<Vec<_>>().join(", ")
+    /// Returns the addresses without users and passwords.
+    pub fn redacted_url(&self) -> String {
+        let redacted = |url: &str| url.trim().rsplit(['@', '/']).next().unwrap_or_default().to_owned();
+        self.url.split(',').map(redacted).collect::<Vec<_>>().join(", ")
     }
 
     fn servers(&self) -> Result<Vec<ServerAddr>, LoginError> {
@@ -207,9 +219,9 @@ impl Login {
         }
     }
 
-    /// The options, and the last thing that a server refused to this connection.
+    /// Returns the connect options, and the last permission that a server refused to this connection.
     async fn options(&self) -> Result<(ConnectOptions, watch::Receiver<Option<String>>), LoginError> {
-        // Several providers may be compiled in, and then a process has no default. The first choice holds.
+        // Several providers may be compiled in, and then a process has no default. The first one installed stays.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let with_user = self.url.split(',').map(str::trim).find(|url| url.contains('@'));
         let mut options = match with_user {
@@ -221,27 +233,27 @@ impl Login {
         }
         if let Some(path) = &self.ca {
             check_authority(path).await?;
-            // A server that offers no TLS is not one of that authority, whatever it says. The private one of this machine
-            // has none, and a user of its own.
-            let is_private = with_user.is_some() && self.servers()?.iter().all(is_here);
+            // A server without TLS cannot prove that it has a certificate of that authority. The private server of this machine
+            // has no TLS, but a password.
+            let is_private = with_user.is_some() && self.servers()?.iter().all(is_loopback);
             options = options.add_root_certificates(path.clone()).require_tls(!is_private);
         }
         let (refused, refusals) = watch::channel(None);
         let options = options
             .name(format!("loggia {}", self.user.name))
             .custom_inbox_prefix(self.user.inbox.clone())
-            .connection_timeout(ANSWERED)
-            .ping_interval(PING)
-            .reconnect_delay_callback(pause_before)
+            .connection_timeout(CONNECT_TIMEOUT)
+            .ping_interval(PING_INTERVAL)
+            .reconnect_delay_callback(reconnect_delay)
             .event_callback(move |event| {
                 let refused = refused.clone();
-                async move { heard(event, &refused) }
+                async move { on_event(event, &refused) }
             });
         Ok((options, refusals))
     }
 
-    fn refusal(&self, error: &ConnectError) -> LoginError {
-        let (shown, reason) = (self.shown(), innermost(error).to_string());
+    fn login_error(&self, error: &ConnectError) -> LoginError {
+        let (shown, reason) = (self.redacted_url(), innermost(error).to_string());
         match error.kind() {
             ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation => {
                 LoginError::LoginRefused { shown }
@@ -253,7 +265,7 @@ impl Login {
     }
 }
 
-/// Returns the innermost cause of an error: the others repeat where it happened.
+/// Returns the innermost cause of an error: the outer ones only repeat where it happened.
 fn innermost<'e>(error: &'e (dyn std::error::Error + 'static)) -> &'e (dyn std::error::Error + 'static) {
     let mut cause = error;
     while let Some(source) = cause.source() {
@@ -262,19 +274,19 @@ fn innermost<'e>(error: &'e (dyn std::error::Error + 'static)) -> &'e (dyn std::
     cause
 }
 
-fn is_here(server: &ServerAddr) -> bool {
+fn is_loopback(server: &ServerAddr) -> bool {
     let host = server.host();
     host == "localhost" || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
-/// How long to wait before this attempt to connect again.
-fn pause_before(attempt: usize) -> Duration {
+/// Returns the delay before an attempt to reconnect, from 1: none, then 2 ms, doubling up to [`MAX_RECONNECT_DELAY`].
+fn reconnect_delay(attempt: usize) -> Duration {
     let doublings = u32::try_from(attempt.saturating_sub(1)).unwrap_or(u32::MAX).min(9);
-    if attempt <= 1 { Duration::ZERO } else { Duration::from_millis(1 << doublings).min(LONGEST_PAUSE) }
+    if attempt <= 1 { Duration::ZERO } else { Duration::from_millis(1 << doublings).min(MAX_RECONNECT_DELAY) }
 }
 
-/// Tells what goes wrong with a connection that nobody waits for.
-fn heard(event: Event, refused: &watch::Sender<Option<String>>) {
+/// Logs errors of an established connection, and records a refused permission.
+fn on_event(event: Event, refused: &watch::Sender<Option<String>>) {
     match event {
         Event::ServerError(ServerError::Other(reason)) if reason.contains("ermissions") => {
             tracing::error!(
@@ -287,12 +299,12 @@ fn heard(event: Event, refused: &watch::Sender<Option<String>>) {
     }
 }
 
-/// Takes a file with a token and its key, or with a seed.
+/// Adds the credentials of a file: a token with its key, or the seed of an NKEY.
 async fn with_credentials(options: ConnectOptions, path: &Path) -> Result<ConnectOptions, LoginError> {
     let refused = |reason: String| LoginError::Credentials { path: path.to_owned(), reason };
     let text =
         tokio::fs::read_to_string(path).await.map_err(|error| refused(format!("cannot be read: {error}")))?;
-    if text.contains(TOKEN) {
+    if text.contains(TOKEN_HEADER) {
         return options.credentials(&text).map_err(|error| refused(format!("cannot be used: {error}")));
     }
     match seed(&text) {
@@ -304,7 +316,7 @@ async fn with_credentials(options: ConnectOptions, path: &Path) -> Result<Connec
     }
 }
 
-/// The seed of a user in a text that has nothing else but comments and frames.
+/// Returns the seed of a user in a text whose other lines are comments and delimiters.
 fn seed(text: &str) -> Option<&str> {
     let is_user =
         |line: &&str| KeyPair::from_seed(line).is_ok_and(|pair| pair.key_pair_type() == KeyPairType::User);

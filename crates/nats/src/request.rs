@@ -1,5 +1,5 @@
 //! Requests over core NATS, sent once or repeated until they are answered. Every error says whether the request may have
-//! been received: only then does its sender have to find out what became of it.
+//! been received: only then does its sender have to find out whether it was executed.
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use async_nats::connection::State;
 use async_nats::{Client, Message, Request};
 use tokio::time::{Instant, sleep, timeout};
 
-/// No attempt is begun with less time than this: NATS might not even report in time that there is no responder, and then it
-/// would be unknown whether the request was received.
-const SHORTEST: Duration = Duration::from_millis(500);
+/// The least time for an attempt. With less, NATS might not report in time that there is no responder, and it would be unknown
+/// whether the request was received.
+const MIN_ATTEMPT: Duration = Duration::from_millis(500);
 
-/// Why a request has no reply.
+/// A request got no reply.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
     /// It was not sent.
@@ -33,7 +33,7 @@ impl RequestError {
     }
 }
 
-/// When a request is repeated, and when it is given up.
+/// The time limits of a repeated request.
 #[derive(Debug, Clone, Copy)]
 pub struct Retry {
     /// How long one attempt waits for the reply.
@@ -42,7 +42,7 @@ pub struct Retry {
     pub pause: Duration,
     /// How long all attempts may take together.
     pub total: Duration,
-    /// How long there may be no responder; a restarting one is back sooner.
+    /// How long there may be no responder, which is longer than a restart of one takes.
     pub absence: Duration,
 }
 
@@ -92,7 +92,7 @@ pub async fn request_until_answered(
             Err(error) => error,
         };
         may_have_been_received |= error.may_have_been_received();
-        let mut is_given_up = left() <= retry.pause + SHORTEST;
+        let mut is_given_up = left() <= retry.pause + MIN_ATTEMPT;
         match error {
             RequestError::NoResponders => is_given_up |= absent_since.elapsed() >= retry.absence,
             RequestError::NotConnected | RequestError::Unanswered(_) => absent_since = Instant::now(),

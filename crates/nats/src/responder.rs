@@ -1,4 +1,4 @@
-//! Replies to requests: each in a task of its own, a bounded number at a time.
+//! Replies to requests, each in a task of its own, with bounded concurrency.
 
 use std::time::Duration;
 
@@ -13,22 +13,22 @@ use tokio_util::sync::CancellationToken;
 
 use crate::requirements::InsufficientServer;
 
-/// The number of requests of a kind that are handled at once; more wait.
-pub const CONCURRENT: usize = 64;
+/// The usual number of requests of one kind that are handled at once; further ones wait.
+pub const MAX_CONCURRENT: usize = 64;
 
-/// How long a stopping responder waits for requests that are on their way to it.
-const DRAIN: Duration = Duration::from_secs(2);
+/// How long a stopping responder accepts requests that were sent before it unsubscribed.
+const DRAIN_TIME: Duration = Duration::from_secs(2);
 
-/// Why requests cannot be served.
+/// Requests cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The server does not meet the requirements.
     #[error(transparent)]
     Insufficient(#[from] InsufficientServer),
-    /// NATS refuses the subscription.
+    /// The server refuses the subscription.
     #[error("commands cannot be received from NATS: {0}; check the connection and the user's permissions")]
     Subscribe(#[from] async_nats::SubscribeError),
-    /// The connection was closed for good without a request to stop.
+    /// The connection was closed permanently, although the responder was not stopped.
     #[error("the connection to NATS was closed, so no commands arrive any more; start the write side again")]
     Closed,
 }
@@ -57,14 +57,14 @@ impl Reply {
     }
 }
 
-/// Replies to all requests of the subscriptions until `stop`, at most `slots` at once. Then it accepts no new ones and
-/// returns when those under way are replied to.
+/// Replies to all requests of the subscriptions, at most `max_concurrent` at once, until `stop` is cancelled. Then accepts no new ones,
+/// and returns when all accepted ones have their replies.
 ///
 /// A request whose handler panics gets no reply; its sender must repeat it.
 pub async fn respond<R: Into<Reply> + Send + 'static>(
     client: &Client,
     requests: Vec<Subscriber>,
-    slots: usize,
+    max_concurrent: usize,
     handle: impl Fn(Message) -> BoxFuture<'static, R>,
     stop: &CancellationToken,
 ) {
@@ -72,12 +72,12 @@ pub async fn respond<R: Into<Reply> + Send + 'static>(
     let mut tasks = JoinSet::new();
     let mut drained = std::pin::pin!(async {
         stop.cancelled().await;
-        tokio::time::sleep(DRAIN).await;
+        tokio::time::sleep(DRAIN_TIME).await;
     });
-    let mut draining = false;
+    let mut is_draining = false;
     loop {
         tokio::select! {
-            request = requests.next(), if tasks.len() < slots => {
+            request = requests.next(), if tasks.len() < max_concurrent => {
                 let Some(request) = request else { break };
                 let Some(to) = request.reply.clone() else { continue };
                 let (client, reply) = (client.clone(), handle(request));
@@ -88,8 +88,8 @@ pub async fn respond<R: Into<Reply> + Send + 'static>(
                 });
             }
             Some(ended) = tasks.join_next(), if !tasks.is_empty() => report(ended),
-            () = stop.cancelled(), if !draining => {
-                draining = true;
+            () = stop.cancelled(), if !is_draining => {
+                is_draining = true;
                 for subscription in requests.iter_mut() {
                     subscription.drain().await.ok();
                 }

@@ -1,8 +1,7 @@
-//! A private nats-server: found, started, watched, restarted and stopped by this process.
+//! A private nats-server: found, started, supervised, restarted and stopped by this process.
 //!
-//! It listens on loopback only, behind a random password, and keeps everything in one folder. It may lose what it
-//! has acknowledged in the last moments before a power cut; that is accepted, because the event store is the truth
-//! and the relay publishes again what JetStream no longer holds.
+//! It listens on loopback only, requires a random password, and stores everything in one folder. A power cut may lose the last
+//! acknowledged messages, up to [`SyncInterval`]: the application must be able to publish them again.
 
 mod address;
 mod binary;
@@ -25,58 +24,57 @@ use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep, timeout};
 
 pub use address::Address;
-pub use binary::{find, usable};
+pub use binary::{find, find_supported};
 pub use error::Error;
-pub use orphan::end_orphan;
+pub use orphan::stop_orphan;
 
 use folder::Folder;
 
-/// How long a server that was asked to end may take before it is killed.
-const STOP_WITHIN: Duration = Duration::from_secs(10);
+/// How long a server may take to stop after a signal before it is killed.
+const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How the Go runtime of the server goes about memory: it collects once there is a quarter as much garbage as there is
-/// data, where it would wait for as much again. A limit in bytes would hold as well, until a stream grows beyond it;
-/// then the server would do little but collect.
-const MEMORY: [(&str, &str); 1] = [("GOGC", "25")];
+/// The garbage collector of the server's Go runtime runs when there is a quarter as much garbage as live data, instead of as much. A
+/// limit in bytes would save memory too, until a stream grows beyond it: then the server would do little but collect.
+const GC_SETTINGS: [(&str, &str); 1] = [("GOGC", "25")];
 
-/// When JetStream flushes what it holds to the disk.
+/// When JetStream flushes messages to the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SyncInterval {
-    /// Before each acknowledgement: nothing acknowledged is lost at a power cut, at about a tenth of the speed.
+    /// Before each acknowledgement: a power cut loses no acknowledged message, at about a tenth of the speed.
     Always,
     /// At this interval: a power cut loses at most about that much.
     Every(Duration),
 }
 
-/// What a private nats-server is started with.
+/// The options of a private nats-server.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The folder that is this server's alone: configuration, log, address and streams. Created when absent.
+    /// The folder of this server alone: configuration, log, address and streams. Created if absent.
     pub folder: PathBuf,
     /// The program to run; `None` looks for it as [`find`] does.
     pub binary: Option<PathBuf>,
     /// When JetStream flushes to disk; one second unless set.
     pub sync: SyncInterval,
-    /// Bytes of free disk space below which JetStream is taken to be stuck once space returns; 64 MiB unless set.
+    /// The free disk space, in bytes, below which the server is restarted once there is more again; 64 MiB unless set.
     pub low_space: u64,
-    /// How long the server may take to answer after its start; it reads its streams first. One minute unless set.
-    pub answer_within: Duration,
+    /// The time in which the server must answer after its start; it reads its streams first. One minute unless set.
+    pub start_timeout: Duration,
 }
 
 impl Options {
-    /// The defaults, for a server that lives in `folder`.
+    /// Creates options with the defaults, for a server in `folder`.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {
             folder: folder.into(),
             binary: None,
             sync: SyncInterval::Every(Duration::from_secs(1)),
             low_space: 64 * 1024 * 1024,
-            answer_within: Duration::from_secs(60),
+            start_timeout: Duration::from_secs(60),
         }
     }
 }
 
-/// What can be asked about a server from anywhere while [`NatsServer::supervise`] owns it.
+/// The state of a server, readable while [`NatsServer::supervise`] owns it.
 #[derive(Debug, Default)]
 pub struct Health {
     pid: AtomicU32,
@@ -84,18 +82,18 @@ pub struct Health {
 }
 
 impl Health {
-    /// The process id of the running server; `None` while it is down.
+    /// Returns the process id of the server; `None` while it is down.
     pub fn pid(&self) -> Option<u32> {
         Some(self.pid.load(Ordering::Relaxed)).filter(|pid| *pid != 0)
     }
 
-    /// How often the server was started anew since [`NatsServer::start`].
+    /// Returns the number of restarts since [`NatsServer::start`].
     pub fn restarts(&self) -> u64 {
         self.restarts.load(Ordering::Relaxed)
     }
 }
 
-/// A running private nats-server. Dropping it kills the process; [`NatsServer::stop`] ends it in order.
+/// A running private nats-server. Dropping it kills the process; [`NatsServer::stop`] shuts it down.
 ///
 /// The address stays the same over restarts, and over a later start on the same folder as long as its port is free.
 #[derive(Debug)]
@@ -109,25 +107,26 @@ pub struct NatsServer {
 }
 
 impl NatsServer {
-    /// Starts a server and returns once it answers.
+    /// Starts a server and returns once it answers. A server that a killed owner of the folder left running is stopped first.
     ///
-    /// A server that an earlier, killed owner of the folder left running is ended first. A folder whose owner is
-    /// still there is refused with [`Error::InUse`], a server older than
-    /// [`OLDEST`](crate::version::OLDEST) with [`Error::TooOld`].
+    /// # Errors
+    ///
+    /// Fails with [`Error::InUse`] if the folder has a live owner, with [`Error::TooOld`] if the server is older than
+    /// [`MIN_VERSION`](crate::version::MIN_VERSION), and if it cannot be found, started or reached.
     pub async fn start(options: Options) -> Result<Self, Error> {
-        let binary = binary::usable(options.binary.as_deref()).await?;
+        let binary = binary::find_supported(options.binary.as_deref()).await?;
         let folder = Folder::open(&options.folder).await?;
-        orphan::end_left_behind(&folder).await?;
+        orphan::stop_left_behind(&folder).await?;
         let mut address = folder.last_address().unwrap_or_else(Address::unset);
-        // A port that is free now may be taken before nats-server binds it: then it is tried with another.
+        // A port that is free now may be taken before nats-server binds it: then another one is tried.
         let mut attempts = 3;
         loop {
             if !address.is_free() {
-                address = Address::fresh()?;
+                address = Address::random()?;
             }
             match launch(&options, &binary, &folder, &address).await {
                 Err(Error::Exited { .. }) if attempts > 1 && !address.is_free() => attempts -= 1,
-                Err(refused) => return Err(refused),
+                Err(error) => return Err(error),
                 Ok(child) => {
                     let health = Arc::new(Health::default());
                     health.pid.store(child.id().unwrap_or(0), Ordering::Relaxed);
@@ -137,40 +136,40 @@ impl NatsServer {
         }
     }
 
-    /// Where the server listens and how to log in.
+    /// Returns where the server listens, with the credentials.
     pub fn address(&self) -> &Address {
         &self.address
     }
 
-    /// The address with user and password, as [`crate::url::connect_options`] takes it. A secret: keep it out of logs.
+    /// Returns the address with user and password, for [`crate::url::connect_options`]. A secret: keep it out of logs.
     pub fn url(&self) -> String {
         self.address.url()
     }
 
-    /// The process id; `None` when the server has ended.
+    /// Returns the process id; `None` if the server has ended.
     pub fn pid(&self) -> Option<u32> {
         self.child.id()
     }
 
-    /// The view that outlives handing the server to [`NatsServer::supervise`].
+    /// Returns the state of the server, which stays readable while [`NatsServer::supervise`] owns it.
     pub fn health(&self) -> Arc<Health> {
         Arc::clone(&self.health)
     }
 
-    /// Kills the server at once, as a crash would, and waits until it is gone.
+    /// Kills the server, as a crash would, and waits until it has ended.
     pub async fn kill(mut self) {
         let _ = self.child.kill().await;
     }
 
-    /// Asks the server to end, waits up to ten seconds, then kills it.
+    /// Shuts the server down, and kills it if that takes more than ten seconds.
     pub async fn stop(mut self) {
-        self.halt().await;
+        self.shut_down().await;
     }
 
-    async fn halt(&mut self) {
-        let asked = self.child.id().and_then(process).map(|pid| kill_process(pid, Signal::TERM));
-        if asked.is_some() && timeout(STOP_WITHIN, self.child.wait()).await.is_err() {
-            tracing::warn!("nats-server did not end within {STOP_WITHIN:?} of being asked to; killing it");
+    async fn shut_down(&mut self) {
+        let signalled = self.child.id().and_then(process).map(|pid| kill_process(pid, Signal::TERM));
+        if signalled.is_some() && timeout(STOP_TIMEOUT, self.child.wait()).await.is_err() {
+            tracing::warn!("nats-server did not stop within {STOP_TIMEOUT:?}; killing it");
             let _ = self.child.kill().await;
         }
         self.health.pid.store(0, Ordering::Relaxed);
@@ -185,7 +184,7 @@ impl NatsServer {
     }
 }
 
-/// Starts the process and waits until it takes our password. A process that does not is killed again.
+/// Starts the process and waits until it accepts the password. A process that does not is killed.
 async fn launch(
     options: &Options,
     binary: &std::path::Path,
@@ -196,29 +195,29 @@ async fn launch(
     let mut child = Command::new(binary)
         .arg("--config")
         .arg(folder.config())
-        .envs(MEMORY)
+        .envs(GC_SETTINGS)
         .stdin(std::process::Stdio::null())
         .stdout(std::process::Stdio::null())
-        .stderr(folder.first_words()?)
-        // A group of its own: Ctrl-C in a terminal must reach us alone, or NATS would end before its users do.
+        .stderr(folder.stderr_file()?)
+        // A process group of its own: Ctrl-C in a terminal must not stop NATS before its users.
         .process_group(0)
         .kill_on_drop(true)
         .spawn()
         .map_err(|source| Error::Unusable { binary: binary.into(), reason: source.to_string() })?;
     let pid = child.id().unwrap_or(0);
-    let deadline = Instant::now() + options.answer_within;
+    let deadline = Instant::now() + options.start_timeout;
     loop {
         let ended: Option<ExitStatus> =
             child.try_wait().map_err(|source| Error::folder(folder.root(), source))?;
         if let Some(status) = ended {
-            return Err(Error::Exited { status, last_words: folder.last_words(pid) });
+            return Err(Error::Exited { status, complaint: folder.last_complaint(pid) });
         }
         if address.answers().await {
             return Ok(child);
         }
         if Instant::now() > deadline {
-            let seconds = options.answer_within.as_secs();
-            return Err(Error::Silent { seconds, last_words: folder.last_words(pid) });
+            let seconds = options.start_timeout.as_secs();
+            return Err(Error::Silent { seconds, complaint: folder.last_complaint(pid) });
         }
         sleep(Duration::from_millis(20)).await;
     }

@@ -1,24 +1,24 @@
-//! The settings that no stream of Loggia may have otherwise, whatever it carries.
+//! Checks of JetStream settings that all streams have in common, and changes of the number of replicas.
 
 use async_nats::jetstream::stream::Config;
 use async_nats::jetstream::{self, ErrorCode};
 
-/// Whether a limit of JetStream is none.
-pub fn unlimited(limit: i64) -> bool {
+/// Returns whether a JetStream limit means "unlimited".
+pub fn is_unlimited(limit: i64) -> bool {
     limit <= 0
 }
 
-/// The first setting that is not as it must be: of those that are right or wrong for this stream alone, then of those
-/// that all streams share. What is missing in both may differ, such as the number of replicas.
-pub fn wrong(config: &Config, wanted: &Config, own: &[(&'static str, bool)]) -> Option<&'static str> {
+/// Returns the name of the first setting that differs from the expected one: of `own`, the settings particular to this stream with
+/// whether each is right, then of those that all streams share. Other settings, such as the number of replicas, may differ.
+pub fn mismatch(config: &Config, expected: &Config, own: &[(&'static str, bool)]) -> Option<&'static str> {
     let shared = [
-        ("subjects", config.subjects == wanted.subjects),
-        ("retention", config.retention == wanted.retention),
-        ("discard", config.discard == wanted.discard),
-        ("storage", config.storage == wanted.storage),
-        ("max_age", config.max_age == wanted.max_age),
-        ("max_msgs", unlimited(config.max_messages)),
-        ("max_bytes", unlimited(config.max_bytes)),
+        ("subjects", config.subjects == expected.subjects),
+        ("retention", config.retention == expected.retention),
+        ("discard", config.discard == expected.discard),
+        ("storage", config.storage == expected.storage),
+        ("max_age", config.max_age == expected.max_age),
+        ("max_msgs", is_unlimited(config.max_messages)),
+        ("max_bytes", is_unlimited(config.max_bytes)),
         ("no_ack", !config.no_ack),
         ("allow_rollup_hdrs", !config.allow_rollup),
         ("sealed", !config.sealed),
@@ -29,9 +29,9 @@ pub fn wrong(config: &Config, wanted: &Config, own: &[(&'static str, bool)]) -> 
     own.iter().chain(&shared).find(|(_, right)| !right).map(|(setting, _)| *setting)
 }
 
-/// The configuration with as many copies as are wanted, where the stream has fewer. One that has more keeps them: they
-/// are no harm, and taking them away is for the operator.
-pub fn raised(config: &Config, replicas: usize) -> Option<Config> {
+/// Returns the configuration with `replicas` replicas if the stream has fewer. One with more keeps them: they do no harm, and removing
+/// them is left to the operator.
+pub fn with_more_replicas(config: &Config, replicas: usize) -> Option<Config> {
     let has = config.num_replicas.max(1);
     if has > replicas {
         tracing::warn!(
@@ -48,9 +48,9 @@ pub fn raised(config: &Config, replicas: usize) -> Option<Config> {
     None
 }
 
-/// What is said where a stream cannot be as it is wanted for as long as nobody changes something.
-pub fn impossible(error: &jetstream::Error, wanted: &Config) -> Option<String> {
-    let Config { name, num_replicas: replicas, .. } = wanted;
+/// Returns a message for an error of JetStream that no retry can resolve, only a change of settings or streams; `None` for others.
+pub fn permanent_error(error: &jetstream::Error, expected: &Config) -> Option<String> {
+    let Config { name, num_replicas: replicas, .. } = expected;
     match error.error_code() {
         ErrorCode::STREAM_REPLICAS_NOT_SUPPORTED => Some(format!(
             "nats_replicas is {replicas}, and the NATS server is in no cluster, so the stream {name} cannot be kept on \
@@ -59,7 +59,7 @@ pub fn impossible(error: &jetstream::Error, wanted: &Config) -> Option<String> {
         ErrorCode::STREAM_SUBJECT_OVERLAP => Some(format!(
             "the stream {name} cannot be made on NATS, because another stream has some of its subjects ({}); delete that \
              stream, or use another NATS account",
-            wanted.subjects.iter().map(|subject| subject.as_str()).collect::<Vec<_>>().join(", ")
+            expected.subjects.iter().map(|subject| subject.as_str()).collect::<Vec<_>>().join(", ")
         )),
         _ => None,
     }
@@ -71,13 +71,13 @@ mod tests {
 
     #[test]
     fn replicas_are_raised_and_never_lowered() {
-        let of = |has, wanted| {
-            raised(&Config { num_replicas: has, ..Config::default() }, wanted)
+        let replicas = |has, wanted| {
+            with_more_replicas(&Config { num_replicas: has, ..Config::default() }, wanted)
                 .map(|config| config.num_replicas)
         };
-        assert_eq!(of(1, 3), Some(3));
-        assert_eq!(of(0, 1), None);
-        assert_eq!(of(3, 3), None);
-        assert_eq!(of(5, 3), None);
+        assert_eq!(replicas(1, 3), Some(3));
+        assert_eq!(replicas(0, 1), None);
+        assert_eq!(replicas(3, 3), None);
+        assert_eq!(replicas(5, 3), None);
     }
 }

@@ -8,11 +8,11 @@ use std::path::PathBuf;
 /// Returns the nats-server to test with, if there is one.
 pub(crate) async fn nats_server() -> Option<PathBuf> {
     let set = std::env::var_os("LOGGIA_NATS_SERVER").map(PathBuf::from);
-    match crate::server::usable(set.as_deref()).await {
+    match crate::server::find_supported(set.as_deref()).await {
         Ok(found) => Some(found),
         Err(absent) if std::env::var_os("CI").is_some() => panic!("{absent}"),
         Err(absent) => {
-            // Not eprintln!: the harness keeps what a passing test prints to itself.
+            // Not eprintln!: the test harness hides the output of a passing test.
             let _ = writeln!(std::io::stderr(), "\n*** SKIPPED, and nothing tested, because {absent}\n");
             None
         }

@@ -7,14 +7,14 @@ use async_nats::{ConnectOptions, ServerAddr};
 #[error("the NATS address is not one: {0}; write it as nats://host:4222 or nats://user:password@host:4222")]
 pub struct BadUrl(pub(crate) String);
 
-/// Returns connect options with the user and password of a NATS URL, percent-encoding undone.
+/// Returns connect options with the percent-decoded user and password of a NATS URL.
 ///
-/// The client itself takes only the host and port from a URL: without this a password in it would silently not be sent.
-/// A URL without a user gives options without a login.
+/// The client itself takes only host and port from a URL and would silently not send a password in it. A URL without a user gives
+/// options without credentials.
 ///
 /// # Errors
 ///
-/// If the URL is not one of NATS, or its user or password is not percent-encoded UTF-8.
+/// Fails if it is not the URL of a NATS server, or its user or password is not percent-encoded UTF-8.
 pub fn connect_options(url: &str) -> Result<ConnectOptions, BadUrl> {
     let address = parse(url)?;
     Ok(match (address.username(), address.password()) {
@@ -26,7 +26,7 @@ pub fn connect_options(url: &str) -> Result<ConnectOptions, BadUrl> {
     })
 }
 
-/// Returns the server of a URL.
+/// Parses the URL of a server.
 pub(crate) fn parse(url: &str) -> Result<ServerAddr, BadUrl> {
     url.parse().map_err(|error: std::io::Error| BadUrl(error.to_string()))
 }

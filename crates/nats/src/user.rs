@@ -1,5 +1,4 @@
-//! The NATS user of a process, and whether the server permits it what it needs: checked before anything is begun that
-//! would fail half-way.
+//! The NATS user of a process and the permissions that it needs: checked at the start, before work begins that would fail half-way.
 
 use std::time::Duration;
 
@@ -10,19 +9,19 @@ use tokio::sync::watch;
 /// The subject on which a server returns the user of a connection and its permissions.
 pub const USER_INFO: &str = "$SYS.REQ.USER.INFO";
 
-/// How long the server may take. Without an answer the user is accepted.
-const ANSWERED_WITHIN: Duration = Duration::from_secs(2);
+/// The time in which the server must answer. Without an answer the user is accepted.
+const USER_INFO_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A NATS user: its name and its subjects.
+/// A NATS user, its subjects and its permissions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
-    /// The name, which is also that of its credentials file.
+    /// The name, also of its credentials file.
     pub name: &'static str,
     /// The prefix of the subjects on which it receives replies.
     pub inbox: String,
     /// The subjects that it publishes to.
     pub publishes: Vec<&'static str>,
-    /// Those of `publishes` that it cannot do without.
+    /// Those of `publishes` without which it cannot work.
     pub must_publish: Vec<&'static str>,
     /// The subjects that it subscribes to.
     pub subscribes: Vec<String>,
@@ -45,7 +44,7 @@ pub struct Responses {
     "nats_creds: the NATS user is not that of the role “{role}”: it {lack}; give this process the file users/{role}.nk \
      that `loggia nats config` made, or the user these permissions"
 )]
-pub struct WrongUser {
+pub struct MissingPermission {
     role: &'static str,
     lack: String,
 }
@@ -57,7 +56,7 @@ pub struct Permissions {
     subscribe: Option<Subjects>,
 }
 
-/// Without a list of what is allowed, all is that is not denied.
+/// Subjects that are allowed and denied. Without a list of allowed ones, all that are not denied are allowed.
 #[derive(Debug, Default, Deserialize)]
 struct Subjects {
     allow: Option<Vec<String>>,
@@ -89,17 +88,17 @@ impl User {
     ///
     /// # Errors
     ///
-    /// If one is missing; the error names it.
-    pub fn check(&self, permissions: &Permissions) -> Result<(), WrongUser> {
+    /// Fails if one is missing; the error names it.
+    pub fn check(&self, permissions: &Permissions) -> Result<(), MissingPermission> {
         let subscribes: Vec<&str> = self.subscribes.iter().map(String::as_str).collect();
         for (verb, wanted, given) in [
             ("publish to", self.must_publish.as_slice(), &permissions.publish),
             ("subscribe to", subscribes.as_slice(), &permissions.subscribe),
         ] {
             let Some(given) = given else { continue };
-            let lacking: Vec<&&str> = wanted.iter().filter(|subject| !given.allows(subject)).collect();
-            if let Some(first) = lacking.first() {
-                let more = match lacking.len() - 1 {
+            let missing: Vec<&&str> = wanted.iter().filter(|subject| !given.allows(subject)).collect();
+            if let Some(first) = missing.first() {
+                let more = match missing.len() - 1 {
                     0 => String::new(),
                     more => format!(" and {more} more"),
                 };
@@ -109,8 +108,8 @@ impl User {
         Ok(())
     }
 
-    fn lacks(&self, lack: String) -> WrongUser {
-        WrongUser { role: self.name, lack }
+    fn lacks(&self, lack: String) -> MissingPermission {
+        MissingPermission { role: self.name, lack }
     }
 }
 
@@ -120,9 +119,9 @@ pub(super) async fn check(
     client: &Client,
     user: &User,
     mut refusals: watch::Receiver<Option<String>>,
-) -> Result<(), WrongUser> {
+) -> Result<(), MissingPermission> {
     let answer = tokio::select! {
-        answer = tokio::time::timeout(ANSWERED_WITHIN, client.request(USER_INFO, "".into())) => answer,
+        answer = tokio::time::timeout(USER_INFO_TIMEOUT, client.request(USER_INFO, "".into())) => answer,
         // A user that may not receive replies gets no answer, but a refusal.
         Ok(refused) = refusals.wait_for(Option::is_some) => {
             let reason = refused.clone().unwrap_or_default();
@@ -144,7 +143,7 @@ pub(super) async fn check(
 
 impl Subjects {
     fn allows(&self, subject: &str) -> bool {
-        // A permission to subscribe may name a queue group behind the subject.
+        // A permission to subscribe may name a queue group after the subject.
         let covering = |patterns: &Option<Vec<String>>| {
             let subjects = patterns.iter().flatten().filter_map(|pattern| pattern.split_whitespace().next());
             subjects.into_iter().any(|pattern| covers(pattern, subject))
@@ -201,9 +200,9 @@ mod tests {
             "nats_creds: the NATS user is not that of the role “reader”: it may not publish to read.events and 1 more; give \
              this process the file users/reader.nk that `loggia nats config` made, or the user these permissions"
         );
-        let deaf = User { subscribes: vec!["_INBOX.other.>".into()], ..reader() };
+        let without_replies = User { subscribes: vec!["_INBOX.other.>".into()], ..reader() };
         assert_eq!(
-            reader().check(&deaf.permissions()).unwrap_err().lack,
+            reader().check(&without_replies.permissions()).unwrap_err().lack,
             "may not subscribe to _INBOX.reader.>"
         );
     }

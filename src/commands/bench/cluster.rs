@@ -83,7 +83,7 @@ struct Cluster {
 
 impl Cluster {
     async fn start(config: &Config, folder: &Path) -> Result<Cluster> {
-        let binary = server::usable(config.nats.server.as_deref()).await?;
+        let binary = server::find_supported(config.nats.server.as_deref()).await?;
         let wanted = ClusterConfig {
             cluster: "bench".into(),
             servers: servers()?,

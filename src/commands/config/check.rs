@@ -91,7 +91,7 @@ async fn nats(config: &Config, url: &str) -> Result<()> {
 }
 
 async fn private_nats(config: &Config) -> Result<()> {
-    server::usable(config.nats.server.as_deref()).await?;
+    server::find_supported(config.nats.server.as_deref()).await?;
     Ok(())
 }
 

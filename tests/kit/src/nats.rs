@@ -16,7 +16,7 @@ use crate::environment::absent;
 /// standard error, and the test is skipped.
 pub async fn available() -> Option<PathBuf> {
     let set = std::env::var_os("LOGGIA_NATS_SERVER").map(PathBuf::from);
-    match server::usable(set.as_deref()).await {
+    match server::find_supported(set.as_deref()).await {
         Ok(found) => Some(found),
         Err(why) => {
             absent(why);

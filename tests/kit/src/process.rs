@@ -161,7 +161,7 @@ impl Drop for Loggia {
         if std::thread::panicking() {
             eprintln!("loggia on {} had written:\n{}", self.data.display(), self.written("stderr"));
         }
-        if let Err(left) = nats::server::end_orphan(&self.data.join("nats")) {
+        if let Err(left) = nats::server::stop_orphan(&self.data.join("nats")) {
             eprintln!("a nats-server may be left over: {left}");
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_nats::Client;
 use futures::future::BoxFuture;
 use nats::requirements;
-use nats::responder::{CONCURRENT, ServeError, respond};
+use nats::responder::{MAX_CONCURRENT, ServeError, respond};
 use schemas::control::ReadUsage;
 use schemas::subject;
 use tokio_util::sync::CancellationToken;
@@ -30,7 +30,7 @@ pub async fn serve(client: &Client, ledger: Arc<Ledger>, stop: &CancellationToke
         let ledger = ledger.clone();
         Box::pin(async move { answer(&ledger, &message.payload, room.clamp(1, PAGE)).await })
     };
-    respond(client, vec![requests], CONCURRENT, page, stop).await;
+    respond(client, vec![requests], MAX_CONCURRENT, page, stop).await;
     if stop.is_cancelled() { Ok(()) } else { Err(ServeError::Closed) }
 }
 

@@ -200,7 +200,7 @@ async fn ensure(jetstream: &Context, wanted: Config, new: NewStream) -> Result<(
     if let Some(reason) = incompatibility(config, &wanted) {
         return Err(UsageStreamError::Refused(reason));
     }
-    if let Some(raised) = stream_settings::raised(config, wanted.num_replicas) {
+    if let Some(raised) = stream_settings::with_more_replicas(config, wanted.num_replicas) {
         update(jetstream, &raised).await?;
         // The quota is compared with the updated configuration.
         let Some(stream) = find(jetstream, &wanted.name).await? else { return Ok(()) };
@@ -228,7 +228,7 @@ async fn update(jetstream: &Context, config: &Config) -> Result<(), UsageStreamE
 
 fn refusal(error: CreateStreamError, wanted: &Config) -> UsageStreamError {
     let CreateStreamErrorKind::JetStream(reason) = error.kind() else { return UsageStreamError::nats(error) };
-    match stream_settings::impossible(&reason, wanted) {
+    match stream_settings::permanent_error(&reason, wanted) {
         Some(refusal) => UsageStreamError::Refused(refusal),
         None => UsageStreamError::nats(error),
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_nats::{Client, HeaderMap, Message};
 use bytes::Bytes;
 use futures::future::BoxFuture;
-use nats::responder::{CONCURRENT, Reply, ServeError, respond};
+use nats::responder::{MAX_CONCURRENT, Reply, ServeError, respond};
 use schemas::control::{PICTURE_LENGTH, PICTURE_PART, PutAnswer, PutPicture, ReadPicture};
 use schemas::picture::Form;
 use schemas::subject;
@@ -38,8 +38,8 @@ pub async fn serve(
         Box::pin(async move { blocking(move || read(&store, &message)).await })
     };
     tokio::join!(
-        respond(client, vec![puts], CONCURRENT, on_put, stop),
-        respond(client, vec![reads], CONCURRENT, on_read, stop)
+        respond(client, vec![puts], MAX_CONCURRENT, on_put, stop),
+        respond(client, vec![reads], MAX_CONCURRENT, on_read, stop)
     );
     if stop.is_cancelled() { Ok(()) } else { Err(ServeError::Closed) }
 }

@@ -9,7 +9,7 @@ use async_nats::jetstream::stream::{
     Config, DiscardPolicy, RawMessageErrorKind, RetentionPolicy, StorageType, Stream,
 };
 use async_nats::jetstream::{Context, ErrorCode};
-use nats::stream_settings::{self, unlimited};
+use nats::stream_settings::{self, is_unlimited};
 use schemas::ids::{Position, StoreId};
 use schemas::subject::{EVENT_SUBJECTS, EVENTS, SHARED_SETTINGS};
 
@@ -57,7 +57,8 @@ impl EventStream {
         if let Some(objection) = objection(config, store) {
             return Err(Interruption::Refused(objection));
         }
-        let mut kept = batched(stream_settings::raised(config, replicas).unwrap_or_else(|| config.clone()));
+        let mut kept =
+            batched(stream_settings::with_more_replicas(config, replicas).unwrap_or_else(|| config.clone()));
         if let Some(settings) = settings {
             kept.metadata.insert(SHARED_SETTINGS.to_owned(), settings.to_owned());
         }
@@ -101,7 +102,7 @@ async fn create(jetstream: &Context, store: StoreId, replicas: usize) -> Result<
 
 fn refusal(error: &CreateStreamError, wanted: &Config) -> Interruption {
     let CreateStreamErrorKind::JetStream(reason) = error.kind() else { return Interruption::nats(error) };
-    match stream_settings::impossible(&reason, wanted) {
+    match stream_settings::permanent_error(&reason, wanted) {
         Some(refusal) => Interruption::Refused(refusal),
         None => Interruption::nats(error),
     }
@@ -160,10 +161,10 @@ fn objection(config: &Config, store: StoreId) -> Option<String> {
     }
     let wanted = wanted(store, config.num_replicas);
     let own = [
-        ("max_msgs_per_subject", unlimited(config.max_messages_per_subject)),
-        ("max_msg_size", unlimited(config.max_message_size.into())),
+        ("max_msgs_per_subject", is_unlimited(config.max_messages_per_subject)),
+        ("max_msg_size", is_unlimited(config.max_message_size.into())),
     ];
-    let setting = stream_settings::wrong(config, &wanted, &own)?;
+    let setting = stream_settings::mismatch(config, &wanted, &own)?;
     Some(format!(
         "the stream {name} on NATS has another setting of {setting} than Loggia made it with, so events would be lost \
          or changed; set it back, or delete the stream and it is made anew"

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use event_log::{Append, AppendError, EventLog, Namespace, StoreError};
 use futures::future::BoxFuture;
-use nats::responder::CONCURRENT;
+use nats::responder::MAX_CONCURRENT;
 use schemas::clock::Clock;
 use schemas::command::{Command, CommandMessage, CommandReply, Done};
 use schemas::envelope::Recorded;
@@ -31,7 +31,7 @@ pub(super) use history::ProjectHistory;
 
 const LANES: &[Lane] = &[
     Lane {
-        slots: CONCURRENT,
+        slots: MAX_CONCURRENT,
         commands: &[
             CommandSpec::optimistic("select"),
             CommandSpec::optimistic("revise"),

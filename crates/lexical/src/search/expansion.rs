@@ -28,7 +28,7 @@ const WEIGHT_BY_DISTANCE: [f32; 3] = [1.0, 0.7, 0.4];
 /// The weight of a completion of the last word.
 const COMPLETION_WEIGHT: f32 = 0.6;
 
-/// Returns a clause for each word of the query; one may have no variants. In the any tier a word that occurs is its only variant.
+/// Returns a clause for each word of the query; one may have no variants. In the any tier, words that occur are not corrected.
 /// `weights` are those of the page before.
 pub(super) fn clauses<'q>(
     snapshot: &'q Snapshot,

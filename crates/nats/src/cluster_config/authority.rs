@@ -1,4 +1,4 @@
-//! The certificates: an authority of the cluster's own that signs one for each server, or what the operator brings.
+//! The certificates: of an authority of the cluster that signs one for each server, or the operator's own.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,25 +18,25 @@ use super::{AUTHORITY, ClusterConfig, ConfigError, GivenCertificate};
 
 const AUTHORITY_KEY: &str = "ca.key";
 
-/// The authority's name; its certificates say it, so it stays the same for ever.
+/// The name of the authority, which must never change: its certificates contain it.
 const NAME: &str = "Loggia NATS authority";
 
-/// For how many years an authority is good.
+/// The validity of an authority.
 const AUTHORITY_YEARS: i16 = 20;
 
-/// For how many years a server's certificate is good: it is made anew each time that the files are.
+/// The validity of a server's certificate, which is renewed whenever the files are written.
 const SERVER_YEARS: i16 = 2;
 
-/// Who vouches for the servers.
+/// The certificate authority of the servers.
 pub(super) enum Authority {
-    /// One of the cluster's own.
+    /// An authority of this cluster.
     Own { key: Box<KeyPair>, certificate: String },
     /// The operator's, with the certificate and key for all servers.
     Given { certificate: String, server: String },
 }
 
 impl Authority {
-    /// What is given; else the authority that the folder has, or a new one.
+    /// Returns the operator's certificate if one is given; else the authority in the folder, or a new one.
     pub(super) fn of(folder: &Path, config: &ClusterConfig) -> Result<Authority, ConfigError> {
         match &config.certificate {
             Some(given) => Authority::given(given),
@@ -87,7 +87,7 @@ impl Authority {
         Ok(Authority::Given { certificate: authority, server })
     }
 
-    /// What is kept of it in the folder.
+    /// Returns its files in the folder.
     pub(super) fn files(&self) -> Vec<File> {
         let key = match self {
             Authority::Own { key, .. } => Some(File::secret(AUTHORITY_KEY.into(), key.serialize_pem())),
@@ -96,14 +96,14 @@ impl Authority {
         key.into_iter().chain([File::public(AUTHORITY.into(), self.certificate())]).collect()
     }
 
-    /// Its certificate, in PEM.
+    /// Returns its certificate, in PEM.
     pub(super) fn certificate(&self) -> String {
         match self {
             Authority::Own { certificate, .. } | Authority::Given { certificate, .. } => certificate.clone(),
         }
     }
 
-    /// A server's certificate and its key in one file, in PEM: two files could be of different times.
+    /// Returns a server's certificate and key as one file, in PEM: two files could get out of step.
     pub(super) fn certificate_of(&self, server: &Server, now: Timestamp) -> Result<String, ConfigError> {
         let key = match self {
             Authority::Given { server, .. } => return Ok(server.clone()),
@@ -117,7 +117,7 @@ impl Authority {
         // Servers of a cluster are clients of each other.
         params.extended_key_usages =
             vec![ExtendedKeyUsagePurpose::ServerAuth, ExtendedKeyUsagePurpose::ClientAuth];
-        good_for(&mut params, now, SERVER_YEARS);
+        set_validity(&mut params, now, SERVER_YEARS);
         let own = KeyPair::generate()?;
         let certificate = params.signed_by(&own, &Issuer::from_params(&authority(now)?, &**key))?;
         Ok(format!("{}{}", certificate.pem(), own.serialize_pem()))
@@ -129,7 +129,7 @@ fn authority(now: Timestamp) -> Result<CertificateParams, ConfigError> {
     params.distinguished_name = named(NAME);
     params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
-    good_for(&mut params, now, AUTHORITY_YEARS);
+    set_validity(&mut params, now, AUTHORITY_YEARS);
     Ok(params)
 }
 
@@ -139,8 +139,8 @@ fn named(name: &str) -> DistinguishedName {
     distinguished
 }
 
-/// From the day before, for clocks that are behind.
-fn good_for(params: &mut CertificateParams, now: Timestamp, years: i16) {
+/// Sets the validity, from the day before, for clocks that are behind.
+fn set_validity(params: &mut CertificateParams, now: Timestamp, years: i16) {
     let today = now.to_zoned(TimeZone::UTC).date();
     let day = |date: jiff::civil::Date| {
         date_time_ymd(date.year().into(), date.month().unsigned_abs(), date.day().unsigned_abs())

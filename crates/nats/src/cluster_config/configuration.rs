@@ -1,4 +1,4 @@
-//! The configuration of one server, as nats-server reads it.
+//! The configuration file of one server, in the format of nats-server.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use super::users::Users;
 use super::{AUTHORITY, CERTIFICATE, ClusterConfig};
 use crate::user::User;
 
-/// Its paths are relative: the server is started in its folder, wherever that is.
+/// Returns the configuration. Its paths are relative to the server's folder, in which it must be started.
 pub(super) fn text(config: &ClusterConfig, server: &Server, users: &Users) -> String {
     let Server { name, host, port, .. } = server;
     let listen = server.listens_on();

@@ -1,39 +1,40 @@
-//! One server, as it is named on the command line.
+//! A server of the cluster, as given on the command line.
 
 use std::net::IpAddr;
 use std::str::FromStr;
 
 use super::USERS;
 
-/// Where servers of a cluster speak with each other, unless it is said otherwise.
+/// The default port for the other servers of the cluster.
 const CLUSTER_PORT: u16 = 6_222;
 
 /// A server of the cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Server {
-    /// Its name, which is that of its folder too.
+    /// Its name, also of its folder.
     pub name: String,
-    /// Where clients and the other servers reach it: a name or an address.
+    /// The host at which clients and the other servers reach it: a name or an address.
     pub host: String,
-    /// For clients.
+    /// The port for clients.
     pub port: u16,
-    /// For the other servers.
+    /// The port for the other servers.
     pub cluster_port: u16,
 }
 
-/// What was typed is no server.
+/// A text cannot be parsed as a server.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}; NAME=HOST:PORT or NAME=HOST:PORT:CLUSTERPORT is wanted, such as nats-1=10.0.0.5:4222")]
 pub struct InvalidServer(String);
 
 impl Server {
-    /// Where it listens: on this machine alone where nobody else could reach it anyway.
+    /// Returns the address on which it listens: loopback only if its host is.
     pub(super) fn listens_on(&self) -> &str {
-        let own = self.host == "localhost" || self.address().is_some_and(|address| address.is_loopback());
-        if own { &self.host } else { "0.0.0.0" }
+        let is_local =
+            self.host == "localhost" || self.address().is_some_and(|address| address.is_loopback());
+        if is_local { &self.host } else { "0.0.0.0" }
     }
 
-    /// Its address for clients.
+    /// Returns its URL for clients.
     pub fn url(&self) -> String {
         format!("tls://{}:{}", self.host, self.port)
     }
@@ -52,7 +53,7 @@ impl FromStr for Server {
         if !is_name(name) || name == USERS {
             return Err(wrong(format!("“{name}” is no name for a server")));
         }
-        // An address of IPv6 has colons of its own, and stands in brackets.
+        // An IPv6 address contains colons, and is in brackets.
         let (host, ports) = match place.find(']') {
             Some(end) => place.split_at(end + 1),
             None => place.split_at(place.find(':').unwrap_or(place.len())),
@@ -86,7 +87,7 @@ impl Server {
     }
 }
 
-/// Whether a text can be the name of a server and of a folder, and of a cluster.
+/// Returns whether a text is valid as the name of a server, a folder and a cluster.
 pub(super) fn is_name(text: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
     text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.chars().all(plain) && text.len() <= 63
@@ -97,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_is_read() {
+    fn a_server_is_parsed() {
         let server = |name: &str, host: &str, port, cluster_port| {
             Ok(Server { name: name.into(), host: host.into(), port, cluster_port })
         };
@@ -107,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_server_is_refused() {
+    fn invalid_servers_are_refused() {
         let refused = |text: &str| text.parse::<Server>().unwrap_err().0;
         assert_eq!(refused("host:4222"), "“host:4222” has no name");
         assert_eq!(refused("users=h:1"), "“users” is no name for a server");
@@ -121,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_of_this_machine_listens_there_alone() {
+    fn a_local_server_listens_on_loopback_only() {
         let listens = |text: &str| text.parse::<Server>().unwrap().listens_on().to_owned();
         assert_eq!(listens("a=127.0.0.1:1"), "127.0.0.1");
         assert_eq!(listens("a=localhost:1"), "localhost");

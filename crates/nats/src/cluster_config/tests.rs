@@ -38,26 +38,26 @@ fn changes(made: &[WrittenFile]) -> Vec<(String, Change)> {
     made.iter().map(|made| (made.path.display().to_string(), made.change)).collect()
 }
 
-/// Has nats-server itself read a configuration; its complaint, if it has one.
-async fn checked(folder: &Path) -> Option<Result<(), String>> {
+/// Has nats-server check a configuration; `None` without a nats-server.
+async fn check_with_server(folder: &Path) -> Option<Result<(), String>> {
     let binary = crate::tests::nats_server().await?;
     let output = std::process::Command::new(binary)
         .args(["-t", "--config", CONFIGURATION])
         .current_dir(folder)
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    Some(if output.status.success() { Ok(()) } else { Err(said) })
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+    Some(if output.status.success() { Ok(()) } else { Err(printed) })
 }
 
 #[tokio::test]
-async fn nats_server_reads_what_is_made() {
+async fn nats_server_accepts_the_configuration() {
     let outer = tempfile::tempdir().unwrap();
     for (name, wanted) in [("three", three()), ("one", config(&["n1=127.0.0.1:4222"]))] {
         let folder = outer.path().join(name);
         write(&folder, &wanted).unwrap();
         for server in &wanted.servers {
-            let Some(read) = checked(&folder.join(&server.name)).await else { return };
+            let Some(read) = check_with_server(&folder.join(&server.name)).await else { return };
             assert_eq!(read, Ok(()), "{name} {}", server.name);
         }
     }
@@ -66,7 +66,7 @@ async fn nats_server_reads_what_is_made() {
 }
 
 #[test]
-fn the_set_is_whole_and_the_secrets_are_their_owners_alone() {
+fn all_files_are_written_and_secrets_are_readable_by_their_owner_only() {
     let outer = tempfile::tempdir().unwrap();
     let folder = outer.path().join("nats");
     let made = write(&folder, &three()).unwrap();
@@ -95,8 +95,8 @@ fn the_set_is_whole_and_the_secrets_are_their_owners_alone() {
         assert_eq!(mode, if made.secret { 0o600 } else { 0o644 }, "{}", made.path.display());
     }
     let left: Vec<_> = std::fs::read_dir(outer.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
-    assert_eq!(left, ["nats"], "nothing is left aside");
-    // A server knows public keys only, and its own key.
+    assert_eq!(left, ["nats"], "no staging folder is left");
+    // A server has only the public keys of users.
     for role in ["reader", "writer"] {
         let seed = text(&folder, &format!("users/{role}.nk"));
         let conf = text(&folder, "n1/nats.conf");
@@ -108,7 +108,7 @@ fn the_set_is_whole_and_the_secrets_are_their_owners_alone() {
 }
 
 #[test]
-fn made_again_the_keys_are_kept_and_a_server_is_added() {
+fn written_again_the_keys_are_kept_and_a_server_is_added() {
     let outer = tempfile::tempdir().unwrap();
     let folder = outer.path().join("nats");
     write(&folder, &config(&["n1=127.0.0.1:4222:6222"])).unwrap();
@@ -204,7 +204,7 @@ async fn a_certificate_of_ones_own_is_taken() {
     write(&folder, &given(pem.clone())).unwrap();
     assert!(!folder.join("ca.key").exists());
     assert_eq!(text(&folder, "n1/ca.pem"), text(&source, "ca.pem"));
-    if let Some(read) = checked(&folder.join("n1")).await {
+    if let Some(read) = check_with_server(&folder.join("n1")).await {
         assert_eq!(read, Ok(()));
     }
     let refused = write(&folder, &three()).unwrap_err().to_string();

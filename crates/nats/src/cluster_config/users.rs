@@ -1,4 +1,4 @@
-//! The keys of the users. A seed is for the processes of its user alone; servers have the public keys.
+//! The keys of the users. A seed is for the processes of its user only; servers have the public keys.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use super::files::{File, read};
 use super::{ConfigError, USERS};
 use crate::user::User;
 
-/// All users.
+/// The users with their keys.
 pub(super) struct Users {
     users: Vec<UserKey>,
 }
@@ -20,12 +20,12 @@ struct UserKey {
 }
 
 impl Users {
-    /// Returns the users with the keys in the folder, and new ones where it has none.
+    /// Returns the users with their keys in the folder, or new keys.
     pub(super) fn of(folder: &Path, users: &[User]) -> Result<Users, ConfigError> {
         let users = users.iter().map(|user| {
             let path = folder.join(path_of(user));
             let pair = match read(&path)? {
-                Some(text) => known(&path, &text)?,
+                Some(text) => parse_seed(&path, &text)?,
                 None => KeyPair::new_user(),
             };
             let seed = pair.seed().map_err(|error| ConfigError::User(error.to_string()))?;
@@ -50,7 +50,7 @@ fn path_of(user: &User) -> PathBuf {
     Path::new(USERS).join(format!("{}.nk", user.name))
 }
 
-fn known(path: &Path, text: &str) -> Result<KeyPair, ConfigError> {
+fn parse_seed(path: &Path, text: &str) -> Result<KeyPair, ConfigError> {
     let pair = KeyPair::from_seed(text.trim()).ok();
     pair.filter(|pair| pair.key_pair_type() == KeyPairType::User).ok_or_else(|| ConfigError::Key {
         path: path.to_owned(),

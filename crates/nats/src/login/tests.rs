@@ -19,13 +19,13 @@ fn login(url: &str) -> Login {
 }
 
 #[test]
-fn several_addresses_are_shown_without_their_password() {
-    assert_eq!(login("nats://me:pw@a:4222, tls://b:4223").shown(), "a:4222, b:4223");
-    assert_eq!(login("c:1").shown(), "c:1");
+fn addresses_are_displayed_without_passwords() {
+    assert_eq!(login("nats://me:pw@a:4222, tls://b:4223").redacted_url(), "a:4222, b:4223");
+    assert_eq!(login("c:1").redacted_url(), "c:1");
 }
 
 #[test]
-fn addresses_are_read_and_two_users_refused() {
+fn addresses_are_parsed_and_two_users_refused() {
     let hosts = |url: &str| -> Vec<String> {
         login(url)
             .servers()
@@ -49,19 +49,19 @@ fn addresses_are_read_and_two_users_refused() {
 }
 
 #[tokio::test]
-async fn a_file_that_holds_no_login_is_refused() {
+async fn a_file_without_credentials_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.nk");
     let refused = async || match with_credentials(ConnectOptions::new(), &path).await {
         Err(error) => error.to_string(),
-        Ok(_) => panic!("it was taken"),
+        Ok(_) => panic!("it was accepted"),
     };
     let shown = path.display();
     assert_eq!(
         refused().await,
         format!("nats_creds: {shown} cannot be read: No such file or directory (os error 2)")
     );
-    // A seed of an account is none of a user.
+    // The seed of an account is not one of a user.
     let account = KeyPair::new_account().seed().unwrap();
     for text in ["", "hello", "SUABC", &account] {
         std::fs::write(&path, text).unwrap();
@@ -79,7 +79,7 @@ async fn a_file_that_holds_no_login_is_refused() {
 }
 
 #[tokio::test]
-async fn an_authority_is_a_certificate() {
+async fn an_authority_file_must_contain_a_certificate() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("ca.pem");
     std::fs::write(&path, "nothing").unwrap();
@@ -90,7 +90,7 @@ async fn an_authority_is_a_certificate() {
 }
 
 #[tokio::test]
-async fn a_server_without_tls_learns_nothing_where_an_authority_is_set() {
+async fn a_server_without_tls_gets_no_credentials_if_an_authority_is_set() {
     let folder = tempfile::tempdir().unwrap();
     let (ca, seed) = (folder.path().join("ca.pem"), folder.path().join("write.nk"));
     let certificate = rcgen::generate_simple_self_signed(vec!["nats.example.org".to_owned()]).unwrap();
@@ -98,19 +98,19 @@ async fn a_server_without_tls_learns_nothing_where_an_authority_is_set() {
     std::fs::write(&seed, KeyPair::new_user().seed().unwrap()).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("nats://127.0.0.1:{}", listener.local_addr().unwrap().port());
-    // It stands between the process and its server, and asks for the signature that the server will ask for.
-    let between = async {
+    // A man in the middle, which requests the signature that the real server would request.
+    let attacker = async {
         let (mut stream, _) = listener.accept().await.unwrap();
         let info = "INFO {\"server_id\":\"a\",\"version\":\"2.11.0\",\"nonce\":\"abcdefghijk\",\"max_payload\":1048576,\
                     \"tls_required\":false}\r\n";
         stream.write_all(info.as_bytes()).await.unwrap();
-        let mut heard = vec![0; 4_096];
-        let read = stream.read(&mut heard).await.unwrap_or(0);
-        heard.truncate(read);
-        heard
+        let mut received = vec![0; 4_096];
+        let read = stream.read(&mut received).await.unwrap_or(0);
+        received.truncate(read);
+        received
     };
     let login = Login { credentials: Some(seed), ca: Some(ca), ..login(&url) };
-    let (connected, heard) = tokio::join!(login.connect(), between);
+    let (connected, received) = tokio::join!(login.connect(), attacker);
     assert!(connected.is_err());
-    assert_eq!(heard.first(), Some(&0x16), "a TLS handshake, and nothing else: {heard:?}");
+    assert_eq!(received.first(), Some(&0x16), "a TLS handshake, and nothing else: {received:?}");
 }

@@ -1,4 +1,4 @@
-//! Where a private server listens and the password that keeps other local processes out by accident.
+//! The address and password of a private server. The password keeps other local processes from connecting by accident.
 
 use std::fmt;
 use std::net::{Ipv4Addr, TcpListener};
@@ -14,11 +14,11 @@ use super::Error;
 /// The only user of a private server.
 pub(super) const USER: &str = "loggia";
 
-/// Below the range from which systems take the ports of outgoing connections: a client that keeps knocking on the
-/// port of a dead server could otherwise be given that very port, connect to itself and hold it.
+/// Below the ephemeral ports: a client that keeps reconnecting to the port of a dead server could otherwise get that very port as its
+/// own, connect to itself and keep it.
 const PORTS: std::ops::Range<u16> = 10_240..32_768;
 
-/// The address of a private server on loopback. Displayed and debugged without the password.
+/// The address of a private server on loopback. `Display` and `Debug` omit the password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address {
     port: u16,
@@ -26,17 +26,17 @@ pub struct Address {
 }
 
 impl Address {
-    /// The TCP port on 127.0.0.1.
+    /// Returns the TCP port on 127.0.0.1.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// The address with user and password. A secret: keep it out of logs.
+    /// Returns the URL with user and password. A secret: keep it out of logs.
     pub fn url(&self) -> String {
         format!("nats://{USER}:{}@127.0.0.1:{}", self.password, self.port)
     }
 
-    /// Connect options that log in. (The client ignores a password that stands in a URL.)
+    /// Returns connect options with user and password. (The client ignores a password in a URL.)
     pub fn connect_options(&self) -> ConnectOptions {
         ConnectOptions::with_user_and_password(USER.into(), self.password.clone())
     }
@@ -45,13 +45,13 @@ impl Address {
         &self.password
     }
 
-    /// Stands for "none yet": never free, so it is replaced before it is used.
+    /// Returns a placeholder that is never free, so it is replaced before it is used.
     pub(super) fn unset() -> Self {
         Self { port: 0, password: String::new() }
     }
 
-    /// A random free port and a random password of 192 bits.
-    pub(super) fn fresh() -> Result<Self, Error> {
+    /// Returns a random free port with a random password of 192 bits.
+    pub(super) fn random() -> Result<Self, Error> {
         let mut bytes = [0_u8; 24];
         SysRng.try_fill_bytes(&mut bytes).map_err(no_address)?;
         let password = HEXLOWER.encode(&bytes);
@@ -66,19 +66,19 @@ impl Address {
         Err(no_address("100 ports in a row were taken"))
     }
 
-    /// Reads back what [`Address::url`] wrote; `None` for anything else.
+    /// Parses a URL that [`Address::url`] returned; `None` for any other.
     pub(super) fn parse(url: &str) -> Option<Self> {
         let address: ServerAddr = url.trim().parse().ok()?;
         let password = address.password().filter(|password| !password.is_empty())?.to_owned();
-        let ours = address.host() == "127.0.0.1" && address.username() == Some(USER);
-        ours.then_some(Self { port: address.port(), password })
+        let is_private = address.host() == "127.0.0.1" && address.username() == Some(USER);
+        is_private.then_some(Self { port: address.port(), password })
     }
 
     pub(super) fn is_free(&self) -> bool {
         self.port != 0 && TcpListener::bind((Ipv4Addr::LOCALHOST, self.port)).is_ok()
     }
 
-    /// Whether a server there takes our password, so that it is surely ours and not a stranger on the same port.
+    /// Returns whether a server at this address accepts the password, so that it is not another program on the same port.
     pub(super) async fn answers(&self) -> bool {
         let options = self.connect_options().connection_timeout(Duration::from_secs(2)).max_reconnects(1);
         options.connect(format!("nats://{self}")).await.is_ok()
@@ -106,8 +106,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_read_back_from_its_url_and_shown_without_its_password() {
-        let address = Address::fresh().unwrap();
+    fn an_address_is_parsed_from_its_url_and_displayed_without_its_password() {
+        let address = Address::random().unwrap();
         assert_eq!(Address::parse(&format!("{}\n", address.url())), Some(address.clone()));
         let shown = format!("{address} {address:?}");
         assert_eq!(shown, format!("127.0.0.1:{0} Address(127.0.0.1:{0})", address.port()));
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_our_address_is_not_taken_for_one() {
+    fn other_addresses_are_not_parsed() {
         for other in
             ["", "nats://127.0.0.1:4222", "nats://loggia:pw@elsewhere:4222", "nats://you:pw@127.0.0.1:1"]
         {

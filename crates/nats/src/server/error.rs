@@ -1,50 +1,50 @@
-//! Why a private nats-server cannot run.
+//! The errors of a private nats-server.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-/// Why a private nats-server could not be had. Each text says what to do about it.
+/// A private nats-server cannot be run. Each message says what to do about it.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// There is no program to run.
+    /// The program was not found.
     #[error(
-        "nats-server was not found at {looked_at}; run bin/setup, or set LOGGIA_NATS_SERVER to the program, or give \
+        "nats-server was not found at {tried}; run bin/setup, or set LOGGIA_NATS_SERVER to the program, or give \
          LOGGIA_NATS_URL to use a server that runs already"
     )]
     Missing {
-        /// The places that were looked at, as a list in words.
-        looked_at: String,
+        /// The paths that were tried, as a list in words.
+        tried: String,
     },
-    /// There is a program, but it cannot be run or is something else.
+    /// The program cannot be run, or is not nats-server.
     #[error(
         "{} cannot be used as nats-server: {reason}; run bin/setup, or set LOGGIA_NATS_SERVER to a nats-server",
         binary.display()
     )]
     Unusable {
-        /// The program that was tried.
+        /// The path of the program.
         binary: PathBuf,
         /// What happened, without a full stop.
         reason: String,
     },
-    /// The server is older than what Loggia can rely on.
+    /// The server is too old.
     #[error(
         "{} is nats-server {found}, and Loggia needs {needed} or newer: older ones silently ignore settings and can lose \
          messages; run bin/setup, or set LOGGIA_NATS_SERVER to a newer one",
         binary.display()
     )]
     TooOld {
-        /// The program that was asked.
+        /// The path of the program.
         binary: PathBuf,
         /// The version it stated.
         found: String,
-        /// The oldest version that serves.
+        /// The oldest accepted version.
         needed: String,
     },
-    /// Another live owner has the folder.
+    /// The folder has another live owner.
     #[error("the folder {} belongs to another Loggia that is running; stop that one, or use another data folder", folder.display())]
     InUse {
-        /// The folder in question.
+        /// The folder.
         folder: PathBuf,
     },
     /// A file or folder could not be read, written or locked.
@@ -52,10 +52,10 @@ pub enum Error {
     Folder {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// A server left behind by an earlier run does not go away.
+    /// A server that an earlier run left behind does not end.
     #[error(
         "an earlier nats-server (process {pid}) still holds the folder and could not be ended: {reason}; end it and try again"
     )]
@@ -66,22 +66,22 @@ pub enum Error {
         reason: String,
     },
     /// The server ended instead of answering.
-    #[error("nats-server ended at its start ({status}): {last_words}")]
+    #[error("nats-server ended at its start ({status}): {complaint}")]
     Exited {
-        /// How it ended.
+        /// Its exit status.
         status: ExitStatus,
-        /// Its last complaint, and where its log is.
-        last_words: String,
+        /// Its last error message, and the path of its log.
+        complaint: String,
     },
-    /// The server runs but does not take our connection.
-    #[error("nats-server did not answer within {seconds} s of its start: {last_words}")]
+    /// The server runs but does not accept the connection.
+    #[error("nats-server did not answer within {seconds} s of its start: {complaint}")]
     Silent {
-        /// How long it was waited for.
+        /// How long the connection was tried.
         seconds: u64,
-        /// Its last complaint, and where its log is.
-        last_words: String,
+        /// Its last error message, and the path of its log.
+        complaint: String,
     },
-    /// The system gave no random bytes or no free port.
+    /// The system provided no random bytes or no free port.
     #[error("no address for nats-server could be chosen: {0}; try again")]
     NoAddress(String),
 }

@@ -1,4 +1,4 @@
-//! The folder of a private server: who owns it, and the files in it.
+//! The folder of a private server: its lock and its files.
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -15,11 +15,11 @@ use super::{Error, SyncInterval};
 const CONFIG: &str = "nats.json";
 const PID: &str = "nats.pid";
 
-/// JetStream's own bound would be three quarters of what is free at start, which a nearly full disk makes useless
-/// for ever; the disk itself is the bound.
+/// Practically unlimited. JetStream's own default is three quarters of the free space at its start, which is useless after a start
+/// with a nearly full disk.
 const UNBOUNDED_STORE: u64 = 1 << 53;
 
-/// A server's folder, locked for as long as this value lives.
+/// A server's folder, locked until this is dropped.
 #[derive(Debug)]
 pub(super) struct Folder {
     root: PathBuf,
@@ -27,19 +27,19 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// Creates the folder where needed and becomes its owner.
+    /// Creates the folder if absent, and locks it.
     pub(super) async fn open(path: &Path) -> Result<Self, Error> {
         create_private(path)?;
         let root = path.canonicalize().map_err(|source| Error::folder(path, source))?;
-        let lock = locked(&root).await?;
+        let lock = lock(&root).await?;
         Ok(Self { root, lock })
     }
 
-    /// Becomes the owner again of a folder that was deleted under a running server.
+    /// Creates and locks the folder again if it was deleted while a server was running.
     pub(super) async fn relock_if_deleted(&mut self) -> Result<(), Error> {
         if !self.root.join("lock").exists() {
             create_private(&self.root)?;
-            self.lock = locked(&self.root).await?;
+            self.lock = lock(&self.root).await?;
         }
         Ok(())
     }
@@ -52,17 +52,17 @@ impl Folder {
         config_in(&self.root)
     }
 
-    /// Where JetStream keeps its streams.
+    /// Returns where JetStream stores its streams.
     pub(super) fn store(&self) -> PathBuf {
         self.root.join("jetstream")
     }
 
-    /// The address that the last server here had.
+    /// Returns the address of the last server in this folder.
     pub(super) fn last_address(&self) -> Option<Address> {
         Address::parse(&std::fs::read_to_string(self.root.join("url")).ok()?)
     }
 
-    /// Writes everything that a server needs to start; files with the password are for their owner alone.
+    /// Writes the files that a server needs to start; those with the password are readable by their owner only.
     pub(super) fn prepare(&self, address: &Address, sync: SyncInterval) -> Result<(), Error> {
         create_private(&self.store())?;
         let log = self.log();
@@ -77,7 +77,7 @@ impl Folder {
             "logfile_max_num": 3,
             "jetstream": {
                 "store_dir": self.root,
-                "sync_interval": written(sync),
+                "sync_interval": sync_interval(sync),
                 "max_file_store": UNBOUNDED_STORE,
                 "max_memory_store": 256 * 1024 * 1024,
             },
@@ -87,21 +87,21 @@ impl Folder {
         write_private(&self.root.join("url"), &format!("{}\n", address.url()))
     }
 
-    /// The file for what the server says before it has opened its log.
-    pub(super) fn first_words(&self) -> Result<File, Error> {
+    /// Creates the file for what the server prints before it has opened its log.
+    pub(super) fn stderr_file(&self) -> Result<File, Error> {
         let path = self.stderr();
         File::create(&path).map_err(|source| Error::folder(&path, source))
     }
 
-    /// The last complaint of process `pid`, and where to read on.
-    pub(super) fn last_words(&self, pid: u32) -> String {
-        let said = tail(&self.stderr()).unwrap_or_default();
+    /// Returns the last error message of process `pid`, and the path of its log.
+    pub(super) fn last_complaint(&self, pid: u32) -> String {
+        let printed = tail(&self.stderr()).unwrap_or_default();
         let logged = tail(&self.log()).unwrap_or_default();
-        let ours = format!("[{pid}] ");
+        let prefix = format!("[{pid}] ");
         let complaint = logged
             .lines()
-            .rfind(|line| line.starts_with(&ours) && (line.contains(" [FTL] ") || line.contains(" [ERR] ")))
-            .or_else(|| said.lines().rfind(|line| !line.trim().is_empty()))
+            .rfind(|line| line.starts_with(&prefix) && (line.contains(" [FTL] ") || line.contains(" [ERR] ")))
+            .or_else(|| printed.lines().rfind(|line| !line.trim().is_empty()))
             .unwrap_or("it gave no reason");
         format!("{}; its log is {}", complaint.trim(), self.log().display())
     }
@@ -123,9 +123,9 @@ pub(super) fn pid_file_in(root: &Path) -> PathBuf {
     root.join(PID)
 }
 
-/// Takes the lock, or says that another owner has it. A process that is just being started may hold a copy of the
-/// lock's descriptor for a moment, so a taken lock is tried again for a second.
-async fn locked(root: &Path) -> Result<File, Error> {
+/// Locks the folder. A process that is just being started may have a copy of the lock's file descriptor for a moment, so the lock is
+/// retried for a second.
+async fn lock(root: &Path) -> Result<File, Error> {
     for _ in 0..50 {
         if let Some(lock) = try_lock(root)? {
             return Ok(lock);
@@ -135,7 +135,7 @@ async fn locked(root: &Path) -> Result<File, Error> {
     Err(Error::InUse { folder: root.into() })
 }
 
-/// The lock of the folder, or `None` while another owner has it.
+/// Locks the folder; `None` if another owner has the lock.
 pub(super) fn try_lock(root: &Path) -> Result<Option<File>, Error> {
     let path = root.join("lock");
     let file = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&path);
@@ -155,21 +155,21 @@ fn create_private(path: &Path) -> Result<(), Error> {
 fn write_private(path: &Path, text: &str) -> Result<(), Error> {
     let write = || -> io::Result<()> {
         let mut file = OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(path)?;
-        // The mode above holds for a new file only.
+        // The mode above applies to a new file only.
         file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
         file.write_all(text.as_bytes())
     };
     write().map_err(|source| Error::folder(path, source))
 }
 
-fn written(sync: SyncInterval) -> String {
+fn sync_interval(sync: SyncInterval) -> String {
     match sync {
         SyncInterval::Always => "always".into(),
         SyncInterval::Every(interval) => format!("{}ms", interval.as_millis().max(1)),
     }
 }
 
-/// The last 8 KiB of a text file.
+/// Returns the last 8 KiB of a text file.
 fn tail(path: &Path) -> io::Result<String> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();

@@ -1,44 +1,45 @@
-//! Noticing that a full disk has room again: JetStream stays stuck after ENOSPC until its server is restarted.
+//! Detects that a full disk has space again: after ENOSPC, JetStream stays stuck until its server is restarted.
 
 use std::io;
 use std::path::Path;
 
-/// Why a server that runs must be started anew.
+/// Why a running server must be restarted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ailment {
-    /// The disk was full, or nearly, and has room again.
-    WasFull,
+pub(super) enum RestartReason {
+    /// The disk was full, or nearly, and has space again.
+    SpaceReturned,
     /// The folder of its streams is gone.
     StoreDeleted,
 }
 
-/// Remembers whether the disk ran low.
+/// Tracks whether the disk was nearly full.
 #[derive(Debug)]
-pub(super) struct FreeSpace {
-    bound: u64,
+pub(super) struct DiskMonitor {
+    /// In bytes.
+    low_space: u64,
     was_low: bool,
 }
 
-impl FreeSpace {
-    /// Watches for less than `bound` bytes.
-    pub(super) fn new(bound: u64) -> Self {
-        Self { bound, was_low: false }
+impl DiskMonitor {
+    /// Creates a monitor for less than `low_space` bytes of free space.
+    pub(super) fn new(low_space: u64) -> Self {
+        Self { low_space, was_low: false }
     }
 
-    /// Takes one look's result, in bytes, and says what it calls for.
-    pub(super) fn look(&mut self, free: io::Result<u64>) -> Option<Ailment> {
+    /// Evaluates one measurement of the free space, in bytes; returns a reason to restart the server, if there is one.
+    pub(super) fn check(&mut self, free: io::Result<u64>) -> Option<RestartReason> {
         match free {
-            Ok(free) if free < self.bound => {
+            Ok(free) if free < self.low_space => {
                 if !std::mem::replace(&mut self.was_low, true) {
                     tracing::warn!(
                         free,
-                        "the disk under nats-server is nearly full; it is restarted when there is room"
+                        "the disk under nats-server is nearly full; it is restarted when there is space again"
                     );
                 }
                 None
             }
-            Ok(_) => std::mem::take(&mut self.was_low).then_some(Ailment::WasFull),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Some(Ailment::StoreDeleted),
+            Ok(_) => std::mem::take(&mut self.was_low).then_some(RestartReason::SpaceReturned),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Some(RestartReason::StoreDeleted),
             Err(error) => {
                 tracing::warn!(%error, "the free space under nats-server cannot be read");
                 None
@@ -47,7 +48,7 @@ impl FreeSpace {
     }
 }
 
-/// Bytes that an ordinary user may still write to the disk of `folder`.
+/// Returns the bytes that an unprivileged user can still write to the disk of `folder`.
 pub(super) fn free_bytes(folder: &Path) -> io::Result<u64> {
     let disk = rustix::fs::statvfs(folder)?;
     Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
@@ -58,18 +59,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_return_of_space_calls_for_a_restart_and_only_once() {
-        let mut space = FreeSpace::new(100);
-        let looks = [500, 100, 99, 0, 50, 100, 500, 99, 1_000].map(|free| space.look(Ok(free)));
-        let was_full = Some(Ailment::WasFull);
-        assert_eq!(looks, [None, None, None, None, None, was_full, None, None, was_full]);
+    fn only_returned_space_is_a_reason_to_restart_and_only_once() {
+        let mut disk = DiskMonitor::new(100);
+        let reasons = [500, 100, 99, 0, 50, 100, 500, 99, 1_000].map(|free| disk.check(Ok(free)));
+        let returned = Some(RestartReason::SpaceReturned);
+        assert_eq!(reasons, [None, None, None, None, None, returned, None, None, returned]);
     }
 
     #[test]
-    fn a_deleted_store_calls_for_a_restart_and_another_fault_does_not() {
-        let mut space = FreeSpace::new(100);
-        assert_eq!(space.look(Err(io::ErrorKind::NotFound.into())), Some(Ailment::StoreDeleted));
-        assert_eq!(space.look(Err(io::ErrorKind::PermissionDenied.into())), None);
+    fn a_deleted_store_is_a_reason_to_restart_and_other_errors_are_not() {
+        let mut disk = DiskMonitor::new(100);
+        assert_eq!(disk.check(Err(io::ErrorKind::NotFound.into())), Some(RestartReason::StoreDeleted));
+        assert_eq!(disk.check(Err(io::ErrorKind::PermissionDenied.into())), None);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A server whose owner was killed lives on, for nothing tells it. The next owner of the folder ends it here.
+//! Stops a server whose owner was killed: it keeps running until the next owner of the folder stops it.
 
 use std::io;
 use std::path::Path;
@@ -9,22 +9,26 @@ use rustix::process::{Signal, kill_process};
 use super::folder::{Folder, config_in, pid_file_in, try_lock};
 use super::{Error, process};
 
-const TERMINATED_WITHIN: Duration = Duration::from_secs(10);
-const KILLED_WITHIN: Duration = Duration::from_secs(5);
+/// The time in which the server must end after SIGTERM, and after SIGKILL.
+const TERM_TIMEOUT: Duration = Duration::from_secs(10);
+const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Ends a server that runs on `folder` without an owner; gives its process id, or `None` when there was none.
+/// Stops a server that runs in `folder` without an owner; returns its process id, or `None` if there was none. Blocks the thread for up
+/// to 15 seconds.
 ///
-/// A folder whose owner is alive is left alone and refused with [`Error::InUse`]. Blocks for up to 15 seconds.
-pub fn end_orphan(folder: &Path) -> Result<Option<u32>, Error> {
+/// # Errors
+///
+/// Fails with [`Error::InUse`] if the folder has a live owner, and if the server does not end.
+pub fn stop_orphan(folder: &Path) -> Result<Option<u32>, Error> {
     let Ok(root) = folder.canonicalize() else { return Ok(None) };
     let Some(_lock) = try_lock(&root)? else { return Err(Error::InUse { folder: root }) };
-    end(&root)
+    stop(&root)
 }
 
-/// Ends a server that an earlier owner of this folder left running.
-pub(super) async fn end_left_behind(folder: &Folder) -> Result<(), Error> {
+/// Stops a server that an earlier owner of this folder left running.
+pub(super) async fn stop_left_behind(folder: &Folder) -> Result<(), Error> {
     let root = folder.root().to_owned();
-    let ended = tokio::task::spawn_blocking(move || end(&root)).await;
+    let ended = tokio::task::spawn_blocking(move || stop(&root)).await;
     let ended = ended.map_err(|error| Error::folder(folder.root(), io::Error::other(error)))??;
     if let Some(pid) = ended {
         tracing::warn!(pid, "ended the nats-server that an earlier run left behind");
@@ -32,10 +36,10 @@ pub(super) async fn end_left_behind(folder: &Folder) -> Result<(), Error> {
     Ok(())
 }
 
-/// Like [`end_orphan`], for the holder of the folder's lock.
-fn end(root: &Path) -> Result<Option<u32>, Error> {
-    let Some(pid) = recorded(root).filter(|pid| runs_on(*pid, root)) else { return Ok(None) };
-    for (signal, patience) in [(Signal::TERM, TERMINATED_WITHIN), (Signal::KILL, KILLED_WITHIN)] {
+/// As [`stop_orphan`], for the owner of the folder's lock.
+fn stop(root: &Path) -> Result<Option<u32>, Error> {
+    let Some(pid) = recorded_pid(root).filter(|pid| runs_on(*pid, root)) else { return Ok(None) };
+    for (signal, timeout) in [(Signal::TERM, TERM_TIMEOUT), (Signal::KILL, KILL_TIMEOUT)] {
         let Some(target) = process(pid) else { return Ok(None) };
         if let Err(refused) = kill_process(target, signal) {
             if !runs_on(pid, root) {
@@ -43,7 +47,7 @@ fn end(root: &Path) -> Result<Option<u32>, Error> {
             }
             return Err(Error::Orphan { pid, reason: refused.to_string() });
         }
-        let deadline = Instant::now() + patience;
+        let deadline = Instant::now() + timeout;
         while Instant::now() < deadline {
             if !runs_on(pid, root) {
                 return Ok(Some(pid));
@@ -54,11 +58,11 @@ fn end(root: &Path) -> Result<Option<u32>, Error> {
     Err(Error::Orphan { pid, reason: "it does not end even when killed".into() })
 }
 
-fn recorded(root: &Path) -> Option<u32> {
+fn recorded_pid(root: &Path) -> Option<u32> {
     std::fs::read_to_string(pid_file_in(root)).ok()?.trim().parse().ok()
 }
 
-/// Whether process `pid` is a server on this very folder: a process id alone may long be someone else's.
+/// Returns whether process `pid` is a server in this folder: the id may have been reused by another process.
 fn runs_on(pid: u32, root: &Path) -> bool {
     let config = config_in(root);
     let config = config.as_os_str().as_encoded_bytes();
@@ -74,36 +78,36 @@ fn runs_on(pid: u32, root: &Path) -> bool {
 mod tests {
     use super::*;
 
-    /// A process that waits, with `config` among its arguments as a server has it.
-    fn bystander(config: &Path) -> std::process::Child {
+    /// Starts a process that waits, with `config` among its arguments, as of a server.
+    fn waiting_process(config: &Path) -> std::process::Child {
         let mut shell = std::process::Command::new("sh");
         shell.args(["-c", "read line", "sh"]).arg(config).stdin(std::process::Stdio::piped()).spawn().unwrap()
     }
 
     #[test]
-    fn a_process_that_merely_has_the_recorded_id_is_left_alone() {
+    fn another_process_with_the_recorded_id_is_not_stopped() {
         let folder = tempfile::tempdir().unwrap();
-        let mut stranger = bystander(Path::new("/elsewhere/nats.json"));
-        std::fs::write(pid_file_in(folder.path()), stranger.id().to_string()).unwrap();
-        assert_eq!(end_orphan(folder.path()).unwrap(), None);
-        assert_eq!(stranger.try_wait().unwrap(), None);
-        stranger.kill().unwrap();
-        stranger.wait().unwrap();
+        let mut other = waiting_process(Path::new("/elsewhere/nats.json"));
+        std::fs::write(pid_file_in(folder.path()), other.id().to_string()).unwrap();
+        assert_eq!(stop_orphan(folder.path()).unwrap(), None);
+        assert_eq!(other.try_wait().unwrap(), None);
+        other.kill().unwrap();
+        other.wait().unwrap();
     }
 
     #[test]
     fn a_folder_with_a_live_owner_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let _owner = try_lock(folder.path()).unwrap().unwrap();
-        assert!(matches!(end_orphan(folder.path()), Err(Error::InUse { .. })));
+        assert!(matches!(stop_orphan(folder.path()), Err(Error::InUse { .. })));
     }
 
     #[test]
-    fn no_record_and_no_folder_mean_no_orphan() {
+    fn without_a_pid_file_or_folder_there_is_no_orphan() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(end_orphan(folder.path()).unwrap(), None);
+        assert_eq!(stop_orphan(folder.path()).unwrap(), None);
         std::fs::write(pid_file_in(folder.path()), "not a number").unwrap();
-        assert_eq!(end_orphan(folder.path()).unwrap(), None);
-        assert_eq!(end_orphan(&folder.path().join("absent")).unwrap(), None);
+        assert_eq!(stop_orphan(folder.path()).unwrap(), None);
+        assert_eq!(stop_orphan(&folder.path().join("absent")).unwrap(), None);
     }
 }

@@ -1,4 +1,4 @@
-//! With real servers. Without a nats-server they say so and are skipped; in continuous integration that is a failure.
+//! Tests with real servers. Without a nats-server they are skipped with a message; in continuous integration that is a failure.
 
 #![allow(clippy::disallowed_methods, reason = "which nats-server to run comes from the environment")]
 
@@ -14,8 +14,8 @@ use tokio_util::task::TaskTracker;
 
 use super::*;
 
-/// A folder and options for a real server in it, or `None` when there is no server to run.
-async fn real() -> Option<(TempDir, Options)> {
+/// Returns a folder and options for a real server in it; `None` if there is no server to run.
+async fn real_server() -> Option<(TempDir, Options)> {
     let found = crate::tests::nats_server().await?;
     let folder = tempfile::tempdir().unwrap();
     let options = Options { binary: Some(found), ..Options::new(folder.path().join("nats")) };
@@ -27,7 +27,7 @@ async fn context(address: &Address) -> jetstream::Context {
     jetstream::new(client)
 }
 
-/// Makes a stream `S` with one message in it.
+/// Creates a stream `S` with one message in it.
 async fn fill(address: &Address) {
     let context = context(address).await;
     let config =
@@ -59,7 +59,7 @@ fn signal(pid: u32, signal: Signal) {
     kill_process(process(pid).unwrap(), signal).unwrap();
 }
 
-/// A program that prints `answer` whatever it is asked.
+/// Creates a program that always prints `answer`.
 fn impostor(folder: &Path, answer: &str) -> PathBuf {
     let path = folder.join("impostor");
     let write = format!("printf '#!/bin/sh\\necho \"{answer}\"\\n' > '{0}'; chmod +x '{0}'", path.display());
@@ -68,8 +68,8 @@ fn impostor(folder: &Path, answer: &str) -> PathBuf {
 }
 
 #[tokio::test]
-async fn it_starts_keeps_strangers_out_and_stops() {
-    let Some((_keep, options)) = real().await else { return };
+async fn it_starts_refuses_clients_without_password_and_stops() {
+    let Some((_keep, options)) = real_server().await else { return };
     let server = NatsServer::start(options.clone()).await.unwrap();
     let pid = server.pid().unwrap();
     fill(server.address()).await;
@@ -93,7 +93,7 @@ async fn it_starts_keeps_strangers_out_and_stops() {
 
 #[tokio::test]
 async fn a_later_start_has_the_same_address_and_streams() {
-    let Some((_keep, options)) = real().await else { return };
+    let Some((_keep, options)) = real_server().await else { return };
     let first = NatsServer::start(options.clone()).await.unwrap();
     let address = first.address().clone();
     fill(&address).await;
@@ -103,7 +103,7 @@ async fn a_later_start_has_the_same_address_and_streams() {
     assert_eq!(messages(second.address()).await, Some(1));
     second.kill().await;
 
-    // When another program has taken the port meanwhile, it gives way.
+    // If another program has taken the port meanwhile, another port is used.
     let taken = std::net::TcpListener::bind(("127.0.0.1", address.port())).unwrap();
     let third = NatsServer::start(options).await.unwrap();
     assert_ne!(third.address().port(), address.port());
@@ -112,8 +112,8 @@ async fn a_later_start_has_the_same_address_and_streams() {
 }
 
 #[tokio::test]
-async fn a_killed_server_comes_back_under_the_supervisor_with_what_it_had() {
-    let Some((_keep, options)) = real().await else { return };
+async fn a_killed_server_is_restarted_by_the_supervisor_with_its_streams() {
+    let Some((_keep, options)) = real_server().await else { return };
     let server = NatsServer::start(options).await.unwrap();
     let (address, health, first) = (server.address().clone(), server.health(), server.pid().unwrap());
     fill(&address).await;
@@ -134,21 +134,21 @@ async fn a_killed_server_comes_back_under_the_supervisor_with_what_it_had() {
 }
 
 #[tokio::test]
-async fn it_is_restarted_when_a_full_disk_has_room_again() {
+async fn it_is_restarted_when_a_full_disk_has_space_again() {
     static FREE: AtomicU64 = AtomicU64::new(u64::MAX);
-    let Some((_keep, options)) = real().await else { return };
+    let Some((_keep, options)) = real_server().await else { return };
     let server = NatsServer::start(options).await.unwrap();
     let (address, health, first) = (server.address().clone(), server.health(), server.pid());
     let (tracker, stop) = (TaskTracker::new(), CancellationToken::new());
-    let looks = Arc::new(AtomicU64::new(0));
-    let counted = Arc::clone(&looks);
+    let checks = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&checks);
     tracker.spawn(server.supervise_with(stop.clone(), Duration::from_millis(10), move |_: &Path| {
         counted.fetch_add(1, Ordering::SeqCst);
         Ok(FREE.load(Ordering::SeqCst))
     }));
     FREE.store(1_000, Ordering::SeqCst);
-    let seen = looks.load(Ordering::SeqCst) + 3;
-    until("looks at the full disk", || looks.load(Ordering::SeqCst) >= seen).await;
+    let seen = checks.load(Ordering::SeqCst) + 3;
+    until("checks of the full disk", || checks.load(Ordering::SeqCst) >= seen).await;
     assert_eq!((health.restarts(), health.pid()), (0, first));
     FREE.store(u64::MAX, Ordering::SeqCst);
     until("a restart", || health.restarts() == 1).await;
@@ -160,8 +160,8 @@ async fn it_is_restarted_when_a_full_disk_has_room_again() {
 }
 
 #[tokio::test]
-async fn it_is_restarted_when_its_folder_is_deleted_under_it() {
-    let Some((_keep, options)) = real().await else { return };
+async fn it_is_restarted_when_its_folder_is_deleted() {
+    let Some((_keep, options)) = real_server().await else { return };
     let server = NatsServer::start(options.clone()).await.unwrap();
     let (address, health) = (server.address().clone(), server.health());
     fill(&address).await;
@@ -179,8 +179,8 @@ async fn it_is_restarted_when_its_folder_is_deleted_under_it() {
 }
 
 #[tokio::test]
-async fn two_on_one_folder_are_refused_and_the_first_goes_on() {
-    let Some((_keep, options)) = real().await else { return };
+async fn a_second_server_in_one_folder_is_refused_and_the_first_keeps_running() {
+    let Some((_keep, options)) = real_server().await else { return };
     let first = NatsServer::start(options.clone()).await.unwrap();
     let refused = NatsServer::start(options.clone()).await.unwrap_err();
     let folder = options.folder.canonicalize().unwrap();
@@ -195,20 +195,20 @@ async fn two_on_one_folder_are_refused_and_the_first_goes_on() {
 }
 
 #[tokio::test]
-async fn an_orphan_of_a_killed_owner_is_ended_by_the_next_start() {
-    let Some((_keep, options)) = real().await else { return };
+async fn an_orphan_of_a_killed_owner_is_stopped_by_the_next_start() {
+    let Some((_keep, options)) = real_server().await else { return };
     let first = NatsServer::start(options.clone()).await.unwrap();
     fill(first.address()).await;
     first.stop().await;
-    // As a killed owner leaves it: running, with nobody's lock, and not our child.
+    // As a killed owner leaves it: running, without a lock, and not a child of this process.
     let start = "\"$0\" --config \"$1\" >/dev/null 2>&1 & echo $!";
     let config = options.folder.canonicalize().unwrap().join("nats.json");
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", start]).arg(options.binary.as_ref().unwrap()).arg(config);
-    let told = String::from_utf8(shell.output().unwrap().stdout).unwrap();
-    let orphan: u32 = told.trim().parse().unwrap();
+    let printed = String::from_utf8(shell.output().unwrap().stdout).unwrap();
+    let orphan: u32 = printed.trim().parse().unwrap();
     let recorded = || std::fs::read_to_string(options.folder.join("nats.pid")).unwrap_or_default();
-    until("the orphan's pid file", || recorded().trim() == told.trim()).await;
+    until("the orphan's pid file", || recorded().trim() == printed.trim()).await;
 
     let second = NatsServer::start(options.clone()).await.unwrap();
     let is_gone =
@@ -220,7 +220,7 @@ async fn an_orphan_of_a_killed_owner_is_ended_by_the_next_start() {
 
 #[tokio::test]
 async fn a_dropped_server_is_killed() {
-    let Some((_keep, options)) = real().await else { return };
+    let Some((_keep, options)) = real_server().await else { return };
     let server = NatsServer::start(options).await.unwrap();
     let pid = server.pid().unwrap();
     drop(server);
@@ -228,23 +228,23 @@ async fn a_dropped_server_is_killed() {
 }
 
 #[tokio::test]
-async fn an_old_server_and_an_impostor_are_refused_before_the_folder_is_touched() {
+async fn an_old_server_and_another_program_are_refused_before_the_folder_is_created() {
     let folder = tempfile::tempdir().unwrap();
-    for (answer, told) in [
+    for (answer, expected) in [
         ("nats-server: v2.9.10", "is nats-server 2.9.10, and Loggia needs 2.14.0 or newer"),
         ("hello", "cannot be used as nats-server: it does not state a version, but \"hello\""),
     ] {
         let binary = Some(impostor(folder.path(), answer));
         let options = Options { binary, ..Options::new(folder.path().join("nats")) };
         let refused = NatsServer::start(options).await.unwrap_err().to_string();
-        assert!(refused.contains(told), "{refused}");
+        assert!(refused.contains(expected), "{refused}");
     }
     assert!(!folder.path().join("nats").exists());
 }
 
 #[tokio::test]
-async fn a_server_that_ends_at_its_start_is_told_with_its_own_words() {
-    let Some((_keep, mut options)) = real().await else { return };
+async fn the_message_of_a_server_that_ends_at_its_start_is_in_the_error() {
+    let Some((_keep, mut options)) = real_server().await else { return };
     let real = options.binary.clone().unwrap();
     let text = format!(
         "[ $1 = --version ] && exec {} --version; echo 'nats-server: no' >&2; exit 3",
@@ -259,9 +259,9 @@ async fn a_server_that_ends_at_its_start_is_told_with_its_own_words() {
     options.binary = Some(path);
     let refused = NatsServer::start(options.clone()).await.unwrap_err().to_string();
     let log = options.folder.canonicalize().unwrap().join("nats.log");
-    let told = format!(
+    let expected = format!(
         "nats-server ended at its start (exit status: 3): nats-server: no; its log is {}",
         log.display()
     );
-    assert_eq!(refused, told);
+    assert_eq!(refused, expected);
 }

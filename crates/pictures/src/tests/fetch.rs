@@ -205,31 +205,31 @@ async fn hosts_that_are_not_listed_are_not_fetched_from() {
 }
 
 #[tokio::test]
-async fn a_name_that_changes_its_address_leads_to_no_private_one() {
+async fn a_name_that_is_rebound_to_a_private_address_is_refused() {
     let server = Server::start(|path| match path {
         "/moved" => Reply::redirect("/pear"),
         _ => Reply::whole("200 OK", "connection: close\r\n", b"a pear"),
     })
     .await;
     let trap = TcpListener::bind((TRAP, server.address.port())).await.unwrap();
-    let asked = Arc::new(AtomicUsize::new(0));
-    let counted = asked.clone();
-    // First the server, ever after the trap, which stands for the operator's own network here.
-    let look_up = Arc::new(move |_| -> futures::future::BoxFuture<'static, _> {
-        let first = counted.fetch_add(1, Ordering::SeqCst) == 0;
+    let look_ups = Arc::new(AtomicUsize::new(0));
+    let counter = look_ups.clone();
+    // Resolves to the server once, then always to the trap, which represents the operator's own network.
+    let resolve = Arc::new(move |_| -> futures::future::BoxFuture<'static, _> {
+        let first = counter.fetch_add(1, Ordering::SeqCst) == 0;
         Box::pin(async move { Ok(vec![if first { HERE } else { TRAP }]) })
     });
     let rules = FetchRules { allow_private: false, ..FetchRules::default() };
     let fetcher =
-        Fetcher::for_tests(rules, server.roots.clone(), look_up, |ip| ip == HERE, Duration::from_secs(5));
+        Fetcher::for_tests(rules, server.roots.clone(), resolve, |ip| ip == HERE, Duration::from_secs(5));
     let url = url(&server, "/moved");
     assert_eq!(fetch_from_any_port(&fetcher, &url).await, Ok(b"a pear".to_vec()));
-    assert_eq!((asked.load(Ordering::SeqCst), server.paths()), (1, vec!["/moved".into(), "/pear".into()]));
+    assert_eq!((look_ups.load(Ordering::SeqCst), server.paths()), (1, vec!["/moved".into(), "/pear".into()]));
     let sentence =
         "It is at pictures.example, which is no place of the public internet; send the file itself.";
     assert_eq!(fetch_from_any_port(&fetcher, &url).await, permanent(sentence));
-    let came = tokio::time::timeout(Duration::from_millis(50), trap.accept()).await;
-    assert!(came.is_err(), "{came:?}");
+    let connection = tokio::time::timeout(Duration::from_millis(50), trap.accept()).await;
+    assert!(connection.is_err(), "{connection:?}");
 }
 
 #[tokio::test]
@@ -299,8 +299,12 @@ async fn failures_of_host_and_network_may_be_retried() {
     let Err(FetchError::Transient(error)) = half else { panic!("{half:?}") };
     assert!(error.starts_with("pictures.example cannot be reached ("), "{error}");
 
-    let nobody = Fetcher::for_tests(anywhere(), RootCertStore::empty(), here, guard::is_public, short);
-    let FetchError::Transient(error) = nobody.fetch(&url(&server, "/")).await.unwrap_err() else { panic!() };
+    let without_authorities =
+        Fetcher::for_tests(anywhere(), RootCertStore::empty(), here, guard::is_public, short);
+    let FetchError::Transient(error) = without_authorities.fetch(&url(&server, "/")).await.unwrap_err()
+    else {
+        panic!()
+    };
     assert!(error.starts_with("This machine trusts no certificate authority; install "), "{error}");
 
     let other = Server::start(|_| Reply::whole("200 OK", "", b"")).await;

@@ -1,7 +1,7 @@
 //! Checks whether an existing stream can be used for metering.
 
 use async_nats::jetstream::stream::Config;
-use nats::stream_settings::{self, unlimited};
+use nats::stream_settings::{self, is_unlimited};
 
 use super::{SCHEMA, SCHEMA_VERSION, closing, lowering};
 
@@ -26,15 +26,15 @@ pub(super) fn incompatibility(config: &Config, wanted: &Config) -> Option<String
         ("discard_new_per_subject", config.discard_new_per_subject == wanted.discard_new_per_subject),
         (
             "max_msgs_per_subject",
-            unlimited(config.max_messages_per_subject) == unlimited(wanted.max_messages_per_subject),
+            is_unlimited(config.max_messages_per_subject) == is_unlimited(wanted.max_messages_per_subject),
         ),
         ("duplicate_window", config.duplicate_window == wanted.duplicate_window),
-        ("max_msg_size", unlimited(config.max_message_size.into()) || lowering::is_halted(config)),
+        ("max_msg_size", is_unlimited(config.max_message_size.into()) || lowering::is_halted(config)),
         ("allow_direct", config.allow_direct),
         ("deny_delete", config.deny_delete),
         ("deny_purge", config.deny_purge),
     ];
-    let setting = stream_settings::wrong(config, wanted, &own)?;
+    let setting = stream_settings::mismatch(config, wanted, &own)?;
     Some(format!(
         "the stream {name} on NATS has another setting of {setting} than Loggia made it with, so calls would be \
          counted wrong; set it back, or delete the stream: it is created again, and the ledger fills it"
