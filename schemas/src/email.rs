@@ -8,7 +8,7 @@ use unicode_normalization::UnicodeNormalization;
 
 /// The maximum length of an address in bytes (RFC 5321, section 4.5.3.1.3, without the angle brackets).
 const LONGEST: usize = 254;
-const LONGEST_LOCAL: usize = 64;
+const MAX_LOCAL_LENGTH: usize = 64;
 
 /// A valid email address: trimmed, in Unicode NFC, the domain in lowercase. Its `Debug` form hides it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,7 +75,7 @@ fn check_local(local: &str) -> Result<(), InvalidEmail> {
     if local.is_empty() {
         return Err(InvalidEmail("nothing stands before the @"));
     }
-    if local.len() > LONGEST_LOCAL {
+    if local.len() > MAX_LOCAL_LENGTH {
         return Err(InvalidEmail("more than 64 bytes stand before the @"));
     }
     let allowed = |c: char| c.is_alphanumeric() || is_mark(c) || "!#$%&'*+-/=?^_`{|}~.".contains(c);

@@ -1,5 +1,16 @@
-//! The data types of Loggia: events and their envelope, ids, subjects, commands, the import record and the API's
-//! answers. Pure data and pure functions; this crate imports no sibling crate and no I/O crate.
+//! The data types of Loggia: events and their envelope, ids, subjects, commands, the import record and the API's answers. Every
+//! other crate of Loggia uses them. Pure data and pure functions; this crate imports no sibling crate and no I/O crate.
+//!
+//! In reading order:
+//!
+//! - what is recorded: [`record`], [`taste`], [`picture`], [`vector`], [`slug`], [`ids`]
+//! - events: [`event`] (projects), [`account`], [`payment`], [`versioned`] (upcasts), [`envelope`], [`chain`] and [`hash`],
+//!   [`cloudevents`] and [`subject`] (over NATS)
+//! - requests over NATS: [`command`] and its reply, [`control`]
+//! - files: [`import`], [`erased_pictures`]
+//! - accounts and calls: [`email`], [`key`], [`link`], [`tier`], [`usage`], [`month`], [`clock`]
+//! - HTTP: [`api`]; [`contract`] generates the published documents
+//! - texts: [`text`], [`web_address`]
 #![doc = include_str!("../README.md")]
 
 pub mod account;

@@ -11,7 +11,7 @@ use crate::hash::Hash;
 use crate::key::unguessable;
 
 /// How long a link is valid.
-pub const GOOD_FOR: SignedDuration = SignedDuration::from_mins(30);
+pub const VALIDITY: SignedDuration = SignedDuration::from_mins(30);
 
 /// The length of a token in characters, about 190 bits.
 const LENGTH: usize = 32;

@@ -42,9 +42,9 @@ pub enum InvalidTiers {
 }
 
 /// The maximum number of tiers: each is a stream in NATS.
-const MOST_TIERS: usize = 16;
+const MAX_TIERS: usize = 16;
 /// The maximum quota; clients parse it into 32-bit integers.
-const LARGEST_QUOTA: u64 = 1_000_000_000;
+const MAX_QUOTA: u64 = 1_000_000_000;
 
 impl TierName {
     /// Returns the name.
@@ -86,11 +86,11 @@ impl FromStr for Tiers {
             let invalid = || InvalidTiers::Part(part.to_owned());
             let (name, quota) = part.split_once('=').ok_or_else(invalid)?;
             let name: TierName = name.trim().parse().map_err(|_| invalid())?;
-            let quota = quota.trim().parse().ok().filter(|quota| (1..=LARGEST_QUOTA).contains(quota));
+            let quota = quota.trim().parse().ok().filter(|quota| (1..=MAX_QUOTA).contains(quota));
             if tiers.iter().any(|tier| tier.name == name) {
                 return Err(InvalidTiers::Twice(name));
             }
-            tiers.push(Tier { name, quota: quota.filter(|_| tiers.len() < MOST_TIERS).ok_or_else(invalid)? });
+            tiers.push(Tier { name, quota: quota.filter(|_| tiers.len() < MAX_TIERS).ok_or_else(invalid)? });
         }
         if tiers.is_empty() { Err(InvalidTiers::None) } else { Ok(Tiers(tiers)) }
     }

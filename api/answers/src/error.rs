@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode};
 use jiff::Timestamp;
-use schemas::api::problem::{ParameterFault, ProblemKind, UsedUp};
+use schemas::api::problem::{ExhaustedQuota, ParameterFault, ProblemKind};
 use schemas::ids::Revision;
 
 use crate::letters::Contact;
@@ -39,7 +39,7 @@ pub struct Details {
     /// The URL of the last citation of a withdrawn project.
     pub citation_url: Option<String>,
     /// The quota that is used up.
-    pub quota: Option<UsedUp>,
+    pub quota: Option<ExhaustedQuota>,
     /// Seconds after which the request may be repeated.
     pub retry_after: Option<u64>,
     /// Whether the connection is closed.
@@ -117,7 +117,7 @@ impl ApiError {
             "The calls of this month are used up. Wait for resets_at, or see upgrade_url for more; nothing was billed.",
         )
         .with(|details| {
-            details.quota = Some(UsedUp { limit, used, resets_at, upgrade_url: String::new() });
+            details.quota = Some(ExhaustedQuota { limit, used, resets_at, upgrade_url: String::new() });
             details.retry_after = Some(resets_at.duration_since(now).as_secs().max(1).unsigned_abs());
         })
     }

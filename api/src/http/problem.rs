@@ -6,7 +6,7 @@ use answers::state::ApiState;
 use bytes::Bytes;
 use http::header::{ALLOW, CONNECTION, CONTENT_TYPE, LINK, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderValue, StatusCode};
-use schemas::api::problem::{Problem, ProblemKind, UsedUp};
+use schemas::api::problem::{ExhaustedQuota, Problem, ProblemKind};
 
 use crate::pages;
 
@@ -54,7 +54,7 @@ fn problem(details: Details, site: &Site, instance: String, headers: &mut Header
     if details.status == StatusCode::UNAUTHORIZED {
         headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
-    let quota = details.quota.map(|quota| UsedUp { upgrade_url: format!("{site}/pricing"), ..quota });
+    let quota = details.quota.map(|quota| ExhaustedQuota { upgrade_url: format!("{site}/pricing"), ..quota });
     if let Some(quota) = &quota
         && let Ok(link) = HeaderValue::try_from(format!("<{}>; rel=\"payment\"", quota.upgrade_url))
     {

@@ -171,12 +171,12 @@ pub struct Problem {
     pub citation_url: Option<String>,
     /// The exhausted quota.
     #[serde(flatten)]
-    pub quota: Option<UsedUp>,
+    pub quota: Option<ExhaustedQuota>,
 }
 
 /// An exhausted monthly quota.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct UsedUp {
+pub struct ExhaustedQuota {
     /// Calls per month in the key's tier.
     pub limit: u64,
     /// Calls counted in this month.

@@ -37,7 +37,10 @@ pub fn picture(id: PictureId, width: u32) -> String {
 /// Serialises a value as JSON, with [`SITE`] replaced by [`MARK`].
 pub fn render<T: Serialize>(value: &T) -> Result<Vec<u8>, serde_json::Error> {
     let mut bytes = Vec::with_capacity(1024);
-    value.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, Marking(CompactFormatter)))?;
+    value.serialize(&mut serde_json::Serializer::with_formatter(
+        &mut bytes,
+        SiteFormatter(CompactFormatter),
+    ))?;
     Ok(bytes)
 }
 
@@ -52,9 +55,9 @@ pub fn fill(rendered: &[u8], site: &str, into: &mut Vec<u8>) {
     into.extend_from_slice(&rendered[start..]);
 }
 
-struct Marking(CompactFormatter);
+struct SiteFormatter(CompactFormatter);
 
-impl Formatter for Marking {
+impl Formatter for SiteFormatter {
     fn write_char_escape<W: ?Sized + io::Write>(
         &mut self,
         writer: &mut W,

@@ -15,14 +15,14 @@ pub(super) fn members(text: &str) -> Result<Map<String, Value>, Vec<Fault>> {
             return Err(vec![line_fault("is JSON but not an object; a record is one JSON object a line")]);
         }
         Err(error) if error.is_data() => {
-            let told = error.to_string();
-            let reason = told.rsplit_once(" at line ").map_or(told.as_str(), |(reason, _)| reason);
+            let message = error.to_string();
+            let reason = message.rsplit_once(" at line ").map_or(message.as_str(), |(reason, _)| reason);
             return Err(vec![line_fault(reason)]);
         }
         Err(error) => return Err(vec![line_fault(format!("is not JSON: {error}"))]),
     };
     // Most lines contain no U+FFFD, literal or escaped, and need no search.
-    if text.contains(LOST) || text.contains("\\u") {
+    if text.contains(REPLACEMENT) || text.contains("\\u") {
         let faults = lost_characters(&members);
         if !faults.is_empty() {
             return Err(faults);
@@ -32,21 +32,21 @@ pub(super) fn members(text: &str) -> Result<Map<String, Value>, Vec<Fault>> {
 }
 
 /// The character that decoders put in the place of undecodable bytes.
-const LOST: char = char::REPLACEMENT_CHARACTER;
+const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
 
 /// Returns a fault for each text with U+FFFD: an earlier program read it in a wrong encoding, and a character is lost.
 pub fn lost_characters(members: &Map<String, Value>) -> Vec<Fault> {
     let mut faults = Vec::new();
     for (name, value) in members {
-        look(name.clone(), value, &mut faults);
+        find_lost(name.clone(), value, &mut faults);
     }
     faults
 }
 
-fn look(path: String, value: &Value, faults: &mut Vec<Fault>) {
+fn find_lost(path: String, value: &Value, faults: &mut Vec<Fault>) {
     match value {
         Value::String(text) => {
-            if let Some(at) = text.chars().position(|c| c == LOST) {
+            if let Some(at) = text.chars().position(|c| c == REPLACEMENT) {
                 let reason = format!(
                     "has U+FFFD at character {}, which stands for a lost character; make the file again in the right encoding",
                     at + 1
@@ -56,12 +56,12 @@ fn look(path: String, value: &Value, faults: &mut Vec<Fault>) {
         }
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                look(format!("{path}[{index}]"), item, faults);
+                find_lost(format!("{path}[{index}]"), item, faults);
             }
         }
         Value::Object(members) => {
             for (name, value) in members {
-                look(format!("{path}.{name}"), value, faults);
+                find_lost(format!("{path}.{name}"), value, faults);
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}

@@ -71,7 +71,7 @@ pub fn patched(
             patch.insert(name.to_owned(), merge(known, given, &mut faults).into());
         }
     }
-    merge(&mut members, gathered(patch));
+    merge(&mut members, with_nested_taste(patch));
     if faults.is_empty() { Ok(members) } else { Err(faults) }
 }
 
@@ -88,7 +88,7 @@ pub fn named_pictures(mut line: Map<String, Value>) -> Vec<PictureSource> {
 
 /// Moves taste dimensions from the top level of a patch into `taste`, where the record has them. A dimension given at both
 /// places stays at both: the parser reports it as a fault.
-fn gathered(mut changes: Map<String, Value>) -> Map<String, Value> {
+fn with_nested_taste(mut changes: Map<String, Value>) -> Map<String, Value> {
     if changes.get("taste").is_some_and(|taste| !taste.is_object()) {
         return changes;
     }
@@ -167,15 +167,15 @@ fn merge_pictures(known: Vec<Value>, mut given: Map<String, Value>, faults: &mut
         let source = given.get("source").cloned();
         let is_next = number == pictures.len() + 1;
         match (pictures.get_mut(number - 1), source) {
-            (Some(place), Some(Value::Null)) => *place = None,
+            (Some(slot), Some(Value::Null)) => *slot = None,
             (Some(Some(Value::Object(picture))), source)
                 if source.is_none() || source.as_ref() == picture.get("source") =>
             {
                 merge(picture, given);
             }
-            (Some(place), Some(source)) => *place = Some(again(&known, &source, given)),
+            (Some(slot), Some(source)) => *slot = Some(patched_picture(&known, &source, given)),
             (None, Some(source @ Value::String(_))) if is_next => {
-                pictures.push(Some(again(&known, &source, given)));
+                pictures.push(Some(patched_picture(&known, &source, given)));
             }
             (None, _) if given.values().all(Value::is_null) => {}
             _ => faults.push(Fault {
@@ -189,7 +189,7 @@ fn merge_pictures(known: Vec<Value>, mut given: Map<String, Value>, faults: &mut
 }
 
 /// Returns a picture with the given fields; the others are those of the recorded picture of this source.
-fn again(known: &[Value], source: &Value, given: Map<String, Value>) -> Value {
+fn patched_picture(known: &[Value], source: &Value, given: Map<String, Value>) -> Value {
     let same = known.iter().find(|picture| picture.get("source") == Some(source));
     let mut picture = same.and_then(Value::as_object).cloned().unwrap_or_default();
     merge(&mut picture, given);

@@ -32,7 +32,7 @@ pub enum CommandError {
     #[error(
         "this link cannot be used any more: it was used before, is older than {} minutes or is not whole; ask for a new \
          one, and use the newest mail",
-        schemas::link::GOOD_FOR.as_mins()
+        schemas::link::VALIDITY.as_mins()
     )]
     UnusableLink,
     /// It arrived after its deadline.

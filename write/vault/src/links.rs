@@ -48,7 +48,7 @@ impl Vault {
         .bind(link.0.0.as_slice())
         .bind(account.to_string())
         .bind(now.as_microsecond())
-        .bind((now + link::GOOD_FOR).as_microsecond())
+        .bind((now + link::VALIDITY).as_microsecond())
         .execute(&mut *transaction)
         .await?;
         let expires_at: Option<i64> =

@@ -1,7 +1,7 @@
 //! The texts of mails. Each is plain text with one link; opening the link changes nothing.
 
 use schemas::email::Email;
-use schemas::link::{GOOD_FOR, LinkToken};
+use schemas::link::{LinkToken, VALIDITY};
 use vault::LetterKind;
 
 /// A mail that is ready to send.
@@ -15,7 +15,7 @@ pub(super) struct Mail {
 /// Composes the mail for an outbox message. `site` is the configured public URL.
 pub(super) fn compose(kind: LetterKind, to: Email, site: &str, token: &LinkToken) -> Mail {
     let host = site.split_once("://").map_or(site, |(_, host)| host);
-    let (link, minutes) = (token.at(site), GOOD_FOR.as_mins());
+    let (link, minutes) = (token.at(site), VALIDITY.as_mins());
     let (subject, text) = match kind {
         LetterKind::Proof => (
             format!("Your keys at {host}"),
