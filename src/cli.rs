@@ -1,4 +1,4 @@
-//! The command line as it is typed.
+//! The command line: commands, arguments and their help.
 
 mod accounts;
 mod curation;
@@ -12,21 +12,20 @@ use std::path::PathBuf;
 
 use backup::Until;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use daemon::signals::OnSignal;
 
-use crate::build_info;
+use crate::process;
 
 pub use accounts::{AuditArgs, KeysCommand, PaymentsCommand};
 pub use curation::{ActFlags, ActorFlag, CurateCommand, IdFlag};
-pub use import::{Encoding, ImportArgs, ImportFormat, MaxRejected};
+pub use import::{ImportArgs, ImportFormat, MaxRejected};
 pub use nats::{NatsCommand, NatsConfigArgs};
 pub use pictures::PicturesCommand;
 pub use setting_flags::SettingFlags;
 
-use crate::signals::Ends;
-
 /// A self-hosted service for a curated catalog: search, provenance and replay.
 #[derive(Debug, Parser)]
-#[command(name = "loggia", version = build_info::long_version(), propagate_version = true, arg_required_else_help = true)]
+#[command(name = "loggia", version = process::long_version(), propagate_version = true, arg_required_else_help = true)]
 pub struct Cli {
     #[command(flatten)]
     pub settings: SettingFlags,
@@ -37,7 +36,7 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// What to do.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run everything in one process, for one machine.
@@ -80,7 +79,7 @@ pub enum Command {
     /// Rebuild read models from the events, then swap; readers notice nothing.
     #[command(after_help = "Example:\n  loggia rebuild all")]
     Rebuild {
-        /// Which read models.
+        /// The read models to rebuild.
         #[arg(required = true, value_enum)]
         models: Vec<ModelName>,
     },
@@ -208,21 +207,21 @@ impl Command {
     }
 
     /// Returns what a signal does to it.
-    pub fn ends(&self) -> Ends {
+    pub fn on_signal(&self) -> OnSignal {
         match self {
             Command::Up(_) | Command::Write | Command::Project | Command::Read | Command::Serve => {
-                Ends::AsRole
+                OnSignal::ShutDown
             }
             Command::Import(_) | Command::Rebuild { .. } | Command::Verify { .. } | Command::Bench(_) => {
-                Ends::InOrder
+                OnSignal::CleanUp
             }
-            Command::Backup { command: None, .. } => Ends::InOrder,
-            _ => Ends::AtOnce,
+            Command::Backup { command: None, .. } => OnSignal::CleanUp,
+            _ => OnSignal::Exit,
         }
     }
 }
 
-/// How to come up.
+/// The arguments of `loggia up`.
 #[derive(Debug, Args)]
 pub struct UpArgs {
     /// Load the demo catalog of 2,600 invented projects; the default for an empty catalog.
@@ -248,7 +247,7 @@ pub enum ModelName {
     Keys,
     /// The counted calls of each key.
     Counters,
-    /// All of them.
+    /// All read models.
     All,
 }
 
@@ -274,7 +273,7 @@ pub enum VerifiedPart {
 }
 
 impl VerifiedPart {
-    /// The read model, if it is one.
+    /// Returns the read model, if it is one.
     pub fn model(self) -> Option<ModelName> {
         match self {
             VerifiedPart::Catalog => Some(ModelName::Catalog),
@@ -300,7 +299,7 @@ pub enum BackupCommand {
     },
 }
 
-/// A look at the log.
+/// The commands of `loggia events`.
 #[derive(Debug, Subcommand)]
 pub enum EventsCommand {
     /// Print events as they are recorded.
@@ -334,7 +333,7 @@ pub enum EventsCommand {
     },
 }
 
-/// An act on stores.
+/// The commands of `loggia store`.
 #[derive(Debug, Subcommand)]
 pub enum StoreCommand {
     /// Copy the log into another store, which is empty or has its beginning; exit status 3 on a difference.
@@ -365,7 +364,7 @@ pub enum StoreCommand {
     },
 }
 
-/// What to measure.
+/// The arguments of `loggia bench`.
 #[derive(Debug, Args)]
 pub struct BenchArgs {
     /// The parts to measure; those that need a catalog share one.
@@ -400,7 +399,7 @@ pub enum BenchSuite {
     Rebuild,
     /// From the start to ready on an existing catalog.
     Start,
-    /// All of them.
+    /// All parts.
     All,
 }
 

@@ -1,13 +1,12 @@
 //! Wires the processes of the program together: for each role, what it starts and in which order.
 
-mod background;
 mod demo;
 mod gauges;
 mod node_builder;
 mod readiness;
 mod shared_settings;
-mod snapshot;
-mod starting;
+mod startup;
+mod summary;
 mod write_side;
 
 use std::process::ExitCode;
@@ -15,77 +14,94 @@ use std::time::Duration;
 
 use ::demo::ACTOR as DEMO;
 use anyhow::{Result, bail};
+use daemon::lifecycle::{Lifecycle, ShutdownTrigger};
+use daemon::service_manager;
+use daemon::signals::{Interrupted, Signal, Signals};
 use projections::source::EventSource;
 use schemas::ids::Position;
 use schemas::subject;
 use write::nats_role::NatsRole;
 
 use crate::cli::UpArgs;
-use crate::config::Config;
+use crate::config::{self, Config};
 use crate::connection;
 use crate::data_folder::{DataFolder, Part};
-use crate::lifecycle::Lifecycle;
-use crate::signals::{Interrupted, Signals};
 use crate::store;
-use crate::store::keeper::Naming;
+use crate::store::keeper::KeeperClaim;
 use node_builder::NodeBuilder;
 
 pub use node_builder::check_tiers;
 pub use shared_settings::{ServiceSettings, service_settings};
-pub use starting::settled;
+pub use startup::retry_temporary;
+pub use summary::summaries;
 pub use write_side::{KeptServices, WriteSide, open_write_side};
+
+/// Logs the start of a role, and returns its lifecycle, which ends at a signal.
+fn started(config: &Config, signals: Signals, role: NatsRole) -> (Lifecycle, ShutdownTrigger) {
+    let on_signal = |signal: Signal| {
+        tracing::info!(signal = signal.name(), "stopping");
+        notify_service_manager("STOPPING=1");
+    };
+    startup::announce(config, role);
+    Lifecycle::until_signalled(config.panicking_task.as_deref(), signals, on_signal)
+}
+
+/// Tells systemd the state of the process, if it started the process.
+fn notify_service_manager(state: &str) {
+    let Some(socket) = config::notify_socket() else { return };
+    if let Err(error) = service_manager::notify(&socket, state) {
+        tracing::warn!(%error, "systemd cannot be notified ({state}); is NOTIFY_SOCKET right?");
+    }
+}
 
 /// `loggia up`: everything in one process.
 pub async fn up(config: &Config, args: &UpArgs, signals: Signals) -> Result<ExitCode> {
-    let (lifecycle, mut ending) = Lifecycle::until_signalled(config.fault.as_deref(), signals);
-    starting::announce(config, NatsRole::Up);
+    let (lifecycle, mut trigger) = started(config, signals, NatsRole::Up);
     let mut builder = NodeBuilder::acquire(config, &lifecycle, NatsRole::Up, &[Part::Write, Part::Project])?;
     let starting = async {
-        // The address is taken first: a port that is in use is known before anything else starts.
+        // The address is bound first: that a port is in use is reported before anything else starts.
         let listener = builder.bind().await?;
         let client = builder.nats().await?;
-        let side = builder.write_side(&client, Naming::First).await?;
+        let side = builder.write_side(&client, KeeperClaim::IfNone).await?;
         builder.mails(&side).await?;
         builder.projections(false).await?;
         let first = side.store.read_all(Position(0), 1).await?;
-        let fills_demo = args.demo || (first.is_empty() && !args.no_demo);
-        if fills_demo || first.first().is_some_and(|event| event.actor.as_str() == DEMO) {
+        let imports_demo = args.demo || (first.is_empty() && !args.no_demo);
+        if imports_demo || first.first().is_some_and(|event| event.actor.as_str() == DEMO) {
             builder.present_demo();
         }
         builder.serve(listener, &client).await?;
         builder.admin().await?;
         builder.announce()?;
-        if fills_demo {
+        if imports_demo {
             builder.demo(side.commands);
         }
-        Ok(())
+        anyhow::Ok(())
     };
-    ending.during(starting).await?;
-    builder.run_until_shutdown(lifecycle, ending, config.process.drain.0).await
+    trigger.start(starting).await?;
+    builder.run_until_shutdown(lifecycle, trigger, config.process.drain.0).await
 }
 
 /// `loggia write`: commands, event store and relay.
 pub async fn write(config: &Config, signals: Signals) -> Result<ExitCode> {
-    let (lifecycle, mut ending) = Lifecycle::until_signalled(config.fault.as_deref(), signals);
-    starting::announce(config, NatsRole::Write);
+    let (lifecycle, mut trigger) = started(config, signals, NatsRole::Write);
     let mut builder = NodeBuilder::acquire(config, &lifecycle, NatsRole::Write, &[Part::Write])?;
     let starting = async {
         let client = builder.nats().await?;
-        let side = builder.write_side(&client, Naming::First).await?;
+        let side = builder.write_side(&client, KeeperClaim::IfNone).await?;
         builder.mails(&side).await?;
         builder.admin().await?;
         builder.announce()?;
         builder.ready_at_once();
-        Ok(())
+        anyhow::Ok(())
     };
-    ending.during(starting).await?;
-    builder.run_until_shutdown(lifecycle, ending, Duration::ZERO).await
+    trigger.start(starting).await?;
+    builder.run_until_shutdown(lifecycle, trigger, Duration::ZERO).await
 }
 
 /// `loggia project`: the projection workers of a read node.
 pub async fn project(config: &Config, signals: Signals) -> Result<ExitCode> {
-    let (lifecycle, mut ending) = Lifecycle::until_signalled(config.fault.as_deref(), signals);
-    starting::announce(config, NatsRole::Project);
+    let (lifecycle, mut trigger) = started(config, signals, NatsRole::Project);
     let mut builder = NodeBuilder::acquire(config, &lifecycle, NatsRole::Project, &[Part::Project])?;
     let starting = async {
         builder.given_nats().await?;
@@ -93,16 +109,15 @@ pub async fn project(config: &Config, signals: Signals) -> Result<ExitCode> {
         builder.admin().await?;
         builder.announce()?;
         builder.ready_with(node);
-        Ok(())
+        anyhow::Ok(())
     };
-    ending.during(starting).await?;
-    builder.run_until_shutdown(lifecycle, ending, Duration::ZERO).await
+    trigger.start(starting).await?;
+    builder.run_until_shutdown(lifecycle, trigger, Duration::ZERO).await
 }
 
 /// `loggia read`: a whole read node, projection workers and API in one process.
 pub async fn read(config: &Config, signals: Signals) -> Result<ExitCode> {
-    let (lifecycle, mut ending) = Lifecycle::until_signalled(config.fault.as_deref(), signals);
-    starting::announce(config, NatsRole::Read);
+    let (lifecycle, mut trigger) = started(config, signals, NatsRole::Read);
     let mut builder = NodeBuilder::acquire(config, &lifecycle, NatsRole::Read, &[Part::Project])?;
     let starting = async {
         let listener = builder.bind().await?;
@@ -112,14 +127,13 @@ pub async fn read(config: &Config, signals: Signals) -> Result<ExitCode> {
         builder.admin().await?;
         builder.announce()
     };
-    ending.during(starting).await?;
-    builder.run_until_shutdown(lifecycle, ending, config.process.drain.0).await
+    trigger.start(starting).await?;
+    builder.run_until_shutdown(lifecycle, trigger, config.process.drain.0).await
 }
 
 /// `loggia serve`: the API of a read node, beside its projection workers.
 pub async fn serve(config: &Config, signals: Signals) -> Result<ExitCode> {
-    let (lifecycle, mut ending) = Lifecycle::until_signalled(config.fault.as_deref(), signals);
-    starting::announce(config, NatsRole::Serve);
+    let (lifecycle, mut trigger) = started(config, signals, NatsRole::Serve);
     let mut builder = NodeBuilder::acquire(config, &lifecycle, NatsRole::Serve, &[])?;
     let starting = async {
         let listener = builder.bind().await?;
@@ -127,52 +141,52 @@ pub async fn serve(config: &Config, signals: Signals) -> Result<ExitCode> {
         builder.serve(listener, &client).await?;
         builder.admin().await
     };
-    ending.during(starting).await?;
-    builder.run_until_shutdown(lifecycle, ending, config.process.drain.0).await
+    trigger.start(starting).await?;
+    builder.run_until_shutdown(lifecycle, trigger, config.process.drain.0).await
 }
 
 /// A write side and projection workers without an API, for a command of the command line.
-struct ShortNode {
-    /// Its connection.
+struct TemporaryNode {
+    /// Its connection to NATS.
     pub client: async_nats::Client,
     /// Its name in control subjects.
     pub name: String,
     builder: NodeBuilder,
 }
 
-impl ShortNode {
-    /// Lets the folder go, once the lifecycle has ended.
-    pub async fn leave(self) {
-        self.builder.leave().await;
+impl TemporaryNode {
+    /// Closes its event store and its NATS server, once the lifecycle has ended.
+    pub async fn close(self) {
+        self.builder.close().await;
     }
 }
 
-/// Starts a node and waits until it answers requests, NATS carries the whole log and, where the command needs that, the
+/// Starts a node and waits until it answers requests, the whole log is on NATS and, if the command needs the models, the
 /// workers have applied it.
-async fn start_node_for_a_while(
+async fn start_temporary_node(
     config: &Config,
     lifecycle: &Lifecycle,
     needs_models: bool,
-) -> Result<ShortNode> {
+) -> Result<TemporaryNode> {
     let mut builder = NodeBuilder::acquire(config, lifecycle, NatsRole::Up, &[Part::Write, Part::Project])?;
     let client = builder.nats().await?;
-    let side = builder.write_side(&client, Naming::None).await?;
+    let side = builder.write_side(&client, KeeperClaim::None).await?;
     let node = builder.projections(!needs_models).await?;
     let head = side.store.head().await?.position;
     let source = EventSource::new(client.clone());
     loop {
-        let carried = source.stream_head().await? >= head && (!needs_models || node.has_applied(head));
-        if carried && client.request(subject::control(builder.name(), "status"), "".into()).await.is_ok() {
+        let is_ready = source.stream_head().await? >= head && (!needs_models || node.has_applied(head));
+        if is_ready && client.request(subject::control(builder.name(), "status"), "".into()).await.is_ok() {
             break;
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    Ok(ShortNode { name: builder.name().to_owned(), client, builder })
+    Ok(TemporaryNode { name: builder.name().to_owned(), client, builder })
 }
 
-/// Gives the connection and the name of this folder's running node; where none runs, starts the write side, NATS and
-/// the projection workers for as long as `work` takes, and before it waits for the models if it needs them. A signal ends
-/// the work, and the node in order.
+/// Calls `work` with a connection to NATS and the name of this folder's running node. If none runs, starts the write side, NATS
+/// and the projection workers for as long as `work` takes, and first waits for the models if it needs them. A signal ends the
+/// work, and shuts the node down.
 pub async fn with_node(
     config: &Config,
     needs_models: bool,
@@ -182,33 +196,38 @@ pub async fn with_node(
     let data = DataFolder::new(&config.server.data);
     data.check()?;
     if let Some(running) = data.running_or_starting(Part::Project).await {
-        let asking =
-            async { work(&connection::connect(config, &running.nats_url).await?, &running.node).await };
-        return signals.unless_asked(asking).await;
+        let working = async {
+            work(&connection::connect_to_nats(config, &running.nats_url).await?, &running.node).await
+        };
+        return signals.interruptible(working).await;
     }
-    refuse_without_models(config, &data)?;
+    require_models(config, &data)?;
     if !store::folder(config).exists() && config.nats.url.is_none() {
         bail!(
             "there is nothing in the data folder {} yet; import something or run `loggia up`",
             config.server.data.display()
         );
     }
-    let (lifecycle, mut failures) = Lifecycle::new(None);
-    // A node that is given up while it starts goes with the runtime, and its NATS server too.
-    let starting = start_node_for_a_while(config, &lifecycle, needs_models);
-    let node = signals.clone().unless_asked(starting).await?;
+    let (lifecycle, mut errors) = Lifecycle::new(None);
+    // A node that is interrupted while it starts ends with the runtime, and its NATS server too.
+    let starting = start_temporary_node(config, &lifecycle, needs_models);
+    let node = signals.clone().interruptible(starting).await?;
     let outcome = tokio::select! {
         outcome = work(&node.client, &node.name) => outcome,
-        failed = failures.next() => Err(failed),
-        asked = signals.next() => Err(Interrupted(asked).into()),
+        error = errors.next() => Err(error.into()),
+        signal = signals.next() => Err(Interrupted(signal).into()),
     };
-    lifecycle.end().await;
-    node.leave().await;
+    lifecycle.shut_down().await;
+    node.close().await;
     outcome
 }
 
-/// Refuses a folder that has no read models of its own, since those of the service are on its read nodes.
-fn refuse_without_models(config: &Config, data: &DataFolder) -> Result<()> {
+/// Checks that the folder has read models, or a log to make them from.
+///
+/// # Errors
+///
+/// Fails if it is the folder of a write side whose read models are on other nodes.
+fn require_models(config: &Config, data: &DataFolder) -> Result<()> {
     let run_it = "run it in the data folder of a read node, while its `loggia read` or `loggia project` runs";
     let shown = config.server.data.display();
     if let Some(write) = data.running(Part::Write) {

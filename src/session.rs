@@ -1,10 +1,11 @@
 //! How a command of the command line reaches the write side of its data folder: through the process that holds the
-//! folder, or by holding it itself.
+//! folder, or by opening it itself.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
+use cli_output::say;
 use event_log::EventLog;
 use health::Health;
 use media::PutError;
@@ -13,107 +14,108 @@ use schemas::command::{Command, CommandFailure, CommandMessage, CommandReply, Fa
 use schemas::control::PutAnswer;
 use schemas::ids::{Actor, CommandId};
 use schemas::picture::PictureId;
+use settings::Sources;
 use tempfile::TempDir;
 use write::command_client::CommandClient;
 use write::media_client;
 use write::service::{CommandDispatcher, PictureService};
 
 use crate::cli::{ActorFlag, IdFlag};
-use crate::clock;
 use crate::compose::{self, WriteSide};
-use crate::config::{self, Config, Sources};
+use crate::config::{self, Config};
 use crate::connection;
-use crate::data_folder::{DataFolder, Held, Part};
-use crate::output::say;
+use crate::data_folder::{DataFolder, FolderGuard, Part};
+use crate::process;
 use crate::store;
-use crate::store::keeper::Naming;
+use crate::store::keeper::KeeperClaim;
 
-/// The way to the write side.
+/// A connection to the write side, or the write side itself.
 pub struct Session {
-    way: Way,
+    write_side: Endpoint,
     clock: Clock,
 }
 
-enum Way {
+enum Endpoint {
     Remote(CommandClient),
     Local {
         commands: Arc<CommandDispatcher>,
         pictures: Option<Arc<PictureService>>,
         store: Arc<EventLog>,
-        _held: Held,
-        /// Where the folder is only for as long as the session.
-        _aside: Option<TempDir>,
+        _guard: FolderGuard,
+        /// The data folder, if it exists only for the session.
+        _temporary: Option<TempDir>,
     },
 }
 
-/// Returns who acts: as it is given, else the user of this machine.
+/// Returns who acts: the name that is given, else the user of this machine.
 ///
 /// # Errors
 ///
-/// Fails where that is no name.
+/// Fails if that is not a name of an actor.
 pub fn actor(flag: &ActorFlag) -> Result<Actor> {
     let name = flag.actor.clone().or_else(config::user).unwrap_or_else(|| "operator".into());
-    name.parse().context("say who acts with --actor NAME")
+    name.parse().context("name who acts with --actor NAME")
 }
 
 impl Session {
-    /// The way to the process that runs on a data folder.
+    /// Opens a session with the process that runs on a data folder, with default settings.
     pub async fn of_folder(data: &Path) -> Result<Session> {
         let flags = [("data".to_owned(), data.display().to_string())].into();
         Session::open(&Config::read(&Sources { flags, ..Sources::default() })?).await
     }
 
-    /// Takes the way that is open, for a command that writes nothing: where there is no event store yet, an empty one
-    /// that goes with the session takes its place.
-    pub async fn trying(config: &Config) -> Result<Session> {
+    /// Opens a session for a command that writes nothing. If there is no event store yet, it has an empty one in a temporary
+    /// folder.
+    pub async fn open_for_dry_run(config: &Config) -> Result<Session> {
         let data = DataFolder::new(&config.server.data);
         let is_running = data.running(Part::Write).is_some() || config.nats.url.is_some();
         if is_running || !store::is_here(config) || store::has_log(config) {
             return Session::open(config).await;
         }
         data.check()?;
-        let aside = tempfile::tempdir().context("a temporary folder cannot be made")?;
-        let place = aside.path().to_owned();
+        let temporary = tempfile::tempdir().context("a temporary folder cannot be created")?;
         let mut config = config.clone();
-        (config.server.data, config.store.place, config.accounts.secret_file) = (place, None, None);
-        Session::local(&config, Some(aside)).await
+        config.server.data = temporary.path().to_owned();
+        (config.store.place, config.accounts.secret_file) = (None, None);
+        Session::local(&config, Some(temporary)).await
     }
 
-    /// Takes the way that is open: a running process, a NATS server that is set, or the folder itself.
+    /// Opens a session with the running process of the folder, else with the NATS server that is set, else with the folder itself.
     pub async fn open(config: &Config) -> Result<Session> {
         let data = DataFolder::new(&config.server.data);
         data.check()?;
-        // A service that starts takes commands in a moment.
+        // A service that is starting accepts commands in a moment.
         data.running_or_starting(Part::Write).await;
-        match connection::url(config) {
+        match connection::nats_url(config) {
             Some(url) => {
-                let way = Way::Remote(CommandClient::new(connection::connect(config, &url).await?));
-                Ok(Session { way, clock: clock::system() })
+                let client = CommandClient::new(connection::connect_to_nats(config, &url).await?);
+                Ok(Session { write_side: Endpoint::Remote(client), clock: process::clock() })
             }
             None => Session::local(config, None).await,
         }
     }
 
-    async fn local(config: &Config, aside: Option<TempDir>) -> Result<Session> {
-        let clock = clock::system();
-        let held = DataFolder::new(&config.server.data).hold(&[Part::Write])?;
-        let side = compose::open_write_side(config, &clock, &Health::default(), Naming::None).await?;
+    async fn local(config: &Config, temporary: Option<TempDir>) -> Result<Session> {
+        let clock = process::clock();
+        let guard = DataFolder::new(&config.server.data).hold(&[Part::Write])?;
+        let side = compose::open_write_side(config, &clock, &Health::default(), KeeperClaim::None).await?;
         let WriteSide { store, commands, kept, .. } = side;
         let pictures = kept.map(|kept| kept.pictures);
-        Ok(Session { way: Way::Local { commands, pictures, store, _held: held, _aside: aside }, clock })
+        let write_side = Endpoint::Local { commands, pictures, store, _guard: guard, _temporary: temporary };
+        Ok(Session { write_side, clock })
     }
 
-    /// A new id, for what groups commands.
+    /// Returns a new id, for a command or a group of commands.
     pub fn command_id(&self) -> CommandId {
         self.clock.command_id()
     }
 
-    /// The id that is given for a command, or else a new one.
+    /// Returns the id that is given for a command, or else a new one.
     pub fn id(&self, flag: &IdFlag) -> CommandId {
         flag.id.unwrap_or_else(|| self.command_id())
     }
 
-    /// Sends a command and waits for its answer.
+    /// Sends a command under a new id, and waits for the reply.
     pub async fn send(
         &self,
         actor: Actor,
@@ -123,7 +125,8 @@ impl Session {
         self.send_as(self.clock.command_id(), actor, correlation, command).await
     }
 
-    /// The same under a given id: what that command did already is not done twice.
+    /// Sends a command under this id, and waits for the reply. A command that was carried out under the id is not carried out
+    /// again.
     pub async fn send_as(
         &self,
         id: CommandId,
@@ -133,23 +136,25 @@ impl Session {
     ) -> Result<CommandReply> {
         let message =
             CommandMessage { id, actor, correlation: correlation.unwrap_or(id), command, not_after: None };
-        match &self.way {
-            Way::Remote(client) => Ok(client.send(&message).await?),
-            Way::Local { commands, .. } => Ok(commands.execute(message).await),
+        match &self.write_side {
+            Endpoint::Remote(client) => Ok(client.send(&message).await?),
+            Endpoint::Local { commands, .. } => Ok(commands.execute(message).await),
         }
     }
 
-    /// Brings the bytes of a picture to the media store, and gives its name there; or why it cannot be kept.
-    pub async fn keep_picture(&self, bytes: Vec<u8>) -> Result<Result<PictureId, String>> {
-        match &self.way {
-            Way::Remote(client) => match media_client::put(client.connection(), bytes.into()).await? {
+    /// Stores a picture in the media store. Returns its id, or why it is refused.
+    pub async fn store_picture(&self, bytes: Vec<u8>) -> Result<Result<PictureId, String>> {
+        match &self.write_side {
+            Endpoint::Remote(client) => match media_client::put(client.connection(), bytes.into()).await? {
                 PutAnswer::Kept(picture) => Ok(Ok(picture.id)),
                 PutAnswer::Refused { reason } => Ok(Err(reason)),
                 PutAnswer::Unavailable { reason } => bail!(reason),
-                PutAnswer::More { .. } => bail!("the write side did not take the whole picture; try again"),
+                PutAnswer::More { .. } => {
+                    bail!("the write side did not receive the whole picture; try again")
+                }
             },
-            Way::Local { pictures, .. } => {
-                let pictures = pictures.as_ref().context("this write side keeps no pictures")?;
+            Endpoint::Local { pictures, .. } => {
+                let pictures = pictures.as_ref().context("this write side stores no pictures")?;
                 match pictures.take(bytes).await {
                     Ok(picture) => Ok(Ok(picture.id)),
                     Err(PutError::Refused(fault)) => Ok(Err(fault.to_string())),
@@ -159,20 +164,19 @@ impl Session {
         }
     }
 
-    /// Lets everything go.
+    /// Closes the write side, if it is that of this process.
     pub async fn close(self) {
-        if let Way::Local { store, .. } = self.way {
+        if let Endpoint::Local { store, .. } = self.write_side {
             store.close().await;
         }
     }
 }
 
-/// Passes an answer on. Where it leaves unknown what became of the command, it says under which id to send it again.
-pub fn settled(answer: Result<CommandReply>, id: CommandId) -> Result<CommandReply> {
+/// Returns the reply to a command. If it leaves unknown whether the command was carried out, tells the user under which id to
+/// send it again.
+pub fn resolved(answer: Result<CommandReply>, id: CommandId) -> Result<CommandReply> {
     let again = || {
-        format!(
-            "whether the command was carried out is not known; to settle it, run the same again with --id {id}"
-        )
+        format!("whether the command was carried out is not known; to make sure, run it again with --id {id}")
     };
     let answer = answer.with_context(again)?;
     if let CommandReply::Failed(CommandFailure { kind: FailureKind::Unavailable, .. }) = &answer {

@@ -1,5 +1,5 @@
-//! The event store of a data folder: where it is, and how a command of the command line reads it beside the process that
-//! writes it.
+//! The event store of a data folder: where it is, and how a command of the command line reads it while another process writes
+//! to it.
 
 pub mod keeper;
 
@@ -23,10 +23,10 @@ use crate::data_folder::{DataFolder, Part};
 /// The file of a log in SQLite.
 const LOG: &str = "events.db";
 
-/// How often a command that follows a log elsewhere brings the replica up to date.
-const FRESH: Duration = Duration::from_secs(1);
+/// How often a command that follows a remote log updates the replica.
+const UPDATE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The folder of the event store; where that is elsewhere, of its replica, the vault and the ledger.
+/// Returns the folder of the event store; with a remote log, that of its replica, the vault and the ledger.
 pub fn folder(config: &Config) -> PathBuf {
     match &config.store.place {
         Some(LogLocation::Sqlite(folder)) => folder.clone(),
@@ -34,10 +34,11 @@ pub fn folder(config: &Config) -> PathBuf {
     }
 }
 
-/// Opens the event store beside whoever writes it; one that is elsewhere by its replica, with all that it has now.
+/// Opens the event store for reading while another process may write to it; with a remote log its replica, once it is up to
+/// date.
 pub async fn open_read_only(config: &Config) -> Result<EventLog> {
     DataFolder::new(&config.server.data).check()?;
-    refuse_other_folders(config)?;
+    require_log_here(config)?;
     let folder = folder(config);
     Ok(match &config.store.place {
         #[cfg(feature = "eventstore")]
@@ -46,18 +47,18 @@ pub async fn open_read_only(config: &Config) -> Result<EventLog> {
     })
 }
 
-/// Refuses a folder without a log where the write side is elsewhere, and has it in its own.
+/// Checks that the log is in this data folder, and not in that of a write side on another machine.
 ///
 /// # Errors
 ///
-/// Fails with where to run the command.
-pub fn refuse_other_folders(config: &Config) -> Result<()> {
+/// Fails if it is not; the error says where to run the command.
+pub fn require_log_here(config: &Config) -> Result<()> {
     let data = DataFolder::new(&config.server.data);
     let is_elsewhere = data.running(Part::Write).is_none()
         && (config.nats.url.is_some() || data.running(Part::Project).is_some());
     if is_elsewhere && is_here(config) && !has_log(config) {
         bail!(
-            "this command reads the data folder of the write side, and {} has no log of events: run it there, or name that \
+            "this command reads the data folder of the write side, and {} has no event log: run it there, or name that \
              folder with --data or LOGGIA_DATA",
             config.server.data.display()
         );
@@ -65,23 +66,23 @@ pub fn refuse_other_folders(config: &Config) -> Result<()> {
     Ok(())
 }
 
-/// Brings the replica of a store that is elsewhere up to date again and again, where no process does that; ends only
-/// with an error.
-pub async fn keep_fresh(config: &Config) -> Result<Infallible> {
+/// Updates the replica of a remote log again and again, for a command that follows it without a running process; ends only with
+/// an error. Waits permanently if the log is here.
+pub async fn keep_updated(config: &Config) -> Result<Infallible> {
     if is_here(config) {
         std::future::pending::<()>().await;
     }
     loop {
-        tokio::time::sleep(FRESH).await;
+        tokio::time::sleep(UPDATE_INTERVAL).await;
         open_read_only(config).await?.close().await;
     }
 }
 
-/// Whether the log that is elsewhere holds what its replica in this folder does.
+/// Checks that a remote log contains the events of its replica in this folder.
 ///
 /// # Errors
 ///
-/// Where it cannot be asked, or was set back.
+/// Fails if it cannot be reached, or was reset.
 pub async fn check_replica(config: &Config) -> Result<()> {
     match &config.store.place {
         #[cfg(feature = "eventstore")]
@@ -92,17 +93,17 @@ pub async fn check_replica(config: &Config) -> Result<()> {
     }
 }
 
-/// Returns whether there is a log in SQLite in its folder.
+/// Returns whether the folder of the event store has a log in SQLite.
 pub fn has_log(config: &Config) -> bool {
     folder(config).join(LOG).exists()
 }
 
-/// Whether the log itself is on this machine.
+/// Returns whether the log itself is on this machine, not in a remote store.
 pub fn is_here(config: &Config) -> bool {
     matches!(config.store.place, Some(LogLocation::Sqlite(_)) | None)
 }
 
-/// Checks the whole log, where it is. `progress` is told the last position that was found right.
+/// Verifies the whole log, a remote one in its store. Calls `progress` with the last position that was verified.
 pub async fn verify(
     config: &Config,
     progress: impl FnMut(Position) + Send,
@@ -114,12 +115,12 @@ pub async fn verify(
     }
 }
 
-/// Opens the vault beside whoever writes it; nothing where no address was ever entered.
+/// Opens the vault for reading while another process may write to it; `None` if it never had an address.
 pub async fn open_vault_read_only(config: &Config) -> Result<Option<Vault>> {
     Ok(Vault::open_read_only(&folder(config), config.accounts.secret_file.as_deref()).await?)
 }
 
-/// Every event of the project that has or had this slug.
+/// Returns every event of the project that has or had this slug; `None` if there is none.
 pub async fn history(config: &Config, slug: &Slug) -> Result<Option<Vec<Recorded>>> {
     let store = open_read_only(config).await?;
     Ok(project_history(&store, slug).await?)

@@ -1,12 +1,11 @@
-//! The log: to standard error, one line an event. And traces, if a collector is named.
+//! The log, on standard error with one line for each event; and traces, if a collector is named.
 
 mod exporting;
-mod repeated;
 
 use std::io::IsTerminal;
 
 use anyhow::Result;
-use repeated::Repeated;
+use daemon::repeated_warnings::RepeatedWarnings;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -15,21 +14,31 @@ use crate::config::{LogFilter, LogFormat};
 
 pub use exporting::Exporting;
 
-/// The client of EventStoreDB. What it logs as errors are attempts that are made again; what they come to is logged by
-/// the component "event store", in one sentence.
-const CLIENT: &str = "kurrentdb";
+/// The client of EventStoreDB. What it logs as errors are attempts that it repeats; their outcome is logged by the component
+/// "event store", in one sentence.
+const EVENT_STORE_CLIENT: &str = "kurrentdb";
 
-/// The search engine. What it warns of are merges of segments that another one has taken meanwhile, which are tried again.
-const ENGINE: &str = "tantivy";
+/// The search engine. It warns of merges of segments that another merge has already taken; it repeats them.
+const SEARCH_ENGINE: &str = "tantivy";
 
-/// The client of NATS. It logs every connection and every try; what they come to is logged by the component that needs it.
-/// Where everything is asked for, down to debug, its lines are too.
-const NATS: &str = "async_nats";
+/// The client of NATS. It logs every connection and every attempt; their outcome is logged by the component that connects. With
+/// the level debug or trace for everything, its lines are logged too.
+const NATS_CLIENT: &str = "async_nats";
 
-/// Logs what the filter lets through from now on; the same warning at most once a minute.
+/// The target of reports on repeated warnings.
+const REPEATED: &str = "loggia::repeated";
+
+/// Starts to log what the filter lets through; the same warning at most once a minute.
+///
+/// # Errors
+///
+/// Fails if the filter is invalid, or the process logs already.
 pub fn start(filter: &LogFilter, format: LogFormat) -> Result<()> {
     let log = tracing_subscriber::fmt().with_env_filter(filtered(filter)?).with_writer(std::io::stderr);
-    let repeated = Repeated::default();
+    let report = |times, message: &str| {
+        tracing::warn!(target: REPEATED, times, "came again within a minute: {message}");
+    };
+    let repeated = RepeatedWarnings::new(REPEATED, report);
     match format {
         LogFormat::Text => {
             log.with_ansi(std::io::stderr().is_terminal()).finish().with(repeated).try_init()?;
@@ -41,22 +50,57 @@ pub fn start(filter: &LogFilter, format: LogFormat) -> Result<()> {
     Ok(())
 }
 
-/// The crates of this service, which the filter names together as `loggia`.
-const CRATES: [&str; 6] = ["api", "health", "projections", "read", "schemas", "write"];
+/// The packages of this workspace, which the filter names together as `loggia`.
+const PACKAGES: &[&str] = &[
+    "answers",
+    "api",
+    "backup",
+    "bench",
+    "bulk_load",
+    "citation",
+    "cli_output",
+    "daemon",
+    "demo",
+    "embeddings",
+    "event_log",
+    "health",
+    "knn",
+    "ledger",
+    "lexical",
+    "mcp",
+    "media",
+    "metering",
+    "nats",
+    "payments",
+    "pictures",
+    "projections",
+    "read",
+    "record_files",
+    "schemas",
+    "settings",
+    "snapshot_transfer",
+    "sqlite",
+    "text",
+    "traces",
+    "vault",
+    "workers",
+    "write",
+];
 
-/// The filter, with the level of `loggia` for each of [`CRATES`] that it does not name, and without the lines of [`CLIENT`] and the minor ones of [`ENGINE`] and [`NATS`] unless it names them.
+/// Returns the filter with the level of `loggia` for each of [`PACKAGES`] that it does not name, and without the lines of
+/// [`EVENT_STORE_CLIENT`] and the minor ones of [`SEARCH_ENGINE`] and [`NATS_CLIENT`] unless it names them.
 fn filtered(LogFilter(text): &LogFilter) -> Result<EnvFilter> {
     let mut filtered = EnvFilter::try_new(text)?;
     let words = || text.split(',').map(str::trim);
     for level in words().filter_map(|word| word.strip_prefix("loggia=")) {
-        for name in CRATES.iter().filter(|name| !words().any(|word| word.starts_with(**name))) {
+        for name in PACKAGES.iter().filter(|name| !words().any(|word| word.starts_with(**name))) {
             filtered = filtered.add_directive(format!("{name}={level}").parse()?);
         }
     }
     let wants_all = words().any(|word| ["debug", "trace"].contains(&word.to_ascii_lowercase().as_str()));
-    for (name, level) in [(CLIENT, "off"), (ENGINE, "error"), (NATS, "warn")] {
-        let is_asked_for = text.contains(name) || (name == NATS && wants_all);
-        if !is_asked_for {
+    for (name, level) in [(EVENT_STORE_CLIENT, "off"), (SEARCH_ENGINE, "error"), (NATS_CLIENT, "warn")] {
+        let is_wanted = text.contains(name) || (name == NATS_CLIENT && wants_all);
+        if !is_wanted {
             filtered = filtered.add_directive(format!("{name}={level}").parse()?);
         }
     }
@@ -68,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_client_of_the_event_store_is_not_logged_unless_it_is_asked_for() {
+    fn clients_are_logged_only_if_the_filter_wants_them() {
         let shown = |filter: &str| filtered(&LogFilter(filter.to_owned())).unwrap().to_string();
         assert!(shown("info").contains("kurrentdb=off"), "{}", shown("info"));
         assert!(shown("debug,sqlx=warn").contains("kurrentdb=off"));
@@ -79,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_service_is_one_part_of_the_log() {
+    fn the_packages_of_loggia_have_its_level() {
         let shown = |filter: &str| filtered(&LogFilter(filter.to_owned())).unwrap().to_string();
         let parts = shown("warn,loggia=info,api=debug");
         assert!(parts.contains("write=info") && parts.contains("api=debug"), "{parts}");
@@ -87,7 +131,16 @@ mod tests {
     }
 
     #[test]
-    fn minor_lines_of_libraries_are_logged_if_they_are_asked_for() {
+    fn every_package_that_logs_is_named() {
+        let manifest: toml::Table = include_str!("../Cargo.toml").parse().unwrap();
+        let members = manifest["workspace"]["members"].as_array().unwrap();
+        let names = members.iter().filter_map(|member| member.as_str()?.rsplit('/').next());
+        let unnamed: Vec<&str> = names.filter(|name| *name != "kit" && !PACKAGES.contains(name)).collect();
+        assert_eq!(unnamed, [""; 0]);
+    }
+
+    #[test]
+    fn minor_lines_of_libraries_are_logged_if_the_filter_names_them() {
         let shown = |filter: &str| filtered(&LogFilter(filter.to_owned())).unwrap().to_string();
         assert!(!shown("tantivy=debug").contains("tantivy=error"));
     }

@@ -1,4 +1,4 @@
-//! What is typed about keys and their use.
+//! The arguments of `loggia keys`, `loggia payments` and `loggia audit`.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use schemas::month::Month;
 
 use super::{ActFlags, ActorFlag};
 
-/// An act on keys. Addresses are kept in the vault of the write side only.
+/// The commands of `loggia keys`. Addresses are kept in the vault of the write side only.
 #[derive(Debug, Subcommand)]
 pub enum KeysCommand {
     /// Issue a key for an email address and print it; it is never shown again.
@@ -74,7 +74,7 @@ pub enum KeysCommand {
     },
 }
 
-/// A look at payments, or what did not arrive by itself.
+/// The commands of `loggia payments`.
 #[derive(Debug, Subcommand)]
 pub enum PaymentsCommand {
     /// Record Stripe's events from a file, each once, as if the webhook had received them.
@@ -109,7 +109,7 @@ pub enum PaymentsCommand {
     },
 }
 
-/// What to look at.
+/// The arguments of `loggia audit`.
 #[derive(Debug, Args)]
 pub struct AuditArgs {
     /// A key's id; or `verify`, to recount all calls and compare them with the counters and NATS.

@@ -1,11 +1,11 @@
-//! What editors type.
+//! The arguments of `loggia curate`.
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use schemas::ids::CommandId;
 
-/// An editor's act.
+/// The commands of `loggia curate`.
 #[derive(Debug, Subcommand)]
 pub enum CurateCommand {
     /// Add a project from an import record.
@@ -88,7 +88,7 @@ pub enum CurateCommand {
     },
 }
 
-/// Who acts, and under which id.
+/// The actor and the id of a command.
 #[derive(Debug, Clone, Args)]
 pub struct ActFlags {
     #[command(flatten)]
@@ -97,7 +97,7 @@ pub struct ActFlags {
     pub id: IdFlag,
 }
 
-/// Who sends a command.
+/// The actor of a command.
 #[derive(Debug, Clone, Args)]
 pub struct ActorFlag {
     /// The name recorded as the editor; by default $USER.

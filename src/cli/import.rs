@@ -1,4 +1,4 @@
-//! What is typed about imports.
+//! The arguments of `loggia import`.
 
 use std::fmt::{Display, Formatter};
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use super::ActFlags;
 
-/// What to import and how.
+/// The arguments of `loggia import`.
 #[derive(Debug, Clone, Args)]
 pub struct ImportArgs {
     /// An NDJSON or CSV file, or - for standard input. A file written by --rejects works too, corrected or not.
@@ -51,17 +51,17 @@ pub struct ImportArgs {
     pub act: ActFlags,
 }
 
-/// How many lines of an import may be refused.
+/// The limit of rejected lines of an import.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum MaxRejected {
-    /// So many.
+    /// At most this number.
     Lines(u64),
-    /// So many of a hundred.
+    /// At most this percentage of the lines.
     Percent(f64),
 }
 
 impl MaxRejected {
-    /// Returns whether more lines were refused.
+    /// Returns whether more lines were rejected.
     pub fn is_exceeded(self, rejected: u64, lines: u64) -> bool {
         match self {
             MaxRejected::Lines(most) => rejected > most,
@@ -122,12 +122,23 @@ pub enum Encoding {
     Utf16,
 }
 
+impl From<Encoding> for record_files::Encoding {
+    fn from(encoding: Encoding) -> record_files::Encoding {
+        match encoding {
+            Encoding::Utf8 => record_files::Encoding::Utf8,
+            Encoding::Latin1 => record_files::Encoding::Latin1,
+            Encoding::Windows1252 => record_files::Encoding::Windows1252,
+            Encoding::Utf16 => record_files::Encoding::Utf16,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn how_many_lines_may_be_refused_is_a_number_or_a_percentage() {
+    fn the_limit_of_rejected_lines_is_a_number_or_a_percentage() {
         let exceeded = |most: &str, rejected, lines| -> bool {
             most.parse::<MaxRejected>().unwrap().is_exceeded(rejected, lines)
         };

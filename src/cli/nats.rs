@@ -1,11 +1,11 @@
-//! What is typed about NATS.
+//! The arguments of `loggia nats`.
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use nats::cluster_config::Server;
 
-/// An act on the NATS servers of one's own.
+/// The commands of `loggia nats`.
 #[derive(Debug, Subcommand)]
 pub enum NatsCommand {
     /// Write configuration files, certificates and users of a NATS cluster. Run again, it keeps the keys and renews the
@@ -17,7 +17,7 @@ pub enum NatsCommand {
     Config(NatsConfigArgs),
 }
 
-/// What the files are to say.
+/// The arguments of `loggia nats config`.
 #[derive(Debug, Args)]
 pub struct NatsConfigArgs {
     /// The folder to write to.

@@ -1,10 +1,10 @@
-//! What operators type about pictures.
+//! The arguments of `loggia pictures`.
 
 use clap::Subcommand;
 
 use super::{ActFlags, ActorFlag};
 
-/// A look at pictures, or another try.
+/// The commands of `loggia pictures`.
 #[derive(Debug, Subcommand)]
 pub enum PicturesCommand {
     /// List the pictures that records name, with their status.

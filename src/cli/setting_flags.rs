@@ -1,4 +1,4 @@
-//! The settings as flags, one for each of the table.
+//! The settings as flags of every command.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,22 +6,22 @@ use std::path::PathBuf;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
 
-use crate::config::settings;
+use crate::config::SETTINGS;
 
-/// Asks for the settings instead of running anything.
+/// The flag that prints the settings instead of running a command.
 const HELP: &str = "help-settings";
 
-/// Settings that are given as flags.
+/// The settings that are given as flags.
 #[derive(Debug, Default)]
 pub struct SettingFlags {
     /// The settings file, if another than ./loggia.toml is named.
     pub config: Option<PathBuf>,
-    /// By the settings' names.
-    pub given: BTreeMap<String, String>,
+    /// Their values, by the names of the settings.
+    pub values: BTreeMap<String, String>,
 }
 
 impl SettingFlags {
-    /// Returns whether these words of a command line ask for the settings, whatever else they say.
+    /// Returns whether the arguments of the program ask for the settings, whatever else they say.
     pub fn ask_for_help(words: impl Iterator<Item = std::ffi::OsString>) -> bool {
         words
             .take_while(|word| word != "--")
@@ -30,7 +30,7 @@ impl SettingFlags {
 
     /// Returns what `--help-settings` prints.
     pub fn help() -> String {
-        let settings: Vec<String> = settings().map(|setting| setting.help()).collect();
+        let settings: Vec<String> = SETTINGS.settings().map(|setting| SETTINGS.help(setting)).collect();
         format!(
             "Settings are taken from flags, then from variables, then from loggia.toml (or the file that --config\n\
              names), where they have the names of the flags with underscores. `loggia config` shows their values and\n\
@@ -42,7 +42,7 @@ impl SettingFlags {
 
 impl Args for SettingFlags {
     fn augment_args(command: Command) -> Command {
-        let flags = settings().filter(|setting| !setting.hidden).map(|setting| {
+        let flags = SETTINGS.settings().filter(|setting| !setting.hidden).map(|setting| {
             Arg::new(setting.name)
                 .long(setting.flag())
                 .help(setting.about)
@@ -72,8 +72,9 @@ impl Args for SettingFlags {
 impl FromArgMatches for SettingFlags {
     fn from_arg_matches(matches: &ArgMatches) -> Result<SettingFlags, clap::Error> {
         let value = |name: &str| matches.try_get_one::<String>(name).ok().flatten().cloned();
-        let given = settings().filter_map(|setting| Some((setting.name.to_owned(), value(setting.name)?)));
-        Ok(SettingFlags { config: matches.get_one("config").cloned(), given: given.collect() })
+        let settings = SETTINGS.settings();
+        let values = settings.filter_map(|setting| Some((setting.name.to_owned(), value(setting.name)?)));
+        Ok(SettingFlags { config: matches.get_one("config").cloned(), values: values.collect() })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

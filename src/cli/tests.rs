@@ -26,7 +26,7 @@ fn every_command_has_an_example() {
 
 #[test]
 fn settings_are_flags_of_every_command() {
-    let parse = |words: &[&str]| Cli::try_parse_from(words).map(|cli| cli.settings.given);
+    let parse = |words: &[&str]| Cli::try_parse_from(words).map(|cli| cli.settings.values);
     let before = parse(&["loggia", "--nats-url", "nats://a", "status"]).unwrap();
     assert_eq!(before, parse(&["loggia", "status", "--nats-url", "nats://a"]).unwrap());
     assert_eq!(before, [("nats_url".to_owned(), "nats://a".to_owned())].into());

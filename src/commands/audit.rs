@@ -1,12 +1,12 @@
-//! `loggia audit`: every counted call of a key, and the recount of all of them.
+//! `loggia audit`: every counted call of a key, and the recount of all calls.
 
-mod compare;
 mod verify;
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
+use cli_output::{Output, Usage, count, say};
 use ledger::{Ledger, Used};
 use schemas::control::LedgerEntry;
 use schemas::ids::Position;
@@ -20,28 +20,27 @@ use write::service::read_accounts;
 use crate::cli::AuditArgs;
 use crate::config::Config;
 use crate::data_folder::DataFolder;
-use crate::output::{Output, Usage, count, say};
 use crate::store;
 
-/// Calls printed at once.
+/// The number of calls that are printed at once.
 const CHUNK: usize = 1_000;
 
-/// The headings of comma-separated values. No value needs quotes: times, ids, tiers and operations are letters, digits
-/// and a few signs, and none begins with one that a spreadsheet takes for a formula.
+/// The headings of comma-separated values. No value needs quotes: times, ids, tiers and operations consist of letters, digits
+/// and a few signs, and none begins like a formula of a spreadsheet.
 const HEADINGS: &str = "position,time,surface,operation,call_id,key_id,tier,month,overrun";
 
-/// Runs it.
+/// Runs the command.
 pub async fn run(config: &Config, args: &AuditArgs, output: Output) -> Result<ExitCode> {
     DataFolder::new(&config.server.data).check()?;
     if args.subject == "verify" {
         if args.month.is_some() || args.csv {
             return Err(Usage(
-                "--month and --csv go with the id of a key; `loggia audit verify` looks at everything",
+                "--month and --csv need the id of a key; `loggia audit verify` checks everything",
             )
             .into());
         }
         let Some(ledger) = ledger(config).await? else {
-            store::refuse_other_folders(config)?;
+            store::require_log_here(config)?;
             bail!(
                 "there is no ledger in {} yet: calls are counted by `loggia up` and `loggia write` while auth is keys",
                 store::folder(config).display()
@@ -53,14 +52,14 @@ pub async fn run(config: &Config, args: &AuditArgs, output: Output) -> Result<Ex
         return Err(Usage("choose one of --csv and --json").into());
     }
     let key: KeyId = args.subject.parse()?;
-    // Where nothing was ever counted there is no ledger.
+    // If nothing was ever counted there is no ledger.
     let is_empty = match ledger(config).await? {
         Some(ledger) => calls(&ledger, key, args, output).await?,
         None => true,
     };
     if is_empty {
         if !is_issued(config, key).await? {
-            bail!("there is no key {key}; `loggia keys list` shows which there are");
+            bail!("there is no key {key}; `loggia keys list` shows the keys");
         }
         if !args.csv && !output.is_json() {
             let when = args.month.map(|month| format!(" in {month}")).unwrap_or_default();
@@ -88,7 +87,7 @@ struct Line<'a> {
     overrun: bool,
 }
 
-/// What a key used in a month out of a tier.
+/// The calls of a key in a month and tier.
 #[derive(Debug, Serialize)]
 struct Total<'a> {
     key_id: KeyId,
@@ -98,13 +97,13 @@ struct Total<'a> {
     used: Used,
 }
 
-/// Whether a key was ever issued.
+/// Returns whether a key was ever issued.
 async fn is_issued(config: &Config, key: KeyId) -> Result<bool> {
     let accounts = read_accounts(&store::open_read_only(config).await?).await?;
     Ok(accounts.iter().any(|(_, account)| account.keys().iter().any(|one| one.issued.key_id == key)))
 }
 
-/// Prints every call of a key, and what it used. Returns whether there is none.
+/// Prints every call of a key, and the totals. Returns whether there is none.
 async fn calls(ledger: &Ledger, key: KeyId, args: &AuditArgs, output: Output) -> Result<bool> {
     let months = match args.month {
         Some(month) => vec![month],
@@ -143,7 +142,7 @@ async fn calls(ledger: &Ledger, key: KeyId, args: &AuditArgs, output: Output) ->
     Ok(is_empty)
 }
 
-/// Prints calls, many at once.
+/// Prints calls, many at once: one write per call would be slow.
 struct Printer {
     output: Output,
     csv: bool,
@@ -162,7 +161,7 @@ impl Printer {
     fn flush(&mut self) {
         let lines = std::mem::take(&mut self.lines);
         if self.outcome.is_ok() && !lines.is_empty() {
-            self.outcome = self.output.lines(&lines);
+            self.outcome = self.output.lines(&lines).map_err(Into::into);
         }
     }
 }
@@ -186,7 +185,7 @@ fn line(entry: &LedgerEntry, csv: bool, json: bool) -> String {
             month: *month,
             overrun: *overrun,
         };
-        // Plain data always has its JSON.
+        // A struct of texts and numbers can always be serialized.
         return serde_json::to_string(&line).unwrap_or_default();
     }
     let mark = if *overrun { "  over the quota" } else { "" };
@@ -211,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_is_one_line_for_people_for_tables_and_for_programs() {
+    fn a_call_is_one_line_as_text_as_csv_and_as_json() {
         assert_eq!(
             line(&entry(true), false, false),
             "2026-11-20T08:30:00.123456Z  mcp   get_project       00000000-0000-0000-0000-000000000007  free  over the \

@@ -1,14 +1,13 @@
-//! `loggia backup` and `loggia restore`: the event store, from which everything else is rebuilt, the vault, and the
+//! `loggia backup` and `loggia restore`: the event store, from which everything else is rebuilt, the ledger, the vault and the
 //! pictures.
-
-mod dated;
 
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use ::backup::{BackupError, Cut, Erased, LastBackup, LeftOut, Parent, Restored, Until, rotation};
 use anyhow::{Context, Result, anyhow, bail};
-use backup::{BackupError, Cut, Erased, LeftOut, Parent, Restored, Until};
+use cli_output::{Output, count, say};
 use health::Health;
 use schemas::clock::Clock;
 use schemas::erased_pictures::ERASED_PICTURES;
@@ -16,20 +15,18 @@ use serde::Serialize;
 use vault::ERASURES_FILE;
 use write::service::CommandError;
 
-use crate::clock;
 use crate::compose;
 use crate::compose::{KeptServices, WriteSide};
 use crate::config::Config;
 use crate::counted_calls;
 use crate::data_folder::{DataFolder, Part};
-use crate::output::{Output, count, say};
+use crate::process;
 use crate::store;
-use crate::store::keeper::Naming;
-use crate::upkeep::LastBackup;
+use crate::store::keeper::KeeperClaim;
 
-/// A backup that was made below a folder of backups.
+/// A backup that was made in a subfolder of a folder of backups.
 #[derive(Serialize)]
-struct Kept<'a> {
+struct RotatedBackup<'a> {
     #[serde(flatten)]
     copied: &'a Restored,
     folder: &'a Path,
@@ -39,20 +36,20 @@ struct Kept<'a> {
 
 /// A backup that was restored.
 #[derive(Serialize)]
-struct Brought {
+struct RestoredBackup {
     #[serde(flatten)]
     restored: Restored,
-    /// The accounts that were erased after the backup, and are erased again.
+    /// The number of accounts that were erased after the backup, and are erased again.
     erased_again: u64,
-    /// The pictures that were erased after the backup, and that its log still showed.
+    /// The number of pictures that were erased after the backup, and that its log still showed.
     pictures_erased_again: u64,
 }
 
 /// The word that names the newest backup in the folder of all backups.
 const LAST: &str = "last";
 
-/// Copies the event store into a folder while it may run, or what it has since another backup. Where backups are kept, or the
-/// last of them is continued, that is a new folder below this one.
+/// Backs up into a folder while the service may run; with `since`, only what is new since another backup. With `keep`, or if the
+/// newest backup is continued, the backup is in a new subfolder.
 pub async fn run(
     config: &Config,
     folder: &Path,
@@ -61,45 +58,45 @@ pub async fn run(
     output: Output,
 ) -> Result<()> {
     let is_last = since == Some(Path::new(LAST));
-    let newest = if is_last { dated::newest(folder)? } else { None };
+    let newest = if is_last { rotation::newest(folder)? } else { None };
     if is_last && newest.is_none() {
         say(&format!(
-            "{} has no backup yet that this one could continue: it is a full one",
+            "{} has no backup yet that this one could build on: it is a full one",
             folder.display()
         ));
     }
     let since = if is_last { newest.as_deref() } else { since };
     if keep.is_some() || is_last {
-        return routine(config, folder, keep, since, output).await;
+        return rotate(config, folder, keep, since, output).await;
     }
     let copied = copy(config, folder, since).await?;
-    output.answer(&copied, || made(&copied, folder))
+    Ok(output.answer(&copied, || copied_sentence(&copied, folder))?)
 }
 
-/// Makes a backup in a new folder below this one, and removes all but the newest.
-async fn routine(
+/// Backs up into a new subfolder, and removes all but the newest `keep` backups.
+async fn rotate(
     config: &Config,
     folder: &Path,
     keep: Option<NonZeroUsize>,
     since: Option<&Path>,
     output: Output,
 ) -> Result<()> {
-    let new = folder.join(dated::name(clock::now()));
+    let new = folder.join(rotation::name(process::now()));
     let copied = copy(config, &new, since).await?;
     let removed = match keep {
-        Some(keep) => dated::remove_older(folder, &new, keep)?,
+        Some(keep) => rotation::remove_older(folder, &new, keep)?,
         None => Vec::new(),
     };
-    output.answer(&Kept { copied: &copied, folder: &new, removed: &removed }, || {
+    Ok(output.answer(&RotatedBackup { copied: &copied, folder: &new, removed: &removed }, || {
         let removed = removed.iter().map(|folder| format!("\n{} is removed", folder.display()));
-        made(&copied, &new) + &removed.collect::<String>()
-    })
+        copied_sentence(&copied, &new) + &removed.collect::<String>()
+    })?)
 }
 
-fn made(copied: &Restored, folder: &Path) -> String {
+fn copied_sentence(copied: &Restored, folder: &Path) -> String {
     if let Some(Parent { folder: parent, created, .. }) = &copied.manifest.parent {
         return format!(
-            "{} since the backup of {created} are in {}; `loggia restore` of it needs that one too, in {}",
+            "{} since the backup of {created} are in {}; `loggia restore` of it needs that backup too, in {}",
             contents(copied),
             folder.display(),
             parent.display()
@@ -109,12 +106,12 @@ fn made(copied: &Restored, folder: &Path) -> String {
 }
 
 async fn copy(config: &Config, folder: &Path, since: Option<&Path>) -> Result<Restored> {
-    refuse_parts_of(&DataFolder::new(&config.server.data), folder)?;
+    require_outside(&DataFolder::new(&config.server.data), folder)?;
     let store = store::open_read_only(config).await?;
     let media = DataFolder::new(&config.server.data).media();
     let manifest = match since {
-        None => backup::create(&store, folder, Some(&media)).await?,
-        Some(last) => backup::create_since(&store, last, folder, Some(&media)).await?,
+        None => ::backup::create(&store, folder, Some(&media)).await?,
+        Some(last) => ::backup::create_since(&store, last, folder, Some(&media)).await?,
     };
     let pictures = manifest.media.as_ref().map_or(0, |media| media.pictures);
     let copied = Restored { manifest, pictures, cut: None };
@@ -126,8 +123,8 @@ async fn copy(config: &Config, folder: &Path, since: Option<&Path>) -> Result<Re
     }
     match counted_calls::missing_in_backup(config, folder).await {
         Ok(Some(missing)) if missing > 0 => say(&format!(
-            "{} calls that were counted by now are not in the backup, since the ledger had not copied them yet; back up \
-             again to have them, after the service has run for a moment",
+            "{} calls that are counted are not in the backup, since the ledger had not copied them yet; let the service run \
+             for a moment and back up again to include them",
             count(missing)
         )),
         Ok(_) => {}
@@ -137,18 +134,18 @@ async fn copy(config: &Config, folder: &Path, since: Option<&Path>) -> Result<Re
     }
     let (created, position) = (copied.manifest.created, copied.manifest.position);
     let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-    LastBackup { created, position, folder }.note(&config.server.data);
+    LastBackup { created, position, folder }.record(&config.server.data);
     Ok(copied)
 }
 
-/// Refuses a folder within one that the service itself fills.
-fn refuse_parts_of(data: &DataFolder, folder: &Path) -> Result<()> {
+/// Checks that the folder is not within one that the service writes to.
+fn require_outside(data: &DataFolder, folder: &Path) -> Result<()> {
     let wanted = std::path::absolute(folder)?;
     let own = [data.store(), data.models(), data.media(), data.nats(), data.spool(), data.snapshot()];
     for part in own {
         if wanted.starts_with(std::path::absolute(&part)?) {
             bail!(
-                "{} is within {}, which Loggia itself fills; name a folder elsewhere, on another disk if you can",
+                "{} is within {}, which Loggia writes to; name another folder, on another disk if possible",
                 folder.display(),
                 part.display()
             );
@@ -157,23 +154,23 @@ fn refuse_parts_of(data: &DataFolder, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Proves that a backup is whole, without restoring it.
+/// Verifies that a backup is complete and undamaged, without restoring it.
 pub async fn verify(folder: &Path, output: Output) -> Result<()> {
-    let proven = backup::verify(folder).await?;
+    let proven = ::backup::verify(folder).await?;
     warn_of_unlisted_pictures(&proven);
-    output.answer(&proven, || {
+    Ok(output.answer(&proven, || {
         format!(
             "{} are in {}{}, each as it was written on {}; the last hash is {}",
             whole_contents(&proven),
             folder.display(),
-            if proven.manifest.parent.is_some() { " and the backups that it continues" } else { "" },
+            if proven.manifest.parent.is_some() { " and the backups that it builds on" } else { "" },
             proven.manifest.created,
             proven.manifest.hash
         )
-    })
+    })?)
 }
 
-/// Puts a backup into an empty data folder.
+/// Restores a backup into an empty data folder.
 pub async fn restore(
     config: &Config,
     folder: &Path,
@@ -183,7 +180,7 @@ pub async fn restore(
 ) -> Result<()> {
     if !store::is_here(config) {
         bail!(
-            "a backup is restored into SQLite: leave store (LOGGIA_STORE) unset here, then bring the log to its place with \
+            "a backup is restored into SQLite: leave store (LOGGIA_STORE) unset here, then copy the log to its store with \
              `loggia store copy sqlite:{} esdb://…`",
             store::folder(config).display()
         );
@@ -199,33 +196,32 @@ pub async fn restore(
     if let Some(there) = others.into_iter().find(|path| path.exists()) {
         bail!(not_empty(config, &there));
     }
-    let restored = match backup::restore_until(folder, &store, Some(&data.media()), &erased, until).await {
+    let restored = match ::backup::restore_until(folder, &store, Some(&data.media()), &erased, until).await {
         Err(BackupError::InTheWay(there)) => bail!(not_empty(config, &there)),
         restored => restored?,
     };
     warn_of_unlisted_pictures(&restored);
     if erasures.is_empty() && (restored.pictures > 0 || !restored.manifest.files.is_empty()) {
         say(&format!(
-            "addresses and pictures that were erased after {} are here again, unless they are erased once more; where the \
-             former folder or a newer backup is left, restore with --erasures and its {ERASURES_FILE}, and the same with \
-             its {ERASED_PICTURES}",
+            "addresses and pictures that were erased after {} are restored too; to erase them again, restore with --erasures \
+             and the files {ERASURES_FILE} and {ERASED_PICTURES} of the former folder or of a newer backup",
             restored.manifest.created
         ));
     }
     let journals = [store.join(ERASURES_FILE), data.media().join(ERASED_PICTURES)];
-    let mut brought = Brought { restored, erased_again: 0, pictures_erased_again: 0 };
+    let mut backup = RestoredBackup { restored, erased_again: 0, pictures_erased_again: 0 };
     if journals.iter().any(|journal| journal.exists()) {
-        (brought.erased_again, brought.pictures_erased_again) = erase_again(config).await?;
+        (backup.erased_again, backup.pictures_erased_again) = erase_again(config).await?;
     }
-    output.answer(&brought, || restored_sentence(&brought))
+    Ok(output.answer(&backup, || restored_sentence(&backup))?)
 }
 
-fn restored_sentence(brought: &Brought) -> String {
-    let counts = [(brought.erased_again, "accounts"), (brought.pictures_erased_again, "pictures")];
+fn restored_sentence(backup: &RestoredBackup) -> String {
+    let counts = [(backup.erased_again, "accounts"), (backup.pictures_erased_again, "pictures")];
     let again = counts.iter().filter(|(number, _)| *number > 0);
     let again: Vec<String> = again.map(|(number, what)| format!("{} {what}", count(*number))).collect();
-    let contents = whole_contents(&brought.restored);
-    let left_out = brought.restored.cut.as_ref().map(left_out).unwrap_or_default();
+    let contents = whole_contents(&backup.restored);
+    let left_out = backup.restored.cut.as_ref().map(left_out).unwrap_or_default();
     if again.is_empty() {
         return format!("{contents} are restored; `loggia up` rebuilds the rest from them{left_out}");
     }
@@ -236,7 +232,7 @@ fn restored_sentence(brought: &Brought) -> String {
     )
 }
 
-/// What the backup has besides, on lines of its own.
+/// Returns what the backup has after the restored position, on lines of its own.
 fn left_out(cut: &Cut) -> String {
     let Cut { position, time, left_out: LeftOut { events, from, time: first, revoked_keys }, .. } = cut;
     let plural = if *events == 1 { "" } else { "s" };
@@ -255,10 +251,10 @@ fn left_out(cut: &Cut) -> String {
     text
 }
 
-/// Ends the accounts and erases the pictures that the journals name and the restored log does not, and returns how many there
-/// are of each.
+/// Erases the accounts and the pictures that the journals name and the restored log still has. Returns the number of each.
 async fn erase_again(config: &Config) -> Result<(u64, u64)> {
-    let opened = compose::open_write_side(config, &Clock::system(), &Health::default(), Naming::None).await;
+    let opened =
+        compose::open_write_side(config, &Clock::system(), &Health::default(), KeeperClaim::None).await;
     let WriteSide { store, kept, .. } =
         opened.context("the backup is restored; what was erased later is erased when `loggia up` starts")?;
     let erased = async {
@@ -283,23 +279,23 @@ fn not_empty(config: &Config, there: &Path) -> String {
     )
 }
 
-/// A backup of an early version does not list its pictures.
+/// Warns if the backup does not list its pictures, as those of early versions.
 fn warn_of_unlisted_pictures(backup: &Restored) {
     if backup.manifest.media.is_none() {
         say(
-            "the backup is of a version that did not list its pictures: whether some are missing cannot be proven",
+            "the backup is of a version that did not list its pictures: whether some are missing is not known",
         );
     }
 }
 
-/// What a folder of a backup has itself.
+/// Returns what the folder of a backup has, without the backups that it builds on.
 fn contents(copied: &Restored) -> String {
     let (events, calls) =
         copied.manifest.parent.as_ref().map_or((0, 0), |last| (last.position.0, last.calls.0));
     listed(copied, copied.manifest.position.0 - events, calls)
 }
 
-/// What a backup has together with those that it continues.
+/// Returns what a backup has, with those that it builds on.
 fn whole_contents(copied: &Restored) -> String {
     listed(copied, copied.events(), 0)
 }

@@ -11,20 +11,20 @@ use std::process::ExitCode;
 use ::bench::server::Server;
 use ::bench::{Figure, filling, mcp, queries, rebuilding, searching};
 use anyhow::{Context, Result};
+use cli_output::{Output, say};
 
 use crate::cli::{BenchArgs, BenchSuite};
 use crate::config::{Config, Vectors};
-use crate::output::{Output, say};
 
 pub use ::bench::bare::run as bare;
 
-/// Runs the wanted parts on a catalog of their own. Exit status 3 when a figure misses its limit.
+/// Runs the suites that are asked for, on a catalog of their own. Returns exit status 3 if a figure misses its limit.
 pub async fn run(config: &Config, args: &BenchArgs, output: Output) -> Result<ExitCode> {
     if cfg!(debug_assertions) {
         say("this is a debug build; its figures say nothing about a release build");
     }
     let mut figures = Vec::new();
-    let mut take = |measured: Vec<Figure>| -> Result<()> {
+    let mut add = |measured: Vec<Figure>| -> Result<()> {
         for figure in measured {
             output.answer(&figure, || figure.line())?;
             figures.push(figure);
@@ -33,51 +33,51 @@ pub async fn run(config: &Config, args: &BenchArgs, output: Output) -> Result<Ex
     };
     let wants = |suite| args.suites.iter().any(|wanted| *wanted == suite || *wanted == BenchSuite::All);
     if wants(BenchSuite::Metering) {
-        take(metering::measure(config).await?)?;
+        add(metering::measure(config).await?)?;
     }
     if wants(BenchSuite::Cluster) {
-        take(cluster::measure(config).await?)?;
+        add(cluster::measure(config).await?)?;
     }
     if args.suites.iter().all(|suite| matches!(suite, BenchSuite::Metering | BenchSuite::Cluster)) {
         return finish(args, &figures);
     }
     if wants(BenchSuite::Similar) {
-        take(similar::table(args.size).await?)?;
+        add(similar::table(args.size).await?)?;
     }
     let (mut server, filled) = filling::start_and_fill(args.size).await?;
-    take(filled)?;
-    // The measured server has the same settings. Without vectors it is soon quiet, whatever the size.
-    let is_described = !matches!(config.media.vectors, Vectors::Off);
-    if is_described && (wants(BenchSuite::Search) || wants(BenchSuite::Mcp)) {
-        // What goes on in the background would be counted as the cost of requests.
+    add(filled)?;
+    // The measured server has the same settings.
+    let has_vectors = !matches!(config.media.vectors, Vectors::Off);
+    if has_vectors && (wants(BenchSuite::Search) || wants(BenchSuite::Mcp)) {
+        // Work in the background would be counted as the cost of requests.
         filling::wait_until_embedded(&server, args.size).await?;
-        take(vec![filling::memory(&server, args.size)?])?;
+        add(vec![filling::memory(&server, args.size)?])?;
     }
     if wants(BenchSuite::Search) {
-        take(searching::measure(&server, args.size).await?)?;
+        add(searching::measure(&server, args.size).await?)?;
     }
     if wants(BenchSuite::Mcp) {
-        take(mcp::measure(&server, args.size).await?)?;
+        add(mcp::measure(&server, args.size).await?)?;
     }
-    if is_described && wants(BenchSuite::Similar) {
+    if has_vectors && wants(BenchSuite::Similar) {
         filling::wait_until_embedded(&server, args.size).await?;
         let paths = queries::paths(demo::catalog(demo::DEMO_SEED, args.size));
-        take(::bench::similar::measure(&server, args.size, &paths).await?)?;
+        add(::bench::similar::measure(&server, args.size, &paths).await?)?;
     }
     if wants(BenchSuite::Visibility) {
-        take(edits::measure(&server).await?)?;
+        add(edits::measure(&server).await?)?;
     }
     if wants(BenchSuite::Rebuild) {
-        take(rebuilding::measure(&server, args.size).await?)?;
+        add(rebuilding::measure(&server, args.size).await?)?;
     }
     if wants(BenchSuite::Start) {
-        take(vec![restart(&mut server, args.size).await?])?;
+        add(vec![restart(&mut server, args.size).await?])?;
     }
     server.stop().await?;
     finish(args, &figures)
 }
 
-/// Writes the figures where they are wanted, and says whether all hold.
+/// Writes the figures to the file of `--out`. Returns exit status 3 if one misses its limit.
 fn finish(args: &BenchArgs, figures: &[Figure]) -> Result<ExitCode> {
     if let Some(path) = &args.out {
         std::fs::write(path, serde_json::to_vec_pretty(figures)?)

@@ -1,25 +1,27 @@
-//! `loggia curate`: one editor's act, or a project's history.
+//! `loggia curate`: one edit of a project, or its history.
 
 use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
+use cli_output::{Output, Usage, say};
 use schemas::command::{Command, CommandFailure, CommandReply, Done};
 use schemas::envelope::Recorded;
 use schemas::ids::CommandId;
+use schemas::import::Fault;
 use schemas::record::PictureSource;
 use schemas::slug::Slug;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::cli::{ActFlags, CurateCommand};
 use crate::commands::import;
 use crate::config::Config;
-use crate::output::{Output, Usage};
-use crate::session::{self, Session, settled};
+use crate::session::{self, Session, resolved};
 use crate::store;
 
-/// Carries the act out, or prints the history.
+/// Sends the edit, or prints the history.
 pub async fn run(config: &Config, command: &CurateCommand, output: Output) -> Result<ExitCode> {
     let (command, act) = match command {
         CurateCommand::History { slug } => return history(config, slug, output).await,
@@ -43,18 +45,18 @@ pub async fn run(config: &Config, command: &CurateCommand, output: Output) -> Re
     let id = session.id(&act.id);
     let answer = session.send_as(id, actor, None, command).await;
     session.close().await;
-    told(answer, id, output)
+    report(answer, id, output)
 }
 
-fn told(answer: Result<CommandReply>, id: CommandId, output: Output) -> Result<ExitCode> {
-    match settled(answer, id)? {
-        CommandReply::Done(done) => tell(&done, output),
+fn report(answer: Result<CommandReply>, id: CommandId, output: Output) -> Result<ExitCode> {
+    match resolved(answer, id)? {
+        CommandReply::Done(done) => print_done(&done, output),
         CommandReply::Failed(refusal) => refuse(&refusal, output),
-        _ => bail!("the write side answered with something else; are both of one version?"),
+        _ => bail!("the reply of the write side is of another kind; do both have the same version?"),
     }
 }
 
-/// Brings the bytes of a file to the write side and attaches them; a URL is fetched there.
+/// Uploads a file to the write side and attaches it; a URL is fetched there.
 async fn attach(
     config: &Config,
     slug: Slug,
@@ -67,24 +69,25 @@ async fn attach(
     let session = Session::open(config).await?;
     let id = session.id(&act.id);
     let attached = async {
-        let (source, kept) = if picture.contains("://") {
+        let (source, stored) = if picture.contains("://") {
             (picture.to_owned(), None)
         } else {
             let (source, bytes) = read_picture(Path::new(picture)).await?;
-            match session.keep_picture(bytes).await? {
-                Ok(kept) => (source, Some(kept)),
+            match session.store_picture(bytes).await? {
+                Ok(id) => (source, Some(id)),
                 Err(reason) => bail!("{picture} cannot be attached: {reason}"),
             }
         };
-        let command = Command::Attach { slug, picture: PictureSource { source, alt }, kept, as_named: false };
+        let command =
+            Command::Attach { slug, picture: PictureSource { source, alt }, kept: stored, as_named: false };
         Ok(session.send_as(id, actor, None, command).await)
     }
     .await;
     session.close().await;
-    told(attached?, id, output)
+    report(attached?, id, output)
 }
 
-/// The name by which a record names a picture's file, and its bytes.
+/// Returns the name of a picture's file, as a record names it, and its bytes.
 async fn read_picture(path: &Path) -> Result<(String, Vec<u8>)> {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
         bail!("{} names no file", path.display());
@@ -93,24 +96,41 @@ async fn read_picture(path: &Path) -> Result<(String, Vec<u8>)> {
     Ok((name.to_owned(), bytes))
 }
 
-fn tell(done: &Done, output: Output) -> Result<ExitCode> {
+fn print_done(done: &Done, output: Output) -> Result<ExitCode> {
     output.answer(done, || {
         if done.changed {
             format!("{} is at revision {} (log position {})", done.slug, done.revision, done.position)
         } else {
-            format!("{} says this already, at revision {}; nothing was written", done.slug, done.revision)
+            format!("{} is already so, at revision {}; nothing was written", done.slug, done.revision)
         }
     })?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Tells why a command was not carried out.
+/// A refused command, as JSON.
+#[derive(Serialize)]
+struct RefusedCommand<'a> {
+    /// The kind of the refusal: `rejected`, `conflict` or `unavailable`.
+    kind: &'a str,
+    detail: &'a str,
+    /// The faults of its record.
+    #[serde(skip_serializing_if = "<[Fault]>::is_empty")]
+    faults: &'a [Fault],
+}
+
+/// Prints why a command was refused, and returns the exit status 1.
 pub fn refuse(refusal: &CommandFailure, output: Output) -> Result<ExitCode> {
-    Ok(output.refused(refusal))
+    let CommandFailure { detail, faults, .. } = refusal;
+    say(detail);
+    for fault in faults.iter().filter(|fault| !detail.contains(&fault.reason)) {
+        say(&format!("  {} {}", fault.field, fault.reason));
+    }
+    let refused = RefusedCommand { kind: refusal.kind.name(), detail, faults };
+    Ok(output.failure(&refused, ExitCode::FAILURE))
 }
 
 fn parse(slug: &str) -> Result<Slug> {
-    slug.parse().with_context(|| format!("“{slug}” is no slug"))
+    slug.parse().with_context(|| format!("“{slug}” is not a slug"))
 }
 
 fn read_record(file: &Path) -> Result<Map<String, Value>> {
@@ -123,7 +143,8 @@ fn read_record(file: &Path) -> Result<Map<String, Value>> {
     serde_json::from_str(&text).with_context(|| format!("{} is not one JSON object", file.display()))
 }
 
-/// Makes a merge patch of `taste.material=oak` and the like. A value that is JSON for a list or an object is one.
+/// Returns the merge patch of assignments such as `taste.material=oak`. A value that is a list or an object in JSON is read as
+/// JSON.
 fn changes(set: &[String], unset: &[String]) -> Result<Map<String, Value>> {
     let mut changes = Map::new();
     for assignment in set {
@@ -146,14 +167,14 @@ fn changes(set: &[String], unset: &[String]) -> Result<Map<String, Value>> {
 }
 
 fn put(changes: &mut Map<String, Value>, member: &str, value: Value) -> Result<()> {
-    let place = match member.split_once('.') {
+    let entry = match member.split_once('.') {
         None => changes.entry(member).or_insert(Value::Null),
         Some((object, inner)) => match changes.entry(object).or_insert_with(|| Map::new().into()) {
             Value::Object(object) => object.entry(inner).or_insert(Value::Null),
             _ => bail!("{object} is set as a whole and in part; do one of them"),
         },
     };
-    *place = value;
+    *entry = value;
     Ok(())
 }
 
@@ -168,7 +189,7 @@ async fn history(config: &Config, slug: &str, output: Output) -> Result<ExitCode
     Ok(ExitCode::SUCCESS)
 }
 
-/// One event in one line for people.
+/// Returns an event as one line of text.
 pub fn line(event: &Recorded) -> String {
     let kind = event.kind.strip_prefix("loggia.").unwrap_or(&event.kind);
     let mut data = event.data.get().to_owned();
@@ -204,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_change_is_refused() {
+    fn an_edit_without_a_change_is_wrong_usage() {
         assert_eq!(
             changes(&[], &[]).unwrap_err().to_string(),
             "nothing to change; give --set MEMBER=VALUE or --unset MEMBER"

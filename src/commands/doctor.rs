@@ -1,40 +1,40 @@
-//! `loggia doctor`: looks for what an operator should mend.
+//! `loggia doctor`: checks the installation for what an operator should fix.
 
 mod machine;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
+use backup::LastBackup;
+use cli_output::Output;
 use jiff::SignedDuration;
 use schemas::ids::Position;
 use serde::Serialize;
 
-use super::config::check;
+use super::config as settings_check;
 use super::status;
-use crate::clock;
 use crate::config::Config;
 use crate::data_folder::DataFolder;
-use crate::output::Output;
+use crate::process;
 use crate::store;
-use crate::upkeep::LastBackup;
 
-/// A backup that is older should be followed by another one.
-const BACKUP: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// How far the clock may be behind the newest event: clocks of several machines differ by some.
-const CLOCK: SignedDuration = SignedDuration::from_secs(5);
+/// The age from which a backup should be followed by another one.
+const BACKUP_AGE: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// How far the clock may be behind the newest event: the clocks of several machines differ a little.
+const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_secs(5);
 
-/// How one thing is, or all of them.
+/// The severity of a finding, or the worst of all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Verdict {
     Ok,
-    /// It should be looked at.
+    /// It should be fixed, but does not prevent anything.
     Warning,
-    /// It does not work, or would not start.
+    /// It does not work, or prevents a start.
     Critical,
 }
 
-/// Something that was found.
+/// Something that should be fixed.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 struct Finding {
     about: &'static str,
@@ -45,11 +45,11 @@ struct Finding {
 #[derive(Debug, Serialize)]
 struct Report {
     verdict: Verdict,
-    /// What should be mended; empty where all is well.
+    /// What should be fixed; empty if all is well.
     findings: Vec<Finding>,
 }
 
-/// What is found, in the order in which it is looked at.
+/// The findings, in the order of the checks.
 #[derive(Debug, Default)]
 struct Findings(Vec<Finding>);
 
@@ -63,18 +63,18 @@ impl Findings {
     }
 }
 
-/// Looks at everything, and prints what should be mended.
+/// Runs all checks, and prints what should be fixed.
 pub async fn run(config: &Config, output: Output) -> Result<ExitCode> {
     let mut findings = Findings::default();
-    for check::Finding { about, reason } in check::findings(config).await {
+    for settings_check::Finding { about, reason } in settings_check::findings(config).await {
         findings.critical(about, reason);
     }
     for variable in &config.unknown_variables {
         findings.warn("variables", variable.clone());
     }
-    let (problems, warnings) = status::complaints(config).await;
+    let (problems, warnings) = status::problems_and_warnings(config).await;
     for problem in problems {
-        // What the settings make impossible was said already.
+        // The check of the settings has found it already.
         if !findings.0.iter().any(|found| problem.contains(&found.message)) {
             findings.critical("service", problem);
         }
@@ -82,9 +82,9 @@ pub async fn run(config: &Config, output: Output) -> Result<ExitCode> {
     for warning in warnings {
         findings.warn("service", warning);
     }
-    machine::look(config, clock::now(), &mut findings);
+    machine::check(config, process::now(), &mut findings);
     if DataFolder::new(&config.server.data).check().is_ok() && store::has_log(config) {
-        log(config, &mut findings).await;
+        check_log(config, &mut findings).await;
     }
     let verdict = findings.0.iter().map(|found| found.verdict).max().unwrap_or(Verdict::Ok);
     let report = Report { verdict, findings: findings.0 };
@@ -103,9 +103,9 @@ fn text(report: &Report) -> String {
     report.findings.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Looks at the time of the newest event, and at the last backup of the log.
-async fn log(config: &Config, findings: &mut Findings) {
-    let now = clock::now();
+/// Checks the time of the newest event, and the age of the last backup.
+async fn check_log(config: &Config, findings: &mut Findings) {
+    let now = process::now();
     let newest = async {
         let store = store::open_read_only(config).await?;
         let head = store.head().await?.position;
@@ -113,19 +113,17 @@ async fn log(config: &Config, findings: &mut Findings) {
         store.close().await;
         anyhow::Ok(newest.first().map(|event| event.time))
     };
-    // That it cannot be read was said already.
+    // The status has reported a log that cannot be read.
     let Ok(Some(newest)) = newest.await else { return };
-    if newest.duration_since(now) > CLOCK {
+    if newest.duration_since(now) > CLOCK_TOLERANCE {
         findings.warn(
             "clock",
-            format!(
-                "the newest event is of {newest:.0}, and it is {now:.0} by this machine's clock; set it right"
-            ),
+            format!("the newest event is of {newest:.0}, and this machine's clock shows {now:.0}; set it"),
         );
     }
     match LastBackup::of(&config.server.data) {
         None => findings.warn("backup", "no backup was made yet; make one with `loggia backup DIR`"),
-        Some(last) if now.duration_since(last.created) > BACKUP => findings.warn(
+        Some(last) if now.duration_since(last.created) > BACKUP_AGE => findings.warn(
             "backup",
             format!(
                 "the last backup is of {:.0}, in {}; make another one",

@@ -1,25 +1,23 @@
-//! `loggia events`: follow the log, show one event or the last, check the hash chain.
-
-mod witness;
+//! `loggia events`: follows the log, shows one event or the last, verifies the hash chain.
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use cli_output::{Output, count};
+use event_log::witness::{self, KnownHead};
 use event_log::{EventLog, Head};
 use schemas::ids::Position;
 
 use super::curate::line;
 use crate::cli::EventsCommand;
 use crate::config::Config;
-use crate::output::{Output, count};
 use crate::store;
-use witness::Known;
 
-/// Events read at once.
+/// The number of events that are read at once.
 const PAGE: usize = 500;
 
-/// Looks at the log.
+/// Runs the command.
 pub async fn run(config: &Config, command: &EventsCommand, output: Output) -> Result<ExitCode> {
     let store = store::open_read_only(config).await?;
     match command {
@@ -55,8 +53,8 @@ async fn tail(
                 return Ok(ExitCode::SUCCESS);
             }
             tokio::select! {
-                beyond = store.wait_beyond(after) => { beyond?; }
-                lost = store::keep_fresh(config) => { lost?; }
+                arrived = store.wait_beyond(after) => { arrived?; }
+                failed = store::keep_updated(config) => { failed?; }
                 _ = tokio::signal::ctrl_c() => return Ok(ExitCode::SUCCESS),
             }
         }
@@ -81,7 +79,7 @@ async fn head(store: &EventLog, output: Output) -> Result<ExitCode> {
     let Head { position, hash } = store.head().await?;
     let before = Position(position.0.saturating_sub(1));
     let time = store.read_all(before, 1).await?.pop().map(|event| event.time);
-    let head = Known { store: Some(store.store_id().to_string()), position, hash, time };
+    let head = KnownHead { store: Some(store.store_id().to_string()), position, hash, time };
     output.answer(&head, || head.to_string())?;
     Ok(ExitCode::SUCCESS)
 }
@@ -92,7 +90,7 @@ async fn verify(
     against: Option<&Path>,
     output: Output,
 ) -> Result<ExitCode> {
-    // What cannot be compared with is said before the whole log is read.
+    // A file that cannot be compared with is reported before the whole log is read.
     let known = against.map(witness::read).transpose()?;
     let bar = output.progress(store.head().await?.position.0, "verifying");
     let outcome = store::verify(config, |at| bar.set_position(at.0)).await;
@@ -108,7 +106,7 @@ async fn verify(
         Ok(verified) => {
             output.answer(&verified, || {
                 let last = format!(
-                    "{} events, the hash chain is whole; the last hash is {}",
+                    "{} events, the hash chain is intact; the last hash is {}",
                     count(verified.events),
                     verified.hash
                 );

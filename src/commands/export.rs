@@ -1,4 +1,4 @@
-//! `loggia export`: the catalog as import records, one a line, in the order of their slugs.
+//! `loggia export`: the catalog as import records, one per line, in the order of their slugs.
 
 mod pictures;
 
@@ -7,18 +7,18 @@ use std::pin::pin;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use cli_output::{Output, count, say};
 use futures::TryStreamExt;
 use write::service::{ExportedVectors, export};
 
 use crate::config::Config;
-use crate::output::{Output, count, say};
 use crate::store;
 use pictures::Pictures;
 
-/// Lines written at once.
+/// The number of lines that are written at once.
 const LINES: usize = 500;
 
-/// Writes every listed project to standard output, and pictures that records name as files to a folder if one is given.
+/// Writes every listed project to standard output, and pictures that records name as files to `pictures`, if given.
 pub async fn run(
     config: &Config,
     vectors: bool,
@@ -47,7 +47,7 @@ pub async fn run(
         }
     }
     bar.finish_and_clear();
-    let Some(Pictures { written, left_out, .. }) = pictures else { return Ok(ExitCode::SUCCESS) };
-    say(&format!("{} pictures written, {} not", count(written), count(left_out)));
-    Ok(if left_out == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let Some(Pictures { written, omitted, .. }) = pictures else { return Ok(ExitCode::SUCCESS) };
+    say(&format!("{} pictures written, {} not", count(written), count(omitted)));
+    Ok(if omitted == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

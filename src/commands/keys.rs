@@ -1,4 +1,4 @@
-//! `loggia keys`: hands out keys and looks after them.
+//! `loggia keys`: issues and manages API keys.
 
 pub(super) mod applied;
 mod issue;
@@ -9,6 +9,7 @@ mod service;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
+use cli_output::{Output, count};
 use schemas::command::{AccountDone, Command, CommandFailure, CommandReply};
 use schemas::email::Email;
 use schemas::ids::Actor;
@@ -18,10 +19,9 @@ use schemas::tier::{TierName, Tiers};
 use super::curate::refuse;
 use crate::cli::{ActFlags, KeysCommand};
 use crate::config::Config;
-use crate::output::{Output, count};
-use crate::session::{self, Session, settled};
+use crate::session::{self, Session, resolved};
 
-/// Carries an act out, or lists the keys.
+/// Runs the command.
 pub async fn run(config: &Config, command: &KeysCommand, output: Output) -> Result<ExitCode> {
     match command {
         KeysCommand::Issue { email, name, tier, actor } => {
@@ -35,13 +35,13 @@ pub async fn run(config: &Config, command: &KeysCommand, output: Output) -> Resu
         }
         KeysCommand::Revoke { key_id, act } => {
             let command = Command::RevokeKey { key_id: parse_key(key_id)? };
-            carry_out(config, command, act, output, revoked).await
+            send_and_print(config, command, act, output, revoked).await
         }
         KeysCommand::Tier { email, key, tier, act } => {
             let key_ids = key.iter().map(|key| parse_key(key)).collect::<Result<_>>()?;
             let command = Command::ChangeTier { email: email.parse()?, key_ids, tier: parse_tier(tier)? };
             let tiers = service::tiers(config).await?;
-            carry_out(config, command, act, output, |done| moved(&tiers, done)).await
+            send_and_print(config, command, act, output, |done| moved(&tiers, done)).await
         }
         KeysCommand::Link { email, actor } => {
             link::run(config, session::actor(actor)?, email.parse()?, output).await
@@ -53,15 +53,15 @@ pub async fn run(config: &Config, command: &KeysCommand, output: Output) -> Resu
     }
 }
 
-/// Sends a command and tells what became of it, once the keys of this folder's node know of it.
-pub(super) async fn carry_out(
+/// Sends a command and prints its outcome, once the keys of this folder's node have it.
+pub(super) async fn send_and_print(
     config: &Config,
     command: Command,
     act: &ActFlags,
     output: Output,
     text: impl FnOnce(&AccountDone) -> String,
 ) -> Result<ExitCode> {
-    match sent(config, command, act).await? {
+    match send_and_wait(config, command, act).await? {
         Ok(done) => {
             output.answer(&done, || text(&done))?;
             Ok(ExitCode::SUCCESS)
@@ -70,24 +70,24 @@ pub(super) async fn carry_out(
     }
 }
 
-/// Erases an address. One that the vault does not hold may be mistyped, so that is a failure.
+/// Erases an address. One that the vault does not have may be mistyped, so that is a failure.
 async fn erase(config: &Config, command: Command, act: &ActFlags, output: Output) -> Result<ExitCode> {
-    match sent(config, command, act).await? {
+    match send_and_wait(config, command, act).await? {
         Ok(done) if done.changed => {
             output.answer(&done, || {
-                format!("the address is erased for ever; its keys have ended: {}", ids(&done))
+                format!("the address is erased permanently; its keys are revoked: {}", ids(&done))
             })?;
             Ok(ExitCode::SUCCESS)
         }
         Ok(_) => Ok(output.not_done(
-            "nothing was erased: the vault does not hold this address, or not any more; check how it is written",
+            "nothing was erased: the vault does not have this address, or no longer; check how it is written",
         )),
         Err(refusal) => refuse(&refusal, output),
     }
 }
 
-/// Sends a command, and returns once the keys of this folder's node know of it.
-async fn sent(
+/// Sends a command, and returns once the keys of this folder's node have it.
+async fn send_and_wait(
     config: &Config,
     command: Command,
     act: &ActFlags,
@@ -97,7 +97,7 @@ async fn sent(
     let id = session.id(&act.id);
     let answer = session.send_as(id, actor, None, command).await;
     session.close().await;
-    let done = account(settled(answer, id)?)?;
+    let done = account_reply(resolved(answer, id)?)?;
     if let Ok(done) = &done {
         applied::wait(config, done.position).await;
     }
@@ -109,18 +109,18 @@ async fn send(
     actor: Actor,
     command: Command,
 ) -> Result<Result<AccountDone, CommandFailure>> {
-    account(ask(config, actor, command).await?)
+    account_reply(ask(config, actor, command).await?)
 }
 
-fn account(answer: CommandReply) -> Result<Result<AccountDone, CommandFailure>> {
+fn account_reply(answer: CommandReply) -> Result<Result<AccountDone, CommandFailure>> {
     match answer {
         CommandReply::Account(done) => Ok(Ok(done)),
         CommandReply::Failed(refusal) => Ok(Err(refusal)),
-        _ => bail!("the write side answered with something else; are both of one version?"),
+        _ => bail!("the reply of the write side is of another kind; do both have the same version?"),
     }
 }
 
-/// Sends a command and gives its answer, whatever it is.
+/// Sends a command and returns the reply.
 async fn ask(config: &Config, actor: Actor, command: Command) -> Result<CommandReply> {
     let session = Session::open(config).await?;
     let answer = session.send(actor, None, command).await;
@@ -129,11 +129,11 @@ async fn ask(config: &Config, actor: Actor, command: Command) -> Result<CommandR
 }
 
 fn parse_key(text: &str) -> Result<KeyId> {
-    text.parse().with_context(|| "the key is named by its id, not by its text; `loggia keys list` shows it")
+    text.parse().with_context(|| "a key is named by its id, not by its text; `loggia keys list` shows it")
 }
 
 fn parse_tier(text: &str) -> Result<TierName> {
-    text.parse().with_context(|| format!("“{text}” is no tier"))
+    text.parse().with_context(|| format!("“{text}” is not a tier"))
 }
 
 fn revoked(done: &AccountDone) -> String {
@@ -145,7 +145,7 @@ fn moved(tiers: &Tiers, done: &AccountDone) -> String {
     let now = if done.changed { "now" } else { "already" };
     let each = done.keys.iter().map(|key| match tiers.get(&key.tier) {
         Some(tier) => {
-            format!("{} is {now} in tier {}: {} calls a month", key.key_id, tier.name, count(tier.quota))
+            format!("{} is {now} in tier {}: {} calls per month", key.key_id, tier.name, count(tier.quota))
         }
         None => format!("{} is {now} in tier {}", key.key_id, key.tier),
     });

@@ -1,6 +1,7 @@
-//! `loggia nats config`: makes the files of a NATS cluster.
+//! `loggia nats config`: writes the files of a NATS cluster.
 
 use anyhow::Result;
+use cli_output::Output;
 use nats::cluster_config::{
     self, AUTHORITY, Change, ClusterConfig, GivenCertificate, Server, USERS, WrittenFile,
 };
@@ -8,10 +9,9 @@ use serde::Serialize;
 use write::nats_role::NatsRole;
 
 use crate::cli::{NatsCommand, NatsConfigArgs};
-use crate::clock;
-use crate::output::Output;
+use crate::process;
 
-/// What was made, and the settings of those who use it.
+/// The files, and the settings of the processes that use the cluster.
 #[derive(Debug, Serialize)]
 struct Answer {
     folder: String,
@@ -20,7 +20,7 @@ struct Answer {
     nats_replicas: usize,
 }
 
-/// Runs one of its commands.
+/// Runs the command.
 pub fn run(command: &NatsCommand, output: Output) -> Result<()> {
     let NatsCommand::Config(args) = command;
     let files = cluster_config::write(&args.folder, &cluster_config(args))?;
@@ -31,7 +31,7 @@ pub fn run(command: &NatsCommand, output: Output) -> Result<()> {
         nats_url: urls.join(","),
         nats_replicas: if urls.len() >= 3 { 3 } else { 1 },
     };
-    output.answer(&answer, || screen(&answer))
+    Ok(output.answer(&answer, || text(&answer))?)
 }
 
 fn cluster_config(args: &NatsConfigArgs) -> ClusterConfig {
@@ -48,26 +48,26 @@ fn cluster_config(args: &NatsConfigArgs) -> ClusterConfig {
         servers: args.servers.clone(),
         users: NatsRole::users(),
         certificate,
-        now: clock::now(),
+        now: process::now(),
     }
 }
 
-fn screen(answer: &Answer) -> String {
+fn text(answer: &Answer) -> String {
     let Answer { folder, files, nats_url, nats_replicas } = answer;
     let mut text = String::new();
-    for made in files {
-        let change = match made.change {
+    for file in files {
+        let change = match file.change {
             Change::New => "new",
             Change::Changed => "changed",
             Change::Kept => "kept",
         };
-        let secret = if made.secret { "  secret" } else { "" };
-        text += &format!("{change:<8} {folder}/{}{secret}\n", made.path.display());
+        let secret = if file.secret { "  secret" } else { "" };
+        text += &format!("{change:<8} {folder}/{}{secret}\n", file.path.display());
     }
     text + &format!(
         "\nEach server gets its own folder, and nats-server is started in it. Every process of Loggia gets\n  \
          LOGGIA_NATS_URL={nats_url}\n  LOGGIA_NATS_CA={folder}/{AUTHORITY}\n  \
-         LOGGIA_NATS_CREDS={folder}/{USERS}/ROLE.nk, that of its role: write, read, project, serve, up; operator for commands\n  \
+         LOGGIA_NATS_CREDS={folder}/{USERS}/ROLE.nk, the file of its role: write, read, project, serve, up; operator for commands\n  \
          LOGGIA_NATS_REPLICAS={nats_replicas}"
     )
 }

@@ -1,4 +1,4 @@
-//! `loggia payments`: takes in what payment providers told, shows it, and moves it to another account.
+//! `loggia payments`: replays payment notices, lists payments, and moves them to another account.
 
 mod list;
 mod replay;
@@ -7,17 +7,17 @@ mod source;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use cli_output::Output;
 use schemas::command::{AccountDone, Command};
 use schemas::email::Email;
 use schemas::payment::Provider;
 
-use super::keys::carry_out;
+use super::keys::send_and_print;
 use crate::cli::PaymentsCommand;
 use crate::config::Config;
-use crate::output::Output;
 use crate::session;
 
-/// Takes events in, or lists what there is.
+/// Runs the command.
 pub async fn run(config: &Config, command: &PaymentsCommand, output: Output) -> Result<ExitCode> {
     match command {
         PaymentsCommand::Replay { file, actor } => {
@@ -30,7 +30,7 @@ pub async fn run(config: &Config, command: &PaymentsCommand, output: Output) -> 
         PaymentsCommand::Move { payer, to, act } => {
             let command =
                 Command::MovePayments { provider: Provider::Stripe, id: payer.parse()?, to: to.parse()? };
-            carry_out(config, command, act, output, moved).await
+            send_and_print(config, command, act, output, moved).await
         }
     }
 }
@@ -40,7 +40,7 @@ fn moved(done: &AccountDone) -> String {
         done.keys.iter().map(|key| format!("{} is in tier {}", key.key_id, key.tier)).collect();
     let keys = if keys.is_empty() { "it has no key".to_owned() } else { keys.join(", ") };
     if done.changed {
-        format!("the payments are moved; of the account that has them now: {keys}")
+        format!("the payments are moved; the keys of the account that has them now: {keys}")
     } else {
         format!("this account has the payments already: {keys}")
     }

@@ -1,5 +1,5 @@
-//! `loggia pictures`: what became of the pictures that records name, another try, smaller forms made again, and pictures
-//! taken down for good.
+//! `loggia pictures`: lists the pictures that records name, fetches refused ones again, recomputes smaller forms, and erases
+//! pictures permanently.
 
 mod erase;
 mod of_project;
@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
+use cli_output::{Output, aligned, count, say};
 use media::{MediaError, MediaStore};
 use schemas::command::{Command, CommandReply};
 use schemas::ids::{Actor, Position, StreamId};
@@ -22,14 +23,13 @@ use write::project::{Listing, PictureFate, Project};
 use crate::cli::PicturesCommand;
 use crate::config::Config;
 use crate::data_folder::DataFolder;
-use crate::output::{Output, aligned, count, say};
 use crate::session::{self, Session};
 use crate::store;
 
-/// Events read at once.
+/// The number of events that are read at once.
 const PAGE: usize = 500;
 
-/// How the kinds of events begin that say nothing of pictures and are long.
+/// The beginning of the types of events with vectors, which are long and have no pictures.
 const VECTORS: &str = "loggia.curation.vectors_recorded.";
 
 const HEADINGS: [&str; 4] = ["state", "project", "source", "picture or reason"];
@@ -37,16 +37,16 @@ const HEADINGS: [&str; 4] = ["state", "project", "source", "picture or reason"];
 /// A picture that a record names.
 #[derive(Debug, Serialize)]
 struct Row {
-    /// `kept`, `refused`, `erased`, `former` where only a former revision shows it, or `missing` where it was not looked at.
+    /// `kept`, `refused`, `erased`, `former` if only a former revision shows it, or `missing` if it was not fetched yet.
     state: &'static str,
     slug: String,
-    /// Without a password: version 0.1 took addresses with one.
+    /// Its name, without a password: version 0.1 accepted URLs with one.
     source: String,
     picture: Option<PictureId>,
     reason: Option<String>,
 }
 
-/// A kept picture that no listed project shows.
+/// A stored picture that no listed project shows.
 #[derive(Debug, Serialize)]
 struct Unused {
     picture: PictureId,
@@ -55,25 +55,25 @@ struct Unused {
 #[derive(Debug, Default, Serialize)]
 struct Retried {
     fetched: u64,
-    /// A sentence for each that was refused again.
+    /// A sentence for each picture that was refused again.
     refused: Vec<String>,
 }
 
 #[derive(Debug, Default, Serialize)]
 struct Remade {
-    /// The pictures whose original was looked at.
+    /// The number of pictures.
     pictures: u64,
-    /// Those whose smaller forms or palette are other ones now.
+    /// The number of pictures whose smaller forms or palette have changed.
     changed: u64,
-    /// Those whose original is damaged, so that nothing could be made of it.
+    /// The number of pictures whose original is damaged, so that their forms cannot be computed.
     damaged: u64,
-    /// The projects that were told.
+    /// The number of projects in which a change was recorded.
     projects: u64,
-    /// A sentence for each picture that cannot be made.
+    /// A sentence for each picture that cannot be recomputed.
     faults: Vec<String>,
 }
 
-/// Lists pictures, or brings them to where they should be.
+/// Runs the command.
 pub async fn run(config: &Config, command: &PicturesCommand, output: Output) -> Result<ExitCode> {
     match command {
         PicturesCommand::List { unused: true, .. } => list_unused(config, output).await,
@@ -92,7 +92,7 @@ pub async fn run(config: &Config, command: &PicturesCommand, output: Output) -> 
     }
 }
 
-/// Every listed project of the log.
+/// Returns every listed project of the log.
 async fn listed(config: &Config) -> Result<Vec<Listing>> {
     let store = store::open_read_only(config).await?;
     let (mut projects, mut after) = (HashMap::<StreamId, Project>::new(), Position::START);
@@ -119,7 +119,7 @@ async fn listed(config: &Config) -> Result<Vec<Listing>> {
     Ok(listed)
 }
 
-/// The sources of a record's pictures and of its thumbnail, each once.
+/// Returns the sources of a record's pictures and of its thumbnail, each once.
 fn sources(listing: &Listing) -> impl Iterator<Item = &str> {
     let mut seen = HashSet::new();
     listing.record.picture_sources().filter(move |source| seen.insert(*source))
@@ -169,7 +169,7 @@ async fn list_unused(config: &Config, output: Output) -> Result<ExitCode> {
     let unused = kept.into_iter().filter(|id| !shown.contains(id));
     let unused: Vec<Unused> = unused.map(|picture| Unused { picture }).collect();
     if unused.is_empty() && !output.is_json() {
-        say("every kept picture is shown by a project");
+        say("every stored picture is shown by a project");
     }
     unused.iter().try_for_each(|row| output.answer(row, || row.picture.to_string()))?;
     Ok(ExitCode::SUCCESS)
@@ -215,7 +215,7 @@ async fn retry(config: &Config, actor: Actor, slug: Option<&Slug>, output: Outpu
     Ok(if retried.refused.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Attaches a picture that the record names already, or returns why it is refused.
+/// Attaches a picture that the record already names. Returns the reason if it is refused.
 async fn attach(
     session: &Session,
     actor: &Actor,
@@ -228,21 +228,21 @@ async fn attach(
     match session.send(actor.clone(), None, command).await? {
         CommandReply::Done(_) => Ok(Ok(())),
         CommandReply::Failed(refusal) => {
-            // The callers name the source themselves.
+            // The callers name the source.
             let reason = refusal.detail.strip_prefix(source).unwrap_or(&refusal.detail);
             Ok(Err(reason.trim_start().to_owned()))
         }
-        _ => bail!("the write side answered with something else; are both of one version?"),
+        _ => bail!("the reply of the write side is of another kind; do both have the same version?"),
     }
 }
 
 async fn remake(config: &Config, actor: Actor, output: Output) -> Result<ExitCode> {
     let data = DataFolder::new(&config.server.data);
-    // It writes pictures before it reads the log.
+    // It writes pictures before it reads the log, so the folder is checked first.
     data.check()?;
-    store::refuse_other_folders(config)?;
+    store::require_log_here(config)?;
     let folder = data.media();
-    let bar = output.progress(0, "making pictures");
+    let bar = output.progress(0, "recomputing pictures");
     let making = bar.clone();
     let made = tokio::task::spawn_blocking(move || {
         let store = MediaStore::open_read_only(&folder);
@@ -267,25 +267,26 @@ async fn remake(config: &Config, actor: Actor, output: Output) -> Result<ExitCod
     .await;
     bar.finish_and_clear();
     let (mut remade, pictures) = made??;
-    remade.projects = tell(config, &actor, &pictures, &mut remade.faults).await?;
+    remade.projects = record_changes(config, &actor, &pictures, &mut remade.faults).await?;
     output.answer(&remade, || {
         let Remade { pictures, changed, damaged, projects, faults } = &remade;
         let mut sentence = format!(
-            "{} made again, {} changed, in {} projects",
+            "{} recomputed, {} changed, in {} projects",
             count(*pictures - *damaged),
             count(*changed),
             count(*projects)
         );
         if *damaged > 0 {
-            sentence += &format!("; {} not made: the original is damaged", count(*damaged));
+            sentence += &format!("; {} not recomputed: the original is damaged", count(*damaged));
         }
         faults.iter().cloned().chain([sentence]).collect::<Vec<_>>().join("\n")
     })?;
     Ok(if remade.faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Records pictures whose palette or size is another one now with the projects that show them; their vectors follow.
-async fn tell(
+/// Records pictures with another palette or size in the projects that show them; the embedding worker then computes their vectors.
+/// Returns the number of projects.
+async fn record_changes(
     config: &Config,
     actor: &Actor,
     pictures: &BTreeMap<PictureId, Picture>,
@@ -293,7 +294,7 @@ async fn tell(
 ) -> Result<u64> {
     let listed = listed(config).await?;
     let session = Session::open(config).await?;
-    let mut told = HashSet::new();
+    let mut changed = HashSet::new();
     let done = async {
         for listing in &listed {
             for source in sources(listing) {
@@ -304,7 +305,7 @@ async fn tell(
                     continue;
                 }
                 match attach(&session, actor, &listing.slug, source, Some(known.id)).await? {
-                    Ok(()) => drop(told.insert(listing.slug.clone())),
+                    Ok(()) => drop(changed.insert(listing.slug.clone())),
                     Err(reason) => {
                         let source = without_login(source);
                         faults.push(format!("{}: {source}: {reason}", listing.slug));
@@ -317,7 +318,7 @@ async fn tell(
     .await;
     session.close().await;
     done?;
-    Ok(told.len() as u64)
+    Ok(changed.len() as u64)
 }
 
 #[cfg(test)]
@@ -328,7 +329,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_became_of_each_picture_is_shown_without_a_password() {
+    fn the_state_of_each_picture_is_shown_without_a_password() {
         let record = r#"{"name":"A","category":"art","pictures":[{"source":"https://me:secret@example.org/a.jpg"},{"source":"b.jpg"}]}"#;
         let selected = ProjectSelected {
             slug: "a".parse().unwrap(),

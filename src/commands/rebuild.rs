@@ -1,9 +1,10 @@
-//! `loggia rebuild`: asks the projection workers of this data folder to replay into a new generation and to swap.
+//! `loggia rebuild`: asks the projection workers of this data folder to replay the log into a new generation, and to swap.
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use cli_output::{Output, count};
 use futures::StreamExt;
 use read::models::ModelKind;
 use schemas::control::RebuildProgress;
@@ -12,13 +13,12 @@ use schemas::subject;
 use crate::cli::ModelName;
 use crate::compose::with_node;
 use crate::config::Config;
-use crate::output::{Output, count};
-use crate::signals::Signals;
+use daemon::signals::Signals;
 
-/// A worker that is silent for so long is taken for dead.
+/// How long a worker may send nothing.
 const SILENCE: Duration = Duration::from_secs(60);
 
-/// Rebuilds the models one after the other, whether a node is running or not.
+/// Rebuilds the models one after the other, by the running node or by a temporary one.
 pub async fn run(
     config: &Config,
     models: &[ModelName],
@@ -26,11 +26,11 @@ pub async fn run(
     signals: Signals,
 ) -> Result<ExitCode> {
     let wanted: Vec<&str> = wanted(models).into_iter().map(ModelKind::name).collect();
-    // A model that is damaged never applies anything, and this is what mends it.
+    // Not until the models have caught up: a damaged model never does, and the rebuild repairs it.
     with_node(config, false, signals, async |client, node| follow(client, node, &wanted, output).await).await
 }
 
-/// Returns the wanted models; all where none or `all` is named.
+/// Returns the models with these names; all if none or `all` is named.
 pub fn wanted(names: &[ModelName]) -> Vec<ModelKind> {
     let is_wanted = |model: &ModelKind| {
         names.is_empty()
@@ -54,21 +54,21 @@ async fn follow(
     output: Output,
 ) -> Result<ExitCode> {
     let inbox = client.new_inbox();
-    let mut told = client.subscribe(inbox.clone()).await?;
+    let mut progress = client.subscribe(inbox.clone()).await?;
     let request = serde_json::to_vec(wanted)?;
     client.publish_with_reply(subject::control(node, "rebuild"), inbox, request.into()).await?;
     let mut bar = output.progress(1, "replaying");
     loop {
-        let message = tokio::time::timeout(SILENCE, told.next()).await;
+        let message = tokio::time::timeout(SILENCE, progress.next()).await;
         let message =
-            message.ok().flatten().context("the projection workers do not answer; look at their log")?;
+            message.ok().flatten().context("the projection workers do not answer; see their log")?;
         if message.status.is_some() {
             bail!(
                 "no projection workers are running for this data folder; start `loggia up` or `loggia project`"
             );
         }
         match serde_json::from_slice(&message.payload)
-            .context("the projection workers answered something unreadable")?
+            .context("the answer of the projection workers is unreadable")?
         {
             RebuildProgress::Replaying { applied, of, .. } => {
                 bar.set_length(of);
@@ -94,7 +94,7 @@ fn sentence(progress: &RebuildProgress) -> String {
     };
     let rate = *events as f64 / seconds.max(1e-9);
     format!(
-        "{model}: {} events replayed in {seconds:.1} s ({} events/s); generation {generation} took over at {position}",
+        "{model}: {} events replayed in {seconds:.1} s ({} events/s); generation {generation} is live at {position}",
         count(*events),
         count(rate as u64)
     )

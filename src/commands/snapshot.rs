@@ -1,23 +1,23 @@
-//! `loggia snapshot`: the read models of this folder, for another node to begin with.
+//! `loggia snapshot`: copies the read models of this folder, for a new node to start from.
 
 use std::path::Path;
 
 use anyhow::Result;
+use cli_output::{Output, count};
 use projections::snapshot::take;
 
-use crate::clock::now;
 use crate::config::Config;
 use crate::data_folder::DataFolder;
-use crate::output::{Output, count};
+use crate::process::now;
 
-/// Copies the models into a folder, whether their node runs or not.
+/// Copies the models into a folder; their node may be running.
 pub async fn run(config: &Config, folder: &Path, output: Output) -> Result<()> {
     let data = DataFolder::new(&config.server.data);
     data.check()?;
     let manifest = take(&data.models(), folder, now()).await?;
-    output.answer(&manifest, || {
+    Ok(output.answer(&manifest, || {
         format!(
-            "the read models as of event {} are in {} ({} files, {} bytes); a new read node begins with them by \
+            "the read models as of event {} are in {} ({} files, {} bytes); a new read node starts from them with \
              LOGGIA_SNAPSHOT={}",
             count(manifest.position().0),
             folder.display(),
@@ -25,5 +25,5 @@ pub async fn run(config: &Config, folder: &Path, output: Output) -> Result<()> {
             count(manifest.size()),
             folder.display()
         )
-    })
+    })?)
 }

@@ -1,4 +1,4 @@
-//! `loggia status`: one screen on how this data folder and its processes are.
+//! `loggia status`: the state of this data folder and its processes, on one screen.
 
 mod gathering;
 mod screen;
@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Result;
+use cli_output::Output;
 use jiff::Timestamp;
 use schemas::control::{NodeSummary, ProjectionStatus};
 use schemas::ids::Position;
@@ -15,14 +16,13 @@ use schemas::month::Month;
 use serde::Serialize;
 
 use crate::config::Config;
-use crate::output::Output;
 use crate::store::keeper::Keeper;
 use usage::UsageStatus;
 
-/// How long what lags may take to move on before it is taken to stand still.
-const MOVES_WITHIN: Duration = Duration::from_secs(3);
+/// How long a lag is watched to see whether it shrinks.
+const LAG_WATCH: Duration = Duration::from_secs(3);
 
-/// Everything that is known.
+/// Everything that is known of the state.
 #[derive(Debug, Default, Serialize)]
 struct Status {
     version: &'static str,
@@ -32,7 +32,7 @@ struct Status {
     processes: Vec<Process>,
     api: Option<String>,
     store: Option<StoreStatus>,
-    /// Who keeps what is not in a log elsewhere.
+    /// The keeper of a remote log.
     keeper: Option<Keeper>,
     ledger: Option<LedgerStatus>,
     nats: Option<NatsStatus>,
@@ -47,11 +47,11 @@ struct Status {
     problem: Option<String>,
     /// What does not work.
     problems: Vec<String>,
-    /// What works and should be looked at.
+    /// What works, but should be checked.
     warnings: Vec<String>,
 }
 
-/// How all of it is, for monitors.
+/// The overall state, for monitors.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Verdict {
@@ -66,12 +66,12 @@ enum Verdict {
 struct Process {
     pid: u32,
     node: String,
-    /// `write` and `project`.
+    /// The parts: `write`, `project`, or both.
     parts: Vec<&'static str>,
     /// When it had started.
     since: Option<Timestamp>,
     uptime_seconds: Option<u64>,
-    /// The role and the version, where it answers.
+    /// Its role and version, if it answers.
     role: Option<String>,
     version: Option<String>,
 }
@@ -89,7 +89,7 @@ struct LedgerStatus {
     hash: String,
     bytes: u64,
     month: Month,
-    /// Of the running month, with those over the quota.
+    /// The calls of the running month, with those over the quota.
     calls: u64,
 }
 
@@ -98,7 +98,7 @@ struct NatsStatus {
     server: String,
     version: String,
     position: Position,
-    /// How many events of the log it lacks: the relay has not carried them yet.
+    /// The number of events of the log that the relay has not published yet.
     lag: u64,
     messages: u64,
     bytes: u64,
@@ -107,21 +107,20 @@ struct NatsStatus {
 /// Calls that NATS could not count yet.
 #[derive(Debug, Serialize)]
 struct SpoolStatus {
-    /// In all processes that answer.
+    /// The number of calls, in all processes that answer.
     calls: u64,
     /// The size of the files in this folder.
     bytes: u64,
 }
 
-/// The disk of the data folder.
+/// The space on the disk of the data folder, in bytes.
 #[derive(Debug, Serialize)]
 struct DiskStatus {
     free: u64,
     total: u64,
 }
 
-/// Shows it. With `check` the exit status tells it too: 0 where all is well, 1 where something should be looked at, 2 where
-/// something does not work.
+/// Prints the state. With `check` the exit status is 0 if all is well, 1 if there are warnings, and 2 if there are problems.
 pub async fn run(config: &Config, check: bool, output: Output) -> Result<ExitCode> {
     let mut status = gathering::gather(config).await;
     if check {
@@ -129,12 +128,12 @@ pub async fn run(config: &Config, check: bool, output: Output) -> Result<ExitCod
             status.problems.push("no process runs on this data folder".to_owned());
         }
         if status.lags() {
-            tokio::time::sleep(MOVES_WITHIN).await;
+            tokio::time::sleep(LAG_WATCH).await;
             let later = gathering::gather(config).await;
-            status.problems.extend(status.standing_still(&later));
+            status.problems.extend(status.stalled(&later));
         }
     }
-    status.judge();
+    status.set_verdict();
     output.answer(&status, || screen::screen(&status, check))?;
     Ok(match status.verdict {
         Verdict::Warning if check => ExitCode::from(1),
@@ -143,14 +142,14 @@ pub async fn run(config: &Config, check: bool, output: Output) -> Result<ExitCod
     })
 }
 
-/// Returns what does not work, and what works and should be looked at.
-pub(super) async fn complaints(config: &Config) -> (Vec<String>, Vec<String>) {
+/// Returns the problems and the warnings.
+pub(super) async fn problems_and_warnings(config: &Config) -> (Vec<String>, Vec<String>) {
     let Status { problems, warnings, .. } = gathering::gather(config).await;
     (problems, warnings)
 }
 
 impl Status {
-    fn judge(&mut self) {
+    fn set_verdict(&mut self) {
         self.verdict = match (self.problems.is_empty(), self.warnings.is_empty()) {
             (true, true) => Verdict::Ok,
             (true, false) => Verdict::Warning,
@@ -159,37 +158,83 @@ impl Status {
         self.problem = self.problems.first().cloned();
     }
 
-    /// Returns whether anything has less than the log.
+    /// Returns whether the relay or a projection lags.
     fn lags(&self) -> bool {
         self.nats.as_ref().is_some_and(|nats| nats.lag > 0)
             || self.projections.iter().any(|projection| projection.lag > 0)
     }
 
-    /// Says what lagged, lags still, and has not moved since.
-    fn standing_still(&self, later: &Status) -> Vec<String> {
-        let mut still = Vec::new();
+    /// Returns a sentence for each that lags now and `later`, at the same position.
+    fn stalled(&self, later: &Status) -> Vec<String> {
+        let mut stalled = Vec::new();
         if let (Some(before), Some(now)) = (&self.nats, &later.nats)
             && before.lag > 0
             && now.lag > 0
             && before.position == now.position
         {
-            still.push(format!(
-                "the relay stands still at {}, {} events behind the log",
+            stalled.push(format!(
+                "the relay has stopped at {}, {} events behind the log",
                 now.position, now.lag
             ));
         }
         for now in later.projections.iter().filter(|projection| projection.lag > 0) {
             let before = self.projections.iter().find(|before| before.name == now.name);
             if before.is_some_and(|before| before.lag > 0 && before.position == now.position) {
-                still.push(format!(
-                    "the {} model stands still at {}, lag {}",
-                    now.name, now.position, now.lag
-                ));
+                stalled
+                    .push(format!("the {} model has stopped at {}, lag {}", now.name, now.position, now.lag));
             }
         }
-        still
+        stalled
     }
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    fn projection(position: u64, lag: u64) -> ProjectionStatus {
+        let status = serde_json::json!({"name": "catalog", "generation": "g000001", "position": position, "lag": lag,
+            "heartbeat": null, "parked": [], "skipped": 0, "bytes": 0});
+        serde_json::from_value(status).unwrap()
+    }
+
+    fn status(relay: (u64, u64), model: (u64, u64)) -> Status {
+        let (position, lag) = (Position(relay.0), relay.1);
+        let (server, version) = ("one".to_owned(), "2.11.0".to_owned());
+        let nats = NatsStatus { server, version, position, lag, messages: 0, bytes: 0 };
+        let projections = vec![projection(model.0, model.1)];
+        Status { nats: Some(nats), projections, ..Status::default() }
+    }
+
+    #[test]
+    fn a_lag_that_does_not_shrink_is_a_problem() {
+        let stalled = |before: &Status, later| before.stalled(&later);
+        let behind = status((7, 3), (5, 5));
+        assert!(behind.lags() && !status((10, 0), (10, 0)).lags());
+        assert_eq!(stalled(&behind, status((9, 1), (6, 4))), Vec::<String>::new());
+        assert_eq!(stalled(&behind, status((10, 0), (10, 0))), Vec::<String>::new());
+        assert_eq!(
+            stalled(&behind, status((7, 4), (5, 6))),
+            [
+                "the relay has stopped at 7, 4 events behind the log",
+                "the catalog model has stopped at 5, lag 6"
+            ]
+        );
+    }
+
+    #[test]
+    fn the_verdict_is_that_of_the_worst() {
+        let mut status = Status::default();
+        status.set_verdict();
+        assert_eq!((status.verdict, &status.problem), (Verdict::Ok, &None));
+        status.warnings.push("slow".into());
+        status.set_verdict();
+        assert_eq!((status.verdict, &status.problem), (Verdict::Warning, &None));
+        status.problems.extend(["broken".into(), "gone".into()]);
+        status.set_verdict();
+        assert_eq!((status.verdict, status.problem.as_deref()), (Verdict::Problem, Some("broken")));
+        let screen = screen::screen(&status, true);
+        assert!(screen.starts_with("PROBLEM: broken; gone; slow\n"), "{screen}");
+        assert!(screen.ends_with("problem      broken\nproblem      gone\nwarning      slow"), "{screen}");
+    }
+}

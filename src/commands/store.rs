@@ -1,4 +1,4 @@
-//! `loggia store`: brings a log from one store into another, and looks after who keeps what is not in a log.
+//! `loggia store`: copies a log from one store to another, and shows or moves its keeper.
 
 mod keeper;
 
@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use cli_output::{Output, count, say};
 use event_log::LogLocation;
 use event_log::copy::{CopiedLog, CopyError, copy, missing};
 use serde::Serialize;
@@ -13,30 +14,29 @@ use serde::Serialize;
 use super::curate::line;
 use crate::cli::StoreCommand;
 use crate::config::Config;
-use crate::output::{Output, count, say};
 
-/// What was brought over.
+/// A log that was copied.
 #[derive(Serialize)]
-struct Done {
-    /// How many events were missing there.
+struct Copied {
+    /// The number of events that the second store lacked.
     events: u64,
-    /// Where the log ends, in both.
+    /// The last position, in both stores.
     position: u64,
     hash: String,
     seconds: f64,
 }
 
-/// Looks after a store.
+/// Runs the command.
 pub async fn run(config: &Config, command: &StoreCommand, output: Output) -> Result<ExitCode> {
     match command {
         StoreCommand::Copy { from, to, dry_run } => {
             let from = place(from).context("FROM cannot be used")?;
             let to = place(to).context("TO cannot be used")?;
             let outcome = match dry_run {
-                true => show(&from, &to, output).await,
-                false => bring(&from, &to, output).await,
+                true => show_missing(&from, &to, output).await,
+                false => copy_log(&from, &to, output).await,
             };
-            told(outcome)
+            status(outcome)
         }
         StoreCommand::Keeper { r#move, leave_behind } => {
             keeper::run(config, *r#move, *leave_behind, output).await
@@ -44,8 +44,8 @@ pub async fn run(config: &Config, command: &StoreCommand, output: Output) -> Res
     }
 }
 
-/// Brings a log over.
-async fn bring(from: &LogLocation, to: &LogLocation, output: Output) -> Result<()> {
+/// Copies the missing events.
+async fn copy_log(from: &LogLocation, to: &LogLocation, output: Output) -> Result<()> {
     let began = Instant::now();
     let bar = output.progress(0, "copying");
     let copied = copy(from, to, |at, end| {
@@ -55,14 +55,14 @@ async fn bring(from: &LogLocation, to: &LogLocation, output: Output) -> Result<(
     .await;
     bar.finish_and_clear();
     let CopiedLog { events, head } = copied?;
-    let done = Done {
+    let done = Copied {
         events,
         position: head.position.0,
         hash: head.hash.to_string(),
         seconds: (began.elapsed().as_secs_f64() * 1e3).round() / 1e3,
     };
     let first = head.position.0 - events + 1;
-    output.answer(&done, || {
+    Ok(output.answer(&done, || {
         let which = match events {
             0 => String::new(),
             _ => format!(" (positions {} to {})", count(first), count(done.position)),
@@ -73,11 +73,11 @@ async fn bring(from: &LogLocation, to: &LogLocation, output: Output) -> Result<(
             count(done.position),
             done.hash
         )
-    })
+    })?)
 }
 
-/// Prints every event that would be brought over.
-async fn show(from: &LogLocation, to: &LogLocation, output: Output) -> Result<()> {
+/// Prints every event that would be copied.
+async fn show_missing(from: &LogLocation, to: &LogLocation, output: Output) -> Result<()> {
     let mut printed = Ok(());
     let lacking = missing(from, to, |event| {
         if printed.is_ok() {
@@ -92,8 +92,8 @@ async fn show(from: &LogLocation, to: &LogLocation, output: Output) -> Result<()
     Ok(())
 }
 
-/// Tells a difference apart from a failure.
-fn told(outcome: Result<()>) -> Result<ExitCode> {
+/// Returns exit status 3 for logs that differ, apart from other failures.
+fn status(outcome: Result<()>) -> Result<ExitCode> {
     match outcome {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(error) if matches!(error.downcast_ref(), Some(CopyError::Different { .. })) => {
@@ -104,7 +104,7 @@ fn told(outcome: Result<()>) -> Result<ExitCode> {
     }
 }
 
-/// Parsed here and not by the command line, whose words for a fault hold the whole text.
+/// Parses a place here and not in the command line, whose error message would show the password in the text.
 fn place(text: &str) -> Result<LogLocation> {
     text.parse().map_err(anyhow::Error::msg)
 }

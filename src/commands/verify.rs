@@ -1,10 +1,11 @@
-//! `loggia verify`: replays aside and compares with what is live; checks the pictures.
+//! `loggia verify`: compares the live read models with a fresh replay, and checks the pictures.
 
 mod media;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
+use cli_output::{Output, Usage};
 use projections::projection::archive::ArchiveProjection;
 use projections::projection::catalog::CatalogProjection;
 use projections::projection::counters;
@@ -17,14 +18,13 @@ use read::models::ModelKind;
 
 use super::rebuild::wanted;
 use crate::cli::{ModelName, VerifiedPart};
-use crate::clock;
 use crate::compose::with_node;
 use crate::config::Config;
 use crate::data_folder::DataFolder;
-use crate::output::{Output, Usage};
-use crate::signals::Signals;
+use crate::process;
+use daemon::signals::Signals;
 
-/// Checks what is named, or all read models, whether a node is running or not.
+/// Checks the parts that are named, or all read models. Returns exit status 3 on a difference.
 pub async fn run(
     config: &Config,
     parts: &[VerifiedPart],
@@ -34,14 +34,14 @@ pub async fn run(
 ) -> Result<ExitCode> {
     if repair && !parts.contains(&VerifiedPart::Media) {
         return Err(Usage(
-            "--repair makes pictures again: use it with `loggia verify media`; `loggia rebuild` mends read models",
+            "--repair restores pictures: use it with `loggia verify media`; `loggia rebuild` repairs read models",
         )
         .into());
     }
     let models: Vec<ModelName> = parts.iter().filter_map(|part| part.model()).collect();
     let mut equal = true;
     if parts.contains(&VerifiedPart::Media) {
-        equal &= signals.clone().unless_asked(media::verify(config, repair, output)).await?;
+        equal &= signals.clone().interruptible(media::verify(config, repair, output)).await?;
     }
     if parts.is_empty() || !models.is_empty() {
         equal &= compare_models(config, &models, output, signals).await? == ExitCode::SUCCESS;
@@ -82,7 +82,7 @@ async fn compare(
         bar.set_length(to.0);
         bar.set_position(at.0);
     };
-    let (models, source, clock) = (data.models(), source.clone(), clock::system());
+    let (models, source, clock) = (data.models(), source.clone(), process::clock());
     let verified = match model {
         ModelKind::Catalog => verify::<CatalogProjection>(&models, source, clock, &mut progress).await,
         ModelKind::Search => verify::<SearchProjection>(&models, source, clock, &mut progress).await,
@@ -101,7 +101,7 @@ fn sentence(verified: &Verified) -> String {
         format!("{model}: equal to a replay of the log up to {position} ({})", &live[..16])
     } else {
         format!(
-            "{model}: DIFFERS from a replay of the log up to {position}; live {}, replayed {}; `loggia rebuild {model}` mends it",
+            "{model}: DIFFERS from a replay of the log up to {position}; live {}, replayed {}; `loggia rebuild {model}` repairs it",
             &live[..16],
             &replayed[..16]
         )

@@ -1,4 +1,4 @@
-//! Fills the demo catalog in, through the same commands as any import.
+//! Imports the demo catalog, with the same commands as any import.
 
 use anyhow::{Result, bail};
 use demo::{ACTOR, DEMO_SEED, DEMO_SIZE, catalog};
@@ -8,11 +8,11 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use write::service::CommandDispatcher;
 
-/// Records in one command.
+/// The number of records in one command.
 const BATCH: usize = 200;
 
-/// Imports the demo catalog; run twice, the second changes nothing.
-pub async fn fill(commands: &CommandDispatcher, clock: &Clock, stop: &CancellationToken) -> Result<()> {
+/// Imports the demo catalog. Records that are in the catalog already are not changed.
+pub async fn import(commands: &CommandDispatcher, clock: &Clock, stop: &CancellationToken) -> Result<()> {
     let lines: Vec<ImportLine> = (1..)
         .zip(catalog(DEMO_SEED, DEMO_SIZE))
         .map(|(number, record)| ImportLine { number, text: Value::Object(record).to_string() })
@@ -41,9 +41,9 @@ pub async fn fill(commands: &CommandDispatcher, clock: &Clock, stop: &Cancellati
                 }
             }
             CommandReply::Failed(refusal) => bail!(refusal.detail),
-            _ => bail!("an import was answered with something else"),
+            _ => bail!("the reply to an import is of another kind"),
         }
     }
-    tracing::info!(new, "the demo catalog is in");
+    tracing::info!(new, "the demo catalog is imported");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Gauges of the projections, read off when metrics are asked for.
+//! The metrics of a process, read when they are requested: here those of the projections, the log and the components.
 
 pub mod calls;
 pub mod commands;
@@ -24,17 +24,17 @@ pub fn register(registry: &mut Registry, node: Node) {
     registry.register_collector(Box::new(Projections { node }));
 }
 
-/// Adds the gauges of the log and of its way to NATS.
+/// Adds the gauges of the log and of the relay.
 pub fn register_log(registry: &mut Registry, announced: watch::Receiver<Option<LogHead>>) {
     registry.register_collector(Box::new(Log { announced }));
 }
 
-/// Adds a gauge of how long each component of the process has failed.
+/// Adds a gauge of how long each component of the process has been failing.
 pub fn register_health(registry: &mut Registry, health: Health) {
     registry.register_collector(Box::new(Components { health }));
 }
 
-/// Adds a gauge of whether this write side is the keeper of its log; over all of them there must be one.
+/// Adds a gauge of whether this write side is the keeper of its log; of all write sides exactly one must be.
 pub fn register_keeper(registry: &mut Registry, here: bool) {
     let gauge: Gauge = Gauge::default();
     gauge.set(here.into());
@@ -80,8 +80,8 @@ impl Collector for Pictures {
     }
 }
 
-/// A gauge's name, its help, and how it is read off.
-type Reading = (&'static str, &'static str, fn(&ProjectionStatus) -> i64);
+/// The name of a gauge, its help, and its value.
+type ProjectionGauge = (&'static str, &'static str, fn(&ProjectionStatus) -> i64);
 
 #[derive(Debug)]
 struct Projections {
@@ -91,7 +91,7 @@ struct Projections {
 impl Collector for Projections {
     fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), std::fmt::Error> {
         let all = self.node.last_status();
-        let gauges: [Reading; 5] = [
+        let gauges: [ProjectionGauge; 5] = [
             ("loggia_projection_position", "Last position that is applied and committed.", |p| {
                 p.position.0.cast_signed()
             }),
@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_relay_that_is_behind_and_the_model_that_is_made_again_are_shown() {
+    fn the_lag_of_the_relay_and_a_rebuilding_model_are_shown() {
         let (health, mut registry) = (Health::default(), Registry::default());
         let head = LogHead { position: Position(7), hash: Hash::GENESIS, relayed: Position(3) };
         let (_announcing, announced) = watch::channel(Some(head));

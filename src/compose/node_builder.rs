@@ -1,14 +1,11 @@
-//! [`NodeBuilder`] starts what a role is made of, task by task. All run under the lifecycle, which ends the process when one
-//! of them dies.
+//! [`NodeBuilder`] wires one process together: it starts the tasks of a role one by one, under the lifecycle, which ends the
+//! process when one of them dies.
 
 mod keeper;
 mod ledger;
-mod mails;
 mod operators;
-mod payments;
-mod pictures;
 mod serving;
-mod summary;
+mod workers;
 mod write_side;
 
 use std::net::SocketAddr;
@@ -19,6 +16,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use api::{Access, ApiState, Metrics, Sources};
+use daemon::lifecycle::{Lifecycle, Phase, ShutdownTrigger};
+use daemon::resources::LowPriorityRuntime;
 use event_log::EventLog;
 use health::Health;
 use jiff::Timestamp;
@@ -32,6 +31,7 @@ use prometheus_client::registry::Registry;
 use read::media::MediaReader;
 use schemas::clock::Clock;
 use schemas::control::LogHead;
+use snapshot_transfer::install_first;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
@@ -41,17 +41,25 @@ use write::service::CommandDispatcher;
 
 use ::ledger::Ledger;
 
-use super::background::Background;
 use super::readiness::{ReadinessProbe, ReadinessSource};
-use super::{demo, snapshot, starting};
-use crate::clock;
+use super::summary::SummarySource;
+use super::{demo, notify_service_manager, shared_settings, startup};
 use crate::config::{Auth, Config};
-use crate::connection;
-use crate::data_folder::{ApiAddress, DataFolder, Held, Part, Running};
-use crate::descriptors;
-use crate::lifecycle::{Ending, Lifecycle};
-use crate::service_manager;
+use crate::connection::{certificate_authorities, nats_login, tls_client};
+use crate::data_folder::{ApiAddress, DataFolder, FolderGuard, Part, Running};
+use crate::process;
 pub use ledger::check_tiers;
+
+/// The phase of the tasks that copy counted calls into the ledger: they end once nothing counts calls any more.
+const LEDGER_PHASE: Phase = Phase::Second;
+/// The phase of the projection workers: they end last, so that the counters see what was counted.
+const WORKER_PHASE: Phase = Phase::Third;
+
+/// The number of threads for work in the background. Two projections may block theirs while they commit; the events of the
+/// others arrive on the rest.
+const BACKGROUND_THREADS: usize = 4;
+/// The niceness of these threads: answers and commands have priority when the processor is busy.
+const BACKGROUND_NICENESS: i32 = 10;
 
 /// One process in the making: its settings, its locks on the data folder, and what it has started so far.
 pub struct NodeBuilder {
@@ -59,7 +67,7 @@ pub struct NodeBuilder {
     lifecycle: Lifecycle,
     data: DataFolder,
     held: Vec<Part>,
-    _lock: Held,
+    _guard: FolderGuard,
     clock: Clock,
     began: Timestamp,
     name: String,
@@ -72,9 +80,9 @@ pub struct NodeBuilder {
     meter: Option<Meter>,
     /// Whether the write side sends mails, as far as is known.
     mails: Arc<AtomicBool>,
-    /// Whether it started without NATS, which was away.
+    /// Whether it started while NATS was unreachable.
     without_nats: bool,
-    /// Ends the private NATS server, after everything that uses it.
+    /// What stops the private NATS server, and its task: it ends after everything that uses it.
     nats: Option<(CancellationToken, tokio::task::JoinHandle<()>)>,
     store: Option<Arc<EventLog>>,
     /// Whether this write side is the keeper; `None` in other roles.
@@ -84,14 +92,24 @@ pub struct NodeBuilder {
     /// The head of the log; `None` in roles without a log.
     announced: Option<watch::Receiver<Option<LogHead>>>,
     background: Option<Background>,
+    /// Whether it serves the API.
     serves: bool,
     /// The announced address of its API.
     api: Option<ApiAddress>,
+    /// The address of its API.
     listens_at: Option<SocketAddr>,
     /// The components of this process that fail at present.
     health: Health,
     readiness: ReadinessProbe,
     registry: Registry,
+}
+
+/// Threads for work that can wait, that of the relay and the projections, and their own connection to NATS: they read events in
+/// bulk, and commands do not queue behind these.
+#[derive(Debug)]
+struct Background {
+    client: async_nats::Client,
+    threads: LowPriorityRuntime,
 }
 
 impl NodeBuilder {
@@ -103,15 +121,15 @@ impl NodeBuilder {
         held: &[Part],
     ) -> Result<NodeBuilder> {
         let data = DataFolder::new(&config.server.data);
-        clock::warn_if_off();
-        let clock = clock::system();
+        process::warn_of_clock_offset();
+        let clock = process::clock();
         let health = Health::default();
-        let lock = data.hold(held)?;
+        let guard = data.hold(held)?;
         data.warn_if_open();
         Ok(NodeBuilder {
             config: config.clone(),
             lifecycle: lifecycle.clone(),
-            _lock: lock,
+            _guard: guard,
             began: clock.now(),
             data,
             held: held.to_vec(),
@@ -133,18 +151,18 @@ impl NodeBuilder {
             serves: false,
             api: None,
             listens_at: None,
-            readiness: ReadinessProbe::new(health.clone(), lifecycle.leaving.clone()),
+            readiness: ReadinessProbe::new(health.clone(), lifecycle.draining.clone()),
             health,
             registry: Registry::default(),
         })
     }
 
-    /// The node's name in control subjects.
+    /// Returns the node's name in control subjects.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Connects to the NATS server that is set, or starts a private one.
+    /// Connects to the NATS server that is set, or starts a private one and connects to it.
     pub async fn nats(&mut self) -> Result<async_nats::Client> {
         if self.config.nats.url.is_some() {
             return self.given_nats().await;
@@ -155,11 +173,7 @@ impl NodeBuilder {
         let url = server.url();
         let stop = CancellationToken::new();
         let supervising = server.supervise(stop.clone());
-        let supervising = async move {
-            supervising.await;
-            Ok(())
-        };
-        let task = self.lifecycle.spawn_lasting("the private NATS server", supervising, &stop);
+        let task = self.lifecycle.spawn_outliving("the private NATS server", supervising, &stop);
         self.nats = Some((stop, task));
         self.connect(url).await
     }
@@ -179,20 +193,20 @@ impl NodeBuilder {
     }
 
     async fn connect(&mut self, url: String) -> Result<async_nats::Client> {
-        let login = connection::login(&self.config, &url, self.role);
+        let login = nats_login(&self.config, &url, self.role);
         let client = match login.connect().await {
             Err(error) if error.is_transient() && self.answers_without_nats() => {
-                tracing::warn!("{error}; this node has its models and goes on without, until it does");
+                tracing::warn!("{error}; this node answers from its models until it is connected");
                 self.without_nats = true;
                 let (client, checks) = login.connect_in_background().await?;
                 let stop = self.lifecycle.stop.clone();
                 self.lifecycle.spawn_finite("the login to NATS", async move {
-                    stop.run_until_cancelled(checks).await.unwrap_or(Ok(())).map_err(Into::into)
+                    stop.run_until_cancelled(checks).await.unwrap_or(Ok(()))
                 });
                 client
             }
             Err(error) if error.is_transient() => {
-                starting::settled(async || login.connect().await, LoginError::is_transient).await?
+                startup::retry_temporary(async || login.connect().await, LoginError::is_transient).await?
             }
             connected => connected?,
         };
@@ -204,7 +218,7 @@ impl NodeBuilder {
         Ok(client)
     }
 
-    /// Whether this is a read node that had caught up with the log before.
+    /// Returns whether this is a read node that had caught up with the log before.
     fn answers_without_nats(&self) -> bool {
         let is_read_node = matches!(self.role, NatsRole::Read | NatsRole::Project | NatsRole::Serve);
         is_read_node && self.data.has_caught_up()
@@ -220,41 +234,37 @@ impl NodeBuilder {
         }
     }
 
-    /// Starts the projection workers. A model that only an operator can mend may wait for a rebuild; otherwise it ends them.
+    /// Starts the projection workers. With `waits_for_rebuild`, a model that only an operator can repair waits for its rebuild;
+    /// otherwise it ends the process.
     pub async fn projections(&mut self, waits_for_rebuild: bool) -> Result<Node> {
         let settings = NodeSettings {
             models: self.data.models(),
             name: self.name.clone(),
-            clock: clock::system(),
+            clock: process::clock(),
             health: self.health.clone(),
             waits_for_rebuild,
         };
         let lifecycle = self.lifecycle.clone();
-        let step = &lifecycle.projecting;
         let (is_write_side, media) = (self.held.contains(&Part::Write), self.data.media());
         let (from, models) = (self.config.process.snapshot.clone(), self.data.models());
         let failing = self.health.component("pictures").patience(Duration::MAX);
         let background = self.background().await?;
         let client = background.client().clone();
-        snapshot::begin(&models, from.as_ref(), &EventSource::new(client)).await?;
+        let tls = || tls_client(certificate_authorities());
+        install_first(&models, from.as_ref(), &EventSource::new(client), tls).await?;
         let spawn = |model: &'static str, work: WorkerTask| {
-            let work = async move { Ok(work.await?) };
-            lifecycle.spawn_in(step, format!("the {model} worker"), work, background.handle());
+            lifecycle.spawn_in(WORKER_PHASE, format!("the {model} worker"), work, background.handle());
         };
-        let node = Node::start(&settings, background.client(), &spawn, &step.stop);
+        let stop = lifecycle.stop_of(WORKER_PHASE);
+        let node = Node::start(&settings, background.client(), &spawn, stop);
         if !is_write_side {
             // In a folder shared with the write side, all files are there already.
             let copier =
                 PictureCopier::new(node.source().clone(), &media, failing).run(lifecycle.stop.clone());
-            let copying = async move {
-                copier.await;
-                Ok(())
-            };
-            lifecycle.spawn_on("the picture copier", copying, background.handle());
+            lifecycle.spawn_on("the picture copier", copier, background.handle());
         }
-        let control = node.clone().serve_control(settings.name, step.stop.clone());
-        let control = async move { Ok(control.await?) };
-        lifecycle.spawn_in(step, "the control service", control, &Handle::current());
+        let control = node.clone().serve_control(settings.name, stop.clone());
+        lifecycle.spawn_in(WORKER_PHASE, "the control service", control, &Handle::current());
         self.node = Some(node.clone());
         Ok(node)
     }
@@ -262,7 +272,7 @@ impl NodeBuilder {
     /// Starts the API on the listener.
     pub async fn serve(&mut self, listener: TcpListener, client: &async_nats::Client) -> Result<()> {
         let address = listener.local_addr()?;
-        let limits = descriptors::limits(self.config.http.trusted_proxies.clone())?;
+        let limits = process::connection_limits(self.config.http.trusted_proxies.clone())?;
         let site = self.site()?;
         let access = self.access(client, address).await?;
         if let Access::Keys(keys) = &access {
@@ -270,20 +280,20 @@ impl NodeBuilder {
         }
         self.compare_settings(client).await;
         let models = self.readers();
-        // One machine's users see the pages from the first start on, while the catalog is being filled; a node that had
-        // caught up before answers as it did then.
+        // A write side shows its pages from the first start on, while the catalog is being filled; a node that had caught up
+        // before answers as it did then.
         if self.held.contains(&Part::Write) || self.data.has_caught_up() {
             self.readiness.answers();
         }
         let source = EventSource::new(client.clone());
         let (counted, workers) = (self.config.access.auth == Auth::Keys, self.node.is_some());
         let had_caught_up = self.data.has_caught_up();
-        let looked = ReadinessSource::Models { models: models.clone(), counted, workers, had_caught_up };
-        self.readiness_of(self.readiness.clone().models(looked, source, self.data.clone()));
+        let checked = ReadinessSource::Models { models: models.clone(), counted, workers, had_caught_up };
+        self.follow_readiness(self.readiness.clone().models(checked, source, self.data.clone()));
         let metrics = Metrics::new(&mut self.registry);
         let readiness = self.readiness.subscribe();
         let media = MediaReader::new(self.data.media());
-        let (clock, origins) = (clock::system(), self.config.http.mcp_origins.clone());
+        let (clock, origins) = (process::clock(), self.config.http.mcp_origins.clone());
         let payments = self.payment_webhook(client);
         let offers = self.offers();
         let node = self.node.clone();
@@ -293,7 +303,7 @@ impl NodeBuilder {
             media,
             site,
             readiness,
-            leaving: self.lifecycle.is_leaving(),
+            leaving: self.lifecycle.draining_flag(),
             metrics,
             access,
             origins,
@@ -308,7 +318,6 @@ impl NodeBuilder {
             if drained.cut > 0 {
                 tracing::warn!(connections = drained.cut, "requests that took too long were cut off");
             }
-            Ok(())
         });
         self.serves = true;
         self.announce_api(address)?;
@@ -318,22 +327,21 @@ impl NodeBuilder {
 
     /// Publishes the address and the state of this process for the command line.
     pub fn announce(&self) -> Result<()> {
-        self.answer_with_summary();
+        self.answer_with_summaries();
         let nats_url = self.login.as_ref().map(|login| login.url.clone()).unwrap_or_default();
         let running = Running { pid: std::process::id(), nats_url, node: self.name.clone() };
         self.data.announce(&self.held, &running)
     }
 
-    /// Fills the demo catalog in beside everything else.
+    /// Imports the demo catalog in the background.
     pub fn demo(&self, commands: Arc<CommandDispatcher>) {
         let (stop, clock) = (self.lifecycle.stop.clone(), self.clock.clone());
         self.lifecycle.spawn_finite("the demo catalog", async move {
-            if let Err(error) = demo::fill(&commands, &clock, &stop).await {
+            if let Err(error) = demo::import(&commands, &clock, &stop).await {
                 tracing::error!(
-                    "the demo catalog is not whole: {error:#}; start again with --demo to complete it"
+                    "the demo catalog is incomplete: {error:#}; start again with --demo to complete it"
                 );
             }
-            Ok(())
         });
     }
 
@@ -341,33 +349,76 @@ impl NodeBuilder {
     pub async fn run_until_shutdown(
         self,
         lifecycle: Lifecycle,
-        ending: Ending,
+        trigger: ShutdownTrigger,
         drain: Duration,
     ) -> Result<ExitCode> {
-        service_manager::notify("READY=1");
-        let ended = lifecycle.wait(ending, drain).await;
-        self.leave().await;
+        notify_service_manager("READY=1");
+        let status = lifecycle.run_until_shutdown(trigger, drain).await;
+        self.close().await;
         tracing::info!("stopped");
-        ended
+        Ok(status?)
     }
 
-    /// Ends what must outlive the tracked tasks: the event store and the ledger, then the private NATS server.
-    pub async fn leave(self) {
+    /// Closes what must outlive the tasks: the event store and the ledger, then the private NATS server.
+    pub async fn close(self) {
         if let Some(store) = self.store {
             store.close().await;
         }
         if let Some(ledger) = self.ledger {
             ledger.close().await;
         }
-        // Its connection ends before the server does.
+        // Its connection to NATS ends before the server does.
         drop(self.background);
         if let Some((stop, task)) = self.nats {
             stop.cancel();
             let _ = task.await;
         }
-        self.data.leave(&self.held);
+        self.data.withdraw(&self.held);
         if let Some(api) = self.api {
-            api.leave();
+            api.withdraw();
         }
+    }
+
+    fn answer_with_summaries(&self) {
+        let Some(client) = self.client.clone() else { return };
+        let source = SummarySource {
+            node: self.name.clone(),
+            role: self.role,
+            settings: shared_settings::digest(&self.config),
+            readiness: self.readiness.subscribe(),
+            health: self.health.clone(),
+            workers: self.node.clone(),
+            meter: self.meter.clone(),
+        };
+        let stop = self.lifecycle.stop.clone();
+        self.lifecycle.spawn("the summary of this process", async move {
+            stop.run_until_cancelled(source.answer(client)).await.unwrap_or(Ok(()))
+        });
+    }
+}
+
+impl Background {
+    /// Starts the threads and connects; if the process starts `without_nats`, as soon as a server answers.
+    async fn start(login: &Login, without_nats: bool) -> Result<Background> {
+        let threads = LowPriorityRuntime::start(BACKGROUND_THREADS, BACKGROUND_NICENESS)
+            .context("the threads for work in the background cannot be started")?;
+        let login = login.clone();
+        let connecting = async move {
+            match without_nats {
+                true => login.connect_in_background().await.map(|(client, _)| client),
+                false => login.connect().await,
+            }
+        };
+        let client = threads.handle().spawn(connecting).await??;
+        Ok(Background { client, threads })
+    }
+
+    fn client(&self) -> &async_nats::Client {
+        &self.client
+    }
+
+    /// Returns the handle on which tasks are spawned.
+    fn handle(&self) -> &Handle {
+        self.threads.handle()
     }
 }

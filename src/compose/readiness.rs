@@ -1,4 +1,4 @@
-//! Says when a node may be sent requests: once every projection has applied what the stream held when it was asked.
+//! The readiness of a node: ready for requests once every projection has applied what the stream held at the last check.
 
 use std::time::{Duration, Instant};
 
@@ -17,11 +17,11 @@ use tokio_util::sync::CancellationToken;
 use crate::data_folder::DataFolder;
 
 /// The interval between two checks while the node is not ready.
-const LOOK: Duration = Duration::from_millis(50);
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 /// The interval between two checks of the health of the process once the node has been ready.
-const HEALTH: Duration = Duration::from_secs(1);
-/// The most lag of a node that counts as caught up.
-const BEHIND: Duration = Duration::from_secs(2);
+const HEALTH_INTERVAL: Duration = Duration::from_secs(1);
+/// How long the head of the log counts as its head: under constant writes no model ever has the newest event.
+const MAX_LAG: Duration = Duration::from_secs(2);
 
 /// Publishes the readiness of a node: not ready at first, ready once it has caught up, and not ready again while a component has failed
 /// for longer than its patience, or when the process is about to stop. Later lag is a matter of metrics: an old answer is
@@ -30,33 +30,33 @@ const BEHIND: Duration = Duration::from_secs(2);
 pub struct ReadinessProbe {
     readiness: watch::Sender<Readiness>,
     health: Health,
-    leaving: CancellationToken,
+    draining: CancellationToken,
 }
 
 impl ReadinessProbe {
-    /// A node that starts.
-    pub fn new(health: Health, leaving: CancellationToken) -> ReadinessProbe {
+    /// Returns the readiness of a node that is starting.
+    pub fn new(health: Health, draining: CancellationToken) -> ReadinessProbe {
         let reason = "The node is starting.".to_owned();
         ReadinessProbe {
             readiness: watch::Sender::new(Readiness { ready: false, answers: false, reason }),
             health,
-            leaving,
+            draining,
         }
     }
 
-    /// Returns the published readiness.
+    /// Returns a receiver of the published readiness.
     pub fn subscribe(&self) -> watch::Receiver<Readiness> {
         self.readiness.subscribe()
     }
 
-    /// Calls are answered from now on, whether the node is ready or not.
+    /// Publishes that calls are answered from now on, whether the node is ready or not.
     pub fn answers(&self) {
         self.readiness.send_modify(|readiness| readiness.answers = true);
     }
 
     /// Checks until the models that answer have caught up, then follows the health of the process.
     pub async fn models(self, checked: ReadinessSource, source: EventSource, data: DataFolder) {
-        if self.until(&source, &checked).await {
+        if self.until_ready(&source, &checked).await {
             data.note_caught_up();
             tracing::info!("ready");
         }
@@ -66,31 +66,31 @@ impl ReadinessProbe {
     /// Checks until the workers of a node without an API have caught up, then follows the health of the process.
     pub async fn workers(self, node: Node) {
         let source = node.source().clone();
-        if self.until(&source, &ReadinessSource::Workers(Box::new(node))).await {
+        if self.until_ready(&source, &ReadinessSource::Workers(Box::new(node))).await {
             tracing::info!("ready");
         }
         self.follow_health().await;
     }
 
-    /// A node that is ready as soon as it runs.
-    pub async fn at_once(self) {
+    /// Follows the health of the process at once: the node is ready as soon as it runs.
+    pub async fn immediate(self) {
         self.follow_health().await;
     }
 
-    /// Returns whether the node became ready; `false` if the process shuts down before.
-    async fn until(&self, source: &EventSource, checked: &ReadinessSource) -> bool {
-        let looking = async {
+    /// Waits until the node is ready. Returns `false` if the process shuts down before.
+    async fn until_ready(&self, source: &EventSource, checked: &ReadinessSource) -> bool {
+        let checking = async {
             let mut goal = None;
             while let Err(reason) = checked.reached(&mut goal, source).await {
                 self.readiness.send_modify(|readiness| readiness.reason = reason);
                 self.health.log_lasting();
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(CHECK_INTERVAL).await;
             }
         };
-        self.leaving.run_until_cancelled(looking).await.is_some()
+        self.draining.run_until_cancelled(checking).await.is_some()
     }
 
-    /// Is ready for as long as every component of the process works, until the process is about to stop.
+    /// Publishes that the node is ready while every component of the process works, until the process is about to stop.
     async fn follow_health(&self) {
         let following = async {
             loop {
@@ -105,10 +105,10 @@ impl ReadinessProbe {
                     is_other
                 });
                 self.health.log_lasting();
-                tokio::time::sleep(HEALTH).await;
+                tokio::time::sleep(HEALTH_INTERVAL).await;
             }
         };
-        let _: Option<()> = self.leaving.run_until_cancelled(following).await;
+        let _: Option<()> = self.draining.run_until_cancelled(following).await;
         let reason = "The node is about to stop; send requests to another one.".to_owned();
         self.readiness.send_modify(|readiness| {
             *readiness = Readiness { ready: false, answers: readiness.answers, reason }
@@ -116,26 +116,33 @@ impl ReadinessProbe {
     }
 }
 
-/// What decides whether a node is ready.
+/// What must have caught up for a node to be ready.
 pub enum ReadinessSource {
-    /// Models that answer: those of calls too where they are `counted`; whether their workers are in this process, and
-    /// whether they had caught up with the log when it started.
-    Models { models: ReadModels, counted: bool, workers: bool, had_caught_up: bool },
-    /// Workers of a process without an API.
+    /// The models of an API.
+    Models {
+        models: ReadModels,
+        /// Whether calls are counted, so that the counters must have caught up too.
+        counted: bool,
+        /// Whether the workers of the models are in this process.
+        workers: bool,
+        /// Whether the models had caught up with the log when the process started.
+        had_caught_up: bool,
+    },
+    /// The workers of a process without an API.
     Workers(Box<Node>),
 }
 
 impl ReadinessSource {
-    /// Whether what the stream held a short while ago is applied. Where events come without a pause no model is ever
-    /// level with all of them.
+    /// Checks that the events up to `goal`, the head of the log at most [`MAX_LAG`] ago, are applied. The error is the reason for
+    /// readers.
     async fn reached(
         &self,
         goal: &mut Option<(Position, Instant)>,
         source: &EventSource,
     ) -> Result<(), String> {
         let head = match *goal {
-            _ if self.goes_on_without(source) => Position::START,
-            Some((head, asked)) if asked.elapsed() < BEHIND => head,
+            _ if self.works_without_nats(source) => Position::START,
+            Some((head, asked)) if asked.elapsed() < MAX_LAG => head,
             _ => {
                 let head = match self {
                     // An API beside workers of another process may not ask the write side.
@@ -144,15 +151,15 @@ impl ReadinessSource {
                         source.log_head().await
                     }
                 };
-                let head = head.map_err(|error| unread("The end of the log", &error))?;
+                let head = head.map_err(|error| unreadable("The end of the log", &error))?;
                 *goal = Some((head, Instant::now()));
                 head
             }
         };
         match self {
             ReadinessSource::Models { models, counted, .. } => {
-                look(models, head).await?;
-                if *counted { calls(models).await } else { Ok(()) }
+                check_checkpoints(models, head).await?;
+                if *counted { check_counters(models).await } else { Ok(()) }
             }
             ReadinessSource::Workers(node) if node.has_applied(head) => Ok(()),
             ReadinessSource::Workers(_) => Err(format!("Not every model has applied all {head} events.")),
@@ -161,19 +168,19 @@ impl ReadinessSource {
 }
 
 impl ReadinessSource {
-    /// Whether NATS is away and the models are those of a node that had caught up: it answers from them, as it does where
-    /// NATS goes away later.
-    fn goes_on_without(&self, source: &EventSource) -> bool {
+    /// Returns whether NATS is unreachable and the models had caught up before: the node then answers from them, as it does if
+    /// NATS becomes unreachable later.
+    fn works_without_nats(&self, source: &EventSource) -> bool {
         matches!(self, ReadinessSource::Models { had_caught_up: true, .. })
             && source.client().connection_state() != State::Connected
     }
 }
 
-async fn look(models: &ReadModels, head: Position) -> Result<(), String> {
+async fn check_checkpoints(models: &ReadModels, head: Position) -> Result<(), String> {
     for model in ModelKind::ALL.into_iter().filter(|model| model.follows() == Follows::Log) {
         let name = model.name();
         let checkpoint = models.checkpoint(model).await;
-        let checkpoint = checkpoint.map_err(|error| unread(&format!("The {name} model"), &error))?;
+        let checkpoint = checkpoint.map_err(|error| unreadable(&format!("The {name} model"), &error))?;
         let applied = checkpoint.ok_or_else(|| format!("The {name} model is not there yet."))?.position;
         if applied < head {
             return Err(format!("The {name} model has applied {applied} of {head} events."));
@@ -182,13 +189,14 @@ async fn look(models: &ReadModels, head: Position) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether an empty model of calls was filled from the ledger; the streams give the rest in moments.
-async fn calls(models: &ReadModels) -> Result<(), String> {
+/// Checks that empty counters were filled from the ledger; they read the rest from the streams within moments.
+async fn check_counters(models: &ReadModels) -> Result<(), String> {
     let counters = models.counters().ok_or("The counters model is not there yet.")?;
-    let progress = counters.reader.progress().await.map_err(|error| unread("The counters model", &error))?;
+    let progress =
+        counters.reader.progress().await.map_err(|error| unreadable("The counters model", &error))?;
     match progress.ledger {
         Ledger::Done => Ok(()),
-        // What NATS holds is the running month and more: enough to answer calls by.
+        // NATS holds the running month and more: enough to answer calls.
         Ledger::After(_) if progress.awaits_ledger => Ok(()),
         Ledger::After(after) => {
             Err(format!("The counters have read {after} calls of the ledger, and not all."))
@@ -196,8 +204,8 @@ async fn calls(models: &ReadModels) -> Result<(), String> {
     }
 }
 
-/// The reason as everybody may know it; what the database or NATS says is for the log.
-fn unread(what: &str, error: &dyn std::error::Error) -> String {
+/// Returns the reason that every client may see; the error of the database or NATS goes to the log.
+fn unreadable(what: &str, error: &dyn std::error::Error) -> String {
     tracing::debug!(%error, "the node is not ready: {what} cannot be read");
     format!("{what} cannot be read at present.")
 }

@@ -1,4 +1,4 @@
-//! Settings that all nodes of a cluster share: the write side puts its own into the metadata of the stream EVENTS, and
+//! Settings that all nodes of a cluster share: the write side publishes its own in the metadata of the stream EVENTS, and
 //! the other nodes compare theirs.
 
 use std::collections::BTreeMap;
@@ -16,54 +16,54 @@ use schemas::subject::{EVENTS, SHARED_SETTINGS};
 use schemas::tier::Tiers;
 use sha2::{Digest, Sha256};
 
-use crate::config::{Auth, Config, Metering, settings};
+use crate::config::{Auth, Config, Metering, SETTINGS};
 use crate::connection;
 use crate::data_folder::DataFolder;
 
-/// How often they are compared.
-const COMPARE: Duration = Duration::from_secs(60);
+/// The interval between two comparisons.
+const COMPARE_INTERVAL: Duration = Duration::from_secs(60);
 
-/// How often the write side's are asked for until they are there.
-const ASK: Duration = Duration::from_secs(1);
+/// The pause before those of the write side are read again, if they could not be read.
+const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
 /// How long NATS may take to answer.
-const ANSWERED: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How often a command asks before it gives up.
+/// How often a command tries to read them.
 const ATTEMPTS: u32 = 6;
 
-/// Under this name the write side says whether it mails letters: "yes" or "no". It is no setting of the others.
+/// The name under which the write side publishes whether it sends mails: "yes" or "no". It is not compared.
 const MAILS: &str = "mails";
 
 /// Settings by name.
 type Shared = BTreeMap<String, String>;
 
-/// The settings of this process as the write side publishes them, as JSON: those that it uses itself, and others where
+/// Returns the settings of this process as the write side publishes them, as JSON: those that it uses itself, and others if
 /// they are set.
 pub fn published(config: &Config) -> String {
     let is_set = |name: &str| config.set().any(|resolved| resolved.name == name);
-    let mut shared = own(config);
+    let mut shared = shared_settings(config);
     shared.retain(|name, _| matches!(name.as_str(), "tiers" | "auth") || is_set(name));
     let mails = if config.accounts.mail.delivers() { "yes" } else { "no" };
     shared.insert(MAILS.to_owned(), mails.to_owned());
     serde_json::to_string(&shared).unwrap_or_default()
 }
 
-/// Whether a write side that published these mails letters; one of an earlier version does not say, and had a form for them.
-fn mails(theirs: &Shared) -> bool {
+/// Returns whether the write side that published these sends mails. One of version 0.1 does not say; it did.
+fn sends_mails(theirs: &Shared) -> bool {
     theirs.get(MAILS).is_none_or(|mails| mails == "yes")
 }
 
-/// The beginning of a SHA-256 of the settings that are shared, by which processes that differ are seen.
+/// Returns the beginning of a SHA-256 of the shared settings, which differs between processes whose settings do.
 pub fn digest(config: &Config) -> String {
-    let mut own = own(config);
-    // Nodes of 0.1 have no such setting: without one the digests stay the same.
+    let mut own = shared_settings(config);
+    // Nodes of version 0.1 do not have this setting: their digest is the same while it is unset.
     own.retain(|name, value| name != "site_name" || !value.is_empty());
     let text = serde_json::to_vec(&own).unwrap_or_default();
     HEXLOWER.encode(&Sha256::digest(text)[..4])
 }
 
-fn own(config: &Config) -> Shared {
+fn shared_settings(config: &Config) -> Shared {
     let auth = match config.access.auth {
         Auth::Keys => "keys",
         Auth::Off => "off",
@@ -88,34 +88,34 @@ pub struct Comparison {
     client: async_nats::Client,
     own: Shared,
     component: Component,
-    /// Whether the write side mails letters, once that is known.
+    /// Whether the write side sends mails, once that is known.
     mails: Arc<AtomicBool>,
 }
 
 impl Comparison {
-    /// A comparison whose outcome the component reports; it should have no patience. Whether the write side mails letters is
-    /// noted.
+    /// Returns a comparison that reports differences to `component`, which should have no patience, and stores in `mails`
+    /// whether the write side sends mails.
     pub fn new(
         client: async_nats::Client,
         config: &Config,
         component: Component,
         mails: Arc<AtomicBool>,
     ) -> Comparison {
-        Comparison { client, own: own(config), component, mails }
+        Comparison { client, own: shared_settings(config), component, mails }
     }
 
-    /// Compares once. Returns whether the write side's settings could be read, or are known not to be there.
+    /// Compares once. Returns whether the settings of the write side could be read.
     pub async fn compare(&self) -> bool {
-        let theirs = match theirs(&self.client).await {
+        let theirs = match published_by_write_side(&self.client).await {
             Ok(theirs) => theirs,
-            Err(unread) => {
-                if let Unread::Away(reason) = unread {
+            Err(error) => {
+                if let ReadError::Unavailable(reason) = error {
                     tracing::debug!(reason, "the settings of the write side cannot be read at present");
                 }
                 return false;
             }
         };
-        self.mails.store(mails(&theirs), Ordering::Relaxed);
+        self.mails.store(sends_mails(&theirs), Ordering::Relaxed);
         match difference(&self.own, &theirs) {
             Some(reason) => self.component.failed(reason),
             None => self.component.recovered(),
@@ -126,24 +126,24 @@ impl Comparison {
     /// Compares again and again.
     pub async fn run(self) -> Infallible {
         loop {
-            let wait = if self.compare().await { COMPARE } else { ASK };
+            let wait = if self.compare().await { COMPARE_INTERVAL } else { RETRY_PAUSE };
             tokio::time::sleep(wait).await;
         }
     }
 }
 
-/// Why settings could not be read.
-enum Unread {
-    /// No write side has ever made the stream.
-    Absent,
-    /// NATS cannot be asked.
-    Away(String),
+/// Why the settings of the write side cannot be read.
+enum ReadError {
+    /// The stream does not exist: no write side ever ran.
+    NoStream,
+    /// NATS does not answer.
+    Unavailable(String),
 }
 
-/// Reads what the write side published; one of an earlier version publishes nothing.
-async fn theirs(client: &async_nats::Client) -> std::result::Result<Shared, Unread> {
-    let jetstream = ContextBuilder::new().timeout(ANSWERED).build(client.clone());
-    match tokio::time::timeout(ANSWERED, jetstream.get_stream(EVENTS)).await {
+/// Reads what the write side published; nothing if it is of version 0.1.
+async fn published_by_write_side(client: &async_nats::Client) -> std::result::Result<Shared, ReadError> {
+    let jetstream = ContextBuilder::new().timeout(TIMEOUT).build(client.clone());
+    match tokio::time::timeout(TIMEOUT, jetstream.get_stream(EVENTS)).await {
         Ok(Ok(stream)) => {
             let metadata = &stream.cached_info().config.metadata;
             Ok(metadata
@@ -151,9 +151,9 @@ async fn theirs(client: &async_nats::Client) -> std::result::Result<Shared, Unre
                 .and_then(|text| serde_json::from_str(text).ok())
                 .unwrap_or_default())
         }
-        Ok(Err(error)) if is_absent(&error.kind()) => Err(Unread::Absent),
-        Ok(Err(error)) => Err(Unread::Away(error.to_string())),
-        Err(_elapsed) => Err(Unread::Away("no answer came in time".to_owned())),
+        Ok(Err(error)) if is_absent(&error.kind()) => Err(ReadError::NoStream),
+        Ok(Err(error)) => Err(ReadError::Unavailable(error.to_string())),
+        Err(_elapsed) => Err(ReadError::Unavailable("no answer came in time".to_owned())),
     }
 }
 
@@ -161,7 +161,7 @@ fn is_absent(kind: &GetStreamErrorKind) -> bool {
     matches!(kind, GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
 }
 
-/// What commands must know of the service.
+/// The settings of the service that commands need.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ServiceSettings {
     /// Its tiers.
@@ -170,55 +170,53 @@ pub struct ServiceSettings {
     pub public_url: Option<String>,
 }
 
-/// Returns what the write side says of its settings; nothing where no service runs, or one of an earlier version.
+/// Returns the settings that the write side published; `None` if no service runs, or its version is 0.1.
 ///
 /// # Errors
 ///
-/// Fails where the service cannot be asked.
+/// Fails if the service cannot be reached.
 pub async fn service_settings(config: &Config) -> Result<Option<ServiceSettings>> {
     DataFolder::new(&config.server.data).check()?;
-    match connection::url(config) {
-        Some(url) => service_settings_over(&connection::connect(config, &url).await?).await,
+    match connection::nats_url(config) {
+        Some(url) => service_settings_over(&connection::connect_to_nats(config, &url).await?).await,
         None => Ok(None),
     }
 }
 
-/// Asks for the settings of the write side; nothing where it is of an earlier version or has never run.
+/// Reads the settings that the write side published; `None` if its version is 0.1, or it never ran.
 ///
 /// # Errors
 ///
-/// Fails where NATS does not answer for several seconds.
+/// Fails if NATS does not answer for several seconds.
 async fn service_settings_over(client: &async_nats::Client) -> Result<Option<ServiceSettings>> {
     let mut attempts = ATTEMPTS;
     loop {
         attempts -= 1;
-        match theirs(client).await {
-            Ok(theirs) => return Ok(told(&theirs)),
-            Err(Unread::Absent) => return Ok(None),
-            Err(Unread::Away(reason)) if attempts == 0 => {
+        match published_by_write_side(client).await {
+            Ok(theirs) => return Ok(parsed(&theirs)),
+            Err(ReadError::NoStream) => return Ok(None),
+            Err(ReadError::Unavailable(reason)) if attempts == 0 => {
                 bail!("the settings of the service cannot be read: {reason}; nothing was done, try again")
             }
-            // While a cluster chooses a leader nothing can be read.
-            Err(Unread::Away(_)) => tokio::time::sleep(ASK).await,
+            // While a cluster elects a leader nothing can be read.
+            Err(ReadError::Unavailable(_)) => tokio::time::sleep(RETRY_PAUSE).await,
         }
     }
 }
 
-/// What published settings say to commands.
-fn told(theirs: &Shared) -> Option<ServiceSettings> {
+fn parsed(theirs: &Shared) -> Option<ServiceSettings> {
     let tiers = theirs.get("tiers")?.parse().ok()?;
     let public_url = theirs.get("public_url").filter(|url| !url.is_empty()).cloned();
     Some(ServiceSettings { tiers, public_url })
 }
 
-/// What is not alike, as a sentence part. Names that this version does not have are passed over.
+/// Returns what differs, as a part of a sentence; `None` if nothing does. Names that this version does not have are ignored.
 fn difference(own: &Shared, theirs: &Shared) -> Option<String> {
     let mut parts = Vec::new();
     for (name, theirs) in theirs {
         let Some(own) = own.get(name).filter(|own| *own != theirs) else { continue };
-        let variable = settings()
-            .find(|setting| setting.name == name)
-            .map_or_else(String::new, |setting| setting.variable());
+        let setting = SETTINGS.setting(name);
+        let variable = setting.map_or_else(String::new, |setting| SETTINGS.variable(setting));
         parts.push(format!("{name} is “{own}” here and “{theirs}” on the write side ({variable})"));
     }
     (!parts.is_empty())
@@ -227,8 +225,9 @@ fn difference(own: &Shared, theirs: &Shared) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use settings::Sources;
+
     use super::*;
-    use crate::config::Sources;
 
     fn config(environment: &[(&str, &str)]) -> Config {
         let environment = environment.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
@@ -236,11 +235,14 @@ mod tests {
     }
 
     fn compared(node: &[(&str, &str)], write: &[(&str, &str)]) -> Option<String> {
-        difference(&own(&config(node)), &serde_json::from_str(&published(&config(write))).unwrap())
+        difference(
+            &shared_settings(&config(node)),
+            &serde_json::from_str(&published(&config(write))).unwrap(),
+        )
     }
 
     #[test]
-    fn what_differs_is_named_and_what_the_write_side_leaves_open_may_differ() {
+    fn differences_are_named_and_settings_that_the_write_side_leaves_unset_may_differ() {
         let url = ("LOGGIA_PUBLIC_URL", "https://catalog.example.org");
         assert_eq!(compared(&[], &[]), None);
         assert_eq!(compared(&[url, ("LOGGIA_METERING", "refuse")], &[]), None);
@@ -267,31 +269,31 @@ mod tests {
     }
 
     #[test]
-    fn nodes_hear_whether_the_write_side_mails() {
-        let told = |environment: &[(&str, &str)]| {
-            mails(&serde_json::from_str(&published(&config(environment))).unwrap())
+    fn nodes_learn_whether_the_write_side_sends_mails() {
+        let sends = |environment: &[(&str, &str)]| {
+            sends_mails(&serde_json::from_str(&published(&config(environment))).unwrap())
         };
-        assert!(!told(&[]), "log: mails nothing");
-        assert!(told(&[("LOGGIA_MAIL", "print:")]));
-        assert!(mails(&Shared::new()), "a write side of 0.1 does not say");
+        assert!(!sends(&[]), "log: sends no mails");
+        assert!(sends(&[("LOGGIA_MAIL", "print:")]));
+        assert!(sends_mails(&Shared::new()), "a write side of 0.1 does not say");
     }
 
     #[test]
-    fn commands_are_answered_with_tiers_and_the_public_address() {
+    fn commands_learn_the_tiers_and_the_public_url() {
         let said = |environment: &[(&str, &str)]| {
-            told(&serde_json::from_str(&published(&config(environment))).unwrap()).unwrap()
+            parsed(&serde_json::from_str(&published(&config(environment))).unwrap()).unwrap()
         };
         let all = said(&[("LOGGIA_TIERS", "gold=7"), ("LOGGIA_PUBLIC_URL", "https://catalog.example.org")]);
         let public_url = Some("https://catalog.example.org".to_owned());
         assert_eq!(all, ServiceSettings { tiers: "gold=7".parse().unwrap(), public_url });
         assert_eq!(said(&[]).public_url, None);
-        assert_eq!(told(&Shared::new()), None, "a write side of 0.1 does not say");
+        assert_eq!(parsed(&Shared::new()), None, "a write side of 0.1 does not say");
     }
 
     #[test]
-    fn settings_of_other_versions_are_passed_over() {
+    fn settings_of_other_versions_are_ignored() {
         let theirs = Shared::from([("colour".to_owned(), "red".to_owned())]);
-        assert_eq!(difference(&own(&config(&[])), &theirs), None);
-        assert_eq!(difference(&own(&config(&[])), &Shared::new()), None);
+        assert_eq!(difference(&shared_settings(&config(&[])), &theirs), None);
+        assert_eq!(difference(&shared_settings(&config(&[])), &Shared::new()), None);
     }
 }

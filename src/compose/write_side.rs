@@ -1,4 +1,4 @@
-//! The write side without its workers: the event store and the services that decide on commands, opened for writing.
+//! The write side without its workers: the event store and the command service, opened for writing.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,11 +13,12 @@ use pictures::fetch::{FetchRules, Fetcher};
 use schemas::clock::Clock;
 use write::service::{AccountService, CommandDispatcher, PaymentService, PictureService, ProjectService};
 
-use crate::config::{Config, Hosts, PictureAddresses};
+use crate::config::{Config, PictureAddresses};
+use crate::connection::{certificate_authorities, tls_client};
 use crate::data_folder::DataFolder;
+use crate::process::USER_AGENT;
 use crate::store;
-use crate::store::keeper::{self, Keeper, Naming};
-use crate::tls;
+use crate::store::keeper::{self, Keeper, KeeperClaim};
 
 /// The services of a write side, opened for writing.
 pub struct WriteSide {
@@ -25,9 +26,9 @@ pub struct WriteSide {
     pub store: Arc<EventLog>,
     /// Executes commands with all services.
     pub commands: Arc<CommandDispatcher>,
-    /// What only the keeper has; `None` on another write side of the log.
+    /// The services of the keeper; `None` on another write side of the log.
     pub kept: Option<KeptServices>,
-    /// Who keeps what is not in the log.
+    /// The keeper of the log.
     pub keeper: Keeper,
 }
 
@@ -53,18 +54,18 @@ async fn open_store(config: &Config, clock: &Clock, health: &Health) -> Result<E
     })
 }
 
-/// Opens the event store and the vault for writing, and returns the services on them. One write side of a log, its keeper,
-/// keeps what is not in the log, such as addresses, pictures and the ledger; another one has only the projects. A log
-/// elsewhere that cannot be reached shows in `health`.
+/// Opens the event store and the vault for writing, and returns the services on them. Addresses, pictures and the ledger are kept
+/// by one write side of a log, its keeper; another one has only the projects. A remote log that cannot be reached is reported to
+/// `health`.
 pub async fn open_write_side(
     config: &Config,
     clock: &Clock,
     health: &Health,
-    naming: Naming,
+    claim: KeeperClaim,
 ) -> Result<WriteSide> {
     // The store first: it keeps a second writer away from the vault too.
     let store = Arc::new(open_store(config, clock, health).await?);
-    let (vault, keeper) = keeper::open(config, naming).await?;
+    let (vault, keeper) = keeper::open(config, claim).await?;
     let projects = Arc::new(ProjectService::new(store.clone(), clock.clone()));
     let commands = CommandDispatcher::new(projects.clone());
     let Some(vault) = vault else {
@@ -82,15 +83,15 @@ pub async fn open_write_side(
 
 fn fetch_rules(config: &Config) -> FetchRules {
     FetchRules {
-        allowed_hosts: config.media.hosts.clone().map(|Hosts(hosts)| hosts),
+        allowed_hosts: config.media.hosts.clone().map(|hosts| hosts.0),
         allow_private: config.media.addresses == PictureAddresses::Any,
     }
 }
 
-/// Returns a fetcher that trusts the certificate authorities of this machine, or those in the file that `SSL_CERT_FILE`
-/// names.
+/// Returns a fetcher of pictures that trusts the certificate authorities of this machine.
 fn fetcher(config: &Config) -> Fetcher {
-    Fetcher::new(fetch_rules(config), concat!("Loggia/", env!("CARGO_PKG_VERSION")), || {
-        Some(tls::authorities()).filter(|roots| !roots.is_empty()).and_then(|roots| tls::trusting(roots).ok())
+    Fetcher::new(fetch_rules(config), USER_AGENT, || {
+        let roots = certificate_authorities();
+        if roots.is_empty() { None } else { tls_client(roots).ok() }
     })
 }

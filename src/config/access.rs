@@ -1,11 +1,11 @@
-//! Who may call, how often, and for what price.
+//! Who may call, how often and for what price, and which web pages and proxies are trusted.
 
 use std::str::FromStr;
 
+use api::{Origins, TrustedProxies};
 use payments::{Checkouts, Prices};
 use schemas::tier::Tiers;
-
-use super::section::{Value, section};
+use settings::{Value, section};
 
 section! {
     /// Who may call, and the tiers of keys.
@@ -37,12 +37,29 @@ section! {
     }
 }
 
+section! {
+    /// Trusted origins and proxies of requests.
+    Http {
+        mcp_origins: Origins = Value::required => "mcp_origins"
+            "Origins of web pages that may call /mcp besides the site's own and local ones: own, any, or origins separated by commas." {
+                shape: "own|any|ORIGIN,…",
+                example: "https://agent.example.org",
+                default: Some("own"),
+            },
+        trusted_proxies: TrustedProxies = Value::or_default => "trusted_proxies"
+            "Addresses or networks (10.0.0.0/8) of proxies whose X-Forwarded-For is trusted, separated by commas." {
+                shape: "NET,…",
+                example: "10.0.0.0/8",
+            },
+    }
+}
+
 /// Who may call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Auth {
-    /// Whoever has a key; calls are counted.
+    /// Holders of API keys; calls are counted.
     Keys,
-    /// Everybody; nothing is counted.
+    /// Every client; nothing is counted.
     Off,
 }
 

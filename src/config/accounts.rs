@@ -1,12 +1,10 @@
-//! Email addresses: where they are kept, and how mails are sent.
+//! Email addresses: the secret of the vault that keeps them, and how mails are sent.
 
 use std::path::PathBuf;
 
 use api::Contact;
+use settings::{SettingError, Value, section};
 use workers::mail_worker::{MailTransport, Sender};
-
-use super::Fault;
-use super::section::{Value, section};
 
 section! {
     /// The secret of the vault, and the sending of mails.
@@ -38,12 +36,12 @@ section! {
 }
 
 impl Accounts {
-    /// Checks that there is a sender, which a mail server requires.
-    pub(super) fn check(&self, mail: &Value<'_>) -> Result<(), Fault> {
+    /// Checks that a sender is set, which a mail server requires.
+    pub(super) fn check(&self, mail: &Value<'_>) -> Result<(), SettingError> {
         if self.mail_from.is_none() && matches!(self.mail, MailTransport::Server(_)) {
             let reason =
                 ", and mail_from is not set; set it to whom mails are from, such as mail@example.org";
-            return Err(mail.fault(reason));
+            return Err(mail.invalid(reason));
         }
         Ok(())
     }

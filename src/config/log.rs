@@ -2,10 +2,8 @@
 
 use std::str::FromStr;
 
+use settings::{Value, nearest, section};
 use tracing_subscriber::EnvFilter;
-
-use super::section::{Value, section};
-use super::setting::nearest;
 
 section! {
     /// The filter and the format of the log.
@@ -26,7 +24,7 @@ section! {
     }
 }
 
-/// What is logged: levels, and levels of parts.
+/// What is logged: a level, and levels of parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogFilter(pub String);
 
@@ -37,7 +35,7 @@ impl FromStr for LogFilter {
         const LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
         const WANTED: &str = "a level such as info is wanted, or levels of parts such as warn,loggia=debug";
         let words = text.split(',').map(str::trim);
-        // The library takes any other word for the name of a part, of which all is logged, and of the others nothing.
+        // The library takes any other word for the name of a part: it would log all of that part and nothing else.
         let mut bare = words.filter(|word| !word.is_empty() && !word.contains(['=', '[']));
         if let Some(word) = bare.find(|word| !LEVELS.contains(&word.to_ascii_lowercase().as_str())) {
             let nearest = nearest(word, LEVELS.into_iter());
@@ -49,12 +47,12 @@ impl FromStr for LogFilter {
     }
 }
 
-/// How the log is written.
+/// The format of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogFormat {
-    /// A line an event, for people.
+    /// A line for each event, for people.
     Text,
-    /// A JSON object a line.
+    /// A JSON object for each event.
     Json,
 }
 

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use super::section::{Value, section};
+use settings::values::HostNames;
+use settings::{Value, section};
 
 section! {
     /// Where pictures are fetched from, and the encoder of vectors.
     Media {
-        hosts: Option<Hosts> = Value::optional => "picture_hosts"
+        hosts: Option<HostNames> = Value::optional => "picture_hosts"
             "The hosts that pictures may be fetched from, separated by commas; unset: any." {
                 shape: "HOST,…",
                 example: "images.example.org",
@@ -28,33 +29,12 @@ section! {
     }
 }
 
-/// The hosts that pictures may be fetched from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hosts(pub Vec<String>);
-
-impl FromStr for Hosts {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let hosts: Vec<String> = text.split(',').map(|host| host.trim().to_owned()).collect();
-        let plain = |host: &String| {
-            !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-'))
-        };
-        match hosts.iter().find(|host| !plain(host)) {
-            None => Ok(Hosts(hosts)),
-            Some(wrong) => Err(format!(
-                "“{wrong}” is no host; names such as images.example.org, separated by commas, are wanted"
-            )),
-        }
-    }
-}
-
-/// Where pictures may be fetched from.
+/// The IP addresses that pictures may be fetched from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PictureAddresses {
-    /// From public addresses.
+    /// Public addresses.
     Public,
-    /// From any, the operator's own network included.
+    /// Any address, the operator's own network included.
     Any,
 }
 
@@ -70,10 +50,10 @@ impl FromStr for PictureAddresses {
     }
 }
 
-/// What makes the vectors of projects that bring none.
+/// The encoder for projects that are imported without vectors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Vectors {
-    /// The encoders that need no model.
+    /// The built-in encoders, which need no model.
     BuiltIn,
     /// Nothing.
     Off,

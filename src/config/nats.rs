@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use super::section::{Value, section};
+use settings::{Value, section};
 
 section! {
     /// The NATS servers and the login to them.
@@ -38,7 +38,7 @@ section! {
     }
 }
 
-/// On how many servers of a NATS cluster a stream is kept.
+/// The number of servers of a NATS cluster that keep each stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Replicas(pub usize);
 
@@ -46,7 +46,7 @@ impl FromStr for Replicas {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        // An even number bears no more failures than the odd one below it.
+        // An even number tolerates no more failures than the odd one below it.
         match text.trim().parse() {
             Ok(replicas @ (1 | 3 | 5)) => Ok(Replicas(replicas)),
             _ => Err("1, 3 or 5 is wanted"),

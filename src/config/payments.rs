@@ -2,9 +2,7 @@
 
 use payments::{Mode, Secrets, StripePrices, Terms};
 use schemas::tier::Tiers;
-
-use super::Fault;
-use super::section::{Value, section};
+use settings::{SettingError, Value, section};
 
 section! {
     /// The webhook of Stripe and the meaning of its events.
@@ -30,18 +28,18 @@ section! {
 }
 
 impl Payments {
-    /// Checks that every price is of a tier that exists.
-    pub(super) fn check(&self, tiers: &Tiers, prices: &Value<'_>) -> Result<(), Fault> {
+    /// Checks that the tier of every price exists.
+    pub(super) fn check(&self, tiers: &Tiers, prices: &Value<'_>) -> Result<(), SettingError> {
         match self.prices.tiers().find(|tier| tiers.get(tier).is_none()) {
             Some(unknown) => {
                 Err(prices
-                    .fault(format_args!("; there is no tier “{unknown}”, the setting tiers has {tiers}")))
+                    .invalid(format_args!("; there is no tier “{unknown}”, the setting tiers has {tiers}")))
             }
             None => Ok(()),
         }
     }
 
-    /// Returns the meaning of Stripe's events where these tiers are sold.
+    /// Returns the meaning of Stripe's events if these tiers are sold.
     pub fn terms(&self, tiers: &Tiers) -> Terms {
         Terms { prices: self.prices.clone(), tiers: tiers.clone(), mode: self.mode }
     }

@@ -1,13 +1,14 @@
-//! The address and the data of a process.
+//! Where a process keeps its data, and where it listens.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::str::FromStr;
 
-use super::section::{Value, section};
+use event_log::LogLocation;
+use settings::values::{HostNames, ListenAddress};
+use settings::{Value, section};
 
 section! {
-    /// Where a process keeps its data, and where its API listens.
+    /// The data of a process, and the address of its API.
     Server {
         data: PathBuf = Value::required => "data"
             "The folder for event store, read models and NATS." {
@@ -24,17 +25,30 @@ section! {
     }
 }
 
-/// Where a listener listens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ListenAddress(pub SocketAddr);
+section! {
+    /// The listener for operators: metrics and health.
+    Operators {
+        listen: Option<SocketAddr> = |value| Ok(value.optional::<ListenAddress>()?.map(|address| address.0)) => "admin_listen"
+            "The address on which metrics and health are served to operators." {
+                shape: "ADDR:PORT",
+                example: "127.0.0.1:9090",
+            },
+        hosts: Option<HostNames> = Value::optional => "admin_hosts"
+            "Host names that admin_listen answers to, separated by commas, besides localhost and plain addresses." {
+                shape: "HOST,…",
+                example: "node-1.example.org",
+            },
+    }
+}
 
-impl FromStr for ListenAddress {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        text.trim().parse().map(ListenAddress).map_err(|_| {
-            "an IP address and a port such as 127.0.0.1:8080 are wanted; 0.0.0.0:8080 stands for all addresses of this \
-             machine"
-        })
+section! {
+    /// The place of the event store.
+    Store {
+        place: Option<LogLocation> = Value::optional => "store"
+            "The event store: sqlite:DIR, or esdb://USER:PASSWORD@HOST:PORT?tls=true; unset: SQLite in the data folder." {
+                shape: "STORE",
+                example: "sqlite:/srv/loggia/store",
+                secret: true,
+            },
     }
 }

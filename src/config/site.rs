@@ -3,9 +3,7 @@
 use std::str::FromStr;
 
 use api::SiteTexts;
-
-use super::Fault;
-use super::section::{Value, section};
+use settings::{SettingError, Value, section};
 
 section! {
     /// The public address of the site, without a slash at its end, and its texts.
@@ -34,23 +32,23 @@ section! {
 }
 
 impl Site {
-    /// Returns the texts as the API takes them.
+    /// Returns the texts for the API.
     pub fn texts(&self) -> SiteTexts {
         SiteTexts { name: self.name.clone(), tagline: self.tagline.clone(), about: self.about.clone() }
     }
 }
 
-fn public_url(value: &Value<'_>) -> Result<Option<String>, Fault> {
+fn public_url(value: &Value<'_>) -> Result<Option<String>, SettingError> {
     let Some(url) = value.text() else { return Ok(None) };
     let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\\' | '<' | '>' | '?' | '#');
     let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     if host.is_none_or(str::is_empty) || !url.chars().all(plain) {
-        return Err(value.fault("; an address such as https://catalog.example.org is wanted"));
+        return Err(value.invalid("; an address such as https://catalog.example.org is wanted"));
     }
     Ok(Some(url.trim_end_matches('/').to_owned()))
 }
 
-fn site_text<const LONGEST: usize>(value: &Value<'_>) -> Result<Option<String>, Fault> {
+fn site_text<const LONGEST: usize>(value: &Value<'_>) -> Result<Option<String>, SettingError> {
     Ok(value.optional::<SiteText<LONGEST>>()?.map(|text| text.0))
 }
 

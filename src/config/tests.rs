@@ -1,5 +1,4 @@
 use std::collections::BTreeMap;
-
 use std::path::PathBuf;
 
 use super::*;
@@ -43,7 +42,7 @@ fn the_texts_of_the_site_are_single_lines() {
 }
 
 #[test]
-fn a_wrong_value_is_refused_with_its_name_and_place() {
+fn an_invalid_value_is_reported_with_its_name_and_source() {
     let refused = |name: &str, value: &str| {
         let sources = Sources { environment: map(&[(name, value)]), ..Sources::default() };
         Config::read(&sources).unwrap_err().to_string()
@@ -131,7 +130,7 @@ fn a_signing_secret_is_never_shown() {
 }
 
 #[test]
-fn a_price_is_of_a_tier_that_there_is() {
+fn the_tier_of_a_price_must_exist() {
     let read = |prices: &str| {
         Config::read(&Sources { environment: map(&[("LOGGIA_STRIPE_PRICES", prices)]), ..Sources::default() })
     };
@@ -144,7 +143,7 @@ fn a_price_is_of_a_tier_that_there_is() {
 }
 
 #[test]
-fn an_unknown_name_in_the_file_is_refused() {
+fn an_unknown_name_in_the_file_is_an_error() {
     let sources = Sources { file: Some(("x.toml".into(), "lisen = '1'".into())), ..Sources::default() };
     assert_eq!(
         Config::read(&sources).unwrap_err().to_string(),
@@ -169,7 +168,7 @@ fn a_password_is_hidden() {
 }
 
 #[test]
-fn all_that_cannot_be_used_is_told_at_once() {
+fn all_invalid_settings_are_reported_at_once() {
     let file = Some(("x.toml".into(), "drain = '5ss'\nburst-per-key = 3\nlog_format = 'xml'".to_owned()));
     let environment = map(&[("LOGGIA_LISTEN", ":8080"), ("LOGGIA_LOG", "a=b=c")]);
     let refused = Config::read(&Sources { environment, file, ..Sources::default() }).unwrap_err().to_string();
@@ -183,7 +182,7 @@ fn all_that_cannot_be_used_is_told_at_once() {
 }
 
 #[test]
-fn levels_of_parts_are_a_filter() {
+fn a_log_filter_has_levels_of_parts() {
     for right in ["info", "WARN,loggia=debug", "loggia[span]=trace, off", "warn,loggia=info"] {
         right.parse::<LogFilter>().unwrap();
     }
@@ -201,7 +200,7 @@ fn the_page_of_the_settings_is_what_the_table_says() {
                     start would refuse. Secrets have no flag, since everybody on a machine can read\nwhat a program was \
                     started with. This page is generated from the files of the sections below `src/config`.\n"
         .to_owned();
-    for setting in settings() {
+    for setting in SETTINGS.settings() {
         let flag = if setting.hidden {
             "no flag".into()
         } else {
@@ -213,7 +212,7 @@ fn the_page_of_the_settings_is_what_the_table_says() {
             "\n## `{}`\n\n{}\n\n{flag} · `{}` · {default} · for example `{}`\n",
             setting.name,
             setting.about,
-            setting.variable(),
+            SETTINGS.variable(setting),
             setting.example
         );
     }
@@ -233,8 +232,8 @@ fn the_page_of_the_settings_is_what_the_table_says() {
 
 #[test]
 fn every_example_can_be_set() {
-    for setting in settings() {
-        let mut environment = map(&[(&setting.variable(), setting.example)]);
+    for setting in SETTINGS.settings() {
+        let mut environment = map(&[(&SETTINGS.variable(setting), setting.example)]);
         match setting.name {
             "mail" => drop(environment.insert("LOGGIA_MAIL_FROM".into(), "a@b.example".into())),
             "tiers" => drop(environment.insert("LOGGIA_PRICES".into(), "free=0 EUR: Any".into())),

@@ -1,32 +1,30 @@
-//! What the environment says of traces, in the variables that OpenTelemetry has for it.
+//! Traces, in the variables that OpenTelemetry defines.
 
 use std::collections::BTreeMap;
 
 use traces::Traceparent;
 
-/// Names the collector.
-const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
+/// The address of the collector.
+pub(super) const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
 /// Switches everything off.
-const DISABLED: &str = "OTEL_SDK_DISABLED";
-/// Says how traces leave.
-const EXPORTER: &str = "OTEL_TRACES_EXPORTER";
+pub(super) const DISABLED: &str = "OTEL_SDK_DISABLED";
+/// How traces are exported.
+pub(super) const EXPORTER: &str = "OTEL_TRACES_EXPORTER";
 /// The trace that a command is part of.
-const PARENT: &str = "TRACEPARENT";
-
-/// The variables that are read here; what else begins with `OTEL_` is read where spans are sent.
-pub(super) const VARIABLES: [&str; 5] = [ENDPOINTS[0], ENDPOINTS[1], DISABLED, EXPORTER, PARENT];
+pub(super) const PARENT: &str = "TRACEPARENT";
 
 /// Whether spans are sent, and the trace of a command.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tracing {
-    /// A collector is named, so spans are to be sent to it.
+    /// Whether a collector is named, so that spans are sent to it.
     pub is_wanted: bool,
-    /// The trace that the caller of the command works for.
+    /// The trace of the caller of the command.
     pub parent: Option<Traceparent>,
 }
 
 impl Tracing {
-    /// Reads the variables; a trace that is malformed counts as absent.
+    /// Reads the variables. A malformed trace counts as absent; the other variables that begin with `OTEL_` are read where spans
+    /// are sent.
     pub(super) fn of(environment: &BTreeMap<String, String>) -> Tracing {
         let value =
             |name: &str| environment.get(name).map(|value| value.trim()).filter(|value| !value.is_empty());
@@ -46,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_are_sent_where_a_collector_is_named_and_nothing_forbids_it() {
+    fn spans_are_sent_if_a_collector_is_named_and_they_are_not_switched_off() {
         let endpoint = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318");
         assert!(read(&[endpoint]).is_wanted);
         assert!(read(&[("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://collector:4318/v1/traces")]).is_wanted);
@@ -63,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn the_trace_of_a_command_is_read_if_it_is_one() {
+    fn the_trace_of_a_command_is_read_if_it_is_valid() {
         let good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
         assert_eq!(read(&[("TRACEPARENT", good)]).parent, good.parse().ok());
         assert_eq!(read(&[("TRACEPARENT", "00-4bf9")]).parent, None);

@@ -1,4 +1,4 @@
-//! Who holds a data folder, and who may use it.
+//! Which processes hold a data folder, and who may use it.
 
 use super::*;
 
@@ -15,30 +15,13 @@ fn a_folder_is_held_once() {
         assert_eq!(data.running(part).unwrap().pid, 7);
     }
     drop(held);
-    assert!(data.running(Part::Write).is_none(), "what a dead process left is not believed");
+    assert!(data.running(Part::Write).is_none(), "the announcement of a dead process does not count");
     let _write = data.hold(&[Part::Write]).unwrap();
     data.hold(&[Part::Project]).unwrap();
 }
 
-#[tokio::test]
-async fn a_process_that_starts_is_waited_for() {
-    let folder = tempfile::tempdir().unwrap();
-    let data = DataFolder::new(folder.path());
-    assert!(data.running_or_starting(Part::Project).await.is_none(), "nobody starts");
-    let held = data.hold(&[Part::Project]).unwrap();
-    let starting = async {
-        tokio::time::sleep(Duration::from_millis(200)).await;
-        let running = Running { pid: 7, nats_url: "nats://x".into(), node: "n".into() };
-        data.announce(&[Part::Project], &running).unwrap();
-    };
-    let (found, ()) = tokio::join!(data.running_or_starting(Part::Project), starting);
-    assert_eq!(found.unwrap().pid, 7);
-    drop(held);
-    assert!(data.running_or_starting(Part::Project).await.is_none(), "it ended");
-}
-
 #[test]
-fn the_address_of_the_api_is_that_of_the_first_process() {
+fn the_announced_api_is_that_of_the_first_process() {
     let folder = tempfile::tempdir().unwrap();
     let data = DataFolder::new(folder.path());
     let _held = data.hold(&[Part::Write]).unwrap();
@@ -46,7 +29,7 @@ fn the_address_of_the_api_is_that_of_the_first_process() {
     let first = data.announce_api("127.0.0.1:4001".parse().unwrap()).unwrap().unwrap();
     assert!(data.announce_api("127.0.0.1:4002".parse().unwrap()).unwrap().is_none());
     assert_eq!(data.serves_at().unwrap(), "127.0.0.1:4001");
-    first.leave();
+    first.withdraw();
     assert!(!data.api_address().exists());
     drop(data.announce_api("127.0.0.1:4003".parse().unwrap()).unwrap().unwrap());
     assert!(data.api_address().exists() && data.serves_at().is_none(), "a dead process serves nowhere");
@@ -55,22 +38,7 @@ fn the_address_of_the_api_is_that_of_the_first_process() {
 }
 
 #[test]
-fn who_only_looks_keeps_no_process_from_starting() {
-    let folder = tempfile::tempdir().unwrap();
-    let data = DataFolder::new(folder.path());
-    drop(data.hold(&[Part::Write]).unwrap());
-    let looking = File::open(data.lock_file(Part::Write)).unwrap();
-    looking.try_lock_shared().unwrap();
-    let looked = std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(50));
-        drop(looking);
-    });
-    data.hold(&[Part::Write]).unwrap();
-    looked.join().unwrap();
-}
-
-#[test]
-fn a_token_for_snapshots_is_made_once_and_may_be_given() {
+fn the_snapshot_token_is_created_once_and_may_be_written_beforehand() {
     let folder = tempfile::tempdir().unwrap();
     let (data, path) = (DataFolder::new(folder.path()), folder.path().join("snapshot.token"));
     let token = data.snapshot_token().unwrap();
@@ -86,7 +54,7 @@ fn a_token_for_snapshots_is_made_once_and_may_be_given() {
 }
 
 #[test]
-fn a_new_folder_is_its_owners_alone() {
+fn a_new_folder_is_for_its_owner_only() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("data");
     DataFolder::new(&root).hold(&[Part::Write]).unwrap();
@@ -111,11 +79,14 @@ fn a_folder_of_another_user_is_refused() {
 }
 
 #[test]
-fn a_newer_folder_is_refused_untouched() {
+fn a_newer_folder_is_refused_and_not_changed() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("format"), "2\n").unwrap();
     let error = DataFolder::new(folder.path()).hold(&[Part::Write]).unwrap_err().to_string();
-    assert!(error.contains("written by a newer version of Loggia (format 2; this one knows 1)"), "{error}");
+    assert!(
+        error.contains("written by a newer version of Loggia (format 2; this one reads up to 1)"),
+        "{error}"
+    );
     let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left, ["format"]);
 }

@@ -1,5 +1,5 @@
-//! The keeper of a log: the one write side that keeps what is not in it, which is the vault of addresses, the ledger of
-//! calls and the pictures. A log in a file has no other write side; one elsewhere names the vault of its keeper.
+//! The keeper of a log: of several write sides, the one with the vault of addresses, the ledger of calls and the pictures, which
+//! are not in the log. A log in SQLite has one write side only; a remote log names the vault of its keeper.
 
 use std::path::Path;
 
@@ -16,21 +16,21 @@ use vault::Vault;
 use super::folder;
 use crate::config::Config;
 
-/// What opening a write side does on a log that has no keeper yet.
+/// Whether a write side becomes the keeper of a log that has none yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Naming {
-    /// It becomes the keeper: for roles, which an operator starts where they shall run.
-    First,
-    /// Nothing: for commands, which may run anywhere.
+pub enum KeeperClaim {
+    /// It does: for roles, which an operator starts where they are to run.
+    IfNone,
+    /// It does not: for commands, which may run anywhere.
     None,
 }
 
-/// Who keeps what is not in the log.
+/// The keeper of a log.
 #[derive(Debug, Clone, Serialize)]
 pub struct Keeper {
-    /// Whether it is kept in this data folder.
+    /// Whether it is this data folder.
     pub here: bool,
-    /// The vault that the log names; absent where it names none.
+    /// The vault that the log names; `None` if it names none.
     pub vault: Option<Uuid>,
     /// The vault in this data folder, if there is one.
     pub own: Option<Uuid>,
@@ -38,7 +38,7 @@ pub struct Keeper {
 
 impl Keeper {
     /// Returns where the keeper is, in a few words.
-    pub fn in_short(&self) -> String {
+    pub fn short(&self) -> String {
         match self.vault {
             None => "none yet".into(),
             Some(_) if self.here => "this folder".into(),
@@ -46,12 +46,13 @@ impl Keeper {
         }
     }
 
-    /// Returns who the keeper is, in one sentence.
+    /// Returns where the keeper is, as a sentence.
     pub fn sentence(&self, folder: &Path) -> String {
         let folder = folder.display();
         match (self.vault, self.own) {
             (None, _) => {
-                "the log has no keeper yet: the first `loggia write` or `loggia up` on it becomes it".into()
+                "the log has no keeper yet: the first `loggia write` or `loggia up` on it becomes its keeper"
+                    .into()
             }
             (Some(vault), _) if self.here => {
                 format!("the keeper of the log is the vault {vault}, the one in {folder}")
@@ -66,21 +67,21 @@ impl Keeper {
     }
 }
 
-/// Opens the vault if it is the keeper's, and tells who the keeper is.
-pub async fn open(config: &Config, naming: Naming) -> Result<(Option<Vault>, Keeper)> {
+/// Returns the keeper of the log, and the vault of this folder, opened for writing, if it is the keeper's.
+pub async fn open(config: &Config, claim: KeeperClaim) -> Result<(Option<Vault>, Keeper)> {
     match &config.store.place {
         #[cfg(feature = "eventstore")]
         Some(LogLocation::EventStoreDb(address)) => {
             let mut watch = KeeperWatch::connect(address).await?;
-            let vault = match naming {
-                Naming::First => Some(open_vault(config).await?),
-                Naming::None => existing_vault(config).await?,
+            let vault = match claim {
+                KeeperClaim::IfNone => Some(open_vault(config).await?),
+                KeeperClaim::None => existing_vault(config).await?,
             };
             let own = match &vault {
                 Some(vault) => Some(vault.id().await?),
                 None => None,
             };
-            let named = match own.filter(|_| naming == Naming::First) {
+            let named = match own.filter(|_| claim == KeeperClaim::IfNone) {
                 Some(own) => Some(watch.name_first(own).await?),
                 None => watch.named().await?,
             };
@@ -95,8 +96,8 @@ pub async fn open(config: &Config, naming: Naming) -> Result<(Option<Vault>, Kee
             Ok((kept, Keeper { here, vault: named, own }))
         }
         Some(LogLocation::Sqlite(_)) | None => {
-            // The log in a file has one write side, which keeps everything.
-            let _ = naming;
+            // A log in SQLite has one write side, which is its keeper.
+            let _ = claim;
             let vault = open_vault(config).await?;
             let own = Some(vault.id().await?);
             Ok((Some(vault), Keeper { here: true, vault: own, own }))
@@ -108,7 +109,7 @@ async fn open_vault(config: &Config) -> Result<Vault> {
     Ok(Vault::open(&folder(config), config.accounts.secret_file.as_deref()).await?)
 }
 
-/// The vault of the folder, which is not made where there is none.
+/// Opens the vault of the folder; creates none.
 #[cfg(feature = "eventstore")]
 async fn existing_vault(config: &Config) -> Result<Option<Vault>> {
     match folder(config).join(FILE).exists() {
@@ -117,8 +118,8 @@ async fn existing_vault(config: &Config) -> Result<Option<Vault>> {
     }
 }
 
-/// Returns who keeps what is not in a log elsewhere; nothing where the log is here.
-pub async fn look(config: &Config) -> Result<Option<Keeper>> {
+/// Returns the keeper of a remote log; `None` if the log is here.
+pub async fn of_remote_log(config: &Config) -> Result<Option<Keeper>> {
     match &config.store.place {
         #[cfg(feature = "eventstore")]
         Some(LogLocation::EventStoreDb(address)) => {
@@ -133,7 +134,7 @@ pub async fn look(config: &Config) -> Result<Option<Keeper>> {
     }
 }
 
-/// Names the vault of this folder as the keeper's, and makes it where there is none.
+/// Makes this folder the keeper, and creates its vault if it has none.
 pub async fn move_here(config: &Config) -> Result<Keeper> {
     let vault = open_vault(config).await?;
     let own = vault.id().await?;

@@ -1,12 +1,12 @@
-//! Spans on their way to a collector, where one is named and this build can send them.
+//! Sending spans to a collector, if one is named and this build can send them.
 
 use crate::config::Tracing;
 
-/// How long the process waits at its end for the last spans to leave.
+/// How long the process waits at its end for the last spans to be sent.
 #[cfg(feature = "otlp")]
-const LAST: std::time::Duration = std::time::Duration::from_secs(3);
+const LAST_SPANS: std::time::Duration = std::time::Duration::from_secs(3);
 
-/// Sends the spans of the process, if they are wanted. Whatever fails costs spans only.
+/// Sends the spans of the process, if they are wanted. A failure loses spans and nothing else.
 #[derive(Debug, Default)]
 pub struct Exporting {
     #[cfg(feature = "otlp")]
@@ -15,7 +15,7 @@ pub struct Exporting {
 
 #[cfg(feature = "otlp")]
 impl Exporting {
-    /// Sends spans from now on, where a collector is named.
+    /// Starts to send spans, if a collector is named.
     pub fn start(tracing: Tracing, _is_role: bool) -> Exporting {
         if !tracing.is_wanted {
             return Exporting::default();
@@ -29,10 +29,10 @@ impl Exporting {
         }
     }
 
-    /// Lets the last spans leave, within a bound.
+    /// Sends the last spans, within 3 seconds.
     pub fn stop(self) {
         if let Some(sent) = self.sent {
-            sent.stop(LAST);
+            sent.stop(LAST_SPANS);
         }
     }
 }
@@ -41,29 +41,30 @@ impl Exporting {
 fn start() -> anyhow::Result<traces::otlp::Export> {
     use std::time::Duration;
 
-    use crate::tls;
+    use crate::connection::{certificate_authorities, tls_client};
+    use crate::process::{USER_AGENT, VERSION};
 
     let client = reqwest::Client::builder()
-        .tls_backend_preconfigured(tls::trusting(tls::authorities())?)
+        .tls_backend_preconfigured(tls_client(certificate_authorities())?)
         .http1_only()
         .no_proxy()
         .redirect(reqwest::redirect::Policy::none())
         .connect_timeout(Duration::from_secs(5))
         .timeout(Duration::from_secs(10))
-        .user_agent(concat!("Loggia/", env!("CARGO_PKG_VERSION")))
+        .user_agent(USER_AGENT)
         .build()?;
-    Ok(traces::otlp::start("loggia", crate::build_info::VERSION, client)?)
+    Ok(traces::otlp::start("loggia", VERSION, client)?)
 }
 
 #[cfg(not(feature = "otlp"))]
 impl Exporting {
-    /// Says that this build sends none, where a collector is named.
+    /// Warns that this build sends none, if a collector is named.
     pub fn start(tracing: Tracing, is_role: bool) -> Exporting {
-        // The answers of commands stay free of it: they share an environment with much else.
+        // Commands do not warn: they share their environment with other programs.
         if tracing.is_wanted && is_role {
             tracing::warn!(
-                "OTEL_EXPORTER_OTLP_ENDPOINT is set, and this build sends no traces: build it with the feature otlp, or take \
-                 the variable away"
+                "OTEL_EXPORTER_OTLP_ENDPOINT is set, and this build sends no traces: build it with the feature otlp, or remove \
+                 the variable"
             );
         }
         Exporting::default()

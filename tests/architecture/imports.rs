@@ -30,6 +30,8 @@ const RULES: &[Rule] = &[
         without: &[],
     },
     Rule { package: "bulk_load", may: &[], must_not: IO, without: &[] },
+    Rule { package: "cli_output", may: &["daemon"], must_not: IO, without: &[] },
+    Rule { package: "daemon", may: &[], must_not: &["sqlx", "async-nats", "axum", "tantivy"], without: &[] },
     Rule { package: "demo", may: &["schemas"], must_not: IO, without: &[] },
     Rule { package: "embeddings", may: &[], must_not: IO, without: &[] },
     Rule { package: "health", may: &[], must_not: IO, without: &[] },
@@ -49,6 +51,8 @@ const RULES: &[Rule] = &[
         must_not: &["sqlx", "async-nats", "axum", "tantivy"],
         without: &[],
     },
+    Rule { package: "record_files", may: &[], must_not: IO, without: &[] },
+    Rule { package: "settings", may: &[], must_not: IO, without: &[] },
     // Sending spans is behind a feature of the root package.
     Rule { package: "traces", may: &[], must_not: &["sqlx", "async-nats", "axum", "tantivy"], without: &[] },
     Rule { package: "schemas", may: &["traces"], must_not: IO, without: &["traces/otlp"] },
@@ -137,6 +141,12 @@ const RULES: &[Rule] = &[
         may: &["answers", "metering", "schemas", "traces", "read"],
         must_not: &["sqlx", "tantivy", "axum", "hyper", "async-nats"],
         without: &["read/apply"],
+    },
+    Rule {
+        package: "snapshot_transfer",
+        may: &["projections", "schemas"],
+        must_not: &["sqlx", "async-nats", "tantivy"],
+        without: &[],
     },
     Rule {
         package: "api",

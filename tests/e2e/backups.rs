@@ -64,7 +64,7 @@ async fn pictures_are_verified_in_the_folder_and_in_the_backup() {
     std::fs::write(&widths_before[0], "").unwrap();
     let (status, text) = run(&folder, &["verify", "media"]);
     assert_eq!(status, Some(3), "{text}");
-    assert!(text.contains("320.webp is not what it was") && text.contains("1 WRONG OR MISSING"), "{text}");
+    assert!(text.contains("320.webp is not what it was") && text.contains("1 DAMAGED OR MISSING"), "{text}");
     let repaired = run_json(&folder, &["verify", "media", "--repair"]).pop().unwrap();
     assert_eq!(repaired, json!({"pictures": 2, "repaired": 1, "faults": [], "missing": []}));
     assert_eq!(run_json(&folder, &["verify", "media"]), [expected]);

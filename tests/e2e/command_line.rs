@@ -214,7 +214,7 @@ async fn backup_and_restore_preserve_the_whole_catalog() {
     service.import(&lines()).await;
     let before = export(service.folder.path());
     let (copy, data) = (service.folder.path().join("copy"), tempfile::tempdir().unwrap());
-    for (own, why) in [("", "is there already"), ("store/copy", ", which Loggia itself fills")] {
+    for (own, why) in [("", "is there already"), ("store/copy", ", which Loggia writes to")] {
         let refused = service.run(&["backup", service.folder.path().join(own).to_str().unwrap()]);
         let stderr = String::from_utf8(refused.stderr).unwrap();
         assert!(refused.status.code() == Some(1) && stderr.contains(why), "{own}: {stderr}");

@@ -169,8 +169,8 @@ async fn every_command_rejects_an_unusable_folder() {
     std::fs::create_dir(path("strange")).unwrap();
     std::fs::write(path("strange/format"), "about\n").unwrap();
     let refused = [
-        ("newer", "was written by a newer version of Loggia (format 2; this one knows 1)"),
-        ("file", "is a file and no data folder"),
+        ("newer", "was written by a newer version of Loggia (format 2; this one reads up to 1)"),
+        ("file", "is a file, not a data folder"),
         ("strange", "does not hold a number; is this a data folder of Loggia?"),
     ];
     let users = TABLE.iter().filter(|row| row.uses_folder && !row.reports);

@@ -23,7 +23,7 @@ async fn rebuild(data: &Path) {
     let mut rebuild = Loggia::spawn(LOGGIA, data, &["rebuild", "catalog"]);
     let status = rebuild.ended(PATIENCE).await;
     assert!(status.success(), "{}", rebuild.stderr());
-    assert!(rebuild.stdout().contains("took over at 20"), "{}", rebuild.stdout());
+    assert!(rebuild.stdout().contains("is live at 20"), "{}", rebuild.stdout());
 }
 
 async fn answers(http: &Http) {

@@ -84,7 +84,7 @@ fn an_unclosed_quote_affects_only_its_row() {
     let (answers, rejected) = folder.import("in.csv", text.as_bytes(), &[]);
     assert_eq!(counts(&answers), [4, 0, 0, 1, 0, 0]);
     let reason = "is no row of this file: the quote that opens in line 3 is not closed; close it, and double a quote that \
-                  stands inside a cell (\"\")";
+                  is part of a cell (\"\")";
     assert_eq!(rejected, [(3, reason.to_owned(), "b2,B2,art,\"never closed".to_owned())]);
     let slugs: Vec<Value> = folder.export().into_iter().map(|line| line["slug"].clone()).collect();
     assert_eq!(slugs, ["b1", "b3", "b4", "b5"]);
@@ -96,7 +96,7 @@ fn files_of_other_encodings_are_read_if_named() {
     let line = b"{\"name\":\"Z\xfcrich\",\"category\":\"art\"}\n{\"name\":\"B\",\"category\":\"art\"}\n";
     let (answers, rejected) = folder.import("in.ndjson", line, &[]);
     assert_eq!(counts(&answers), [1, 0, 0, 1, 0, 0]);
-    let reason = "has the byte 0xFC at byte 11, which is no UTF-8; save the file as UTF-8, or name its encoding with \
+    let reason = "has the byte 0xFC at byte 11, which is not UTF-8; save the file as UTF-8, or name its encoding with \
                   --encoding";
     assert_eq!((rejected[0].0, rejected[0].1.as_str()), (1, reason));
     assert_eq!(counts(&folder.import("in.ndjson", line, &["--encoding", "latin1"]).0), [1, 0, 1, 0, 0, 0]);

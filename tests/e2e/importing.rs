@@ -49,7 +49,7 @@ fn a_strict_import_stops_at_the_first_fault_and_reports_it() {
     let (file, data) = (file.to_str().unwrap(), folder.path().join("data"));
     let (status, counts, stderr) = import(&data, &[file, "--strict", "--rejects", rejects.to_str().unwrap()]);
     assert_eq!((status, of(&counts, COUNTS)), (Some(1), [2_193, 0, 1, 2_193]), "{stderr}");
-    let reason = "stopped before line 2194, which cannot be taken (--strict); the lines before it are written, and none after";
+    let reason = "stopped before line 2194, which is rejected (--strict); the lines before it are imported, and none after it";
     assert_eq!(stderr.trim(), reason);
     assert_eq!(counts["failure"], json!({"kind": "failed", "detail": reason}));
     assert_eq!(exported(&data).len(), 2_193);
@@ -103,7 +103,7 @@ fn an_import_fails_if_no_line_is_accepted_or_too_many_are_rejected() {
     std::fs::write(file, "{}\nnot json\n").unwrap();
     let (status, counts, stderr) = import(&data, &[file]);
     assert_eq!((status, of(&counts, COUNTS)), (Some(1), [0, 0, 2, 0]));
-    assert!(stderr.ends_with("no line could be taken\n"), "{stderr}");
+    assert!(stderr.ends_with("every line is rejected\n"), "{stderr}");
 
     // 30 of 2,030 lines are rejected, all of them in the first batch.
     let bad = (0..30).map(|_| "{}".to_owned());
@@ -112,8 +112,7 @@ fn an_import_fails_if_no_line_is_accepted_or_too_many_are_rejected() {
     for allowed in ["29", "1%"] {
         let (status, counts, stderr) = import(&data, &[file, "--max-rejected", allowed]);
         assert_eq!((status, &counts["rejected"], &counts["position"]), (Some(1), &json!(30), &json!(1_970)));
-        let reason =
-            format!("stopped: 30 of 2,000 lines cannot be taken, and --max-rejected allows {allowed};");
+        let reason = format!("stopped: 30 of 2,000 lines are rejected, and --max-rejected allows {allowed};");
         assert!(stderr.contains(&reason), "{stderr}");
     }
     for allowed in ["30", "1.5%"] {
@@ -177,7 +176,7 @@ fn rejected_lines_are_reimported_from_the_rejects_file() {
         &data,
         &["import", rejects.to_str().unwrap(), "--rejects", rejects.to_str().unwrap()],
     );
-    let reason = "loggia: --rejects names the file that is imported; name another\n";
+    let reason = "loggia: --rejects names the imported file; name another\n";
     assert_eq!(String::from_utf8(over.stderr).unwrap(), reason);
     assert_eq!(std::fs::read_to_string(&rejects).unwrap(), refused);
     let (status, counts, stderr) = rejecting(&rejects, &again);

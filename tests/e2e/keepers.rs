@@ -145,9 +145,9 @@ async fn only_a_role_becomes_the_keeper() {
     // The former keeper detects it, and restarts without being the keeper.
     let mut write = write;
     assert!(!write.ended(PATIENCE).await.success());
-    assert!(write.stderr().contains("another vault is named as the keeper"), "{}", write.stderr());
+    assert!(write.stderr().contains("the log has another keeper now"), "{}", write.stderr());
     let write = shared_log.write("server").await;
-    assert!(write.stderr().contains("takes what editors write, no keys"), "{}", write.stderr());
+    assert!(write.stderr().contains("accepts the commands of editors, but no keys"), "{}", write.stderr());
     assert_eq!(shared_log.json("server", &["store", "keeper"])["here"], json!(false));
 }
 

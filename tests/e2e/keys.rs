@@ -59,7 +59,7 @@ fn a_key_is_printed_once_and_stored_nowhere() {
     assert_eq!(
         rest,
         format!(
-            "\nKeep it: it is shown this once. Its id is {second_id}, its tier studio: 5,000 calls in a calendar month \
+            "\nKeep it: it is shown only once. Its id is {second_id}, its tier studio: 5,000 calls per calendar month \
              (UTC).\n"
         )
     );
@@ -121,7 +121,7 @@ fn impossible_key_commands_are_rejected_with_a_sentence() {
     );
     assert_eq!(
         failure(&["keys", "issue", "--email", ADA, "--tier", "gold"]),
-        "loggia: there is no tier “gold”; there are free, studio, pro"
+        "loggia: there is no tier “gold”; the tiers are free, studio, pro"
     );
     assert!(
         failure(&["keys", "revoke", "log_live_x"])
@@ -281,6 +281,6 @@ fn events_name_the_actor() {
     let refused = failure(&data, &["keys", "erase", "--email", ADA, "--actor", " "]);
     assert_eq!(
         refused,
-        "loggia: say who acts with --actor NAME: “ ” is not an actor: a name of 1 to 200 characters on one line"
+        "loggia: name who acts with --actor NAME: “ ” is not an actor: a name of 1 to 200 characters on one line"
     );
 }

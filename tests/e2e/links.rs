@@ -238,7 +238,7 @@ async fn keys_and_links_use_the_settings_of_the_service_not_of_the_shell() {
     let refused = service.run(&["keys", "issue", "--email", ADA, "--tier", "studio"]);
     assert_eq!(
         (refused.status.code(), String::from_utf8(refused.stderr).unwrap().trim()),
-        (Some(1), "loggia: there is no tier “studio”; there are free, gold")
+        (Some(1), "loggia: there is no tier “studio”; the tiers are free, gold")
     );
     let moved = service.run(&["keys", "tier", "--email", ADA, "gold"]);
     let expected =

@@ -335,10 +335,7 @@ fn notices_from_a_file_are_recorded_once() {
                 "unpriced": [], "position": report["position"]})
         )
     );
-    assert_eq!(
-        String::from_utf8(post_event).unwrap(),
-        "these are no events of Stripe that can be read: line 6\n"
-    );
+    assert_eq!(String::from_utf8(post_event).unwrap(), "these are not events of Stripe: line 6\n");
     std::fs::write(&file, json!({"object": "list", "data": events}).to_string()).unwrap();
     let (code, again, _) = replay(path);
     assert_eq!(

@@ -120,7 +120,7 @@ async fn renditions_are_regenerated_and_unused_pictures_are_listed() {
 
     let (status, text, stderr) = outcome(&service.run(&["pictures", "list", "--unused"]));
     assert_eq!((status, text.as_str()), (Some(0), ""), "{stderr}");
-    assert!(stderr.contains("every kept picture is shown by a project"), "{stderr}");
+    assert!(stderr.contains("every stored picture is shown by a project"), "{stderr}");
     service.json(&["curate", "revise", "stair-house", "--unset", "pictures"]);
     let former = json!({"state": "former", "slug": "stair-house", "source": "front.png", "picture": id, "reason": null});
     assert_eq!(service.json(&["pictures", "list", "stair-house"]), std::slice::from_ref(&former));
@@ -136,7 +136,7 @@ async fn renditions_are_regenerated_and_unused_pictures_are_listed() {
     assert_eq!(status, Some(1), "{text}{stderr}");
     assert!(text.contains("its bytes are not those that its name is made of"), "{text}{stderr}");
     assert!(
-        text.ends_with("0 made again, 0 changed, in 0 projects; 1 not made: the original is damaged\n"),
+        text.ends_with("0 recomputed, 0 changed, in 0 projects; 1 not recomputed: the original is damaged\n"),
         "{text}"
     );
     assert_eq!(std::fs::read(&width).unwrap(), bytes);

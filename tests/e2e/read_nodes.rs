@@ -75,7 +75,7 @@ async fn a_killed_node_is_replaced_by_one_that_starts_from_a_snapshot() {
     .await;
     assert_eq!(usage["remaining"], 0);
     let log = group.nodes[1].process.stderr();
-    assert!(log.contains("the read models begin with a snapshot"), "{log}");
+    assert!(log.contains("the read models start from a snapshot"), "{log}");
 }
 
 #[tokio::test]
@@ -110,7 +110,7 @@ async fn a_new_node_fetches_a_snapshot_from_another_and_keeps_it() {
     let range = format!("bytes 4096-{}/{}", whole.body.len() - 1, whole.body.len());
     assert_eq!(rest.header("content-range"), Some(range.as_str()));
     assert_eq!(operators.send("GET", &format!("/snapshot/{}", "0".repeat(64)), &shown, "").await.status, 404);
-    refused(&group, &url, "it cannot be fetched: ", "wants its token: write http://TOKEN@…").await;
+    refused(&group, &url, "it cannot be fetched: ", "requires a token: write http://TOKEN@…").await;
 
     let with_token = url.replace("http://", &format!("http://{token}@"));
     let mut two = group.start("two", &[("LOGGIA_SNAPSHOT", &with_token)]).await;
@@ -118,7 +118,7 @@ async fn a_new_node_fetches_a_snapshot_from_another_and_keeps_it() {
     ready(&http).await;
     assert_eq!(http.get("/v1/search?q=bridge").await.json()["total"], 300);
     let stderr = two.process.stderr();
-    assert!(stderr.contains("the read models begin with a snapshot position=300"), "{stderr}");
+    assert!(stderr.contains("the read models start from a snapshot position=300"), "{stderr}");
     assert!(!stderr.contains(&token), "{stderr}");
     let verified = run_json_with(&two.data, &["verify"], &group.nats.url());
     assert!(verified.iter().all(|model| model["equal"] == true), "{verified:?}");
@@ -183,8 +183,8 @@ async fn refused(group: &NodeGroup, set: &str, why: &str, more: &str) {
     assert_eq!(process.ended(PATIENCE).await.code(), Some(1));
     let stderr = process.stderr();
     let sentence = format!(
-        "loggia: snapshot is “{set}”, which cannot be begun with and was not; set LOGGIA_SNAPSHOT to another one, or \
-         remove it to begin with the first event: {why}"
+        "loggia: snapshot is “{set}”, which cannot be used, and nothing was changed; set LOGGIA_SNAPSHOT to another one, or \
+         remove it to start from the first event: {why}"
     );
     assert!(stderr.contains(&sentence) && stderr.contains(more), "{stderr}");
     assert!(!data.join("models").exists() && !data.join("models.incoming").exists());

@@ -77,7 +77,7 @@ fn config_check_finds_what_prevents_a_start_and_starts_nothing() {
     assert_eq!(about, ["listen", "nats_server", "secret_file", "vectors", "snapshot"], "{found:?}");
     assert_eq!(
         found[0].1,
-        format!("{address} is in use by another program; stop it, or listen somewhere else")
+        format!("{address} is in use by another program; stop it, or listen on another address")
     );
     let (_, found) = check(&[("LOGGIA_NATS_URL", "nats://127.0.0.1:1")]);
     assert!(found[0].1.contains("does not answer"), "{found:?}");

@@ -40,7 +40,7 @@ async fn a_healthy_service_has_no_problem_and_a_stopped_one_does() {
     assert_eq!((&status["nats"]["lag"], &status["nats"]["position"]), (&json!(0), &json!(1)), "{status}");
     let screen = String::from_utf8(service.run(&["status", "--check"]).stdout).unwrap();
     assert!(
-        screen.starts_with("OK\n") && screen.contains("relay        has carried the whole log"),
+        screen.starts_with("OK\n") && screen.contains("relay        has published the whole log"),
         "{screen}"
     );
     let role = format!("role         up, process {}, version ", service.loggia.pid());
@@ -85,7 +85,7 @@ async fn a_healthy_write_side_has_no_problem_and_one_without_nats_does() {
     let (code, status) = checked(folder.path());
     assert_eq!(code, Some(2), "{status}");
     let problem = status["problem"].as_str().unwrap();
-    assert!(problem.starts_with("the running processes cannot be asked: "), "{problem}");
+    assert!(problem.starts_with("the running processes cannot be reached: "), "{problem}");
     assert!(write.terminate().await.code().is_some());
 }
 

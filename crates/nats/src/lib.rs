@@ -18,9 +18,11 @@
 //! - [`stream_settings`]: JetStream settings that every stream must have.
 //! - [`server`]: a private nats-server, started, supervised, restarted and stopped.
 //! - [`cluster_config`]: the files of a cluster with TLS and one user per role.
+//! - [`certificates`]: when the certificates of a file expire.
 //!
 //! The example `private_server` starts a server and sends a message through it.
 
+pub mod certificates;
 pub mod cluster_config;
 pub mod login;
 pub mod request;

@@ -1,10 +1,15 @@
-//! `loggia audit verify`: the hash chain, and a recount of every key, month and tier against whoever else counts.
+//! `loggia audit verify`: the hash chain of the ledger, and a recount of every key, month and tier, compared with NATS and the
+//! counters.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use cli_output::{Output, count};
+use ledger::comparison::{
+    AllowanceCounts, CountSample, InTransit, OtherCount, differences, overruns, remove_in_transit,
+};
 use ledger::usage_streams::{Allowance, calls_in_stream};
 use ledger::{Ledger, Totals, Used, count_entry};
 use metering::abandoned_calls;
@@ -16,28 +21,26 @@ use schemas::subject::{OVERRUN, usage_stream};
 use schemas::tier::TierName;
 use serde::Serialize;
 
-use super::compare::{Look, Row, Side, Waiting, differences, overruns, table, take_waiting};
-use crate::clock;
+use crate::compose::summaries;
 use crate::config::Config;
 use crate::connection;
 use crate::counted_calls;
 use crate::data_folder::{DataFolder, Part};
-use crate::nodes;
-use crate::output::{Output, count};
+use crate::process;
 
-/// Entries read at once behind those that were verified.
+/// The number of entries that are read at once after those that were verified.
 const PAGE: usize = 1_000;
 
-/// How often what differs is looked at again while a service runs, …
-const AGAIN: Duration = Duration::from_millis(500);
+/// The interval between two comparisons while a service runs.
+const INTERVAL: Duration = Duration::from_millis(500);
 
-/// … for how long it must stay the same to be believed, …
+/// How long differences must stay the same to count as such while a service runs.
 const QUIET: Duration = Duration::from_secs(5);
 
-/// … and when what still moves is told as it is.
+/// When differences that still change are reported as they are.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What was found.
+/// The result of the audit.
 #[derive(Debug, Serialize)]
 struct Report {
     entries: u64,
@@ -46,16 +49,16 @@ struct Report {
     calls: u64,
     overrun: u64,
     compared: Vec<&'static str>,
-    overruns: Vec<Row>,
-    /// Calls that are on their way from the streams to the ledger or to a side, while no service runs.
+    overruns: Vec<AllowanceCounts>,
+    /// Calls that the ledger or another party has not read from the streams yet, if no service runs.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    waiting: BTreeMap<&'static str, Waiting>,
-    differences: Vec<Row>,
-    /// The spool of each process that counts calls and answers: calls in it are counted by nobody yet.
+    waiting: BTreeMap<&'static str, InTransit>,
+    differences: Vec<AllowanceCounts>,
+    /// The spool of each process that counts calls and answers: the calls in it are not counted yet.
     spools: Vec<Spool>,
 }
 
-/// How many calls wait in the spool of a process.
+/// The calls in the spool of a process.
 #[derive(Debug, Serialize)]
 struct Spool {
     node: String,
@@ -63,7 +66,8 @@ struct Spool {
     calls: u64,
 }
 
-/// Checks everything; exit status 3 where something is damaged or counted otherwise.
+/// Verifies the ledger and compares all counts. Returns exit status 3 if the ledger is damaged or something is counted
+/// differently.
 pub(super) async fn run(config: &Config, ledger: &Ledger, output: Output) -> Result<ExitCode> {
     let bar = output.progress(ledger.head().await?.position.0, "verifying");
     let outcome = ledger.verify(|done| bar.set_position(done)).await;
@@ -76,43 +80,46 @@ pub(super) async fn run(config: &Config, ledger: &Ledger, output: Output) -> Res
         }
     };
     let running = DataFolder::new(&config.server.data).running(Part::Write).map(|running| running.nats_url);
-    let moving = running.is_some();
+    let is_running = running.is_some();
     let client = match running.or_else(|| config.nats.url.clone()) {
-        Some(url) => Some(connection::connect(config, &url).await?),
+        Some(url) => Some(connection::connect_to_nats(config, &url).await?),
         None => None,
     };
-    let others = Others { config, client };
-    let mut own = Own { ledger, position: Position(recount.entries), totals: recount.totals };
-    let (sides, mut differences) = settled(&mut own, &others, moving).await?;
-    // A service that runs copies what it has not copied yet; what stays different for long is a difference then.
+    let sources = OtherSources { config, client };
+    let mut own = OwnCount { ledger, position: Position(recount.entries), totals: recount.totals };
+    let (others, mut differences) = lasting_differences(&mut own, &sources, is_running).await?;
+    // A running service would have copied the calls by now, so they are a difference.
     let copied = ledger.watch().borrow().clone();
-    let waiting = if moving { BTreeMap::new() } else { take_waiting(&mut differences, &sides, &copied) };
+    let waiting = match is_running {
+        true => BTreeMap::new(),
+        false => remove_in_transit(&mut differences, &others, &copied),
+    };
     let report = Report {
         entries: recount.entries,
         hash: recount.hash,
         keys: own.totals.keys().map(|allowance| allowance.key).collect::<BTreeSet<_>>().len() as u64,
         calls: own.totals.values().map(|used| used.used).sum(),
         overrun: own.totals.values().map(|used| used.overrun).sum(),
-        compared: sides.iter().map(|side| side.name).collect(),
-        overruns: overruns(&own.totals, &sides),
+        compared: others.iter().map(|other| other.name).collect(),
+        overruns: overruns(&own.totals, &others),
         waiting,
         differences: differences.into_values().collect(),
-        spools: others.spools().await?,
+        spools: sources.spools().await?,
     };
-    output.answer(&report, || screen(&report, &sides))?;
+    output.answer(&report, || text(&report, &others))?;
     Ok(if report.differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }
 
-/// The ledger's own count, which goes on while the service runs.
-struct Own<'a> {
+/// The count of the ledger, which rises while the service runs.
+struct OwnCount<'a> {
     ledger: &'a Ledger,
     position: Position,
     totals: Totals,
 }
 
-impl Own<'_> {
-    /// Counts what came in since.
-    async fn go_on(&mut self) -> Result<()> {
+impl OwnCount<'_> {
+    /// Counts the entries since the last call.
+    async fn update(&mut self) -> Result<()> {
         loop {
             let page = self.ledger.page(self.position, PAGE).await?;
             let Some(last) = page.entries.last() else { return Ok(()) };
@@ -122,29 +129,29 @@ impl Own<'_> {
     }
 }
 
-/// Whoever else counts.
-struct Others<'a> {
+/// Reads the counts of others: NATS and the counters of this folder.
+struct OtherSources<'a> {
     config: &'a Config,
     client: Option<async_nats::Client>,
 }
 
-impl Others<'_> {
-    /// What they count now. Whoever is not there is left out.
-    async fn sides(&self, ledger: &Totals, copied: &[LedgerSource]) -> Result<Vec<Side>> {
-        let mut sides = Vec::new();
+impl OtherSources<'_> {
+    /// Reads the counts of all that are available.
+    async fn counts(&self, ledger: &Totals, copied: &[LedgerSource]) -> Result<Vec<OtherCount>> {
+        let mut counts = Vec::new();
         if let Some(client) = &self.client {
             let mut nats = self.nats(client, ledger).await?;
             nats.read = counted_calls::ends(client, self.config, copied).await?;
-            sides.push(nats);
+            counts.push(nats);
         }
-        sides.extend(self.counters().await?);
-        Ok(sides)
+        counts.extend(self.counters().await?);
+        Ok(counts)
     }
 
-    /// The spools of all processes that answer, and what is left in the one of this folder.
+    /// Returns the spools of all processes that answer, and calls that a process of this folder has left in its spool.
     async fn spools(&self) -> Result<Vec<Spool>> {
         let mut spools = match &self.client {
-            Some(client) => nodes::ask(client, &[]).await?,
+            Some(client) => summaries(client, &[]).await?,
             None => Vec::new(),
         }
         .into_iter()
@@ -157,25 +164,25 @@ impl Others<'_> {
         Ok(spools)
     }
 
-    /// The counters of this folder, which know every month; none where no projection ever ran on it.
-    async fn counters(&self) -> Result<Option<Side>> {
+    /// Reads the counters of this folder, which have every month; `None` if no projection ever ran on it.
+    async fn counters(&self) -> Result<Option<OtherCount>> {
         let data = DataFolder::new(&self.config.server.data);
         let Some(counters) = counted_calls::counters(&data).await? else { return Ok(None) };
         let read = counted_calls::read_by(&counters).await?;
-        let mut side = Side { name: "counters", read, ..Side::default() };
-        let mut take = |key, month, tier: &TierName, used, overrun| {
-            side.totals.insert(Allowance { key, month, tier: tier.clone() }, Used { used, overrun });
+        let mut count = OtherCount { name: "counters", read, ..OtherCount::default() };
+        let mut add = |key, month, tier: &TierName, used, overrun| {
+            count.totals.insert(Allowance { key, month, tier: tier.clone() }, Used { used, overrun });
         };
-        counters.each_total(&mut take).await?;
+        counters.each_total(&mut add).await?;
         counters.close().await;
-        Ok(Some(side))
+        Ok(Some(count))
     }
 
-    /// NATS keeps the running month and the one before it whole, and of older ones a part.
-    async fn nats(&self, client: &async_nats::Client, ledger: &Totals) -> Result<Side> {
-        let running = Month::of(clock::now());
+    /// Reads the counts of NATS, which has every call of the running month and the one before, and some of older months.
+    async fn nats(&self, client: &async_nats::Client, ledger: &Totals) -> Result<OtherCount> {
+        let running = Month::of(process::now());
         let months = vec![running.previous(), running];
-        let mut side = Side { name: "nats", months: Some(months.clone()), ..Side::default() };
+        let mut count = OtherCount { name: "nats", months: Some(months.clone()), ..OtherCount::default() };
         let former = ledger.keys().filter(|allowance| months.contains(&allowance.month));
         let configured = self.config.access.tiers.iter().map(|tier| tier.name.clone());
         let tiers: BTreeSet<TierName> =
@@ -183,54 +190,55 @@ impl Others<'_> {
         for month in months {
             for tier in &tiers {
                 let Some(held) = calls_in_stream(client, &usage_stream(tier), month).await? else { continue };
-                side.limits.extend(held.limit.map(|limit| (tier.clone(), limit)));
+                count.limits.extend(held.limit.map(|limit| (tier.clone(), limit)));
                 for (allowance, calls) in held.calls {
-                    side.totals.entry(allowance).or_default().used += calls;
+                    count.totals.entry(allowance).or_default().used += calls;
                 }
             }
             let over = calls_in_stream(client, OVERRUN, month).await?.unwrap_or_default();
             for (allowance, calls) in over.calls {
-                side.totals.entry(allowance).or_default().overrun += calls;
+                count.totals.entry(allowance).or_default().overrun += calls;
             }
         }
-        Ok(side)
+        Ok(count)
     }
 }
 
-/// The differences that stay. While a service runs, calls are on their way from one to the other: where all have met
-/// once, there is no difference.
-async fn settled(
-    own: &mut Own<'_>,
-    others: &Others<'_>,
-    moving: bool,
-) -> Result<(Vec<Side>, BTreeMap<Allowance, Row>)> {
+/// Returns the counts of the others, and the differences that last. While a service runs, calls are in transit from one party to
+/// the other: allowances that all may have counted the same at some time are no differences.
+async fn lasting_differences(
+    own: &mut OwnCount<'_>,
+    sources: &OtherSources<'_>,
+    is_running: bool,
+) -> Result<(Vec<OtherCount>, BTreeMap<Allowance, AllowanceCounts>)> {
     let begun = Instant::now();
-    let mut open: Option<(Look, BTreeMap<Allowance, Row>)> = None;
-    let mut quiet = begun;
+    let mut open: Option<(CountSample, BTreeMap<Allowance, AllowanceCounts>)> = None;
+    let mut unchanged_since = begun;
     loop {
         let copied = own.ledger.watch().borrow().clone();
-        let sides = others.sides(&own.totals, &copied).await?;
-        own.go_on().await?;
-        let mut found = differences(&own.totals, &sides);
-        let look = Look { sides, ledger: own.totals.clone() };
+        let others = sources.counts(&own.totals, &copied).await?;
+        own.update().await?;
+        let mut found = differences(&own.totals, &others);
+        let sample = CountSample { others, ledger: own.totals.clone() };
         if let Some((before, open)) = &open {
             found.retain(|allowance, _| {
-                open.contains_key(allowance) && !(moving && look.has_met_since(before, allowance))
+                open.contains_key(allowance)
+                    && !(is_running && sample.may_have_agreed_since(before, allowance))
             });
         }
         if open.as_ref().map(|(_, open)| open) != Some(&found) {
-            quiet = Instant::now();
+            unchanged_since = Instant::now();
         }
-        let stays = !moving || quiet.elapsed() >= QUIET || begun.elapsed() >= PATIENCE;
-        if found.is_empty() || stays {
-            return Ok((look.sides, found));
+        let is_final = !is_running || unchanged_since.elapsed() >= QUIET || begun.elapsed() >= PATIENCE;
+        if found.is_empty() || is_final {
+            return Ok((sample.others, found));
         }
-        open = Some((look, found));
-        tokio::time::sleep(AGAIN).await;
+        open = Some((sample, found));
+        tokio::time::sleep(INTERVAL).await;
     }
 }
 
-fn screen(report: &Report, sides: &[Side]) -> String {
+fn text(report: &Report, others: &[OtherCount]) -> String {
     let Report { entries, hash, keys, calls, overrun, overruns, waiting, differences, spools, .. } = report;
     let mut text = format!(
         "{} entries, the hash chain is whole; the last hash is {hash}\n{} calls of {} keys, and {} over the quota\n",
@@ -239,26 +247,26 @@ fn screen(report: &Report, sides: &[Side]) -> String {
         count(*keys),
         count(*overrun)
     );
-    for side in sides {
-        let months = side.months.iter().flatten().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
+    for other in others {
+        let months = other.months.iter().flatten().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
         let of = if months.is_empty() { String::new() } else { format!(" ({months})") };
-        text += &format!("compared with {}{of}\n", side.name);
+        text += &format!("compared with {}{of}\n", other.name);
     }
-    if !sides.iter().any(|side| side.name == "nats") {
+    if !others.iter().any(|other| other.name == "nats") {
         text += "not compared with nats: no write side runs on this data folder, and nats_url is not set\n";
     }
     if !overruns.is_empty() {
         text += &format!("\nover the quota\n{}\n", table(overruns));
     }
-    for (side, Waiting { not_copied, not_counted }) in waiting {
+    for (other, InTransit { not_copied, not_counted }) in waiting {
         if *not_copied > 0 {
             let calls = count(*not_copied);
-            text += &format!("not copied yet: {calls} calls that {side} has; the next start copies them\n");
+            text += &format!("not copied yet: {calls} calls that {other} has; the next start copies them\n");
         }
         if *not_counted > 0 {
             let calls = count(*not_counted);
             text +=
-                &format!("not counted yet: {calls} calls that {side} lacks; the next start counts them\n");
+                &format!("not counted yet: {calls} calls that {other} lacks; the next start counts them\n");
         }
     }
     for Spool { node, role, calls } in spools.iter().filter(|spool| spool.calls > 0) {
@@ -279,4 +287,55 @@ fn screen(report: &Report, sides: &[Side]) -> String {
         text += &format!("\ncounted differently\n{}", table(differences));
     }
     text
+}
+
+/// Returns counts as a table.
+fn table(rows: &[AllowanceCounts]) -> String {
+    let names: BTreeSet<&str> = rows.iter().flat_map(|row| row.others.keys().copied()).collect();
+    let mut text = format!("{:<10}{:<9}{:<22}{:>16}", "key", "month", "tier", "ledger");
+    for name in &names {
+        text += &format!("{name:>16}");
+    }
+    for row in rows {
+        let AllowanceCounts { key_id, month, tier, ledger, others } = row;
+        let (key, month, tier) = (key_id.to_string(), month.to_string(), tier.to_string());
+        text += &format!("\n{key:<10}{month:<9}{tier:<22}{:>16}", shown(Some(ledger)));
+        for name in &names {
+            text += &format!("{:>16}", shown(others.get(name)));
+        }
+    }
+    text
+}
+
+/// Returns the number of calls within the quota, and after a plus sign those over it.
+fn shown(used: Option<&Used>) -> String {
+    match used {
+        None => "–".to_owned(),
+        Some(Used { used, overrun: 0 }) => count(*used),
+        Some(Used { used, overrun }) => format!("{} + {}", count(*used), count(*overrun)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_shown_as_a_table() {
+        let row = |key: &str, ledger, nats| AllowanceCounts {
+            key_id: key.parse().unwrap(),
+            month: "2026-11".parse().unwrap(),
+            tier: "free".parse().unwrap(),
+            ledger,
+            others: [("nats", nats)].into(),
+        };
+        let used = |used, overrun| Used { used, overrun };
+        let rows = [row("Aaaaaaaa", used(20, 0), used(19, 0)), row("Bbbbbbbb", used(7, 2), used(7, 1))];
+        assert_eq!(
+            table(&rows),
+            "key       month    tier                            ledger            nats\n\
+             Aaaaaaaa  2026-11  free                                20              19\n\
+             Bbbbbbbb  2026-11  free                             7 + 2           7 + 1"
+        );
+    }
 }

@@ -1,5 +1,5 @@
-//! The relay into a cluster: how many events a second it carries to three NATS servers that keep a copy each. Servers and
-//! relay are on this machine, over TLS and with the files that `loggia nats config` makes.
+//! The relay into a cluster: events per second to three NATS servers that each keep a copy. Servers and relay are on this
+//! machine, with TLS and the files that `loggia nats config` writes.
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
@@ -20,14 +20,14 @@ use write::nats_role::NatsRole;
 use write::relay::{Interruption, Relay};
 use write::service::{CommandDispatcher, ProjectService};
 
-use crate::compose::settled;
+use crate::compose::retry_temporary;
 use crate::config::Config;
 
-/// How many servers, and so many copies.
+/// The number of servers, each with a copy of the stream.
 const SERVERS: usize = 3;
-/// How many events are carried, each a whole record of the demo catalog.
+/// The number of events, each a whole record of the demo catalog.
 const EVENTS: usize = 60_000;
-/// Lines of one import.
+/// The number of lines of one import command.
 const LINES: usize = 500;
 
 /// Measures the figure.
@@ -37,7 +37,7 @@ pub async fn measure(config: &Config) -> Result<Vec<Figure>> {
     let cluster = Cluster::start(config, &folder.path().join("nats")).await?;
     let client = cluster.login.connect().await?;
     let relay = Relay::new(store.clone(), client).replicas(SERVERS);
-    settled(|| relay.check(), Interruption::may_pass).await?;
+    retry_temporary(|| relay.check(), Interruption::may_pass).await?;
     let (mut relayed, stop, head) = (relay.watch(), CancellationToken::new(), store.head().await?.position);
     let began = Instant::now();
     #[expect(clippy::disallowed_methods, reason = "it is awaited below")]
@@ -51,7 +51,7 @@ pub async fn measure(config: &Config) -> Result<Vec<Figure>> {
     Ok(vec![Figure::new(name, head.0 as f64 / seconds, "events/s").at_least(20_000.0)])
 }
 
-/// A store with so many events.
+/// Returns an event store with the events.
 async fn filled(folder: &Path) -> Result<Arc<EventLog>> {
     let clock = Clock::system();
     let store = Arc::new(EventLog::open(folder, &clock).await?);
@@ -69,13 +69,13 @@ async fn filled(folder: &Path) -> Result<Arc<EventLog>> {
             CommandMessage { id, actor: "bench".parse()?, correlation: id, command, not_after: None };
         match commands.execute(message).await {
             CommandReply::Imported { .. } => {}
-            other => bail!("the records were not taken: {other:?}"),
+            other => bail!("the records were not imported: {other:?}"),
         }
     }
     Ok(store)
 }
 
-/// Three servers of this machine. Dropping it kills them.
+/// Three servers on this machine, which are killed when it is dropped.
 struct Cluster {
     login: Login,
     _servers: Vec<Child>,
@@ -113,15 +113,15 @@ impl Cluster {
         };
         let cluster = Cluster { login, _servers: running };
         let answers = async || cluster.login.connect().await.map(drop);
-        settled(answers, |_| true).await?;
+        retry_temporary(answers, |_| true).await?;
         Ok(cluster)
     }
 }
 
-/// Servers on ports that are free at the moment.
+/// Returns servers with ports that are free at the moment.
 fn servers() -> Result<Vec<Server>> {
     let free = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
-    // Held together, so that they differ.
+    // Bound at the same time, so that they differ.
     let held: Vec<TcpListener> = (0..SERVERS * 2).map(|_| free()).collect::<Result<_, _>>()?;
     let ports: Vec<u16> =
         held.iter().map(|listener| Ok(listener.local_addr()?.port())).collect::<Result<_>>()?;

@@ -1,4 +1,4 @@
-//! Visibility: from the answer of an edit to the search that finds it.
+//! Visibility: the time from the reply to an edit until a search finds it.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,9 @@ use serde_json::json;
 
 use crate::session::Session;
 
+/// The number of edits.
 const EDITS: usize = 31;
+/// How long an edit may take until it is found.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Edits one project after the other through the running write side.
@@ -47,7 +49,7 @@ async fn until_found(connection: &mut Connection, word: &str) -> Result<f64> {
     while answered.elapsed() < PATIENCE {
         let answer = connection.get(&format!("/v1/search?q={word}")).await?;
         let body: serde_json::Value = serde_json::from_slice(&answer.body)?;
-        // Near words of earlier edits are found as typos; the first result must be the edit itself.
+        // Similar words of earlier edits match as typing errors, so the first result must be the edit itself.
         if body["results"][0]["intro"].as_str().is_some_and(|intro| intro.ends_with(&format!(" {word}."))) {
             return Ok(answered.elapsed().as_secs_f64() * 1e3);
         }

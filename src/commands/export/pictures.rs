@@ -1,39 +1,39 @@
-//! The pictures of an export: the originals, where an import of the records looks for them.
+//! The pictures of an export: the originals, in the files where an import of the records expects them.
 
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result};
+use cli_output::say;
 use media::MediaStore;
 use schemas::picture::{Form, PictureId};
 
 use crate::config::Config;
 use crate::data_folder::DataFolder;
-use crate::output::say;
 
-/// How many pictures that are left out are named.
+/// The number of omitted pictures that are named.
 const SHOWN: u64 = 20;
 
 /// Writes pictures below a folder.
 pub struct Pictures {
     store: MediaStore,
     folder: PathBuf,
-    /// How many are in the folder.
+    /// The number of pictures in the folder.
     pub written: u64,
-    /// How many cannot be there under the name that their record has for them.
-    pub left_out: u64,
+    /// The number of pictures that cannot be written under the name that their record has for them.
+    pub omitted: u64,
 }
 
 impl Pictures {
-    /// Writes to this folder, which is made.
+    /// Creates the folder.
     pub fn new(config: &Config, folder: &Path) -> Result<Pictures> {
-        fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+        fs::create_dir_all(folder).with_context(|| format!("{} cannot be created", folder.display()))?;
         let store = MediaStore::open_read_only(&DataFolder::new(&config.server.data).media());
-        Ok(Pictures { store, folder: folder.to_owned(), written: 0, left_out: 0 })
+        Ok(Pictures { store, folder: folder.to_owned(), written: 0, omitted: 0 })
     }
 
-    /// Writes one picture under the name that its record has for it.
+    /// Writes a picture under the name that its record has for it.
     pub fn write(&mut self, source: &str, id: PictureId) -> Result<()> {
         let reason = match self.bytes(source, id)? {
             Ok(bytes) => self.put(source, &bytes)?,
@@ -42,8 +42,8 @@ impl Pictures {
         match reason {
             None => self.written += 1,
             Some(reason) => {
-                self.left_out += 1;
-                if self.left_out <= SHOWN {
+                self.omitted += 1;
+                if self.omitted <= SHOWN {
                     say(&format!("the picture {source} is not written: {reason}"));
                 }
             }
@@ -52,17 +52,17 @@ impl Pictures {
     }
 
     fn bytes(&self, source: &str, id: PictureId) -> Result<Result<Vec<u8>, &'static str>> {
-        let stays = Path::new(source)
+        let is_below = Path::new(source)
             .components()
             .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-        if !stays {
+        if !is_below {
             return Ok(Err("its name leads out of the folder."));
         }
         let original = self.store.read(id, Form::Original)?;
-        Ok(original.ok_or("this data folder does not keep it."))
+        Ok(original.ok_or("this data folder does not have it."))
     }
 
-    /// Writes a file that is not there; gives the reason where another one is.
+    /// Writes a file unless it exists. Returns the reason if another file has its name.
     fn put(&self, source: &str, bytes: &[u8]) -> Result<Option<&'static str>> {
         let path = self.folder.join(source);
         let failed = || format!("{} cannot be written", path.display());

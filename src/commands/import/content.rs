@@ -1,17 +1,17 @@
-//! The record of a line, parsed at most once before it is sent: for repairs, and for the files of pictures that it names.
+//! The record of a line, parsed at most once before it is sent: to repair its texts, and to find the picture files that it
+//! names.
 
+use record_files::windows_1252;
 use schemas::import::named_pictures;
 use schemas::record::PictureSource;
 use serde_json::{Map, Value};
 
-use super::repair;
-
-/// A record as a file gives it.
+/// A record as it is in the file.
 #[derive(Debug, Clone)]
 pub enum Content {
-    /// A text, which the write side parses and judges.
+    /// A text, which the write side parses and validates.
     Text(String),
-    /// The members that the cells of a row make, or those of a record that was rejected before.
+    /// The members from the cells of a row, or those of a record that was rejected before.
     Members(Map<String, Value>),
 }
 
@@ -20,27 +20,29 @@ pub enum Content {
 pub struct Prepared {
     /// Its JSON text.
     pub text: String,
-    /// The pictures that it names as files.
+    /// The pictures that it names as files, not as URLs.
     pub files: Vec<PictureSource>,
     /// The number of characters that were repaired.
     pub repaired: u64,
 }
 
 impl Content {
-    /// Repairs the texts of the record if `repairs`, and finds its files. A text that is not JSON stays as it is.
+    /// Finds the picture files of the record. With `repairs` it also replaces the control characters U+0080 to U+009F by the
+    /// characters of those bytes in Windows-1252: texts have them if Windows-1252 was read as Latin-1. A text that is not JSON
+    /// stays as it is.
     pub fn prepare(self, repairs: bool) -> Prepared {
         let (text, mut value) = match self {
             Content::Members(members) => (None, Value::Object(members)),
             Content::Text(text) => {
-                // Most texts need neither and are not parsed here.
-                let is_needed = text.contains("\"pictures\"") || (repairs && repair::may_be_faulty(&text));
+                // Most texts need neither and are not parsed.
+                let is_needed = text.contains("\"pictures\"") || (repairs && may_need_repair(&text));
                 match is_needed.then(|| serde_json::from_str(&text)) {
                     Some(Ok(value)) => (Some(text), value),
                     Some(Err(_)) | None => return Prepared { text, files: Vec::new(), repaired: 0 },
                 }
             }
         };
-        let repaired = if repairs { repair::repair(&mut value) } else { 0 };
+        let repaired = if repairs { repair(&mut value) } else { 0 };
         let text = text.filter(|_| repaired == 0).unwrap_or_else(|| value.to_string());
         let mut files = match value {
             Value::Object(members) if members.contains_key("pictures") => named_pictures(members),
@@ -48,6 +50,30 @@ impl Content {
         };
         files.retain(PictureSource::is_file);
         Prepared { text, files, repaired }
+    }
+}
+
+/// Returns whether a text may have such control characters, written out or escaped.
+fn may_need_repair(text: &str) -> bool {
+    text.contains(|character| matches!(character, '\u{80}'..='\u{9f}')) || text.contains("\\u00")
+}
+
+/// Repairs every text in a value, and returns the number of characters that were replaced.
+fn repair(value: &mut Value) -> u64 {
+    match value {
+        Value::String(text) => {
+            let mut repaired = 0;
+            let replace = |character: char| {
+                let right = u8::try_from(character).map_or(character, windows_1252);
+                repaired += u64::from(right != character);
+                right
+            };
+            *text = text.chars().map(replace).collect();
+            repaired
+        }
+        Value::Array(values) => values.iter_mut().map(repair).sum(),
+        Value::Object(members) => members.values_mut().map(repair).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
     }
 }
 
@@ -63,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn control_characters_become_what_windows_1252_has_there() {
+    fn control_characters_are_replaced_as_in_windows_1252() {
         assert_eq!(
             repaired(
                 "{\"name\":\"Dealer\u{92}s \u{80} 5\",\"details\":[{\"label\":\"a\",\"value\":\"1\\u00962\"}]}"
@@ -73,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_stays_byte_for_byte() {
+    fn other_texts_are_unchanged() {
         for text in [
             "{ \"name\" : \"caf\u{e9} \u{81}\", \"year\": 1.50 }",
             "{\"name\":\"\\u00e9 \\\\u0092\"}",
@@ -85,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn the_files_of_pictures_are_found_in_texts_and_in_members() {
+    fn picture_files_are_found_in_texts_and_in_members() {
         let record =
             json!({"pictures": ["a.jpg", {"source": "b.jpg", "alt": "B"}, "https://x.example/c.jpg"]});
         let file = |source: &str, alt: Option<&str>| PictureSource {

@@ -1,5 +1,5 @@
-//! The pictures of an import: files beside the imported one are brought to the write side and attached to their projects.
-//! Those that records name by URL are fetched by the write side itself.
+//! The pictures of an import: files beside the imported one are uploaded to the write side and attached to their projects.
+//! Pictures that records name by URL are fetched by the write side itself.
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
@@ -15,11 +15,11 @@ use schemas::slug::Slug;
 
 use crate::session::Session;
 
-/// How many pictures are under way at once.
+/// The number of concurrent uploads.
 const AT_ONCE: usize = 8;
 
-/// Brings the pictures of lines that were taken.
-pub struct Pictures<'s> {
+/// Uploads the pictures of imported lines.
+pub struct PictureUploader<'s> {
     session: &'s Session,
     actor: Actor,
     correlation: CommandId,
@@ -27,83 +27,92 @@ pub struct Pictures<'s> {
     folder: PathBuf,
 }
 
-/// A picture that a line names.
-pub struct Wanted {
+/// A picture file that an imported line names.
+pub struct NamedPicture {
     /// The line's number.
     pub line: u64,
     /// The project.
     slug: Slug,
-    /// Whether one is kept already: its file need not be there.
-    is_kept: bool,
-    /// As the record names it.
+    /// Whether the pictures of the project are stored already, so that the file may be missing.
+    is_stored: bool,
+    /// The picture, as the record names it.
     pub picture: PictureSource,
 }
 
-/// What became of a picture.
-pub enum Brought {
-    /// It is attached, as it may have been before.
+/// The outcome of an upload.
+pub enum UploadOutcome {
+    /// The picture is attached, or was before.
     Attached,
     /// It is not, for this reason.
     Refused(String),
 }
 
-impl<'s> Pictures<'s> {
-    /// The pictures of a file of records; those of standard input are looked for in the working folder.
-    pub fn new(session: &'s Session, actor: Actor, correlation: CommandId, file: &Path) -> Pictures<'s> {
+impl<'s> PictureUploader<'s> {
+    /// Returns an uploader of pictures in the folder of the imported file; for standard input, in the current folder.
+    pub fn new(
+        session: &'s Session,
+        actor: Actor,
+        correlation: CommandId,
+        file: &Path,
+    ) -> PictureUploader<'s> {
         let folder = file.parent().unwrap_or(Path::new("")).to_owned();
-        Pictures { session, actor, correlation, folder }
+        PictureUploader { session, actor, correlation, folder }
     }
 
-    /// Returns the files of those lines that were taken.
-    pub fn of(&self, files: &HashMap<u64, Vec<PictureSource>>, outcomes: &[LineOutcome]) -> Vec<Wanted> {
-        let mut wanted = Vec::new();
+    /// Returns the picture files of those lines that were imported.
+    pub fn of_imported_lines(
+        &self,
+        files: &HashMap<u64, Vec<PictureSource>>,
+        outcomes: &[LineOutcome],
+    ) -> Vec<NamedPicture> {
+        let mut pictures = Vec::new();
         for outcome in outcomes {
-            let Some((slug, is_kept)) = taken(&outcome.result) else { continue };
-            wanted.extend(files.get(&outcome.number).into_iter().flatten().map(|picture| Wanted {
+            let Some((slug, is_stored)) = imported(&outcome.result) else { continue };
+            pictures.extend(files.get(&outcome.number).into_iter().flatten().map(|picture| NamedPicture {
                 line: outcome.number,
                 slug: slug.clone(),
-                is_kept,
+                is_stored,
                 picture: picture.clone(),
             }));
         }
-        wanted
+        pictures
     }
 
-    /// Brings them, several at a time, and tells of each.
-    pub async fn bring(&self, wanted: Vec<Wanted>) -> Result<Vec<(Wanted, Brought)>> {
-        let brought = futures::stream::iter(wanted).map(async |wanted| {
-            let brought = self.bring_one(&wanted).await?;
-            Ok::<_, anyhow::Error>((wanted, brought))
+    /// Uploads and attaches pictures, several at a time. Returns the outcome of each.
+    pub async fn upload(&self, pictures: Vec<NamedPicture>) -> Result<Vec<(NamedPicture, UploadOutcome)>> {
+        let uploads = futures::stream::iter(pictures).map(async |picture| {
+            let outcome = self.upload_one(&picture).await?;
+            Ok::<_, anyhow::Error>((picture, outcome))
         });
-        brought.buffered(AT_ONCE).try_collect().await
+        uploads.buffered(AT_ONCE).try_collect().await
     }
 
-    async fn bring_one(&self, wanted: &Wanted) -> Result<Brought> {
-        let path = self.folder.join(&wanted.picture.source);
-        if wanted.is_kept && matches!(tokio::fs::try_exists(&path).await, Ok(false)) {
-            return Ok(Brought::Attached);
+    async fn upload_one(&self, named: &NamedPicture) -> Result<UploadOutcome> {
+        let path = self.folder.join(&named.picture.source);
+        if named.is_stored && matches!(tokio::fs::try_exists(&path).await, Ok(false)) {
+            return Ok(UploadOutcome::Attached);
         }
         let bytes = match read(path).await {
             Ok(bytes) => bytes,
-            Err(reason) => return Ok(Brought::Refused(reason)),
+            Err(reason) => return Ok(UploadOutcome::Refused(reason)),
         };
-        let kept = match self.session.keep_picture(bytes).await? {
-            Ok(kept) => kept,
-            Err(reason) => return Ok(Brought::Refused(reason)),
+        let stored = match self.session.store_picture(bytes).await? {
+            Ok(id) => id,
+            Err(reason) => return Ok(UploadOutcome::Refused(reason)),
         };
-        let picture = wanted.picture.clone();
-        let slug = wanted.slug.clone();
-        let command = Command::Attach { slug, picture, kept: Some(kept), as_named: false };
+        let picture = named.picture.clone();
+        let slug = named.slug.clone();
+        let command = Command::Attach { slug, picture, kept: Some(stored), as_named: false };
         match self.session.send(self.actor.clone(), Some(self.correlation), command).await? {
-            CommandReply::Done(_) => Ok(Brought::Attached),
-            CommandReply::Failed(refusal) => Ok(Brought::Refused(refusal.detail)),
-            _ => bail!("the write side answered with something else; are both of one version?"),
+            CommandReply::Done(_) => Ok(UploadOutcome::Attached),
+            CommandReply::Failed(refusal) => Ok(UploadOutcome::Refused(refusal.detail)),
+            _ => bail!("the reply of the write side is of another kind; do both have the same version?"),
         }
     }
 }
 
-/// The project of a line that was taken, and whether all its files are kept already.
-fn taken(result: &LineResult) -> Option<(&Slug, bool)> {
+/// Returns the project of a line that was imported, and whether all its picture files are stored already.
+fn imported(result: &LineResult) -> Option<(&Slug, bool)> {
     match result {
         LineResult::New { slug } => Some((slug, false)),
         LineResult::Changed { slug, pictures_kept, .. } | LineResult::Same { slug, pictures_kept } => {
@@ -113,11 +122,11 @@ fn taken(result: &LineResult) -> Option<(&Slug, bool)> {
     }
 }
 
-/// The bytes of a picture's file, or why there are none.
+/// Reads a picture file. The error is a sentence for users.
 pub async fn read(path: PathBuf) -> Result<Vec<u8>, String> {
     let length = match tokio::fs::metadata(&path).await {
         Ok(found) if found.is_file() => found.len(),
-        Ok(_) => return Err(format!("{} is no file.", path.display())),
+        Ok(_) => return Err(format!("{} is not a file.", path.display())),
         Err(error) if error.kind() == ErrorKind::NotFound => {
             return Err(format!("There is no file {}.", path.display()));
         }

@@ -1,4 +1,4 @@
-//! What an import tells: counts, the lines it did not take and why, and where the log is at its end.
+//! The report of an import: counts, rejected lines with their faults, and the position of the log at the end.
 
 use std::fs::File;
 use std::io::Write;
@@ -7,27 +7,26 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use cli_output::{Failure, Output, count, say};
+use daemon::signals::Signal;
 use indicatif::ProgressBar;
 use schemas::command::{ImportLine, LineForm, LineOutcome, LineResult};
 use schemas::ids::Position;
 use schemas::import::Fault;
 use serde::Serialize;
 
+use super::pictures::{NamedPicture, UploadOutcome};
 use crate::cli::{ImportArgs, MaxRejected};
-use crate::output::{Failure, Output, count, say};
-use crate::signals::Asked;
 
-use super::pictures::{Brought, Wanted};
-
-/// How many refused lines are shown where no file takes them.
+/// The number of rejected lines that are shown if they are not written to a file.
 const SHOWN: u64 = 20;
 
-/// The counts so far, and where refused lines go.
+/// The counts so far, and where rejected lines are written.
 pub struct Report {
     counts: Counts,
     began: Instant,
     output: Output,
-    /// The file as it was named.
+    /// The file, as it was named.
     source: String,
     dry_run: bool,
     max_rejected: Option<MaxRejected>,
@@ -42,12 +41,12 @@ struct Counts {
     changed: u64,
     same: u64,
     rejected: u64,
-    /// Members of changed records that are recorded no more, and pictures.
+    /// Members that changed records no longer have, and pictures.
     members_removed: u64,
     pictures_removed: u64,
     pictures: u64,
     pictures_refused: u64,
-    /// Records and characters that were mended, where that was asked for.
+    /// Records and characters that were repaired; absent without `--repair-text`.
     #[serde(skip_serializing_if = "Option::is_none")]
     repaired_records: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,45 +63,45 @@ struct Outcome<'a> {
     failure: Option<Failure<'a>>,
 }
 
-/// A refused line in the file of rejects.
+/// A rejected line in the file that `--rejects` names.
 #[derive(Serialize)]
 struct Reject<'a> {
     line: u64,
     faults: &'a [Fault],
     record: &'a str,
-    /// How much of a record it says, where that is not all.
-    #[serde(skip_serializing_if = "is_whole")]
+    /// How much of a record it is; absent for a whole record.
+    #[serde(skip_serializing_if = "is_whole_record")]
     form: LineForm,
 }
 
-fn is_whole(form: &LineForm) -> bool {
+fn is_whole_record(form: &LineForm) -> bool {
     *form == LineForm::Record
 }
 
 /// How an import ended.
 pub struct End {
     status: ExitCode,
-    /// What kind of failure it is, and why.
+    /// The kind of the failure, and its reason.
     failure: Option<(&'static str, String)>,
 }
 
 impl End {
-    /// An import that failed.
-    pub fn failed(why: String) -> End {
-        End { status: ExitCode::FAILURE, failure: Some(("failed", why)) }
+    /// Returns the end of an import that failed.
+    pub fn failed(reason: String) -> End {
+        End { status: ExitCode::FAILURE, failure: Some(("failed", reason)) }
     }
 
-    /// An import that a signal ended.
-    pub fn interrupted(asked: Asked, why: String) -> End {
-        End { status: asked.status(), failure: Some(("interrupted", why)) }
+    /// Returns the end of an import that a signal interrupted.
+    pub fn interrupted(signal: Signal, reason: String) -> End {
+        End { status: signal.exit_status(), failure: Some(("interrupted", reason)) }
     }
 }
 
 impl Report {
-    /// Nothing yet.
+    /// Returns an empty report, and creates the file of rejected lines.
     pub fn new(args: &ImportArgs, output: Output) -> Result<Report> {
         let rejects = args.rejects.as_deref().map(|path| {
-            refuse_source(path, &args.file)?;
+            require_other_file(path, &args.file)?;
             File::create(path).with_context(|| format!("{} cannot be written", path.display()))
         });
         let none = args.repair_text.then_some(0);
@@ -119,12 +118,12 @@ impl Report {
         })
     }
 
-    /// Whether refused lines are written with their text.
+    /// Returns whether rejected lines are written with their text.
     pub fn keeps_texts(&self) -> bool {
         self.rejects.is_some()
     }
 
-    /// Takes the outcomes of one batch, and its lines where their texts are kept.
+    /// Adds the outcomes of one batch. `texts` are its lines, if rejected lines are written with their text.
     pub fn batch(
         &mut self,
         position: Position,
@@ -132,11 +131,11 @@ impl Report {
         texts: Option<&[ImportLine]>,
         form: LineForm,
     ) -> Result<()> {
-        self.reached(position);
+        self.set_position(position);
         self.progress.inc(lines.len() as u64);
         for outcome in lines {
             if self.dry_run {
-                self.difference(&outcome)?;
+                self.show_difference(&outcome)?;
             }
             match outcome.result {
                 LineResult::New { .. } => self.counts.new += 1,
@@ -157,32 +156,32 @@ impl Report {
     }
 
     /// Shows what a line would change.
-    fn difference(&self, outcome: &LineOutcome) -> Result<()> {
+    fn show_difference(&self, outcome: &LineOutcome) -> Result<()> {
         if matches!(outcome.result, LineResult::Same { .. } | LineResult::Rejected { .. }) {
             return Ok(());
         }
-        self.output.answer(outcome, || match &outcome.result {
+        Ok(self.output.answer(outcome, || match &outcome.result {
             LineResult::New { slug } => format!("line {}: new {slug}", outcome.number),
             LineResult::Changed { slug, members, removed, removed_pictures, .. } => {
                 let removed: Vec<&str> = removed.iter().chain(removed_pictures).map(String::as_str).collect();
                 let removed = match removed[..] {
                     [] => String::new(),
-                    _ => format!("; taken away: {}", removed.join(", ")),
+                    _ => format!("; removed: {}", removed.join(", ")),
                 };
                 format!("line {}: changed {slug}: {}{removed}", outcome.number, members.join(", "))
             }
             LineResult::Same { .. } | LineResult::Rejected { .. } => String::new(),
-        })
+        })?)
     }
 
-    /// Takes a line that was not taken.
+    /// Adds a rejected line.
     pub fn rejected(&mut self, number: u64, text: &str, faults: &[Fault], form: LineForm) -> Result<()> {
         self.counts.rejected += 1;
         if let Some(file) = &mut self.rejects {
-            // A line at a time, so that the file ends with a whole one whenever the import ends.
+            // In one write, so that the file ends with a complete line whenever the import ends.
             let mut line = serde_json::to_vec(&Reject { line: number, faults, record: text, form })?;
             line.push(b'\n');
-            file.write_all(&line).context("the file of rejects cannot be written")?;
+            file.write_all(&line).context("the file of rejected lines cannot be written")?;
         } else if self.counts.rejected <= SHOWN {
             self.progress.suspend(|| {
                 for fault in faults {
@@ -192,21 +191,21 @@ impl Report {
             });
         } else if self.counts.rejected == SHOWN + 1 {
             self.progress.suspend(|| {
-                say("more lines cannot be taken; --rejects FILE keeps them all with their faults")
+                say("more lines are rejected; --rejects FILE writes all of them with their faults")
             });
         }
         Ok(())
     }
 
-    /// Takes what became of pictures. Their records stay, whatever becomes of them.
-    pub fn pictures(&mut self, brought: Vec<(Wanted, Brought)>) {
-        for (wanted, brought) in brought {
-            match brought {
-                Brought::Attached => self.counts.pictures += 1,
-                Brought::Refused(reason) => {
+    /// Adds the outcomes of pictures. Their records are imported in any case.
+    pub fn pictures(&mut self, outcomes: Vec<(NamedPicture, UploadOutcome)>) {
+        for (named, outcome) in outcomes {
+            match outcome {
+                UploadOutcome::Attached => self.counts.pictures += 1,
+                UploadOutcome::Refused(reason) => {
                     self.counts.pictures_refused += 1;
                     if self.counts.pictures_refused <= SHOWN {
-                        let (line, source) = (wanted.line, &wanted.picture.source);
+                        let (line, source) = (named.line, &named.picture.source);
                         self.progress.suspend(|| {
                             say(&format!("line {line}: the picture {source} is not attached: {reason}"))
                         });
@@ -216,10 +215,10 @@ impl Report {
         }
     }
 
-    /// Takes how many characters were mended in which lines.
-    pub fn mended<'m>(&mut self, mended: impl Iterator<Item = &'m (u64, u64)>) {
+    /// Adds the numbers of repaired characters, each with the number of its line.
+    pub fn repaired<'m>(&mut self, repaired: impl Iterator<Item = &'m (u64, u64)>) {
         let (mut records, mut all) = (0, 0);
-        for (_, characters) in mended {
+        for (_, characters) in repaired {
             records += 1;
             all += characters;
         }
@@ -230,31 +229,31 @@ impl Report {
         }
     }
 
-    /// Takes where the log is.
-    pub fn reached(&mut self, position: Position) {
+    /// Sets the position of the log.
+    pub fn set_position(&mut self, position: Position) {
         self.counts.position = position;
     }
 
-    /// Returns where the log is, as far as that was heard.
+    /// Returns the last known position of the log; [`Position::START`] if no line was sent.
     pub fn position(&self) -> Position {
         self.counts.position
     }
 
-    /// Returns whether anything was refused.
-    pub fn is_faulty(&self) -> bool {
+    /// Returns whether any line or picture was rejected.
+    pub fn has_rejections(&self) -> bool {
         self.counts.rejected + self.counts.pictures_refused > 0
     }
 
-    /// Returns whether more lines were refused than the operator allows.
+    /// Returns whether more lines were rejected than `--max-rejected` allows.
     pub fn has_too_many_rejected(&self) -> bool {
         self.max_rejected.is_some_and(|most| most.is_exceeded(self.counts.rejected, self.lines()))
     }
 
-    /// Says how many lines were refused, and how many the operator allows.
-    pub fn too_many(&self) -> String {
+    /// Returns how many lines were rejected and how many `--max-rejected` allows, as a part of a sentence.
+    pub fn too_many_rejected(&self) -> String {
         let allowed = self.max_rejected.map(|most| most.to_string()).unwrap_or_default();
         format!(
-            "{} of {} lines cannot be taken, and --max-rejected allows {allowed}",
+            "{} of {} lines are rejected, and --max-rejected allows {allowed}",
             count(self.counts.rejected),
             count(self.lines())
         )
@@ -265,22 +264,22 @@ impl Report {
         new + changed + same + rejected
     }
 
-    /// Returns how an import ended that came to the end of its file.
-    pub fn verdict(&self) -> End {
+    /// Returns how an import ended that reached the end of its file: as a failure if every line was rejected.
+    pub fn end_of_file(&self) -> End {
         match self.counts.rejected {
             0 => End { status: ExitCode::SUCCESS, failure: None },
-            rejected if rejected == self.lines() => End::failed("no line could be taken".into()),
+            rejected if rejected == self.lines() => End::failed("every line is rejected".into()),
             _ => End { status: ExitCode::SUCCESS, failure: None },
         }
     }
 
-    /// Prints the counts, and why the import failed if it did.
+    /// Prints the counts, and why the import failed if it did. Returns the exit status.
     pub fn finish(mut self, end: End) -> Result<ExitCode> {
         self.progress.finish_and_clear();
         self.counts.seconds = self.began.elapsed().as_secs_f64();
         let End { status, failure } = end;
-        let why = failure.as_ref().map(|(kind, detail)| Failure { kind, detail, faults: &[] });
-        self.output.answer(&Outcome { counts: &self.counts, failure: why }, || self.sentence())?;
+        let reported = failure.as_ref().map(|(kind, detail)| Failure { kind, detail });
+        self.output.answer(&Outcome { counts: &self.counts, failure: reported }, || self.sentence())?;
         if let Some((_, detail)) = failure {
             say(&detail);
         }
@@ -295,30 +294,30 @@ impl Report {
         let seconds = self.began.elapsed().as_secs_f64();
         let rate = self.lines() as f64 / seconds.max(1e-9);
         let would = if self.dry_run { "dry run, nothing was written: " } else { "" };
-        let illustrated = match (pictures, pictures_refused) {
+        let attached = match (pictures, pictures_refused) {
             (0, 0) => String::new(),
             (_, 0) => format!("; {} pictures attached", count(*pictures)),
             _ => format!("; {} pictures attached, {} not", count(*pictures), count(*pictures_refused)),
         };
         let repaired = match (self.counts.repaired_records, self.counts.repaired_characters) {
             (Some(records), Some(characters)) => {
-                format!("; {} characters mended in {} records", count(characters), count(records))
+                format!("; {} characters repaired in {} records", count(characters), count(records))
             }
             _ => String::new(),
         };
         let removed = match (self.counts.members_removed, self.counts.pictures_removed) {
             (0, 0) => String::new(),
             (members, pictures) => {
-                format!("; {} members and {} pictures taken away", count(members), count(pictures))
+                format!("; {} members and {} pictures removed", count(members), count(pictures))
             }
         };
-        // Where no line was sent, nothing was heard of the log.
-        let reached = match *position {
+        // If no line was sent, the position of the log is not known.
+        let log = match *position {
             Position::START => String::new(),
             position => format!("; the log is at {position}"),
         };
         format!(
-            "{would}{} new, {} changed, {} same, {} rejected{removed}{illustrated}{repaired} in {seconds:.1} s ({} records/s){reached}",
+            "{would}{} new, {} changed, {} same, {} rejected{removed}{attached}{repaired} in {seconds:.1} s ({} records/s){log}",
             count(*new),
             count(*changed),
             count(*same),
@@ -328,12 +327,12 @@ impl Report {
     }
 }
 
-/// Refuses to write over the very file that is imported.
-fn refuse_source(rejects: &Path, source: &Path) -> Result<()> {
+/// Checks that the file of rejected lines is not the imported file.
+fn require_other_file(rejects: &Path, source: &Path) -> Result<()> {
     if let (Ok(rejects), Ok(source)) = (rejects.canonicalize(), source.canonicalize())
         && rejects == source
     {
-        bail!("--rejects names the file that is imported; name another");
+        bail!("--rejects names the imported file; name another");
     }
     Ok(())
 }

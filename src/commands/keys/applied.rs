@@ -1,9 +1,9 @@
-//! Waiting until the keys of a running node know what was done: a new key works, and a revoked one does not, once the
-//! command has answered.
+//! Waiting until a running node has applied a change of keys: when the command ends, a new key works and a revoked one does not.
 
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use cli_output::say;
 use read::models::POLL;
 use schemas::control::ProjectionStatus;
 use schemas::ids::Position;
@@ -12,38 +12,40 @@ use schemas::subject;
 use crate::config::Config;
 use crate::connection;
 use crate::data_folder::{DataFolder, Part, Running};
-use crate::output::say;
 
 /// The read model that the API looks keys up in.
 const MODEL: &str = "keys";
 
-/// How long the node may take. What is done stays done, so that waiting longer would only hide a problem.
+/// How long the node may take. The change is recorded in any case, so that waiting longer would only hide a problem.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long to wait before asking again.
+/// The pause between two requests.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Waits for the node that runs on this data folder, if one does. A node that does not get there is told of on
-/// standard error: the command itself is done.
+/// Waits for the node that runs on this data folder, if one does. If it takes too long, says so on standard error: the command
+/// itself is done.
 pub(in crate::commands) async fn wait(config: &Config, position: Position) {
     let Some(node) = DataFolder::new(&config.server.data).running(Part::Project) else { return };
     if position == Position::START {
         return;
     }
-    let late = match tokio::time::timeout(PATIENCE, reached(config, &node, position)).await {
+    let reason = match tokio::time::timeout(PATIENCE, reached(config, &node, position)).await {
         Ok(Ok(true)) => return,
         Ok(Ok(false)) => "it has no read model of keys".to_owned(),
         Ok(Err(error)) => format!("{error:#}"),
-        Err(_) => format!("it is not there after {} seconds; `loggia status` shows it", PATIENCE.as_secs()),
+        Err(_) => format!(
+            "it has not applied it after {} seconds; `loggia status` shows its lag",
+            PATIENCE.as_secs()
+        ),
     };
     say(&format!(
-        "this is in the log at position {position}, but the running node may not know it yet: {late}"
+        "this is in the log at position {position}, but the running node may not have applied it yet: {reason}"
     ));
 }
 
-/// Waits until the node's keys are at a position and its API has looked since; false where it has none.
+/// Waits until the keys of the node are at a position and its API has refreshed since. Returns `false` if it has no keys.
 async fn reached(config: &Config, node: &Running, position: Position) -> Result<bool> {
-    let client = connection::connect(config, &node.nats_url).await?;
+    let client = connection::connect_to_nats(config, &node.nats_url).await?;
     loop {
         let request = client.request(subject::control(&node.node, "status"), "".into());
         let answer = request.await.context("it does not answer")?;
@@ -67,9 +69,9 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::config::Sources;
+    use settings::Sources;
 
-    /// A node that has this model, and is one position further each time it is asked.
+    /// Starts a node that has this model, one position further at each request.
     async fn node(nats: &Nats, model: &'static str) -> Running {
         let client = nats.client().await;
         let mut requests = client.subscribe(subject::control("node", "status")).await.unwrap();
@@ -87,7 +89,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_wait_ends_when_the_keys_are_there() {
+    async fn the_wait_ends_when_the_keys_are_at_the_position() {
         let Some(nats) = Nats::start().await else { return };
         let (config, node) = (Config::read(&Sources::default()).unwrap(), node(&nats, MODEL).await);
         assert!(reached(&config, &node, Position(4)).await.unwrap());

@@ -1,8 +1,9 @@
-//! `loggia keys issue`: makes a key here, sends its hash, and prints it once.
+//! `loggia keys issue`: generates a key, sends its hash, and prints the key once.
 
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use cli_output::{Output, count, say};
 use schemas::account::KeyIssued;
 use schemas::command::{Command, CommandFailure, FailureKind};
 use schemas::email::Email;
@@ -12,12 +13,11 @@ use schemas::tier::{Tier, TierName, Tiers};
 use serde::Serialize;
 
 use super::super::curate::refuse;
-use super::{account, applied, send, service};
+use super::{account_reply, applied, send, service};
 use crate::config::Config;
-use crate::output::{Output, count, say};
 use crate::session::Session;
 
-/// A new key as it is shown to whoever asked for it, and never again.
+/// A new key, as it is shown once.
 #[derive(Serialize)]
 struct Issued<'a> {
     key: &'a str,
@@ -26,7 +26,7 @@ struct Issued<'a> {
     quota: u64,
 }
 
-/// Issues one; in the first tier where none is named.
+/// Issues a key; in the first tier if none is named.
 pub(super) async fn run(
     config: &Config,
     actor: Actor,
@@ -39,10 +39,10 @@ pub(super) async fn run(
     let tier = wanted(&tiers, tier)?;
     let key = api::new_key().context("the system gives no random bytes; try again")?;
     let issued = KeyIssued::of(&key, tier.name.clone(), name);
-    // A key is made here and shown once: under the same id another one would be sent, so there is none to give.
+    // A key is generated here and shown once: a repeated command would send another one, so no id is shown for it.
     let unknown = || {
         format!(
-            "whether the key {} was issued is not known; `loggia keys list` shows it if it was: revoke it then, and issue \
+            "whether the key {} was issued is not known; if `loggia keys list` shows it, revoke it and issue \
              another",
             key.id()
         )
@@ -50,7 +50,7 @@ pub(super) async fn run(
     let session = Session::open(config).await?;
     let answer = session.send(actor.clone(), None, Command::IssueKey { email, key: issued }).await;
     session.close().await;
-    let done = match account(answer.with_context(unknown)?)? {
+    let done = match account_reply(answer.with_context(unknown)?)? {
         Ok(done) => done,
         Err(refusal) => {
             if refusal.kind == FailureKind::Unavailable {
@@ -63,7 +63,7 @@ pub(super) async fn run(
     let shown = Issued { key: key.expose(), key_id: key.id(), tier: &tier.name, quota: tier.quota };
     let printed = output.deliver(&shown, || {
         format!(
-            "{}\n\nKeep it: it is shown this once. Its id is {}, its tier {}: {} calls in a calendar month (UTC).",
+            "{}\n\nKeep it: it is shown only once. Its id is {}, its tier {}: {} calls per calendar month (UTC).",
             shown.key,
             shown.key_id,
             shown.tier,
@@ -72,12 +72,12 @@ pub(super) async fn run(
     });
     match printed {
         Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(error) => Err(error.context(taken_back(config, actor, key.id()).await)),
+        Err(error) => Err(anyhow::Error::from(error).context(revoke_unseen(config, actor, key.id()).await)),
     }
 }
 
-/// Revokes a key that nobody has seen, and says what became of it.
-async fn taken_back(config: &Config, actor: Actor, key_id: KeyId) -> String {
+/// Revokes a key that could not be printed, and returns the outcome as a sentence.
+async fn revoke_unseen(config: &Config, actor: Actor, key_id: KeyId) -> String {
     match send(config, actor, Command::RevokeKey { key_id }).await {
         Ok(Ok(_)) => format!("the key {key_id} could not be printed and is revoked; issue another"),
         Ok(Err(CommandFailure { detail, .. })) => unseen(key_id, &detail),
@@ -96,6 +96,6 @@ fn wanted(tiers: &Tiers, name: Option<TierName>) -> Result<&Tier> {
     let Some(name) = name else { return Ok(tiers.first()) };
     tiers.get(&name).with_context(|| {
         let known: Vec<_> = tiers.iter().map(|tier| tier.name.as_str()).collect();
-        format!("there is no tier “{name}”; there are {}", known.join(", "))
+        format!("there is no tier “{name}”; the tiers are {}", known.join(", "))
     })
 }

@@ -1,8 +1,9 @@
-//! `loggia keys link`: makes a link as it is mailed to the holder of an address, and prints it instead.
+//! `loggia keys link`: creates a link like those that are mailed to the holder of an address, and prints it instead.
 
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
+use cli_output::Output;
 use jiff::Timestamp;
 use schemas::command::{Command, CommandReply};
 use schemas::email::Email;
@@ -13,16 +14,15 @@ use vault::new_token;
 use super::super::curate::refuse;
 use super::{ask, service};
 use crate::config::Config;
-use crate::output::Output;
 
-/// A link as it is shown.
+/// A link, as it is shown.
 #[derive(Serialize)]
 struct Shown {
     link: String,
     expires_at: Timestamp,
 }
 
-/// Makes one; the token is made here, and only its hash is sent.
+/// Creates a link. Its token is generated here, and only the hash of it is sent.
 pub(super) async fn run(config: &Config, actor: Actor, email: Email, output: Output) -> Result<ExitCode> {
     let site = service::address(config).await?;
     let token = new_token()?;
@@ -31,13 +31,13 @@ pub(super) async fn run(config: &Config, actor: Actor, email: Email, output: Out
             let shown = Shown { link: token.at(&site), expires_at };
             output.deliver(&shown, || {
                 format!(
-                    "{}\n\nGive it to the holder of the address, and to nobody else. It works once, until {:.0}.",
+                    "{}\n\nGive it only to the holder of the address. It works once, until {:.0}.",
                     shown.link, shown.expires_at
                 )
             })?;
             Ok(ExitCode::SUCCESS)
         }
         CommandReply::Failed(refusal) => refuse(&refusal, output),
-        _ => bail!("the write side answered with something else; are both of one version?"),
+        _ => bail!("the reply of the write side is of another kind; do both have the same version?"),
     }
 }

@@ -1,9 +1,10 @@
-//! `loggia keys list`: every key as the log tells it, with its address and its name from the vault.
+//! `loggia keys list`: every key in the log, with its address and its name from the vault.
 
 use std::collections::HashMap;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use cli_output::{Output, aligned, say};
 use jiff::Timestamp;
 use schemas::email::Email;
 use schemas::ids::AccountId;
@@ -17,7 +18,6 @@ use write::service::{read_account, read_accounts};
 use crate::config::Config;
 use crate::counted_calls;
 use crate::data_folder::DataFolder;
-use crate::output::{Output, aligned, say};
 use crate::store;
 
 const HEADINGS: [&str; 8] = ["key", "hint", "tier", "created", "revoked", "proven", "address", "name"];
@@ -30,11 +30,11 @@ struct Row {
     name: Option<String>,
     tier: TierName,
     created_at: Timestamp,
-    /// When its last counted call was answered, as the counters of this folder have it.
+    /// When its last counted call was answered, from the counters of this folder.
     last_used_at: Option<Timestamp>,
     revoked_at: Option<Timestamp>,
     proven: bool,
-    /// Absent once it is erased.
+    /// The address; absent once it is erased.
     email: Option<String>,
 }
 
@@ -58,7 +58,7 @@ pub(super) async fn run(config: &Config, email: Option<&Email>, output: Output) 
     Ok(ExitCode::SUCCESS)
 }
 
-/// When each key was used last; nothing where no projection ever ran on this folder.
+/// Returns when each key was used last; empty if no projection ever ran on this folder.
 async fn last_used(config: &Config) -> Result<HashMap<KeyId, Timestamp>> {
     match counted_calls::counters(&DataFolder::new(&config.server.data)).await? {
         Some(counters) => Ok(counters.last_used_of_all().await?),
@@ -89,7 +89,7 @@ fn rows(account: &Account, email: Option<&Email>, names: &HashMap<KeyId, String>
     let row = |key: &KeyState| Row {
         key_id: key.issued.key_id,
         hint: key.issued.hint.clone(),
-        // Events of version 0.1 have the name themselves.
+        // Events of version 0.1 have the name in the log.
         name: names.get(&key.issued.key_id).or(key.issued.name.as_ref()).cloned(),
         tier: key.tier.clone(),
         created_at: key.issued_at,
@@ -101,7 +101,7 @@ fn rows(account: &Account, email: Option<&Email>, names: &HashMap<KeyId, String>
     account.keys().iter().map(row).collect()
 }
 
-/// The rows in columns, under their headings.
+/// Returns the rows in columns, below their headings.
 fn table(rows: &[Row]) -> Vec<String> {
     let mut lines = vec![HEADINGS.map(str::to_owned)];
     lines.extend(rows.iter().map(cells));

@@ -1,4 +1,4 @@
-//! What commands must know of the service: as its write side says, or as it is set here where no service does.
+//! What commands need to know of the service: as its write side published it, or as it is set here if no service runs.
 
 use anyhow::{Result, bail};
 use schemas::tier::Tiers;
@@ -12,21 +12,21 @@ use crate::data_folder::DataFolder;
 ///
 /// # Errors
 ///
-/// Fails where the service runs and cannot be asked.
+/// Fails if the service runs and cannot be reached.
 pub(super) async fn tiers(config: &Config) -> Result<Tiers> {
-    let said = compose::service_settings(config).await?;
-    Ok(said.map_or_else(|| config.access.tiers.clone(), |said| said.tiers))
+    let published = compose::service_settings(config).await?;
+    Ok(published.map_or_else(|| config.access.tiers.clone(), |published| published.tiers))
 }
 
-/// Returns the address under which holders of keys reach the service.
+/// Returns the address at which holders of keys reach the service.
 ///
 /// # Errors
 ///
-/// Fails where the service runs and cannot be asked, and where no address is known.
+/// Fails if the service runs and cannot be reached, and if no address is known.
 pub(super) async fn address(config: &Config) -> Result<String> {
-    let said = compose::service_settings(config).await?;
+    let published = compose::service_settings(config).await?;
     let serves_at = DataFolder::new(&config.server.data).serves_at();
-    match chosen(config, said.as_ref(), serves_at) {
+    match choose(config, published.as_ref(), serves_at) {
         Some(address) => Ok(address),
         None => bail!(
             "no link was made, since the address of the service is not known: set public_url (LOGGIA_PUBLIC_URL) for the \
@@ -35,11 +35,13 @@ pub(super) async fn address(config: &Config) -> Result<String> {
     }
 }
 
-fn chosen(config: &Config, said: Option<&ServiceSettings>, serves_at: Option<String>) -> Option<String> {
-    let public = said.and_then(|said| said.public_url.as_ref()).or(config.site.public_url.as_ref());
-    // Where the write side answers, this folder's own setting says nothing about where the service listens.
-    let listens =
-        || (said.is_none() && config.server.listen.port() != 0).then(|| config.server.listen.to_string());
+fn choose(config: &Config, published: Option<&ServiceSettings>, serves_at: Option<String>) -> Option<String> {
+    let public =
+        published.and_then(|published| published.public_url.as_ref()).or(config.site.public_url.as_ref());
+    // If a write side has published its settings, the service may listen elsewhere than this folder's setting says.
+    let listens = || {
+        (published.is_none() && config.server.listen.port() != 0).then(|| config.server.listen.to_string())
+    };
     let of_folder = || serves_at.or_else(listens).map(|address| format!("http://{address}"));
     public.cloned().or_else(of_folder)
 }
@@ -47,23 +49,23 @@ fn chosen(config: &Config, said: Option<&ServiceSettings>, serves_at: Option<Str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Sources;
+    use settings::Sources;
 
     #[test]
-    fn the_address_is_the_service_s_own_before_any_other() {
+    fn the_published_address_has_priority() {
         let config = |flags: &[(&str, &str)]| {
             let flags = flags.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
             Config::read(&Sources { flags, ..Sources::default() }).unwrap()
         };
-        let said = |url: Option<&str>| ServiceSettings {
+        let published = |url: Option<&str>| ServiceSettings {
             tiers: "free=200".parse().unwrap(),
             public_url: url.map(str::to_owned),
         };
-        let (public, silent) = (said(Some("https://a.example")), said(None));
+        let (public, silent) = (published(Some("https://a.example")), published(None));
         let (own, none) = (config(&[("public_url", "https://b.example")]), config(&[]));
         let serves_at = Some("127.0.0.1:4001".to_owned());
-        let is = |config, said, serves_at: &Option<String>, expected: Option<&str>| {
-            assert_eq!(chosen(config, said, serves_at.clone()).as_deref(), expected);
+        let is = |config, published, serves_at: &Option<String>, expected: Option<&str>| {
+            assert_eq!(choose(config, published, serves_at.clone()).as_deref(), expected);
         };
         is(&own, Some(&public), &serves_at, Some("https://a.example"));
         is(&own, Some(&silent), &serves_at, Some("https://b.example"));

@@ -1,10 +1,11 @@
-//! `loggia payments list`: what is recorded in the log, and what the vault holds beside it. The text of an event, which
-//! may name people, is not shown.
+//! `loggia payments list`: the payment notices in the log, and those that the vault holds. The text of an event, which may name
+//! people, is not shown.
 
 use std::collections::HashMap;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use cli_output::{Output, aligned, say};
 use jiff::Timestamp;
 use schemas::email::Email;
 use schemas::ids::AccountId;
@@ -16,18 +17,17 @@ use write::account::Payments;
 use write::service::{Payer, read_payers};
 
 use crate::config::Config;
-use crate::output::{Output, aligned, say};
 use crate::store;
 
 const HEADINGS: [&str; 8] = ["state", "time", "what", "event", "tier", "until", "subscription", "address"];
 
-/// One notice.
+/// A payment notice.
 #[derive(Debug, Serialize)]
 struct Row {
-    /// `recorded`; `moved`, where it was recorded with another account first; `unclear`, where a refund names no known payment; `unpriced`, where no tier belongs to what is paid for;
-    /// `waiting`; or why it is kept without effect.
+    /// `recorded`; `moved` if it was recorded with another account first; `unclear` if a refund names no known payment; `unpriced`
+    /// if what is paid for has no tier; `waiting`; or why it is kept without effect.
     state: String,
-    /// When it happened; of what is kept without effect, when it came.
+    /// When it happened; for a notice without effect, when it arrived.
     time: Timestamp,
     what: String,
     event_id: String,
@@ -35,7 +35,7 @@ struct Row {
     period_end: Option<Timestamp>,
     subscription: Option<String>,
     customer: Option<String>,
-    /// The account it was moved from, by `loggia payments move`.
+    /// The account that it was moved from by `loggia payments move`.
     #[serde(skip_serializing_if = "Option::is_none")]
     moved_from: Option<AccountId>,
     email: Option<Email>,
@@ -55,7 +55,11 @@ pub(super) async fn run(config: &Config, email: Option<&Email>, output: Output) 
     if output.is_json() {
         rows.iter().try_for_each(|row| output.answer(row, String::new))?;
     } else if rows.is_empty() {
-        say(if email.is_some() { "nothing was paid under this address" } else { "nothing was paid yet" });
+        say(if email.is_some() {
+            "there are no payments of this address"
+        } else {
+            "there are no payments yet"
+        });
     } else {
         output.lines(&table(&rows))?;
     }
@@ -78,7 +82,7 @@ async fn recorded(config: &Config, vault: Option<&Vault>) -> Result<Vec<Row>> {
     Ok(read_payers(&store).await?.iter().flat_map(of_account).collect())
 }
 
-/// What stands in the column `state` of a notice that is recorded.
+/// Returns the state of a recorded notice.
 fn state(payments: &Payments, payment: &PaymentRecorded) -> &'static str {
     if payments.is_unclear(payment) {
         "unclear"
@@ -125,7 +129,7 @@ fn held(held: Held) -> Row {
     }
 }
 
-/// The word by which a value is written down.
+/// Returns the name of a value in JSON.
 fn word(value: &impl Serialize) -> String {
     json!(value).as_str().unwrap_or_default().to_owned()
 }

@@ -1,10 +1,11 @@
-//! `loggia payments replay`: takes events of a file in, as if the webhook had brought them. Each is applied once, however
-//! often it comes, and their order does not matter.
+//! `loggia payments replay`: records the events of a file as if the webhook had received them. Each is applied once, however
+//! often it is replayed, and their order does not matter.
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
+use cli_output::{Output, say};
 use payments::ParsedEvent;
 use schemas::command::{CommandReply, PaymentDone, PaymentOutcome};
 use schemas::ids::{Actor, Position};
@@ -14,40 +15,39 @@ use serde::Serialize;
 use super::super::keys::applied;
 use super::source::{self, Source};
 use crate::config::Config;
-use crate::output::{Output, say};
 use crate::session::Session;
 
-/// What became of the events.
+/// The outcomes of the events.
 #[derive(Debug, Default, Serialize)]
 struct Report {
     applied: usize,
     already_applied: usize,
-    /// Kept until something tells whose they are.
+    /// Kept until their account is known.
     waiting: usize,
-    /// Kept, of kinds that are not looked at.
+    /// Kept without effect, since they are of other kinds.
     kept: usize,
-    /// Of the other mode, or of an account that was erased.
+    /// Ignored, since they are of the other mode or of an erased account.
     ignored: usize,
-    /// The lines that cannot be read.
+    /// The lines that are not events.
     unreadable: Vec<usize>,
-    /// The lines where somebody paid or has a subscription, and nothing says for what.
+    /// The lines of payments and subscriptions without a known tier.
     unpriced: Vec<usize>,
     position: Position,
 }
 
-/// Takes them in, and says what became of them.
+/// Sends the events, and prints their outcomes.
 pub(super) async fn run(config: &Config, actor: Actor, file: &Path, output: Output) -> Result<ExitCode> {
     let sources = source::read(file)?;
     let session = Session::open(config).await?;
     let mut report = Report::default();
-    let taken = all(config, &session, &actor, &sources, &mut report).await;
+    let sent = send_all(config, &session, &actor, &sources, &mut report).await;
     session.close().await;
-    taken?;
+    sent?;
     applied::wait(config, report.position).await;
     output.answer(&report, || report.to_text())?;
     if !report.unpriced.is_empty() {
         say(&format!(
-            "money was paid or a subscription runs, and nothing says for which tier, in {}; set stripe_prices (LOGGIA_STRIPE_PRICES), or metadata \
+            "payments or subscriptions without a known tier in {}; set stripe_prices (LOGGIA_STRIPE_PRICES), or metadata \
              with the member tier",
             lines(&report.unpriced)
         ));
@@ -55,11 +55,11 @@ pub(super) async fn run(config: &Config, actor: Actor, file: &Path, output: Outp
     if report.unreadable.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
-    say(&format!("these are no events of Stripe that can be read: {}", lines(&report.unreadable)));
+    say(&format!("these are not events of Stripe: {}", lines(&report.unreadable)));
     Ok(ExitCode::FAILURE)
 }
 
-async fn all(
+async fn send_all(
     config: &Config,
     session: &Session,
     actor: &Actor,
@@ -98,7 +98,7 @@ async fn send(
             "the write side refuses an event: {}; what came before it is done, run this again for the rest",
             refusal.detail
         ),
-        _ => bail!("the write side answered with something else; are both of one version?"),
+        _ => bail!("the reply of the write side is of another kind; do both have the same version?"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Events as they stand in a file: one a line, in an array, or in the list that Stripe's interface answers with.
+//! The events of a file: one per line, in an array, or in a list as Stripe's API returns it.
 
 use std::io::Read;
 use std::path::Path;
@@ -6,15 +6,15 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-/// One event, or what stands in the place of one.
+/// One event, or a text in the place of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Source {
-    /// Its line, or its place in the list, from 1.
+    /// Its line, or its position in the list, from 1.
     pub(super) number: usize,
     pub(super) text: String,
 }
 
-/// Reads the file whole, or standard input.
+/// Reads the events of a file, or of standard input.
 pub(super) fn read(file: &Path) -> Result<Vec<Source>> {
     let mut bytes = Vec::new();
     if file == Path::new("-") {
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn events_stand_in_lines_arrays_and_lists() {
+    fn events_are_read_from_lines_arrays_and_lists() {
         let two = [(1, r#"{"id":"a"}"#.to_owned()), (2, r#"{"id":"b"}"#.to_owned())];
         assert_eq!(read("{\"id\":\"a\"}\n{\"id\":\"b\"}\n"), two);
         assert_eq!(read("\u{feff}[{\"id\": \"a\"},\n {\"id\": \"b\"}]"), two);

@@ -1,8 +1,9 @@
-//! `loggia pictures erase`: takes a picture down for good.
+//! `loggia pictures erase`: erases a picture permanently.
 
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
+use cli_output::{Output, count};
 use schemas::command::{Command, CommandReply, PictureErasure};
 use schemas::erased_pictures::ERASED_PICTURES;
 use schemas::picture::PictureId;
@@ -10,12 +11,11 @@ use schemas::picture::PictureId;
 use crate::cli::ActFlags;
 use crate::commands::curate::refuse;
 use crate::config::Config;
-use crate::output::{Output, count};
-use crate::session::{self, Session, settled};
+use crate::session::{self, Session, resolved};
 
-/// What an operator has to know besides: what Loggia cannot reach.
-const ELSEWHERE: &str = "copies may be left where Loggia cannot delete them: browsers and caches keep pictures for up to a \
-                         year, so purge a cache in front of the site; read nodes delete theirs as soon as they hear of it";
+/// A note for the operator: where copies may remain.
+const ELSEWHERE: &str = "copies may remain where Loggia cannot delete them: browsers and caches keep pictures for up to a \
+                         year, so purge a cache in front of the site; read nodes delete theirs as soon as the event reaches them";
 
 pub(super) async fn run(config: &Config, picture: &str, act: &ActFlags, output: Output) -> Result<ExitCode> {
     let picture: PictureId = picture
@@ -26,13 +26,13 @@ pub(super) async fn run(config: &Config, picture: &str, act: &ActFlags, output: 
     let id = session.id(&act.id);
     let answer = session.send_as(id, actor, None, Command::ErasePicture { picture }).await;
     session.close().await;
-    match settled(answer, id)? {
+    match resolved(answer, id)? {
         CommandReply::PictureErased(erased) => {
             output.answer(&erased, || sentences(&erased))?;
             Ok(ExitCode::SUCCESS)
         }
         CommandReply::Failed(refusal) => refuse(&refusal, output),
-        _ => bail!("the write side answered with something else; are both of one version?"),
+        _ => bail!("the reply of the write side is of another kind; do both have the same version?"),
     }
 }
 
@@ -40,7 +40,7 @@ fn sentences(erased: &PictureErasure) -> String {
     let PictureErasure { picture, erased_at, projects, changed, .. } = erased;
     let first = match (changed, projects) {
         (false, _) => {
-            format!("the picture {picture} was erased before, on {erased_at}; nothing of it is kept")
+            format!("the picture {picture} was erased before, on {erased_at}; no copy is stored")
         }
         (true, 0) => format!("the picture {picture} is erased; no project ever showed it"),
         (true, 1) => {
@@ -53,6 +53,6 @@ fn sentences(erased: &PictureErasure) -> String {
     };
     format!(
         "{first}\n{ELSEWHERE}\nbackups that were made before still hold it: delete them, or restore them with `loggia restore \
-         DIR --erasures FILE` and {ERASED_PICTURES} of the media folder or of a newer backup, which leaves it out"
+         DIR --erasures FILE` and {ERASED_PICTURES} of the media folder or of a newer backup, which omits it"
     )
 }

@@ -1,4 +1,4 @@
-//! Every picture that one project ever showed: also of a withdrawn one, and of former revisions.
+//! Every picture that one project ever showed, withdrawn or not, in any revision.
 
 use anyhow::{Result, bail};
 use schemas::event::Event;
@@ -12,7 +12,7 @@ use super::{Row, rows};
 use crate::config::Config;
 use crate::store;
 
-/// Returns the pictures that the record names, and then those that only former revisions show.
+/// Returns the pictures that the record names, and after them those that only former revisions show.
 pub(super) async fn of_project(config: &Config, slug: &Slug) -> Result<Vec<Row>> {
     let Some(recorded) = store::history(config, slug).await? else {
         bail!(
@@ -46,7 +46,7 @@ fn all(events: &[Event]) -> Vec<Row> {
     all
 }
 
-/// Whether the newest event about a picture says that it is erased.
+/// Returns whether the newest event about a picture is its erasure.
 fn is_erased(events: &[Event], picture: PictureId) -> bool {
     let newest = events.iter().rev().find_map(|event| match event {
         Event::PictureAttached(attached) => (attached.picture.id == picture).then_some(false),
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_of_former_revisions_and_of_a_withdrawn_project_are_listed_too() {
+    fn pictures_of_former_revisions_and_of_a_withdrawn_project_are_listed() {
         let naming = |sources: &str| {
             let json = format!(r#"{{"name":"A","category":"art","pictures":[{sources}]}}"#);
             serde_json::from_str(&json).unwrap()

@@ -1,9 +1,11 @@
-//! Asks everything how it is, and takes what goes wrong on the way for part of the answer.
+//! Gathers the state from the folder, NATS and the processes. What cannot be read is a problem in the result.
 
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use cli_output::{bytes, count, sentence};
+use daemon::resources::disk_space;
 use ledger::Ledger;
 use projections::source::EventSource;
 use projections::status::folder_bytes;
@@ -14,13 +16,12 @@ use schemas::subject;
 
 use super::usage::UsageStatus;
 use super::{DiskStatus, LedgerStatus, NatsStatus, Process, SpoolStatus, Status, StoreStatus};
-use crate::build_info::VERSION;
-use crate::clock;
+use crate::compose::summaries;
 use crate::config::Config;
 use crate::connection;
 use crate::data_folder::{DataFolder, Part, Running};
-use crate::nodes;
-use crate::output::{bytes, count, sentence};
+use crate::process;
+use crate::process::VERSION;
 use crate::store;
 use crate::store::keeper;
 use crate::store::keeper::Keeper;
@@ -28,13 +29,13 @@ use crate::store::keeper::Keeper;
 /// How long a running process may take to answer.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The free room below which an operator should make some.
-const LITTLE_ROOM: u64 = 1 << 30;
+/// The free space below which there is a warning.
+const LITTLE_SPACE: u64 = 1 << 30;
 
-/// The free room below which the private NATS server takes nothing more soon.
-const NO_ROOM: u64 = 128 << 20;
+/// The free space below which the private NATS server soon accepts no more messages.
+const NO_SPACE: u64 = 128 << 20;
 
-/// Gathers everything that can be learnt.
+/// Gathers the state.
 pub(super) async fn gather(config: &Config) -> Status {
     let data = DataFolder::new(&config.server.data);
     let mut status =
@@ -43,39 +44,39 @@ pub(super) async fn gather(config: &Config) -> Status {
     status.running = workers.as_ref().or(write.as_ref()).map(|running| running.pid);
     let url = workers.as_ref().or(write.as_ref()).map(|running| running.nats_url.clone());
     status.processes = processes(&data, write, workers.as_ref());
-    // Where the folder is not to be touched, its processes can be asked all the same.
+    // The processes are asked even if the folder must not be touched.
     if config.server.data.exists() {
         match data.check() {
-            Ok(()) => folder(config, &data, &mut status).await,
-            Err(error) => status.problems.push(sentence(&error)),
+            Ok(()) => read_folder(config, &data, &mut status).await,
+            Err(error) => status.problems.push(sentence(&*error)),
         }
     } else if config.nats.url.is_none() {
         status.problems.push(format!(
-            "there is no data folder {}; name it with --data or LOGGIA_DATA, or start `loggia up`, which makes it",
+            "there is no data folder {}; name it with --data or LOGGIA_DATA, or start `loggia up`, which creates it",
             config.server.data.display()
         ));
     }
     if let Some(url) = url.or_else(|| config.nats.url.clone()) {
         ask(config, &url, workers.as_ref(), &mut status).await;
     }
-    look_at_nodes(&mut status);
+    judge_nodes(&mut status);
     status
 }
 
-/// Reads what is in the folder.
-async fn folder(config: &Config, data: &DataFolder, status: &mut Status) {
+/// Reads the files of the folder.
+async fn read_folder(config: &Config, data: &DataFolder, status: &mut Status) {
     status.api = data.serves_at().map(|address| format!("http://{address}"));
     let has_log = !store::is_here(config) || store::has_log(config);
     if has_log {
-        match elsewhere(config).await {
+        match remote_keeper(config).await {
             Ok(keeper) => status.keeper = keeper,
-            Err(error) => status.problems.push(format!("the log cannot be asked: {}", sentence(&error))),
+            Err(error) => status.problems.push(format!("the log cannot be reached: {}", sentence(&*error))),
         }
         match store(config).await {
             Ok(store) => status.store = Some(store),
-            // A log elsewhere that cannot be asked was said above.
+            // A remote log that cannot be reached is reported above.
             Err(_) if !store::is_here(config) && !status.problems.is_empty() => {}
-            Err(error) => status.problems.push(format!("the log cannot be read: {}", sentence(&error))),
+            Err(error) => status.problems.push(format!("the log cannot be read: {}", sentence(&*error))),
         }
     } else if status.processes.iter().any(|process| process.parts.contains(&Part::Write.name())) {
         status.problems.push("the log of the running process is not in this folder any more".to_owned());
@@ -84,32 +85,30 @@ async fn folder(config: &Config, data: &DataFolder, status: &mut Status) {
     }
     match ledger(config).await {
         Ok(ledger) => status.ledger = ledger,
-        Err(error) => status.problems.push(format!("the ledger cannot be read: {}", sentence(&error))),
+        Err(error) => status.problems.push(format!("the ledger cannot be read: {}", sentence(&*error))),
     }
     match UsageStatus::of(data).await {
         Ok(usage) => status.usage = usage,
-        Err(error) => status.problems.push(format!("the counters cannot be read: {}", sentence(&error))),
+        Err(error) => status.problems.push(format!("the counters cannot be read: {}", sentence(&*error))),
     }
     if data.spool().exists() {
         status.spool = Some(SpoolStatus { calls: 0, bytes: folder_bytes(&data.spool()) });
     }
-    match disk(&config.server.data) {
+    match disk_space(&config.server.data) {
         Ok(disk) => {
             let free = bytes(disk.free);
-            if disk.free < NO_ROOM {
-                status.problems.push(format!("the disk has {free} left; make room"));
-            } else if disk.free < LITTLE_ROOM {
-                status.warnings.push(format!("the disk has {free} left; make room soon"));
+            if disk.free < NO_SPACE {
+                status.problems.push(format!("the disk has {free} left; free some space"));
+            } else if disk.free < LITTLE_SPACE {
+                status.warnings.push(format!("the disk has {free} left; free some space soon"));
             }
-            status.disk = Some(disk);
+            status.disk = Some(DiskStatus { free: disk.free, total: disk.total });
         }
-        Err(error) => {
-            status.warnings.push(format!("the room on the disk is not known: {}", sentence(&error)))
-        }
+        Err(error) => status.warnings.push(format!("the space on the disk is not known: {error}")),
     }
 }
 
-/// The processes that hold parts of the folder, each once.
+/// Returns the processes that hold parts of the folder, each once.
 fn processes(data: &DataFolder, write: Option<Running>, workers: Option<&Running>) -> Vec<Process> {
     let mut processes: Vec<Process> = Vec::new();
     for (part, running) in [(Part::Write, write.as_ref()), (Part::Project, workers)] {
@@ -118,8 +117,8 @@ fn processes(data: &DataFolder, write: Option<Running>, workers: Option<&Running
             process.parts.push(part.name());
             continue;
         }
-        let since = data.announced(part);
-        let uptime = since.map(|since| clock::now().duration_since(since).as_secs().max(0).unsigned_abs());
+        let since = data.announced_at(part);
+        let uptime = since.map(|since| process::now().duration_since(since).as_secs().max(0).unsigned_abs());
         processes.push(Process {
             pid: *pid,
             node: node.clone(),
@@ -133,10 +132,10 @@ fn processes(data: &DataFolder, write: Option<Running>, workers: Option<&Running
     processes
 }
 
-/// The keeper of a log that is elsewhere, once that log has been asked; nothing where it is here.
-async fn elsewhere(config: &Config) -> Result<Option<Keeper>> {
+/// Returns the keeper of a remote log; `None` if the log is here.
+async fn remote_keeper(config: &Config) -> Result<Option<Keeper>> {
     store::check_replica(config).await?;
-    keeper::look(config).await
+    keeper::of_remote_log(config).await
 }
 
 async fn store(config: &Config) -> Result<StoreStatus> {
@@ -150,30 +149,24 @@ async fn store(config: &Config) -> Result<StoreStatus> {
 async fn ledger(config: &Config) -> Result<Option<LedgerStatus>> {
     let folder = store::folder(config);
     let Some(ledger) = Ledger::open_read_only(&folder).await? else { return Ok(None) };
-    let (head, month) = (ledger.head().await?, Month::of(clock::now()));
+    let (head, month) = (ledger.head().await?, Month::of(process::now()));
     let calls = ledger.totals(month).await?.values().map(|used| used.used + used.overrun).sum();
     let hash = head.hash.to_string();
     Ok(Some(LedgerStatus { position: head.position, hash, bytes: ledger_bytes(&folder), month, calls }))
 }
 
-/// The size of the ledger's file, and of what waits to be written into it.
+/// Returns the size of the file of the ledger and of its write-ahead log.
 fn ledger_bytes(store: &Path) -> u64 {
     let size = |name: &str| std::fs::metadata(store.join(name)).map_or(0, |file| file.len());
     size("usage.db") + size("usage.db-wal")
 }
 
-fn disk(folder: &Path) -> Result<DiskStatus> {
-    let disk = rustix::fs::statvfs(folder)?;
-    let bytes = |blocks: u64| blocks.saturating_mul(disk.f_frsize);
-    Ok(DiskStatus { free: bytes(disk.f_bavail), total: bytes(disk.f_blocks) })
-}
-
 /// Asks NATS, the projection workers of this folder, and every process of the cluster.
 async fn ask(config: &Config, url: &str, workers: Option<&Running>, status: &mut Status) {
-    let client = match connection::connect(config, url).await {
+    let client = match connection::connect_to_nats(config, url).await {
         Ok(client) => client,
         Err(error) => {
-            let problem = format!("the running processes cannot be asked: {}", sentence(&error));
+            let problem = format!("the running processes cannot be reached: {}", sentence(&*error));
             return status.problems.push(problem);
         }
     };
@@ -182,26 +175,26 @@ async fn ask(config: &Config, url: &str, workers: Option<&Running>, status: &mut
         Ok(nats) => status.nats = Some(nats),
         Err(error) => {
             let stream = subject::EVENTS;
-            status.problems.push(format!("the stream {stream} cannot be asked: {}", sentence(&error)));
+            status.problems.push(format!("the stream {stream} cannot be read: {}", sentence(&*error)));
         }
     }
     let expected: Vec<&str> = status.processes.iter().map(|process| process.node.as_str()).collect();
-    match nodes::ask(&client, &expected).await {
+    match summaries(&client, &expected).await {
         Ok(nodes) => status.nodes = nodes,
-        Err(error) => status.problems.push(format!("the processes cannot be asked: {}", sentence(&error))),
+        Err(error) => status.problems.push(format!("the processes cannot be reached: {}", sentence(&*error))),
     }
     if let Some(workers) = workers {
         match projections(&client, workers).await {
             Ok(projections) => status.projections = projections,
             Err(error) => {
-                let problem = format!("the projection workers do not answer: {}", sentence(&error));
+                let problem = format!("the projection workers do not answer: {}", sentence(&*error));
                 status.problems.push(problem);
             }
         }
     }
 }
 
-/// Asks how far the stream is behind the log, as far as that is known here or there.
+/// Returns the state of the stream, with its lag behind the head of the log, which is that in the folder or that on NATS.
 async fn nats(client: &async_nats::Client, here: Option<Position>) -> Result<NatsStatus> {
     let info = client.server_info();
     let stream = async_nats::jetstream::new(client.clone()).get_stream(subject::EVENTS).await?;
@@ -224,8 +217,8 @@ async fn projections(client: &async_nats::Client, workers: &Running) -> Result<V
     serde_json::from_slice(&answer.payload).context("the answer is unreadable")
 }
 
-/// Takes what the processes say of themselves for problems and warnings.
-fn look_at_nodes(status: &mut Status) {
+/// Adds problems and warnings from the summaries of processes and the status of projections.
+fn judge_nodes(status: &mut Status) {
     let mut spooled = 0;
     for node in &status.nodes {
         let own = status.processes.iter_mut().find(|process| process.node == node.node);
@@ -262,7 +255,7 @@ fn look_at_nodes(status: &mut Status) {
             let skipped = count(*skipped);
             status
                 .warnings
-                .push(format!("{skipped} events of a newer version were passed over by the {name} model"));
+                .push(format!("{skipped} events of a newer version were skipped by the {name} model"));
         }
     }
 }

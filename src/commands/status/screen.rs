@@ -1,14 +1,13 @@
-//! The status for people.
+//! The state as text.
 
+use cli_output::{bytes, count};
 use jiff::Timestamp;
-use schemas::control::ProjectionStatus;
+use schemas::control::{NodeSummary, ProjectionStatus};
 use schemas::subject;
 
 use super::{LedgerStatus, Process, Status, Verdict};
-use crate::nodes;
-use crate::output::{bytes, count};
 
-/// All of it on one screen; for a monitor with the verdict in the first line.
+/// Returns the state on one screen; with `check`, for a monitor, with the verdict in the first line.
 pub(super) fn screen(status: &Status, check: bool) -> String {
     let mut text = if check { verdict(status) } else { String::new() };
     text += &format!("data folder  {}, loggia {}\n", status.data, status.version);
@@ -18,7 +17,7 @@ pub(super) fn screen(status: &Status, check: bool) -> String {
         text += &projection_line(projection);
     }
     for node in &status.nodes {
-        text += &nodes::line(node);
+        text += &node_line(node);
     }
     if let Some(usage) = &status.usage {
         text += &usage.line();
@@ -58,7 +57,7 @@ fn processes(status: &Status) -> String {
         let role = role.as_ref().map_or_else(|| parts.join(" and "), Clone::clone);
         let version = version.as_ref().map(|version| format!(", version {version}")).unwrap_or_default();
         let uptime = match (since, uptime_seconds) {
-            (Some(since), Some(seconds)) => format!(", since {since:.0} ({})", lasting(*seconds)),
+            (Some(since), Some(seconds)) => format!(", since {since:.0} ({})", duration(*seconds)),
             _ => String::new(),
         };
         text += &format!("role         {role}, process {pid}{version}{uptime}\n");
@@ -66,8 +65,8 @@ fn processes(status: &Status) -> String {
     text
 }
 
-/// A time in its two largest units.
-fn lasting(seconds: u64) -> String {
+/// Returns a duration in its two largest units.
+fn duration(seconds: u64) -> String {
     match (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60) {
         (0, 0, 0) => format!("{seconds} s"),
         (0, 0, minutes) => format!("{minutes} min {} s", seconds % 60),
@@ -87,7 +86,7 @@ fn stores(status: &Status) -> String {
         );
     }
     if let Some(keeper) = &status.keeper {
-        text += &format!("keeper       {}\n", keeper.in_short());
+        text += &format!("keeper       {}\n", keeper.short());
     }
     if let Some(ledger) = &status.ledger {
         let LedgerStatus { position, hash, bytes: size, month, calls } = ledger;
@@ -107,11 +106,27 @@ fn stores(status: &Status) -> String {
             bytes(nats.bytes)
         );
         text += &match nats.lag {
-            0 => "relay        has carried the whole log\n".to_owned(),
+            0 => "relay        has published the whole log\n".to_owned(),
             lag => format!("relay        {} events behind the log\n", count(lag)),
         };
     }
     text
+}
+
+fn node_line(node: &NodeSummary) -> String {
+    let NodeSummary { node, role, version, settings, ready, reason, lag, spool } = node;
+    let mut line = format!("{role:<12} {node}, version {version}, settings {settings}");
+    if let Some(lag) = lag {
+        line += &format!(", lag {}", count(*lag));
+    }
+    if let Some(spool) = spool {
+        line += &format!(", spool {}", count(*spool));
+    }
+    match (ready, reason) {
+        (true, _) => line + ", ready\n",
+        (false, None) => line + ", not ready\n",
+        (false, Some(reason)) => format!("{line}, not ready: {reason}\n"),
+    }
 }
 
 fn projection_line(projection: &ProjectionStatus) -> String {
@@ -127,18 +142,18 @@ fn projection_line(projection: &ProjectionStatus) -> String {
         skipped,
         bytes: size,
     } = projection;
-    let beat = heartbeat.map_or("never".to_owned(), |beat: Timestamp| format!("{beat:.0}"));
+    let last_heartbeat = heartbeat.map_or("never".to_owned(), |at: Timestamp| format!("{at:.0}"));
     let mut line = format!(
-        "{name:<12} position {}, lag {}, {}, generation {generation}, last heartbeat {beat}\n",
+        "{name:<12} position {}, lag {}, {}, generation {generation}, last heartbeat {last_heartbeat}\n",
         count(position.0),
         count(*lag),
         bytes(*size)
     );
     if let Some(reason) = quarantined {
-        line += &format!("{:13}quarantined, and made again from the log: {reason}\n", "");
+        line += &format!("{:13}quarantined, and rebuilt from the log: {reason}\n", "");
     }
     if *skipped > 0 {
-        line += &format!("{:13}{} events of a newer version were passed over\n", "", count(*skipped));
+        line += &format!("{:13}{} events of a newer version were skipped\n", "", count(*skipped));
     }
     for event in parked {
         line += &format!("{:13}parked: {} {} {}\n", "", event.position, event.kind, event.reason);
@@ -154,8 +169,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_is_said_in_two_units() {
-        let said = [9, 61, 7_260, 200_000].map(lasting);
-        assert_eq!(said, ["9 s", "1 min 1 s", "2 h 1 min", "2 d 7 h"]);
+    fn a_duration_has_two_units() {
+        let texts = [9, 61, 7_260, 200_000].map(duration);
+        assert_eq!(texts, ["9 s", "1 min 1 s", "2 h 1 min", "2 d 7 h"]);
     }
 }

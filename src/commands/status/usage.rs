@@ -1,14 +1,14 @@
-//! What was called in the running month, as the counters of this folder have it.
+//! The calls of the running month, from the counters of this folder.
 
 use anyhow::Result;
+use cli_output::count;
 use read::counters::{CountersReader, MonthSummary};
 use read::generation::Generations;
 use schemas::month::Month;
 use serde::Serialize;
 
-use crate::clock;
 use crate::data_folder::DataFolder;
-use crate::output::count;
+use crate::process;
 
 /// The calls of a month.
 #[derive(Debug, Serialize)]
@@ -16,26 +16,26 @@ pub(super) struct UsageStatus {
     month: Month,
     /// Calls that count against quotas.
     calls: u64,
-    /// Calls that turned out to be over the quota after they had been answered.
+    /// Calls that had been answered when they were found to exceed the quota.
     overrun: u64,
-    /// Keys that called.
+    /// The number of keys that called.
     keys: u64,
 }
 
 impl UsageStatus {
-    /// Read whether anything runs or not; none before there are counters.
+    /// Reads the counters, which a process may be using; `None` if there are none yet.
     pub(super) async fn of(data: &DataFolder) -> Result<Option<UsageStatus>> {
         let Some(generation) = Generations::new(data.models().join("counters")).current()? else {
             return Ok(None);
         };
-        let month = Month::of(clock::now());
+        let month = Month::of(process::now());
         let counters = CountersReader::open(&generation.path, month).await?;
         let MonthSummary { calls, overrun, keys } = counters.summary(month).await?;
         counters.close().await;
         Ok(Some(UsageStatus { month, calls, overrun, keys }))
     }
 
-    /// As a line of the screen.
+    /// Returns a line of the screen.
     pub(super) fn line(&self) -> String {
         let UsageStatus { month, calls, overrun, keys } = self;
         let over = match overrun {

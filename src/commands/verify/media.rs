@@ -1,8 +1,9 @@
-//! `loggia verify media`: the kept pictures, each by its bytes, and against the log where that is here.
+//! `loggia verify media`: the bytes of each stored picture, and with the log that none is missing.
 
 use std::collections::BTreeSet;
 
 use anyhow::Result;
+use cli_output::{Output, count};
 use media::{CheckReport, MediaStore};
 use schemas::event::Event;
 use schemas::ids::Position;
@@ -12,25 +13,23 @@ use serde::Serialize;
 
 use crate::config::Config;
 use crate::data_folder::DataFolder;
-use crate::output::{Output, count};
 use crate::store;
 
-/// Events read at once.
+/// The number of events that are read at once.
 const PAGE: usize = 500;
 
-/// How the types of events that name a picture begin, in every version.
-const NAMING: [&str; 2] = ["loggia.curation.picture_attached.", "loggia.curation.picture_erased."];
+/// The beginnings of the types of events that name a picture, in every version.
+const PICTURE_EVENTS: [&str; 2] = ["loggia.curation.picture_attached.", "loggia.curation.picture_erased."];
 
 #[derive(Serialize)]
 struct Verified {
     #[serde(flatten)]
     checked: CheckReport,
-    /// The pictures that the log names, without those that it says are erased, and the folder does not have; `None` where the
-    /// log is not here.
+    /// The pictures that the log names and the folder does not have, without erased ones; `None` without a log.
     missing: Option<BTreeSet<PictureId>>,
 }
 
-/// Checks every picture of the data folder, and returns whether all are right and there.
+/// Checks every picture of the data folder. Returns whether none is damaged or missing.
 pub(super) async fn verify(config: &Config, repair: bool, output: Output) -> Result<bool> {
     let data = DataFolder::new(&config.server.data);
     data.check()?;
@@ -53,7 +52,7 @@ pub(super) async fn verify(config: &Config, repair: bool, output: Output) -> Res
     Ok(verified.checked.faults.is_empty() && verified.missing.is_none_or(|missing| missing.is_empty()))
 }
 
-/// The pictures that the log names, without those that it says are erased; `None` where there is no log in this folder.
+/// Returns the pictures that the log names, without those that it says are erased; `None` without a log.
 async fn named(config: &Config) -> Result<Option<BTreeSet<PictureId>>> {
     if store::is_here(config) && !store::folder(config).join("events.db").exists() {
         return Ok(None);
@@ -64,7 +63,9 @@ async fn named(config: &Config) -> Result<Option<BTreeSet<PictureId>>> {
         let page = store.read_all(after, PAGE).await?;
         let Some(last) = page.last() else { return Ok(Some(&named - &erased)) };
         after = last.position;
-        for event in page.iter().filter(|event| NAMING.iter().any(|kind| event.kind.starts_with(kind))) {
+        for event in
+            page.iter().filter(|event| PICTURE_EVENTS.iter().any(|kind| event.kind.starts_with(kind)))
+        {
             let Decoded::Known(event) = event.decode()? else { continue };
             match *event {
                 Event::PictureAttached(attached) => drop(named.insert(attached.picture.id)),
@@ -79,16 +80,16 @@ fn sentence(verified: &Verified) -> String {
     let Verified { checked, missing } = verified;
     let mut lines = checked.faults.clone();
     for id in missing.iter().flatten() {
-        lines.push(format!("the picture {id} is not kept; restore it from a backup, or attach it again"));
+        lines.push(format!("the picture {id} is missing; restore it from a backup, or attach it again"));
     }
     let wrong = lines.len();
     let mut last = format!("{} pictures checked", count(checked.pictures));
     if checked.repaired > 0 {
-        last.push_str(&format!(", {} made again from their originals", count(checked.repaired)));
+        last.push_str(&format!(", {} restored from their originals", count(checked.repaired)));
     }
     last.push_str(&match wrong {
-        0 => "; all are right".to_owned(),
-        wrong => format!("; {} WRONG OR MISSING", count(wrong as u64)),
+        0 => "; all are intact".to_owned(),
+        wrong => format!("; {} DAMAGED OR MISSING", count(wrong as u64)),
     });
     lines.push(last);
     lines.join("\n")

@@ -1,4 +1,4 @@
-//! Where counted calls are: in the ledger, on NATS only, or in the spool.
+//! Metrics of counted calls: those in the ledger, on NATS only, and in the spool.
 
 use std::fmt::{Debug, Formatter};
 use std::path::{Path, PathBuf};
@@ -16,25 +16,25 @@ use super::gauge;
 
 /// Adds the gauges of the ledger.
 pub fn register_ledger(registry: &mut Registry, ledger: Arc<Ledger>) {
-    registry.register_collector(Box::new(Kept { ledger }));
+    registry.register_collector(Box::new(LedgerGauges { ledger }));
 }
 
 /// Adds the gauges of the spool in a folder.
 pub fn register_spool(registry: &mut Registry, meter: Meter, folder: PathBuf) {
-    registry.register_collector(Box::new(Spooled { meter, folder }));
+    registry.register_collector(Box::new(SpoolGauges { meter, folder }));
 }
 
-struct Kept {
+struct LedgerGauges {
     ledger: Arc<Ledger>,
 }
 
-impl Debug for Kept {
+impl Debug for LedgerGauges {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Kept").field("position", &self.ledger.position()).finish()
+        f.debug_struct("LedgerGauges").field("position", &self.ledger.position()).finish()
     }
 }
 
-impl Collector for Kept {
+impl Collector for LedgerGauges {
     fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), std::fmt::Error> {
         let position = self.ledger.position().0;
         gauge(&mut encoder, "loggia_ledger_position", "Last position of the ledger of calls.", position)?;
@@ -50,12 +50,12 @@ impl Collector for Kept {
 }
 
 #[derive(Debug)]
-struct Spooled {
+struct SpoolGauges {
     meter: Meter,
     folder: PathBuf,
 }
 
-impl Collector for Spooled {
+impl Collector for SpoolGauges {
     fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), std::fmt::Error> {
         let help = "Answered calls that wait in the spool of this node until NATS counts them.";
         gauge(&mut encoder, "loggia_spool_calls", help, self.meter.spooled())?;
@@ -66,7 +66,7 @@ impl Collector for Spooled {
     }
 }
 
-/// Returns how large the files are that were set aside; 0 where the folder cannot be read.
+/// Returns the size of the files with calls that no stream accepts; 0 if the folder cannot be read.
 fn stuck_bytes(folder: &Path) -> u64 {
     let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
     let stuck =
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_set_aside_is_measured() {
+    fn stuck_files_are_measured() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(stuck_bytes(folder.path()), 0);
         for (name, length) in [("a.stuck", 3), ("b.stuck", 4), ("c.spool", 50)] {

@@ -1,4 +1,4 @@
-//! What becomes of commands and of the lines of imports, and how long commands take.
+//! Metrics of commands and of the lines of imports: how many, with which outcome, and how long commands take.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ struct Commands {
 impl Collector for Commands {
     fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), std::fmt::Error> {
         let commands = self.metrics.commands();
-        // A family without a sample says nothing.
+        // A metric without a sample would be empty.
         if !commands.is_empty() {
             let help = "Commands that the write side answered, by outcome.";
             let mut metric = encoder.encode_descriptor("loggia_commands", help, None, MetricType::Counter)?;

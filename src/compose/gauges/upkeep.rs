@@ -1,16 +1,17 @@
-//! Gauges of what an operator does again now and then.
+//! Metrics of the operator's routine work: the last backup and the expiry of certificates.
 
 use std::path::{Path, PathBuf};
 
+use backup::LastBackup;
 use jiff::Timestamp;
+use nats::certificates;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::DescriptorEncoder;
 use prometheus_client::registry::Registry;
 
 use super::gauge;
-use crate::upkeep::{LastBackup, certificate_ends};
 
-/// Adds when the last backup of a data folder was made, if one was, and when the first certificate of a file ends.
+/// Adds the time of the last backup of a data folder, and the time when the first certificate of a file expires.
 pub fn register(registry: &mut Registry, data: &Path, ca: Option<PathBuf>) {
     registry.register_collector(Box::new(Upkeep { data: data.to_owned(), ca }));
 }
@@ -27,8 +28,8 @@ impl Collector for Upkeep {
             let help = "When the last backup of the data folder was made, in Unix seconds.";
             gauge(&mut encoder, "loggia_backup_timestamp_seconds", help, seconds(last.created))?;
         }
-        let ends = self.ca.as_deref().and_then(|path| certificate_ends(path).ok()).unwrap_or_default();
-        if let Some(first) = ends.into_iter().min() {
+        let expiries = self.ca.as_deref().and_then(|path| certificates::expiries(path).ok());
+        if let Some(first) = expiries.unwrap_or_default().into_iter().min() {
             let help = "When the first certificate of nats_ca ends, in Unix seconds.";
             gauge(&mut encoder, "loggia_certificate_end_timestamp_seconds", help, seconds(first))?;
         }
@@ -47,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn backup_and_certificate_are_told_once_they_are_there() {
+    fn backup_and_certificate_are_shown_once_they_exist() {
         let folder = tempfile::tempdir().unwrap();
         let (mut registry, ca) = (Registry::default(), folder.path().join("ca.pem"));
         register(&mut registry, folder.path(), Some(ca.clone()));
@@ -61,7 +62,7 @@ mod tests {
         };
         assert_eq!(samples(), [""; 0]);
         let (created, position) = ("2026-11-23T03:20:00Z".parse().unwrap(), Position(7));
-        LastBackup { created, position, folder: "/backups/one".into() }.note(folder.path());
+        LastBackup { created, position, folder: "/backups/one".into() }.record(folder.path());
         let certificate = rcgen::generate_simple_self_signed(vec!["nats.example.org".to_owned()]).unwrap();
         std::fs::write(&ca, certificate.cert.pem()).unwrap();
         let expected = [

@@ -1,4 +1,4 @@
-//! Whether this process keeps what is not in the log, and what it says where another one does.
+//! The keeper of the log: whether it is this write side, and how the process follows its changes.
 
 use std::time::Duration;
 
@@ -13,55 +13,53 @@ use write::nats_role::NatsRole;
 use super::NodeBuilder;
 use crate::config::Auth;
 use crate::store;
-use crate::store::keeper::{Keeper, Naming};
+use crate::store::keeper::{Keeper, KeeperClaim};
 
-/// How often it is looked whether another keeper is named, and whether the keeper listens.
-const LOOK: Duration = Duration::from_secs(5);
+/// How often it is checked whether another keeper is named, and whether the keeper listens.
+const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
 impl NodeBuilder {
-    /// Says who the keeper is. A role goes on looking: it ends when another vault is named than at its start, for it
-    /// would go on keeping what it may not, or not begin to. One with forms for keys is not ready before it has heard
-    /// of its keeper.
-    pub(super) fn follow_keeper(&mut self, client: &async_nats::Client, keeper: &Keeper, naming: Naming) {
+    /// Logs who the keeper is, and in a role follows changes: the process ends when another keeper is named than at its start,
+    /// since it would keep what it no longer may, or not begin to keep what it should. A process with forms for keys is not
+    /// ready before its keeper listens.
+    pub(super) fn follow_keeper(&mut self, client: &async_nats::Client, keeper: &Keeper, claim: KeeperClaim) {
         self.keeper = Some(keeper.here);
-        if naming == Naming::None {
+        if claim == KeeperClaim::None {
             return;
         }
-        let said = keeper.sentence(&store::folder(&self.config));
+        let sentence = keeper.sentence(&store::folder(&self.config));
         if !keeper.here {
             tracing::warn!(
-                "{said}; this process takes what editors write, no keys and no pictures, and counts no calls into a ledger; \
-                 `loggia store keeper --move` makes it the keeper"
+                "{sentence}; this process accepts the commands of editors, but no keys and no pictures, and copies no calls into a \
+                 ledger; `loggia store keeper --move` makes it the keeper"
             );
         }
-        self.watch_naming(keeper);
+        self.watch_keeper(keeper);
         if !keeper.here && self.role == NatsRole::Up && self.config.access.auth == Auth::Keys {
             self.await_keeper(client);
         }
     }
 
-    /// Ends the process when the log names another keeper than it did.
-    fn watch_naming(&self, keeper: &Keeper) {
+    /// Ends the process when the log names another keeper than at the start.
+    fn watch_keeper(&self, keeper: &Keeper) {
         #[cfg(feature = "eventstore")]
         if let Some(LogLocation::EventStoreDb(address)) = self.config.store.place.clone() {
             let (stop, before, own) = (self.lifecycle.stop.clone(), keeper.vault, keeper.own);
             let watching = async move {
-                // A log that cannot be asked shows elsewhere.
+                // A log that cannot be reached is reported elsewhere.
                 let mut watch = loop {
                     match KeeperWatch::connect(&address).await {
                         Ok(watch) => break watch,
-                        Err(_) => tokio::time::sleep(LOOK).await,
+                        Err(_) => tokio::time::sleep(CHECK_INTERVAL).await,
                     }
                 };
                 loop {
-                    tokio::time::sleep(LOOK).await;
+                    tokio::time::sleep(CHECK_INTERVAL).await;
                     if let Ok(named) = watch.named().await
                         && named != before
                         && (named == own || before == own)
                     {
-                        anyhow::bail!(
-                            "another vault is named as the keeper of the log now; start this process again"
-                        );
+                        anyhow::bail!("the log has another keeper now; start this process again");
                     }
                 }
             };
@@ -73,7 +71,7 @@ impl NodeBuilder {
         let _ = keeper;
     }
 
-    /// Reports whether a keeper listens on NATS.
+    /// Reports to health whether a keeper listens on NATS.
     fn await_keeper(&self, client: &async_nats::Client) {
         let mut component = self.health.component("keeper").patience(Duration::ZERO).with_public_reasons();
         let (client, stop) = (client.clone(), self.lifecycle.stop.clone());
@@ -82,28 +80,27 @@ impl NodeBuilder {
                 match listens(&client).await {
                     Some(true) => {
                         component.recovered();
-                        // From now on it is no reason to send requests elsewhere: the other nodes miss it too.
+                        // Its later absence is no reason to send requests to other nodes, which lack it too.
                         component = component.patience(Duration::MAX);
                     }
-                    // Which folder it was is in the log since the start.
+                    // The start logged which folder it was.
                     Some(false) => component.failed(
-                        "no keeper listens on NATS, so forms for keys say 503 and calls are not copied into a ledger; \
+                        "no keeper listens on NATS, so forms for keys answer 503 and calls are not copied into a ledger; \
                          start the keeper, or move it with `loggia store keeper`",
                     ),
                     None => {}
                 }
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(CHECK_INTERVAL).await;
             }
         };
         self.lifecycle.spawn("the wait for the keeper", async move {
             let _: Option<()> = stop.run_until_cancelled(waiting).await;
-            Ok(())
         });
     }
 }
 
-/// Whether anything takes commands on links, which only the keeper does; nothing where that cannot be said. What is sent
-/// is no command, and changes nothing.
+/// Returns whether a process accepts commands for links, as only the keeper does; `None` if NATS does not answer. The request is
+/// not a valid command, and changes nothing.
 async fn listens(client: &async_nats::Client) -> Option<bool> {
     match client.request(subject::command("open_link"), "".into()).await {
         Ok(_) => Some(true),

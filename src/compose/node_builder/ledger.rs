@@ -1,4 +1,4 @@
-//! The part that keeps what was counted, and for which tiers.
+//! The ledger of counted calls, and the check of their tiers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,15 +10,15 @@ use ledger::{Copier, Ledger};
 use schemas::tier::{TierName, Tiers};
 use write::service::read_accounts;
 
-use super::NodeBuilder;
-use crate::compose::{gauges, starting};
+use super::{LEDGER_PHASE, NodeBuilder};
+use crate::compose::{gauges, startup};
 use crate::config::Replicas;
 use crate::counted_calls;
 use crate::data_folder::Part;
 use crate::store;
 
 impl NodeBuilder {
-    /// Makes the streams that count calls, and copies from them into the ledger.
+    /// Creates the streams that count calls, and copies the calls from them into the ledger.
     pub(super) async fn metering(&mut self) -> Result<()> {
         let ledger = Arc::new(Ledger::open(&store::folder(&self.config)).await?);
         self.ledger = Some(ledger.clone());
@@ -27,34 +27,35 @@ impl NodeBuilder {
         let (tiers, clock) = (self.config.access.tiers.clone(), self.clock.clone());
         let Replicas(replicas) = self.config.nats.replicas;
         let health = self.health.component("ledger");
-        // They end after the ledger, and read what it has read before they do.
+        // The counters end after the ledger, and read until then what it has copied.
         let counters = self.held.contains(&Part::Project).then(|| self.data.clone());
         let background = self.background().await?;
         let client = background.client().clone();
         let copier =
             Copier::new(ledger.clone(), client.clone(), tiers, clock).replicas(replicas).reporting_to(health);
-        starting::settled(async || copier.prepare().await, UsageStreamError::may_pass).await?;
-        let copier = copier.run(lifecycle.copying.stop.clone());
+        startup::retry_temporary(async || copier.prepare().await, UsageStreamError::may_pass).await?;
+        let copier = copier.run(lifecycle.stop_of(LEDGER_PHASE).clone());
         let copied = ledger.clone();
         let copying = async move {
             copier.await;
             if let Some(data) = counters
-                && let Err(error) = counted_calls::counted(&data, &copied).await
+                && let Err(error) = counted_calls::wait_for_counters(&data, &copied).await
             {
-                tracing::warn!(
-                    "whether the counters have read what the ledger has cannot be seen: {error:#}"
-                );
+                tracing::warn!("whether the counters have read what the ledger has is not known: {error:#}");
             }
-            Ok(())
         };
-        lifecycle.spawn_in(&lifecycle.copying, "the ledger", copying, background.handle());
-        let pages = async move { Ok(ledger::serve(&client, ledger, &stop).await?) };
-        lifecycle.spawn_on("the pages of the ledger", pages, background.handle());
+        lifecycle.spawn_in(LEDGER_PHASE, "the ledger", copying, background.handle());
+        let serving = async move { ledger::serve(&client, ledger, &stop).await };
+        lifecycle.spawn_on("the ledger service", serving, background.handle());
         Ok(())
     }
 }
 
-/// Fails where live keys are in tiers that are not set: their holders would get less than they have.
+/// Checks that the tiers of all live keys are set.
+///
+/// # Errors
+///
+/// Fails if one is not: the holders of its keys would get less than they have.
 pub async fn check_tiers(store: &EventLog, tiers: &Tiers) -> Result<()> {
     let mut missing: BTreeMap<TierName, u64> = BTreeMap::new();
     for (_, account) in read_accounts(store).await? {

@@ -1,16 +1,16 @@
-//! What operators and balancers see of a process: health, metrics, snapshots.
+//! The operators' listener of a process: health, metrics, snapshots.
 
 use anyhow::{Context, Result};
 use projections::node::Node;
 use prometheus_client::registry::Registry;
 use serde_json::{Value, json};
+use snapshot_transfer::SnapshotServer;
 use tokio::net::TcpListener;
 
 use super::NodeBuilder;
 use crate::compose::gauges;
-use crate::compose::snapshot::Snapshots;
 use crate::data_folder::Part;
-use crate::descriptors;
+use crate::process;
 
 impl NodeBuilder {
     /// Starts the operators' listener, if one is set.
@@ -24,30 +24,27 @@ impl NodeBuilder {
         let hosts = self.config.operators.hosts.clone().map(|hosts| hosts.0).unwrap_or_default();
         let router = api::admin::router(registry, self.readiness.subscribe(), self.status(), hosts);
         let stop = self.lifecycle.stop.clone();
-        // Whoever holds the models gives them on; another process on the folder would be in its way.
-        let gives = self.held.contains(&Part::Project).then(|| self.data.snapshot_token()).transpose()?;
-        let router = match gives {
+        // The process that holds the models serves their snapshots; another one on the folder would interfere.
+        let token = self.held.contains(&Part::Project).then(|| self.data.snapshot_token()).transpose()?;
+        let router = match token {
             Some(token) => {
                 let (models, folder) = (self.data.models(), self.data.snapshot());
-                let snapshots = Snapshots::new(models, folder, &token, self.lifecycle.requests());
-                let clearing = snapshots.clone().clear(stop.clone());
-                self.lifecycle.spawn("the removal of snapshots", async move {
-                    clearing.await;
-                    Ok(())
-                });
+                let requests = self.lifecycle.requests();
+                let snapshots = SnapshotServer::new(models, folder, &token, self.clock.clone(), requests);
+                let removing = snapshots.clone().remove_unused(stop.clone());
+                self.lifecycle.spawn("the removal of snapshots", removing);
                 router.merge(snapshots.router())
             }
             None => router,
         };
         let router = api::admin::for_programs(router);
         self.lifecycle.spawn("the operators' listener", async move {
-            api::serve_admin(listener, router, descriptors::operators_limits(), stop).await;
-            Ok(())
+            api::serve_admin(listener, router, process::operator_limits(), stop).await;
         });
         Ok(())
     }
 
-    /// Returns all metrics of the process; what registers later is not among them.
+    /// Takes all metrics of the process; those that are registered later are missing.
     fn operators_registry(&mut self) -> Registry {
         let mut registry = std::mem::take(&mut self.registry);
         let readiness = self.readiness.subscribe();
@@ -73,7 +70,7 @@ impl NodeBuilder {
         registry
     }
 
-    /// Returns what tells how the process is.
+    /// Returns a function that returns the status of the process: failing components, projections, and whether it is the keeper.
     fn status(&self) -> impl Fn() -> Value + Send + Sync + 'static {
         let (node, health, keeper) = (self.node.clone(), self.health.clone(), self.keeper);
         move || {
@@ -99,21 +96,18 @@ impl NodeBuilder {
         }
     }
 
-    /// Says that the node may be used from now on.
+    /// Makes the node ready at once.
     pub fn ready_at_once(&self) {
-        self.readiness_of(self.readiness.clone().at_once());
+        self.follow_readiness(self.readiness.clone().immediate());
     }
 
-    /// Says that the node may be used once its workers have caught up.
+    /// Makes the node ready once its workers have caught up.
     pub fn ready_with(&self, node: Node) {
-        self.readiness_of(self.readiness.clone().workers(node));
+        self.follow_readiness(self.readiness.clone().workers(node));
     }
 
-    /// Runs what determines readiness; it ends when the process is about to stop.
-    pub(super) fn readiness_of(&self, teller: impl Future<Output = ()> + Send + 'static) {
-        self.lifecycle.spawn_finite("readiness", async move {
-            teller.await;
-            Ok(())
-        });
+    /// Runs the task that publishes readiness; it ends when the process is about to stop.
+    pub(super) fn follow_readiness(&self, following: impl Future<Output = ()> + Send + 'static) {
+        self.lifecycle.spawn_finite("readiness", following);
     }
 }

@@ -1,4 +1,4 @@
-//! What the API serves: the read models, at which address, and what the site calls itself.
+//! The parts of the API: its address, the site, who may call, the read models, and the webhook of payments.
 
 use std::convert::Infallible;
 use std::io;
@@ -7,22 +7,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use api::{Access, Bursts, CommandClient, KeyAccess, Letters, Site, UnknownTiers};
+use api::{Access, Bursts, CommandClient, KeyAccess, Letters, PaymentWebhook, Site, UnknownTiers};
 use metering::{Meter, MeterSettings, Policy};
+use payments::{Offers, Payments};
 use read::models::{ModelKind, ReadModels};
 use tokio::net::{TcpListener, TcpSocket};
 
 use super::NodeBuilder;
-use crate::clock;
 use crate::compose::shared_settings::Comparison;
 use crate::config::{Auth, Metering};
 use crate::data_folder::Part;
+use crate::process;
 
-/// How many connections the system keeps until they are taken; it may keep fewer (net.core.somaxconn).
+/// The number of connections that the system queues until they are accepted; it may queue fewer (net.core.somaxconn).
 const BACKLOG: u32 = 4_096;
 
 impl NodeBuilder {
-    /// Takes the address of the API.
+    /// Binds the address of the API.
     pub async fn bind(&mut self) -> Result<TcpListener> {
         let address = self.config.server.listen;
         let listener = listen(address).with_context(|| {
@@ -32,7 +33,7 @@ impl NodeBuilder {
         Ok(listener)
     }
 
-    /// Gives the site the texts of the demo catalog where none are set.
+    /// Gives the site the texts of the demo catalog if none are set.
     pub fn present_demo(&mut self) {
         let texts = &mut self.config.site;
         texts.name.get_or_insert_with(|| "Loggia demo".to_owned());
@@ -41,12 +42,12 @@ impl NodeBuilder {
         texts.about.get_or_insert_with(|| about.to_owned());
     }
 
-    /// The site as answers speak of it.
+    /// Returns the site, with its address and its texts.
     pub(super) fn site(&self) -> Result<Site> {
         Ok(self.site_address().parse::<Site>()?.with_texts(self.config.site.texts()))
     }
 
-    /// The site's own address: as it is set, or where this process listens, or is to listen.
+    /// Returns the address of the site: the one that is set, or the one on which this process listens or is to listen.
     pub(super) fn site_address(&self) -> String {
         let address = self.listens_at.unwrap_or(self.config.server.listen);
         self.config.site.public_url.clone().unwrap_or_else(|| format!("http://{address}"))
@@ -67,7 +68,7 @@ impl NodeBuilder {
         Ok(())
     }
 
-    /// Compares the settings that all nodes share with those of the write side, where that is another process. A node that
+    /// Compares the settings that all nodes share with those of the write side, if that is another process. A node that
     /// differs is not ready.
     pub(super) async fn compare_settings(&self, client: &async_nats::Client) {
         if self.held.contains(&Part::Write) {
@@ -75,19 +76,20 @@ impl NodeBuilder {
         }
         let component = self.health.component("settings").patience(Duration::ZERO).with_public_reasons();
         let comparison = Comparison::new(client.clone(), &self.config, component, self.mails.clone());
-        // Once before the node may be ready.
+        // The first time before the node can be ready.
         comparison.compare().await;
         let stop = self.lifecycle.stop.clone();
         self.lifecycle.spawn("the comparison of settings", async move {
             let _: Option<Infallible> = stop.run_until_cancelled(comparison.run()).await;
-            Ok(())
         });
     }
 
-    /// Who may call, as it is set; starts what counts their calls.
+    /// Returns who may call, and starts the task that counts their calls.
     pub(super) async fn access(&self, client: &async_nats::Client, address: SocketAddr) -> Result<Access> {
         if self.config.access.auth == Auth::Off {
-            tracing::warn!("auth is off: everybody who reaches {address} may call, and nothing is counted");
+            tracing::warn!(
+                "auth is off: every client that reaches {address} may call, and nothing is counted"
+            );
             return Ok(Access::Open);
         }
         let policy = match self.config.limits.metering {
@@ -100,13 +102,13 @@ impl NodeBuilder {
             spool_limit: self.config.limits.spool.0,
             tiers: self.config.access.tiers.clone(),
             health: self.health.clone(),
-            clock: clock::system(),
+            clock: process::clock(),
         };
-        // It reads all that a spool holds.
+        // It reads the whole spool.
         let connection = client.clone();
         let meter = tokio::task::spawn_blocking(move || Meter::open(connection, settings)).await??;
         let metering = meter.clone().run(self.lifecycle.stop.clone());
-        self.lifecycle.spawn("the spool", async move { Ok(metering.await?) });
+        self.lifecycle.spawn("the spool", metering);
         Ok(Access::Keys(Arc::new(KeyAccess {
             meter,
             tiers: self.config.access.tiers.clone(),
@@ -122,24 +124,40 @@ impl NodeBuilder {
         })))
     }
 
-    /// Opens the read models and follows each by itself, so that none waits for another.
+    /// Opens the read models, and follows each in a task of its own, so that none waits for another.
     pub(super) fn readers(&self) -> ReadModels {
-        let models = ReadModels::new(self.data.models(), clock::system());
+        let models = ReadModels::new(self.data.models(), process::clock());
         for model in ModelKind::ALL {
             let following = models.clone().follow(model, self.health.clone(), self.lifecycle.stop.clone());
-            let following = async move {
-                following.await;
-                Ok(())
-            };
             self.lifecycle.spawn(format!("the reader of the {} model", model.name()), following);
         }
         models
+    }
+
+    /// Returns the webhook of Stripe; `None` if its secret is not set.
+    pub(super) fn payment_webhook(&self, client: &async_nats::Client) -> Option<PaymentWebhook> {
+        let secrets = self.config.payments.secret.clone()?;
+        if self.config.payments.prices.tiers().next().is_none() {
+            tracing::warn!(
+                "stripe_secret is set and stripe_prices is not, so a payment changes the tier of a key only if its metadata names \
+                 a tier; set stripe_prices, as price_123=studio"
+            );
+        }
+        let terms = self.config.payments.terms(&self.config.access.tiers);
+        let (payments, commands) = (Payments { secrets, terms }, CommandClient::new(client.clone()));
+        Some(PaymentWebhook { payments, commands })
+    }
+
+    /// Returns the prices and checkout addresses of the tiers.
+    pub(super) fn offers(&self) -> Offers {
+        let access = &self.config.access;
+        Offers { prices: access.prices.clone(), checkouts: access.checkout.clone() }
     }
 }
 
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    // As a listener that is bound at once: the port of a process that has just ended is free.
+    // The port of a process that has just ended is free, as it would be for `TcpListener::bind`.
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
@@ -152,7 +170,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn connections_wait_until_they_are_taken() {
+    async fn connections_are_queued_until_they_are_accepted() {
         let most = std::fs::read_to_string("/proc/sys/net/core/somaxconn").unwrap().trim().parse().unwrap();
         let listener = listen("127.0.0.1:0".parse().unwrap()).unwrap();
         let address = listener.local_addr().unwrap();

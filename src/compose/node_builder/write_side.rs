@@ -9,14 +9,14 @@ use write::service::CommandDispatcher;
 
 use super::{NodeBuilder, ledger};
 use crate::compose::write_side::{self, KeptServices, WriteSide};
-use crate::compose::{gauges, shared_settings, starting};
+use crate::compose::{gauges, shared_settings, startup};
 use crate::config::{Auth, Replicas};
-use crate::store::keeper::Naming;
+use crate::store::keeper::KeeperClaim;
 
 impl NodeBuilder {
-    /// Starts the command server, the event store, the relay, and where calls are counted the ledger.
-    pub async fn write_side(&mut self, client: &async_nats::Client, naming: Naming) -> Result<WriteSide> {
-        let side = write_side::open_write_side(&self.config, &self.clock, &self.health, naming).await?;
+    /// Starts the event store, the relay, the command server, and the tasks of the keeper if this is the keeper.
+    pub async fn write_side(&mut self, client: &async_nats::Client, claim: KeeperClaim) -> Result<WriteSide> {
+        let side = write_side::open_write_side(&self.config, &self.clock, &self.health, claim).await?;
         let WriteSide { store, commands, kept, keeper } = &side;
         gauges::commands::register(&mut self.registry, commands.metrics().clone());
         tracing::info!(position = %store.head().await?.position, "the log of events is open");
@@ -31,34 +31,23 @@ impl NodeBuilder {
         if is_keeper {
             relay = relay.settings(settings);
         }
-        starting::settled(|| relay.check(), Interruption::may_pass).await?;
+        startup::retry_temporary(|| relay.check(), Interruption::may_pass).await?;
         let announcer = Announcer::new(store.clone(), background.client().clone(), relay.watch());
         let announced = announcer.watch();
-        let announcing = announcer.run(stop.clone());
-        let announcing = async move {
-            announcing.await;
-            Ok(())
-        };
-        lifecycle.spawn_on("the announcer of the log", announcing, background.handle());
-        let running = relay.run(stop.clone());
-        let relay = async move {
-            running.await;
-            Ok(())
-        };
-        lifecycle.spawn_on("the relay", relay, background.handle());
+        lifecycle.spawn_on("the announcer of the log", announcer.run(stop.clone()), background.handle());
+        lifecycle.spawn_on("the relay", relay.run(stop.clone()), background.handle());
         let (writing, ending) = (store.clone(), stop.clone());
         self.lifecycle.spawn("the writer of the event store", async move {
             ending.run_until_cancelled(writing.writer_ended()).await;
-            Ok(())
         });
         (self.store, self.announced) = (Some(store.clone()), Some(announced));
         if let Some(kept) = kept {
             self.keep(kept, commands).await?;
         }
-        self.follow_keeper(client, keeper, naming);
+        self.follow_keeper(client, keeper, claim);
         let (client, commands) = (client.clone(), commands.clone());
         self.lifecycle.spawn("the command service", async move {
-            Ok(command_server::serve(&client, &commands, &stop).await?)
+            command_server::serve(&client, &commands, &stop).await
         });
         Ok(side)
     }
@@ -70,7 +59,7 @@ impl NodeBuilder {
             ledger::check_tiers(commands.log(), &self.config.access.tiers).await?;
             self.metering().await?;
         }
-        self.settling(kept.payments.clone(), commands.clone());
+        self.expiring_payments(kept.payments.clone(), commands.clone());
         Ok(())
     }
 }

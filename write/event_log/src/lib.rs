@@ -15,6 +15,7 @@ pub mod kurrent;
 mod location;
 pub mod log_cursor;
 pub mod sqlite;
+pub mod witness;
 
 use jiff::Timestamp;
 use schemas::event::Event;

@@ -8,6 +8,7 @@
 //! rebuild; `backup` copies the file, whole or incrementally.
 
 mod backup;
+pub mod comparison;
 mod copier;
 mod file;
 mod link;

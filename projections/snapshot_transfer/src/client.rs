@@ -1,0 +1,152 @@
+//! Fetches a snapshot from the operators' listener of another node. An interrupted file is continued where it ended.
+
+use std::path::Path;
+use std::time::Duration;
+
+use projections::snapshot::{FileCopy, Manifest, SnapshotError};
+use reqwest::header::RANGE;
+use reqwest::{Client, RequestBuilder, StatusCode, redirect};
+use rustls::ClientConfig;
+use tokio::io::AsyncWriteExt;
+
+/// How long a connection may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long the node may send nothing of a file.
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long the node may take to copy its models.
+const MANIFEST_TIMEOUT: Duration = Duration::from_secs(600);
+/// How often in succession a request for a file may bring nothing.
+const ATTEMPTS: u32 = 5;
+/// The pause between two of these requests.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Fetches snapshots from one node.
+pub(super) struct SnapshotClient {
+    address: String,
+    token: Option<String>,
+    client: Client,
+}
+
+/// Why a request did not bring the rest of a file.
+enum Interruption {
+    /// Another request may bring it.
+    Temporary(String),
+    /// No other request will.
+    Permanent(SnapshotError),
+}
+
+impl SnapshotClient {
+    /// Returns a client of the node at this address, with its snapshot token.
+    pub(super) fn new(
+        address: &str,
+        token: Option<&str>,
+        tls: impl FnOnce() -> Result<ClientConfig, rustls::Error>,
+    ) -> Result<SnapshotClient, SnapshotError> {
+        let client = Client::builder()
+            .tls_backend_preconfigured(tls().map_err(unfetched)?)
+            .http1_only()
+            .no_proxy()
+            .redirect(redirect::Policy::none())
+            .connect_timeout(CONNECT_TIMEOUT)
+            .user_agent(concat!("Loggia/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(unfetched)?;
+        Ok(SnapshotClient { address: address.to_owned(), token: token.map(str::to_owned), client })
+    }
+
+    fn get(&self, url: &str) -> RequestBuilder {
+        let request = self.client.get(url);
+        match &self.token {
+            Some(token) => request.bearer_auth(token),
+            None => request,
+        }
+    }
+
+    /// Fetches the manifest. The node takes a snapshot now, unless it has a recent one.
+    pub(super) async fn manifest(&self) -> Result<Manifest, SnapshotError> {
+        let url = format!("{}/snapshot", self.address);
+        let answer = self.get(&url).timeout(MANIFEST_TIMEOUT).send().await.map_err(unfetched)?;
+        let status = answer.status();
+        let body = answer.bytes().await.map_err(unfetched)?;
+        if status == StatusCode::UNAUTHORIZED {
+            return Err(SnapshotError::Unavailable(format!(
+                "{url} requires a token: write http://TOKEN@…, with the content of the file snapshot.token of that node"
+            )));
+        }
+        if status != StatusCode::OK {
+            let said = String::from_utf8_lossy(&body);
+            return Err(SnapshotError::Unavailable(format!("{url} answers {status}: {}", said.trim())));
+        }
+        Manifest::parse(&body)
+    }
+
+    /// Fetches a file.
+    pub(super) async fn fetch(&self, file: &FileCopy, to: &Path) -> Result<(), SnapshotError> {
+        let disk = |source| SnapshotError::File { path: to.to_owned(), source };
+        let mut written = tokio::fs::File::create_new(to).await.map_err(disk)?;
+        let (mut fetched, mut failures) = (0, 0);
+        while fetched < file.size {
+            let before = fetched;
+            match self.fetch_rest(file, &mut fetched, &mut written, to).await {
+                Ok(()) => {}
+                Err(Interruption::Permanent(error)) => return Err(error),
+                Err(Interruption::Temporary(_)) if fetched > before => failures = 0,
+                Err(Interruption::Temporary(_)) if failures < ATTEMPTS => {
+                    failures += 1;
+                    tokio::time::sleep(PAUSE).await;
+                }
+                Err(Interruption::Temporary(reason)) => return Err(SnapshotError::Unavailable(reason)),
+            }
+        }
+        written.flush().await.map_err(disk)
+    }
+
+    /// Fetches the rest of a file, up to an interruption.
+    async fn fetch_rest(
+        &self,
+        file: &FileCopy,
+        fetched: &mut u64,
+        written: &mut tokio::fs::File,
+        to: &Path,
+    ) -> Result<(), Interruption> {
+        let interrupted = |error: reqwest::Error| Interruption::Temporary(with_causes(&error));
+        let url = format!("{}/snapshot/{}", self.address, file.sha256);
+        let request = self.get(&url).header(RANGE, format!("bytes={fetched}-")).send();
+        let late = |_| Interruption::Temporary(format!("{url} sent nothing within {READ_TIMEOUT:?}"));
+        let mut answer =
+            tokio::time::timeout(READ_TIMEOUT, request).await.map_err(late)?.map_err(interrupted)?;
+        if answer.status() != StatusCode::PARTIAL_CONTENT {
+            let reason = format!("{url} answers {}; the snapshot may be removed by now", answer.status());
+            return Err(Interruption::Permanent(SnapshotError::Unavailable(reason)));
+        }
+        while let Some(bytes) =
+            tokio::time::timeout(READ_TIMEOUT, answer.chunk()).await.map_err(late)?.map_err(interrupted)?
+        {
+            *fetched += bytes.len() as u64;
+            if *fetched > file.size {
+                let reason = format!("{} is longer than its manifest says", file.name);
+                return Err(Interruption::Permanent(SnapshotError::Damaged(reason)));
+            }
+            let disk = |source| Interruption::Permanent(SnapshotError::File { path: to.to_owned(), source });
+            written.write_all(&bytes).await.map_err(disk)?;
+        }
+        if *fetched < file.size {
+            return Err(Interruption::Temporary(format!("{url} ended early")));
+        }
+        Ok(())
+    }
+}
+
+fn unfetched(error: impl std::error::Error) -> SnapshotError {
+    SnapshotError::Unavailable(with_causes(&error))
+}
+
+/// Returns an error with all its causes: the error of the client alone says only where it was.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let (mut text, mut cause) = (error.to_string(), error.source());
+    while let Some(inner) = cause {
+        text = format!("{text}: {inner}");
+        cause = inner.source();
+    }
+    text
+}

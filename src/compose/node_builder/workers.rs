@@ -1,0 +1,83 @@
+//! The workers of the keeper: mails, pictures, vectors, and payments that expire.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Result;
+use embeddings::{Encoder, EncoderChoice};
+use media::server;
+use media::uploads::Uploads;
+use workers::embedding_worker::EmbeddingWorker;
+use workers::mail_worker::{MailWorker, Mailer};
+use workers::picture_fetcher::{PictureFetcher, PictureGenerator};
+use write::service::{CommandDispatcher, PaymentService, PictureService, Settlement};
+
+use super::NodeBuilder;
+use crate::compose::gauges;
+use crate::compose::write_side::WriteSide;
+use crate::config::Vectors;
+
+/// Draws the pictures of the demo catalog.
+const DEMO: PictureGenerator = PictureGenerator {
+    actor: demo::ACTOR,
+    prefix: demo::pictures::SOURCE,
+    picture: demo::pictures::picture_of,
+};
+
+impl NodeBuilder {
+    /// Starts the mail worker, if this write side is the keeper.
+    pub async fn mails(&mut self, side: &WriteSide) -> Result<()> {
+        let Some(kept) = &side.kept else { return Ok(()) };
+        let (mailer, site) = (
+            Mailer::new(&self.config.accounts.mail, self.config.accounts.mail_from.as_ref())?,
+            self.site_address(),
+        );
+        if self.config.accounts.mail.delivers() && self.config.site.public_url.is_none() {
+            tracing::warn!("public_url is not set, so the links in mails lead to {site}");
+        }
+        let worker = MailWorker::new(kept.accounts.clone(), self.clock.clone(), mailer, site);
+        let lifecycle = self.lifecycle.clone();
+        let mailing = worker.run(lifecycle.stop.clone());
+        lifecycle.spawn_on("the mail worker", mailing, self.background().await?.handle());
+        Ok(())
+    }
+
+    /// Starts the media store, which receives pictures and serves them to read nodes, and the workers of pictures.
+    pub(super) async fn pictures(&mut self, pictures: &Arc<PictureService>) -> Result<()> {
+        let store = pictures.store().clone();
+        let uploads = Arc::new(Uploads::open(store.clone(), self.clock.clone())?);
+        let fetcher = PictureFetcher::new(pictures.clone(), Some(DEMO))?;
+        gauges::register_pictures(&mut self.registry, fetcher.counts());
+        let (lifecycle, stop) = (self.lifecycle.clone(), self.lifecycle.stop.clone());
+        let background = self.background().await?;
+        let client = background.client().clone();
+        let fetching = fetcher.run(stop.clone());
+        let serving = async move { server::serve(&client, store, uploads, &stop).await };
+        lifecycle.spawn_on("the media store", serving, background.handle());
+        lifecycle.spawn_on("the picture fetcher", fetching, background.handle());
+        self.vectors(pictures).await
+    }
+
+    /// Starts the embedding worker, with the encoder that is set.
+    async fn vectors(&mut self, pictures: &Arc<PictureService>) -> Result<()> {
+        let choice = match self.config.media.vectors.clone() {
+            Vectors::Off => return Ok(()),
+            Vectors::BuiltIn => EncoderChoice::BuiltIn,
+            Vectors::Models(folder) => EncoderChoice::Folder(folder),
+        };
+        let encoder = tokio::task::spawn_blocking(move || Encoder::open(&choice)).await??;
+        let worker = EmbeddingWorker::new(pictures.clone(), encoder)?;
+        let lifecycle = self.lifecycle.clone();
+        let embedding = worker.run(lifecycle.stop.clone());
+        lifecycle.spawn_on("the embedding worker", embedding, self.background().await?.handle());
+        Ok(())
+    }
+
+    /// Starts the task that ends tiers when the time that was paid for is over.
+    pub(super) fn expiring_payments(&self, payments: Arc<PaymentService>, commands: Arc<CommandDispatcher>) {
+        // Readers need not wait for it: a key keeps the tier that it has.
+        let health = self.health.component("payments").patience(Duration::MAX);
+        let expiring = Settlement::new(payments, commands).run(self.lifecycle.stop.clone(), health);
+        self.lifecycle.spawn("the expiry of payments", expiring);
+    }
+}

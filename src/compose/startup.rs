@@ -1,0 +1,82 @@
+//! The beginning of a role: its line in the log, and waiting for conditions that only need time.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+use write::nats_role::NatsRole;
+
+use crate::config::Config;
+use crate::process::{COMMIT, FEATURES, VERSION};
+
+/// How long NATS may take to become available: the servers of a cluster that start together elect a leader first.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The pause between two attempts.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Logs the role and the build, and the settings that were set, secrets hidden.
+pub fn announce(config: &Config, role: NatsRole) {
+    let (role, commit, features) = (role.name(), COMMIT.unwrap_or("unknown"), FEATURES);
+    let data = config.server.data.display();
+    tracing::info!(role, version = VERSION, commit, features, %data, "starting");
+    for setting in config.set() {
+        let value = setting.value.as_deref().unwrap_or_default();
+        tracing::info!(
+            setting = setting.name,
+            value,
+            source = setting.source,
+            "a setting differs from its default"
+        );
+    }
+}
+
+/// Tries again until an attempt succeeds or fails permanently, but at most for 30 seconds.
+///
+/// # Errors
+///
+/// Fails as the last attempt does.
+pub async fn retry_temporary<T, E: std::fmt::Display>(
+    attempt: impl AsyncFn() -> Result<T, E>,
+    is_temporary: fn(&E) -> bool,
+) -> Result<T, E> {
+    let (begun, mut is_logged) = (Instant::now(), false);
+    loop {
+        match attempt().await {
+            Err(error) if is_temporary(&error) && begun.elapsed() < PATIENCE => {
+                if !std::mem::replace(&mut is_logged, true) {
+                    tracing::warn!("{error}; trying again for {} seconds", PATIENCE.as_secs());
+                }
+                sleep(PAUSE).await;
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_temporary_error_is_retried_and_a_permanent_one_returned_at_once() {
+        let tries = Cell::new(0);
+        let count = || tries.replace(tries.get() + 1);
+        let third = retry_temporary(async || if count() < 2 { Err("away") } else { Ok(()) }, |_| true).await;
+        assert_eq!((third, tries.get()), (Ok(()), 3));
+        tries.set(0);
+        let wrong = retry_temporary(
+            async || {
+                count();
+                Err::<(), _>("wrong")
+            },
+            |error| *error == "away",
+        )
+        .await;
+        assert_eq!((wrong, tries.get()), (Err("wrong"), 1));
+        let begun = Instant::now();
+        assert_eq!(retry_temporary(async || Err::<(), _>("away"), |_| true).await, Err("away"));
+        assert!((PATIENCE..PATIENCE * 2).contains(&begun.elapsed()));
+    }
+}

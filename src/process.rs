@@ -1,0 +1,136 @@
+//! What holds for the whole process: its build, its clock, and how many files and connections it may have open.
+
+use std::sync::LazyLock;
+
+use anyhow::{Result, bail};
+use api::{Limits, TrustedProxies};
+use daemon::resources::raise_open_files_limit;
+use jiff::{SignedDuration, Timestamp};
+use schemas::clock::Clock;
+
+/// The release.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The commit that it was built from; `None` in builds for tests, and if neither git nor `LOGGIA_COMMIT` names it.
+pub const COMMIT: Option<&str> = option_env!("LOGGIA_COMMIT");
+
+/// The features that it was built with, separated by commas.
+pub const FEATURES: &str = match (cfg!(feature = "eventstore"), cfg!(feature = "otlp")) {
+    (true, true) => "eventstore,otlp",
+    (true, false) => "eventstore",
+    (false, true) => "otlp",
+    (false, false) => "none",
+};
+
+/// How this program identifies itself in HTTP requests.
+pub const USER_AGENT: &str = concat!("Loggia/", env!("CARGO_PKG_VERSION"));
+
+/// Returns what `loggia --version` prints after the name.
+pub fn long_version() -> String {
+    format!("{VERSION} (commit {}; features: {FEATURES})", COMMIT.unwrap_or("unknown"))
+}
+
+/// The clock of this process: the machine's, or ahead of it by the setting `clock_offset`.
+static CLOCK: LazyLock<Clock> = LazyLock::new(Clock::system);
+
+/// Sets the clock of this process ahead.
+pub fn set_clock_ahead(by: SignedDuration) {
+    CLOCK.advance(by);
+}
+
+/// Warns if the clock of this process is not the machine's.
+pub fn warn_of_clock_offset() {
+    let by = CLOCK.offset();
+    if !by.is_zero() {
+        tracing::warn!(
+            "clock_offset is set: the clock of this process is {by:#} off, and calls are counted in the month that it shows; \
+             for rehearsals only"
+        );
+    }
+}
+
+/// Returns the clock of this process.
+pub fn clock() -> Clock {
+    CLOCK.clone()
+}
+
+/// Returns the time of the clock of this process.
+pub fn now() -> Timestamp {
+    CLOCK.now()
+}
+
+/// The open files that the process needs besides connections: databases, indexes, pictures, NATS.
+const RESERVED_FILES: u64 = 256;
+/// With a lower limit of open files a node cannot serve.
+const LEAST_FILES: u64 = 512;
+/// With a lower limit of open files a command may wait for a file that it can never open.
+const LEAST_FILES_OF_A_COMMAND: u64 = 128;
+/// One address may have a quarter of the connections.
+const SHARE_OF_AN_ADDRESS: usize = 4;
+/// Connections to the operators' listener, whose files are among those reserved.
+const OPERATOR_CONNECTIONS: usize = 64;
+
+/// Returns the limits of connections, so that the process keeps the files that it reserves: a quarter of them from one address
+/// other than these proxies.
+///
+/// # Errors
+///
+/// Fails if too few files may be open.
+pub fn connection_limits(proxies: TrustedProxies) -> Result<Limits> {
+    let files = raise_open_files_limit()?;
+    let connections = connections(files, Limits::default().connections)?;
+    tracing::info!(files, connections, "files that may be open, and connections at once");
+    let per_address = connections / SHARE_OF_AN_ADDRESS;
+    Ok(Limits { connections, per_address, proxies, ..Limits::default() })
+}
+
+/// Returns the limits of connections to the operators' listener.
+pub fn operator_limits() -> Limits {
+    Limits { connections: OPERATOR_CONNECTIONS, per_address: OPERATOR_CONNECTIONS, ..Limits::default() }
+}
+
+/// Checks that a node may open enough files, and raises the limit as far as possible.
+///
+/// # Errors
+///
+/// Fails if too few may be open.
+pub fn check_open_files() -> Result<()> {
+    connections(raise_open_files_limit()?, 0).map(drop)
+}
+
+/// Checks that a command may open enough files; it opens databases but accepts no connections. Raises the limit as far as possible.
+///
+/// # Errors
+///
+/// Fails if too few may be open.
+pub fn check_open_files_of_a_command() -> Result<()> {
+    at_least(LEAST_FILES_OF_A_COMMAND, raise_open_files_limit()?)
+}
+
+fn connections(files: u64, most: usize) -> Result<usize> {
+    at_least(LEAST_FILES, files)?;
+    Ok(most.min(usize::try_from(files - RESERVED_FILES).unwrap_or(usize::MAX)))
+}
+
+fn at_least(least: u64, files: u64) -> Result<()> {
+    if files < least {
+        bail!(
+            "this process may have {files} files open, and needs {least}; raise the limit (ulimit -n, LimitNOFILE, \
+             ulimits)"
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_leave_the_process_its_own_files() {
+        let of = |files| connections(files, 10_000).map_err(|error| error.to_string());
+        assert_eq!([512, 1_024, 10_256, 1 << 20].map(of), [Ok(256), Ok(768), Ok(10_000), Ok(10_000)]);
+        let error = of(511).unwrap_err();
+        assert!(error.starts_with("this process may have 511 files open, and needs 512;"), "{error}");
+    }
+}
