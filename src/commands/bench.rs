@@ -16,7 +16,7 @@ use cli_output::{Output, say};
 use crate::cli::{BenchArgs, BenchSuite};
 use crate::config::{Config, Vectors};
 
-pub use ::bench::bare::run as bare;
+pub use ::bench::searching::serve_bare_route as bare;
 
 /// Runs the suites that are asked for, on a catalog of their own. Returns exit status 3 if a figure misses its limit.
 pub async fn run(config: &Config, args: &BenchArgs, output: Output) -> Result<ExitCode> {

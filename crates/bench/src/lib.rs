@@ -5,8 +5,7 @@
 //!
 //! - [`Figure`]: a measured value and its limit.
 //! - [`load`]: the HTTP client and closed-loop load; [`steady`]: open-loop load.
-//! - [`server`]: the measured process; [`queries`]: realistic search queries; [`bare`]: the reference server;
-//!   [`vectors`]: random vectors in clusters.
+//! - [`server`]: the measured process; [`queries`]: realistic search queries; [`vectors`]: random vectors in clusters.
 //! - The suites: [`filling`], [`searching`], [`similar`], [`mcp`], [`metering`], [`rebuilding`].
 //!
 //! ```
@@ -22,7 +21,6 @@ pub mod queries;
 pub mod server;
 pub mod vectors;
 
-pub mod bare;
 pub mod filling;
 pub mod mcp;
 pub mod metering;

@@ -1,8 +1,14 @@
 //! The search suite: CPU time of a request compared with a bare route that returns the same number of bytes, and latency.
 
-use std::process::Stdio;
+use std::io::Write;
+use std::path::Path;
+use std::process::{ExitCode, Stdio};
 
 use anyhow::{Context, Result, bail};
+use axum::Router;
+use axum::http::header;
+use axum::routing::get;
+use bytes::Bytes;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
@@ -83,6 +89,24 @@ async fn start_bare(server: &Server, body: &[u8]) -> Result<(Child, String)> {
     let out = child.stdout.take().context("the bare route prints nothing")?;
     let address = BufReader::new(out).lines().next_line().await?.context("the bare route did not start")?;
     Ok((child, address))
+}
+
+/// Serves the bytes of a file as JSON on a free port until it is killed; prints the address.
+///
+/// # Errors
+///
+/// If the file cannot be read or no port is free.
+pub async fn serve_bare_route(body: &Path) -> Result<ExitCode> {
+    let body = Bytes::from(std::fs::read(body)?);
+    let answer = async move || ([(header::CONTENT_TYPE, "application/json")], body.clone());
+    let router = Router::new().route("/v1/search", get(answer));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{}", listener.local_addr()?)?;
+    out.flush()?;
+    drop(out);
+    axum::serve(listener, router).await?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Returns the CPU time per request in microseconds, and the outcome of the load.

@@ -18,7 +18,7 @@
 //! - `catalog`: the iterator over records, with unique names and slugs (`slugs`); `work`: one record.
 //! - `grammar`: the format of the text files and their expansion. Facts of a record are drawn when first needed and then kept, so
 //!   that every sentence, detail and taste phrase agrees.
-//! - `prose`: intro, description, details; `taste`: the six dimensions; `repetition`: limits of repetition.
+//! - `prose`: intro, description, details and taste; `repetition`: limits of repetition.
 //! - `places`, `studios`, `editors`, `calendar`: cities and names, makers, editors, dates.
 //! - `wording`: articles, capitals and numbers; `rng`: random numbers.
 //!
@@ -35,7 +35,6 @@ mod repetition;
 mod rng;
 mod slugs;
 mod studios;
-mod taste;
 #[cfg(test)]
 mod tests;
 mod wording;

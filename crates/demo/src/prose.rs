@@ -1,6 +1,8 @@
-//! The texts of a work: intro, description, details and short phrases, from the grammar of its category.
+//! The texts of a work: intro, description, details, taste and short phrases, from the grammar of its category.
 
 use std::sync::LazyLock;
+
+use schemas::taste::Taste;
 
 use super::Category;
 use super::grammar::Grammar;
@@ -13,6 +15,11 @@ use super::wording;
 pub(super) const INTRO: std::ops::RangeInclusive<usize> = 90..=260;
 /// The length of a description, in characters.
 pub(super) const DESCRIPTION: std::ops::RangeInclusive<usize> = 400..=1_400;
+
+/// The percentage of taste dimensions that are missing.
+const MISSING_TASTE_PERCENT: usize = 12;
+/// The percentage of the others that have a second phrase.
+const SECOND_TASTE_PERCENT: usize = 34;
 
 /// Facts that the caller sets.
 const GIVEN: [&str; 12] = [
@@ -264,6 +271,28 @@ pub(super) fn details(expansion: &mut Expansion) -> Vec<(String, String)> {
         }
     }
     details
+}
+
+/// Generates the text of each dimension: the first phrase by the rule set `taste_NAME`, a second one by `also_NAME`.
+pub(super) fn taste(expansion: &mut Expansion) -> Taste {
+    Taste::from_fn(|dimension| {
+        if expansion.rng.chance(MISSING_TASTE_PERCENT) {
+            return None;
+        }
+        let mut text = String::with_capacity(40);
+        expansion.expand(&format!("taste_{dimension}"), &mut text).then_some(())?;
+        if expansion.rng.chance(SECOND_TASTE_PERCENT) {
+            let alone = text.len();
+            text.push_str(", ");
+            let has_second = expansion.expand(&format!("also_{dimension}"), &mut text);
+            let (one, more) = text.split_at(alone);
+            let more = more.trim_start_matches(", ");
+            if !has_second || one.contains(more) || more.contains(one) {
+                text.truncate(alone);
+            }
+        }
+        (!text.is_empty()).then_some(text)
+    })
 }
 
 /// Generates a short phrase of the rule set `name`, with a capital.

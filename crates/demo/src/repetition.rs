@@ -73,7 +73,7 @@ mod tests {
         assert_eq!(uses(&mut limiter), SENTENCE.free);
         assert!(limiter.try_use(0, "It won a prize."));
         (0..SENTENCE.spacing).for_each(|_| limiter.next_record());
-        assert_eq!(uses(&mut limiter), 1, "once more after so many records");
+        assert_eq!(uses(&mut limiter), 1, "one more use after 300 records");
     }
 
     #[test]

@@ -5,13 +5,13 @@ mod agreement;
 mod format;
 mod pictures;
 mod variety;
-mod vocabulary;
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
-use super::{DEMO_SEED, DEMO_SIZE, catalog};
+use super::{Category, DEMO_SEED, DEMO_SIZE, catalog, prose};
 
 /// The demo catalog, generated once for all tests.
 static DEMO: LazyLock<Vec<Map<String, Value>>> = LazyLock::new(|| catalog(DEMO_SEED, DEMO_SIZE).collect());
@@ -40,4 +40,29 @@ fn readable(record: &Map<String, Value>) -> String {
     record["taste"].as_object().unwrap().values().for_each(&mut collect);
     record["provenance"].get("note").into_iter().for_each(&mut collect);
     all
+}
+
+#[test]
+fn texts_have_no_faults() {
+    for category in Category::ALL {
+        assert_eq!(
+            prose::grammar(category).faults(),
+            &[] as &[String],
+            "in the texts of {}",
+            category.name()
+        );
+    }
+}
+
+#[test]
+fn every_tag_is_set_in_some_category() {
+    let mut set: BTreeSet<&str> = BTreeSet::new();
+    let mut required: BTreeSet<&str> = BTreeSet::new();
+    for category in Category::ALL {
+        let (known, unknown) = prose::grammar(category).tags();
+        set.extend(known);
+        required.extend(unknown);
+    }
+    let nowhere: Vec<_> = required.difference(&set).collect();
+    assert!(nowhere.is_empty(), "{nowhere:?}: rules require tags that no rule sets");
 }

@@ -9,7 +9,6 @@ use super::places::{self, City, Country};
 use super::repetition::RepetitionLimiter;
 use super::rng::Rng;
 use super::studios::{Discipline, Studio, person, studio};
-use super::taste::taste;
 use super::{editors, pictures, prose};
 
 /// Shares of the categories, in percent.
@@ -109,7 +108,7 @@ impl Work {
         let design_language =
             prose::phrase(expansion, "design_language").filter(|_| !expansion.rng.chance(10));
         let details = prose::details(expansion);
-        let taste = taste(expansion);
+        let taste = prose::taste(expansion);
         let (selected, published) = selected_and_published(self.made, &mut expansion.rng);
         let note = prose::phrase(expansion, "note").filter(|_| !expansion.rng.chance(40));
         let editor = editors::editor(self.category, selected.year(), &mut expansion.rng);

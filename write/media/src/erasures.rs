@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use schemas::erased_pictures::{self, ERASED_PICTURES, ErasedPicture};
 use schemas::picture::PictureId;
 
-use super::{MediaError, MediaStore, PictureError};
+use super::{MediaError, MediaStore, PictureRefusal};
 
 impl MediaStore {
     /// Returns all erased pictures.
@@ -67,10 +67,10 @@ impl MediaStore {
     /// # Errors
     ///
     /// If the journal cannot be read or a file cannot be deleted.
-    pub fn refuse_erased(&self, id: PictureId) -> Result<Option<PictureError>, MediaError> {
+    pub fn refuse_erased(&self, id: PictureId) -> Result<Option<PictureRefusal>, MediaError> {
         let Some(erased_at) = self.erased_at(id)? else { return Ok(None) };
         self.files.delete(id)?;
-        Ok(Some(PictureError::Erased { erased_at }))
+        Ok(Some(PictureRefusal::Erased { erased_at }))
     }
 
     fn write_journal(&self, text: &str) -> Result<(), MediaError> {

@@ -53,7 +53,7 @@ pub struct MediaStore {
 pub enum PutError {
     /// The picture is refused permanently.
     #[error(transparent)]
-    Refused(#[from] PictureError),
+    Refused(#[from] PictureRefusal),
     /// The store failed; a later try may succeed.
     #[error(transparent)]
     Store(#[from] MediaError),
@@ -61,7 +61,7 @@ pub enum PutError {
 
 /// Why a picture is refused, in a sentence for the editor who sent it. The same bytes are refused again.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PictureError {
+pub enum PictureRefusal {
     /// The bytes are no usable picture.
     #[error(transparent)]
     Unusable(#[from] pictures::PictureError),
@@ -104,7 +104,7 @@ impl MediaStore {
         if let Ok(Some(stored)) = self.get(id) {
             return Ok(stored);
         }
-        let (picture, forms) = forms::derive(id, bytes).map_err(PictureError::from)?;
+        let (picture, forms) = forms::derive(id, bytes).map_err(PictureRefusal::from)?;
         let stored = self.files.insert(&picture, bytes, &forms)?;
         match self.refuse_erased(id)? {
             Some(error) => Err(error.into()),
