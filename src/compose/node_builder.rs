@@ -303,7 +303,7 @@ impl NodeBuilder {
             media,
             site,
             readiness,
-            leaving: self.lifecycle.draining_flag(),
+            shutting_down: self.lifecycle.draining_flag(),
             metrics,
             access,
             origins,

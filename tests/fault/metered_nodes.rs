@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use api::{
-    Access, ApiState, Bursts, CommandClient, KeyAccess, Letters, Limits, Metrics, Origins, Readiness,
+    Access, ApiState, CommandClient, KeyAccess, Limits, MailStatus, Metrics, Origins, RateLimits, Readiness,
     Sources, TrustedProxies, UnknownTiers,
 };
 use health::Health;
@@ -180,8 +180,8 @@ impl MeteredNodes {
         let access = KeyAccess {
             meter: meter.clone(),
             tiers: self.tiers.clone(),
-            bursts: Bursts::new(0, 0, 0),
-            letters: Letters::default(),
+            rate_limits: RateLimits::new(0, 0, 0),
+            mail: MailStatus::default(),
             proxies: TrustedProxies::default(),
             commands: CommandClient::new(self.nats.client().await),
             unknown_tiers: UnknownTiers::default(),
@@ -202,7 +202,7 @@ impl MeteredNodes {
             media,
             site,
             readiness: ready,
-            leaving: Arc::default(),
+            shutting_down: Arc::default(),
             metrics,
             access,
             origins,

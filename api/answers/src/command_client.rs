@@ -22,7 +22,7 @@ use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-pub use crate::command_client::links::Decision;
+pub use crate::command_client::links::KeyChoices;
 pub use crate::command_client::padding::pad_response_time;
 use crate::command_client::sending::unavailable;
 use crate::deadline::Deadline;
@@ -53,22 +53,22 @@ pub struct KeyRequest {
 
 /// The result of a request for a key.
 #[derive(Debug)]
-pub enum Issued {
+pub enum IssuedKey {
     /// The key, whose text is shown only this once.
-    Now(Key),
+    New(Key),
     /// The same form was sent earlier and has its key.
-    Before,
+    AlreadyIssued,
 }
 
 /// Why a command has no result.
 #[derive(Debug)]
 pub enum CommandError {
     /// It was rejected; the sentence says why.
-    Refused(String),
+    Rejected(String),
     /// It was not carried out and may succeed later; the reason is for the log.
     Unavailable(String),
     /// It is unknown whether it was carried out; the reason is for the log.
-    Unknown(String),
+    OutcomeUnknown(String),
 }
 
 impl std::fmt::Debug for CommandClient {
@@ -104,19 +104,19 @@ impl CommandClient {
         request: KeyRequest,
         now: Timestamp,
         deadline: Deadline,
-    ) -> Result<Issued, CommandError> {
+    ) -> Result<IssuedKey, CommandError> {
         let KeyRequest { email, tier, actor, form } = request;
         let key = new_key().map_err(|error| unavailable(&error))?;
-        let id = form.map_or_else(|| CommandId(Uuid::now_v7()), |form| sent_by(form, &email));
+        let id = form.map_or_else(|| CommandId(Uuid::now_v7()), |form| command_id_of(form, &email));
         let command = Command::IssueKey { email, key: KeyIssued::of(&key, tier, None) };
         let answer = sending::send_in_time(&self.client, actor, id, command, deadline, now).await?;
         if let CommandReply::Account(done) = answer
             && !done.keys.iter().any(|issued| issued.key_id == key.id())
         {
-            return Ok(Issued::Before);
+            return Ok(IssuedKey::AlreadyIssued);
         }
-        known(models, &key, deadline).await;
-        Ok(Issued::Now(key))
+        wait_until_known(models, &key, deadline).await;
+        Ok(IssuedKey::New(key))
     }
 
     /// Sends a command on behalf of `actor` and returns its reply, which is no rejection. It is carried out once however often it is
@@ -137,7 +137,7 @@ impl CommandClient {
 
 /// Returns the id of the command of a form, one for each address. It is a digest, so that a client cannot choose the id of another
 /// command.
-fn sent_by(form: Uuid, email: &Email) -> CommandId {
+fn command_id_of(form: Uuid, email: &Email) -> CommandId {
     let digest = Sha256::new()
         .chain_update(b"a form for a key")
         .chain_update(form.as_bytes())
@@ -149,10 +149,10 @@ fn sent_by(form: Uuid, email: &Email) -> CommandId {
 }
 
 /// Waits until this node's model has the key, as far as the deadline permits.
-async fn known(models: &ReadModels, key: &Key, deadline: Deadline) {
-    let (begun, hash, deadline) = (Instant::now(), key.hash(), deadline.less(SHOWN_WITHIN));
+async fn wait_until_known(models: &ReadModels, key: &Key, deadline: Deadline) {
+    let (begun, hash, deadline) = (Instant::now(), key.hash(), deadline.earlier_by(SHOWN_WITHIN));
     let is_known = || models.keys().is_some_and(|keys| keys.reader.find(&hash).is_some());
-    while !is_known() && begun.elapsed() < KNOWN_WITHIN && !deadline.is_over() {
+    while !is_known() && begun.elapsed() < KNOWN_WITHIN && !deadline.has_passed() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
@@ -172,10 +172,10 @@ mod tests {
     fn a_form_is_one_command_for_each_address() {
         let email = |text: &str| text.parse::<Email>().unwrap();
         let (form, other) = (Uuid::from_u128(7), Uuid::from_u128(8));
-        let id = sent_by(form, &email("ada@example.org"));
-        assert_eq!(sent_by(form, &email("Ada@Example.org")), id);
-        assert_ne!(sent_by(form, &email("grace@example.org")), id);
-        assert_ne!(sent_by(other, &email("ada@example.org")), id);
+        let id = command_id_of(form, &email("ada@example.org"));
+        assert_eq!(command_id_of(form, &email("Ada@Example.org")), id);
+        assert_ne!(command_id_of(form, &email("grace@example.org")), id);
+        assert_ne!(command_id_of(other, &email("ada@example.org")), id);
         assert_ne!(id.0, form, "the form does not choose it");
     }
 }

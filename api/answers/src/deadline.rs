@@ -16,17 +16,17 @@ pub struct Deadline(Instant);
 
 impl Deadline {
     /// Returns the deadline that is `patience` after `begun`.
-    pub fn of(begun: Instant, patience: Duration) -> Deadline {
+    pub fn after(begun: Instant, patience: Duration) -> Deadline {
         Deadline(begun + patience)
     }
 
     /// Returns the deadline that is `patience` from now.
     pub fn within(patience: Duration) -> Deadline {
-        Deadline::of(Instant::now(), patience)
+        Deadline::after(Instant::now(), patience)
     }
 
     /// Returns a deadline that is earlier by `rest`, for a part of the work that something follows.
-    pub fn less(self, rest: Duration) -> Deadline {
+    pub fn earlier_by(self, rest: Duration) -> Deadline {
         Deadline(self.0.checked_sub(rest).unwrap_or(self.0))
     }
 
@@ -36,13 +36,13 @@ impl Deadline {
     }
 
     /// Returns the remaining time; zero once it has passed.
-    pub fn left(self) -> Duration {
+    pub fn remaining(self) -> Duration {
         self.0.saturating_duration_since(Instant::now())
     }
 
     /// Returns whether it has passed.
-    pub fn is_over(self) -> bool {
-        self.left().is_zero()
+    pub fn has_passed(self) -> bool {
+        self.remaining().is_zero()
     }
 
     /// Awaits work until the deadline.
@@ -72,12 +72,12 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn work_ends_by_itself_by_its_deadline_or_by_a_panic() {
         let deadline = Deadline::within(Duration::from_secs(10));
-        assert_eq!(deadline.less(Duration::from_secs(4)).left(), Duration::from_secs(6));
+        assert_eq!(deadline.earlier_by(Duration::from_secs(4)).remaining(), Duration::from_secs(6));
         assert_eq!(deadline.bound(async { 7 }).await.ok(), Some(7));
         let panicked: Result<(), ApiError> = deadline.bound(async { panic!("the inner text") }).await;
         let panicked = panicked.unwrap_err();
         assert_eq!(panicked.status(), 500);
         let late = deadline.bound(std::future::pending::<()>()).await.unwrap_err();
-        assert_eq!((late.status().as_u16(), deadline.is_over()), (503, true));
+        assert_eq!((late.status().as_u16(), deadline.has_passed()), (503, true));
     }
 }

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use schemas::api::problem::{ExhaustedQuota, ParameterFault, ProblemKind};
 use schemas::ids::Revision;
 
-use crate::letters::Contact;
+use crate::mail::Contact;
 use crate::query;
 use crate::route::Route;
 
@@ -170,12 +170,12 @@ impl ApiError {
     }
 
     /// A mailed link that cannot be used.
-    pub fn dead_link(reason: String) -> ApiError {
+    pub fn invalid_link(reason: String) -> ApiError {
         ApiError::refused(reason).with(|details| details.status = StatusCode::GONE)
     }
 
     /// A link asked of a service that sends no mail.
-    pub fn no_letters(contact: Option<&Contact>) -> ApiError {
+    pub fn no_mail(contact: Option<&Contact>) -> ApiError {
         let contact = contact.map(|contact| format!(" ({contact})")).unwrap_or_default();
         ApiError::refused(format!(
             "This site sends no mail, so no link was made. Ask the operator{contact} for one."
@@ -183,14 +183,14 @@ impl ApiError {
     }
 
     /// An invalid field of a form.
-    pub fn unusable_field(name: &'static str, error: &impl ToString) -> ApiError {
+    pub fn invalid_field(name: &'static str, error: &impl ToString) -> ApiError {
         let fault = query::fault(name, error.to_string(), "an address such as you@example.org");
         ApiError::invalid_parameters(vec![fault])
             .with(|details| details.status = StatusCode::UNPROCESSABLE_ENTITY)
     }
 
     /// A body that is not a form.
-    pub fn no_form() -> ApiError {
+    pub fn not_a_form() -> ApiError {
         ApiError::new(
             ProblemKind::MalformedRequest,
             "This page takes forms alone: send its fields as application/x-www-form-urlencoded.",
@@ -199,13 +199,13 @@ impl ApiError {
     }
 
     /// A command that was not carried out; the cause is for the log only.
-    pub fn uncreated(cause: impl ToString) -> ApiError {
+    pub fn command_unavailable(cause: impl ToString) -> ApiError {
         ApiError::unavailable("It cannot be done at present, and nothing was changed. Try again in a minute.")
             .with(|details| details.cause = Some(cause.to_string()))
     }
 
     /// A command that the write side may have carried out; the cause is for the log only.
-    pub fn unconfirmed(cause: impl ToString) -> ApiError {
+    pub fn command_unconfirmed(cause: impl ToString) -> ApiError {
         ApiError::unavailable(
             "No answer came in time, so it is not known whether this was done. Wait a minute, then try again.",
         )
@@ -213,7 +213,7 @@ impl ApiError {
     }
 
     /// A call that cannot be counted at present; the cause is for the log only.
-    pub fn uncountable(cause: impl ToString) -> ApiError {
+    pub fn charge_unavailable(cause: impl ToString) -> ApiError {
         ApiError::unavailable(
             "The call cannot be counted at present, so it is not answered. Try again in a few seconds.",
         )
@@ -247,7 +247,7 @@ impl ApiError {
     }
 
     /// A payment notice that could not be recorded and must be sent again.
-    pub fn notice_not_taken(cause: impl ToString) -> ApiError {
+    pub fn notice_not_recorded(cause: impl ToString) -> ApiError {
         ApiError::unavailable(
             "The notice cannot be written down at present, and nothing of it was taken. Send it again.",
         )

@@ -7,7 +7,7 @@
 //! In reading order: [`state`] is what every endpoint answers from, [`route`] the table of paths, and [`error`] the problems that a
 //! request may end in. [`auth`] has the principal of a request, its admission and its charge, within its [`deadline`]. [`catalog`]
 //! writes what an answer about projects consists of and [`usage`] what a key has used; [`query`] parses query strings.
-//! [`command_client`] sends commands to the write side. [`site`] and [`letters`] are what the operator says of the site, [`metrics`]
+//! [`command_client`] sends commands to the write side. [`site`] and [`mail`] are what the operator configures, [`metrics`]
 //! what the API counts for operators.
 
 pub mod auth;
@@ -15,7 +15,7 @@ pub mod catalog;
 pub mod command_client;
 pub mod deadline;
 pub mod error;
-pub mod letters;
+pub mod mail;
 pub mod metrics;
 pub mod query;
 pub mod route;

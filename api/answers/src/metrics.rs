@@ -14,7 +14,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
 use crate::route::Route;
-use latency::{Buckets, Latencies};
+use latency::{Buckets, LatencyHistogram};
 
 /// The status classes, from 200 on.
 const CLASSES: [&str; 4] = ["2xx", "3xx", "4xx", "5xx"];
@@ -22,21 +22,21 @@ const CLASSES: [&str; 4] = ["2xx", "3xx", "4xx", "5xx"];
 /// Counters, gauges and histograms of the API; clones share them.
 #[derive(Debug, Clone)]
 pub struct Metrics {
-    routes: Arc<[Counted; Route::ALL.len()]>,
+    routes: Arc<[RouteMetrics; Route::ALL.len()]>,
     connections: Gauge,
     metered: Arc<[Counter; 3]>,
 }
 
 /// The metrics of one route. They are looked up once: a request touches atomics, no map.
 #[derive(Debug)]
-struct Counted {
+struct RouteMetrics {
     requests: [Counter; CLASSES.len()],
-    seconds: Latencies,
+    seconds: LatencyHistogram,
 }
 
 /// The latency of a route's answers.
 #[derive(Debug)]
-pub struct Latency {
+pub struct RouteLatency {
     /// The number of answers.
     pub answers: u64,
     /// The number of answers with a status of 500 or more.
@@ -44,11 +44,11 @@ pub struct Latency {
     buckets: Buckets,
 }
 
-impl Latency {
+impl RouteLatency {
     /// Returns the upper bound in seconds of this share of all answers, from 0 to 1; infinite above the last bound, `None` without
     /// answers.
-    pub fn below(&self, share: f64) -> Option<f64> {
-        self.buckets.below(share)
+    pub fn quantile(&self, share: f64) -> Option<f64> {
+        self.buckets.quantile(share)
     }
 }
 
@@ -72,7 +72,7 @@ impl Metrics {
     /// Registers the API's metrics.
     pub fn new(registry: &mut Registry) -> Metrics {
         let requests = Family::<RequestLabels, Counter>::default();
-        let seconds = Family::<RouteLabel, Latencies>::default();
+        let seconds = Family::<RouteLabel, LatencyHistogram>::default();
         let connections = Gauge::default();
         registry.register("loggia_requests", "Requests answered", requests.clone());
         registry.register(
@@ -87,7 +87,7 @@ impl Metrics {
             .map(|outcome| metered.get_or_create_owned(&OutcomeLabel { outcome }));
         let routes = Route::ALL.map(|route| {
             let route = route.name();
-            Counted {
+            RouteMetrics {
                 requests: CLASSES
                     .map(|status| requests.get_or_create_owned(&RequestLabels { route, status })),
                 seconds: seconds.get_or_create_owned(&RouteLabel { route }),
@@ -98,7 +98,7 @@ impl Metrics {
 
     /// Counts an answered request.
     #[inline]
-    pub fn answered(&self, route: Route, status: StatusCode, took: Duration) {
+    pub fn record_answer(&self, route: Route, status: StatusCode, took: Duration) {
         let counted = &self.routes[route as usize];
         let class = usize::from(status.as_u16() / 100).clamp(2, 5) - 2;
         counted.requests[class].inc();
@@ -106,15 +106,15 @@ impl Metrics {
     }
 
     /// Returns the latency of a route.
-    pub fn latency(&self, route: Route) -> Latency {
+    pub fn latency(&self, route: Route) -> RouteLatency {
         let counted = &self.routes[route as usize];
         let buckets = counted.seconds.buckets();
         let [.., errors] = &counted.requests;
-        Latency { answers: buckets.answers(), errors: errors.get(), buckets }
+        RouteLatency { answers: buckets.answers(), errors: errors.get(), buckets }
     }
 
     /// Counts the outcome of charging a call.
-    pub fn metered(&self, outcome: &Outcome) {
+    pub fn record_charge(&self, outcome: &Outcome) {
         let [counted, exceeded, unavailable] = &*self.metered;
         match outcome {
             Outcome::Counted { .. } => counted.inc(),

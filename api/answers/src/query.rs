@@ -63,7 +63,7 @@ fn is_named(key: &str, name: &str) -> bool {
 
 /// The parameters of a query, by the names that an endpoint accepts.
 #[derive(Debug)]
-pub struct Given<'a, const N: usize> {
+pub struct QueryParams<'a, const N: usize> {
     names: [&'static str; N],
     /// For each name its first encoded value and the number of values.
     values: [(&'a str, usize); N],
@@ -76,9 +76,9 @@ const MOST_NAMED: usize = 20;
 /// The maximum number of characters of each of them.
 const LONGEST_NAME: usize = 60;
 
-impl<'a, const N: usize> Given<'a, N> {
+impl<'a, const N: usize> QueryParams<'a, N> {
     /// Parses a query in one pass.
-    pub fn read(query: &'a str, names: [&'static str; N]) -> Given<'a, N> {
+    pub fn parse(query: &'a str, names: [&'static str; N]) -> QueryParams<'a, N> {
         let mut values = [("", 0); N];
         let mut others = Vec::new();
         for (key, value) in pairs(query) {
@@ -94,7 +94,7 @@ impl<'a, const N: usize> Given<'a, N> {
                 None => others.push(key),
             }
         }
-        Given { names, values, others }
+        QueryParams { names, values, others }
     }
 
     /// Returns the names of the other parameters, each once, for the answer to list.
@@ -131,7 +131,7 @@ impl<'a, const N: usize> Given<'a, N> {
 }
 
 /// Returns the parameter `limit`, or the default if it is absent or invalid. If it is invalid, the reason is added to `faults`.
-pub fn limit<const N: usize>(sent: &Given<'_, N>, faults: &mut Vec<ParameterFault>) -> usize {
+pub fn limit<const N: usize>(sent: &QueryParams<'_, N>, faults: &mut Vec<ParameterFault>) -> usize {
     let Some(text) = sent.single("limit", faults) else { return DEFAULT_LIMIT };
     // `parse` would accept a leading plus.
     let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn unknown_parameters_are_listed_once() {
-        let given = |query: &str| Given::read(query, ["q", "key"]).ignored();
+        let given = |query: &str| QueryParams::parse(query, ["q", "key"]).ignored();
         assert_eq!(given("q=1&page=2&&=&pa%67e=3&k%C3%B6y&key=k&%71=4"), ["page", "köy"]);
         assert_eq!(given("q=1&key=2"), [""; 0]);
         assert_eq!(given(&"x".repeat(99)), ["x".repeat(60)]);

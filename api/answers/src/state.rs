@@ -58,7 +58,7 @@ pub struct Sources {
     /// The readiness of the node; the caller keeps it current.
     pub readiness: watch::Receiver<Readiness>,
     /// Whether the node is shutting down: each reply then ends its connection.
-    pub leaving: Arc<AtomicBool>,
+    pub shutting_down: Arc<AtomicBool>,
     /// Counts requests for operators.
     pub metrics: Metrics,
     /// Who may call.
@@ -234,7 +234,7 @@ impl ApiState {
     /// Returns whether the node is shutting down, so that connections end after their next reply.
     #[inline]
     pub fn is_shutting_down(&self) -> bool {
-        self.sources.leaving.load(Ordering::Relaxed)
+        self.sources.shutting_down.load(Ordering::Relaxed)
     }
 
     /// Returns the counters for operators.

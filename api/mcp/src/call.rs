@@ -16,17 +16,17 @@ use crate::protocol::rpc_error::{RpcError, quoted};
 use crate::tools::answer::{Answer, Refusal};
 use crate::tools::arguments::Arguments;
 
-/// The most unknown arguments that are named.
+/// The maximum number of unknown arguments that are listed.
 const MOST_NAMED: usize = 5;
 
-/// What a call cost, for the holder of a key; it goes into `_meta` beside the answer.
+/// What a call cost the holder of a key; part of the `_meta` of its result.
 pub(super) struct CallReceipt {
     pub(super) quota: Quota,
     /// The id of the call in the ledger; `None` if it was not counted.
     pub(super) call_id: Option<CallId>,
 }
 
-/// The quota of the running month.
+/// The quota of the current month.
 #[derive(Serialize)]
 pub(super) struct Quota {
     limit: u64,
@@ -35,8 +35,8 @@ pub(super) struct Quota {
     resets_at: jiff::Timestamp,
 }
 
-/// Writes the members of the result of a call, and returns what it cost. An error is one of the protocol: what a
-/// tool cannot do is a result too.
+/// Writes the members of the result of a call and returns what it cost. Errors are those of the protocol: a failure of the tool is a
+/// result too.
 pub(super) async fn call(
     context: CallContext<'_>,
     params: &Params<'_>,
@@ -55,7 +55,7 @@ pub(super) async fn call(
     let parent = params.traceparent().or_else(traces::current);
     let span = Span::child_of(Kind::Server, "tools/call", tool.name, parent);
     let done = match check(context) {
-        // A tool that takes too long or panics is refused alone: other calls of the message are counted and answered.
+        // A tool that takes too long or panics fails alone: the other calls of the message are charged and answered.
         Ok(()) => match context.deadline.bound(run(tool, context, &mut arguments, &span)).await {
             Ok(Ok(answer)) => charge(context, tool).await.map(|receipt| (answer, receipt)),
             Ok(Err(refusal)) => Err(refusal),
@@ -89,10 +89,9 @@ async fn run<'a>(
     }
 }
 
-/// Refuses a call for which the batch has no time left, or that came too soon. The month's quota is checked when the call is
-/// charged.
+/// Refuses a call for which its batch has no time left, or over the rate limit. The quota is checked when the call is charged.
 fn check(context: CallContext<'_>) -> Result<(), Refusal> {
-    if context.deadline.is_over() {
+    if context.deadline.has_passed() {
         return Err(Refusal::guided(
             "Not run: the calls before it in this batch took all the time that a request has. Nothing was counted; send \
              it again.",
@@ -109,7 +108,7 @@ fn check(context: CallContext<'_>) -> Result<(), Refusal> {
     )))
 }
 
-/// Counts a call that is about to be answered.
+/// Charges a call that is about to be answered.
 async fn charge(context: CallContext<'_>, tool: &'static Tool) -> Result<Option<CallReceipt>, Refusal> {
     if !tool.is_counted {
         return Ok(balance(context));
@@ -151,7 +150,7 @@ fn used_up(context: CallContext<'_>, balance: &Balance) -> Refusal {
     ))
 }
 
-/// Adds what the caller should know besides.
+/// Adds a note about arguments that were ignored.
 fn noted<'a>(mut answer: Answer<'a>, tool: &Tool, arguments: &Arguments<'_>) -> Answer<'a> {
     let unknown = arguments.unknown(tool.arguments);
     if !unknown.is_empty() {
@@ -169,7 +168,7 @@ fn noted<'a>(mut answer: Answer<'a>, tool: &Tool, arguments: &Arguments<'_>) -> 
     answer
 }
 
-/// Returns the sentences that an agent reads in place of an answer.
+/// Returns the sentences of a refusal.
 fn words(context: CallContext<'_>, refusal: Refusal, tool: &Tool, arguments: &Arguments<'_>) -> String {
     match refusal {
         Refusal::Arguments(mut faults) => {

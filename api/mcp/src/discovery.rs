@@ -1,4 +1,4 @@
-//! What clients ask before they call anything: `initialize`, `server/discover`, `tools/list`.
+//! The methods that clients use before they call a tool: `initialize`, `server/discover`, `tools/list`.
 
 use std::fmt::Write;
 use std::sync::OnceLock;
@@ -9,18 +9,18 @@ use super::tools::{TOOLS, output_schema};
 use crate::protocol::era::{NEWEST_LEGACY, SUPPORTED};
 use crate::protocol::params::Params;
 
-/// How long clients may keep what they were told, in milliseconds: five minutes.
+/// How long clients may cache results: five minutes.
 const KEPT_FOR: &str = r#""ttlMs":300000,"cacheScope":"public""#;
 
 const CAPABILITIES: &str = r#""capabilities":{"tools":{}}"#;
 
-/// What to do with the tools, for the agent; the name of the catalog stands before it.
+/// The instructions for agents, after the name of the catalog.
 pub(super) const INSTRUCTIONS: &str = " is a curated catalog of architecture, interiors, design, photography and art. Find projects with \
 search_projects (words) or search_by_taste (looks and moods; list_taste_terms shows the words in use), look around with browse and discover, go on with \
 similar_projects, read with get_project, see the picture with fetch. Always name the project's citation_url as the source. Null means unrecorded: never \
 guess. Without a key at most 5 results a call; get_api_key gives a free key when the user offers an email address.";
 
-/// Writes the members of the result of `initialize`: the revision that is asked for, or the newest that opens this way.
+/// Writes the members of the result of `initialize`: with the requested revision, or else the newest that has `initialize`.
 pub(super) fn initialize(params: &Params<'_>, site: &Site, into: &mut Vec<u8>) {
     let asked = params.protocol_version();
     let spoken = SUPPORTED[1..].iter().find(|version| asked.as_deref() == Some(**version));
@@ -48,17 +48,17 @@ fn instructions(site: &Site, into: &mut Vec<u8>) {
     let _ = serde_json::to_writer(into, &format!("{}{INSTRUCTIONS}", site.name()));
 }
 
-/// Writes the members of the result of `tools/list`; how long it may be kept is said to those who know what that means.
-pub(super) fn tools(says_how_long: bool, into: &mut Vec<u8>) {
+/// Writes the members of the result of `tools/list`; `has_ttl` adds how long it may be cached, which the modern era defines.
+pub(super) fn tools(has_ttl: bool, into: &mut Vec<u8>) {
     into.extend_from_slice(br#""tools":"#);
     into.extend_from_slice(table().as_bytes());
-    if says_how_long {
+    if has_ttl {
         into.push(b',');
         into.extend_from_slice(KEPT_FOR.as_bytes());
     }
 }
 
-/// All tools, as a JSON array.
+/// Returns all tools as a JSON array.
 pub(super) fn table() -> &'static str {
     static TABLE: OnceLock<String> = OnceLock::new();
     TABLE.get_or_init(|| {
@@ -85,7 +85,7 @@ pub(super) fn table() -> &'static str {
     })
 }
 
-/// Who answers.
+/// Writes the object that describes this server.
 pub(super) fn server_info(site: &Site, into: &mut Vec<u8>) {
     into.extend_from_slice(br#"{"name":"loggia","title":"#);
     // Writing into memory never fails.

@@ -1,4 +1,4 @@
-//! The methods there are.
+//! Dispatches a request to its method.
 
 use super::call::{self, CallReceipt};
 use super::discovery;
@@ -11,7 +11,7 @@ use crate::protocol::rpc_error::RpcError;
 const LEGACY: &str = "initialize, ping, tools/list, tools/call and server/discover";
 const MODERN: &str = "server/discover, tools/list and tools/call";
 
-/// Writes the members of the result of a request, and returns what belongs into its `_meta`.
+/// Writes the members of the result of a request, and returns what its `_meta` says of the cost.
 pub(super) async fn answer(
     context: CallContext<'_>,
     era: Era,

@@ -30,7 +30,7 @@ use answers::state::ApiState;
 use crate::tools::answer::Answered;
 use crate::tools::arguments::Arguments;
 
-/// A tool: what agents see of it, and its work. All texts are JSON where the protocol wants JSON.
+/// A tool: its description for agents, and its function.
 #[derive(Debug)]
 pub(super) struct Tool {
     pub(super) name: &'static str,
@@ -42,21 +42,21 @@ pub(super) struct Tool {
     pub(super) output: &'static str,
     /// The names of the arguments.
     pub(super) arguments: &'static [&'static str],
-    /// Arguments that work, shown where others did not; [`NEWEST`] stands for the newest project.
+    /// Valid arguments, shown when others were invalid; [`NEWEST`] is replaced by the newest project.
     pub(super) example: &'static str,
-    /// Whether a call with a key is counted.
+    /// Whether a call with a key is charged.
     pub(super) is_counted: bool,
-    /// Whether it changes anything.
+    /// Whether it changes something.
     pub(super) writes: bool,
     pub(super) run: Run,
 }
 
-/// The work of a tool.
+/// The function of a tool.
 #[derive(Debug)]
 pub(super) enum Run {
-    /// It takes microseconds and waits for nothing.
+    /// Takes microseconds and does not wait.
     Ready(for<'a> fn(CallContext<'a>, &mut Arguments<'_>) -> Answered<'a>),
-    /// It reads from a disk or sends a command.
+    /// Reads from a disk or sends a command.
     Waiting(for<'a> fn(CallContext<'a>, &mut Arguments<'_>) -> BoxFuture<'a, Answered<'a>>),
 }
 
@@ -74,23 +74,23 @@ pub(super) static TOOLS: &[&Tool] = &[
     &fetch::TOOL,
 ];
 
-/// What a tool answers from, and who calls it.
+/// The context of a call: the state of the service and the caller.
 #[derive(Clone, Copy)]
 pub(super) struct CallContext<'a> {
     pub(super) state: &'a ApiState,
     pub(super) principal: &'a Principal,
-    /// The address that the call comes from.
+    /// The address of the caller.
     pub(super) address: IpAddr,
-    /// When the time of the request is up, with all the calls that are in it.
+    /// The deadline of the request with all its calls.
     pub(super) deadline: Deadline,
-    /// How long the caller has to wait, if too many calls came within a second.
+    /// How long the caller has to wait, if the rate limit is exceeded.
     pub(super) wait: Option<Duration>,
 }
 
-/// Stands for the slug of the newest project in examples.
+/// The placeholder for the slug of the newest project in examples.
 const NEWEST: &str = "{newest}";
 
-/// Arguments that work on this catalog.
+/// Returns arguments of a tool that are valid in this catalog.
 pub(super) fn example(context: CallContext<'_>, tool: &Tool) -> String {
     if !tool.example.contains(NEWEST) {
         return tool.example.to_owned();
@@ -109,17 +109,17 @@ pub(super) fn output_schema(tool: &Tool) -> String {
     tool.output.replace(TASTE, &taste.to_string())
 }
 
-/// The tool of that name.
+/// Returns the tool with this name.
 pub(super) fn find(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().copied().find(|tool| tool.name == name)
 }
 
-/// All names, as they stand in a sentence.
+/// Returns all names, separated by commas.
 pub(super) fn names() -> String {
     TOOLS.iter().map(|tool| tool.name).collect::<Vec<_>>().join(", ")
 }
 
-/// Each name with what the tool is for.
+/// Iterates over the names and descriptions of the tools.
 pub fn described() -> impl Iterator<Item = (&'static str, &'static str)> {
     TOOLS.iter().map(|tool| (tool.name, tool.description))
 }

@@ -178,7 +178,7 @@ fn kept(raw: &str, event: &Value, reason: KeptReason) -> KeptNotice {
 /// Returns the id of an event without one: the same bytes have the same id.
 fn digest_id(raw: &str) -> PaymentId {
     let digest = HEXLOWER.encode(&Sha256::digest(raw));
-    // Letters and digits are always an id.
+    // MailStatus and digits are always an id.
     PaymentId::try_from(format!("{DIGEST}{digest}")).unwrap_or_else(|_| unreachable!("letters and digits"))
 }
 

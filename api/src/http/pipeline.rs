@@ -127,7 +127,7 @@ impl Pipeline {
         };
         match result {
             Some(result) => {
-                let deadline = Deadline::of(received.context.started, self.patience);
+                let deadline = Deadline::after(received.context.started, self.patience);
                 self.settle(received.context, principal, result, deadline)
             }
             None => {
@@ -153,7 +153,7 @@ impl Pipeline {
     /// Runs an endpoint that reads a body or waits for something, as part of its caller's trace, if there is one.
     async fn run(self: Arc<Self>, received: Received, principal: Principal) -> Reply {
         let Received { context, parts, body, peer } = received;
-        let mut deadline = Deadline::of(context.started, self.patience);
+        let mut deadline = Deadline::after(context.started, self.patience);
         let work = async {
             match context.route {
                 Route::Mcp => self.mcp(parts, body, &principal, peer).await,
@@ -210,7 +210,7 @@ impl Pipeline {
         let allowance = self.anonymous_allowance(now);
         let reply_headers = headers::ReplyHeaders::default();
         let mut headers = headers::complete(headers, reply_headers, status, allowance, id, now.as_second());
-        cors::narrow(&self.state, None, &mut headers);
+        cors::restrict(&self.state, None, &mut headers);
         *response.headers_mut() = headers;
         response
     }
@@ -315,7 +315,7 @@ impl Pipeline {
         let allowance = if is_for_all { self.anonymous_allowance(now) } else { allowance };
         let mut headers =
             headers::complete(headers, reply_headers, status, allowance, context.id, now.as_second());
-        cors::narrow(&self.state, context.origin.as_ref(), &mut headers);
+        cors::restrict(&self.state, context.origin.as_ref(), &mut headers);
         if self.state.is_shutting_down() {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
@@ -325,7 +325,7 @@ impl Pipeline {
             bytes = Bytes::new();
         }
         let took = context.started.elapsed();
-        self.state.metrics().answered(context.route, status, took);
+        self.state.metrics().record_answer(context.route, status, took);
         access_log::answered(context, status, took, cause.as_deref());
         request_span::answered(&mut context.span, status);
         let mut reply = Response::new(Full::new(bytes));

@@ -126,7 +126,7 @@ impl PendingResponse {
                 let (balance, at) = (charged.balance, charged.at);
                 ApiError::quota_exceeded(balance.limit, balance.used, balance.budget.month.end(), at)
             }
-            Outcome::Unavailable(reason) => ApiError::uncountable(reason),
+            Outcome::Unavailable(reason) => ApiError::charge_unavailable(reason),
         };
         PendingResponse::problem(error, HeaderMap::new(), context, state)
     }

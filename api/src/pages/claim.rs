@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use answers::auth::access::KeyAccess;
 use answers::auth::proxies::Peer;
-use answers::command_client::{CommandError, Decision};
+use answers::command_client::{CommandError, KeyChoices};
 use answers::deadline::Deadline;
 use answers::error::ApiError;
 use answers::query;
@@ -89,8 +89,8 @@ pub(super) async fn ask(
     body: Bytes,
 ) -> Result<Response, ApiError> {
     let access = access(&state)?;
-    if !access.letters.leave() {
-        return Err(ApiError::no_letters(access.letters.contact.as_ref()));
+    if !access.mail.is_available() {
+        return Err(ApiError::no_mail(access.mail.contact.as_ref()));
     }
     let email = match addressed(&state, access, peer, &headers, &body, KeysPage::asking)? {
         Either::Left(email) => email,
@@ -98,10 +98,10 @@ pub(super) async fn ask(
     };
     match access.commands.send_link(email, deadline).await {
         Ok(()) => page(&Asked { layout: Layout::new(&state, route::KEYS, "A link is on its way").private() }),
-        Err(CommandError::Refused(cause) | CommandError::Unavailable(cause)) => {
-            Err(ApiError::uncreated(cause))
+        Err(CommandError::Rejected(cause) | CommandError::Unavailable(cause)) => {
+            Err(ApiError::command_unavailable(cause))
         }
-        Err(CommandError::Unknown(cause)) => Err(ApiError::unconfirmed(cause)),
+        Err(CommandError::OutcomeUnknown(cause)) => Err(ApiError::command_unconfirmed(cause)),
     }
 }
 
@@ -121,10 +121,10 @@ pub(super) async fn look(
             let page = page(&ClaimPage::of(&state, token, claim, None))?;
             Ok(([(CACHE_CONTROL, HeaderValue::from_static("no-store"))], page).into_response())
         }
-        Err(CommandError::Refused(reason)) => gone(access, &state, &headers, &reason),
+        Err(CommandError::Rejected(reason)) => gone(access, &state, &headers, &reason),
         // Reading changes nothing.
-        Err(CommandError::Unavailable(cause) | CommandError::Unknown(cause)) => {
-            Err(ApiError::uncreated(cause))
+        Err(CommandError::Unavailable(cause) | CommandError::OutcomeUnknown(cause)) => {
+            Err(ApiError::command_unavailable(cause))
         }
     }
 }
@@ -141,17 +141,17 @@ pub(super) async fn act(
         Some(token) => token,
         None => return gone(access, &state, &headers, NEVER_MADE),
     };
-    let claim = match access.commands.open_link(&token, deadline.less(USING)).await {
+    let claim = match access.commands.open_link(&token, deadline.earlier_by(USING)).await {
         Ok(claim) => claim,
-        Err(CommandError::Refused(reason)) => return gone(access, &state, &headers, &reason),
-        Err(CommandError::Unavailable(cause) | CommandError::Unknown(cause)) => {
-            return Err(ApiError::uncreated(cause));
+        Err(CommandError::Rejected(reason)) => return gone(access, &state, &headers, &reason),
+        Err(CommandError::Unavailable(cause) | CommandError::OutcomeUnknown(cause)) => {
+            return Err(ApiError::command_unavailable(cause));
         }
     };
     let wants_key = !field(&body, "new").is_empty();
     let new_key = wants_key.then(|| (access.tiers.first().name.clone(), None));
     let decision = decided(&body, &claim, new_key);
-    if decision == Decision::default() {
+    if decision == KeyChoices::default() {
         let fault = "Nothing was ticked, so nothing was done. Tick the keys that are yours, or those to end."
             .to_owned();
         let page = ClaimPage::of(&state, token, claim, Some(fault));
@@ -167,12 +167,12 @@ pub(super) async fn act(
                 key: claimed.new_key.map(|key| key.expose().to_owned()),
             })
         }
-        Err(CommandError::Refused(reason)) => {
+        Err(CommandError::Rejected(reason)) => {
             let page = ClaimPage::of(&state, token, claim, Some(format!("Nothing was done: {reason}.")));
             refused(StatusCode::CONFLICT, &page)
         }
-        Err(CommandError::Unavailable(cause)) => Err(ApiError::uncreated(cause)),
-        Err(CommandError::Unknown(cause)) => Err(ApiError::unconfirmed(cause)),
+        Err(CommandError::Unavailable(cause)) => Err(ApiError::command_unavailable(cause)),
+        Err(CommandError::OutcomeUnknown(cause)) => Err(ApiError::command_unconfirmed(cause)),
     }
 }
 
@@ -210,7 +210,7 @@ impl Shown {
 
 /// Returns the selected keys: those to keep and those to revoke. A key that is not named is unchanged: it may have been created
 /// after the page was loaded.
-fn decided(body: &Bytes, claim: &Claim, new_key: Option<(TierName, Option<String>)>) -> Decision {
+fn decided(body: &Bytes, claim: &Claim, new_key: Option<(TierName, Option<String>)>) -> KeyChoices {
     let body = String::from_utf8_lossy(body);
     let ticked = |name: &'static str| -> Vec<KeyId> {
         let ids: Vec<KeyId> = query::values(&body, name).filter_map(|id| id.parse().ok()).collect();
@@ -218,7 +218,7 @@ fn decided(body: &Bytes, claim: &Claim, new_key: Option<(TierName, Option<String
     };
     let (mut keep, revoke) = (ticked("keep"), ticked("revoke"));
     keep.retain(|id| !revoke.contains(id));
-    Decision { keep, revoke, new_key }
+    KeyChoices { keep, revoke, new_key }
 }
 
 /// Returns the last characters of the keys on the page.
@@ -234,10 +234,10 @@ fn gone(
     reason: &str,
 ) -> Result<Response, ApiError> {
     if wants_problem(headers) {
-        return Err(ApiError::dead_link(sentence(&reason)));
+        return Err(ApiError::invalid_link(sentence(&reason)));
     }
     let layout = Layout::new(state, route::KEYS, "This link has expired").private();
-    refused(StatusCode::GONE, &Gone { layout, reason: sentence(&reason), mails: access.letters.leave() })
+    refused(StatusCode::GONE, &Gone { layout, reason: sentence(&reason), mails: access.mail.is_available() })
 }
 
 #[cfg(test)]
@@ -256,7 +256,7 @@ mod tests {
             "replaces": false, "expires_at": "2026-11-20T08:30:00Z"});
         let claim: Claim = serde_json::from_value(claim).unwrap();
         let of = |body: &str| {
-            let Decision { keep, revoke, new_key: None } = decided(&body.to_owned().into(), &claim, None)
+            let KeyChoices { keep, revoke, new_key: None } = decided(&body.to_owned().into(), &claim, None)
             else {
                 panic!()
             };

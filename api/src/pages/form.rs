@@ -3,7 +3,7 @@
 use answers::auth::access::KeyAccess;
 use answers::auth::proxies::Peer;
 use answers::error::ApiError;
-use answers::query::Given;
+use answers::query::QueryParams;
 use answers::state::ApiState;
 use askama::Template;
 use axum::response::Response;
@@ -28,13 +28,13 @@ pub(super) fn limit_requests(
     headers: &HeaderMap,
 ) -> Result<(), ApiError> {
     let address = access.proxies.caller(peer, headers);
-    access.bursts.mint(address).map_err(ApiError::too_many_keys)
+    access.rate_limits.new_key(address).map_err(ApiError::too_many_keys)
 }
 
 /// Returns a field of a form, trimmed; empty where it is absent, or given more than once.
 pub(super) fn field(body: &Bytes, name: &'static str) -> String {
     let body = String::from_utf8_lossy(body);
-    let value = Given::read(&body, [name]).single(name, &mut Vec::new());
+    let value = QueryParams::parse(&body, [name]).single(name, &mut Vec::new());
     value.unwrap_or_default().trim().to_owned()
 }
 
@@ -42,7 +42,7 @@ pub(super) fn field(body: &Bytes, name: &'static str) -> String {
 pub(super) fn check_kind(headers: &HeaderMap) -> Result<(), ApiError> {
     let Some(kind) = headers.get(CONTENT_TYPE) else { return Ok(()) };
     let kind = kind.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim();
-    if kind.eq_ignore_ascii_case(FORM) { Ok(()) } else { Err(ApiError::no_form()) }
+    if kind.eq_ignore_ascii_case(FORM) { Ok(()) } else { Err(ApiError::not_a_form()) }
 }
 
 /// Returns whether the client accepts JSON and not HTML: a program, not a browser.

@@ -5,10 +5,10 @@
 
 use answers::auth::access::KeyAccess;
 use answers::auth::proxies::Peer;
-use answers::command_client::{CommandError, Issued as Outcome, KeyRequest, pad_response_time};
+use answers::command_client::{CommandError, IssuedKey, KeyRequest, pad_response_time};
 use answers::deadline::Deadline;
 use answers::error::ApiError;
-use answers::letters::Contact;
+use answers::mail::Contact;
 use answers::route;
 use answers::state::ApiState;
 use askama::Template;
@@ -101,20 +101,20 @@ pub(super) async fn issue(
     let issued = access.commands.issue(state.models(), request, state.now(), deadline).await;
     pad_response_time(begun).await;
     match issued {
-        Ok(Outcome::Now(key)) => page(&Issued {
+        Ok(IssuedKey::New(key)) => page(&Issued {
             layout: Layout::new(&state, route::KEYS, "Your key").private(),
             key: key.expose().to_owned(),
             calls: grouped(access.tiers.first().quota),
-            mails: access.letters.leave(),
+            mails: access.mail.is_available(),
         }),
-        Ok(Outcome::Before) if wants_problem(&headers) => Err(ApiError::refused(
+        Ok(IssuedKey::AlreadyIssued) if wants_problem(&headers) => Err(ApiError::refused(
             "This form was sent before, and the key was shown then. Open /keys again for another form.",
         )),
-        Ok(Outcome::Before) => {
+        Ok(IssuedKey::AlreadyIssued) => {
             let layout = Layout::new(&state, route::KEYS, "This form was already sent").private();
             refused(StatusCode::CONFLICT, &AlreadySent { layout })
         }
-        Err(CommandError::Refused(reason)) => {
+        Err(CommandError::Rejected(reason)) => {
             let fault = format!("No key was made: {reason}.");
             if wants_problem(&headers) {
                 return Err(ApiError::refused(fault));
@@ -122,8 +122,8 @@ pub(super) async fn issue(
             let entered = Entered { email: field(&body, "email"), fault: Some(fault) };
             refused(StatusCode::CONFLICT, &KeysPage::blank(&state, access).getting(entered))
         }
-        Err(CommandError::Unavailable(cause)) => Err(ApiError::uncreated(cause)),
-        Err(CommandError::Unknown(cause)) => Err(ApiError::unconfirmed(cause)),
+        Err(CommandError::Unavailable(cause)) => Err(ApiError::command_unavailable(cause)),
+        Err(CommandError::OutcomeUnknown(cause)) => Err(ApiError::command_unconfirmed(cause)),
     }
 }
 
@@ -141,7 +141,7 @@ pub(super) fn addressed(
     let email = field(body, "email");
     match email.parse::<Email>() {
         Ok(parsed) => limit_requests(access, peer, headers).map(|()| Either::Left(parsed)),
-        Err(error) if wants_problem(headers) => Err(ApiError::unusable_field("email", &error)),
+        Err(error) if wants_problem(headers) => Err(ApiError::invalid_field("email", &error)),
         Err(error) => {
             let entered = Entered { email, fault: Some(sentence(&error)) };
             let page = entered_in(KeysPage::blank(state, access), entered);
@@ -160,8 +160,8 @@ impl KeysPage {
             form: Uuid::new_v4(),
             key: Entered::default(),
             link: Entered::default(),
-            mails: access.letters.leave(),
-            contact: access.letters.contact.clone(),
+            mails: access.mail.is_available(),
+            contact: access.mail.contact.clone(),
         }
     }
 

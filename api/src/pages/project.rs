@@ -1,7 +1,7 @@
 //! `GET /projects/{slug}`: the page of a project.
 
-use answers::catalog::similar::Near;
-use answers::catalog::slug::{self, Resolved, SlugOrAddress};
+use answers::catalog::similar::ListedProject;
+use answers::catalog::slug::{self, PathSlug, Resolved};
 use answers::error::ApiError;
 use answers::route;
 use answers::state::ApiState;
@@ -37,9 +37,9 @@ pub(super) async fn project(
     State(state): State<ApiState>,
     path: Result<Path<String>, PathRejection>,
 ) -> Result<Response, ApiError> {
-    let slug = match slug::read(&state, path.ok(), PATH, "").await? {
-        SlugOrAddress::Slug(slug) => slug,
-        SlugOrAddress::Address(redirect) => return Ok(redirect),
+    let slug = match slug::of_path(&state, path.ok(), PATH, "").await? {
+        PathSlug::Slug(slug) => slug,
+        PathSlug::Redirect(redirect) => return Ok(redirect),
     };
     let site = state.site();
     let record = match slug::resolve_or_redirect(&state, &slug, PATH, "").await? {
@@ -52,7 +52,7 @@ pub(super) async fn project(
         layout: layout(&project, &citation, &state),
         json_ld: citation.json_ld(),
         cite: project.local(&citation.url).to_owned(),
-        near: Card::with_kept_pictures(near(&state, &project.record.slug)?, &state).await,
+        near: Card::with_kept_pictures(similar_projects(&state, &project.record.slug)?, &state).await,
         call: format!(
             "curl -H \"Authorization: Bearer $KEY\" \\\n  {site}/v1/project/{}",
             project.record.slug
@@ -88,8 +88,8 @@ fn cited(citation: &Citation) -> impl Iterator<Item = Meta> {
 }
 
 /// Similar projects; empty while they are being computed.
-fn near(state: &ApiState, slug: &str) -> Result<Vec<Card>, ApiError> {
-    let Ok(Some(near)) = Near::find(state, slug) else { return Ok(Vec::new()) };
-    let Ok(neighbourhood) = near.neighbours(state, NEIGHBOURS, None) else { return Ok(Vec::new()) };
-    neighbourhood.shown.iter().map(|(_, summary)| Card::of(summary, state.site())).collect()
+fn similar_projects(state: &ApiState, slug: &str) -> Result<Vec<Card>, ApiError> {
+    let Ok(Some(project)) = ListedProject::find(state, slug) else { return Ok(Vec::new()) };
+    let Ok(page) = project.neighbours(state, NEIGHBOURS, None) else { return Ok(Vec::new()) };
+    page.shown.iter().map(|(_, summary)| Card::of(summary, state.site())).collect()
 }

@@ -1,7 +1,7 @@
 //! `GET /status`: the state of the node, for people.
 
 use answers::error::ApiError;
-use answers::metrics::Latency;
+use answers::metrics::RouteLatency;
 use answers::route::{self, Route};
 use answers::state::ApiState;
 use askama::Template;
@@ -95,12 +95,12 @@ impl Index {
 }
 
 impl Told {
-    fn of(route: Route, latency: &Latency) -> Told {
+    fn of(route: Route, latency: &RouteLatency) -> Told {
         Told {
             route: route.name(),
             answers: grouped(latency.answers),
-            median: below(latency.below(0.5)),
-            slowest: below(latency.below(0.99)),
+            median: below(latency.quantile(0.5)),
+            slowest: below(latency.quantile(0.99)),
             errors: grouped(latency.errors),
         }
     }

@@ -3,9 +3,9 @@
 //! The slug may be any that the project has had, and the project may have been withdrawn since: an address that was printed
 //! goes on working.
 
-use answers::catalog::slug::{self, SlugOrAddress};
+use answers::catalog::slug::{self, PathSlug};
 use answers::error::ApiError;
-use answers::query::{self, Given};
+use answers::query::{self, QueryParams};
 use answers::route;
 use answers::state::ApiState;
 use axum::extract::rejection::PathRejection;
@@ -29,7 +29,7 @@ pub(crate) async fn cite(
 ) -> Result<Response, ApiError> {
     let format = format(query.as_deref().unwrap_or_default(), &headers)?;
     let Ok(Path((slug, revision))) = path else { return Err(ApiError::unknown_slug(Vec::new())) };
-    let slug: Slug = slug.parse().map_err(|_| ApiError::unknown_slug(slug::near(&state, &slug)))?;
+    let slug: Slug = slug.parse().map_err(|_| ApiError::unknown_slug(slug::suggestions(&state, &slug)))?;
     let page = page(&state, &slug, &revision).await?;
     let (body, common) = match page.citation.write(format) {
         Some(text) => (text, HeaderMap::new()),
@@ -56,9 +56,9 @@ pub(crate) async fn newest(
     path: Result<Path<String>, PathRejection>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
-    let slug = match slug::read(&state, path.ok(), PATH, "").await? {
-        SlugOrAddress::Slug(slug) => slug,
-        SlugOrAddress::Address(redirect) => return Ok(redirect),
+    let slug = match slug::of_path(&state, path.ok(), PATH, "").await? {
+        PathSlug::Slug(slug) => slug,
+        PathSlug::Redirect(redirect) => return Ok(redirect),
     };
     let (_, history) = slug::history(&state, &slug).await?;
     let (newest, below) = (history.newest(), state.site().path());
@@ -78,7 +78,7 @@ async fn page(state: &ApiState, slug: &Slug, revision: &str) -> Result<CitationP
     if number.to_string() != revision {
         return Err(unknown());
     }
-    let record = catalog.reader.revision(&history, Revision(number)).await.map_err(slug::fault)?;
+    let record = catalog.reader.revision(&history, Revision(number)).await.map_err(slug::api_error)?;
     let record = record.ok_or_else(unknown)?;
     CitationPage::of(history, &record, state.site().publisher()).map_err(ApiError::internal)
 }
@@ -86,7 +86,7 @@ async fn page(state: &ApiState, slug: &Slug, revision: &str) -> Result<CitationP
 /// The parameter wins over the header.
 fn format(query: &str, headers: &HeaderMap) -> Result<Format, ApiError> {
     let mut faults = Vec::new();
-    let asked = Given::read(query, ["format"]).single("format", &mut faults);
+    let asked = QueryParams::parse(query, ["format"]).single("format", &mut faults);
     if let Some(asked) = asked {
         match Format::named(&asked) {
             Some(format) => return Ok(format),

@@ -22,7 +22,7 @@ const MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
 pub(crate) async fn feed(State(state): State<ApiState>) -> Result<Response, ApiError> {
     let newest = state.listing()?.newest(None, MAX_PAGE_SIZE, None).map_err(ApiError::internal)?;
     let catalog = state.catalog()?;
-    let selected = catalog.reader.listed_records(&newest.ordinals).await.map_err(slug::fault)?;
+    let selected = catalog.reader.listed_records(&newest.ordinals).await.map_err(slug::api_error)?;
     let site = state.site();
     let mut updated = Timestamp::UNIX_EPOCH;
     let mut entries = String::new();

@@ -8,10 +8,10 @@ use http::header::CONTENT_TYPE;
 use schemas::slug::Slug;
 
 use answers::catalog::json_writer::JsonWriter;
-use answers::catalog::past::Past;
-use answers::catalog::slug::{self, Resolved, SlugOrAddress};
+use answers::catalog::revision::RevisionQuery;
+use answers::catalog::slug::{self, PathSlug, Resolved};
 use answers::error::ApiError;
-use answers::query::Given;
+use answers::query::QueryParams;
 use answers::route;
 use answers::site::Site;
 use answers::state::ApiState;
@@ -25,15 +25,15 @@ pub(crate) async fn project(
 ) -> Result<Response, ApiError> {
     let query = query.as_deref().unwrap_or_default();
     let mut faults = Vec::new();
-    let sent = Given::read(query, ["revision", "as_of", "key"]);
+    let sent = QueryParams::parse(query, ["revision", "as_of", "key"]);
     sent.single("key", &mut faults);
-    let past = Past::of(&sent, &mut faults);
+    let past = RevisionQuery::of(&sent, &mut faults);
     if !faults.is_empty() {
         return Err(ApiError::invalid_parameters(faults));
     }
-    let slug = match slug::read(&state, path.ok(), PATH, query).await? {
-        SlugOrAddress::Slug(slug) => slug,
-        SlugOrAddress::Address(redirect) => return Ok(redirect),
+    let slug = match slug::of_path(&state, path.ok(), PATH, query).await? {
+        PathSlug::Slug(slug) => slug,
+        PathSlug::Redirect(redirect) => return Ok(redirect),
     };
     if let Some(past) = past {
         return revision(&state, &slug, past, query, &sent.ignored()).await;
@@ -48,16 +48,16 @@ pub(crate) async fn project(
 async fn revision(
     state: &ApiState,
     slug: &Slug,
-    past: Past,
+    past: RevisionQuery,
     query: &str,
     ignored: &[String],
 ) -> Result<Response, ApiError> {
     let (catalog, history) = slug::history(state, slug).await?;
     if history.withdrawn.is_none() && history.slug != slug.as_str() {
-        return slug::moved(state, PATH, &history.slug, query);
+        return slug::redirect(state, PATH, &history.slug, query);
     }
     let wanted = past.find(&history).map_err(|fault| ApiError::invalid_parameters(vec![fault]))?;
-    match catalog.reader.revision(&history, wanted.revision).await.map_err(slug::fault)? {
+    match catalog.reader.revision(&history, wanted.revision).await.map_err(slug::api_error)? {
         Some(record) => listed(&record, state.site(), ignored),
         None => Err(ApiError::unknown_revision(history.newest().revision)),
     }

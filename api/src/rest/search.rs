@@ -6,9 +6,9 @@ use axum::extract::{RawQuery, State};
 use read::search::{Hit, Relaxation, SearchRequest};
 use schemas::record::Category;
 
-use answers::catalog::forgiven;
 use answers::catalog::json_writer::{self, JsonWriter};
 use answers::catalog::list::List;
+use answers::catalog::relaxation;
 use answers::catalog::search;
 use answers::error::ApiError;
 use answers::route::SEARCH;
@@ -35,9 +35,9 @@ pub(crate) fn answer(state: &ApiState, query: &str) -> Result<List, ApiError> {
         limit: parameters.limit,
         after: parameters.cursor,
     };
-    let page = model.reader.search(&request).map_err(search::fault)?;
+    let page = model.reader.search(&request).map_err(search::api_error)?;
     let hits: Vec<Hit<'_>> = page.hits().collect();
-    let (note, cursor) = (forgiven::note(&page), page.next_cursor().map(|cursor| cursor.to_string()));
+    let (note, cursor) = (relaxation::note(&page), page.next_cursor().map(|cursor| cursor.to_string()));
     let (cursor, said) = (cursor.as_deref(), (page.relaxation(), note.as_deref()));
     let mut json = assemble(&parameters.q, &hits, page.total(), said, cursor, state.site())?;
     json.ignored_parameters(&parameters.ignored)?;
@@ -54,11 +54,11 @@ fn assemble<'a>(
     site: &'a Site,
 ) -> Result<JsonWriter<'a>, ApiError> {
     let summaries = hits.iter().map(|hit| hit.summary);
-    let mut json = JsonWriter::object(site, 2 * query.len() + json_writer::room(summaries, site));
+    let mut json = JsonWriter::object(site, 2 * query.len() + json_writer::capacity(summaries, site));
     json.member("query", query)?;
     json.member("count", &hits.len())?;
     json.member("total", &total)?;
-    forgiven::write(&mut json, said, note)?;
+    relaxation::write(&mut json, said, note)?;
     search::write(&mut json, hits)?;
     json.member("next_cursor", &next)?;
     Ok(json)

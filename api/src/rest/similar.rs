@@ -8,10 +8,10 @@ use schemas::api::problem::ParameterFault;
 
 use answers::catalog::json_writer::{self, JsonWriter};
 use answers::catalog::list::List;
-use answers::catalog::similar::{self, Near, Neighbourhood};
-use answers::catalog::slug::{self, Resolved, SlugOrAddress};
+use answers::catalog::similar::{self, ListedProject, SimilarPage};
+use answers::catalog::slug::{self, PathSlug, Resolved};
 use answers::error::ApiError;
-use answers::query::{self, Given, fault};
+use answers::query::{self, QueryParams, fault};
 use answers::route;
 use answers::site::Site;
 use answers::state::ApiState;
@@ -19,18 +19,18 @@ use answers::state::ApiState;
 const PATH: &str = route::prefix(route::SIMILAR);
 
 /// Returns the listed project whose slug a path contains unencoded. Other paths, and errors, are for [`similar`].
-pub(crate) fn find(state: &ApiState, path: &str) -> Option<Near> {
-    Near::find(state, path.strip_prefix(PATH)?).ok()?
+pub(crate) fn find(state: &ApiState, path: &str) -> Option<ListedProject> {
+    ListedProject::find(state, path.strip_prefix(PATH)?).ok()?
 }
 
 /// Answers with a JSON document, as quickly as a search does and for the same reason: see `search::answer`.
-pub(crate) fn answer(state: &ApiState, near: &Near, query: &str) -> Result<List, ApiError> {
+pub(crate) fn answer(state: &ApiState, project: &ListedProject, query: &str) -> Result<List, ApiError> {
     let parameters = SimilarParameters::read(query)?;
-    if parameters.cursor.is_some_and(|cursor| !near.has_given(cursor)) {
+    if parameters.cursor.is_some_and(|cursor| !project.issued(cursor)) {
         return Err(ApiError::invalid_parameters(vec![invalid_cursor()]));
     }
-    let neighbourhood = near.neighbours(state, parameters.limit, parameters.cursor)?;
-    list(&near.slug, &neighbourhood, &parameters.ignored, state.site(), query)
+    let page = project.neighbours(state, parameters.limit, parameters.cursor)?;
+    list(&project.slug, &page, &parameters.ignored, state.site(), query)
 }
 
 /// The parameters of the query.
@@ -50,16 +50,16 @@ pub(crate) async fn similar(
 ) -> Result<Response, ApiError> {
     let query = query.as_deref().unwrap_or_default();
     let parameters = SimilarParameters::read(query)?;
-    let slug = match slug::read(&state, path.ok(), PATH, query).await? {
-        SlugOrAddress::Slug(slug) => slug,
-        SlugOrAddress::Address(redirect) => return Ok(redirect),
+    let slug = match slug::of_path(&state, path.ok(), PATH, query).await? {
+        PathSlug::Slug(slug) => slug,
+        PathSlug::Redirect(redirect) => return Ok(redirect),
     };
-    let list = match Near::find(&state, slug.as_str())? {
-        Some(near) => answer(&state, &near, query)?,
+    let list = match ListedProject::find(&state, slug.as_str())? {
+        Some(project) => answer(&state, &project, query)?,
         None => match slug::resolve_or_redirect(&state, &slug, PATH, query).await? {
             Resolved::Redirect(redirect) => return Ok(redirect),
             Resolved::Found(_) => {
-                let none = Neighbourhood::of_a_new_one();
+                let none = SimilarPage::of_new_project();
                 list(slug.as_str(), &none, &parameters.ignored, state.site(), query)?
             }
         },
@@ -70,7 +70,7 @@ pub(crate) async fn similar(
 impl SimilarParameters {
     fn read(query: &str) -> Result<SimilarParameters, ApiError> {
         let mut faults = Vec::new();
-        let sent = Given::read(query, ["limit", "cursor", "key"]);
+        let sent = QueryParams::parse(query, ["limit", "cursor", "key"]);
         let limit = query::limit(&sent, &mut faults);
         // An empty one asks for the first page, as forms do that send every field.
         let text = sent.single("cursor", &mut faults).filter(|text| !text.is_empty());
@@ -97,21 +97,21 @@ fn invalid_cursor() -> ParameterFault {
 /// Writes the answer from the ready-rendered summaries.
 fn list(
     slug: &str,
-    neighbourhood: &Neighbourhood<'_>,
+    page: &SimilarPage<'_>,
     ignored: &[String],
     site: &Site,
     query: &str,
 ) -> Result<List, ApiError> {
-    let neighbours = &neighbourhood.shown;
+    let neighbours = &page.shown;
     let summaries = neighbours.iter().map(|(_, summary)| *summary);
-    let mut json = JsonWriter::object(site, slug.len() + json_writer::room(summaries, site));
+    let mut json = JsonWriter::object(site, slug.len() + json_writer::capacity(summaries, site));
     json.member("slug", slug)?;
     json.member("count", &neighbours.len())?;
-    json.member("total", &neighbourhood.total)?;
+    json.member("total", &page.total)?;
     similar::write(&mut json, neighbours.iter().map(|(neighbour, summary)| (*summary, neighbour)))?;
-    let next = neighbourhood.next_after(neighbours.len()).map(|cursor| cursor.to_string());
+    let next = page.next_after(neighbours.len()).map(|cursor| cursor.to_string());
     json.member("next_cursor", &next)?;
-    json.member("note", &neighbourhood.note)?;
+    json.member("note", &page.note)?;
     json.ignored_parameters(ignored)?;
     let path = format!("{PATH}{slug}");
     Ok(List::new(json.finish(), site, &path, query, next.as_deref()))

@@ -28,7 +28,7 @@ static TURNS: Semaphore = Semaphore::const_new(2);
 pub(crate) async fn index(State(state): State<ApiState>) -> Result<Response, ApiError> {
     let _turn = TURNS.acquire().await.map_err(ApiError::internal)?;
     let catalog = state.catalog()?;
-    let parts = catalog.reader.listed_parts(MOST).await.map_err(slug::fault)?;
+    let parts = catalog.reader.listed_parts(MOST).await.map_err(slug::api_error)?;
     let site = state.site();
     let mut xml = begin("sitemapindex");
     xml += &format!("<sitemap><loc>{site}{PARTS}0.xml</loc></sitemap>\n");
@@ -52,7 +52,7 @@ pub(crate) async fn part_or_nothing(
     let Some(number) = number.checked_sub(1) else { return Ok(pages(state.site())) };
     let _turn = TURNS.acquire().await.map_err(ApiError::internal)?;
     let catalog = state.catalog()?;
-    let listed = catalog.reader.listed_part(MOST, number.into()).await.map_err(slug::fault)?;
+    let listed = catalog.reader.listed_part(MOST, number.into()).await.map_err(slug::api_error)?;
     if listed.is_empty() {
         return Err(ApiError::not_found());
     }

@@ -9,9 +9,9 @@ use http::header::CONTENT_TYPE;
 use http::request::Parts;
 
 use answers::auth::access::ApiKey;
-use answers::auth::presented_key::whole_key;
+use answers::auth::presented_key;
 use answers::error::ApiError;
-use answers::query::Given;
+use answers::query::QueryParams;
 use answers::state::ApiState;
 use answers::usage::answer;
 
@@ -24,8 +24,8 @@ pub(crate) async fn usage(
         // There are no keys on this node.
         return Err(ApiError::not_found());
     };
-    let mut answer = answer(&state, access, &key, whole_key(&parts).as_ref()).await?;
-    answer.ignored_parameters = Given::read(parts.uri.query().unwrap_or_default(), ["key"]).ignored();
+    let mut answer = answer(&state, access, &key, presented_key::key(&parts).as_ref()).await?;
+    answer.ignored_parameters = QueryParams::parse(parts.uri.query().unwrap_or_default(), ["key"]).ignored();
     let body = serde_json::to_vec(&answer).map_err(ApiError::internal)?;
     Ok(([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response())
 }

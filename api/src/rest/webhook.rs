@@ -29,10 +29,12 @@ pub(crate) async fn stripe(
     let command = command.map_err(|error| ApiError::invalid_signature(detail(error)))?;
     match webhook.commands.send(payments::ACTOR, command, deadline).await {
         Ok(CommandReply::Payment(_)) => {}
-        Ok(_) => return Err(ApiError::notice_not_taken("the write side answered with something else")),
+        Ok(_) => return Err(ApiError::notice_not_recorded("the write side answered with something else")),
         Err(
-            CommandError::Refused(reason) | CommandError::Unavailable(reason) | CommandError::Unknown(reason),
-        ) => return Err(ApiError::notice_not_taken(reason)),
+            CommandError::Rejected(reason)
+            | CommandError::Unavailable(reason)
+            | CommandError::OutcomeUnknown(reason),
+        ) => return Err(ApiError::notice_not_recorded(reason)),
     }
     let json = [(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
     Ok((json, r#"{"received":true}"#).into_response())

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use answers::auth::proxies::{TrustedProxies, neighbourhood};
+use answers::auth::proxies::{TrustedProxies, network_of};
 
 /// The open connections by address.
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ impl Visits {
         if self.proxies.trusts(peer) {
             return Some(Visit { visits: self.clone(), from: None });
         }
-        let from = neighbourhood(peer);
+        let from = network_of(peer);
         // A panic while the lock was held leaves a whole map.
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let count = open.entry(from).or_default();

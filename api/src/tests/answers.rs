@@ -157,7 +157,7 @@ async fn a_node_that_leaves_ends_each_connection_behind_its_reply() {
     let node = Node::start().await;
     let mut kept = node.connect().await;
     assert_eq!(kept.ask("GET", "/v1/search?q=haus", "").await.header("connection"), None);
-    node.leaving.store(true, Ordering::Relaxed);
+    node.shutting_down.store(true, Ordering::Relaxed);
     for path in ["/v1/search?q=haus", "/v1/project/haus-am-see", "/v1/search", "/healthz"] {
         let mut connection = node.connect().await;
         assert_eq!(connection.ask("GET", path, "").await.header("connection"), Some("close"), "{path}");

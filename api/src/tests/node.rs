@@ -58,7 +58,7 @@ const AT: &str = "2026-11-20T08:00:00Z";
 pub(super) struct Node {
     pub(super) address: SocketAddr,
     pub(super) readiness: watch::Sender<Readiness>,
-    pub(super) leaving: Arc<AtomicBool>,
+    pub(super) shutting_down: Arc<AtomicBool>,
     pub(super) registry: Registry,
     pub(super) stop: CancellationToken,
     pub(super) served: JoinHandle<Drained>,
@@ -192,7 +192,7 @@ impl Node {
         let models = ReadModels::new(folder.path(), Clock::system());
         models.refresh().await.unwrap();
         let (readiness, ready) = watch::channel(Readiness::READY);
-        let leaving = Arc::new(AtomicBool::new(false));
+        let shutting_down = Arc::new(AtomicBool::new(false));
         let mut registry = Registry::default();
         let metrics = Metrics::new(&mut registry);
         let state = ApiState::new(Sources {
@@ -200,7 +200,7 @@ impl Node {
             media: MediaReader::new(folder.path().join("media")),
             site,
             readiness: ready,
-            leaving: leaving.clone(),
+            shutting_down: shutting_down.clone(),
             metrics: metrics.clone(),
             access: Access::Open,
             origins,
@@ -221,7 +221,7 @@ impl Node {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let served = tokio::spawn(serve_pipeline(listener, pipeline, metrics, limits, stop.clone()));
-        Node { address, readiness, leaving, registry, stop, served, folder, state }
+        Node { address, readiness, shutting_down, registry, stop, served, folder, state }
     }
 
     pub(super) async fn connect(&self) -> Connection {

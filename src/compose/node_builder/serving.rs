@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use api::{Access, Bursts, CommandClient, KeyAccess, Letters, PaymentWebhook, Site, UnknownTiers};
+use api::{Access, CommandClient, KeyAccess, MailStatus, PaymentWebhook, RateLimits, Site, UnknownTiers};
 use metering::{Meter, MeterSettings, Policy};
 use payments::{Offers, Payments};
 use read::models::{ModelKind, ReadModels};
@@ -112,13 +112,16 @@ impl NodeBuilder {
         Ok(Access::Keys(Arc::new(KeyAccess {
             meter,
             tiers: self.config.access.tiers.clone(),
-            bursts: Bursts::new(
+            rate_limits: RateLimits::new(
                 self.config.limits.burst_per_key,
                 self.config.limits.burst_per_address,
                 self.config.limits.keys_per_address,
             ),
             commands: CommandClient::new(client.clone()),
-            letters: Letters { leave: self.mails.clone(), contact: self.config.accounts.contact.clone() },
+            mail: MailStatus {
+                is_available: self.mails.clone(),
+                contact: self.config.accounts.contact.clone(),
+            },
             unknown_tiers: UnknownTiers::default(),
             proxies: self.config.http.trusted_proxies.clone(),
         })))

@@ -16,9 +16,9 @@ use schemas::month::Month;
 use schemas::tier::{TierName, Tiers};
 
 use crate::auth::proxies::TrustedProxies;
-use crate::auth::rate_limit::Bursts;
+use crate::auth::rate_limit::RateLimits;
 use crate::command_client::CommandClient;
-use crate::letters::Letters;
+use crate::mail::MailStatus;
 
 /// The minimum interval between two warnings about an unknown tier.
 const REPEAT: Duration = Duration::from_secs(60);
@@ -40,13 +40,13 @@ pub struct KeyAccess {
     /// The monthly quota of each tier.
     pub tiers: Tiers,
     /// The rate limits.
-    pub bursts: Bursts,
+    pub rate_limits: RateLimits,
     /// The proxies that may name the address of a caller.
     pub proxies: TrustedProxies,
     /// Sends commands to the write side, which issues keys.
     pub commands: CommandClient,
     /// Whether links can be mailed.
-    pub letters: Letters,
+    pub mail: MailStatus,
     /// Limits warnings about tiers that `tiers` lacks.
     pub unknown_tiers: UnknownTiers,
 }

@@ -36,7 +36,7 @@ pub fn admit(state: &ApiState, route: Route, parts: &Parts, peer: IpAddr) -> Adm
         return Admission::Decided(principal, Err(error));
     }
     let wrong_method = wrong_method(route, &parts.method);
-    let presented = match presented_key::key(parts) {
+    let presented = match presented_key::hash(parts) {
         Ok(presented) => presented,
         Err(error) => return Admission::Decided(principal, Err(wrong_method.unwrap_or(error))),
     };

@@ -60,8 +60,8 @@ impl Principal {
             Outcome::Exceeded => balance.used = balance.used.max(balance.limit),
             Outcome::Unavailable(_) => {}
         }
-        state.metrics().metered(&outcome);
-        let allowance = Allowance::of(&balance, access.bursts.per_key());
+        state.metrics().record_charge(&outcome);
+        let allowance = Allowance::of(&balance, access.rate_limits.per_key());
         Some(Charged { id, balance, allowance, at, outcome })
     }
 }

@@ -21,7 +21,7 @@ pub(crate) fn check_host(state: &ApiState, route: Route, headers: &HeaderMap) ->
 }
 
 /// Restricts `Access-Control-Allow-Origin` to allowed origins; `asked` is the origin of the request.
-pub fn narrow(state: &ApiState, asked: Option<&HeaderValue>, headers: &mut HeaderMap) {
+pub fn restrict(state: &ApiState, asked: Option<&HeaderValue>, headers: &mut HeaderMap) {
     let is_for_all = matches!(state.access(), Access::Keys(_)) || *state.origins() == Origins::Any;
     if is_for_all || !headers.contains_key(ACCESS_CONTROL_ALLOW_ORIGIN) {
         return;

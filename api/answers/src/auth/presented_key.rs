@@ -15,12 +15,12 @@ use crate::query;
 /// # Errors
 ///
 /// If several keys are presented.
-pub fn key(parts: &Parts) -> Result<Option<KeyHash>, ApiError> {
+pub fn hash(parts: &Parts) -> Result<Option<KeyHash>, ApiError> {
     Ok(text(parts)?.map(|text| KeyHash::of(&text)))
 }
 
 /// Returns the key of a request that was admitted with it; `None` if it is not well-formed.
-pub fn whole_key(parts: &Parts) -> Option<Key> {
+pub fn key(parts: &Parts) -> Option<Key> {
     let text = text(parts).ok()??;
     std::str::from_utf8(&text).ok()?.parse().ok()
 }
@@ -70,7 +70,7 @@ mod tests {
             request = request.header(AUTHORIZATION, *value);
         }
         let (parts, ()) = request.body(()).unwrap().into_parts();
-        key(&parts).map_err(|fault| fault.kind())
+        hash(&parts).map_err(|fault| fault.kind())
     }
 
     #[test]

@@ -60,7 +60,7 @@ impl Principal {
             (Principal::Unmetered, _) | (_, Access::Open) => Allowance::UNLIMITED,
             (Principal::Anonymous, _) => Allowance::NONE,
             (Principal::ApiKey(key), Access::Keys(access)) => {
-                Allowance::of(&access.balance(state.models(), key, now), access.bursts.per_key())
+                Allowance::of(&access.balance(state.models(), key, now), access.rate_limits.per_key())
             }
         }
     }
@@ -74,8 +74,8 @@ impl Principal {
         let Access::Keys(access) = access else { return Ok(()) };
         match self {
             Principal::Unmetered => Ok(()),
-            Principal::Anonymous => access.bursts.address(address, calls),
-            Principal::ApiKey(key) => access.bursts.key(key.key_id, calls),
+            Principal::Anonymous => access.rate_limits.address(address, calls),
+            Principal::ApiKey(key) => access.rate_limits.key(key.key_id, calls),
         }
     }
 }

@@ -76,7 +76,7 @@ fn address_of(hop: &str) -> Option<IpAddr> {
 }
 
 /// Returns the network that limits by address apply to: an IPv6 caller has a whole /64.
-pub fn neighbourhood(address: IpAddr) -> IpAddr {
+pub fn network_of(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX))),
@@ -84,7 +84,7 @@ pub fn neighbourhood(address: IpAddr) -> IpAddr {
 }
 
 /// Returns the IPv6 site of an address, a /48 with 65,536 networks; `None` for IPv4.
-pub(crate) fn site_network(address: IpAddr) -> Option<IpAddr> {
+pub(crate) fn ipv6_site_of(address: IpAddr) -> Option<IpAddr> {
     match address {
         IpAddr::V4(_) => None,
         IpAddr::V6(address) => Some(IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 80 << 80))),
@@ -138,10 +138,10 @@ mod tests {
 
     #[test]
     fn an_ipv6_caller_is_limited_with_its_network() {
-        let of = |address: &str| neighbourhood(address.parse().unwrap()).to_string();
+        let of = |address: &str| network_of(address.parse().unwrap()).to_string();
         assert_eq!(of("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
         assert_eq!(of("203.0.113.9"), "203.0.113.9");
-        let site = |address: &str| site_network(address.parse().unwrap()).map(|site| site.to_string());
+        let site = |address: &str| ipv6_site_of(address.parse().unwrap()).map(|site| site.to_string());
         assert_eq!(site("2001:db8:1:2:3:4:5:6").as_deref(), Some("2001:db8:1::"));
         assert_eq!(site("203.0.113.9"), None);
     }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use schemas::key::KeyId;
 
-use crate::auth::proxies::{neighbourhood, site_network};
+use crate::auth::proxies::{ipv6_site_of, network_of};
 
 /// The number of calls after which empty buckets are removed.
 const SWEEP: u32 = 16_384;
@@ -24,22 +24,22 @@ const HOUR: Duration = Duration::from_secs(3_600);
 
 /// The rate limits of a node. They are not shared between nodes: they protect the node, while the quota limits the month.
 #[derive(Debug)]
-pub struct Bursts {
-    keys: Option<Burst<KeyId>>,
-    addresses: Option<ByAddress>,
-    mints: Option<ByAddress>,
+pub struct RateLimits {
+    keys: Option<LeakyBuckets<KeyId>>,
+    addresses: Option<AddressLimit>,
+    new_keys: Option<AddressLimit>,
 }
 
 /// A limit by address: one for the network of a caller, and a higher one for its IPv6 site.
 #[derive(Debug)]
-struct ByAddress {
-    networks: Burst<IpAddr>,
-    sites: Burst<IpAddr>,
+struct AddressLimit {
+    networks: LeakyBuckets<IpAddr>,
+    sites: LeakyBuckets<IpAddr>,
 }
 
 /// Leaky buckets by key: each holds `most` calls and drains evenly within the window.
 #[derive(Debug)]
-struct Burst<K> {
+struct LeakyBuckets<K> {
     most: u32,
     /// The nanoseconds in which one call drains.
     interval: u64,
@@ -48,17 +48,17 @@ struct Burst<K> {
     /// When the bucket of each key will be empty, in nanoseconds since `began`.
     shards: [Mutex<HashMap<K, u64>>; SHARDS],
     hasher: RandomState,
-    asked: AtomicU32,
+    calls: AtomicU32,
 }
 
-impl Bursts {
+impl RateLimits {
     /// Returns limits for the calls within a second by key and by address, and for the keys that an address may request within an
     /// hour. 0 is no limit.
-    pub fn new(per_key: u32, per_address: u32, keys_per_address: u32) -> Bursts {
-        Bursts {
-            keys: Burst::new(per_key, SECOND),
-            addresses: ByAddress::new(per_address, SECOND),
-            mints: ByAddress::new(keys_per_address, HOUR),
+    pub fn new(per_key: u32, per_address: u32, keys_per_address: u32) -> RateLimits {
+        RateLimits {
+            keys: LeakyBuckets::new(per_key, SECOND),
+            addresses: AddressLimit::new(per_address, SECOND),
+            new_keys: AddressLimit::new(keys_per_address, HOUR),
         }
     }
 
@@ -81,7 +81,7 @@ impl Bursts {
     ///
     /// # Errors
     ///
-    /// As for [`Bursts::key`].
+    /// As for [`RateLimits::key`].
     pub(super) fn address(&self, address: IpAddr, calls: u32) -> Result<(), Duration> {
         self.addresses.as_ref().map_or(Ok(()), |limit| limit.take(address, calls))
     }
@@ -90,36 +90,36 @@ impl Bursts {
     ///
     /// # Errors
     ///
-    /// As for [`Bursts::key`].
-    pub fn mint(&self, address: IpAddr) -> Result<(), Duration> {
-        self.mints.as_ref().map_or(Ok(()), |limit| limit.take(address, 1))
+    /// As for [`RateLimits::key`].
+    pub fn new_key(&self, address: IpAddr) -> Result<(), Duration> {
+        self.new_keys.as_ref().map_or(Ok(()), |limit| limit.take(address, 1))
     }
 }
 
-impl ByAddress {
-    fn new(most: u32, window: Duration) -> Option<ByAddress> {
-        let sites = Burst::new(most.saturating_mul(SITE), window)?;
-        Some(ByAddress { networks: Burst::new(most, window)?, sites })
+impl AddressLimit {
+    fn new(most: u32, window: Duration) -> Option<AddressLimit> {
+        let sites = LeakyBuckets::new(most.saturating_mul(SITE), window)?;
+        Some(AddressLimit { networks: LeakyBuckets::new(most, window)?, sites })
     }
 
     fn take(&self, address: IpAddr, calls: u32) -> Result<(), Duration> {
-        self.networks.take(&neighbourhood(address), calls)?;
-        site_network(address).map_or(Ok(()), |site| self.sites.take(&site, calls))
+        self.networks.take(&network_of(address), calls)?;
+        ipv6_site_of(address).map_or(Ok(()), |site| self.sites.take(&site, calls))
     }
 }
 
-impl<K: Hash + Eq + Clone> Burst<K> {
-    fn new(most: u32, window: Duration) -> Option<Burst<K>> {
+impl<K: Hash + Eq + Clone> LeakyBuckets<K> {
+    fn new(most: u32, window: Duration) -> Option<LeakyBuckets<K>> {
         let window = u64::try_from(window.as_nanos()).unwrap_or(u64::MAX);
         let interval = window.checked_div(u64::from(most))?;
-        Some(Burst {
+        Some(LeakyBuckets {
             most,
             interval,
             capacity: window,
             began: Instant::now(),
             shards: array::from_fn(|_| Mutex::default()),
             hasher: RandomState::new(),
-            asked: AtomicU32::new(0),
+            calls: AtomicU32::new(0),
         })
     }
 
@@ -128,7 +128,7 @@ impl<K: Hash + Eq + Clone> Burst<K> {
     }
 
     fn take_at(&self, key: &K, calls: u32, now: u64) -> Result<(), Duration> {
-        if self.asked.fetch_add(1, Ordering::Relaxed) % SWEEP == SWEEP - 1 {
+        if self.calls.fetch_add(1, Ordering::Relaxed) % SWEEP == SWEEP - 1 {
             self.remove_empty(now);
         }
         let shard = usize::try_from(self.hasher.hash_one(key)).unwrap_or_default() % SHARDS;
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_burst_is_accepted_and_the_next_call_waits() {
-        let burst: Burst<u8> = Burst::new(20, SECOND).unwrap();
+        let burst: LeakyBuckets<u8> = LeakyBuckets::new(20, SECOND).unwrap();
         let now = 5_000 * MILLISECOND;
         assert_eq!((0..40).take_while(|_| burst.take_at(&1, 1, now).is_ok()).count(), 20);
         assert_eq!(burst.take_at(&1, 1, now), Err(Duration::from_millis(50)));
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn calls_that_came_at_once_are_accepted_together_and_all_counted() {
-        let burst: Burst<u8> = Burst::new(20, SECOND).unwrap();
+        let burst: LeakyBuckets<u8> = LeakyBuckets::new(20, SECOND).unwrap();
         assert_eq!(burst.take_at(&1, 1, 0), Ok(()));
         assert_eq!(burst.take_at(&1, 32, 0), Ok(()));
         // 33 calls at 50 ms each, and room for one more once 19 are left.
@@ -185,28 +185,29 @@ mod tests {
 
     #[test]
     fn an_ipv6_site_has_ten_times_the_limit_of_a_network() {
-        let bursts = Bursts::new(0, 2, 1);
+        let rate_limits = RateLimits::new(0, 2, 1);
         let of = |network: u16, host: u16| IpAddr::from([0x2001, 0xdb8, 7, network, 0, 0, 0, host]);
-        let taken = |hosts: u16| (0..hosts).take_while(|host| bursts.mint(of(0, *host)).is_ok()).count();
+        let taken =
+            |hosts: u16| (0..hosts).take_while(|host| rate_limits.new_key(of(0, *host)).is_ok()).count();
         assert_eq!(taken(5), 1, "a network shares one limit");
-        let networks = (1..200).take_while(|network| bursts.mint(of(*network, 1)).is_ok()).count();
+        let networks = (1..200).take_while(|network| rate_limits.new_key(of(*network, 1)).is_ok()).count();
         assert_eq!(networks, 9, "and all networks of a site another");
-        assert!(bursts.mint("2001:db8:8::1".parse().unwrap()).is_ok());
+        assert!(rate_limits.new_key("2001:db8:8::1".parse().unwrap()).is_ok());
         for host in 0..200 {
-            assert_eq!(bursts.mint(IpAddr::from([203, 0, 113, host])), Ok(()), "IPv4 has no sites");
+            assert_eq!(rate_limits.new_key(IpAddr::from([203, 0, 113, host])), Ok(()), "IPv4 has no sites");
         }
     }
 
     #[test]
     fn zero_is_no_limit() {
-        let bursts = Bursts::new(0, 0, 0);
+        let rate_limits = RateLimits::new(0, 0, 0);
         let key: KeyId = "Ab3dEf9h".parse().unwrap();
-        assert!((0..1_000).all(|_| bursts.key(key, 1).is_ok()));
+        assert!((0..1_000).all(|_| rate_limits.key(key, 1).is_ok()));
     }
 
     #[test]
     fn empty_buckets_are_removed() {
-        let burst: Burst<u32> = Burst::new(1_000_000, SECOND).unwrap();
+        let burst: LeakyBuckets<u32> = LeakyBuckets::new(1_000_000, SECOND).unwrap();
         for key in 0..2 * SWEEP {
             burst.take_at(&key, 1, u64::from(key) * 1_000).unwrap();
         }

@@ -14,7 +14,7 @@ const AROUND_A_SUMMARY: usize = 96;
 const AROUND_ALL: usize = 448;
 
 /// Returns the approximate size in bytes of an answer with these summaries.
-pub fn room<'s>(summaries: impl Iterator<Item = &'s [u8]>, site: &Site) -> usize {
+pub fn capacity<'s>(summaries: impl Iterator<Item = &'s [u8]>, site: &Site) -> usize {
     let site = site.as_str().len();
     AROUND_ALL + summaries.map(|summary| summary.len() + 3 * site + AROUND_A_SUMMARY).sum::<usize>()
 }

@@ -8,7 +8,7 @@ use crate::error::ApiError;
 use crate::query;
 
 /// Returns the error of a search that failed.
-pub fn fault(error: SearchError) -> ApiError {
+pub fn api_error(error: SearchError) -> ApiError {
     match error {
         SearchError::InvalidCursor(_) => ApiError::invalid_parameters(vec![invalid_cursor()]),
         SearchError::Unavailable(_) => ApiError::unavailable_because(error),

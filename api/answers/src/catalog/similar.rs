@@ -15,7 +15,7 @@ const NO_VECTORS: &str =
 const ALONE: &str = "No other project can be compared with this one yet.";
 
 /// A listed project, whose neighbours can be read without the catalog.
-pub struct Near {
+pub struct ListedProject {
     /// Its slug.
     pub slug: String,
     ordinal: u64,
@@ -23,7 +23,7 @@ pub struct Near {
 }
 
 /// A page of the projects similar to one.
-pub struct Neighbourhood<'a> {
+pub struct SimilarPage<'a> {
     /// The projects of the page, the most similar first, each with its summary.
     pub shown: Vec<(Neighbour, &'a [u8])>,
     /// The number of projects on all pages.
@@ -36,10 +36,10 @@ pub struct Neighbourhood<'a> {
     passed: usize,
 }
 
-impl Neighbourhood<'_> {
+impl SimilarPage<'_> {
     /// Returns the empty page of a project that was listed a moment ago.
-    pub fn of_a_new_one() -> Neighbourhood<'static> {
-        Neighbourhood { shown: Vec::new(), total: 0, note: Some(NEW), project: None, passed: 0 }
+    pub fn of_new_project() -> SimilarPage<'static> {
+        SimilarPage { shown: Vec::new(), total: 0, note: Some(NEW), project: None, passed: 0 }
     }
 
     /// Returns the cursor after the first `count` projects of the page; `None` if no more follow.
@@ -49,20 +49,20 @@ impl Neighbourhood<'_> {
     }
 }
 
-impl Near {
+impl ListedProject {
     /// Finds a listed project. A slug that is not listed was renamed, withdrawn, never existed, or is very new: the catalog decides.
     ///
     /// # Errors
     ///
     /// If the node has no search index yet or cannot read it.
-    pub fn find(state: &ApiState, slug: &str) -> Result<Option<Near>, ApiError> {
+    pub fn find(state: &ApiState, slug: &str) -> Result<Option<ListedProject>, ApiError> {
         let view = state.search()?.reader.view();
-        let ordinal = view.ordinal_of(slug).map_err(search::fault)?;
-        Ok(ordinal.map(|ordinal| Near { slug: slug.to_owned(), ordinal, view }))
+        let ordinal = view.ordinal_of(slug).map_err(search::api_error)?;
+        Ok(ordinal.map(|ordinal| ListedProject { slug: slug.to_owned(), ordinal, view }))
     }
 
     /// Returns whether a cursor is one of this project's pages.
-    pub fn has_given(&self, cursor: Cursor) -> bool {
+    pub fn issued(&self, cursor: Cursor) -> bool {
         cursor.project == self.ordinal
     }
 
@@ -76,7 +76,7 @@ impl Near {
         state: &ApiState,
         limit: usize,
         after: Option<Cursor>,
-    ) -> Result<Neighbourhood<'_>, ApiError> {
+    ) -> Result<SimilarPage<'_>, ApiError> {
         let model = state
             .models()
             .neighbours()
@@ -105,7 +105,7 @@ impl Near {
                 shown.push((neighbour, summary));
             }
         }
-        Ok(Neighbourhood { shown, total, note, project: Some(self.ordinal), passed: before })
+        Ok(SimilarPage { shown, total, note, project: Some(self.ordinal), passed: before })
     }
 }
 

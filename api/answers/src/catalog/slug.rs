@@ -51,7 +51,7 @@ pub enum Resolved {
 }
 
 /// The result of looking up the history of a slug's project.
-pub enum PastResolution {
+pub enum HistoryResolution {
     /// The history, and the catalog from which its revisions are read.
     Found(Arc<Opened<CatalogReader>>, History),
     /// There never was such a project.
@@ -62,11 +62,11 @@ pub enum PastResolution {
 }
 
 /// The slug in the path of a request, or the redirect to it.
-pub enum SlugOrAddress {
+pub enum PathSlug {
     /// A slug.
     Slug(Slug),
     /// The path has a project's own URL: the redirect to its slug.
-    Address(Response),
+    Redirect(Response),
 }
 
 /// Parses the slug of a path; `path` is the prefix of the endpoint's paths.
@@ -74,22 +74,22 @@ pub enum SlugOrAddress {
 /// # Errors
 ///
 /// If the text is neither a slug nor the URL of a project.
-pub async fn read(
+pub async fn of_path(
     state: &ApiState,
     text: Option<Path<String>>,
     path: &str,
     query: &str,
-) -> Result<SlugOrAddress, ApiError> {
+) -> Result<PathSlug, ApiError> {
     let Some(Path(text)) = text else { return Err(ApiError::unknown_slug(Vec::new())) };
     if let Ok(slug) = text.parse() {
-        return Ok(SlugOrAddress::Slug(slug));
+        return Ok(PathSlug::Slug(slug));
     }
     if text.contains("://")
         && let Some(slug) = slug_of_address(state, &text).await?
     {
-        return moved(state, path, &slug, query).map(SlugOrAddress::Address);
+        return redirect(state, path, &slug, query).map(PathSlug::Redirect);
     }
-    Err(ApiError::unknown_slug(near(state, &text)))
+    Err(ApiError::unknown_slug(suggestions(state, &text)))
 }
 
 /// Returns the present slug of the project whose record has this URL.
@@ -98,7 +98,7 @@ pub async fn read(
 ///
 /// If the catalog cannot be read.
 pub async fn slug_of_address(state: &ApiState, address: &str) -> Result<Option<String>, ApiError> {
-    state.catalog()?.reader.slug_of_address(address).await.map_err(fault)
+    state.catalog()?.reader.slug_of_address(address).await.map_err(api_error)
 }
 
 /// Looks up a slug in the catalog.
@@ -107,7 +107,7 @@ pub async fn slug_of_address(state: &ApiState, address: &str) -> Result<Option<S
 ///
 /// If the catalog cannot be read, or does not have a project yet that the search index has.
 pub async fn resolve(state: &ApiState, slug: &Slug) -> Result<SlugResolution, ApiError> {
-    Ok(match state.catalog()?.reader.resolve(slug.as_str()).await.map_err(fault)? {
+    Ok(match state.catalog()?.reader.resolve(slug.as_str()).await.map_err(api_error)? {
         catalog::SlugResolution::Found(record) => SlugResolution::Found(record),
         catalog::SlugResolution::Redirect(slug) => SlugResolution::Redirect(slug),
         catalog::SlugResolution::Gone { reason, citation } => {
@@ -116,7 +116,7 @@ pub async fn resolve(state: &ApiState, slug: &Slug) -> Result<SlugResolution, Ap
             SlugResolution::Gone { reason, citation_url: String::from_utf8_lossy(&address).into_owned() }
         }
         catalog::SlugResolution::NotFound => {
-            SlugResolution::NotFound { suggestions: instead_of(state, slug)? }
+            SlugResolution::NotFound { suggestions: suggestions_for(state, slug)? }
         }
     })
 }
@@ -134,7 +134,7 @@ pub async fn resolve_or_redirect(
 ) -> Result<Resolved, ApiError> {
     match resolve(state, slug).await? {
         SlugResolution::Found(record) => Ok(Resolved::Found(record)),
-        SlugResolution::Redirect(slug) => moved(state, path, &slug, query).map(Resolved::Redirect),
+        SlugResolution::Redirect(slug) => redirect(state, path, &slug, query).map(Resolved::Redirect),
         SlugResolution::Gone { reason, citation_url } => Err(ApiError::withdrawn(reason, citation_url)),
         SlugResolution::NotFound { suggestions } => Err(ApiError::unknown_slug(suggestions)),
     }
@@ -145,11 +145,11 @@ pub async fn resolve_or_redirect(
 /// # Errors
 ///
 /// As for [`resolve`].
-pub async fn resolve_past(state: &ApiState, slug: &Slug) -> Result<PastResolution, ApiError> {
+pub async fn resolve_history(state: &ApiState, slug: &Slug) -> Result<HistoryResolution, ApiError> {
     let catalog = state.catalog()?;
-    match catalog.reader.history(slug.as_str()).await.map_err(fault)? {
-        Some(history) => Ok(PastResolution::Found(catalog, history)),
-        None => Ok(PastResolution::Unknown { suggestions: instead_of(state, slug)? }),
+    match catalog.reader.history(slug.as_str()).await.map_err(api_error)? {
+        Some(history) => Ok(HistoryResolution::Found(catalog, history)),
+        None => Ok(HistoryResolution::Unknown { suggestions: suggestions_for(state, slug)? }),
     }
 }
 
@@ -162,9 +162,9 @@ pub async fn history(
     state: &ApiState,
     slug: &Slug,
 ) -> Result<(Arc<Opened<CatalogReader>>, History), ApiError> {
-    match resolve_past(state, slug).await? {
-        PastResolution::Found(catalog, history) => Ok((catalog, history)),
-        PastResolution::Unknown { suggestions } => Err(ApiError::unknown_slug(suggestions)),
+    match resolve_history(state, slug).await? {
+        HistoryResolution::Found(catalog, history) => Ok((catalog, history)),
+        HistoryResolution::Unknown { suggestions } => Err(ApiError::unknown_slug(suggestions)),
     }
 }
 
@@ -174,7 +174,7 @@ pub async fn history(
 /// # Errors
 ///
 /// Never: slugs and queries are legal in headers.
-pub fn moved(state: &ApiState, path: &str, slug: &str, query: &str) -> Result<Response, ApiError> {
+pub fn redirect(state: &ApiState, path: &str, slug: &str, query: &str) -> Result<Response, ApiError> {
     let asked = query::without(query, "key");
     let mark = if asked.is_empty() { "" } else { "?" };
     let below = state.site().path();
@@ -188,18 +188,18 @@ pub fn moved(state: &ApiState, path: &str, slug: &str, query: &str) -> Result<Re
 /// # Errors
 ///
 /// If the search index has the slug: it is ahead of the catalog, which will have it in a moment.
-fn instead_of(state: &ApiState, slug: &Slug) -> Result<Vec<String>, ApiError> {
-    if is_listed(state, slug)? { Err(ApiError::catching_up()) } else { Ok(near(state, slug.as_str())) }
+fn suggestions_for(state: &ApiState, slug: &Slug) -> Result<Vec<String>, ApiError> {
+    if is_listed(state, slug)? { Err(ApiError::catching_up()) } else { Ok(suggestions(state, slug.as_str())) }
 }
 
 fn is_listed(state: &ApiState, slug: &Slug) -> Result<bool, ApiError> {
     let Some(search) = state.models().search() else { return Ok(false) };
-    let ordinal = search.reader.view().ordinal_of(slug.as_str()).map_err(search::fault)?;
+    let ordinal = search.reader.view().ordinal_of(slug.as_str()).map_err(search::api_error)?;
     Ok(ordinal.is_some())
 }
 
 /// Returns slugs similar to a text: first the one derived from it, then those with a similar spelling or the same words.
-pub fn near(state: &ApiState, text: &str) -> Vec<String> {
+pub fn suggestions(state: &ApiState, text: &str) -> Vec<String> {
     let Some(search) = state.models().search() else { return Vec::new() };
     let Some(slug) = Slug::from_name(text) else { return Vec::new() };
     let is_made = slug.as_str() != text && is_listed(state, &slug).unwrap_or_default();
@@ -214,7 +214,7 @@ pub fn near(state: &ApiState, text: &str) -> Vec<String> {
 }
 
 /// Returns the error of a read model that cannot be read.
-pub fn fault(error: ModelError) -> ApiError {
+pub fn api_error(error: ModelError) -> ApiError {
     match error {
         ModelError::Database(_) => ApiError::unavailable_because(error),
         _ => ApiError::internal(error),

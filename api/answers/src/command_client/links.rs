@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::command_client::padding::pad_response_time;
 use crate::command_client::sending::{send_in_time, unavailable};
-use crate::command_client::{CommandClient, CommandError, known, new_key};
+use crate::command_client::{CommandClient, CommandError, new_key, wait_until_known};
 use crate::deadline::Deadline;
 
 /// The actor of commands that send links.
@@ -26,7 +26,7 @@ const CLAIMING: &str = "claim link";
 
 /// The choices of the holder of a link.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Decision {
+pub struct KeyChoices {
     /// The keys to keep.
     pub keep: Vec<KeyId>,
     /// The keys to revoke.
@@ -37,7 +37,7 @@ pub struct Decision {
 
 /// The result of using a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Claimed {
+pub struct UsedLink {
     /// The keys of the decision as they are now, the new one last.
     pub keys: Vec<KeyNow>,
     /// The new key, whose text is shown only this once.
@@ -56,7 +56,7 @@ impl CommandClient {
         pad_response_time(begun).await;
         match outcome? {
             CommandReply::Accepted => Ok(()),
-            _ => Err(unexpected()),
+            _ => Err(unexpected_reply()),
         }
     }
 
@@ -69,7 +69,7 @@ impl CommandClient {
         let command = Command::OpenLink { link: LinkHash::of(token) };
         match self.send(CLAIMING, command, deadline).await? {
             CommandReply::Claim(claim) => Ok(claim),
-            _ => Err(unexpected()),
+            _ => Err(unexpected_reply()),
         }
     }
 
@@ -83,11 +83,11 @@ impl CommandClient {
         &self,
         models: &ReadModels,
         token: &str,
-        decision: Decision,
+        decision: KeyChoices,
         now: Timestamp,
         deadline: Deadline,
-    ) -> Result<Claimed, CommandError> {
-        let Decision { keep, revoke, new_key: wanted } = decision;
+    ) -> Result<UsedLink, CommandError> {
+        let KeyChoices { keep, revoke, new_key: wanted } = decision;
         let new_key = wanted.is_some().then(new_key).transpose().map_err(|error| unavailable(&error))?;
         let recorded = new_key.as_ref().zip(wanted).map(|(key, (tier, name))| KeyIssued::of(key, tier, name));
         let link = LinkHash::of(token);
@@ -96,16 +96,18 @@ impl CommandClient {
         match send_in_time(&self.client, CLAIMING, id, command, deadline, now).await? {
             CommandReply::Account(done) => {
                 if let Some(key) = &new_key {
-                    known(models, key, deadline).await;
+                    wait_until_known(models, key, deadline).await;
                 }
-                Ok(Claimed { keys: done.keys, new_key })
+                Ok(UsedLink { keys: done.keys, new_key })
             }
-            _ => Err(unexpected()),
+            _ => Err(unexpected_reply()),
         }
     }
 }
 
 /// Returns the error for a reply of another kind, as from a write side of another version.
-fn unexpected() -> CommandError {
-    CommandError::Unknown("the write side answered with something else; are both of one version?".into())
+fn unexpected_reply() -> CommandError {
+    CommandError::OutcomeUnknown(
+        "the write side answered with something else; are both of one version?".into(),
+    )
 }

@@ -44,7 +44,7 @@ pub(super) async fn send_in_time(
     deadline: Deadline,
     now: Timestamp,
 ) -> Result<CommandReply, CommandError> {
-    let left = deadline.less(AFTERWARDS).less(RETURN).left();
+    let left = deadline.earlier_by(AFTERWARDS).earlier_by(RETURN).remaining();
     if left.is_zero() {
         return Err(CommandError::Unavailable(
             "too little of the request's time was left; nothing was sent".into(),
@@ -63,15 +63,15 @@ async fn send_until(
 ) -> Result<CommandReply, CommandError> {
     let actor: Actor = actor.parse().map_err(|error| unavailable(&error))?;
     let message = CommandMessage { id, actor, correlation: id, command, not_after };
-    match request(client, &message, deadline.less(AFTERWARDS)).await? {
+    match request(client, &message, deadline.earlier_by(AFTERWARDS)).await? {
         CommandReply::Failed(CommandFailure { kind: FailureKind::Rejected, detail, .. }) => {
-            Err(CommandError::Refused(detail))
+            Err(CommandError::Rejected(detail))
         }
         CommandReply::Failed(CommandFailure { kind: FailureKind::Conflict, detail, .. }) => {
             Err(CommandError::Unavailable(detail))
         }
         // The store may have failed after it had written.
-        CommandReply::Failed(CommandFailure { detail, .. }) => Err(CommandError::Unknown(detail)),
+        CommandReply::Failed(CommandFailure { detail, .. }) => Err(CommandError::OutcomeUnknown(detail)),
         answer => Ok(answer),
     }
 }
@@ -91,13 +91,13 @@ async fn request(
         request.headers(headers)
     };
     // A restarting write side is waited for as long as the request has time.
-    let retry = Retry { attempt: ATTEMPT, pause: PAUSE, total: deadline.left(), absence: Duration::MAX };
+    let retry = Retry { attempt: ATTEMPT, pause: PAUSE, total: deadline.remaining(), absence: Duration::MAX };
     let subject = subject::command(message.command.name());
     match request_until_answered(client, &subject, make, retry).await {
         Ok(reply) => {
-            serde_json::from_slice(&reply.payload).map_err(|error| CommandError::Unknown(error.to_string()))
+            serde_json::from_slice(&reply.payload).map_err(|error| CommandError::OutcomeUnknown(error.to_string()))
         }
-        Err(RequestError::Unanswered(reason)) => Err(CommandError::Unknown(reason)),
+        Err(RequestError::Unanswered(reason)) => Err(CommandError::OutcomeUnknown(reason)),
         Err(error @ (RequestError::NotConnected | RequestError::NoResponders)) => Err(unavailable(&error)),
     }
 }

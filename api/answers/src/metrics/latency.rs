@@ -14,10 +14,10 @@ const BOUNDS: [f64; 13] =
 
 /// A histogram; clones share it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Latencies(Arc<Counted>);
+pub(super) struct LatencyHistogram(Arc<Counts>);
 
 #[derive(Debug, Default)]
-struct Counted {
+struct Counts {
     nanoseconds: AtomicU64,
     /// The number of answers above the previous bound and up to this one.
     buckets: [AtomicU64; BOUNDS.len()],
@@ -27,7 +27,7 @@ struct Counted {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Buckets([u64; BOUNDS.len()]);
 
-impl Latencies {
+impl LatencyHistogram {
     pub(super) fn observe(&self, took: Duration) {
         let seconds = took.as_secs_f64();
         let bucket = BOUNDS.iter().position(|bound| seconds <= *bound).unwrap_or(BOUNDS.len() - 1);
@@ -48,7 +48,7 @@ impl Buckets {
     }
 
     /// Returns the upper bound in seconds of this share of all answers; infinite above the last bound, `None` without answers.
-    pub(super) fn below(&self, share: f64) -> Option<f64> {
+    pub(super) fn quantile(&self, share: f64) -> Option<f64> {
         let wanted = (self.answers() as f64 * share).ceil().max(1.0) as u64;
         let mut counted = 0;
         BOUNDS.into_iter().zip(self.0).find_map(|(bound, answers)| {
@@ -58,11 +58,11 @@ impl Buckets {
     }
 }
 
-impl TypedMetric for Latencies {
+impl TypedMetric for LatencyHistogram {
     const TYPE: MetricType = MetricType::Histogram;
 }
 
-impl EncodeMetric for Latencies {
+impl EncodeMetric for LatencyHistogram {
     fn encode(&self, mut encoder: MetricEncoder) -> Result<(), std::fmt::Error> {
         let seconds = Duration::from_nanos(self.0.nanoseconds.load(Ordering::Relaxed)).as_secs_f64();
         let counted = self.buckets();
@@ -82,8 +82,8 @@ mod tests {
 
     use super::*;
 
-    fn counted() -> Latencies {
-        let latencies = Latencies::default();
+    fn counted() -> LatencyHistogram {
+        let latencies = LatencyHistogram::default();
         for micros in [10, 60, 60, 20_000_000] {
             latencies.observe(Duration::from_micros(micros));
         }
@@ -92,8 +92,8 @@ mod tests {
 
     #[test]
     fn a_quantile_is_the_bound_above_it() {
-        assert_eq!(Latencies::default().buckets().below(0.5), None);
-        let told = [0.25, 0.5, 0.75, 0.99].map(|share| counted().buckets().below(share));
+        assert_eq!(LatencyHistogram::default().buckets().quantile(0.5), None);
+        let told = [0.25, 0.5, 0.75, 0.99].map(|share| counted().buckets().quantile(share));
         assert_eq!(told, [Some(0.00005), Some(0.0001), Some(0.0001), Some(f64::INFINITY)]);
     }
 

@@ -1,5 +1,5 @@
-//! Which revision of the protocol a request speaks. Both eras are spoken at one address: until 2025-11-25 a client may open
-//! with `initialize`, and no session is ever made of it; from 2026-07-28 on every request says all of it.
+//! The protocol revision of a request. Both eras are supported at one address: until 2025-11-25 a client may begin with `initialize`,
+//! which never starts a session; from 2026-07-28 on every request states its revision and capabilities.
 
 use std::borrow::Cow;
 
@@ -11,20 +11,20 @@ use crate::protocol::message::Message;
 use crate::protocol::params::Params;
 use crate::protocol::rpc_error::{RpcError, quoted};
 
-/// The revision in which every request stands for itself.
+/// The revision in which every request is self-contained.
 pub(crate) const MODERN: &str = "2026-07-28";
-/// The newest that opens with `initialize`.
+/// The newest revision with `initialize`.
 pub(crate) const NEWEST_LEGACY: &str = "2025-11-25";
-/// The one that is assumed where nothing is said, and the only one with batches.
+/// The revision that is assumed if none is stated, and the only one with batches.
 const OLDEST: &str = "2025-03-26";
-/// All that are spoken, the newest first.
+/// The supported revisions of the protocol, the newest first.
 pub const SUPPORTED: [&str; 4] = [MODERN, NEWEST_LEGACY, "2025-06-18", OLDEST];
 
 static VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 static METHOD: HeaderName = HeaderName::from_static("mcp-method");
 static NAME: HeaderName = HeaderName::from_static("mcp-name");
 
-/// How a request is answered.
+/// The era of a request's revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Era {
     /// 2025-03-26 to 2025-11-25.
@@ -34,7 +34,7 @@ pub(crate) enum Era {
 }
 
 impl Era {
-    /// What a request speaks, by its headers and by what it says of itself; both must say the same.
+    /// Returns the era of a request, by its headers and its `_meta`, which must agree.
     pub(crate) fn of(
         headers: &HeaderMap,
         message: &Message<'_>,
@@ -69,17 +69,17 @@ impl Era {
     }
 }
 
-/// Whether a body of several messages is allowed.
+/// Returns whether a body may be a batch.
 pub(crate) fn takes_batches(headers: &HeaderMap) -> bool {
     matches!(header(headers, &VERSION), Ok(None | Some(OLDEST)))
 }
 
-/// Whether the headers claim the modern era, whatever the body is.
+/// Returns whether the headers claim the modern era, whatever the body says.
 pub(crate) fn claims_modern(headers: &HeaderMap) -> bool {
     header(headers, &VERSION) == Ok(Some(MODERN))
 }
 
-/// The headers that repeat parts of the body, so that those on the way need not read it.
+/// Checks the headers that repeat parts of the body, so that proxies need not parse it.
 fn mirrored(headers: &HeaderMap, message: &Message<'_>, params: &Params<'_>) -> Result<(), RpcError> {
     if message.is_notification() {
         return Ok(());
@@ -90,7 +90,7 @@ fn mirrored(headers: &HeaderMap, message: &Message<'_>, params: &Params<'_>) -> 
         "resources/read" => (params.uri(), "params.uri"),
         _ => return Ok(()),
     };
-    // Where the body names nothing, that is what will be said.
+    // If the body has no name, the method reports that.
     named.map_or(Ok(()), |named| same(headers, &NAME, "Mcp-Name", &named, member))
 }
 
@@ -119,7 +119,7 @@ fn same(
     )))
 }
 
-/// The text of a header that may be wrapped as `=?base64?…?=`.
+/// Returns the text of a header, which may be encoded as `=?base64?…?=`.
 fn decoded(value: &str) -> Option<Cow<'_, str>> {
     let Some(wrapped) = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) else {
         return Some(Cow::Borrowed(value));
@@ -163,7 +163,7 @@ mod tests {
     const METHOD: (&str, &str) = ("mcp-method", "tools/call");
 
     #[test]
-    fn the_era_is_what_header_and_body_say() {
+    fn header_and_body_determine_the_era() {
         assert_eq!(era(&[], &body("{}")), Ok(Era::Legacy));
         for version in ["2025-03-26", "2025-06-18", "2025-11-25"] {
             assert_eq!(
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn contradictions_are_told() {
+    fn contradictions_are_refused() {
         let told = |headers: &[(&'static str, &str)], meta: &str| era(headers, &body(meta)).unwrap_err();
         assert_eq!(
             told(&[], MODERN_META),

@@ -1,4 +1,4 @@
-//! JSON inside JSON: the content of a result stands in it a second time, as text.
+//! JSON inside JSON: a result has its content a second time, as text.
 
 /// Seven bits of each byte of a word.
 const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
@@ -7,12 +7,11 @@ const BACKSLASHES: u64 = 0x5c5c_5c5c_5c5c_5c5c;
 /// Bytes of a word.
 const WORD: usize = 8;
 
-/// Appends JSON text as the inside of a JSON string. Compact JSON has no control characters of its own, so only quotes and
-/// backslashes are escaped. Every tenth byte is one of them: eight are looked at together, which takes half the time of
-/// searching for each.
+/// Appends JSON text as the inside of a JSON string. Compact JSON has no control characters, so only quotes and backslashes are
+/// escaped. Every tenth byte is one of them: eight bytes are examined together, which takes half the time of searching for each.
 pub(crate) fn escape(json: &[u8], into: &mut Vec<u8>) {
     let start = into.len();
-    // Twice as long if every byte is escaped, and room to write a whole word behind the last one.
+    // Twice as long if every byte is escaped, and space to write a whole word after the last one.
     into.resize(start + 2 * json.len() + WORD, 0);
     let out = &mut into[start..];
     let mut at = 0;
@@ -31,7 +30,7 @@ pub(crate) fn escape(json: &[u8], into: &mut Vec<u8>) {
     into.truncate(start + at);
 }
 
-/// Writes the eight bytes of a word, the lowest first, and tells where the next begin.
+/// Writes the eight bytes of a word, the lowest first, and returns where the next ones begin.
 fn put(word: u64, out: &mut [u8], mut at: usize) -> usize {
     let (mut rest, mut left) = (word, WORD);
     let mut marks = zeros(word ^ QUOTES) | zeros(word ^ BACKSLASHES);
@@ -44,7 +43,7 @@ fn put(word: u64, out: &mut [u8], mut at: usize) -> usize {
         out[at + 1] = rest.to_le_bytes()[0];
         at += 2;
         left -= before as usize + 1;
-        // By eight times eight bits at once a word cannot be shifted.
+        // A word cannot be shifted by all of its 64 bits at once.
         rest >>= 8;
         marks = marks >> (8 * before) >> 8;
     }
@@ -52,7 +51,7 @@ fn put(word: u64, out: &mut [u8], mut at: usize) -> usize {
     at + left
 }
 
-/// The highest bit of each byte that is zero.
+/// Returns the highest bit of each byte that is zero.
 fn zeros(word: u64) -> u64 {
     !(((word & LOW) + LOW) | word | LOW)
 }
@@ -70,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_and_backslashes_are_escaped_wherever_they_stand() {
+    fn quotes_and_backslashes_are_escaped_at_every_offset() {
         for (text, expected) in
             [("", ""), ("a", "a"), ("\"", "\\\""), ("\\\"\\\"\\\"\\\"", "\\\\\\\"\\\\\\\"\\\\\\\"\\\\\\\"")]
         {
@@ -84,7 +83,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_escaped_reads_as_it_was(text in "[a\"\\\\é東\u{7f}#]{0,80}") {
+        fn an_escaped_text_parses_to_itself(text in "[a\"\\\\é東\u{7f}#]{0,80}") {
             let inside: String = serde_json::from_str(&format!("\"{}\"", escaped(&text))).unwrap();
             prop_assert_eq!(inside, text);
         }

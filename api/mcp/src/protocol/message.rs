@@ -1,4 +1,4 @@
-//! JSON-RPC 2.0 messages, read in one pass: what belongs to the method stays the text it came as.
+//! JSON-RPC 2.0 messages, parsed in one pass: the parameters remain unparsed text.
 
 use std::borrow::Cow;
 
@@ -7,38 +7,38 @@ use serde_json::value::RawValue;
 
 use crate::protocol::rpc_error::RpcError;
 
-/// How deep a message may be nested.
+/// The maximum nesting depth of a message.
 const DEEPEST: usize = 128;
 
-/// The most messages in a batch.
+/// The maximum number of messages in a batch.
 pub(crate) const LONGEST_BATCH: usize = 32;
 
-/// What a body holds.
+/// A parsed body.
 #[derive(Debug)]
 pub(crate) enum Body<'a> {
-    /// One message, or why it is none.
+    /// One message, or why it is invalid.
     One(Result<Message<'a>, Invalid>),
-    /// An array of them, as 2025-03-26 knows it.
+    /// An array of messages, as 2025-03-26 defines it.
     Batch(Vec<&'a RawValue>),
 }
 
-/// A message that asks something or tells something.
+/// A request or notification.
 #[derive(Debug)]
 pub(crate) struct Message<'a> {
-    /// What the answer has to repeat; none where no answer is wanted.
+    /// The id that the response repeats; `None` for a notification.
     pub(crate) id: Option<&'a RawValue>,
     pub(crate) method: Cow<'a, str>,
     pub(crate) params: Option<&'a RawValue>,
 }
 
-/// A message that cannot be dealt with, and the id it came with, where that could be read.
+/// An invalid message, with its id if that could be read.
 #[derive(Debug)]
 pub(crate) struct Invalid {
     pub(crate) id: Option<String>,
     pub(crate) error: RpcError,
 }
 
-/// The members of a message as they stand there; others are passed over.
+/// The unparsed members of a message; others are ignored.
 #[derive(Deserialize)]
 struct Members<'a> {
     #[serde(borrow, default, deserialize_with = "present")]
@@ -51,13 +51,13 @@ struct Members<'a> {
     params: Option<&'a RawValue>,
 }
 
-/// Tells null from absent.
+/// Distinguishes null from absent.
 fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
 impl<'a> Body<'a> {
-    /// Reads a body. An error is one of the whole body.
+    /// Parses a body. An error concerns the whole body.
     pub(crate) fn read(bytes: &'a [u8]) -> Result<Body<'a>, RpcError> {
         let text = std::str::from_utf8(bytes).map_err(|error| RpcError::parse(error.to_string()))?;
         if is_too_deep(bytes) {
@@ -84,7 +84,7 @@ impl<'a> Body<'a> {
 }
 
 impl Body<'_> {
-    /// Returns how many messages it has.
+    /// Returns the number of its messages.
     pub(crate) fn messages(&self) -> u32 {
         match self {
             Body::One(_) => 1,
@@ -101,7 +101,7 @@ impl Body<'_> {
 impl<'a> Message<'a> {
     pub(crate) fn read(text: &'a str) -> Result<Message<'a>, Invalid> {
         let members: Members<'a> = serde_json::from_str(text).map_err(|error| {
-            // What is JSON and no request has been read to its end as JSON.
+            // Parsing as a request stops early, so valid JSON is recognised by parsing it completely.
             let error = match serde_json::from_str::<serde::de::IgnoredAny>(text) {
                 Ok(_) if !text.trim_ascii_start().starts_with('{') => RpcError::invalid_request(
                     "The body is no JSON object. Send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}.",
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_read() {
+    fn messages_are_parsed() {
         assert_eq!(read(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#), Ok((Some("1"), "ping".into())));
         assert_eq!(
             read(r#" {"id":"a\"b","method":"p\u0069ng","jsonrpc":"2.0","more":[1]}"#),
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_says_so_with_its_id() {
+    fn an_invalid_request_is_reported_with_its_id() {
         for (text, expected) in [
             (r#"{"hello":1}"#, "None -32600"),
             (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, "None -32600"),
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_says_so() {
+    fn invalid_json_is_reported() {
         for text in ["", "  ", "{", "{\"a\":", "[1,", "{} {}", "{\"a\":\"\u{1}\"}", "nul", "\u{feff}{}"] {
             assert!(read(text).unwrap_err().starts_with("-32700 "), "{text}: {:?}", read(text));
         }

@@ -1,4 +1,4 @@
-//! What comes with a method: the members that any method here looks at, taken apart once.
+//! The parameters of a request: the members that the methods use, parsed once.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use traces::Traceparent;
 use crate::protocol::message::Text;
 use crate::protocol::rpc_error::RpcError;
 
-/// The members of `params`, each as the text it came as.
+/// The members of `params`, each as unparsed text.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Params<'a> {
     #[serde(borrow, default, rename = "_meta")]
@@ -26,7 +26,7 @@ pub(crate) struct Params<'a> {
     protocol_version: Option<&'a RawValue>,
 }
 
-/// What 2026-07-28 says with every request instead of once.
+/// What 2026-07-28 states in every request instead of once.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Meta<'a> {
     #[serde(borrow, default, rename = "io.modelcontextprotocol/protocolVersion")]
@@ -36,7 +36,7 @@ pub(crate) struct Meta<'a> {
 }
 
 impl<'a> Params<'a> {
-    /// Takes them apart. Absent and null are the same as none.
+    /// Parses the members. Absent and null are the same as none.
     pub(crate) fn read(params: Option<&'a RawValue>) -> Result<Params<'a>, RpcError> {
         let Some(params) = params.filter(|params| params.get() != "null") else {
             return Ok(Params::default());
@@ -48,7 +48,7 @@ impl<'a> Params<'a> {
             .map_err(|error| RpcError::invalid_params(format!("The member params cannot be read: {error}.")))
     }
 
-    /// What the request says of itself; nothing where it says nothing.
+    /// Returns the `_meta` of the request; empty if there is none.
     pub(crate) fn meta(&self) -> Result<Meta<'a>, RpcError> {
         let Some(meta) = self.meta else { return Ok(Meta::default()) };
         if !meta.get().starts_with('{') {
@@ -59,7 +59,7 @@ impl<'a> Params<'a> {
         })
     }
 
-    /// The trace that the caller works for, if it names one in `_meta`.
+    /// Returns the trace context of the caller, if `_meta` has one.
     pub(crate) fn traceparent(&self) -> Option<Traceparent> {
         #[derive(Deserialize)]
         struct Traced<'a> {
@@ -83,7 +83,7 @@ impl<'a> Params<'a> {
         text(self.protocol_version)
     }
 
-    /// Refuses a place in a list that was never given out; an empty one is its beginning.
+    /// Refuses a cursor, since all lists have one page; an empty one is accepted.
     pub(crate) fn first_page_only(&self) -> Result<(), RpcError> {
         match self.cursor.map(RawValue::get) {
             None | Some("\"\"") => Ok(()),
@@ -104,7 +104,7 @@ impl<'a> Meta<'a> {
     }
 }
 
-/// The string that stands there, if it is one.
+/// Returns the value, if it is a string.
 fn text(value: Option<&RawValue>) -> Option<Cow<'_, str>> {
     let Text(text) = serde_json::from_str(value?.get()).ok()?;
     Some(text)
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_trace_is_read_from_what_comes_with_a_call() {
+    fn a_trace_context_is_read_from_the_meta() {
         let good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
         for (meta, expected) in [
             (format!(r#"{{"traceparent": "{good}", "progressToken": 1}}"#), good.parse().ok()),

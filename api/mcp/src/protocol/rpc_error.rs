@@ -1,4 +1,4 @@
-//! JSON-RPC errors: for faults of the protocol only. What is wrong with the arguments of a tool is a result of the tool.
+//! JSON-RPC errors, for violations of the protocol only. Invalid arguments of a tool are a result of the tool.
 
 use std::borrow::Cow;
 
@@ -29,33 +29,33 @@ impl RpcError {
         RpcError { code, message: message.into(), data: None, status: StatusCode::BAD_REQUEST }
     }
 
-    /// The body is no JSON; `reason` continues the sentence.
+    /// The body is not JSON; `reason` continues the sentence.
     pub(crate) fn parse(reason: impl AsRef<str>) -> RpcError {
         RpcError::new(PARSE, format!("The body is no JSON: {}.", reason.as_ref()))
     }
 
-    /// The body is JSON and no request.
+    /// The body is JSON but not a request.
     pub(crate) fn invalid_request(message: impl Into<Cow<'static, str>>) -> RpcError {
         RpcError::new(INVALID_REQUEST, message)
     }
 
-    /// Nothing goes by this name; `known` are the methods there are.
+    /// The method does not exist; `known` lists the existing ones.
     pub(crate) fn method_not_found(method: &str, known: &str) -> RpcError {
         let message = format!("There is no method {}. There are {known}.", quoted(method));
         RpcError { status: StatusCode::NOT_FOUND, ..RpcError::new(METHOD_NOT_FOUND, message) }
     }
 
-    /// What came with the method cannot be used.
+    /// The parameters are invalid.
     pub(crate) fn invalid_params(message: impl Into<Cow<'static, str>>) -> RpcError {
         RpcError::new(INVALID_PARAMS, message)
     }
 
-    /// A header is missing or says something else than the body.
+    /// A header is missing or contradicts the body.
     pub(crate) fn header_mismatch(message: impl Into<Cow<'static, str>>) -> RpcError {
         RpcError::new(HEADER_MISMATCH, message)
     }
 
-    /// A revision that is not spoken here.
+    /// The protocol revision is not supported.
     pub(crate) fn unsupported_version(requested: &str, supported: &[&str]) -> RpcError {
         let message = format!(
             "The protocol revision {} is not supported. Supported are {}.",
@@ -66,7 +66,7 @@ impl RpcError {
         RpcError { data: Some(Box::new(data)), ..RpcError::new(UNSUPPORTED_VERSION, message) }
     }
 
-    /// The same with another HTTP status.
+    /// Returns the error with another HTTP status.
     pub(crate) fn with_status(self, status: StatusCode) -> RpcError {
         RpcError { status, ..self }
     }
@@ -79,7 +79,7 @@ impl RpcError {
         self.code == PARSE
     }
 
-    /// Whether the message was a request that could not be carried out, and not something else than a request.
+    /// Returns whether the message was a valid request that could not be carried out.
     pub(crate) fn is_of_a_request(&self) -> bool {
         matches!(self.code, METHOD_NOT_FOUND | INVALID_PARAMS)
     }
@@ -95,7 +95,7 @@ impl RpcError {
     }
 }
 
-/// What somebody sent, short enough to be repeated.
+/// Quotes a text of the caller, shortened to 60 characters.
 pub(crate) fn quoted(text: &str) -> String {
     format!("“{}”", shortened(text))
 }

@@ -1,4 +1,4 @@
-//! What a tool answers, before it becomes a message.
+//! The answer of a tool, before it becomes a result.
 
 use std::borrow::Cow;
 
@@ -7,13 +7,13 @@ use bytes::Bytes;
 use answers::catalog::json_writer::JsonWriter;
 use answers::error::ApiError;
 
-/// A good answer.
+/// A successful answer.
 pub(crate) struct Answer<'a> {
-    /// The structured content, which may yet get members.
+    /// The structured content, to which members may be added.
     pub(crate) json: JsonWriter<'a>,
-    /// What the agent should know besides, as sentences.
+    /// Notes for the agent, as sentences.
     pub(crate) notes: Vec<Cow<'static, str>>,
-    /// A picture to look at.
+    /// A picture to show.
     pub(crate) image: Option<Image>,
 }
 
@@ -23,14 +23,14 @@ pub(crate) struct Image {
     pub(crate) bytes: Bytes,
 }
 
-/// Why there is none.
+/// Why a tool does not answer.
 #[derive(Debug)]
 pub(crate) enum Refusal {
-    /// What the arguments lack; an example is added.
+    /// Invalid arguments, one phrase each; an example is added.
     Arguments(Vec<String>),
-    /// Anything else that the agent can do something about, as sentences.
+    /// Anything else that the agent can correct, as sentences.
     Guided(Cow<'static, str>),
-    /// It may work later, or not at all; the cause is for the log.
+    /// A failure of the service; the cause is for the log.
     Broken { message: Cow<'static, str>, cause: Option<String> },
 }
 

@@ -1,5 +1,5 @@
-//! The arguments of a call, read the way agents write them: a number may come as text and text as a number, blanks around it
-//! do not matter, and a category may be in any case. All faults are reported at once.
+//! The arguments of a call, parsed leniently: a number may be a string and a string a number, surrounding blanks are ignored, and a
+//! category may be in any case. All errors are reported at once.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,18 +11,20 @@ use crate::protocol::message::Text;
 use crate::protocol::rpc_error::{RpcError, quoted};
 use crate::tools::answer::Refusal;
 
-/// The most results of a call, and how many there are when nothing is asked for.
+/// The maximum number of results of a call.
 pub(crate) const MOST_RESULTS: usize = 20;
+/// The default number of results.
 pub(crate) const USUAL_RESULTS: usize = 10;
 
-/// What agents call an argument, and what it is called here.
+/// Names that agents use for an argument, and its name here.
 const ALIASES: [(&str, &str); 3] = [("id", "slug"), ("slug", "id"), ("colour", "color")];
 
-/// Names may differ by this many edits to count as near, and be no longer than this to be compared.
+/// The maximum edit distance of similar names.
 const MOST_EDITS: usize = 2;
+/// Longer names are not compared.
 const LONGEST_NAME: usize = 20;
 
-/// The name that another one is most likely meant for: one of both begins the other, or they differ by few letters.
+/// Returns the known name that is most similar: a prefix of it or with it as a prefix, or with a small edit distance.
 fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     if name.len() > LONGEST_NAME {
         return None;
@@ -36,7 +38,7 @@ fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     near.min_by_key(|(edits, _)| *edits).map(|(_, known)| known)
 }
 
-/// How many letters must be changed, added or left out to make one name of the other.
+/// Returns the edit distance: the number of letters to change, add or remove.
 fn edits(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();
@@ -52,14 +54,14 @@ fn edits(one: &str, other: &str) -> usize {
     row[other.len()]
 }
 
-/// The members of `arguments`, and what was found wrong with those that were read.
+/// The members of `arguments`, and the errors of those read so far.
 #[derive(Debug, Default)]
 pub(crate) struct Arguments<'a> {
     given: Vec<(Cow<'a, str>, &'a RawValue)>,
     faults: Vec<String>,
 }
 
-/// Members in their order, doubles included.
+/// Members in their order, duplicates included.
 struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Members<'de> {
@@ -85,7 +87,7 @@ impl<'de> Deserialize<'de> for Members<'de> {
 }
 
 impl<'a> Arguments<'a> {
-    /// Takes them apart. That they are no object is a fault of the protocol.
+    /// Parses the members. Arguments that are not an object violate the protocol.
     pub(crate) fn read(arguments: Option<&'a RawValue>) -> Result<Arguments<'a>, RpcError> {
         let Some(arguments) = arguments else { return Ok(Arguments::default()) };
         if !arguments.get().starts_with('{') {
@@ -99,7 +101,7 @@ impl<'a> Arguments<'a> {
         Ok(Arguments { given, faults: Vec::new() })
     }
 
-    /// Takes an argument of another name for the one that it is meant for, where that is not given itself.
+    /// Accepts an argument under an alias, unless it is given under its own name.
     pub(crate) fn accept_aliases(&mut self, known: &[&str]) {
         for (alias, name) in ALIASES {
             let is_given = |wanted: &str| self.given.iter().any(|(given, _)| given == wanted);
@@ -110,14 +112,14 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// What is given beside these names, each with the one of them that is nearest to it, if one is near.
+    /// Returns the arguments with other names, each with the most similar known name, if there is one.
     pub(crate) fn unknown<'k>(&self, known: &[&'k str]) -> Vec<(&str, Option<&'k str>)> {
         let names = self.given.iter().map(|(name, _)| &**name);
         let unknown = names.filter(|name| !known.contains(name));
         unknown.map(|name| (name, nearest(name, known))).collect()
     }
 
-    /// A text, trimmed; none where it is absent, null or blank.
+    /// Reads a text, trimmed; `None` if it is absent, null or blank.
     pub(crate) fn text(&mut self, name: &'static str) -> Option<Cow<'a, str>> {
         let text = match self.scalar(name)? {
             Scalar::Text(text) => text,
@@ -142,7 +144,7 @@ impl<'a> Arguments<'a> {
         Some(text)
     }
 
-    /// Reads the number of results; the usual one where none is given.
+    /// Reads the number of results, or returns the default.
     pub(super) fn limit(&mut self, name: &'static str) -> Limit {
         let usual = Limit { results: USUAL_RESULTS, is_asked: false };
         let number = match self.scalar(name) {
@@ -180,7 +182,7 @@ impl<'a> Arguments<'a> {
         value
     }
 
-    /// A value of another grammar; `expected` ends the sentence that says what it must be.
+    /// Reads a value of another grammar; `expected` completes the sentence that says what it must be.
     pub(crate) fn parsed<T>(
         &mut self,
         name: &'static str,
@@ -195,26 +197,26 @@ impl<'a> Arguments<'a> {
         value
     }
 
-    /// Adds what else is wrong.
+    /// Adds an error.
     pub(crate) fn fault(&mut self, fault: impl Into<String>) {
         self.faults.push(fault.into());
     }
 
-    /// Returns how many faults were found so far.
+    /// Returns the number of errors so far.
     pub(super) fn faults(&self) -> usize {
         self.faults.len()
     }
 
-    /// Whether an argument is given, and is not null or empty.
+    /// Returns whether an argument is given and neither null nor empty.
     pub(super) fn has(&self, name: &str) -> bool {
         self.given.iter().any(|(given, value)| given == name && !matches!(value.get(), "null" | "\"\""))
     }
 
-    /// Returns an argument that was read without a fault.
+    /// Returns an argument that was read without an error.
     ///
     /// # Errors
     ///
-    /// Refuses the call with all faults of all arguments, if there are any.
+    /// All errors of all arguments, if there are any.
     pub(super) fn complete<T>(&mut self, value: Option<T>) -> Result<T, Refusal> {
         match value {
             Some(value) if self.faults.is_empty() => Ok(value),
@@ -246,11 +248,11 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// How many results are wanted.
+/// The requested number of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Limit {
     pub(crate) results: usize,
-    /// Whether the caller said so.
+    /// Whether the caller stated it.
     pub(crate) is_asked: bool,
 }
 
@@ -274,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_read_as_agents_write_them() {
+    fn arguments_are_parsed_leniently() {
         for (text, expected) in [
             (r#"{"query":"  brick "}"#, Some("brick")),
             (r#"{"query":1968}"#, Some("1968")),
@@ -301,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_is_wrong_is_told() {
+    fn all_errors_are_reported() {
         let text = r#"{"query":["a"],"limit":"99","category":"music","slug":true,"id":{},"id":"x","light":"\ud800","email":"aaa"}"#;
         let (_, faults) = with(text, |arguments| {
             <Text<200> as Argument>::read(arguments, "query");
@@ -331,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_not_known_has_a_nearest_one() {
+    fn an_unknown_name_has_a_most_similar_one() {
         let known = ["material", "light", "color", "slug", "limit", "id"];
         for (name, near) in [
             ("materials", Some("material")),
@@ -349,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn other_names_of_an_argument_are_taken() {
+    fn aliases_of_an_argument_are_accepted() {
         for (text, known, value) in [
             (r#"{"id":"a"}"#, &["slug"][..], Some("a")),
             (r#"{"id":"a","slug":"b"}"#, &["slug"], Some("b")),
@@ -364,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_names_are_known() {
+    fn unknown_arguments_are_listed() {
         let raw: Box<RawValue> = serde_json::from_str(r#"{"query":"a","depth":3,"q":1}"#).unwrap();
         let arguments = Arguments::read(Some(&raw)).unwrap();
         assert_eq!(arguments.unknown(&["query", "limit"]), [("depth", None), ("q", Some("query"))]);

@@ -1,4 +1,4 @@
-//! `discover`: one project by chance.
+//! `discover`: a random project.
 
 use answers::catalog::json_writer::JsonWriter;
 use answers::error::ApiError;

@@ -34,13 +34,13 @@ input! {
     as_of: Option<AsOf> = "a day",
 }
 
-/// The most bytes of an embedded picture, so that it stays within 2 MB as Base64.
+/// The maximum size in bytes of an embedded picture: 2 MB as Base64.
 const MOST_BYTES: usize = (2 << 20) / 4 * 3;
 
-/// The most bytes of a text. An answer holds it twice, and clients cut what is longer than some 25,000 tokens.
+/// The maximum size in bytes of a text. An answer has it twice, and clients truncate answers of more than about 25,000 tokens.
 const LONGEST_TEXT: usize = 16 << 10;
 
-/// A record, as far as it is told here.
+/// The members of a record that the answer uses.
 #[derive(Deserialize)]
 struct Record {
     slug: String,
@@ -79,7 +79,7 @@ struct Shown {
 }
 
 async fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
-    let found = record::find(context, &input.id, record::past(input.revision, input.as_of)).await?;
+    let found = record::find(context, &input.id, record::revision_query(input.revision, input.as_of)).await?;
     let site = context.state.site();
     let mut text = Vec::with_capacity(found.record.len() + 512);
     site::fill(&found.record, site.as_str(), &mut text);
@@ -104,7 +104,7 @@ async fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
     Ok(answer)
 }
 
-/// A text of at most [`LONGEST_TEXT`] bytes, and whether it is the whole.
+/// Returns at most [`LONGEST_TEXT`] bytes of a text, and whether that is all of it.
 fn shortened(mut text: String) -> (String, bool) {
     if text.len() <= LONGEST_TEXT {
         return (text, true);
@@ -114,7 +114,7 @@ fn shortened(mut text: String) -> (String, bool) {
     (text, false)
 }
 
-/// The picture that stands for the project in lists, as JPEG: not every client reads WebP. Or why there is none.
+/// Returns the thumbnail as JPEG, since not every client supports WebP, or why there is none.
 async fn picture(context: CallContext<'_>, record: &Record) -> Result<Image, &'static str> {
     let kept = record.images.iter().find_map(|image| Some((kept(&image.url)?, image.width)));
     let Some((id, width)) = kept else {
@@ -124,7 +124,7 @@ async fn picture(context: CallContext<'_>, record: &Record) -> Result<Image, &'s
         });
     };
     let jpeg = ("image/jpeg", Form::Jpeg(width.min(LIST_WIDTH)));
-    // One that is all noise, or very high, may still be too large.
+    // A picture of noise, or a very tall one, may still be too large.
     let smaller = ("image/webp", Form::Webp(width.min(WIDTHS[0])));
     for (kind, form) in [jpeg, smaller] {
         match context.state.media().read(id, form).await {
@@ -136,14 +136,14 @@ async fn picture(context: CallContext<'_>, record: &Record) -> Result<Image, &'s
     Err("The picture cannot be embedded at present; its address is metadata.image_url.")
 }
 
-/// The picture that an address of this site names.
+/// Returns the picture of a URL of this site.
 fn kept(url: &str) -> Option<PictureId> {
     let (_, path) = url.split_once("/media/")?;
     path.split('/').next()?.parse().ok()
 }
 
 impl Record {
-    /// Everything that is recorded, as a text to read.
+    /// Returns all recorded values as a readable text.
     fn text(&self) -> String {
         let mut paragraphs = vec![self.heading()];
         let texts = [&self.intro, &self.description, &self.design_language];
@@ -170,7 +170,7 @@ impl Record {
         format!("{} ({})", known.join(", "), self.category)
     }
 
-    /// What connectors show beside the text; null where nothing is recorded.
+    /// Returns the metadata that connectors show beside the text; a value that is not recorded is null.
     fn metadata(&self) -> Value {
         json!({
             "studio": self.studio, "city": self.city, "year": self.year, "category": self.category,

@@ -1,8 +1,8 @@
-//! `get_api_key`: a free key for an address, shown once.
+//! `get_api_key`: a free key for an email address, shown once.
 
 use answers::auth::access::Access;
 use answers::catalog::json_writer::JsonWriter;
-use answers::command_client::{CommandError, Issued, KeyRequest};
+use answers::command_client::{CommandError, IssuedKey, KeyRequest};
 use schemas::email::Email;
 
 use super::{CallContext, Run, Tool};
@@ -36,13 +36,13 @@ impl Value for Email {
     }
 }
 
-/// Who the event is by.
+/// The actor that is recorded.
 const ACTOR: &str = "mcp";
 
 const LATER: &str = "No key can be handed out at present; nothing was created. Try again in a minute. Meanwhile every tool works \
                      without a key, with at most 5 results a call.";
 
-/// What is told when no answer came.
+/// The text when the write side did not reply.
 const UNKNOWN: &str = "No answer came in time, so it is not known whether a key was created; one that was cannot be shown. Try \
                        again in a minute. Meanwhile every tool works without a key, with at most 5 results a call.";
 
@@ -53,7 +53,7 @@ async fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
             "This service runs without keys: every tool answers in full without one. Nothing was created.",
         ));
     };
-    if let Err(wait) = access.bursts.mint(context.address) {
+    if let Err(wait) = access.rate_limits.new_key(context.address) {
         let minutes = wait.as_secs() / 60 + 1;
         return Err(Refusal::guided(format!(
             "Too many keys were created from this network within an hour; nothing was created. Try again in {minutes} minutes."
@@ -64,9 +64,9 @@ async fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
     let (models, now) = (context.state.models(), context.state.now());
     let issued = access.commands.issue(models, request, now, context.deadline).await;
     let key = match issued {
-        Ok(Issued::Now(key)) => key,
-        Ok(Issued::Before) => return Err(Refusal::Broken { message: LATER.into(), cause: None }),
-        Err(CommandError::Refused(reason)) => {
+        Ok(IssuedKey::New(key)) => key,
+        Ok(IssuedKey::AlreadyIssued) => return Err(Refusal::Broken { message: LATER.into(), cause: None }),
+        Err(CommandError::Rejected(reason)) => {
             return Err(Refusal::guided(format!(
                 "No key was created: {reason}. A key that was lost cannot be shown again."
             )));
@@ -74,7 +74,7 @@ async fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
         Err(CommandError::Unavailable(cause)) => {
             return Err(Refusal::Broken { message: LATER.into(), cause: Some(cause) });
         }
-        Err(CommandError::Unknown(cause)) => {
+        Err(CommandError::OutcomeUnknown(cause)) => {
             return Err(Refusal::Broken { message: UNKNOWN.into(), cause: Some(cause) });
         }
     };

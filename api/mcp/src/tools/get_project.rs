@@ -34,14 +34,15 @@ input! {
     as_of: Option<AsOf> = "as it was at the end of that day, e.g. 2026-11-20",
 }
 
-/// Where the whole record is.
+/// The URL of the complete record.
 #[derive(Deserialize)]
 struct Head {
     revision_url: String,
 }
 
 async fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
-    let found = record::find(context, &input.slug, record::past(input.revision, input.as_of)).await?;
+    let found =
+        record::find(context, &input.slug, record::revision_query(input.revision, input.as_of)).await?;
     let site = context.state.site();
     let mut whole = Vec::with_capacity(found.record.len() + 512);
     site::fill(&found.record, site.as_str(), &mut whole);

@@ -1,5 +1,5 @@
-//! The input of a tool, declared once with the names and types of its arguments: the JSON Schema that agents read, the names
-//! that are known and the reading of a call come from this declaration.
+//! The input of a tool, declared once with the names and types of its arguments: the JSON Schema for agents, the known names and the
+//! parsing of a call follow from the declaration.
 //!
 //! Schemas stay flat, without `$ref`, `anyOf` and lists of types, which some clients refuse.
 
@@ -9,8 +9,8 @@ use serde_json::{Value as Json, json};
 
 use crate::tools::arguments::{Arguments, Limit, MOST_RESULTS, USUAL_RESULTS};
 
-/// Declares the struct `Input` of a tool. Each argument has a name, a type and perhaps a description for agents; one whose type
-/// is an `Option` may be left out.
+/// Declares the struct `Input` of a tool. Each argument has a name, a type and optionally a description for agents; an `Option` may be
+/// omitted.
 macro_rules! input {
     ($($name:ident: $type:ty $(= $description:expr)?,)+) => {
         struct Input {
@@ -43,17 +43,17 @@ pub(super) trait Argument: Sized {
 
     fn schema() -> Json;
 
-    /// Reads the argument; `None` after a fault was added.
+    /// Reads the argument; `None` after adding an error.
     fn read(arguments: &mut Arguments<'_>, name: &'static str) -> Option<Self>;
 }
 
-/// A value that an argument can have. As the type of an argument it is required, as an `Option` it may be left out.
+/// A type of values. As the type of an argument it is required, in an `Option` it may be omitted.
 pub(super) trait Value: Sized {
     fn schema() -> Json {
         json!({"type": "string"})
     }
 
-    /// Reads the value; `None` where it is absent, null or blank, or after a fault was added.
+    /// Reads the value; `None` if it is absent, null or blank, or after adding an error.
     fn read(arguments: &mut Arguments<'_>, name: &'static str) -> Option<Self>;
 }
 

@@ -1,4 +1,4 @@
-//! `list_taste_terms`: the words that curators really use, without which a search by taste is guessing.
+//! `list_taste_terms`: the words that curators use, for searches by taste.
 
 use answers::catalog::json_writer::JsonWriter;
 use schemas::record::Category;
@@ -32,7 +32,7 @@ input! {
 #[derive(Serialize)]
 struct UsedTerms {
     dimension: &'static str,
-    /// How many different words there are.
+    /// The number of different words.
     distinct: u64,
     terms: Vec<Term>,
 }

@@ -1,4 +1,4 @@
-//! What lists of projects have in common: how long they may be, and what somebody without a key is told.
+//! Lists of projects: their maximum size, and the preview for callers without a key.
 
 mod intro;
 
@@ -16,21 +16,21 @@ use crate::tools::answer::{Answer, Refusal};
 use crate::tools::arguments::{Arguments, Limit};
 use crate::tools::input::Value;
 
-/// Results of a call without a key.
+/// The maximum number of results of a call without a key.
 const PREVIEW: usize = 5;
 
-/// How many bytes a result may have on average, and the results of a usual answer together. An answer holds its content
-/// twice, as text and as structure: with these a usual one stays below 20 KB.
+/// The maximum average size in bytes of a result, if the caller states the number of results.
 const BYTES_A_RESULT: usize = 880;
+/// The maximum size in bytes of the results of a usual answer. An answer has its content twice, as text and as structure, and stays below
+/// 20 KB.
 const BYTES_USUALLY: usize = 8_800;
 
-/// The members that a list adds to a summary.
+/// The bytes of the members that a list adds to a summary.
 const AROUND_A_SUMMARY: usize = 40;
 
 const HOW: &str = "Anonymous preview: at most 5 results a call. get_api_key with an email address gives a free key, which shows up to 20.";
 
-/// The schemas of a summary's members, and of what lists may have besides. The members of provenance stand in that of
-/// get_project alone, for brevity.
+/// The schema of a list with the members of its summaries. For brevity, only the schema of get_project has the members of provenance.
 macro_rules! listed {
     ($before:literal, $more:literal, $after:literal) => {
         concat!(
@@ -53,7 +53,7 @@ struct Preview {
     how: &'static str,
 }
 
-/// A page of the archive: projects by ordinal, each with what the list knows of it besides.
+/// A page of the archive: projects by ordinal, each with further data of the list.
 pub(super) struct Page<T> {
     pub(super) projects: Vec<(u64, T)>,
     pub(super) total: u64,
@@ -67,8 +67,8 @@ impl<T: Copy> Page<T> {
     }
 }
 
-/// Writes a page of the archive, and tells how many projects there are over all pages. `page` gives the page of so many
-/// projects, and `more` writes what it knows of each.
+/// Writes a page of the archive and returns the number of projects on all pages. `page` returns the page with a number of projects,
+/// `more` writes the further members of a project.
 pub(super) fn write_page<'a, T: Copy>(
     context: CallContext<'a>,
     now: &Listing,
@@ -83,7 +83,7 @@ pub(super) fn write_page<'a, T: Copy>(
     let length = found.len();
     let Fitted { shown, note } = fitted(context, limit, found);
     if shown.len() < length {
-        // The next page begins behind what is shown.
+        // The next page begins after the projects that are shown.
         shown_page = page(shown.len())?;
     }
     let Page { total, next, .. } = shown_page;
@@ -98,10 +98,10 @@ pub(super) fn write_page<'a, T: Copy>(
     Ok((answer, total))
 }
 
-/// What a cursor must be.
+/// Completes the sentence that says what a cursor must be.
 pub(super) const CURSOR: &str = "next_cursor of the page before; leave it out to start again";
 
-/// What agents read of an argument `cursor`.
+/// The description of an argument `cursor` for agents.
 pub(super) const CURSOR_DESCRIPTION: &str = "next_cursor of the page before";
 
 impl Value for Cursor {
@@ -110,7 +110,7 @@ impl Value for Cursor {
     }
 }
 
-/// At most so many results are shown to whoever asks.
+/// Returns the maximum number of results for the caller.
 pub(super) fn most(context: CallContext<'_>, limit: Limit) -> usize {
     match context.principal {
         Principal::Anonymous => limit.results.min(PREVIEW),
@@ -120,14 +120,14 @@ pub(super) fn most(context: CallContext<'_>, limit: Limit) -> usize {
 
 /// Results that fit into an answer.
 pub(super) struct Fitted<'s, T> {
-    /// Each with its summary, whose introduction may be shortened.
+    /// The results, each with its summary, whose introduction may be shortened.
     pub(super) shown: Vec<(Cow<'s, [u8]>, T)>,
-    /// What was done to make them fit.
+    /// A note if something was shortened or omitted.
     pub(super) note: Option<String>,
 }
 
-/// Makes results fit into an answer: introductions are shortened first; where that is not enough there are fewer results, but at
-/// least one.
+/// Makes results fit into an answer: introductions are shortened first; if that is not enough there are fewer results, but at least
+/// one.
 pub(super) fn fitted<'s, T: Copy>(
     context: CallContext<'_>,
     limit: Limit,
@@ -161,9 +161,9 @@ fn fit<'s, T: Copy>(room: usize, around: usize, found: Vec<(&'s [u8], T)>) -> Fi
     Fitted { shown, note: (!notes.is_empty()).then(|| notes.join(" ")) }
 }
 
-/// How many bytes an answer with these results has, at least nearly.
+/// Returns the approximate size in bytes of an answer with these results.
 pub(super) fn room_for<T>(shown: &[(Cow<'_, [u8]>, T)], site: &Site) -> usize {
-    json_writer::room(shown.iter().map(|(summary, _)| &**summary), site)
+    json_writer::capacity(shown.iter().map(|(summary, _)| &**summary), site)
 }
 
 fn room(limit: Limit) -> usize {
@@ -179,7 +179,7 @@ fn within(room: usize, lengths: impl Iterator<Item = usize>) -> usize {
     fit.count().max(1)
 }
 
-/// Tells somebody without a key what they see of it.
+/// Writes the member `preview` for a caller without a key.
 pub(super) fn preview(
     json: &mut JsonWriter<'_>,
     context: CallContext<'_>,
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_usual_answer_stays_short_however_long_the_texts_are() {
+    fn a_usual_answer_is_short_even_with_long_texts() {
         let usual = Limit { results: 10, is_asked: false };
         assert_eq!(within(room(usual), [700; 10].into_iter()), 10);
         assert_eq!(within(room(usual), [2_000; 10].into_iter()), 4);
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn introductions_are_shortened_before_results_are_left_out() {
+    fn introductions_are_shortened_before_results_are_omitted() {
         let long = summary(100, 2_000);
         let found = vec![(long.as_bytes(), ()); 10];
         let Fitted { shown, note } = fit(8_800, 60, found);
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_all_the_same_is_on_the_next_page() {
+    fn results_that_do_not_fit_are_on_the_next_page() {
         let short = summary(300, 100);
         let Fitted { shown, note } = fit(8_800, 60, vec![(short.as_bytes(), ()); 10]);
         assert_eq!((shown.len(), note), (10, None));

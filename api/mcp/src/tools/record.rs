@@ -1,7 +1,7 @@
-//! Finds the record that a slug or an address stands for, and says what to do where there is none.
+//! Finds the record of a slug or URL, and says what to do if there is none.
 
-use answers::catalog::past::{self, Past};
-use answers::catalog::slug::{self, PastResolution, SlugResolution};
+use answers::catalog::revision::{self, RevisionQuery};
+use answers::catalog::slug::{self, HistoryResolution, SlugResolution};
 use bytes::Bytes;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -17,34 +17,34 @@ use crate::tools::input::Value;
 
 /// A record, and how it was found.
 pub(super) struct Found {
-    /// As it is rendered.
+    /// The rendered record.
     pub(super) record: Bytes,
-    /// What the caller should know of how it was found.
+    /// Notes on how it was found.
     pub(super) notes: Vec<String>,
 }
 
-/// A project that moved, or is where it was looked for.
+/// The present location of a project.
 pub(super) struct Located {
-    /// The slug that it has now.
+    /// Its present slug.
     pub(super) slug: Slug,
-    /// What to say where it has moved.
+    /// A note if it was renamed.
     pub(super) note: Option<String>,
 }
 
-/// The project that an argument names, and perhaps one of its revisions.
+/// A reference to a project, possibly to one of its revisions.
 #[derive(Debug, PartialEq)]
 pub(super) struct Reference {
-    /// The address as it was given, where it is one.
+    /// The URL as given, if it is one.
     address: Option<String>,
     slug: String,
-    /// The last part of a citation's address.
+    /// The last segment of a citation's URL.
     revision: Option<String>,
 }
 
-/// Longer than any address of a project.
+/// The maximum length in characters, longer than any URL of a project.
 const LONGEST: usize = 2_000;
 
-/// Agents also send the address of a project's page or of one of its citations.
+/// Agents also send the URL of a project's page or of one of its citations.
 impl Value for Reference {
     fn read(arguments: &mut Arguments<'_>, name: &'static str) -> Option<Reference> {
         arguments.bounded(name, LONGEST).map(|text| Reference::parse(&text))
@@ -69,12 +69,12 @@ impl Value for RevisionNumber {
     }
 }
 
-/// A day or an instant, whose revision is meant; it excludes the argument `revision`.
+/// A day or an instant, which selects the newest revision at that time; it excludes the argument `revision`.
 pub(super) struct AsOf(Timestamp);
 
 impl Value for AsOf {
     fn read(arguments: &mut Arguments<'_>, name: &'static str) -> Option<AsOf> {
-        let instant = arguments.parsed(name, past::instant, past::INSTANT)?;
+        let instant = arguments.parsed(name, revision::instant, revision::INSTANT)?;
         if arguments.has("revision") {
             arguments.fault(format!("revision and {name} each name a revision, give one of them"));
         }
@@ -82,10 +82,10 @@ impl Value for AsOf {
     }
 }
 
-/// Returns the revision that a call asks for; `None` for the present one.
-pub(super) fn past(revision: Option<RevisionNumber>, as_of: Option<AsOf>) -> Option<Past> {
-    let number = revision.map(|RevisionNumber(number)| Past::Revision(number));
-    number.or(as_of.map(|AsOf(instant)| Past::AsOf(instant)))
+/// Returns the requested revision; `None` is the present one.
+pub(super) fn revision_query(revision: Option<RevisionNumber>, as_of: Option<AsOf>) -> Option<RevisionQuery> {
+    let number = revision.map(|RevisionNumber(number)| RevisionQuery::Revision(number));
+    number.or(as_of.map(|AsOf(instant)| RevisionQuery::AsOf(instant)))
 }
 
 impl Reference {
@@ -107,12 +107,12 @@ impl Reference {
         }
     }
 
-    /// The slug as it was written.
+    /// Returns the slug as given, in lower case.
     pub(super) fn slug(&self) -> &str {
         &self.slug
     }
 
-    /// The same for an address that a record brings itself, which says nothing of revisions here.
+    /// Returns slug and revision; for a URL in the record of a project, its slug without a revision.
     async fn resolved(&self, context: CallContext<'_>) -> Result<(String, Option<&str>), Refusal> {
         let site = context.state.site().as_str();
         if let Some(address) = self.address.as_deref().filter(|address| !address.starts_with(site))
@@ -124,16 +124,16 @@ impl Reference {
     }
 }
 
-/// Finds the record: the present one, or that of the revision which is asked for or which the address names.
+/// Finds the present record, or the one of the requested revision or of the revision in the URL.
 pub(super) async fn find(
     context: CallContext<'_>,
     wanted: &Reference,
-    past: Option<Past>,
+    query: Option<RevisionQuery>,
 ) -> Result<Found, Refusal> {
     let (slug, named) = wanted.resolved(context).await?;
-    let past = match (named, past) {
-        (None, past) => past,
-        (Some(named), past) => {
+    let query = match (named, query) {
+        (None, query) => query,
+        (Some(named), query) => {
             let number =
                 named.parse::<u32>().ok().filter(|number| *number > 0 && number.to_string() == named);
             let number = number.ok_or_else(|| {
@@ -142,22 +142,22 @@ pub(super) async fn find(
                     quoted(named)
                 ))
             })?;
-            if past.is_some_and(|past| past != Past::Revision(number)) {
+            if query.is_some_and(|query| query != RevisionQuery::Revision(number)) {
                 return Err(Refusal::guided(format!(
                     "The address names revision {number}, and revision or as_of another one. Give the address alone, or the \
                      slug with the other."
                 )));
             }
-            Some(Past::Revision(number))
+            Some(RevisionQuery::Revision(number))
         }
     };
-    match past {
+    match query {
         None => present(context, &slug).await.map(|(_, found)| found),
-        Some(past) => former(context, &slug, past).await,
+        Some(query) => former(context, &slug, query).await,
     }
 }
 
-/// Finds where a listed project is now.
+/// Finds the present slug of a listed project.
 pub(super) async fn locate(context: CallContext<'_>, wanted: &Reference) -> Result<Located, Refusal> {
     let (slug, _) = wanted.resolved(context).await?;
     let (slug, found) = present(context, &slug).await?;
@@ -168,7 +168,7 @@ pub(super) async fn locate(context: CallContext<'_>, wanted: &Reference) -> Resu
 async fn present(context: CallContext<'_>, wanted: &str) -> Result<(Slug, Found), Refusal> {
     let mut slug = slug(context, wanted)?;
     let mut notes = Vec::new();
-    // A project that is renamed just now may have moved on since it was asked where it is.
+    // A project that is being renamed may be renamed again between two lookups.
     for _ in 0..3 {
         match slug::resolve(context.state, &slug).await? {
             SlugResolution::Found(record) => return Ok((slug, Found { record, notes })),
@@ -191,11 +191,11 @@ async fn present(context: CallContext<'_>, wanted: &str) -> Result<(Slug, Found)
     Err(unknown(wanted, &[]))
 }
 
-/// Finds what a revision said, also of a withdrawn project.
-async fn former(context: CallContext<'_>, wanted: &str, past: Past) -> Result<Found, Refusal> {
-    let (catalog, history) = match slug::resolve_past(context.state, &slug(context, wanted)?).await? {
-        PastResolution::Found(catalog, history) => (catalog, history),
-        PastResolution::Unknown { suggestions } => return Err(unknown(wanted, &suggestions)),
+/// Finds the record of a revision, also of a withdrawn project.
+async fn former(context: CallContext<'_>, wanted: &str, query: RevisionQuery) -> Result<Found, Refusal> {
+    let (catalog, history) = match slug::resolve_history(context.state, &slug(context, wanted)?).await? {
+        HistoryResolution::Found(catalog, history) => (catalog, history),
+        HistoryResolution::Unknown { suggestions } => return Err(unknown(wanted, &suggestions)),
     };
     let newest = history.newest().revision;
     let no_such = |what: String| {
@@ -206,13 +206,13 @@ async fn former(context: CallContext<'_>, wanted: &str, past: Past) -> Result<Fo
         };
         Refusal::guided(format!("The project {wanted} has no revision {what}; {known}."))
     };
-    let recorded = past.find(&history).map_err(|_| match past {
-        Past::Revision(number) => no_such(number.to_string()),
-        Past::AsOf(instant) => {
+    let recorded = query.find(&history).map_err(|_| match query {
+        RevisionQuery::Revision(number) => no_such(number.to_string()),
+        RevisionQuery::AsOf(instant) => {
             no_such(format!("of {instant}: the first was recorded at {}", history.first().at))
         }
     })?;
-    let record = catalog.reader.revision(&history, recorded.revision).await.map_err(slug::fault)?;
+    let record = catalog.reader.revision(&history, recorded.revision).await.map_err(slug::api_error)?;
     let record = record.ok_or_else(|| no_such(recorded.revision.to_string()))?;
     let mut notes = Vec::new();
     if let Some(withdrawal) = &history.withdrawn {
@@ -234,9 +234,9 @@ async fn former(context: CallContext<'_>, wanted: &str, past: Past) -> Result<Fo
     Ok(Found { record, notes })
 }
 
-/// The slug that a text is, or what is near to it.
+/// Parses a slug; the error suggests similar ones.
 fn slug(context: CallContext<'_>, wanted: &str) -> Result<Slug, Refusal> {
-    wanted.parse().map_err(|_| unknown(wanted, &slug::near(context.state, wanted)))
+    wanted.parse().map_err(|_| unknown(wanted, &slug::suggestions(context.state, wanted)))
 }
 
 fn unknown(wanted: &str, suggestions: &[String]) -> Refusal {
@@ -257,7 +257,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_project_is_named_by_slug_or_address() {
+    fn a_reference_is_a_slug_or_a_url() {
         for (text, slug, revision, is_address) in [
             ("haus-am-see", "haus-am-see", None, false),
             ("HAUS-am-see", "haus-am-see", None, false),

@@ -1,7 +1,7 @@
 //! `search`: the connector form of a search, as research agents expect it.
 
-use answers::catalog::forgiven;
 use answers::catalog::json_writer::JsonWriter;
+use answers::catalog::relaxation;
 use answers::error::ApiError;
 use read::search::{Cursor, Hit};
 use schemas::api::search::MAX_QUERY_CHARACTERS;
@@ -31,7 +31,7 @@ input! {
     cursor: Option<Cursor>,
 }
 
-/// What is read of a summary.
+/// The members of a summary that the answer uses.
 #[derive(Deserialize)]
 struct Head {
     slug: String,
@@ -58,7 +58,7 @@ fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
     listing::preview(&mut json, context, found.len(), page.total())?;
     let mut answer = Answer::new(json);
     let relax = if page.total() == 0 { Some(search_projects::relax(context, &query, None)?) } else { None };
-    answer.notes.extend(forgiven::note(&page).into_iter().chain(relax).map(Into::into));
+    answer.notes.extend(relaxation::note(&page).into_iter().chain(relax).map(Into::into));
     Ok(answer)
 }
 
@@ -70,7 +70,7 @@ fn head(context: CallContext<'_>, hit: &Hit<'_>) -> Result<Found, ApiError> {
     Ok(Found { id: slug, title: title(&name, studio.as_deref()), url })
 }
 
-/// How a project is called where only one line tells of it.
+/// Returns the title of a project in one line.
 pub(super) fn title(name: &str, studio: Option<&str>) -> String {
     studio.map_or_else(|| name.to_owned(), |studio| format!("{name} — {studio}"))
 }

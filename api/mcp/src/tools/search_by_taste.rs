@@ -32,7 +32,7 @@ pub(super) static TOOL: Tool = Tool {
     }),
 };
 
-// What follows the dimensions.
+// The arguments after the dimensions.
 input! {
     category: Option<Category>,
     limit: Limit,
@@ -55,7 +55,7 @@ const ARGUMENTS: [&str; Dimension::COUNT + Input::NAMES.len()] = {
 
 /// The maximum length of the text of a dimension, in characters.
 const LONGEST: usize = 200;
-/// How many words in use are named where an asked one is not among them.
+/// The number of words in use that are suggested for an unknown one.
 const NEAREST: usize = 4;
 
 /// Returns the JSON Schema of the arguments.
@@ -72,7 +72,7 @@ fn schema() -> Value {
     schema
 }
 
-/// Reads the dimensions. Faults stay in `arguments` until the other arguments are read.
+/// Reads the dimensions. Errors remain in `arguments` until the other arguments are read.
 fn read(arguments: &mut Arguments<'_>) -> Taste {
     Taste::from_fn(|dimension| Some(arguments.bounded(dimension.as_str(), LONGEST)?.into_owned()))
 }
@@ -104,7 +104,7 @@ fn run<'a>(context: CallContext<'a>, taste: &Taste, input: Input) -> Answered<'a
     Ok(answer)
 }
 
-/// What to do about a dimension that matches nothing, or of which not all was asked for.
+/// Returns advice about a dimension that matches nothing, or whose words were not all used.
 fn note(now: &Listing, asked: &DimensionMatches, taste: &Taste) -> Option<String> {
     let dimension = asked.dimension;
     let text = taste.get(dimension)?;

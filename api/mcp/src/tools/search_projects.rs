@@ -1,7 +1,7 @@
 //! `search_projects`: projects by words.
 
-use answers::catalog::forgiven;
 use answers::catalog::json_writer::JsonWriter;
+use answers::catalog::relaxation;
 use answers::catalog::search;
 use read::search::{Cursor, SearchError, SearchPage, SearchRequest};
 use schemas::api::search::MAX_QUERY_CHARACTERS;
@@ -53,7 +53,7 @@ fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
     listing::preview(&mut json, context, shown.len(), page.total())?;
     let mut answer = Answer::new(json);
     let relax = if page.total() == 0 { Some(relax(context, &query, category)?) } else { None };
-    answer.notes.extend(forgiven::note(&page).into_iter().chain(relax).chain(note).map(Into::into));
+    answer.notes.extend(relaxation::note(&page).into_iter().chain(relax).chain(note).map(Into::into));
     Ok(answer)
 }
 
@@ -63,7 +63,7 @@ impl Value for Cursor {
     }
 }
 
-/// A page of a search, of so many results behind a cursor.
+/// Searches for a page of results, from the first or after a cursor.
 pub(super) fn find(
     context: CallContext<'_>,
     query: &str,
@@ -74,11 +74,11 @@ pub(super) fn find(
     let request = SearchRequest { text: query, category: category.map(Category::as_str), limit, after };
     model.reader.search(&request).map_err(|error| match error {
         SearchError::InvalidCursor(_) => Refusal::guided(error.to_string()),
-        error => search::fault(error).into(),
+        error => search::api_error(error).into(),
     })
 }
 
-/// What to do where nothing was found.
+/// Returns advice if nothing was found.
 pub(super) fn relax(
     context: CallContext<'_>,
     query: &str,

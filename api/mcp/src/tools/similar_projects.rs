@@ -1,7 +1,7 @@
-//! `similar_projects`: what looks and reads most like one project.
+//! `similar_projects`: the projects most similar to one, by pictures and texts.
 
 use answers::catalog::json_writer::JsonWriter;
-use answers::catalog::similar::{self, Near};
+use answers::catalog::similar::{self, ListedProject};
 use read::neighbours::Cursor;
 
 use super::listing::{self, Fitted, listed};
@@ -14,7 +14,7 @@ use crate::tools::record::Reference;
 pub(super) static TOOL: Tool = Tool {
     name: "similar_projects",
     title: "Similar projects",
-    description: "Use this when one project is liked and others of its kind are wanted. The nearest by looks and text, precomputed; score and basis say how near, from 0 to 1. A project has at most 50.",
+    description: "Use this when one project is liked and others of its kind are wanted. The nearest by looks and text, precomputed; score and basis say how project, from 0 to 1. A project has at most 50.",
     input: Input::schema,
     output: listed!(
         r#""slug":{"type":"string"},"#,
@@ -38,42 +38,42 @@ input! {
 }
 
 async fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
-    let Input { slug: project, limit, cursor } = input;
-    let mut slug = project.slug().to_owned();
+    let Input { slug: reference, limit, cursor } = input;
+    let mut slug = reference.slug().to_owned();
     let mut notes = Vec::new();
-    let near = match Near::find(context.state, &slug)? {
-        Some(near) => Some(near),
-        // It has moved, left, was never there, or came a moment ago: the catalog knows.
+    let project = match ListedProject::find(context.state, &slug)? {
+        Some(project) => Some(project),
+        // It was renamed, withdrawn, never existed, or is very new: the catalog decides.
         None => {
-            let located = record::locate(context, &project).await?;
+            let located = record::locate(context, &reference).await?;
             slug = located.slug.to_string();
             notes.extend(located.note);
-            Near::find(context.state, &slug)?
+            ListedProject::find(context.state, &slug)?
         }
     };
     let site = context.state.site();
-    let neighbourhood = match &near {
-        Some(near) if cursor.is_some_and(|cursor| !near.has_given(cursor)) => {
+    let page = match &project {
+        Some(project) if cursor.is_some_and(|cursor| !project.issued(cursor)) => {
             return Err(Refusal::guided(format!(
                 "The cursor was not given out with the neighbours of {slug}. Leave it out to start from the first page."
             )));
         }
-        Some(near) => near.neighbours(context.state, listing::most(context, limit), cursor)?,
-        None => similar::Neighbourhood::of_a_new_one(),
+        Some(project) => project.neighbours(context.state, listing::most(context, limit), cursor)?,
+        None => similar::SimilarPage::of_new_project(),
     };
-    let found = &neighbourhood.shown;
+    let found = &page.shown;
     let found = found.iter().map(|(neighbour, summary)| (*summary, neighbour)).collect();
     let Fitted { shown, note } = listing::fitted(context, limit, found);
     let mut json = JsonWriter::object(site, slug.len() + listing::room_for(&shown, site));
     json.member("slug", &slug)?;
     json.member("count", &shown.len())?;
-    json.member("total", &neighbourhood.total)?;
+    json.member("total", &page.total)?;
     similar::write(&mut json, shown.iter().map(|(summary, neighbour)| (&**summary, *neighbour)))?;
-    let next = neighbourhood.next_after(shown.len()).map(|cursor| cursor.to_string());
+    let next = page.next_after(shown.len()).map(|cursor| cursor.to_string());
     json.member("next_cursor", &next)?;
-    listing::preview(&mut json, context, shown.len(), neighbourhood.total as u64)?;
+    listing::preview(&mut json, context, shown.len(), page.total as u64)?;
     let mut answer = Answer::new(json);
-    let why = neighbourhood.note.map(str::to_owned);
+    let why = page.note.map(str::to_owned);
     notes.extend(why.into_iter().chain(note));
     answer.notes.extend(notes.into_iter().map(Into::into));
     Ok(answer)

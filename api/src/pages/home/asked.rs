@@ -1,7 +1,7 @@
 //! The query of the front page.
 
 use answers::error::ApiError;
-use answers::query::{Given, fault};
+use answers::query::{QueryParams, fault};
 use schemas::api::problem::ParameterFault;
 use schemas::record::Category;
 use schemas::taste::{Dimension, Taste};
@@ -30,7 +30,7 @@ impl Asked {
         let names: [&str; OTHERS.len() + Dimension::COUNT] = std::array::from_fn(|at| {
             at.checked_sub(OTHERS.len()).map_or_else(|| OTHERS[at], |at| Dimension::ALL[at].as_str())
         });
-        let (given, mut faults) = (Given::read(query, names), Vec::new());
+        let (given, mut faults) = (QueryParams::parse(query, names), Vec::new());
         let mut text = |name: &'static str| {
             let text = given.single(name, &mut faults)?;
             let text = text.trim();

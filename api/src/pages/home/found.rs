@@ -1,6 +1,6 @@
 //! The results of the front page.
 
-use answers::catalog::forgiven;
+use answers::catalog::relaxation;
 use answers::catalog::search;
 use answers::error::ApiError;
 use answers::query::fault;
@@ -79,15 +79,15 @@ fn by_words(state: &ApiState, asked: &Asked) -> Result<Found, ApiError> {
     };
     let page = model.reader.search(&request).map_err(|error| match error {
         SearchError::InvalidCursor(_) => foreign(),
-        error => search::fault(error),
+        error => search::api_error(error),
     })?;
     let cards = page.hits().map(|hit| Card::of(hit.summary, state.site())).collect::<Result<Vec<_>, _>>()?;
-    let mut notes: Vec<String> = forgiven::finding(&page).into_iter().collect();
+    let mut notes: Vec<String> = relaxation::note_without_suggestion(&page).into_iter().collect();
     if cards.is_empty() && asked.category.is_some() {
         notes.push("Try searching all categories.".into());
     }
     let did_you_mean =
-        forgiven::suggestion(&page).map(|suggestion| (suggestion.query.clone(), suggestion.total));
+        relaxation::suggestion(&page).map(|suggestion| (suggestion.query.clone(), suggestion.total));
     let next = page.next_cursor().map(|cursor| cursor.to_string());
     Ok(Found { cards, total: page.total(), next, notes, did_you_mean })
 }

@@ -6,12 +6,12 @@ use schemas::api::search::MAX_QUERY_CHARACTERS;
 use schemas::record::Category;
 
 use answers::catalog::search::invalid_cursor;
-use answers::query::{Given, fault, limit};
+use answers::query::{QueryParams, fault, limit};
 
 const NAMES: [&str; 5] = ["q", "limit", "category", "cursor", "key"];
 
 /// The parameters that a search knows, as they were sent.
-type Sent<'a> = Given<'a, { NAMES.len() }>;
+type Sent<'a> = QueryParams<'a, { NAMES.len() }>;
 
 /// What is searched for.
 #[derive(Debug, PartialEq)]
@@ -30,7 +30,7 @@ impl SearchParameters {
     /// Reads a query string.
     pub(crate) fn parse(query: &str) -> Result<SearchParameters, Vec<ParameterFault>> {
         let mut faults = Vec::new();
-        let sent = Given::read(query, NAMES);
+        let sent = QueryParams::parse(query, NAMES);
         let q = q(&sent, &mut faults);
         let limit = limit(&sent, &mut faults);
         let category = category(&sent, &mut faults);

@@ -59,6 +59,6 @@ fn one_buffer_is_enough() {
     let site: Site = "https://catalog.example.org/with/a/long/path".parse().unwrap();
     let (long, cursor) = ("\"".repeat(200), "c".repeat(144));
     let body = assemble(&long, &hits, 50, (None, None), Some(&cursor), &site).unwrap().finish();
-    let room = json_writer::room(hits.iter().map(|hit| hit.summary), &site);
+    let room = json_writer::capacity(hits.iter().map(|hit| hit.summary), &site);
     assert_eq!(body.capacity(), room + 2 * 200, "the buffer did not grow");
 }

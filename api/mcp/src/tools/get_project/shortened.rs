@@ -1,18 +1,17 @@
-//! A long record, cut so that an answer with it can be read: answers hold a record twice, and clients cut what is longer than some
-//! 25,000 tokens.
+//! Shortens a long record: an answer has it twice, and clients truncate answers of more than about 25,000 tokens.
 
 use serde_json::{Map, Value};
 
-/// The most bytes of a record that is answered whole.
+/// The maximum size in bytes of a record that is not shortened.
 pub(super) const LONGEST: usize = 16 << 10;
-/// The most bytes of one text, tried one after the other until the record is short enough.
+/// Maximum sizes in bytes of one text, tried in this order until the record is short enough.
 const TEXTS: [usize; 4] = [8_000, 2_000, 500, 100];
-/// The most details and images where shorter texts are not enough.
+/// The maximum number of details and images if shorter texts are not enough.
 const ITEMS: usize = 20;
 
-/// Returns the record with the longest of its texts cut; none where it is short enough, or is no record.
+/// Returns the record with its longest texts cut; `None` if it is short enough or not a record.
 ///
-/// Name, introduction and addresses stay whole: lists of results refer to them.
+/// Name, introduction and URLs are not cut: lists of results refer to them.
 pub(super) fn shortened(record: &[u8]) -> Option<Vec<u8>> {
     if record.len() <= LONGEST {
         return None;
@@ -84,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_of_usual_length_stays_as_it_is() {
+    fn a_record_of_usual_size_is_unchanged() {
         assert_eq!(short(&record(10_000, 3, 100)), None);
     }
 

@@ -2,14 +2,14 @@
 
 use memchr::memmem;
 
-/// Where its text begins. Within texts quotes are escaped, so that this stands nowhere else.
+/// The bytes before the text. Quotes within texts are escaped, so that they occur nowhere else.
 const MEMBER: &[u8] = br#","intro":""#;
-/// A shorter introduction says nothing.
+/// The minimum length in bytes of a shortened introduction.
 const LEAST: usize = 80;
 const ELLIPSIS: &str = "…";
 
-/// The summary with its introduction cut at a word, so that it has at most so many bytes, or as few more as it must; none where it
-/// has no longer introduction than that leaves.
+/// Returns the summary with its introduction cut at a word, so that it has at most `most` bytes if possible; `None` if the
+/// introduction need not be cut.
 pub(super) fn shortened(summary: &[u8], most: usize) -> Option<Vec<u8>> {
     let excess = summary.len().checked_sub(most).filter(|excess| *excess > 0)?;
     let start = memmem::find(summary, MEMBER)? + MEMBER.len();
@@ -22,7 +22,7 @@ pub(super) fn shortened(summary: &[u8], most: usize) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(text).ok()?;
     let mut cut = text.floor_char_boundary(room);
     cut = text[..cut].rfind(' ').map_or(cut, |blank| blank + 1);
-    // An escape that was cut apart is left out.
+    // An incomplete escape is removed.
     let kept = whole_escapes(&text[..cut]);
     let mut shortened = summary[..start].to_vec();
     shortened.extend_from_slice(kept.as_bytes());
@@ -31,7 +31,7 @@ pub(super) fn shortened(summary: &[u8], most: usize) -> Option<Vec<u8>> {
     Some(shortened)
 }
 
-/// Where the text ends that begins here: at the first quote that is not escaped.
+/// Returns the end of a text: its first unescaped quote.
 fn end_of_text(text: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -43,7 +43,7 @@ fn end_of_text(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// The beginning of an escaped text without an escape that is not whole.
+/// Returns an escaped text without an incomplete escape at its end.
 fn whole_escapes(text: &str) -> &str {
     let bytes = text.as_bytes();
     let (mut at, mut whole) = (0, 0);

@@ -9,17 +9,17 @@ use schemas::email::Email;
 
 /// Whether the service sends mail, and the operator's contact.
 #[derive(Debug, Clone, Default)]
-pub struct Letters {
+pub struct MailStatus {
     /// Whether the write side can send mail; it may become known later.
-    pub leave: Arc<AtomicBool>,
+    pub is_available: Arc<AtomicBool>,
     /// How people reach the operator.
     pub contact: Option<Contact>,
 }
 
-impl Letters {
+impl MailStatus {
     /// Returns whether mail is sent.
-    pub fn leave(&self) -> bool {
-        self.leave.load(Ordering::Relaxed)
+    pub fn is_available(&self) -> bool {
+        self.is_available.load(Ordering::Relaxed)
     }
 }
 

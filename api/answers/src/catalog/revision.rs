@@ -7,7 +7,7 @@ use read::catalog::{History, RecordedRevision};
 use schemas::api::problem::ParameterFault;
 use schemas::ids::Revision;
 
-use crate::query::{self, Given};
+use crate::query::{self, QueryParams};
 
 /// The texts that [`instant`] accepts, for people.
 pub const INSTANT: &str =
@@ -15,16 +15,19 @@ pub const INSTANT: &str =
 
 /// The requested revision of a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Past {
+pub enum RevisionQuery {
     /// The revision with this number.
     Revision(u32),
     /// The revision that was the newest at this instant.
     AsOf(Timestamp),
 }
 
-impl Past {
+impl RevisionQuery {
     /// Returns the requested revision; `None` is the present record. If a parameter is invalid, the reason is added to `faults`.
-    pub fn of<const N: usize>(sent: &Given<'_, N>, faults: &mut Vec<ParameterFault>) -> Option<Past> {
+    pub fn of<const N: usize>(
+        sent: &QueryParams<'_, N>,
+        faults: &mut Vec<ParameterFault>,
+    ) -> Option<RevisionQuery> {
         let (revision, as_of) = (sent.single("revision", faults), sent.single("as_of", faults));
         match (revision, as_of) {
             (None, None) => None,
@@ -36,7 +39,7 @@ impl Past {
                 None
             }
             (Some(revision), None) => match revision.parse() {
-                Ok(number) if number > 0 => Some(Past::Revision(number)),
+                Ok(number) if number > 0 => Some(RevisionQuery::Revision(number)),
                 _ => {
                     faults.push(query::fault(
                         "revision",
@@ -47,7 +50,7 @@ impl Past {
                 }
             },
             (None, Some(as_of)) => match instant(&as_of) {
-                Some(instant) => Some(Past::AsOf(instant)),
+                Some(instant) => Some(RevisionQuery::AsOf(instant)),
                 None => {
                     faults.push(query::fault("as_of", format!("It is not {INSTANT}."), INSTANT));
                     None
@@ -63,7 +66,7 @@ impl Past {
     /// If the project has no such revision, or was recorded later.
     pub fn find(self, history: &History) -> Result<&RecordedRevision, ParameterFault> {
         match self {
-            Past::Revision(number) => history.find(Revision(number)).ok_or_else(|| {
+            RevisionQuery::Revision(number) => history.find(Revision(number)).ok_or_else(|| {
                 let allowed = format!("an integer from 1 to {}", history.newest().revision);
                 query::fault(
                     "revision",
@@ -71,7 +74,7 @@ impl Past {
                     allowed,
                 )
             }),
-            Past::AsOf(instant) => history.as_of(instant).ok_or_else(|| {
+            RevisionQuery::AsOf(instant) => history.as_of(instant).ok_or_else(|| {
                 let first = history.first().at;
                 let detail = format!("It is before the first revision, which was recorded at {first}.");
                 query::fault("as_of", detail, format!("{} or later", TimeZone::UTC.to_datetime(first).date()))

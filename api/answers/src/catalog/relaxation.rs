@@ -1,4 +1,4 @@
-//! What an answer says of an approximate search: the words that no project has, their replacements, and a query that finds more.
+//! What an answer says of a relaxed search: the words that no project has, their replacements, and a query that finds more.
 
 use read::search::{MAX_QUERY_WORDS, Relaxation, RelaxationKind, SearchPage, Suggestion};
 use serde::Serialize;
@@ -16,7 +16,7 @@ struct Replaced<'a> {
     to: &'a str,
 }
 
-/// Writes how the query was relaxed, member by member.
+/// Writes the members that say how the query was relaxed.
 pub fn write(
     json: &mut JsonWriter<'_>,
     relaxation: Option<&Relaxation>,
@@ -41,14 +41,14 @@ pub fn write(
     json.member("note", &note)
 }
 
-/// Returns the approximation as sentences; `None` for an exact search.
+/// Returns the relaxation as sentences; `None` for an exact search.
 pub fn note(page: &SearchPage) -> Option<String> {
-    said(page, page.relaxation().map(sentences).unwrap_or_default())
+    joined(page, page.relaxation().map(sentences).unwrap_or_default())
 }
 
 /// Returns the same without [`suggestion`], for pages, which link to it.
-pub fn finding(page: &SearchPage) -> Option<String> {
-    said(page, page.relaxation().map(found).into_iter().collect())
+pub fn note_without_suggestion(page: &SearchPage) -> Option<String> {
+    joined(page, page.relaxation().map(found).into_iter().collect())
 }
 
 /// Returns a query with more exact results, if there are few or none.
@@ -56,7 +56,7 @@ pub fn suggestion(page: &SearchPage) -> Option<&Suggestion> {
     page.relaxation().and_then(of_little)
 }
 
-fn said(page: &SearchPage, mut sentences: Vec<String>) -> Option<String> {
+fn joined(page: &SearchPage, mut sentences: Vec<String>) -> Option<String> {
     if page.is_truncated() {
         sentences.push(format!("Only the first {MAX_QUERY_WORDS} words were looked for."));
     }
