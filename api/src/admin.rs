@@ -1,5 +1,5 @@
-//! The operators' listener: metrics and health. It is no part of the public interface, and no page of the web may reach it
-//! through an operator's browser, by whatever name.
+//! The operators' listener: metrics and health. It is not part of the public interface, and no web page may reach it through an
+//! operator's browser, under any host name.
 
 mod exposition;
 
@@ -19,21 +19,20 @@ use tokio::sync::watch;
 use answers::auth::origins;
 use answers::state::Readiness;
 
-/// Answers from a registry that is complete, the node's readiness, and what else the process says of itself.
+/// The state of the listener: a complete registry, the node's readiness, and the status of the process.
 #[derive(Clone)]
 struct Admin {
     registry: Arc<Registry>,
     readiness: watch::Receiver<Readiness>,
     status: Arc<dyn Fn() -> Value + Send + Sync>,
-    /// Names by which it may be asked, in small letters.
+    /// Host names under which it answers, in lower case.
     hosts: Arc<[String]>,
 }
 
-/// `/metrics` in the text format that is asked for, OpenMetrics or that of Prometheus, `/healthz`, `/readyz`, and `/status` as the closure tells it. Metrics and status
-/// are given to those who ask by a plain address, by localhost or by one of the names.
+/// Returns the router: `/metrics` in the requested text format, OpenMetrics or that of Prometheus, `/healthz`, `/readyz`, and `/status`
+/// as `status` returns it. Metrics and status are only available under a plain address, localhost or one of `hosts`.
 ///
-/// Gauges that are read off at the moment of asking, such as lag, are registered as collectors
-/// ([`Registry::register_collector`]).
+/// Gauges that are computed on request, such as lag, are registered as collectors ([`Registry::register_collector`]).
 pub fn router(
     registry: Registry,
     readiness: watch::Receiver<Readiness>,
@@ -45,19 +44,19 @@ pub fn router(
     Router::new()
         .route("/metrics", get(metrics))
         .route("/status", get(async |State(admin): State<Admin>| json(StatusCode::OK, &(admin.status)())))
-        .route_layer(middleware::from_fn_with_state(admin.clone(), by_name))
+        .route_layer(middleware::from_fn_with_state(admin.clone(), check_host))
         .route("/healthz", get(async || json(StatusCode::OK, &json!({"status": "ok"}))))
         .route("/readyz", get(ready))
         .with_state(admin)
 }
 
-/// Refuses on all paths what a browser sends for a page of another site.
-pub fn for_programs(router: Router) -> Router {
-    router.layer(middleware::from_fn(not_across_sites))
+/// Returns the router with all requests refused that a browser sends for a page of another site.
+pub fn same_site_only(router: Router) -> Router {
+    router.layer(middleware::from_fn(refuse_other_sites))
 }
 
-/// Whoever lets a name of theirs point here comes by that name.
-async fn by_name(State(admin): State<Admin>, request: Request, next: Next) -> Response {
+/// Refuses other host names: a page whose name resolves to this listener uses its own (DNS rebinding).
+async fn check_host(State(admin): State<Admin>, request: Request, next: Next) -> Response {
     let named = |host: &str| {
         let host = host.rsplit_once(':').map_or(host, |(host, _)| host).to_ascii_lowercase();
         admin.hosts.contains(&host)
@@ -71,7 +70,7 @@ async fn by_name(State(admin): State<Admin>, request: Request, next: Next) -> Re
     )
 }
 
-async fn not_across_sites(request: Request, next: Next) -> Response {
+async fn refuse_other_sites(request: Request, next: Next) -> Response {
     let headers = request.headers();
     let from = headers.get("sec-fetch-site");
     if headers.contains_key(ORIGIN) || from.is_some_and(|from| from != "same-origin" && from != "none") {

@@ -1,8 +1,8 @@
-//! The request pipeline: what every request passes on its way in and every reply on its way out. It names the request, reads
-//! its body within bounds, runs the endpoint, charges for the call, and gives the reply its tag, its encoding and the headers
-//! that every reply carries; an error becomes a problem or a page.
+//! The request pipeline, which every request and every reply passes. It gives the request an id, reads its body within limits, runs
+//! the endpoint, charges the call, and gives the reply its entity tag, its encoding and the common headers; an error becomes problem
+//! details or a page.
 //!
-//! [`pipeline`] is the one service that all requests go through; the other modules are its parts.
+//! [`pipeline`] is the one service of all requests; the other modules are its parts.
 
 mod access_log;
 mod bodies;

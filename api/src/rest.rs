@@ -1,4 +1,4 @@
-//! The REST endpoints, and the router of the public listener. One endpoint, one file.
+//! The REST endpoints, one file each, and the router of the public listener.
 
 mod cite;
 mod discovery;
@@ -26,8 +26,7 @@ use http::request::Parts;
 
 use crate::pages;
 
-/// Answers a search, or the neighbours of a listed project, without the router: their work takes microseconds. `None` if the
-/// request is another one.
+/// Answers a search, or the projects similar to a listed one, without the router: these take microseconds. `None` for other requests.
 pub(crate) fn answer_directly(
     state: &ApiState,
     route: Route,
@@ -47,7 +46,7 @@ pub(crate) fn answer_directly(
     }
 }
 
-/// All endpoints of the public listener.
+/// Returns the router of the public listener.
 pub(crate) fn router(state: ApiState) -> Router {
     let has_payments = state.payments().is_some();
     let router = Router::new()

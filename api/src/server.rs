@@ -1,11 +1,11 @@
 //! Accepts connections and bounds what each may cost: in time, in bytes, in number. `axum::serve` has none of these bounds: no
 //! time limit for a head that arrives slowly or an answer that is not read, no limit on the connections of one address, no answer
-//! to a head that hyper refuses. So the accept loop is ours, on hyper's connections and timers.
+//! to a head that hyper refuses. So the accept loop is our own, on hyper's connections and timers.
 
+mod connection_limit;
 mod heads;
 mod refusal;
 mod timed_stream;
-mod visits;
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -36,37 +36,37 @@ use tower::Service;
 
 use crate::http::pipeline::Pipeline;
 use crate::rest;
+use connection_limit::ConnectionLimit;
 use refusal::Refusals;
 use timed_stream::{Calls, TimedStream};
-use visits::Visits;
 
-/// The largest head of a request: its first line and its headers.
+/// The maximum size in bytes of a request's head: its first line and headers.
 const LARGEST_HEAD: usize = 16 * 1024;
-/// How much is read ahead or held back for one connection.
+/// The maximum size in bytes of the read and write buffers of a connection.
 const LARGEST_BUFFER: usize = 64 * 1024;
-/// How long accepting rests after it failed, at first and at most.
-const REST: (Duration, Duration) = (Duration::from_millis(5), Duration::from_secs(1));
+/// The initial and maximum pause after a failure to accept.
+const BACKOFF: (Duration, Duration) = (Duration::from_millis(5), Duration::from_secs(1));
 
-/// What connections and requests may cost.
+/// The limits of connections and requests.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Connections that may be open at once; further ones wait in the system's queue.
+    /// The maximum number of open connections; further ones wait in the system's queue.
     pub connections: usize,
-    /// Connections that one address may have open; further ones are refused. An IPv6 network counts as one address.
+    /// The maximum number of open connections of an address; further ones are refused. An IPv6 network counts as one address.
     pub per_address: usize,
-    /// Proxies, which may have any number of connections.
+    /// Proxies, whose connections are not limited.
     pub proxies: TrustedProxies,
-    /// How many bytes the bodies of all requests under way may have together.
+    /// The maximum size in bytes of the bodies of all requests under way together.
     pub bodies: usize,
-    /// How long the head of a request may take from its first byte.
+    /// The maximum time from the first byte of a request's head to its end.
     pub head: Duration,
-    /// How long a connection may stay open between requests.
+    /// The maximum time that a connection is open between requests.
     pub idle: Duration,
-    /// How long a client may leave a reply lying.
+    /// The maximum time that a client may read nothing of a reply.
     pub write: Duration,
-    /// How long an answer may take.
+    /// The maximum time of an answer.
     pub request: Duration,
-    /// How long the requests under way may take once the server is told to stop.
+    /// The maximum time of requests under way once the server is shutting down.
     pub drain: Duration,
 }
 
@@ -86,15 +86,15 @@ impl Default for Limits {
     }
 }
 
-/// How serving ended.
+/// The result of draining.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Drained {
-    /// Connections that were cut because their requests took too long to finish.
+    /// Connections that were closed because their requests did not finish in time.
     pub cut: usize,
 }
 
-/// Serves the public interface until it is told to stop; then accepts no more, lets the requests under way finish,
-/// and returns. Failures of single connections are logged and do not end it.
+/// Serves the public interface until `shutdown`; then accepts no more, lets the requests under way finish, and returns. Failures of
+/// single connections are logged and do not end it.
 pub async fn serve(
     listener: TcpListener,
     state: ApiState,
@@ -106,7 +106,7 @@ pub async fn serve(
     serve_pipeline(listener, pipeline, metrics, limits, shutdown).await
 }
 
-/// Serves the operators' listener, see [`crate::admin::router`], in the same way.
+/// Serves the operators' listener (see [`crate::admin::router`]) in the same way.
 pub async fn serve_admin(
     listener: TcpListener,
     router: Router,
@@ -154,15 +154,15 @@ where
     async fn run(self, listener: TcpListener, shutdown: CancellationToken) -> Drained {
         let graceful = GracefulShutdown::new();
         let mut acceptor = Acceptor::new(listener, self.limits.connections);
-        let visits = Visits::new(self.limits.per_address, self.limits.proxies.clone());
+        let connection_limit = ConnectionLimit::new(self.limits.per_address, self.limits.proxies.clone());
         let mut connections = JoinSet::new();
         loop {
             tokio::select! {
                 () = shutdown.cancelled() => break,
-                Some(ended) = connections.join_next() => note(ended),
+                Some(ended) = connections.join_next() => log_failure(ended),
                 (stream, peer, place) = acceptor.next() => {
-                    let Some(visit) = visits.enter(peer) else {
-                        self.turn_away(stream);
+                    let Some(visit) = connection_limit.enter(peer) else {
+                        self.reject(stream);
                         continue;
                     };
                     let connection = graceful.watch(self.connection(stream, peer));
@@ -177,18 +177,18 @@ where
             }
         }
         drop(acceptor);
-        // Once told, a connection that waits for a request closes, and the others close behind their reply.
+        // From now on idle connections close, and the others close after their reply.
         let _ = timeout(self.limits.drain, graceful.shutdown()).await;
         while let Some(ended) = connections.try_join_next() {
-            note(ended);
+            log_failure(ended);
         }
         let cut = connections.len();
         connections.shutdown().await;
         Drained { cut }
     }
 
-    /// Says that there are too many connections, as far as that can be sent at once, and closes.
-    fn turn_away(&self, stream: TcpStream) {
+    /// Replies that there are too many connections, as far as that can be sent at once, and closes.
+    fn reject(&self, stream: TcpStream) {
         let Some(refusals) = &self.refusals else { return };
         let refusal = refusals.write(StatusCode::TOO_MANY_REQUESTS);
         let sent = stream.into_std().and_then(|mut stream| stream.write(&refusal));
@@ -224,7 +224,7 @@ where
         });
         http1::Builder::new()
             .timer(TokioTimer::new())
-            // It begins with the end of the request before, so it is the idle time; the stream knows when a head begins.
+            // hyper counts from the end of the previous request, so this is the idle time; the stream limits the time of a head.
             .header_read_timeout(self.limits.idle)
             .max_header_size(LARGEST_HEAD)
             .max_buf_size(LARGEST_BUFFER)
@@ -232,11 +232,11 @@ where
     }
 }
 
-/// Accepts connections, as many as there are places.
+/// Accepts connections, up to a maximum number at once.
 struct Acceptor {
     listener: TcpListener,
     places: Arc<Semaphore>,
-    /// When accepting goes on after it failed, and how long the rest was.
+    /// After a failure, when accepting continues, and the length of the pause.
     resting: Option<(Instant, Duration)>,
 }
 
@@ -245,7 +245,7 @@ impl Acceptor {
         Acceptor { listener, places: Arc::new(Semaphore::new(places)), resting: None }
     }
 
-    /// The next connection, once there is a place for it. Nothing is lost if this is dropped half way.
+    /// Returns the next connection, once there is a permit for it. Cancellation-safe.
     async fn next(&mut self) -> (TcpStream, IpAddr, Option<OwnedSemaphorePermit>) {
         // The semaphore is never closed, so there is always a permit.
         let place = self.places.clone().acquire_owned().await.ok();
@@ -261,35 +261,35 @@ impl Acceptor {
                     }
                     return (stream, peer.ip(), place);
                 }
-                Err(error) if is_the_clients(&error) => {}
-                Err(error) => self.rest(&error),
+                Err(error) if is_client_gone(&error) => {}
+                Err(error) => self.back_off(&error),
             }
         }
     }
 
-    /// The process has no file descriptor or memory left. Trying again at once would only burn the processor.
-    fn rest(&mut self, error: &io::Error) {
+    /// Pauses after a failure: without file descriptors or memory, trying again at once would only use the processor.
+    fn back_off(&mut self, error: &io::Error) {
         let rest = match self.resting {
             None => {
                 tracing::warn!(%error, "connections cannot be accepted; trying again, less and less often");
-                REST.0
+                BACKOFF.0
             }
-            Some((_, rest)) => (rest * 2).min(REST.1),
+            Some((_, rest)) => (rest * 2).min(BACKOFF.1),
         };
         self.resting = Some((Instant::now() + rest, rest));
     }
 }
 
-/// Whether the client went away before it was accepted.
-fn is_the_clients(error: &io::Error) -> bool {
+/// Returns whether the client was gone before it was accepted.
+fn is_client_gone(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset | io::ErrorKind::ConnectionRefused
     )
 }
 
-/// A connection's task ends by itself or is cut; anything else is a defect worth knowing.
-fn note(ended: Result<(), JoinError>) {
+/// Logs a task of a connection that neither ended by itself nor was aborted: a defect.
+fn log_failure(ended: Result<(), JoinError>) {
     if let Err(error) = ended
         && error.is_panic()
     {
@@ -302,20 +302,20 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn accepting_rests_longer_and_longer_while_it_fails() {
+    async fn accepting_backs_off_while_it_fails() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let mut acceptor = Acceptor::new(listener, 1);
         let full = io::Error::from_raw_os_error(24);
-        assert!(!is_the_clients(&full) && is_the_clients(&io::ErrorKind::ConnectionAborted.into()));
+        assert!(!is_client_gone(&full) && is_client_gone(&io::ErrorKind::ConnectionAborted.into()));
         let mut rests = Vec::new();
         for _ in 0..10 {
-            acceptor.rest(&full);
+            acceptor.back_off(&full);
             rests.push(acceptor.resting.unwrap().1.as_millis());
         }
         assert_eq!(rests, [5, 10, 20, 40, 80, 160, 320, 640, 1000, 1000]);
 
-        acceptor.resting = Some((Instant::now() + Duration::from_millis(50), REST.0));
+        acceptor.resting = Some((Instant::now() + Duration::from_millis(50), BACKOFF.0));
         let (started, client) = (Instant::now(), TcpStream::connect(address));
         client.await.unwrap();
         acceptor.next().await;

@@ -1,4 +1,4 @@
-//! What the log says of a request: never its query, never a key.
+//! The log line of a request, without its query and without keys.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -10,18 +10,18 @@ use schemas::key::{self, KeyId};
 
 use crate::http::context::RequestContext;
 
-/// How many characters a key has behind its prefix.
+/// The number of characters of a key after its prefix.
 const KEY_TAIL: usize = key::KEY_LENGTH - key::PREFIX.len();
 
 /// The target of the access log, which is off unless the filter names it.
 const ACCESS: &str = "access";
 
-/// Writes a line of the access log. What is the service's own fault is logged for operators too.
+/// Writes a line of the access log. Failures of the service are also logged for operators.
 pub(super) fn answered(context: &RequestContext, status: StatusCode, took: Duration, cause: Option<&str>) {
     let trace_id =
         context.span.traceparent().map(|traceparent| tracing::field::display(traceparent.trace_id()));
     let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-    // Not to be ready is an answer.
+    // A node that is not ready has not failed.
     if status.is_server_error() && context.route != Route::Ready {
         tracing::warn!(
             method = %context.method,
@@ -47,7 +47,7 @@ pub(super) fn answered(context: &RequestContext, status: StatusCode, took: Durat
     );
 }
 
-/// The path, unless there is a key in it, or the token of a link that was mailed, however they are written.
+/// Returns the path, unless it contains a key or the token of a mailed link, in any encoding.
 fn shown(path: &str) -> &str {
     let decoded = decoded(path.as_bytes());
     let has_prefix = memmem::find(&decoded, key::PREFIX.as_bytes()).is_some();
@@ -60,7 +60,7 @@ fn shown(path: &str) -> &str {
     }
 }
 
-/// The path with its escapes resolved, and those of escapes.
+/// Returns the path with all escapes decoded, also repeated ones.
 fn decoded(path: &[u8]) -> Cow<'_, [u8]> {
     let mut decoded = Cow::Borrowed(path);
     while decoded.contains(&b'%') {
@@ -89,8 +89,8 @@ fn decoded_once(mut rest: &[u8]) -> Vec<u8> {
     decoded
 }
 
-/// Whether a run of letters and digits is as long as what follows the prefix of a key. A picture's name, a SHA-256, is
-/// longer, and all hexadecimal.
+/// Returns whether a run of letters and digits may be a key without its prefix, by its length. The name of a picture, a SHA-256, is
+/// longer and hexadecimal.
 fn may_be_a_key(run: &[u8]) -> bool {
     let is_digest = run.len() == 64 && run.iter().all(|byte| byte.is_ascii_hexdigit());
     run.len() >= KEY_TAIL && !is_digest

@@ -1,4 +1,4 @@
-//! Bodies of requests in memory: all of them together take a bounded amount, however many connections send one.
+//! Request bodies in memory, with a limit of all of them together.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// The room for bodies.
+/// The memory for bodies.
 #[derive(Debug)]
 pub(super) struct Bodies(Arc<Semaphore>);
 
@@ -21,25 +21,25 @@ pub(super) struct ReceivedBody {
 /// Why a body was not read.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Unread {
-    /// It is larger than wanted.
+    /// It is too large.
     TooLarge,
-    /// All bodies under way are larger than the room.
+    /// The memory for bodies is used up.
     NoRoom,
-    /// The client broke off, or its framing is wrong.
+    /// The client closed the connection, or the framing is invalid.
     Broken,
 }
 
 impl Bodies {
-    /// Returns room for so many bytes.
+    /// Returns memory for this number of bytes.
     pub(super) fn new(bytes: usize) -> Bodies {
         Bodies(Arc::new(Semaphore::new(bytes.min(Semaphore::MAX_PERMITS))))
     }
 
-    /// Reads a body of at most so many bytes to its end.
+    /// Reads a body of at most `most` bytes to its end.
     ///
     /// # Errors
     ///
-    /// Fails as soon as it is known that the body is not wanted.
+    /// As soon as the body is known to be too large, or cannot be read.
     pub(super) async fn read(&self, mut body: Incoming, most: usize) -> Result<ReceivedBody, Unread> {
         let (mut bytes, mut held) = (BytesMut::new(), None);
         while let Some(frame) = body.frame().await {
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bodies_share_one_room_and_give_it_back() {
+    fn bodies_share_memory_and_release_it() {
         let bodies = Bodies::new(100);
         let (mut one, mut other) = (None, None);
         assert_eq!(bodies.hold(&mut one, 40), Ok(()));

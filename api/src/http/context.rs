@@ -1,4 +1,4 @@
-//! What the reply depends on of a request, kept while its endpoint works on the rest.
+//! The parts of a request that its reply depends on, kept while its endpoint has the rest.
 
 use answers::route::Route;
 use http::header::{ACCEPT, ACCEPT_ENCODING, IF_NONE_MATCH, ORIGIN};
@@ -22,9 +22,9 @@ pub(super) struct RequestContext {
     pub(super) route: Route,
     pub(super) known_tags: Option<HeaderValue>,
     pub(super) encodings: Option<HeaderValue>,
-    /// The origin of the page that sent the request, as its browser says.
+    /// The header `Origin`.
     pub(super) origin: Option<HeaderValue>,
-    /// Whether an error is answered with a page: the path is for people, and the client accepts HTML.
+    /// Whether an error is answered with a page: the path is for people and the client accepts HTML.
     pub(super) wants_page: bool,
     /// The caller's key, if it has a valid one; known after admission.
     pub(super) key_id: Option<KeyId>,
@@ -64,7 +64,7 @@ impl RequestContext {
     }
 }
 
-/// The value of a list header, its lines joined.
+/// Returns the value of a list header with its lines joined.
 fn joined(headers: &HeaderMap, name: &http::HeaderName) -> Option<HeaderValue> {
     let mut values = headers.get_all(name).iter();
     let first = values.next()?;

@@ -1,14 +1,14 @@
-//! Compresses a body for those who ask for it.
+//! Compresses a body as `Accept-Encoding` requests.
 
 use std::io::Write;
 
 use bytes::Bytes;
 use http::HeaderValue;
 
-/// Below this a body fits into one packet, and compressing it saves nobody anything.
+/// The minimum size in bytes of a body that is compressed; a smaller one fits into one packet.
 const SMALLEST: usize = 1024;
 
-/// The encodings there are, the quickest first: that order decides between equals.
+/// The supported encodings, the fastest first: this order decides between equal weights.
 const CODINGS: [Coding; 3] = [Coding::Zstd, Coding::Brotli, Coding::Gzip];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,14 +25,14 @@ pub(super) struct Encoded {
     pub(super) bytes: Bytes,
 }
 
-/// Whether a body of this kind becomes smaller: pictures and fonts are compressed already.
+/// Returns whether compression makes a body of this type smaller: pictures and fonts are already compressed.
 pub(super) fn is_worth_it(content_type: Option<&HeaderValue>) -> bool {
     let is_packed = |kind: &[u8]| kind.starts_with(b"image/") || kind.starts_with(b"font/");
     content_type.is_none_or(|kind| !is_packed(kind.as_bytes()))
 }
 
-/// Compresses a body as `Accept-Encoding` asks; nothing where it had better be sent as it is. A client that refuses
-/// even that gets it all the same: an answer in a plain form is more use than a 406, and RFC 9110 allows it.
+/// Compresses a body as `Accept-Encoding` requests; `None` if it is to be sent uncompressed. A client that refuses even that gets it
+/// nevertheless: an uncompressed answer is more useful than a 406, and RFC 9110 allows it.
 pub(super) fn encode(accept_encoding: &HeaderValue, body: &Bytes) -> Option<Encoded> {
     if body.len() < SMALLEST {
         return None;
@@ -42,7 +42,7 @@ pub(super) fn encode(accept_encoding: &HeaderValue, body: &Bytes) -> Option<Enco
     Some(Encoded { name: HeaderValue::from_static(coding.name()), bytes })
 }
 
-/// The coding that is wanted most; none where the plain form is wanted more, or nothing that there is.
+/// Returns the coding with the highest weight; `None` if the uncompressed form has a higher one or no coding is supported.
 fn wanted(accept_encoding: &HeaderValue) -> Option<Coding> {
     let header = accept_encoding.to_str().ok()?;
     let weight = |name: &str| header.split(',').find_map(|one| weight_of(one, name));
@@ -58,7 +58,7 @@ fn wanted(accept_encoding: &HeaderValue) -> Option<Coding> {
     best.filter(|(_, weight)| *weight >= plain).map(|(coding, _)| coding)
 }
 
-/// The weight in thousandths that one element of the list gives to a coding, if it speaks of it.
+/// Returns the weight in thousandths that an element of the list gives to a coding, if it names it.
 fn weight_of(element: &str, name: &str) -> Option<u16> {
     let mut parts = element.split(';').map(str::trim);
     if !parts.next()?.eq_ignore_ascii_case(name) {
@@ -68,7 +68,7 @@ fn weight_of(element: &str, name: &str) -> Option<u16> {
     else {
         return Some(1000);
     };
-    // What is no weight is no wish.
+    // An invalid weight is zero.
     let weight: f32 = weight.parse().unwrap_or(0.0);
     Some((weight.clamp(0.0, 1.0) * 1000.0) as u16)
 }
@@ -82,8 +82,7 @@ impl Coding {
         }
     }
 
-    /// Compresses at a quick level: answers are made for each request, not kept. None if it fails, and then the
-    /// plain body is sent.
+    /// Compresses at a fast level, since answers are not cached. If it fails, returns `None`, and the body is sent uncompressed.
     fn compress(self, body: &[u8]) -> Option<Bytes> {
         let compressed = match self {
             Coding::Zstd => zstd::bulk::compress(body, 1).ok()?,
@@ -118,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_coding_that_is_wanted_most_is_taken() {
+    fn the_coding_with_the_highest_weight_is_chosen() {
         for (header, coding) in [
             ("gzip", Some("gzip")),
             ("GZip", Some("gzip")),
@@ -142,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_compressed_can_be_read_again() {
+    fn a_compressed_body_can_be_decompressed() {
         use std::io::Read;
         let body = Bytes::from("a curated catalog ".repeat(300));
         for name in ["zstd", "br", "gzip"] {

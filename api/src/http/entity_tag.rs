@@ -1,4 +1,4 @@
-//! Names what an answer says. The tag is weak: it stays the same whatever encoding the bytes are sent in.
+//! Entity tags of answers. They are weak: the same for every encoding of the bytes.
 
 use std::hash::{BuildHasher, Hasher};
 
@@ -8,7 +8,7 @@ use http::HeaderValue;
 
 use crate::http::request_id::hexadecimal;
 
-/// The tag of a body.
+/// Returns the tag of a body.
 pub(super) fn of(body: &[u8]) -> HeaderValue {
     let mut hasher = FixedState::default().build_hasher();
     hasher.write(body);
@@ -19,11 +19,11 @@ pub(super) fn of(body: &[u8]) -> HeaderValue {
     HeaderValue::from_maybe_shared(Bytes::copy_from_slice(&tag)).unwrap_or(HeaderValue::from_static("W/\"\""))
 }
 
-/// Whether `If-None-Match` names this tag, by the weak comparison of RFC 9110.
+/// Returns whether `If-None-Match` has this tag, by the weak comparison of RFC 9110.
 pub(super) fn is_known(tag: &HeaderValue, if_none_match: &HeaderValue) -> bool {
     let opaque = |tag: &[u8]| tag.strip_prefix(b"W/").unwrap_or(tag).to_vec();
     let known = if_none_match.as_bytes().trim_ascii();
-    // Our tags hold no commas, so a foreign one that does cannot be mistaken for ours.
+    // Our tags contain no commas, so splitting a foreign one cannot produce ours.
     known == b"*"
         || known.split(|byte| *byte == b',').any(|one| opaque(one.trim_ascii()) == opaque(tag.as_bytes()))
 }
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tag_is_known_by_the_weak_comparison() {
+    fn tags_are_compared_weakly() {
         let tag = HeaderValue::from_static("W/\"0123456789abcdef\"");
         for (header, known) in [
             ("*", true),

@@ -1,4 +1,4 @@
-//! What of the framing of a request hyper lets pass and proxies may read in another way.
+//! Checks the framing of a request where hyper is more lenient than proxies may be (request smuggling).
 
 use http::header::{HOST, TRANSFER_ENCODING};
 use http::request::Parts;
@@ -6,7 +6,7 @@ use http::{HeaderMap, Version};
 
 use answers::error::ApiError;
 
-/// Refuses a request that names its host not at all, or in two ways, and one whose body is coded otherwise than in chunks.
+/// Refuses a request without a host or with two different ones, and one whose transfer coding is not just chunked.
 pub(super) fn check(parts: &Parts) -> Result<(), ApiError> {
     if let Some(other) = other_coding(&parts.headers) {
         tracing::debug!(coding = other, "a body came in a coding that is not read");
@@ -14,7 +14,7 @@ pub(super) fn check(parts: &Parts) -> Result<(), ApiError> {
     }
     let mut hosts = parts.headers.get_all(HOST).iter();
     let host = hosts.next();
-    // RFC 9112, 3.2: none in HTTP/1.1, and several in any version, are to be refused.
+    // RFC 9112, 3.2: a missing one in HTTP/1.1, and several in any version, must be refused.
     if hosts.next().is_some() || (host.is_none() && parts.version == Version::HTTP_11) {
         return Err(ApiError::malformed_request());
     }
@@ -27,7 +27,7 @@ pub(super) fn check(parts: &Parts) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// A coding of the body that is not "chunked" alone.
+/// Returns a transfer coding other than just "chunked".
 fn other_coding(headers: &HeaderMap) -> Option<&str> {
     let codings = headers.get_all(TRANSFER_ENCODING).iter();
     codings
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_is_named_once() {
+    fn there_is_exactly_one_host() {
         let (new, old) = (Version::HTTP_11, Version::HTTP_10);
         assert_eq!(checked(new, "/", &[("host", "a")]), 200);
         assert_eq!(checked(new, "/", &[]), 400);
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_comes_in_chunks_or_plain() {
+    fn a_body_is_chunked_or_has_no_coding() {
         let coded = |codings: &[&str]| {
             let mut headers = vec![("host", "a")];
             headers.extend(codings.iter().map(|coding| ("transfer-encoding", *coding)));

@@ -1,4 +1,4 @@
-//! The headers that every reply carries, whatever layer it comes from.
+//! The headers of every reply, whatever layer it comes from.
 
 use std::cell::RefCell;
 
@@ -16,7 +16,7 @@ use crate::http::request_id::RequestId;
 const EXPOSED: &str = "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit-Policy, RateLimit, ETag, \
                        Link, Deprecation, Sunset, Retry-After, X-Request-Id, X-Call-Id";
 
-/// The star does not cover Authorization, and older browsers do not know it.
+/// The star does not include Authorization, and older browsers do not support it.
 const ALLOWED: &str =
     "Authorization, If-None-Match, Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name, *";
 
@@ -30,21 +30,21 @@ struct Common {
 }
 
 thread_local! {
-    // Callers come in runs and a second is long: most replies copy the headers of the one before and hash no name.
-    // A thread has its own, so that no two processors pull at the same memory.
+    // Many requests in succession have the same caller and second: most replies copy the headers of the previous one and hash no
+    // name. Thread-local, so that processors do not contend for memory.
     static LAST: RefCell<Option<Common>> = const { RefCell::new(None) };
 }
 
-/// The values of the headers that most replies have, each with its own.
+/// The values of headers that differ between replies.
 #[derive(Debug, Default)]
 pub(super) struct ReplyHeaders {
     pub(super) content_type: Option<HeaderValue>,
     pub(super) tag: Option<HeaderValue>,
-    /// Whether it may be kept where its status allows that.
+    /// Whether it may be cached if its status permits.
     pub(super) is_kept: bool,
 }
 
-/// The headers of a reply: its own, and those that every reply carries.
+/// Returns the headers of a reply: its own and the common ones.
 pub(super) fn complete(
     own: HeaderMap,
     reply_headers: ReplyHeaders,
@@ -69,7 +69,7 @@ pub(super) fn complete(
     }
     if !own.is_empty() {
         if own.contains_key(CONTENT_SECURITY_POLICY) {
-            // Pages are for people: scripts of other sites have no business in them.
+            // Pages are for people, not for scripts of other sites.
             headers.remove(ACCESS_CONTROL_ALLOW_ORIGIN);
             headers.remove(ACCESS_CONTROL_EXPOSE_HEADERS);
         }
@@ -81,7 +81,7 @@ pub(super) fn complete(
 impl Common {
     fn new(allowance: Allowance, second: i64) -> Common {
         let mut headers = HeaderMap::with_capacity(16);
-        // To be replaced in each reply: a copied map has room for what was in it, and no more.
+        // Replaced in each reply: a copied map has capacity only for its entries.
         for name in [&CONTENT_TYPE, &ETAG, &CACHE_CONTROL, &REQUEST_ID] {
             headers.insert(name, HeaderValue::from_static(""));
         }
@@ -95,7 +95,7 @@ impl Common {
     }
 }
 
-/// Without this, browsers would keep a redirect for ever and a 404 for as long as they like.
+/// Returns the default `Cache-Control`: without it browsers would cache a redirect permanently and a 404 arbitrarily long.
 fn caching(status: StatusCode, is_kept: bool) -> HeaderValue {
     match status {
         StatusCode::OK | StatusCode::NOT_MODIFIED | StatusCode::PERMANENT_REDIRECT if is_kept => {
@@ -105,7 +105,7 @@ fn caching(status: StatusCode, is_kept: bool) -> HeaderValue {
     }
 }
 
-/// The headers that tell a browser which requests other sites may send.
+/// Returns the headers that say which requests web pages of other sites may send.
 pub(super) fn preflight(route: Route) -> HeaderMap {
     let methods = route.methods();
     HeaderMap::from_iter([

@@ -1,5 +1,5 @@
-//! The steps that every request takes, in one order: framing, admission, endpoint, charge, reply. One plain service and no
-//! tower of layers: what a reply carries, and what a call costs, is decided in one place.
+//! The steps of every request, in one order: framing, admission, endpoint, charge, reply. One plain service instead of a stack of
+//! tower layers: the headers of a reply and the cost of a call are decided in one place.
 
 use std::future::{Ready, ready};
 use std::net::IpAddr;
@@ -41,19 +41,19 @@ use crate::http::response::{EndpointResult, PendingResponse};
 use crate::http::{access_log, encoding, framing, headers, problem, request_span};
 use crate::rest;
 
-/// Takes every request through the same steps, to its endpoint and back.
+/// Runs the steps of every request.
 #[derive(Debug)]
 pub(crate) struct Pipeline {
     router: Router,
     pub(super) state: ApiState,
-    /// How long an answer, and before it a body, may take.
+    /// The maximum time of an answer, and before it of reading the body.
     pub(super) patience: Duration,
     pub(super) bodies: Bodies,
     ids: RequestIds,
     new_keys: NewKeys,
 }
 
-/// A request on its way through the pipeline.
+/// A request in the pipeline.
 struct Received {
     context: RequestContext,
     parts: Parts,
@@ -61,15 +61,15 @@ struct Received {
     peer: IpAddr,
 }
 
-/// A reply: complete, its body in memory.
+/// A complete reply with its body in memory.
 pub(crate) type Reply = Response<Full<Bytes>>;
 
 /// A reply that is ready, or the future that makes it.
 pub(crate) type Answering = Either<Ready<Reply>, BoxFuture<'static, Reply>>;
 
 impl Pipeline {
-    /// Makes the pipeline before a router that answers from the state. An answer, and before it a body, may take `patience`; the bodies
-    /// of all requests under way may have `bodies` bytes together.
+    /// Returns a pipeline in front of a router. An answer, and before it reading the body, may take `patience`; the bodies of all
+    /// requests under way may have `bodies` bytes together.
     pub(crate) fn new(router: Router, state: ApiState, patience: Duration, bodies: usize) -> Pipeline {
         Pipeline {
             router,
@@ -81,7 +81,7 @@ impl Pipeline {
         }
     }
 
-    /// Answers a request; there is always an answer.
+    /// Answers a request; there is always a reply.
     pub(crate) fn answer(self: &Arc<Self>, request: Request<Incoming>, peer: IpAddr) -> Answering {
         let started = Instant::now();
         let (parts, body) = request.into_parts();
@@ -100,7 +100,7 @@ impl Pipeline {
         }
     }
 
-    /// Waits a moment for a key that this node does not know yet.
+    /// Waits briefly for a key that this node does not have yet.
     async fn admit_late(self: Arc<Self>, received: Received, hash: KeyHash) -> Reply {
         let find = || self.state.keys().ok()?.reader.find(&hash);
         let key = self.new_keys.wait_for(hash, find).await;
@@ -109,8 +109,8 @@ impl Pipeline {
         self.admitted(received, principal, admitted).await
     }
 
-    /// Lets the endpoint work for an admitted request. A reply that needs no waiting is made without a future: for the paths
-    /// that are called most, a router, futures and boxed bodies would cost half as much as the work.
+    /// Runs the endpoint of an admitted request. A reply that does not wait is made without a future: for the most frequent paths,
+    /// router, futures and boxed bodies would cost half as much as the work.
     fn admitted(
         self: &Arc<Self>,
         mut received: Received,
@@ -128,7 +128,7 @@ impl Pipeline {
         match result {
             Some(result) => {
                 let deadline = Deadline::after(received.context.started, self.patience);
-                self.settle(received.context, principal, result, deadline)
+                self.charge_and_finish(received.context, principal, result, deadline)
             }
             None => {
                 let pipeline = self.clone();
@@ -137,7 +137,7 @@ impl Pipeline {
         }
     }
 
-    /// Returns the answer to a call whose work takes microseconds and waits for nothing; `None` if the router has to make it.
+    /// Returns the answer to a call that takes microseconds and does not wait; `None` if the router has to answer.
     fn answer_directly(&self, route: Route, parts: &Parts) -> Option<EndpointResult> {
         let answer = AssertUnwindSafe(|| rest::answer_directly(&self.state, route, parts));
         catch_unwind(answer).unwrap_or_else(|_panic| Some(Err(ApiError::panicked()))).map(Into::into)
@@ -167,11 +167,11 @@ impl Pipeline {
             None => work.await,
             traceparent => traces::scope(traceparent, work).await,
         };
-        self.settle(context, principal, result, deadline).await
+        self.charge_and_finish(context, principal, result, deadline).await
     }
 
     /// Charges the call, if it counts, and completes its reply.
-    fn settle(
+    fn charge_and_finish(
         self: &Arc<Self>,
         mut context: RequestContext,
         principal: Principal,
@@ -197,7 +197,7 @@ impl Pipeline {
         }))
     }
 
-    /// The reply to something that never became a request.
+    /// Returns the reply to a head that is not a valid request, or to a connection over the limit.
     pub(crate) fn refuse(&self, error: ApiError) -> Response<Bytes> {
         let mut headers = HeaderMap::new();
         let status = error.status();
@@ -215,7 +215,7 @@ impl Pipeline {
         response
     }
 
-    /// Reads the body and runs the endpoint, whose time begins once the body is there.
+    /// Reads the body and runs the endpoint, whose time begins after the body is read.
     async fn work(
         &self,
         route: Route,
@@ -224,7 +224,7 @@ impl Pipeline {
         (principal, peer): (&Principal, IpAddr),
         deadline: &mut Deadline,
     ) -> Response {
-        // The body counts against the memory of all bodies until the answer is there.
+        // The body counts against the memory of all bodies until it is answered.
         let sent = match self.body(route, &parts, body).await {
             Ok(sent) => sent,
             Err(error) => return error.into_response(),
@@ -241,7 +241,7 @@ impl Pipeline {
         called.unwrap_or_else(IntoResponse::into_response)
     }
 
-    /// Answers a message to the MCP endpoint.
+    /// Answers a request to the MCP endpoint.
     async fn mcp(&self, parts: Parts, body: Incoming, principal: &Principal, peer: IpAddr) -> EndpointResult {
         if parts.method != Method::POST {
             return ApiError::post_only().into();
@@ -255,7 +255,7 @@ impl Pipeline {
         };
         let address = self.state.access().caller(peer, &parts.headers);
         let deadline = Deadline::within(self.patience);
-        // Each call of a tool is bounded by itself: what was counted is answered.
+        // Each call of a tool has the deadline for itself: a counted call is answered.
         let answer = mcp::answer(&self.state, (principal, address), &parts.headers, &message.bytes, deadline);
         match AssertUnwindSafe(answer).catch_unwind().await {
             Ok(Ok(sent)) => sent.into(),
@@ -264,7 +264,7 @@ impl Pipeline {
         }
     }
 
-    /// Refuses pages of other origins at the MCP endpoint.
+    /// Refuses web pages of other origins at the MCP endpoint.
     fn check_origin(&self, route: Route, headers: &HeaderMap) -> Result<(), ApiError> {
         match route {
             Route::Mcp => answers::auth::origins::check(self.state.origins(), self.state.site(), headers),
@@ -273,7 +273,7 @@ impl Pipeline {
     }
 
     async fn call(&self, mut parts: Parts, sent: Body) -> Response {
-        // axum would throw the body of HEAD away before its length and tag are known.
+        // axum would discard the body of HEAD before its length and tag are known.
         if parts.method == Method::HEAD {
             parts.method = Method::GET;
         }
@@ -283,7 +283,7 @@ impl Pipeline {
         }
     }
 
-    /// What a caller without a key is allowed.
+    /// Returns the allowance of a caller without a key.
     fn anonymous_allowance(&self, now: Timestamp) -> Allowance {
         Principal::without_key(&self.state).allowance(&self.state, now)
     }
@@ -293,7 +293,7 @@ impl Pipeline {
         self.complete(context, principal.allowance(&self.state, now), now, pending)
     }
 
-    /// Completes a pending response: encoded, with all common headers. Counts and logs it.
+    /// Completes a pending response: compresses it and adds the common headers. Counts and logs it.
     fn complete(
         &self,
         context: &mut RequestContext,
@@ -309,7 +309,7 @@ impl Pipeline {
         }
         let reply_headers =
             headers::ReplyHeaders { content_type, tag, is_kept: context.method != Method::POST };
-        // A shared cache may hold a public reply: it must not show what one caller has left.
+        // A shared cache may store a public reply: it must not contain the quota of one caller.
         let is_for_all =
             headers.get(CACHE_CONTROL).is_some_and(|caching| caching.as_bytes().starts_with(b"public"));
         let allowance = if is_for_all { self.anonymous_allowance(now) } else { allowance };

@@ -1,4 +1,4 @@
-//! Draws an error: as problem details (RFC 9457) for programs, or as a page for people.
+//! Renders an error: as problem details (RFC 9457) for programs, or as a page for people.
 
 use answers::error::{ApiError, Details};
 use answers::site::Site;
@@ -10,7 +10,7 @@ use schemas::api::problem::{ExhaustedQuota, Problem, ProblemKind};
 
 use crate::pages;
 
-/// Returns the body of a problem; its own headers are put into `headers`.
+/// Returns the body of problem details; inserts its headers into `headers`.
 pub(super) fn write(error: ApiError, site: &Site, instance: String, headers: &mut HeaderMap) -> Bytes {
     let problem = problem(error.into_details(), site, instance, headers);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
@@ -18,7 +18,7 @@ pub(super) fn write(error: ApiError, site: &Site, instance: String, headers: &mu
     serde_json::to_vec(&problem).unwrap_or_default().into()
 }
 
-/// The same as a page, for somebody with a browser.
+/// Returns the same as a page.
 pub(super) fn write_page(
     error: ApiError,
     state: &ApiState,
@@ -32,7 +32,7 @@ pub(super) fn write_page(
     pages::problem_page(&problem, lead.as_deref(), state).unwrap_or_default()
 }
 
-/// What a page says in place of the detail, which speaks of members and headers.
+/// Returns what a page says instead of the detail, which is for programmers.
 fn lead(details: &Details) -> Option<String> {
     let lead = details.on_pages?;
     Some(match details.retry_after {
@@ -43,7 +43,7 @@ fn lead(details: &Details) -> Option<String> {
     })
 }
 
-/// What is said of it; its own headers are put into `headers`.
+/// Returns the problem details; inserts their headers into `headers`.
 fn problem(details: Details, site: &Site, instance: String, headers: &mut HeaderMap) -> Problem {
     if details.kind == ProblemKind::MethodNotAllowed {
         headers.insert(ALLOW, details.allow);

@@ -1,4 +1,4 @@
-//! What is read of a request's body, within its bounds and in time.
+//! Reads the body of a request, within limits of size and time.
 
 use answers::error::ApiError;
 use answers::route::Route;
@@ -11,20 +11,20 @@ use crate::http::bodies::{ReceivedBody, Unread};
 use crate::http::pipeline::Pipeline;
 use crate::http::same_site;
 
-/// The largest body that is read and thrown away.
+/// The maximum size in bytes of a body that is discarded.
 const LARGEST_BODY: usize = 64 * 1024;
-/// The largest body of a form.
+/// The maximum size in bytes of a form.
 const LARGEST_FORM: usize = 16 * 1024;
-/// The largest notice of a payment.
+/// The maximum size in bytes of a payment notice.
 const LARGEST_NOTICE: usize = 256 * 1024;
 
 impl Pipeline {
-    /// Reads a body that is wanted.
+    /// Reads an MCP message.
     pub(super) async fn message(&self, body: Incoming) -> Result<ReceivedBody, ApiError> {
         self.read(body, mcp::LARGEST_BODY, ApiError::message_too_large).await
     }
 
-    /// What the endpoint is to see of a body: that of a form or a notice, and else nothing.
+    /// Reads the body for an endpoint: that of a form or a payment notice, and otherwise none.
     pub(super) async fn body(
         &self,
         route: Route,
@@ -40,7 +40,7 @@ impl Pipeline {
                 self.read(body, LARGEST_NOTICE, ApiError::notice_too_large).await.map(Some)
             }
             _ if body.is_end_stream() => Ok(None),
-            // Nobody asked for it; it is read so that the connection can go on.
+            // The endpoint does not use it; it is read so that the connection can be reused.
             _ => self.read(body, LARGEST_BODY, ApiError::body_too_large).await.map(|_| None),
         }
     }
@@ -54,7 +54,7 @@ impl Pipeline {
         if body.size_hint().lower() > most as u64 {
             return Err(too_large());
         }
-        // A little less than the whole patience: the reply must still be made within it.
+        // A little less than the whole time: the reply must be made within it.
         let patience = self.patience.mul_f32(0.9);
         match timeout(patience, self.bodies.read(body, most)).await {
             Ok(read) => read.map_err(|unread| match unread {

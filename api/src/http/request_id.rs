@@ -1,4 +1,4 @@
-//! Names a request, in its reply and in the log.
+//! Ids of requests, for replies and the log.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +10,7 @@ use http::HeaderValue;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RequestId([u8; 16]);
 
-/// Gives out ids: none twice in one process, and by chance hardly ever in two.
+/// Generates ids that are unique in a process and practically unique among processes.
 #[derive(Debug)]
 pub(super) struct RequestIds {
     start: u64,
@@ -28,7 +28,7 @@ impl RequestIds {
     }
 }
 
-/// The finaliser of splitmix64: one to one, so that different counts stay different.
+/// Mixes a number with the finaliser of splitmix64, which is a bijection: different counts have different results.
 fn scattered(number: u64) -> u64 {
     let mut mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -36,7 +36,7 @@ fn scattered(number: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// The 16 digits of a number.
+/// Returns the 16 hexadecimal digits of a number.
 pub(super) fn hexadecimal(number: u64) -> [u8; 16] {
     let mut digits = [0; 16];
     let mut rest = number;
@@ -53,7 +53,7 @@ impl RequestId {
             .unwrap_or(HeaderValue::from_static("unknown"))
     }
 
-    /// The `instance` of a problem.
+    /// Returns the `instance` of problem details.
     pub(super) fn instance(self) -> String {
         format!("/requests/{self}")
     }
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_id_is_given_twice() {
+    fn ids_are_unique() {
         let ids = RequestIds { start: u64::MAX - 5_000, count: AtomicU64::new(0) };
         let given: std::collections::HashSet<String> = (0..10_000).map(|_| ids.next().to_string()).collect();
         assert_eq!(given.len(), 10_000);

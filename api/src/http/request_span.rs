@@ -7,7 +7,7 @@ use traces::{Kind, Span, Traceparent};
 
 use answers::route::Route;
 
-/// Begins the span of a request. Where spans are not exported, it only carries the header on.
+/// Begins the span of a request. If spans are not exported, it only propagates the header.
 pub(super) fn begin(started: Instant, method: &Method, route: Route, headers: &HeaderMap) -> Span {
     let parent =
         Traceparent::from_header(headers.get_all(traces::HEADER).iter().map(|value| value.as_bytes()));
@@ -25,7 +25,7 @@ pub(super) fn begin(started: Instant, method: &Method, route: Route, headers: &H
     span
 }
 
-/// Notes how the request was answered.
+/// Records how the request was answered.
 pub(super) fn answered(span: &mut Span, status: StatusCode) {
     span.count("http.response.status_code", status.as_u16().into());
     if status.is_server_error() {
@@ -33,7 +33,7 @@ pub(super) fn answered(span: &mut Span, status: StatusCode) {
     }
 }
 
-/// The method, if it is one of HTTP's.
+/// Returns the method, or `_OTHER` if HTTP does not define it.
 fn named(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_carries_the_trace_that_it_came_with_and_begins_none() {
+    fn a_request_continues_its_trace_and_starts_none() {
         let good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
         let carried = |values: &[&'static str]| {
             let mut headers = HeaderMap::new();

@@ -1,4 +1,4 @@
-//! What an endpoint answers, on its way to becoming a reply.
+//! The result of an endpoint, until it is a reply.
 
 use answers::auth::charge::Charged;
 use answers::catalog::list::List;
@@ -17,7 +17,7 @@ use crate::http::{entity_tag, problem};
 
 static CALL_ID: HeaderName = HeaderName::from_static("x-call-id");
 
-/// What an endpoint answers.
+/// The result of an endpoint.
 #[derive(Debug)]
 pub(super) struct EndpointResult {
     status: StatusCode,
@@ -27,7 +27,7 @@ pub(super) struct EndpointResult {
     content: Result<Bytes, ApiError>,
 }
 
-/// A reply whose status is decided, so that it is known whether it counts.
+/// A reply whose status is decided, which determines whether the call is charged.
 #[derive(Debug)]
 pub(super) struct PendingResponse {
     pub(super) status: StatusCode,
@@ -35,12 +35,12 @@ pub(super) struct PendingResponse {
     pub(super) tag: Option<HeaderValue>,
     pub(super) headers: HeaderMap,
     pub(super) bytes: Bytes,
-    /// What the log says of an error.
+    /// The cause of an error, for the log.
     pub(super) cause: Option<String>,
 }
 
 impl EndpointResult {
-    /// An answer without a body.
+    /// Returns a result without a body.
     pub(super) fn empty(status: StatusCode, headers: HeaderMap) -> EndpointResult {
         EndpointResult { status, content_type: None, headers, content: Ok(Bytes::new()) }
     }
@@ -51,7 +51,7 @@ impl EndpointResult {
             Some(error) => Err(error),
             None => body.collect().await.map(Collected::to_bytes).map_err(ApiError::internal),
         };
-        // What axum has measured may yet be encoded.
+        // The body may be compressed, so the length that axum has set is not final.
         parts.headers.remove(CONTENT_LENGTH);
         let content_type = parts.headers.remove(CONTENT_TYPE);
         EndpointResult { status: parts.status, content_type, headers: parts.headers, content }
@@ -87,7 +87,7 @@ impl From<Result<List, ApiError>> for EndpointResult {
 }
 
 impl PendingResponse {
-    /// Decides the status: a problem, or not modified, or what the endpoint says.
+    /// Decides the status: that of an error, 304, or the one of the endpoint.
     pub(super) fn of(result: EndpointResult, context: &RequestContext, state: &ApiState) -> PendingResponse {
         let EndpointResult { status, content_type, headers, content } = result;
         let bytes = match content {
@@ -108,7 +108,7 @@ impl PendingResponse {
         pending
     }
 
-    /// The response once its call was charged: with the id of the call, or a problem where the call was not counted.
+    /// Returns the response after its call was charged: with the id of the call, or an error if the call was not counted.
     pub(super) fn charged(
         mut self,
         charged: Charged,
@@ -131,7 +131,7 @@ impl PendingResponse {
         PendingResponse::problem(error, HeaderMap::new(), context, state)
     }
 
-    /// The reply that says what is wrong.
+    /// Returns the response of an error.
     fn problem(
         error: ApiError,
         mut headers: HeaderMap,

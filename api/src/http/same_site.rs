@@ -1,5 +1,5 @@
-//! Whether a form was filled in here. Nothing on this site hangs on cookies; but a page elsewhere must not send its readers'
-//! forms, and so spend what their address may ask for.
+//! Refuses forms of other sites. The site uses no cookies, but a page of another site must not send forms for its readers and so use
+//! up the rate limit of their addresses.
 
 use http::header::{HOST, ORIGIN};
 use http::{HeaderMap, HeaderName, Uri};
@@ -9,8 +9,8 @@ use answers::site::Site;
 
 static SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Refuses a form that a browser sends for a page of another site. Browsers say so themselves; older ones, and those that
-/// came over plain HTTP, only name the page's origin. What says neither is no browser.
+/// Refuses a form that a browser sends for a page of another site. Browsers state that in `Sec-Fetch-Site`; older ones, and those over
+/// plain HTTP, only send `Origin`. A client that sends neither is not a browser.
 pub(super) fn check(site: &Site, headers: &HeaderMap) -> Result<(), ApiError> {
     let is_here = match (headers.get(&SEC_FETCH_SITE), headers.get(ORIGIN)) {
         (Some(from), _) => from == "same-origin" || from == "none",
@@ -30,7 +30,7 @@ fn host(headers: &HeaderMap) -> Option<String> {
     headers.get(HOST).and_then(|host| host.to_str().ok()).map(str::to_ascii_lowercase)
 }
 
-/// Host and port of an address, in small letters.
+/// Returns host and port of a URL in lower case.
 fn authority(address: &[u8]) -> Option<String> {
     let uri = Uri::try_from(address).ok()?;
     uri.authority().map(|authority| authority.as_str().to_ascii_lowercase())
@@ -40,7 +40,7 @@ fn authority(address: &[u8]) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn is_let_in(headers: &[(&'static str, &'static str)]) -> bool {
+    fn is_accepted(headers: &[(&'static str, &'static str)]) -> bool {
         let site = "https://catalog.example.org".parse().unwrap();
         let headers = headers
             .iter()
@@ -50,20 +50,20 @@ mod tests {
     }
 
     #[test]
-    fn a_form_of_this_site_is_let_in() {
-        assert!(is_let_in(&[]));
-        assert!(is_let_in(&[("sec-fetch-site", "same-origin"), ("origin", "null")]));
-        assert!(is_let_in(&[("sec-fetch-site", "none")]));
-        assert!(is_let_in(&[("origin", "https://catalog.example.org")]));
-        assert!(is_let_in(&[("origin", "http://10.0.0.7:8080"), ("host", "10.0.0.7:8080")]));
+    fn a_form_of_this_site_is_accepted() {
+        assert!(is_accepted(&[]));
+        assert!(is_accepted(&[("sec-fetch-site", "same-origin"), ("origin", "null")]));
+        assert!(is_accepted(&[("sec-fetch-site", "none")]));
+        assert!(is_accepted(&[("origin", "https://catalog.example.org")]));
+        assert!(is_accepted(&[("origin", "http://10.0.0.7:8080"), ("host", "10.0.0.7:8080")]));
     }
 
     #[test]
-    fn a_form_of_another_site_is_not() {
-        assert!(!is_let_in(&[("sec-fetch-site", "cross-site"), ("origin", "https://catalog.example.org")]));
-        assert!(!is_let_in(&[("sec-fetch-site", "same-site")]));
-        assert!(!is_let_in(&[("origin", "https://evil.example"), ("host", "catalog.example.org")]));
-        assert!(!is_let_in(&[("origin", "null"), ("host", "catalog.example.org")]));
-        assert!(!is_let_in(&[("origin", "https://catalog.example.org.evil.example")]));
+    fn a_form_of_another_site_is_refused() {
+        assert!(!is_accepted(&[("sec-fetch-site", "cross-site"), ("origin", "https://catalog.example.org")]));
+        assert!(!is_accepted(&[("sec-fetch-site", "same-site")]));
+        assert!(!is_accepted(&[("origin", "https://evil.example"), ("host", "catalog.example.org")]));
+        assert!(!is_accepted(&[("origin", "null"), ("host", "catalog.example.org")]));
+        assert!(!is_accepted(&[("origin", "https://catalog.example.org.evil.example")]));
     }
 }

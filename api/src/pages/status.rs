@@ -17,7 +17,7 @@ use super::page;
 use super::words::grouped;
 
 /// The paths whose latencies are shown.
-const TOLD: [Route; 6] =
+const SHOWN: [Route; 6] =
     [Route::Search, Route::Project, Route::Similar, Route::Mcp, Route::Page, Route::Media];
 
 #[derive(Template)]
@@ -31,7 +31,7 @@ struct StatusPage {
     median: String,
     slowest: String,
     projections: Vec<Index>,
-    latencies: Vec<Told>,
+    latencies: Vec<RouteRow>,
 }
 
 struct Index {
@@ -43,7 +43,7 @@ struct Index {
     seen: String,
 }
 
-struct Told {
+struct RouteRow {
     route: &'static str,
     answers: String,
     median: String,
@@ -54,8 +54,8 @@ struct Told {
 pub(super) async fn status(State(state): State<ApiState>) -> Result<Response, ApiError> {
     let (readiness, now) = (state.readiness(), state.now());
     let projections = state.projections();
-    let latencies: Vec<Told> =
-        TOLD.into_iter().map(|route| Told::of(route, &state.metrics().latency(route))).collect();
+    let latencies: Vec<RouteRow> =
+        SHOWN.into_iter().map(|route| RouteRow::of(route, &state.metrics().latency(route))).collect();
     let projects = state.models().archive().map(|archive| archive.reader.listing().listed(None));
     let told = page(&StatusPage {
         layout: Layout::new(&state, route::STATUS, "Status").describing(
@@ -94,9 +94,9 @@ impl Index {
     }
 }
 
-impl Told {
-    fn of(route: Route, latency: &RouteLatency) -> Told {
-        Told {
+impl RouteRow {
+    fn of(route: Route, latency: &RouteLatency) -> RouteRow {
+        RouteRow {
             route: route.name(),
             answers: grouped(latency.answers),
             median: below(latency.quantile(0.5)),
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_are_told_in_units_that_fit() {
+    fn figures_have_suitable_units() {
         assert_eq!([0, 999, 12_345, 12_345_678].map(size), ["0 B", "999 B", "12 kB", "12.3 MB"]);
         let told = [None, Some(0.00025), Some(0.0025), Some(1.0), Some(f64::INFINITY)].map(below);
         assert_eq!(told, ["–", "< 250 µs", "< 2.5 ms", "< 1 s", "over 10 s"]);

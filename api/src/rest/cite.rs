@@ -1,7 +1,6 @@
 //! `GET /cite/{slug}/{revision}`: what a revision said, permanently, as a page or in the requested format.
 //!
-//! The slug may be any that the project has had, and the project may have been withdrawn since: an address that was printed
-//! goes on working.
+//! The slug may be any that the project has had, and the project may have been withdrawn: a printed URL remains valid.
 
 use answers::catalog::slug::{self, PathSlug};
 use answers::error::ApiError;
@@ -47,7 +46,7 @@ pub(crate) async fn cite(
     Ok(response)
 }
 
-/// What the paths of citations begin with.
+/// The prefix of the paths of citations.
 const PATH: &str = route::prefix(route::CITE);
 
 /// `GET /cite/{slug}`: a temporary redirect to the newest revision.
@@ -69,12 +68,12 @@ pub(crate) async fn newest(
     Ok((StatusCode::FOUND, [(LOCATION, location)]).into_response())
 }
 
-/// The cited revision, with what became of the project since.
+/// Returns the cited revision, with the later state of its project.
 async fn page(state: &ApiState, slug: &Slug, revision: &str) -> Result<CitationPage, ApiError> {
     let (catalog, history) = slug::history(state, slug).await?;
     let unknown = || ApiError::unknown_revision(history.newest().revision);
     let number: u32 = revision.parse().map_err(|_| unknown())?;
-    // One revision has one address.
+    // A revision has exactly one URL.
     if number.to_string() != revision {
         return Err(unknown());
     }
@@ -83,7 +82,7 @@ async fn page(state: &ApiState, slug: &Slug, revision: &str) -> Result<CitationP
     CitationPage::of(history, &record, state.site().publisher()).map_err(ApiError::internal)
 }
 
-/// The parameter wins over the header.
+/// Returns the requested format; the parameter takes precedence over the header.
 fn format(query: &str, headers: &HeaderMap) -> Result<Format, ApiError> {
     let mut faults = Vec::new();
     let asked = QueryParams::parse(query, ["format"]).single("format", &mut faults);
@@ -103,7 +102,7 @@ fn format(query: &str, headers: &HeaderMap) -> Result<Format, ApiError> {
     Ok(Format::accepted(&lines.collect::<Vec<_>>().join(",")))
 }
 
-/// The same in the other formats, the address to cite, and the newest revision.
+/// Inserts links to the other formats, the URL to cite, and the newest revision.
 fn links(page: &CitationPage, format: Format, own: &mut HeaderMap) {
     let mut links: Vec<String> = Format::ALL
         .into_iter()

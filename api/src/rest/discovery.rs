@@ -1,5 +1,5 @@
-//! How agents and their registries find this node: an MCP server card (SEP-2127) and the AI catalog that names it, a manifest
-//! for the MCP registry, and `/llms.txt` for whoever reads.
+//! Discovery for agents and registries: an MCP server card (SEP-2127) and the AI catalog that lists it, a manifest for the MCP
+//! registry, and `/llms.txt` for language models.
 
 use std::net::IpAddr;
 
@@ -14,7 +14,7 @@ use answers::site::{DESCRIPTION, Site};
 
 const HOUR: HeaderValue = HeaderValue::from_static("public, max-age=3600");
 
-/// The name of a host, as these documents want it.
+/// The host name of the site, for these documents.
 #[derive(Debug, PartialEq)]
 struct Publisher {
     domain: String,
@@ -24,12 +24,12 @@ impl Publisher {
     fn of(site: &Site) -> Publisher {
         let uri: Option<Uri> = site.as_str().parse().ok();
         let host = uri.as_ref().and_then(Uri::host).unwrap_or_default().trim_matches(['[', ']']);
-        // A plain address is nobody's domain.
+        // A plain address is not a domain.
         let is_name = !host.is_empty() && host.parse::<IpAddr>().is_err();
         Publisher { domain: if is_name { host.to_ascii_lowercase() } else { "localhost".to_owned() } }
     }
 
-    /// `org.example.catalog/loggia` for `catalog.example.org`.
+    /// Returns the name in reverse-DNS form: `org.example.catalog/loggia` for `catalog.example.org`.
     fn name(&self) -> String {
         let parts: Vec<&str> = self.domain.split('.').rev().collect();
         format!("{}/loggia", parts.join("."))
@@ -120,7 +120,7 @@ fn llms(site: &Site) -> String {
     )
 }
 
-/// One of the documents, rendered once and answered again and again.
+/// Returns a document that is rendered once.
 fn document(kind: &'static str, body: impl Into<Bytes>) -> impl IntoResponse + Clone + Send + Sync {
     ([(CONTENT_TYPE, HeaderValue::from_static(kind)), (CACHE_CONTROL, HOUR)], body.into())
 }
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bounds_of_the_schemas_are_kept() {
+    fn the_limits_of_the_schemas_are_observed() {
         assert!(DESCRIPTION.chars().count() <= 100);
         assert!(card(&"https://x.example".parse().unwrap())["remotes"][0]["url"] == "https://x.example/mcp");
     }

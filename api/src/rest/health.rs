@@ -1,4 +1,4 @@
-//! `GET /healthz` and `GET /readyz`: for supervisors and load balancers, free of keys.
+//! `GET /healthz` and `GET /readyz`: for supervisors and load balancers, without a key.
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -8,12 +8,12 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use answers::error::ApiError;
 use answers::state::ApiState;
 
-/// The process is alive.
+/// Answers that the process runs.
 pub(crate) async fn alive() -> Response {
     now(r#"{"status":"ok"}"#)
 }
 
-/// The node may be sent requests, or the reason why not.
+/// Answers that the node is ready, or why it is not.
 pub(crate) async fn ready(State(state): State<ApiState>) -> Result<Response, ApiError> {
     let readiness = state.readiness();
     if readiness.ready {
@@ -23,7 +23,7 @@ pub(crate) async fn ready(State(state): State<ApiState>) -> Result<Response, Api
     }
 }
 
-/// An answer that is true at this moment only.
+/// Returns an answer that must not be cached.
 fn now(body: &'static str) -> Response {
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static("application/json")),

@@ -1,5 +1,5 @@
-//! `GET /media/{picture}/{width}.webp`: a kept picture at one of its widths. Named by what it holds, it never changes; one
-//! that was taken down for good is 410.
+//! `GET /media/{picture}/{width}.webp`: a stored picture at one of its widths. Its name is a hash of its contents, so it never changes;
+//! one that was taken down permanently is 410.
 
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
@@ -11,8 +11,8 @@ use schemas::picture::{Form, PictureId};
 use answers::error::ApiError;
 use answers::state::ApiState;
 
-/// Anybody may keep it, for a year, without asking again.
-const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+/// Every cache may store it for a year without revalidation.
+const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
 pub(crate) async fn picture(
     State(state): State<ApiState>,
@@ -25,7 +25,7 @@ pub(crate) async fn picture(
     let kind = match form {
         Form::Webp(_) => HeaderValue::from_static("image/webp"),
         Form::Jpeg(_) => HeaderValue::from_static("image/jpeg"),
-        // What a camera wrote beside the picture, such as its place, is not for everybody.
+        // The original may contain metadata of the camera, such as the location, which is not public.
         Form::Original => return Err(ApiError::not_found()),
     };
     match state.media().read(id, form).await.map_err(ApiError::unavailable_because)? {
@@ -34,9 +34,9 @@ pub(crate) async fn picture(
         }
         None => Err(ApiError::not_found()),
         Some(bytes) => {
-            // It is the same for everybody, in one encoding.
+            // It is the same for all callers, in one encoding.
             let vary = HeaderValue::from_static("Origin");
-            Ok(([(CONTENT_TYPE, kind), (CACHE_CONTROL, FOR_EVER), (VARY, vary)], bytes).into_response())
+            Ok(([(CONTENT_TYPE, kind), (CACHE_CONTROL, IMMUTABLE), (VARY, vary)], bytes).into_response())
         }
     }
 }

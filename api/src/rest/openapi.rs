@@ -1,5 +1,5 @@
-//! `GET /openapi.json`, and `/openapi-3.0.json` for generators that know only that version: the interface for machines, with
-//! this node's address.
+//! `GET /openapi.json`, and `/openapi-3.0.json` for generators that support only that version: the OpenAPI document with the site's
+//! address.
 
 use axum::response::IntoResponse;
 use bytes::Bytes;
@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 
 use answers::site::Site;
 
-/// The document, rendered once.
+/// Returns the document, rendered once.
 pub(crate) fn answer(site: &Site) -> impl IntoResponse + Clone + Send + Sync + use<> {
     rendered(contract::openapi(), site)
 }
 
-/// The same in version 3.0, rendered once.
+/// Returns the document in version 3.0, rendered once.
 pub(crate) fn answer_older(site: &Site) -> impl IntoResponse + Clone + Send + Sync + use<> {
     rendered(contract::openapi_3_0(), site)
 }

@@ -1,4 +1,4 @@
-//! `GET /v1/project/{slug}`: the full record of one project, as it is or as it once was.
+//! `GET /v1/project/{slug}`: the full record of a project, the present one or that of a revision.
 
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
@@ -44,7 +44,7 @@ pub(crate) async fn project(
     }
 }
 
-/// The record of a revision. What was published of a withdrawn project can still be read.
+/// Answers with the record of a revision, also of a withdrawn project.
 async fn revision(
     state: &ApiState,
     slug: &Slug,

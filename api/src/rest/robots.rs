@@ -7,9 +7,9 @@ use http::header::CONTENT_TYPE;
 use answers::route::SITEMAP;
 use answers::site::Site;
 
-/// Renders it once, to be answered again and again.
+/// Returns the document, rendered once.
 pub(crate) fn answer(site: &Site) -> impl IntoResponse + Clone + Send + Sync + use<> {
-    // Rules speak of paths, and the site may stand below one.
+    // Rules contain paths, and the site may be below one.
     let below = site.path();
     let text = format!(
         "User-agent: *\nDisallow: {below}/v1/\nDisallow: {below}/claim\nAllow: {below}/\n\nSitemap: {site}{}\n",

@@ -24,8 +24,8 @@ pub(super) async fn search(
     answer(&state, query.as_deref().unwrap_or_default())
 }
 
-/// Answers a query string with a JSON document. A search takes microseconds: handing it to another thread, or making a
-/// future of it, would cost more than it does.
+/// Answers a query string with a JSON document. A search takes microseconds: another thread, or a future, would cost more than the
+/// search.
 pub(crate) fn answer(state: &ApiState, query: &str) -> Result<List, ApiError> {
     let parameters = SearchParameters::parse(query).map_err(ApiError::invalid_parameters)?;
     let model = state.search()?;
@@ -44,7 +44,7 @@ pub(crate) fn answer(state: &ApiState, query: &str) -> Result<List, ApiError> {
     Ok(List::new(json.finish(), state.site(), SEARCH, query, cursor))
 }
 
-/// Writes the answer from the ready-rendered summaries. `query` is echoed as it was sent.
+/// Writes the answer from the rendered summaries. `query` is repeated as it was sent.
 fn assemble<'a>(
     query: &str,
     hits: &[Hit<'_>],

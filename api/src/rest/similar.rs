@@ -1,4 +1,4 @@
-//! `GET /v1/similar/{slug}`: the projects that look and read most like one project.
+//! `GET /v1/similar/{slug}`: the projects most similar to a project, by pictures and texts.
 
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
@@ -23,7 +23,7 @@ pub(crate) fn find(state: &ApiState, path: &str) -> Option<ListedProject> {
     ListedProject::find(state, path.strip_prefix(PATH)?).ok()?
 }
 
-/// Answers with a JSON document, as quickly as a search does and for the same reason: see `search::answer`.
+/// Answers with a JSON document, without a future, as `search::answer` does.
 pub(crate) fn answer(state: &ApiState, project: &ListedProject, query: &str) -> Result<List, ApiError> {
     let parameters = SimilarParameters::read(query)?;
     if parameters.cursor.is_some_and(|cursor| !project.issued(cursor)) {
@@ -36,9 +36,9 @@ pub(crate) fn answer(state: &ApiState, project: &ListedProject, query: &str) -> 
 /// The parameters of the query.
 struct SimilarParameters {
     limit: usize,
-    /// Where the page before ended.
+    /// The end of the previous page.
     cursor: Option<Cursor>,
-    /// Parameters that are not known here.
+    /// Parameters that are ignored.
     ignored: Vec<String>,
 }
 
@@ -72,7 +72,7 @@ impl SimilarParameters {
         let mut faults = Vec::new();
         let sent = QueryParams::parse(query, ["limit", "cursor", "key"]);
         let limit = query::limit(&sent, &mut faults);
-        // An empty one asks for the first page, as forms do that send every field.
+        // An empty one means the first page: forms send every field.
         let text = sent.single("cursor", &mut faults).filter(|text| !text.is_empty());
         let cursor = text.as_deref().and_then(|text| text.parse().ok());
         if text.is_some() && cursor.is_none() {
@@ -94,7 +94,7 @@ fn invalid_cursor() -> ParameterFault {
     )
 }
 
-/// Writes the answer from the ready-rendered summaries.
+/// Writes the answer from the rendered summaries.
 fn list(
     slug: &str,
     page: &SimilarPage<'_>,

@@ -1,5 +1,5 @@
-//! `GET /sitemap.xml` and the parts that it names: the pages that search engines should know. Each part is made when it is
-//! asked for, and a project never changes its part.
+//! `GET /sitemap.xml` and its parts: the pages for search engines. Each part is generated on request, and a project is always in the
+//! same part.
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -13,16 +13,16 @@ use answers::route::{self, Route};
 use answers::site::Site;
 use answers::state::ApiState;
 
-/// The most addresses that a part may have.
+/// The maximum number of URLs of a part.
 const MOST: u32 = 50_000;
-/// The pages that belong to no project: the part 0.
+/// Part 0: the pages that do not belong to a project.
 const PAGES: [&str; 5] = [route::HOME, route::DOCS, route::KEYS, route::PRICING, route::STATUS];
-/// What the paths of all parts begin with.
+/// The prefix of the paths of all parts.
 const PARTS: &str = route::prefix(route::SITEMAP_PARTS);
 const SCHEMA: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 const MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=600");
 
-/// Many addresses are read for one answer that needs no key, so that few are made at a time; others wait their turn.
+/// Limits concurrent requests: an answer reads many URLs and needs no key.
 static TURNS: Semaphore = Semaphore::const_new(2);
 
 pub(crate) async fn index(State(state): State<ApiState>) -> Result<Response, ApiError> {
@@ -39,7 +39,7 @@ pub(crate) async fn index(State(state): State<ApiState>) -> Result<Response, Api
     Ok(document(xml, "sitemapindex"))
 }
 
-/// What no route knows: a part, whose number stands within a segment of the path, or nothing.
+/// Answers paths without a route: a part, whose number is within a segment of the path, or not found.
 pub(crate) async fn part_or_nothing(
     State(state): State<ApiState>,
     method: Method,

@@ -1,4 +1,4 @@
-//! `GET /v1/usage`: the calls of the presented key in the running month. Not charged. The key's name is decrypted with the key
+//! `GET /v1/usage`: the calls of the presented key in the current month. Not charged. The key's name is decrypted with the key
 //! itself.
 
 use axum::Extension;
@@ -21,7 +21,7 @@ pub(crate) async fn usage(
     parts: Parts,
 ) -> Result<Response, ApiError> {
     let (Some(access), Some(Extension(key))) = (state.access().keys(), key) else {
-        // There are no keys on this node.
+        // A node without keys.
         return Err(ApiError::not_found());
     };
     let mut answer = answer(&state, access, &key, presented_key::key(&parts).as_ref()).await?;

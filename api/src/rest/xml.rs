@@ -1,6 +1,6 @@
-//! Texts in XML.
+//! Escapes texts for XML.
 
-/// A text as it stands in XML, between tags or in quotes; what XML 1.0 cannot hold at all is left out.
+/// Escapes a text for content and attributes, and removes characters that XML 1.0 does not allow.
 pub(crate) fn text(text: &str) -> String {
     let is_legal = |character: char| match character {
         '\t' | '\n' | '\r' => true,
@@ -9,7 +9,7 @@ pub(crate) fn text(text: &str) -> String {
     escape(&text.chars().filter(|character| is_legal(*character)).collect::<String>())
 }
 
-/// A text as it stands between tags or in quotes.
+/// Escapes a text for content and attributes.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_a_text_holds_is_read_back() {
+    fn an_escaped_text_parses_to_itself() {
         for (given, read) in [
             ("a <b> & \"c\" 'd'", "a <b> & \"c\" 'd'"),
             ("]]></title><!--", "]]></title><!--"),

@@ -1,17 +1,17 @@
-//! Looks at the heads of requests as they come in, for what hyper takes and proxies may read in another way: a line feed
-//! without a carriage return, which ends a header for one and not for the other, and a body whose length is told twice. What is
-//! not plain is spoilt, so that hyper refuses it as it refuses what is malformed.
+//! Inspects the heads of requests as they arrive for what hyper accepts and proxies may parse differently (request smuggling): a line
+//! feed without a carriage return, which ends a header for one and not for the other, and a body whose length is stated twice. An
+//! ambiguous head is corrupted, so that hyper refuses it like any malformed one.
 
 use memchr::memchr;
 
-/// How much of a line is remembered between two reads: more than any header that tells a body's length.
+/// The bytes of a line that are kept between two reads: more than any header with the length of a body.
 const REMEMBERED: usize = 128;
 
-/// Follows the requests of a connection.
+/// Inspects the requests of a connection.
 #[derive(Debug, Default)]
 pub(super) struct Heads {
     at: At,
-    /// The beginning of a line whose end has not come.
+    /// The beginning of an incomplete line.
     line: Vec<u8>,
     head: Head,
 }
@@ -20,18 +20,18 @@ pub(super) struct Heads {
 enum At {
     #[default]
     Head,
-    /// So many bytes of a body are still to come.
+    /// Within a body, with this number of bytes to come.
     Body(u64),
-    /// The line that tells how long the next chunk is.
+    /// The line with the length of the next chunk.
     ChunkSize,
-    /// So many bytes of a chunk, and the end of the line behind it.
+    /// Within a chunk, with this number of bytes to come, including the line end after it.
     Chunk(u64),
     Trailers,
-    /// Nothing more is looked at: the connection is about to end.
+    /// Nothing more is inspected: the connection is about to end.
     Over,
 }
 
-/// What the head that is being read has told.
+/// The facts of the head so far.
 #[derive(Debug, Default)]
 struct Head {
     has_begun: bool,
@@ -39,12 +39,12 @@ struct Head {
     is_chunked: bool,
 }
 
-/// A head that is not plain.
-struct NotPlain;
+/// An ambiguous head.
+struct Ambiguous;
 
 impl Heads {
-    /// Looks at bytes in the order in which they came, and spoils a head that is not plain.
-    pub(super) fn look(&mut self, bytes: &mut [u8]) {
+    /// Inspects bytes in their order, and corrupts an ambiguous head.
+    pub(super) fn inspect(&mut self, bytes: &mut [u8]) {
         let mut from = 0;
         while from < bytes.len() && self.at != At::Over {
             match self.at {
@@ -67,7 +67,7 @@ impl Heads {
                     };
                     let end = from + length;
                     if self.line_ends(&bytes[from..end]).is_err() {
-                        // No byte that a head may hold.
+                        // A byte that is not allowed in a head.
                         bytes[end] = 0;
                         self.at = At::Over;
                     }
@@ -88,8 +88,8 @@ impl Heads {
         }
     }
 
-    /// A line is complete but for its line feed; `part` is what came of it last.
-    fn line_ends(&mut self, part: &[u8]) -> Result<(), NotPlain> {
+    /// Handles a line that is complete except for its line feed; `part` is its last read part.
+    fn line_ends(&mut self, part: &[u8]) -> Result<(), Ambiguous> {
         if self.line.is_empty() {
             return self.take(part);
         }
@@ -98,14 +98,14 @@ impl Heads {
         self.take(&line)
     }
 
-    fn take(&mut self, line: &[u8]) -> Result<(), NotPlain> {
-        let line = line.strip_suffix(b"\r").ok_or(NotPlain)?;
+    fn take(&mut self, line: &[u8]) -> Result<(), Ambiguous> {
+        let line = line.strip_suffix(b"\r").ok_or(Ambiguous)?;
         match self.at {
             At::ChunkSize => self.at = chunk(line),
             At::Trailers if line.is_empty() => self.at = At::Head,
             At::Head if line.is_empty() && self.head.has_begun => {
                 self.at = match std::mem::take(&mut self.head) {
-                    Head { is_chunked: true, length: Some(_), .. } => return Err(NotPlain),
+                    Head { is_chunked: true, length: Some(_), .. } => return Err(Ambiguous),
                     Head { is_chunked: true, .. } => At::ChunkSize,
                     Head { length: Some(length), .. } if length > 0 => At::Body(length),
                     Head { .. } => At::Head,
@@ -117,20 +117,20 @@ impl Heads {
         Ok(())
     }
 
-    fn header(&mut self, line: &[u8]) -> Result<(), NotPlain> {
+    fn header(&mut self, line: &[u8]) -> Result<(), Ambiguous> {
         self.head.has_begun = true;
         if value_of(line, b"transfer-encoding").is_some() {
             self.head.is_chunked = true;
         } else if let Some(value) = value_of(line, b"content-length") {
-            // Of a longer line the end may be forgotten.
+            // The end of a longer line may be missing.
             if line.len() + 1 >= REMEMBERED {
-                return Err(NotPlain);
+                return Err(Ambiguous);
             }
-            let digits = value.iter().all(u8::is_ascii_digit).then_some(value).ok_or(NotPlain)?;
+            let digits = value.iter().all(u8::is_ascii_digit).then_some(value).ok_or(Ambiguous)?;
             let length =
-                std::str::from_utf8(digits).ok().and_then(|text| text.parse().ok()).ok_or(NotPlain)?;
+                std::str::from_utf8(digits).ok().and_then(|text| text.parse().ok()).ok_or(Ambiguous)?;
             if self.head.length.is_some_and(|told| told != length) {
-                return Err(NotPlain);
+                return Err(Ambiguous);
             }
             self.head.length = Some(length);
         }
@@ -138,7 +138,7 @@ impl Heads {
     }
 }
 
-/// What follows a line with the length of a chunk; one that cannot be read ends the connection.
+/// Returns what follows a line with the length of a chunk; an invalid line ends the connection.
 fn chunk(line: &[u8]) -> At {
     let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
     let size = std::str::from_utf8(&line[..digits]).ok().and_then(|text| u64::from_str_radix(text, 16).ok());
@@ -149,7 +149,7 @@ fn chunk(line: &[u8]) -> At {
     }
 }
 
-/// The value of a header of this name, in small letters.
+/// Returns the value of the header with this name in lower case.
 fn value_of<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     let (own, rest) = line.split_at_checked(name.len())?;
     let value = rest.strip_prefix(b":")?;
@@ -160,13 +160,13 @@ fn value_of<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
 mod tests {
     use super::*;
 
-    /// Where bytes are spoilt, however they are cut into reads.
-    fn spoilt(text: &str) -> Option<usize> {
+    /// Returns the offset of the corrupted byte, the same for every division into reads.
+    fn corrupted(text: &str) -> Option<usize> {
         let mut found = Vec::new();
         for size in [1, 2, 3, 7, 64, 1_000_000] {
             let mut heads = Heads::default();
             let mut bytes = text.as_bytes().to_vec();
-            bytes.chunks_mut(size).for_each(|part| heads.look(part));
+            bytes.chunks_mut(size).for_each(|part| heads.inspect(part));
             found.push(bytes.iter().zip(text.as_bytes()).position(|(now, before)| now != before));
         }
         assert!(found.iter().all(|at| *at == found[0]), "{text:?}: {found:?}");
@@ -176,7 +176,7 @@ mod tests {
     const GET: &str = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
     #[test]
-    fn plain_requests_pass() {
+    fn unambiguous_requests_pass() {
         let long = format!("GET / HTTP/1.1\r\nX: {}\r\n\r\n{GET}", "y".repeat(3_000));
         for text in [
             GET.to_owned(),
@@ -189,25 +189,25 @@ mod tests {
             long,
             "nonsense".to_owned(),
         ] {
-            assert_eq!(spoilt(&text), None, "{text:?}");
+            assert_eq!(corrupted(&text), None, "{text:?}");
         }
     }
 
     #[test]
-    fn a_line_feed_alone_ends_no_header() {
+    fn a_line_feed_alone_is_refused() {
         for (before, behind) in [
             ("GET / HTTP/1.1\r\nX: a", "\nTransfer-Encoding: chunked\r\n\r\n"),
             ("GET / HTTP/1.1", "\nHost: a\r\n\r\n"),
             ("GET / HTTP/1.1\r\nHost: a\r\n", "\n"),
         ] {
-            assert_eq!(spoilt(&format!("{before}{behind}")), Some(before.len()), "{before:?}");
+            assert_eq!(corrupted(&format!("{before}{behind}")), Some(before.len()), "{before:?}");
             for first in [
                 GET.to_owned(),
                 "POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\na\nb".to_owned(),
                 "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\na\nb\r\n0\r\n\r\n".to_owned(),
             ] {
                 let at = first.len() + before.len();
-                assert_eq!(spoilt(&format!("{first}{before}{behind}")), Some(at), "behind {first:?}");
+                assert_eq!(corrupted(&format!("{first}{before}{behind}")), Some(at), "behind {first:?}");
             }
         }
     }
@@ -221,7 +221,7 @@ mod tests {
             "Content-Length: +5\r\n",
             "Content-Length: 99999999999999999999999\r\n",
         ] {
-            assert!(spoilt(&format!("POST / HTTP/1.1\r\n{headers}\r\n")).is_some(), "{headers:?}");
+            assert!(corrupted(&format!("POST / HTTP/1.1\r\n{headers}\r\n")).is_some(), "{headers:?}");
         }
     }
 }

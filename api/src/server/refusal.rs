@@ -1,5 +1,5 @@
-//! What never becomes a request is refused by hyper itself, with a status and nothing else. Here such a refusal is
-//! recognised among the outgoing bytes, and the problem that stands for it is written.
+//! Replaces the refusals of hyper. A head that hyper cannot parse is refused with a bare status; such a refusal is recognised among the
+//! outgoing bytes and replaced by a reply with problem details.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use jiff::fmt::rfc2822::DateTimePrinter;
 
 use crate::http::pipeline::Pipeline;
 
-/// hyper's refusals are shorter than this, and every reply of ours has a longer head.
+/// Longer than hyper's refusals and shorter than the head of any other reply, in bytes.
 const LONGEST: usize = 256;
 
-/// Writes refusals in full.
+/// Writes the replies that replace refusals.
 #[derive(Clone)]
 pub(super) struct Refusals {
     pipeline: Arc<Pipeline>,
@@ -25,7 +25,7 @@ impl Refusals {
         Refusals { pipeline }
     }
 
-    /// The bytes of the reply that says why nothing more is read.
+    /// Returns the bytes of the reply for a status.
     pub(super) fn write(&self, status: StatusCode) -> Vec<u8> {
         let fault = match status {
             StatusCode::URI_TOO_LONG => ApiError::address_too_long(),
@@ -59,9 +59,9 @@ impl fmt::Debug for Refusals {
     }
 }
 
-/// Where hyper's own refusal begins in bytes that are about to be sent, if they end with one, and its status.
+/// Returns where hyper's refusal begins in outgoing bytes, if they end with one, and its status.
 pub(super) fn find(outgoing: &[u8]) -> Option<(usize, StatusCode)> {
-    // Replies with a body do not end like this, so most bytes are not looked at.
+    // Replies with a body do not end like this, so most bytes are not examined.
     if !outgoing.ends_with(b"\r\n\r\n") {
         return None;
     }
@@ -69,7 +69,7 @@ pub(super) fn find(outgoing: &[u8]) -> Option<(usize, StatusCode)> {
     let tail = &outgoing[start..];
     let at = tail.windows(10).rposition(|window| window == b"HTTP/1.1 4" || window == b"HTTP/1.0 4")?;
     let head = &tail[at..];
-    // Every reply of ours names its request.
+    // All other replies have a request id.
     if head.windows(12).any(|window| window == b"x-request-id") {
         return None;
     }
@@ -85,7 +85,7 @@ mod tests {
                            date: Sat, 21 Nov 2026 02:00:00 GMT\r\n\r\n";
 
     #[test]
-    fn a_refusal_is_found_at_the_end_alone() {
+    fn a_refusal_is_found_only_at_the_end() {
         let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
         assert_eq!(find(REFUSED.as_bytes()), Some((0, status)));
         let behind = format!("HTTP/1.1 200 OK\r\nx-request-id: 1\r\n\r\n{{}}{REFUSED}");

@@ -1,6 +1,6 @@
-//! A connection's bytes under the bounds that hyper does not set: a head that has begun must end soon, a client that reads
-//! nothing is disconnected, a refusal is sent in full, and a client that still sends is read from for a moment before the
-//! close (a lingering close): closing at once would reset the connection and discard the reply.
+//! A connection with the limits that hyper does not have: the time of a head and of a client that reads nothing, and a lingering
+//! close: a client that still sends is read from briefly, since closing at once would reset the connection and discard the reply.
+//! hyper's refusals are replaced here.
 
 use std::future::Future;
 use std::io::{self, IoSlice};
@@ -17,13 +17,13 @@ use super::Limits;
 use super::heads::Heads;
 use super::refusal::{self, Refusals};
 
-/// How long, and for how many bytes, a client that still sends is read from before the close.
+/// The maximum time and number of bytes of a lingering close.
 const LINGER: (Duration, usize) = (Duration::from_secs(1), 1024 * 1024);
 
-/// What the service tells the stream of its calls.
+/// The calls of a connection, as the service reports them to the stream.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
-    /// Goes up by one when a call begins and when it ends: odd within a call.
+    /// Incremented when a call begins and when it ends: odd within a call.
     turns: AtomicUsize,
     leaves_body: AtomicBool,
 }
@@ -33,7 +33,7 @@ impl Calls {
         self.turns.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// `leaves_body`: the reply was made without reading what the client still sends.
+    /// Ends a call. `leaves_body`: the reply was made without reading what the client still sends.
     pub(super) fn end(&self, leaves_body: bool) {
         self.turns.fetch_add(1, Ordering::Relaxed);
         if leaves_body {
@@ -46,14 +46,14 @@ impl Calls {
     }
 }
 
-/// A stream under watch.
+/// A stream with time limits.
 #[derive(Debug)]
 pub(super) struct TimedStream<Stream> {
     stream: Stream,
     calls: Arc<Calls>,
     head_limit: Duration,
     write_limit: Duration,
-    /// The turn in which bytes of a head have come that no call has taken yet.
+    /// The turn in which bytes of a head arrived, until their call begins.
     head: Option<usize>,
     head_timer: Option<Pin<Box<Sleep>>>,
     heads: Heads,
@@ -109,8 +109,8 @@ impl<Stream: AsyncRead + Unpin> AsyncRead for TimedStream<Stream> {
         let turn = self.calls.turns();
         match Pin::new(&mut self.stream).poll_read(context, buffer) {
             Poll::Ready(read) => {
-                self.heads.look(&mut buffer.filled_mut()[before..]);
-                // Within a call these are bytes of its body, or of the next request that came early.
+                self.heads.inspect(&mut buffer.filled_mut()[before..]);
+                // Within a call these are bytes of its body, or of a pipelined request.
                 let head = (turn.is_multiple_of(2) && buffer.filled().len() > before).then_some(turn);
                 if head != self.head {
                     self.head = head;
@@ -118,7 +118,7 @@ impl<Stream: AsyncRead + Unpin> AsyncRead for TimedStream<Stream> {
                 }
                 Poll::Ready(read)
             }
-            // Most heads come in one piece, are a call by now, and never need the timer.
+            // Most heads arrive in one piece, have become a call by now, and need no timer.
             Poll::Pending if self.head == Some(turn) => {
                 let limit = self.head_limit;
                 let timer = self.head_timer.get_or_insert_with(|| Box::pin(sleep(limit)));
@@ -131,7 +131,7 @@ impl<Stream: AsyncRead + Unpin> AsyncRead for TimedStream<Stream> {
 }
 
 impl<Stream: AsyncWrite + Unpin> TimedStream<Stream> {
-    /// Passes a write's outcome on, unless it has waited for too long.
+    /// Returns the outcome of a write, or an error if it has waited for too long.
     fn watched(
         &mut self,
         context: &mut Context<'_>,
@@ -147,7 +147,7 @@ impl<Stream: AsyncWrite + Unpin> TimedStream<Stream> {
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 
-    /// Sends what is left of the refusal.
+    /// Sends the rest of the refusal.
     fn poll_refusal(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         while let Some(refusal) = &mut self.refusal
             && refusal.sent < refusal.bytes.len()
@@ -166,8 +166,8 @@ impl<Stream: AsyncWrite + Unpin> TimedStream<Stream> {
 }
 
 impl<Stream: AsyncRead + AsyncWrite + Unpin> TimedStream<Stream> {
-    /// Reads and forgets until the client stops, or has had its chance.
-    fn poll_hear_out(&mut self, context: &mut Context<'_>) -> Poll<()> {
+    /// Reads and discards until the client stops or the limits of a lingering close are reached.
+    fn poll_lingering_close(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let hearing = self
             .lingering
             .get_or_insert_with(|| LingeringClose { timer: Box::pin(sleep(LINGER.0)), left: LINGER.1 });
@@ -201,7 +201,7 @@ impl<Stream: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TimedStream<Stream> 
                 self.refusal = Some(Refusal { bytes: refusals.write(status), sent: 0 });
                 return Poll::Ready(Ok(bytes.len()));
             }
-            // What stands before it goes first; the refusal is offered again by itself.
+            // The bytes before it are sent first; hyper writes the refusal again.
             before = &bytes[..at];
         }
         let written = Pin::new(&mut self.stream).poll_write(context, before);
@@ -213,7 +213,7 @@ impl<Stream: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TimedStream<Stream> 
         context: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        // A refusal has no body: it comes in one piece, or behind what is still to be sent.
+        // A refusal has no body: it is one slice, or follows bytes that are still to be sent.
         let filled = slices.iter().filter(|slice| !slice.is_empty()).count();
         if filled <= 1 {
             let bytes = slices.iter().find(|slice| !slice.is_empty()).map_or(&[][..], |slice| &slice[..]);
@@ -241,7 +241,7 @@ impl<Stream: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TimedStream<Stream> 
             ready!(Pin::new(&mut self.stream).poll_shutdown(context))?;
         }
         if self.refusal.is_some() || self.calls.leaves_body.load(Ordering::Relaxed) {
-            ready!(self.poll_hear_out(context));
+            ready!(self.poll_lingering_close(context));
         }
         Poll::Ready(Ok(()))
     }

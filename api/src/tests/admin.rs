@@ -30,7 +30,7 @@ async fn operators_see_numbers_and_health() {
     registry.register_collector(Box::new(Lag));
     let status = || json!({"roles": ["serve"]});
     let router = crate::admin::router(registry, node.readiness.subscribe(), status, vec!["Test".into()]);
-    let router = crate::admin::for_programs(router);
+    let router = crate::admin::same_site_only(router);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let stop = CancellationToken::new();

@@ -37,7 +37,7 @@ impl NodeBuilder {
             }
             None => router,
         };
-        let router = api::admin::for_programs(router);
+        let router = api::admin::same_site_only(router);
         self.lifecycle.spawn("the operators' listener", async move {
             api::serve_admin(listener, router, process::operator_limits(), stop).await;
         });

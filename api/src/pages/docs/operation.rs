@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_operation_and_shape_of_the_document_is_told() {
+    fn every_operation_and_schema_of_the_document_is_shown() {
         let document = schemas::contract::openapi();
         let operations = Operation::all(&document, &"https://a.org".parse().unwrap(), "stair-house");
         let paths: Vec<_> = operations.iter().map(|one| format!("{} {}", one.method, one.path)).collect();

@@ -1,4 +1,4 @@
-//! The parameters of a search, read strictly and all their faults told at once.
+//! The parameters of a search, parsed strictly; all errors are reported at once.
 
 use read::search::Cursor;
 use schemas::api::problem::ParameterFault;
@@ -10,24 +10,28 @@ use answers::query::{QueryParams, fault, limit};
 
 const NAMES: [&str; 5] = ["q", "limit", "category", "cursor", "key"];
 
-/// The parameters that a search knows, as they were sent.
+/// The unparsed parameters of a search.
 type Sent<'a> = QueryParams<'a, { NAMES.len() }>;
 
-/// What is searched for.
+/// The parameters of a search.
 #[derive(Debug, PartialEq)]
 pub(crate) struct SearchParameters {
     /// The search text as it was sent.
     pub(crate) q: String,
     pub(crate) category: Option<Category>,
     pub(crate) limit: usize,
-    /// Where the page before ended.
+    /// The end of the previous page.
     pub(crate) cursor: Option<Cursor>,
-    /// Parameters that a search does not know.
+    /// Parameters that are ignored.
     pub(crate) ignored: Vec<String>,
 }
 
 impl SearchParameters {
-    /// Reads a query string.
+    /// Parses a query string.
+    ///
+    /// # Errors
+    ///
+    /// All invalid parameters.
     pub(crate) fn parse(query: &str) -> Result<SearchParameters, Vec<ParameterFault>> {
         let mut faults = Vec::new();
         let sent = QueryParams::parse(query, NAMES);
@@ -47,7 +51,7 @@ fn q(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> String {
     let faults_before = faults.len();
     let text = sent.single("q", faults);
     let detail = match text.as_deref().map(str::trim) {
-        // It is there, but unusable; that has been said.
+        // It is present and invalid, which has been reported.
         None if faults.len() > faults_before => return String::new(),
         None => "It is missing.".to_owned(),
         Some("") => "It is empty.".to_owned(),
@@ -72,7 +76,7 @@ fn category(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> Option<Categor
 }
 
 fn cursor(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> Option<Cursor> {
-    // An empty one asks for the first page, as forms do that send every field.
+    // An empty one means the first page: forms send every field.
     let text = sent.single("cursor", faults).filter(|text| !text.is_empty())?;
     let cursor = text.parse().ok();
     if cursor.is_none() {
@@ -95,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_are_read() {
+    fn parameters_are_parsed() {
         let parsed = SearchParameters::parse("limit=50&q=+Z%C3%BCrich%20&category=ART&unknown=1&key=k");
         let plain = || SearchParameters {
             q: "a".into(),
@@ -119,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn every_fault_is_told_at_once() {
+    fn all_errors_are_reported_at_once() {
         let categories = "architecture, interiors, design, photography, art";
         assert_eq!(
             faults("limit=0&category=music&cursor=a&cursor=b&key=%ff"),
@@ -147,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_is_one_that_was_given_out() {
+    fn a_cursor_is_one_of_an_answer() {
         for cursor in ["x", "AAAA", "%00"] {
             let allowed = "next_cursor of the page before, with the same q and category";
             let detail = invalid_cursor().detail;

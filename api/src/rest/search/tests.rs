@@ -15,7 +15,7 @@ fn assembled(query: &str, hits: &[Hit<'_>], total: u64) -> String {
 }
 
 #[test]
-fn an_answer_is_put_together_from_rendered_summaries() {
+fn an_answer_consists_of_rendered_summaries() {
     let summaries = summaries(&["a", "b"]);
     assert_eq!(
         assembled(" Zür\"ich\n", &hits(&summaries, &[1.5, 0.1]), 12),
@@ -30,7 +30,7 @@ fn an_answer_is_put_together_from_rendered_summaries() {
 }
 
 #[test]
-fn nothing_found_is_an_answer_too() {
+fn a_search_without_results_is_answered() {
     let relaxation = Relaxation {
         kind: read::search::RelaxationKind::NoMatches,
         exact: 0,
