@@ -10,7 +10,7 @@ mod setting_flags;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use backup::Until;
+use backup::RestorePoint;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use daemon::signals::OnSignal;
 
@@ -172,7 +172,7 @@ pub enum Command {
         /// Restore events only up to this position, or up to this time (with time zone). The ledger of counted calls and the
         /// vault are restored whole, and later erasures stay in effect.
         #[arg(long, value_name = "POSITION|TIME")]
-        until: Option<Until>,
+        until: Option<RestorePoint>,
         /// A journal of later erasures, which are applied again: erasures.ndjson in the former data folder's store,
         /// pictures-erased.ndjson in its media folder, or either from a newer backup.
         #[arg(long, value_name = "FILE")]

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use ::backup::{BackupError, Cut, Erased, LastBackup, LeftOut, Parent, Restored, Until, rotation};
+use ::backup::{BackupError, Truncation, Erased, LastBackup, LeftOut, Parent, Restored, RestorePoint, rotation};
 use anyhow::{Context, Result, anyhow, bail};
 use cli_output::{Output, count, say};
 use health::Health;
@@ -114,7 +114,7 @@ async fn copy(config: &Config, folder: &Path, since: Option<&Path>) -> Result<Re
         Some(last) => ::backup::create_since(&store, last, folder, Some(&media)).await?,
     };
     let pictures = manifest.media.as_ref().map_or(0, |media| media.pictures);
-    let copied = Restored { manifest, pictures, cut: None };
+    let copied = Restored { manifest, pictures, truncation: None };
     if let Some(secret) = &config.accounts.secret_file {
         let secret = secret.display();
         say(&format!(
@@ -174,7 +174,7 @@ pub async fn verify(folder: &Path, output: Output) -> Result<()> {
 pub async fn restore(
     config: &Config,
     folder: &Path,
-    until: Option<Until>,
+    until: Option<RestorePoint>,
     erasures: &[PathBuf],
     output: Output,
 ) -> Result<()> {
@@ -221,7 +221,7 @@ fn restored_sentence(backup: &RestoredBackup) -> String {
     let again = counts.iter().filter(|(number, _)| *number > 0);
     let again: Vec<String> = again.map(|(number, what)| format!("{} {what}", count(*number))).collect();
     let contents = whole_contents(&backup.restored);
-    let left_out = backup.restored.cut.as_ref().map(left_out).unwrap_or_default();
+    let left_out = backup.restored.truncation.as_ref().map(left_out).unwrap_or_default();
     if again.is_empty() {
         return format!("{contents} are restored; `loggia up` rebuilds the rest from them{left_out}");
     }
@@ -233,8 +233,9 @@ fn restored_sentence(backup: &RestoredBackup) -> String {
 }
 
 /// Returns what the backup has after the restored position, on lines of its own.
-fn left_out(cut: &Cut) -> String {
-    let Cut { position, time, left_out: LeftOut { events, from, time: first, revoked_keys }, .. } = cut;
+fn left_out(truncation: &Truncation) -> String {
+    let Truncation { position, time, left_out: LeftOut { events, from, time: first, revoked_keys }, .. } =
+        truncation;
     let plural = if *events == 1 { "" } else { "s" };
     let mut text = format!(
         "\nthe last event is that at position {position}, recorded on {time}; left out: {} event{plural} from position \

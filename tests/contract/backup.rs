@@ -151,7 +151,7 @@ fn pictures(folder: &Path) -> [Picture; 2] {
 
 /// Returns an intact backup of two pictures.
 fn restored_completely(manifest: Manifest) -> Restored {
-    Restored { manifest, pictures: 2, cut: None }
+    Restored { manifest, pictures: 2, truncation: None }
 }
 
 struct BackupWithPictures {

@@ -202,10 +202,10 @@ async fn a_chain_is_restored_up_to_a_point_in_any_of_its_parts() {
     let mut site = BackupSite::new().await;
     site.chain().await;
     for last in 1..5 {
-        let (target, until) = (site.at(&format!("until-{last}")), Until::Position(Position(last)));
+        let (target, until) = (site.at(&format!("until-{last}")), RestorePoint::Position(Position(last)));
         let restored =
             backup::restore_until(&site.at("second"), &target, None, &[], Some(until)).await.unwrap();
-        assert_eq!((restored.events(), restored.cut.unwrap().left_out.events), (last, 5 - last));
+        assert_eq!((restored.events(), restored.truncation.unwrap().left_out.events), (last, 5 - last));
         let store = EventLog::open(&target, &site.clock).await.unwrap();
         assert_eq!(store.verify(|_| {}).await.unwrap().unwrap().events, last);
         let ledger = Ledger::open(&target).await.unwrap();

@@ -58,13 +58,13 @@ impl BackedUpLog {
         self.folder.path().join("backup")
     }
 
-    async fn restore(&self, name: &str, until: Until) -> Result<(PathBuf, Restored), BackupError> {
+    async fn restore(&self, name: &str, until: RestorePoint) -> Result<(PathBuf, Restored), BackupError> {
         let target = self.folder.path().join(name);
         let restored = backup::restore_until(&self.backup(), &target, None, &[], Some(until)).await?;
         Ok((target, restored))
     }
 
-    async fn refused(&self, until: Until) -> String {
+    async fn refused(&self, until: RestorePoint) -> String {
         let refused = self.restore("refused", until).await.unwrap_err().to_string();
         let left: Vec<_> = std::fs::read_dir(self.folder.path().join("refused")).unwrap().collect();
         assert_eq!(left.len(), 1, "the lock alone: {left:?}");
@@ -79,10 +79,10 @@ async fn opened(target: &Path, clock: &Clock) -> EventLog {
 #[tokio::test]
 async fn a_log_is_restored_up_to_the_named_event() {
     let backed_up_log = backed_up_log().await;
-    let (target, restored) = backed_up_log.restore("second", Until::Position(Position(2))).await.unwrap();
+    let (target, restored) = backed_up_log.restore("second", RestorePoint::Position(Position(2))).await.unwrap();
     let left_out = LeftOut { events: 3, from: Position(3), time: at(3), revoked_keys: [].into() };
-    let cut = Cut { position: Position(2), hash: backed_up_log.events[1].hash, time: at(2), left_out };
-    assert_eq!(restored.cut, Some(cut));
+    let truncation = Truncation { position: Position(2), hash: backed_up_log.events[1].hash, time: at(2), left_out };
+    assert_eq!(restored.truncation, Some(truncation));
     assert_eq!((restored.events(), restored.manifest), (2, backed_up_log.manifest.clone()));
     let store = opened(&target, &backed_up_log.clock).await;
     assert_eq!(store.read_all(Position::START, 100).await.unwrap(), backed_up_log.events[..2]);
@@ -107,7 +107,7 @@ async fn a_log_is_restored_up_to_the_named_event() {
 #[tokio::test]
 async fn a_name_also_claimed_by_a_kept_event_stays_claimed() {
     let backed_up_log = backed_up_log().await;
-    let (target, _) = backed_up_log.restore("third", Until::Position(Position(3))).await.unwrap();
+    let (target, _) = backed_up_log.restore("third", RestorePoint::Position(Position(3))).await.unwrap();
     let store = opened(&target, &backed_up_log.clock).await;
     let mut names = Vec::new();
     for name in ["one", "two", "three", "four"] {
@@ -124,14 +124,14 @@ async fn a_time_selects_the_last_event_up_to_it() {
     let created = backed_up_log.manifest.created;
     let between = at(3) + SignedDuration::from_millis(500);
     for (name, until, last) in [("exact", at(3), 3), ("between", between, 3), ("last", at(4), 4)] {
-        let (_, restored) = backed_up_log.restore(name, Until::Time(until)).await.unwrap();
+        let (_, restored) = backed_up_log.restore(name, RestorePoint::Time(until)).await.unwrap();
         assert_eq!(restored.events(), last, "{name}");
     }
     // Nothing is left out.
-    for (name, until) in [("end", Until::Position(Position(5))), ("made", Until::Time(created))] {
+    for (name, until) in [("end", RestorePoint::Position(Position(5))), ("made", RestorePoint::Time(created))] {
         let (target, restored) = backed_up_log.restore(name, until).await.unwrap();
-        assert_eq!((restored.events(), restored.cut), (5, None), "{name}");
-        assert!(!target.join("events.cut.db").exists());
+        assert_eq!((restored.events(), restored.truncation), (5, None), "{name}");
+        assert!(!target.join("events.truncation.db").exists());
     }
 }
 
@@ -140,15 +140,15 @@ async fn a_point_outside_the_backup_is_rejected() {
     let backed_up_log = backed_up_log().await;
     let created = backed_up_log.manifest.created;
     let beyond = "the backup has the positions 1 to 5, and not 6; name one of these, or take a newer backup";
-    assert_eq!(backed_up_log.refused(Until::Position(Position(6))).await, beyond);
+    assert_eq!(backed_up_log.refused(RestorePoint::Position(Position(6))).await, beyond);
     let early = at(0);
     assert_eq!(
-        backed_up_log.refused(Until::Time(early)).await,
+        backed_up_log.refused(RestorePoint::Time(early)).await,
         format!("the first event of the backup was recorded on {}, after {early}; name a later time", at(1))
     );
     let late = created + SignedDuration::from_secs(1);
     assert_eq!(
-        backed_up_log.refused(Until::Time(late)).await,
+        backed_up_log.refused(RestorePoint::Time(late)).await,
         format!(
             "the backup was made on {created} and has nothing of what was recorded until {late}; take a newer backup, \
              or leave --until out to restore all that it has"
@@ -180,9 +180,9 @@ async fn keys_that_were_revoked_later_are_named() {
     store.close().await;
     let mut named = Vec::new();
     for last in [1, 2, 3] {
-        let (target, until) = (folder.path().join(last.to_string()), Until::Position(Position(last)));
+        let (target, until) = (folder.path().join(last.to_string()), RestorePoint::Position(Position(last)));
         let restored = backup::restore_until(&backup, &target, None, &[], Some(until)).await.unwrap();
-        named.push(Vec::from_iter(restored.cut.unwrap().left_out.revoked_keys));
+        named.push(Vec::from_iter(restored.truncation.unwrap().left_out.revoked_keys));
     }
     assert_eq!(named, [vec![], vec![key_id], vec![]]);
 }

@@ -1,37 +1,37 @@
-//! The journals of erased accounts and pictures in a backup, and those that a restored folder begins with.
+//! The journals of erased accounts and pictures: their copies in a backup, and the journals of a restored folder.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
 use media::MediaStore;
-use schemas::erased_pictures::{self, ERASED_PICTURES, ErasedPicture};
+use schemas::erased_pictures::{self as journal, ERASED_PICTURES, ErasedPicture};
 use schemas::hash::Hash;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use vault::{ERASURES_FILE, Erasure, journal_of, read_erasures};
 
-use super::{BackupError, at, write_part};
+use super::{BackupError, at, stage_file};
 
-/// The journal of erased accounts that a backup holds.
+/// The journal of erased accounts in a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErasuresCopy {
-    /// How many accounts it names.
+    /// The number of accounts in it.
     pub accounts: u64,
     /// SHA-256 of its bytes.
     pub sha256: Hash,
 }
 
-/// The journal of erased pictures that a backup holds.
+/// The journal of erased pictures in a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErasedPicturesCopy {
-    /// How many pictures it names.
+    /// The number of pictures in it.
     pub pictures: u64,
     /// SHA-256 of its bytes.
     pub sha256: Hash,
 }
 
-/// What a line of either journal names.
+/// A line of either journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Erased {
@@ -46,7 +46,7 @@ impl Erased {
     ///
     /// # Errors
     ///
-    /// Fails where the file is not there or cannot be read, naming the first line that is of neither kind.
+    /// Fails if the file is absent or cannot be read, and names the first line that is of neither kind.
     pub fn read(path: &Path) -> Result<Vec<Erased>, BackupError> {
         let text = fs::read_to_string(path).map_err(at(path))?;
         let read = |(index, line): (usize, &str)| {
@@ -57,56 +57,56 @@ impl Erased {
     }
 }
 
-/// Copies the journal of accounts of a store's folder into a backup, beside its place; `None` where none was ever erased.
+/// Stages a copy of the journal of accounts of a store's folder in a backup; `None` if none was ever erased.
 pub(super) fn copy(folder: &Path, backup: &Path) -> Result<Option<ErasuresCopy>, BackupError> {
     let Some(erasures) = read_erasures(&folder.join(ERASURES_FILE))? else { return Ok(None) };
     let (accounts, text) = journal_of(erasures);
-    let sha256 = write(backup, ERASURES_FILE, &text)?;
+    let sha256 = stage(backup, ERASURES_FILE, &text)?;
     Ok(Some(ErasuresCopy { accounts: accounts as u64, sha256 }))
 }
 
-/// Does the same with the journal of pictures of a media folder.
+/// Stages a copy of the journal of pictures of a media folder in a backup; `None` if none was ever erased.
 pub(super) fn copy_pictures(media: &Path, backup: &Path) -> Result<Option<ErasedPicturesCopy>, BackupError> {
     let erased = MediaStore::open_read_only(media).erased()?;
     if erased.is_empty() {
         return Ok(None);
     }
-    let (pictures, text) = erased_pictures::text(erased);
-    let sha256 = write(backup, ERASED_PICTURES, &text)?;
+    let (pictures, text) = journal::text(erased);
+    let sha256 = stage(backup, ERASED_PICTURES, &text)?;
     Ok(Some(ErasedPicturesCopy { pictures: pictures as u64, sha256 }))
 }
 
-fn write(backup: &Path, name: &str, text: &str) -> Result<Hash, BackupError> {
-    write_part(backup, name, text.as_bytes())?;
+fn stage(backup: &Path, name: &str, text: &str) -> Result<Hash, BackupError> {
+    stage_file(backup, name, text.as_bytes())?;
     Ok(Hash(Sha256::digest(text.as_bytes()).into()))
 }
 
-/// Writes the journal of accounts of a restored folder beside its place: what the backup, the folder itself and the caller
-/// know. Returns whether there is any erasure.
-pub(super) fn bring(backup: &Path, folder: &Path, given: &[Erased]) -> Result<bool, BackupError> {
+/// Stages the journal of accounts of a restored folder, from those of the backup, the folder itself and the caller. Returns whether
+/// there is any erasure.
+pub(super) fn stage_journal(backup: &Path, folder: &Path, given: &[Erased]) -> Result<bool, BackupError> {
     let account = |erased: &Erased| match erased {
         Erased::Account(erasure) => Some(erasure.clone()),
         Erased::Picture(_) => None,
     };
     let mut all: Vec<Erasure> = given.iter().filter_map(account).collect();
-    for place in [backup, folder] {
-        all.extend(read_erasures(&place.join(ERASURES_FILE))?.unwrap_or_default());
+    for folder in [backup, folder] {
+        all.extend(read_erasures(&folder.join(ERASURES_FILE))?.unwrap_or_default());
     }
     if all.is_empty() {
         return Ok(false);
     }
-    write_part(folder, ERASURES_FILE, journal_of(all).1.as_bytes())?;
+    stage_file(folder, ERASURES_FILE, journal_of(all).1.as_bytes())?;
     Ok(true)
 }
 
-/// The pictures that a restored folder must not get back, as the backup and the caller know them.
-pub(super) fn pictures(backup: &Path, given: &[Erased]) -> Result<Vec<ErasedPicture>, BackupError> {
+/// Returns the pictures that must not be restored, according to the backup and the caller.
+pub(super) fn erased_pictures(backup: &Path, given: &[Erased]) -> Result<Vec<ErasedPicture>, BackupError> {
     let path = backup.join(ERASED_PICTURES);
     let text = match fs::read_to_string(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         text => text.map_err(at(&path))?,
     };
-    let mut all = erased_pictures::parse(&text).map_err(|line| BackupError::Journal { path, line })?;
+    let mut all = journal::parse(&text).map_err(|line| BackupError::Journal { path, line })?;
     all.extend(given.iter().filter_map(|erased| match erased {
         Erased::Account(_) => None,
         Erased::Picture(picture) => Some(picture.clone()),

@@ -1,4 +1,4 @@
-//! What can be wrong with a backup.
+//! The errors of backups, and the reference from one backup to another.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,80 +16,80 @@ use super::MANIFEST;
 /// The backup that another one continues.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parent {
-    /// Where it was. It is looked for beside the other one first.
+    /// Its folder when it was continued. It is looked for in the directory of the other backup first.
     pub folder: PathBuf,
-    /// When it was made.
+    /// When it was created.
     pub created: Timestamp,
     /// Its last position.
     pub position: Position,
     /// The hash of its last event.
     pub hash: Hash,
-    /// How many counted calls it has.
+    /// The number of its counted calls.
     pub calls: Position,
-    /// SHA-256 of its manifest, by which it is known.
+    /// SHA-256 of its manifest, which identifies it.
     pub manifest: Hash,
 }
 
-/// Why there is no backup, or none was restored.
+/// The reason why a backup was not created, verified or restored.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
-    /// Something is where the copy would go.
+    /// A file exists where one would be restored.
     #[error(
         "{} is in the way; name a folder without an event store, or remove what an interrupted backup left there; \
          nothing was changed",
         .0.display()
     )]
     InTheWay(
-        /// What is there.
+        /// The path of the file.
         PathBuf,
     ),
-    /// The folder of a backup is used for something else.
+    /// The folder of a new backup is not empty.
     #[error(
         "{} is there already; name an empty folder, or one that does not exist yet; nothing was changed",
         .0.display()
     )]
     NotEmpty(
-        /// What is there.
+        /// The path of a file in it.
         PathBuf,
     ),
-    /// There is nothing of a backup.
+    /// There is no backup in the folder.
     #[error("no backup is there: {} has no {MANIFEST}; name the folder that `loggia backup` wrote", .0.display())]
     Absent(
-        /// Where it was looked for.
+        /// The folder.
         PathBuf,
     ),
-    /// The backup is not whole.
+    /// The backup is incomplete or damaged.
     #[error("{} is no whole backup: {reason}; use another one", .folder.display())]
     Broken {
-        /// Where it is.
+        /// Its folder.
         folder: PathBuf,
-        /// What is wrong with it.
+        /// The problem, as a sentence.
         reason: String,
     },
-    /// A backup continues another one that is not found.
+    /// The backup that another one continues is not found.
     #[error("{}", no_parent(.backup, .parent, .another.as_deref()))]
     NoParent {
         /// The one that continues.
         backup: PathBuf,
         /// The one that it continues.
         parent: Box<Parent>,
-        /// Another backup in its place.
+        /// Another backup at its path.
         another: Option<PathBuf>,
     },
-    /// A backup cannot be continued by what is here now.
+    /// A backup cannot be continued, because the log or the ledger is another one now.
     #[error("{} cannot be continued: {reason}; make a full backup, without --since", .backup.display())]
     NotContinued {
-        /// Where it is.
+        /// Its folder.
         backup: PathBuf,
-        /// Why not.
+        /// The reason, as a sentence.
         reason: String,
     },
     /// A file could not be read or written.
     #[error("{} could not be read or written: {source}", .path.display())]
     File {
-        /// Which one.
+        /// Its path.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },
@@ -99,7 +99,7 @@ pub enum BackupError {
     /// The pictures could not be read or written.
     #[error(transparent)]
     Media(#[from] MediaError),
-    /// A line of a journal of erasures is none.
+    /// A line of a journal of erasures is invalid.
     #[error(
         "line {line} of {} names no erased account and no erased picture; correct it, or take the file of a backup",
         .path.display()
@@ -107,13 +107,13 @@ pub enum BackupError {
     Journal {
         /// The journal.
         path: PathBuf,
-        /// Which line, from 1.
+        /// The line, from 1.
         line: usize,
     },
-    /// A log cannot be restored up to this point.
+    /// The log cannot be restored up to this point.
     #[error("{reason}")]
-    Until {
-        /// What is wrong with it, and what to name instead.
+    RestorePoint {
+        /// The problem and what to name instead, as a sentence.
         reason: String,
     },
     /// A journal of erasures could not be read.
@@ -129,12 +129,12 @@ impl From<sqlx::Error> for BackupError {
 
 fn no_parent(backup: &Path, parent: &Parent, another: Option<&Path>) -> String {
     let Parent { folder, created, position, .. } = parent;
-    let place = match another {
+    let search = match another {
         None => format!("it is neither beside it nor at {}", folder.display()),
         Some(another) => format!("what is in {} is another one, or was altered", another.display()),
     };
     format!(
-        "{} continues the backup of {created}, whose last event is at position {position}, and {place}; bring that backup \
+        "{} continues the backup of {created}, whose last event is at position {position}, and {search}; bring that backup \
          beside it, or restore another one",
         backup.display()
     )

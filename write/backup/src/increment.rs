@@ -1,8 +1,8 @@
-//! The events behind the last one of another backup, in a file of their own with the tables of the log.
+//! An increment: the events after the last one of another backup, in a file with the tables of a log.
 
 use std::path::Path;
 
-use event_log::sqlite::{file, rows, verify};
+use event_log::sqlite::{file, rows, verify as log};
 use event_log::{Head, StoreError};
 use schemas::hash::Hash;
 use schemas::ids::{Position, StoreId};
@@ -12,11 +12,11 @@ use sqlx::{ConnectOptions, Connection, SqliteConnection};
 use super::BackupError;
 use super::member::Member;
 
-/// Tells such a file apart from a whole log: "LOGI".
+/// Sets the `application_id` of an increment, "LOGI", which tells it from a log.
 const MARK: &str = "PRAGMA application_id = 0x4c4f4749";
 
-/// Writes the events of a log that another backup does not have into an empty file, and returns whose they are and where
-/// they end. Every name that one of their streams claims is with them.
+/// Writes the events of a log that another backup lacks to an empty file, with all claims of their streams, and returns the head
+/// of the log.
 pub(super) async fn write(log: &Path, store: StoreId, to: &Path, last: &Member) -> Result<Head, BackupError> {
     let refused = |reason: String| BackupError::NotContinued { backup: last.folder.clone(), reason };
     if last.manifest.store != store.to_string() {
@@ -50,7 +50,7 @@ pub(super) async fn write(log: &Path, store: StoreId, to: &Path, last: &Member) 
     Ok(head)
 }
 
-/// Copies the events behind a position. A file of version 0.1 has no column for their traces, whichever of both it is.
+/// Copies the events after a position. Either file may be of version 0.1, which has no column for traces.
 async fn copy_events(writer: &mut SqliteConnection, after: Position) -> Result<(), StoreError> {
     file::add_traces(writer).await?;
     let copy = if file::has_traces(writer, "source").await? {
@@ -75,28 +75,27 @@ async fn hash_at(reader: &mut SqliteConnection, position: Position) -> Result<Op
     found.map(|bytes| rows::hash(&bytes)).transpose()
 }
 
-/// Adds such events to a copy of the log.
+/// Adds an increment to a copy of the log.
 pub(super) async fn extend(log: &Path, increment: &Path) -> Result<(), StoreError> {
     let mut writer = rewriting_from(log, Source::Immutable(increment)).await?;
-    let mut whole = writer.begin().await?;
-    copy_events(&mut whole, Position::START).await?;
+    let mut transaction = writer.begin().await?;
+    copy_events(&mut transaction, Position::START).await?;
     sqlx::raw_sql(
         "INSERT OR IGNORE INTO main.claims SELECT * FROM source.claims; \
          UPDATE main.log SET position = (SELECT position FROM source.log), hash = (SELECT hash FROM source.log);",
     )
-    .execute(&mut *whole)
+    .execute(&mut *transaction)
     .await?;
-    whole.commit().await?;
+    transaction.commit().await?;
     Ok(writer.close().await?)
 }
 
-/// Whether such events follow a head and end where they should; the reason if not.
-pub(super) async fn prove(increment: &Path, start: Head, end: Head) -> Result<(), String> {
-    let said = |error: StoreError| error.to_string();
+/// Verifies that the events of an increment follow `start` and end with `end`; fails with a sentence that says what is wrong.
+pub(super) async fn verify(increment: &Path, start: Head, end: Head) -> Result<(), String> {
+    let reason = |error: StoreError| error.to_string();
     let mut reader =
-        reading(increment).immutable(true).connect().await.map_err(|error| said(error.into()))?;
-    let found =
-        verify::after(&mut reader, start).await.map_err(said)?.map_err(|damage| damage.to_string())?;
-    reader.close().await.map_err(|error| said(error.into()))?;
+        reading(increment).immutable(true).connect().await.map_err(|error| reason(error.into()))?;
+    let found = log::after(&mut reader, start).await.map_err(reason)?.map_err(|damage| damage.to_string())?;
+    reader.close().await.map_err(|error| reason(error.into()))?;
     if found == end { Ok(()) } else { Err("its manifest belongs to another copy".to_owned()) }
 }

@@ -1,7 +1,13 @@
-//! Backups: a whole copy of the file, of those beside it and of the pictures, taken while the store is in use, with a
-//! manifest of what it holds.
+//! Backups of a write side: copies of the log, its sidecar files, the ledger and the pictures, made while all are in use, with a
+//! manifest of what the backup contains. `loggia backup`, `loggia restore` and their tests use it.
+//!
+//! Every file is staged as `NAME.part` and moved into place at the end, the manifest or the log last, so that an interrupted backup
+//! or restore is recognised. A backup is verified before anything of it is restored.
+//!
+//! In reading order: this file creates backups; `sidecar_files`, `pictures` and `erasures` copy what is beside the log; `increment`
+//! writes only what another backup lacks; `member` and `chain` read a backup with those that it continues; `verify` and `restore`
+//! use them; `point_in_time` restores an earlier state of the log.
 
-mod beside;
 mod chain;
 mod erasures;
 mod error;
@@ -9,10 +15,11 @@ mod increment;
 mod last_backup;
 mod member;
 mod pictures;
-mod prove;
+mod point_in_time;
 mod restore;
 pub mod rotation;
-mod until;
+mod sidecar_files;
+mod verify;
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -34,55 +41,54 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use vault::ERASURES_FILE;
 
-pub use beside::Copied;
 use chain::Chain;
 pub use erasures::{Erased, ErasedPicturesCopy, ErasuresCopy};
 pub use error::{BackupError, Parent};
 pub use last_backup::LastBackup;
 use member::Member;
 pub use pictures::MediaCopy;
-pub use prove::{Restored, verify};
+pub use point_in_time::{LeftOut, RestorePoint, Truncation};
 pub use restore::{restore, restore_until};
-pub use until::{Cut, LeftOut, Until};
+pub use sidecar_files::CopiedFile;
+pub use verify::{Restored, verify};
 
-const COPY: &str = "events.db";
+const LOG: &str = "events.db";
 const LEDGER: &str = "usage.db";
 const MANIFEST: &str = "manifest.json";
 
-/// The events and the counted calls behind those of another backup.
+/// The events and the counted calls after those of another backup.
 const INCREMENT: &str = "events.increment.db";
 const LEDGER_INCREMENT: &str = "usage.increment.db";
 
-/// What a backup holds; it stands beside the copy as `manifest.json`.
+/// What a backup contains; stored in it as `manifest.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Which store it is a copy of, as text.
+    /// The id of the store, as text.
     pub store: String,
     /// The last position in the copy.
     pub position: Position,
     /// The hash of the last event.
     pub hash: Hash,
-    /// When the copy was taken.
+    /// When the backup was created.
     pub created: Timestamp,
-    /// The backup that this one continues, without which it cannot be restored; absent in one that is whole by itself.
+    /// The backup that this one continues, without which it cannot be restored; absent in a full backup.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
-    /// SHA-256 of the copy's bytes.
+    /// SHA-256 of the bytes of the log or its increment.
     pub sha256: Hash,
-    /// The copy of the ledger beside it; absent where nothing was ever counted.
+    /// The ledger; absent if no call was ever counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ledger: Option<LedgerCopy>,
-    /// What was copied beside the log: the vault, and its secret where that lies beside it too. Backups of older
-    /// versions have nothing here.
+    /// The sidecar files of the log: the vault, and its secret if that is in the same folder. Absent in backups of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub files: Vec<Copied>,
-    /// The pictures; absent in backups of older versions, whose pictures cannot be proven.
+    pub files: Vec<CopiedFile>,
+    /// The pictures; absent in backups of older versions, whose pictures cannot be verified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub media: Option<MediaCopy>,
-    /// The journal of erasures; absent in backups of older versions, and where nothing was ever erased.
+    /// The journal of erased accounts; absent in backups of older versions, and if none was ever erased.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub erasures: Option<ErasuresCopy>,
-    /// The journal of erased pictures; absent where none was ever erased.
+    /// The journal of erased pictures; absent if none was ever erased.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub erased_pictures: Option<ErasedPicturesCopy>,
 }
@@ -92,15 +98,15 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// Fails where there is none, or where it is not readable.
+    /// Fails if there is none, or it is unreadable.
     pub fn read(backup: &Path) -> Result<Manifest, BackupError> {
-        Manifest::parse(backup, &member::text(backup)?)
+        Manifest::parse(backup, &member::manifest_bytes(backup)?)
     }
 
     fn parse(backup: &Path, text: &[u8]) -> Result<Manifest, BackupError> {
         let manifest: Manifest = parsed(backup, text)?;
-        // Anybody may have written the file, and its names become paths: only known ones are taken.
-        match manifest.files.iter().find(|file| !beside::names().any(|name| name == file.name)) {
+        // The file is not trusted, and its names become paths: only known ones are accepted.
+        match manifest.files.iter().find(|file| !sidecar_files::names().any(|name| name == file.name)) {
             None => Ok(manifest),
             Some(file) => Err(BackupError::Broken {
                 folder: backup.to_owned(),
@@ -109,47 +115,46 @@ impl Manifest {
         }
     }
 
-    /// Returns the folders of the backups that one continues, the nearest first.
+    /// Returns the folders of the backups that one continues, nearest first.
     ///
     /// # Errors
     ///
-    /// Fails where one of them is not found, or is not the one that is continued.
+    /// Fails if one of them is not found, or is not the one that is continued.
     pub fn parents(backup: &Path) -> Result<Vec<PathBuf>, BackupError> {
         chain::parents(backup)
     }
 
-    /// Returns how far the streams of NATS were copied into the ledger of a backup; `None` where nothing was ever counted.
+    /// Returns how far the streams of NATS were copied into the ledger of a backup; `None` if no call was ever counted.
     ///
     /// # Errors
     ///
-    /// Fails where there is no backup, or its ledger cannot be read.
+    /// Fails if there is no backup, or its ledger cannot be read.
     pub async fn copied_streams(backup: &Path) -> Result<Option<Vec<LedgerSource>>, BackupError> {
         let manifest = Manifest::read(backup)?;
         let Some(_) = &manifest.ledger else { return Ok(None) };
         Ok(Some(ledger::sources_of(&backup.join(manifest.ledger_name())).await?))
     }
 
-    /// Where its events are.
+    /// Returns the name of the file with its events.
     fn log(&self) -> &'static str {
-        if self.parent.is_some() { INCREMENT } else { COPY }
+        if self.parent.is_some() { INCREMENT } else { LOG }
     }
 
-    /// Where its counted calls are.
+    /// Returns the name of the file with its counted calls.
     fn ledger_name(&self) -> &'static str {
         if self.parent.is_some() { LEDGER_INCREMENT } else { LEDGER }
     }
 
-    /// Returns whether a backup in this folder was finished: its manifest is written last.
+    /// Returns whether a folder has a finished backup: its manifest is written last.
     pub fn is_in(folder: &Path) -> bool {
         folder.join(MANIFEST).is_file()
     }
 
-    /// Removes the backup in a folder, with the folder. Its manifest goes first: what is left of a removal that was broken
-    /// off is no backup.
+    /// Removes a backup with its folder. The manifest is removed first: the remains of an interrupted removal are no backup.
     ///
     /// # Errors
     ///
-    /// Fails where a file cannot be removed.
+    /// Fails if a file cannot be removed.
     pub fn remove(folder: &Path) -> io::Result<()> {
         match fs::remove_file(folder.join(MANIFEST)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -165,29 +170,28 @@ fn parsed<T: DeserializeOwned>(backup: &Path, text: &[u8]) -> Result<T, BackupEr
     })
 }
 
-/// Returns whether a folder holds anything of a backup, be it half written.
+/// Returns whether a folder has any file of a backup, staged ones included.
 fn has_any_of(folder: &Path) -> bool {
-    own_names().any(|name| folder.join(name).exists() || part(folder, name).exists())
+    own_names().any(|name| folder.join(name).exists() || staged(folder, name).exists())
 }
 
-/// Writes a copy of the store, of the pictures in the media folder, and its manifest into a folder that is empty or not
-/// there. Where that fails or is dropped before its end, what was written is removed again.
+/// Writes a full backup of the store and of the pictures in the media folder into a folder that is empty or absent. If it fails or
+/// its future is dropped, everything that was written is removed.
 ///
 /// # Errors
 ///
-/// Fails where something is in the way, where a file cannot be read or written, and where the original of a picture
-/// is damaged.
+/// Fails if the folder is not empty, a file cannot be read or written, or the original of a picture is damaged.
 pub async fn create(log: &EventLog, folder: &Path, media: Option<&Path>) -> Result<Manifest, BackupError> {
     create_after(log, folder, media, None).await
 }
 
-/// Writes what another backup does not have: later events and counted calls, and new pictures; vault and journals are
-/// copied whole. It is restored together with that one, and with those that it continues itself.
+/// Writes an incremental backup with what another one lacks: later events and counted calls, and new pictures; vault and journals
+/// are copied whole. It is restored together with that one and those that it continues.
 ///
 /// # Errors
 ///
-/// Fails as [`create`] does, where the other backup or one that it continues is not there, and where the log
-/// or the ledger does not have its end any more.
+/// Fails as [`create`] does, if the other backup or one that it continues is absent, and if the log or the ledger no longer has the
+/// other backup's end.
 pub async fn create_since(
     log: &EventLog,
     last: &Path,
@@ -197,16 +201,16 @@ pub async fn create_since(
     create_after(log, folder, media, Some(&Chain::read(last)?)).await
 }
 
-/// Writes a backup, whole or what comes after a chain, and removes what it wrote if it fails or is dropped.
+/// Writes a backup, full or after a chain, and removes what it wrote if it fails or is dropped.
 async fn create_after(
     log: &EventLog,
     folder: &Path,
     media: Option<&Path>,
     since: Option<&Chain>,
 ) -> Result<Manifest, BackupError> {
-    let begun = Begun(Arc::new(Undo::before(folder)?));
-    let manifest = copy_into(log, folder, media, since, &begun).await?;
-    begun.0.is_kept.store(true, Ordering::Relaxed);
+    let running = Running(Arc::new(Cleanup::prepare(folder)?));
+    let manifest = copy_into(log, folder, media, since, &running).await?;
+    running.0.is_finished.store(true, Ordering::Relaxed);
     Ok(manifest)
 }
 
@@ -215,22 +219,22 @@ async fn copy_into(
     folder: &Path,
     media: Option<&Path>,
     since: Option<&Chain>,
-    begun: &Begun,
+    running: &Running,
 ) -> Result<Manifest, BackupError> {
-    private_folder(folder)?;
-    let part = part(folder, if since.is_some() { INCREMENT } else { COPY });
-    let head = copy_log(log, &part, since).await?;
-    // After the log: an address is entered before its account's first event, so none of these is missing.
-    let own = log.path().parent().unwrap_or(Path::new("."));
-    let files = beside::copy(own, folder).await?;
-    // After the vault: an address that was erased meanwhile, and whose account is still live in the copied log, is known.
-    let erasures = erasures::copy(own, folder)?;
+    create_private_folder(folder)?;
+    let log_copy = staged(folder, if since.is_some() { INCREMENT } else { LOG });
+    let head = copy_log(log, &log_copy, since).await?;
+    // After the log: an address is stored before the first event of its account, so none is missing.
+    let store = log.path().parent().unwrap_or(Path::new("."));
+    let files = sidecar_files::copy(store, folder).await?;
+    // After the vault: erasures during the copy, of accounts that are live in the copied log, are recorded.
+    let erasures = erasures::copy(store, folder)?;
     let ledger = copy_ledger(&log.path().with_file_name(LEDGER), folder, since).await?;
-    // After the log too: a picture is kept before its event.
+    // After the log too: a picture is stored before its event.
     let (mut copied_media, mut erased_pictures) = (None, None);
     if let Some(media) = media {
-        copied_media = Some(pictures::copy(media, folder, since, begun.0.clone()).await?);
-        // After them: one that is erased meanwhile is known.
+        copied_media = Some(pictures::copy(media, folder, since, running.0.clone()).await?);
+        // After the pictures: erasures during the copy are recorded.
         erased_pictures = erasures::copy_pictures(media, folder)?;
     }
     let manifest = Manifest {
@@ -239,31 +243,31 @@ async fn copy_into(
         hash: head.hash,
         created: Clock::system().now(),
         parent: since.map(|chain| chain.newest.as_parent()),
-        sha256: digest(&part).await?,
+        sha256: digest(&log_copy).await?,
         ledger,
         files,
         media: copied_media,
         erasures,
         erased_pictures,
     };
-    File::open(&part).and_then(|file| file.sync_all()).map_err(at(&part))?;
+    File::open(&log_copy).and_then(|file| file.sync_all()).map_err(at(&log_copy))?;
     for name in names(&manifest) {
-        put(folder, &name)?;
+        move_into_place(folder, &name)?;
     }
     write_manifest(folder, &manifest)?;
     Ok(manifest)
 }
 
-/// Copies the log, or its events since another backup, into a file, and returns where it ends.
-async fn copy_log(log: &EventLog, part: &Path, since: Option<&Chain>) -> Result<Head, BackupError> {
-    private(part).map_err(at(part))?;
+/// Copies the log, or its events since another backup, to a file, and returns its head.
+async fn copy_log(log: &EventLog, to: &Path, since: Option<&Chain>) -> Result<Head, BackupError> {
+    create_private(to).map_err(at(to))?;
     if let Some(chain) = since {
-        return increment::write(log.path(), log.store_id(), part, &chain.newest).await;
+        return increment::write(log.path(), log.store_id(), to, &chain.newest).await;
     }
-    Ok(log.copy_to(part).await?)
+    Ok(log.copy_to(to).await?)
 }
 
-/// The files of a backup beside its manifest and its pictures. The log is the last: a folder with a log is complete.
+/// Returns the files of a backup except its manifest and its pictures. The log is last: a folder with a log is complete.
 fn names(manifest: &Manifest) -> Vec<String> {
     let ledger = manifest.ledger.iter().map(|_| manifest.ledger_name().to_owned());
     let media = manifest.media.iter().map(|_| pictures::LISTING.to_owned());
@@ -279,43 +283,43 @@ fn names(manifest: &Manifest) -> Vec<String> {
         .collect()
 }
 
-/// Every file that a backup may have.
+/// Returns the name of every file that a backup may have.
 fn own_names() -> impl Iterator<Item = &'static str> {
-    [COPY, LEDGER, INCREMENT, LEDGER_INCREMENT, MANIFEST, pictures::LISTING, ERASURES_FILE, ERASED_PICTURES]
+    [LOG, LEDGER, INCREMENT, LEDGER_INCREMENT, MANIFEST, pictures::LISTING, ERASURES_FILE, ERASED_PICTURES]
         .into_iter()
-        .chain(beside::names())
+        .chain(sidecar_files::names())
 }
 
-/// A backup that is being written.
-struct Begun(Arc<Undo>);
+/// A backup that is being written; dropped before it is finished, it is cancelled.
+struct Running(Arc<Cleanup>);
 
-impl Drop for Begun {
+impl Drop for Running {
     fn drop(&mut self) {
-        self.0.is_given_up.store(true, Ordering::Relaxed);
+        self.0.is_cancelled.store(true, Ordering::Relaxed);
     }
 }
 
-/// What was in a backup's folder before. Dropped by the last that writes to the folder, it removes what a backup that was
-/// not kept wrote.
-struct Undo {
+/// Removes what an unfinished backup wrote, when the last task that writes to its folder drops it.
+struct Cleanup {
     folder: PathBuf,
+    /// Whether the folder was absent.
     is_new: bool,
-    is_kept: AtomicBool,
-    /// Whether nothing more is to be written.
-    is_given_up: AtomicBool,
+    is_finished: AtomicBool,
+    /// Whether nothing more may be written.
+    is_cancelled: AtomicBool,
 }
 
-impl Drop for Undo {
+impl Drop for Cleanup {
     fn drop(&mut self) {
-        if !self.is_kept.load(Ordering::Relaxed) {
+        if !self.is_finished.load(Ordering::Relaxed) {
             self.remove();
         }
     }
 }
 
-impl Undo {
-    /// Refuses a folder that holds anything but what a backup that was killed left there.
-    fn before(folder: &Path) -> Result<Undo, BackupError> {
+impl Cleanup {
+    /// Refuses a folder with any other files than those of a killed backup.
+    fn prepare(folder: &Path) -> Result<Cleanup, BackupError> {
         let is_new = !folder.exists();
         if !is_new {
             for entry in fs::read_dir(folder).map_err(at(folder))? {
@@ -328,11 +332,11 @@ impl Undo {
                 }
             }
         }
-        let (is_kept, is_given_up) = Default::default();
-        Ok(Undo { folder: folder.to_owned(), is_new, is_kept, is_given_up })
+        let (is_finished, is_cancelled) = Default::default();
+        Ok(Cleanup { folder: folder.to_owned(), is_new, is_finished, is_cancelled })
     }
 
-    /// Removes what was written; what cannot be removed is written over by the next backup into the folder.
+    /// Removes what was written; a file that cannot be removed is overwritten by the next backup into the folder.
     fn remove(&self) {
         for name in own_names() {
             for name in [name.to_owned(), format!("{name}.part"), format!("{name}.part-journal")] {
@@ -346,14 +350,14 @@ impl Undo {
     }
 }
 
-/// Writes a copy of the ledger, or its entries since another backup, beside its place in the folder, if there is one.
+/// Stages a copy of the ledger, or of its entries since another backup, if there is a ledger.
 async fn copy_ledger(
     from: &Path,
     folder: &Path,
     since: Option<&Chain>,
 ) -> Result<Option<LedgerCopy>, BackupError> {
     let last = since.map(|chain| &chain.newest);
-    let lost = |member: &Member| {
+    let has_changed = |member: &Member| {
         BackupError::NotContinued {
         backup: member.folder.clone(),
         reason: "the ledger of counted calls does not have the last call of that backup: it was restored from an older \
@@ -363,18 +367,20 @@ async fn copy_ledger(
     };
     if !from.exists() {
         return match last.filter(|last| last.manifest.ledger.is_some()) {
-            Some(last) => Err(lost(last)),
+            Some(last) => Err(has_changed(last)),
             None => Ok(None),
         };
     }
-    let part = part(folder, if since.is_some() { LEDGER_INCREMENT } else { LEDGER });
-    private(&part).map_err(at(&part))?;
+    let copy = staged(folder, if since.is_some() { LEDGER_INCREMENT } else { LEDGER });
+    create_private(&copy).map_err(at(&copy))?;
     let head = match last {
-        None => ledger::copy(from, &part).await?,
-        Some(last) => ledger::increment(from, &part, last.ledger_head()).await?.ok_or_else(|| lost(last))?,
+        None => ledger::copy(from, &copy).await?,
+        Some(last) => {
+            ledger::increment(from, &copy, last.ledger_head()).await?.ok_or_else(|| has_changed(last))?
+        }
     };
-    let sha256 = digest(&part).await?;
-    File::open(&part).and_then(|file| file.sync_all()).map_err(at(&part))?;
+    let sha256 = digest(&copy).await?;
+    File::open(&copy).and_then(|file| file.sync_all()).map_err(at(&copy))?;
     Ok(Some(LedgerCopy { position: head.position, hash: head.hash, sha256 }))
 }
 
@@ -396,39 +402,39 @@ async fn digest(path: &Path) -> Result<Hash, BackupError> {
 
 fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<(), BackupError> {
     let text = format!("{:#}\n", serde_json::json!(manifest));
-    write_part(folder, MANIFEST, text.as_bytes())?;
-    put(folder, MANIFEST)?;
+    stage_file(folder, MANIFEST, text.as_bytes())?;
+    move_into_place(folder, MANIFEST)?;
     sync_folder(folder)
 }
 
-/// Writes a file durably beside its place.
-fn write_part(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), BackupError> {
-    let part = part(folder, name);
-    let written = private(&part).and_then(|mut file| {
+/// Stages a file durably.
+fn stage_file(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), BackupError> {
+    let path = staged(folder, name);
+    let written = create_private(&path).and_then(|mut file| {
         io::Write::write_all(&mut file, bytes)?;
         file.sync_all()
     });
-    written.map_err(at(&part))
+    written.map_err(at(&path))
 }
 
-/// Where a file is written before it is put in its place.
-fn part(folder: &Path, name: &str) -> PathBuf {
+/// Returns the path under which a file is staged.
+fn staged(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}.part"))
 }
 
-/// Puts a file that was written beside its place into it.
-fn put(folder: &Path, name: &str) -> Result<(), BackupError> {
+/// Moves a staged file into place.
+fn move_into_place(folder: &Path, name: &str) -> Result<(), BackupError> {
     let target = folder.join(name);
-    fs::rename(part(folder, name), &target).map_err(at(&target))
+    fs::rename(staged(folder, name), &target).map_err(at(&target))
 }
 
-/// Makes an empty file that its owner alone may read; SQLite takes one as the target of a copy.
-fn private(path: &Path) -> io::Result<File> {
+/// Creates an empty file that is readable by its owner only; SQLite accepts one as the target of a copy.
+fn create_private(path: &Path) -> io::Result<File> {
     File::options().write(true).create(true).truncate(true).mode(0o600).open(path)
 }
 
-/// Makes a folder that its owner alone may enter; one that is there stays as it is.
-fn private_folder(folder: &Path) -> Result<(), BackupError> {
+/// Creates a folder that is accessible to its owner only; an existing one stays as it is.
+fn create_private_folder(folder: &Path) -> Result<(), BackupError> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(at(folder))
 }
 

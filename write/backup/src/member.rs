@@ -1,4 +1,4 @@
-//! One backup of a chain: its folder and its manifest, read and proven.
+//! One backup of a chain: its folder and its manifest.
 
 use std::fs;
 use std::io;
@@ -10,10 +10,10 @@ use schemas::ids::Position;
 use sha2::{Digest, Sha256};
 
 use super::error::Parent;
-use super::{BackupError, COPY, INCREMENT, LEDGER, LEDGER_INCREMENT, MANIFEST, Manifest};
+use super::{BackupError, INCREMENT, LEDGER, LEDGER_INCREMENT, LOG, MANIFEST, Manifest};
 use super::{at, digest, has_any_of};
 
-/// One of a chain of backups.
+/// One backup of a chain.
 pub(super) struct Member {
     pub(super) folder: PathBuf,
     pub(super) manifest: Manifest,
@@ -23,12 +23,12 @@ pub(super) struct Member {
 
 impl Member {
     pub(super) fn read(folder: &Path) -> Result<Member, BackupError> {
-        let text = text(folder)?;
-        let manifest = Manifest::parse(folder, &text)?;
-        Ok(Member { folder: folder.to_owned(), manifest, digest: hash_of(&text) })
+        let bytes = manifest_bytes(folder)?;
+        let manifest = Manifest::parse(folder, &bytes)?;
+        Ok(Member { folder: folder.to_owned(), manifest, digest: sha256_of(&bytes) })
     }
 
-    /// What a backup that continues this one says of it.
+    /// Returns the reference by which another backup continues this one.
     pub(super) fn as_parent(&self) -> Parent {
         let Manifest { created, position, hash, .. } = self.manifest;
         let folder = std::path::absolute(&self.folder).unwrap_or_else(|_| self.folder.clone());
@@ -36,38 +36,38 @@ impl Member {
         Parent { folder, created, position, hash, calls, manifest: self.digest }
     }
 
-    /// Where its log ends.
+    /// Returns the head of its log.
     pub(super) fn head(&self) -> Head {
         Head { position: self.manifest.position, hash: self.manifest.hash }
     }
 
-    /// Where its ledger ends.
+    /// Returns the head of its ledger.
     pub(super) fn ledger_head(&self) -> Head {
         let start = Head { position: Position::START, hash: Hash::GENESIS };
-        let noted = self.manifest.ledger.as_ref();
-        noted.map_or(start, |noted| Head { position: noted.position, hash: noted.hash })
+        let ledger = self.manifest.ledger.as_ref();
+        ledger.map_or(start, |copy| Head { position: copy.position, hash: copy.hash })
     }
 
     pub(super) fn broken(&self, reason: impl Into<String>) -> BackupError {
         BackupError::Broken { folder: self.folder.clone(), reason: reason.into() }
     }
 
-    /// Where its part of the log is.
+    /// Returns the path of its log, or of its increment.
     pub(super) fn log(&self) -> PathBuf {
         self.folder.join(self.manifest.log())
     }
 
-    /// Proves that a file, or a copy of it, has the bytes that were written.
-    pub(super) async fn prove(&self, name: &str, path: &Path, noted: Hash) -> Result<(), BackupError> {
+    /// Checks that a file of the backup, or a copy of it at `path`, has the bytes that were written.
+    pub(super) async fn check_bytes(&self, name: &str, path: &Path, sha256: Hash) -> Result<(), BackupError> {
         if !path.exists() {
             return Err(self.broken(format!("its {name} is missing")));
         }
         let what = match name {
-            COPY | INCREMENT => "its bytes".to_owned(),
+            LOG | INCREMENT => "its bytes".to_owned(),
             LEDGER | LEDGER_INCREMENT => "the bytes of its ledger".to_owned(),
             name => format!("the bytes of its {name}"),
         };
-        if digest(path).await? == noted {
+        if digest(path).await? == sha256 {
             Ok(())
         } else {
             Err(self.broken(format!("{what} are not those that were written")))
@@ -75,15 +75,15 @@ impl Member {
     }
 }
 
-pub(super) fn hash_of(text: &[u8]) -> Hash {
-    Hash(Sha256::digest(text).into())
+pub(super) fn sha256_of(bytes: &[u8]) -> Hash {
+    Hash(Sha256::digest(bytes).into())
 }
 
-/// The bytes of a manifest.
-pub(super) fn text(backup: &Path) -> Result<Vec<u8>, BackupError> {
+/// Reads the bytes of a manifest.
+pub(super) fn manifest_bytes(backup: &Path) -> Result<Vec<u8>, BackupError> {
     let path = backup.join(MANIFEST);
     match fs::read(&path) {
-        Ok(text) => Ok(text),
+        Ok(bytes) => Ok(bytes),
         Err(error) if error.kind() == io::ErrorKind::NotFound && has_any_of(backup) => {
             let reason = format!("it has no {MANIFEST}, which is written last");
             Err(BackupError::Broken { folder: backup.to_owned(), reason })

@@ -1,4 +1,4 @@
-//! The pictures of a backup: copies in a media folder, and a listing that proves them.
+//! The pictures of a backup: copies in a media folder, and a listing with which they are verified.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,32 +14,31 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::chain::Chain;
-use super::{BackupError, Undo, at, write_part};
+use super::{BackupError, Cleanup, at, stage_file};
 
 /// The folder of the pictures in a backup.
 pub(super) const FOLDER: &str = "media";
 
-/// The listing of their files, as `sha256sum` writes and checks it.
+/// The listing of their files, in the format of `sha256sum`.
 pub(super) const LISTING: &str = "pictures.sha256";
 
-/// The pictures that a backup holds.
+/// The pictures in a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MediaCopy {
-    /// How many there are.
+    /// The number of pictures.
     pub pictures: u64,
-    /// How many files they have, originals, smaller forms and descriptions.
+    /// The number of their files: originals, smaller forms and descriptions.
     pub files: u64,
     /// SHA-256 of the listing of these files.
     pub sha256: Hash,
 }
 
-/// Copies the pictures of a media folder into a backup, but for those that the backups before it have, and writes their
-/// listing beside its place.
+/// Copies the pictures of a media folder that the backups before it lack into a backup, and stages their listing.
 pub(super) async fn copy(
     media: &Path,
     backup: &Path,
     since: Option<&Chain>,
-    undo: Arc<Undo>,
+    cleanup: Arc<Cleanup>,
 ) -> Result<MediaCopy, BackupError> {
     let (from, to) = (media.to_owned(), backup.join(FOLDER));
     let former = since.map(stores).unwrap_or_default();
@@ -51,30 +50,30 @@ pub(super) async fn copy(
             return Ok(Listing::default());
         }
         let to = MediaStore::open(&to)?;
-        // Held to the end: what is written here is removed only then.
-        from.copy_selected(&to, |id| new.contains(&id), || !undo.is_given_up.load(Ordering::Relaxed))?;
+        // The clean-up is held until here, so that it removes what is written only afterwards.
+        from.copy_selected(&to, |id| new.contains(&id), || !cleanup.is_cancelled.load(Ordering::Relaxed))?;
         Ok(to.list()?)
     });
     let listing = listing.await?;
     let text = listing.text(FOLDER);
-    write_part(backup, LISTING, text.as_bytes())?;
+    stage_file(backup, LISTING, text.as_bytes())?;
     let sha256 = Hash(Sha256::digest(text.as_bytes()).into());
     Ok(MediaCopy { pictures: listing.pictures, files: listing.files(), sha256 })
 }
 
-/// The pictures of each of these backups, the newest first.
+/// Returns the pictures of each backup of a chain, newest first.
 fn stores(chain: &Chain) -> Vec<MediaStore> {
     chain.members().rev().map(|member| MediaStore::open_read_only(&member.folder.join(FOLDER))).collect()
 }
 
-/// Whether a restore of former backups, the newest first, would not bring a picture as it is now.
+/// Returns whether a restore of the former backups, newest first, would lack the picture or restore an older state of it.
 fn is_new(now: &MediaStore, id: PictureId, former: &[MediaStore]) -> bool {
     let has = |store: &&MediaStore| store.get(id).is_ok_and(|picture| picture.is_some());
     !former.iter().find(has).is_some_and(|store| now.is_copied_to(store, id))
 }
 
-/// Proves that every picture of a backup has the bytes that it had when it was written.
-pub(super) async fn prove(backup: &Path, noted: &MediaCopy) -> Result<(), BackupError> {
+/// Verifies that every picture of a backup has the bytes that were written.
+pub(super) async fn verify(backup: &Path, copy: &MediaCopy) -> Result<(), BackupError> {
     let path = backup.join(LISTING);
     let broken = |reason: String| BackupError::Broken { folder: backup.to_owned(), reason };
     let text = match std::fs::read_to_string(&path) {
@@ -83,7 +82,7 @@ pub(super) async fn prove(backup: &Path, noted: &MediaCopy) -> Result<(), Backup
         }
         text => text.map_err(at(&path))?,
     };
-    if Hash(Sha256::digest(text.as_bytes()).into()) != noted.sha256 {
+    if Hash(Sha256::digest(text.as_bytes()).into()) != copy.sha256 {
         return Err(broken(format!("the bytes of its {LISTING} are not those that were written")));
     }
     let listing = Listing::parse(&text, FOLDER)
@@ -94,15 +93,15 @@ pub(super) async fn prove(backup: &Path, noted: &MediaCopy) -> Result<(), Backup
         None => Ok(()),
         Some(Difference { first, reason, count }) => Err(broken(format!(
             "of its {} picture files {count} {} not what was written; the first is {FOLDER}/{first}, which {reason}",
-            noted.files,
+            copy.files,
             if count == 1 { "is" } else { "are" },
         ))),
     }
 }
 
-/// Copies the pictures of all these backups into a media folder, but for erased ones, and returns how many there are. Where
-/// the log was cut, only those that it `named` are copied.
-pub(super) async fn bring(
+/// Restores the pictures of a chain into a media folder, except erased ones, and returns their number. If the log was truncated,
+/// only those in `named` are restored.
+pub(super) async fn restore(
     chain: &Chain,
     media: &Path,
     erased: Vec<ErasedPicture>,
@@ -110,18 +109,18 @@ pub(super) async fn bring(
 ) -> Result<u64, BackupError> {
     let (stores, to): (_, PathBuf) = (stores(chain), media.to_owned());
     blocking(move || {
-        let mut left = ids(&stores)?;
-        if left.is_empty() && erased.is_empty() {
+        let mut remaining = ids(&stores)?;
+        if remaining.is_empty() && erased.is_empty() {
             return Ok(0);
         }
         let to = MediaStore::open(&to)?;
         to.erase(&erased)?;
-        left.retain(|id| named.as_ref().is_none_or(|named| named.contains(id)));
+        remaining.retain(|id| named.as_ref().is_none_or(|named| named.contains(id)));
         let mut pictures = 0;
         for from in stores {
-            pictures += from.copy_selected(&to, |id| left.contains(&id), || true)?;
+            pictures += from.copy_selected(&to, |id| remaining.contains(&id), || true)?;
             for id in from.ids()? {
-                left.remove(&id);
+                remaining.remove(&id);
             }
         }
         Ok(pictures)
@@ -129,7 +128,7 @@ pub(super) async fn bring(
     .await
 }
 
-/// How many pictures all these backups have that are not erased.
+/// Returns the number of pictures in a chain that are not erased.
 pub(super) async fn count(chain: &Chain, erased: Vec<ErasedPicture>) -> Result<u64, BackupError> {
     let stores = stores(chain);
     blocking(move || {

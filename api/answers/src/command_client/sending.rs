@@ -94,9 +94,8 @@ async fn request(
     let retry = Retry { attempt: ATTEMPT, pause: PAUSE, total: deadline.remaining(), absence: Duration::MAX };
     let subject = subject::command(message.command.name());
     match request_until_answered(client, &subject, make, retry).await {
-        Ok(reply) => {
-            serde_json::from_slice(&reply.payload).map_err(|error| CommandError::OutcomeUnknown(error.to_string()))
-        }
+        Ok(reply) => serde_json::from_slice(&reply.payload)
+            .map_err(|error| CommandError::OutcomeUnknown(error.to_string())),
         Err(RequestError::Unanswered(reason)) => Err(CommandError::OutcomeUnknown(reason)),
         Err(error @ (RequestError::NotConnected | RequestError::NoResponders)) => Err(unavailable(&error)),
     }

@@ -1,5 +1,4 @@
-//! A log that is restored up to an earlier point: what was recorded after it is removed from the copy, with the names that
-//! only those events claimed.
+//! Point-in-time restore: truncates the copy of a log after a point, with the names that only the removed events claimed.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
@@ -26,23 +25,23 @@ use sqlx::{ConnectOptions, Connection, SqliteConnection};
 
 use super::{BackupError, at};
 
-/// The last event of a log that is restored.
+/// The last event of a log to be restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Until {
-    /// The one at a position.
+pub enum RestorePoint {
+    /// The event at a position.
     Position(Position),
-    /// The last one that was recorded at or before a time.
+    /// The last event that was recorded at or before a time.
     Time(Timestamp),
 }
 
-impl FromStr for Until {
+impl FromStr for RestorePoint {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Until, String> {
+    fn from_str(text: &str) -> Result<RestorePoint, String> {
         match (text.parse::<u64>(), text.parse()) {
             (Ok(0), _) => Err("the first event is at position 1".to_owned()),
-            (Ok(position), _) => Ok(Until::Position(Position(position))),
-            (_, Ok(time)) => Ok(Until::Time(time)),
+            (Ok(position), _) => Ok(RestorePoint::Position(Position(position))),
+            (_, Ok(time)) => Ok(RestorePoint::Time(time)),
             _ => Err("give the position of an event such as 4711, or a time with its zone such as \
                       2026-11-23T03:20:00Z or 2026-11-23T04:20:00+01:00"
                 .to_owned()),
@@ -50,40 +49,40 @@ impl FromStr for Until {
     }
 }
 
-/// Where a log ends that was restored up to an earlier point.
+/// The end of a log that was restored up to an earlier point.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Cut {
+pub struct Truncation {
     /// The position of its last event.
     pub position: Position,
     /// The hash of that event.
     pub hash: Hash,
     /// When it was recorded.
     pub time: Timestamp,
-    /// What the backup has besides.
+    /// The events of the backup after it.
     pub left_out: LeftOut,
 }
 
 /// The events of a backup that were not restored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
-    /// How many there are.
+    /// The number of events.
     pub events: u64,
     /// The position of the first.
     pub from: Position,
-    /// When that was recorded.
+    /// When the first was recorded.
     pub time: Timestamp,
-    /// Keys that these events revoked: they are valid again.
+    /// Keys that these events revoked and that are valid again.
     pub revoked_keys: BTreeSet<KeyId>,
 }
 
-/// Removes from the copy of a log what comes after a point, with a file beside it that is not there yet; `None` where
-/// nothing does. `created` is when the backup was made.
-pub(super) async fn cut(
+/// Removes the events after a point from the copy of a log, through a temporary file in the same folder; `None` if there are none.
+/// `created` is when the backup was created.
+pub(super) async fn truncate(
     log: &Path,
-    aside: &Path,
-    until: Until,
+    temporary: &Path,
+    until: RestorePoint,
     created: Timestamp,
-) -> Result<Option<Cut>, BackupError> {
+) -> Result<Option<Truncation>, BackupError> {
     let mut writer = rewriting(log).connect().await?;
     let (_, head) = rows::log(&mut writer).await?;
     let last = last_event(&mut writer, head, until, created).await?;
@@ -91,41 +90,41 @@ pub(super) async fn cut(
         writer.close().await?;
         return Ok(None);
     }
-    let cut = shorten(&mut writer, head, &last).await?;
-    // Nothing of the removed events stays in the file.
-    vacuum_into(&mut writer, aside).await?;
+    let truncation = delete_after(&mut writer, head, &last).await?;
+    // No byte of the removed events stays in the file.
+    vacuum_into(&mut writer, temporary).await?;
     writer.close().await?;
-    fs::rename(aside, log).and_then(|()| File::open(log)?.sync_all()).map_err(at(log))?;
-    Ok(Some(cut))
+    fs::rename(temporary, log).and_then(|()| File::open(log)?.sync_all()).map_err(at(log))?;
+    Ok(Some(truncation))
 }
 
-/// The last event of the log up to a point.
+/// Returns the last event of the log up to a point.
 async fn last_event(
     reader: &mut SqliteConnection,
     head: Head,
-    until: Until,
+    until: RestorePoint,
     created: Timestamp,
 ) -> Result<Recorded, BackupError> {
-    let refused = |reason: String| BackupError::Until { reason };
+    let refused = |reason: String| BackupError::RestorePoint { reason };
     if head.position == Position::START {
         return Err(refused("the backup has no events; leave --until out".to_owned()));
     }
     let position = match until {
-        Until::Position(position) if position == Position::START || position > head.position => {
+        RestorePoint::Position(position) if position == Position::START || position > head.position => {
             let end = head.position;
             return Err(refused(format!(
                 "the backup has the positions 1 to {end}, and not {position}; name one of these, or take a newer backup"
             )));
         }
-        Until::Position(position) => position,
-        // A clock that was set back may have made the backup before its last event.
-        Until::Time(time) if time > created.max(event_at(reader, head.position).await?.time) => {
+        RestorePoint::Position(position) => position,
+        // If the clock was set back, the backup may have been created before its last event.
+        RestorePoint::Time(time) if time > created.max(event_at(reader, head.position).await?.time) => {
             return Err(refused(format!(
                 "the backup was made on {created} and has nothing of what was recorded until {time}; take a newer \
                  backup, or leave --until out to restore all that it has"
             )));
         }
-        Until::Time(time) => match recorded_by(reader, time).await? {
+        RestorePoint::Time(time) => match position_at(reader, time).await? {
             Some(position) => position,
             None => {
                 let first = event_at(reader, Position(1)).await?.time;
@@ -138,8 +137,8 @@ async fn last_event(
     Ok(event_at(reader, position).await?)
 }
 
-async fn recorded_by(reader: &mut SqliteConnection, time: Timestamp) -> Result<Option<Position>, StoreError> {
-    // What lies outside of the years that the column can hold is before or after all events.
+async fn position_at(reader: &mut SqliteConnection, time: Timestamp) -> Result<Option<Position>, StoreError> {
+    // A time outside the range of the column is before or after all events.
     let limit = if time.as_nanosecond() < 0 { i64::MIN } else { i64::MAX };
     let nanoseconds = i64::try_from(time.as_nanosecond()).unwrap_or(limit);
     let found: Option<i64> = sqlx::query_scalar("SELECT max(position) FROM events WHERE time <= ?1")
@@ -157,36 +156,41 @@ async fn event_at(reader: &mut SqliteConnection, position: Position) -> Result<R
     rows::recorded(&row)
 }
 
-/// Removes the events after the last one, and the names that no other event claims.
-async fn shorten(writer: &mut SqliteConnection, head: Head, last: &Recorded) -> Result<Cut, BackupError> {
+/// Deletes the events after `last`, and the names that no other event claims.
+async fn delete_after(
+    writer: &mut SqliteConnection,
+    head: Head,
+    last: &Recorded,
+) -> Result<Truncation, BackupError> {
     let from = event_at(writer, last.position.next()).await?;
-    let mut gone = verify::names(writer, last.position).await?;
+    let mut released = verify::names(writer, last.position).await?;
     let revoked = revoked(writer, last.position).await?;
     sqlx::query("DELETE FROM events WHERE position > ?1")
         .bind(integer(last.position.0))
         .execute(&mut *writer)
         .await?;
-    let kept = verify::names(writer, Position::START).await?;
-    gone.retain(|claim| !kept.contains(claim));
-    release(writer, &gone).await?;
+    let remaining = verify::names(writer, Position::START).await?;
+    released.retain(|claim| !remaining.contains(claim));
+    release(writer, &released).await?;
     sqlx::query("UPDATE log SET position = ?1, hash = ?2")
         .bind(integer(last.position.0))
         .bind(last.hash.0.as_slice())
         .execute(&mut *writer)
         .await?;
-    let is_there = |key: &KeyId| kept.contains(&Claim { namespace: Namespace::KEY, name: key.to_string() });
+    let is_issued =
+        |key: &KeyId| remaining.contains(&Claim { namespace: Namespace::KEY, name: key.to_string() });
     let left_out = LeftOut {
         events: head.position.0 - last.position.0,
         from: from.position,
         time: from.time,
-        revoked_keys: revoked.into_iter().filter(is_there).collect(),
+        revoked_keys: revoked.into_iter().filter(is_issued).collect(),
     };
-    Ok(Cut { position: last.position, hash: last.hash, time: last.time, left_out })
+    Ok(Truncation { position: last.position, hash: last.hash, time: last.time, left_out })
 }
 
-/// Removes these names, and those of streams that have no event any more.
-async fn release(writer: &mut SqliteConnection, gone: &HashSet<Claim>) -> Result<(), StoreError> {
-    let pairs: Vec<_> = gone.iter().map(|claim| (claim.namespace.as_str(), &claim.name)).collect();
+/// Deletes these claims, and those of streams that no longer have an event.
+async fn release(writer: &mut SqliteConnection, names: &HashSet<Claim>) -> Result<(), StoreError> {
+    let pairs: Vec<_> = names.iter().map(|claim| (claim.namespace.as_str(), &claim.name)).collect();
     sqlx::query(
         "DELETE FROM claims WHERE (namespace, name) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?1)) \
          OR NOT EXISTS (SELECT 1 FROM events WHERE stream = claims.stream)",
@@ -197,33 +201,34 @@ async fn release(writer: &mut SqliteConnection, gone: &HashSet<Claim>) -> Result
     Ok(())
 }
 
-/// The keys that are revoked after a position.
+/// Returns the keys that are revoked after a position.
 async fn revoked(reader: &mut SqliteConnection, after: Position) -> Result<Vec<KeyId>, BackupError> {
     let revoked = |event| match event {
         Event::Account(AccountEvent::KeyRevoked(revoked)) => Some(revoked.key_id),
         _ => None,
     };
-    each(reader, "loggia.account.key_revoked.*", after, revoked).await
+    values_of(reader, "loggia.account.key_revoked.*", after, revoked).await
 }
 
-/// Every picture that the log of a restored copy names.
+/// Returns every picture that a truncated log names.
 pub(super) async fn pictures(log: &Path) -> Result<BTreeSet<PictureId>, BackupError> {
     let mut reader = rewriting(log).connect().await?;
     let attached = |event| match event {
         Event::PictureAttached(attached) => Some(attached.picture.id),
         _ => None,
     };
-    let found = each(&mut reader, "loggia.curation.picture_attached.*", Position::START, attached).await?;
+    let found =
+        values_of(&mut reader, "loggia.curation.picture_attached.*", Position::START, attached).await?;
     reader.close().await?;
     Ok(found.into_iter().collect())
 }
 
-/// What each event of a kind says behind a position.
-async fn each<T>(
+/// Returns a value of each event of a kind after a position.
+async fn values_of<T>(
     reader: &mut SqliteConnection,
     kind: &str,
     after: Position,
-    wanted: impl Fn(Event) -> Option<T>,
+    value: impl Fn(Event) -> Option<T>,
 ) -> Result<Vec<T>, BackupError> {
     let mut rows = sqlx::query(select_events!("WHERE position > ?1 AND kind GLOB ?2 ORDER BY position"))
         .bind(integer(after.0))
@@ -234,7 +239,7 @@ async fn each<T>(
         let event = rows::recorded(&row)?;
         let decoded = event.decode().map_err(|error| StoreError::corrupt(error.to_string()))?;
         if let Decoded::Known(event) = decoded {
-            found.extend(wanted(*event));
+            found.extend(value(*event));
         }
     }
     Ok(found)
@@ -245,14 +250,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_point_is_a_position_or_a_time_with_its_zone() {
+    fn a_restore_point_is_a_position_or_a_time_with_its_zone() {
         let time = "2026-11-23T03:20:00Z".parse().unwrap();
-        assert_eq!("4711".parse(), Ok(Until::Position(Position(4_711))));
-        assert_eq!("2026-11-23T03:20:00Z".parse(), Ok(Until::Time(time)));
-        assert_eq!("2026-11-23T04:20:00+01:00".parse(), Ok(Until::Time(time)));
-        assert_eq!("0".parse::<Until>().unwrap_err(), "the first event is at position 1");
+        assert_eq!("4711".parse(), Ok(RestorePoint::Position(Position(4_711))));
+        assert_eq!("2026-11-23T03:20:00Z".parse(), Ok(RestorePoint::Time(time)));
+        assert_eq!("2026-11-23T04:20:00+01:00".parse(), Ok(RestorePoint::Time(time)));
+        assert_eq!("0".parse::<RestorePoint>().unwrap_err(), "the first event is at position 1");
         for wrong in ["", "-1", "yesterday", "2026-11-23", "2026-11-23T03:20:00"] {
-            let error = wrong.parse::<Until>().unwrap_err();
+            let error = wrong.parse::<RestorePoint>().unwrap_err();
             assert!(
                 error.contains("such as 4711") && error.contains("2026-11-23T03:20:00Z"),
                 "{wrong}: {error}"

@@ -1,0 +1,76 @@
+//! The sidecar files of the log that a backup contains: the vault and its secret.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use schemas::hash::Hash;
+use serde::{Deserialize, Serialize};
+
+use super::{BackupError, at, create_private, digest, staged};
+
+/// A file in the store's folder beside the log.
+struct SidecarFile {
+    name: &'static str,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    /// A SQLite database, which may be written while it is copied.
+    Database,
+    /// A file that is written once.
+    Plain,
+}
+
+const SIDECAR_FILES: [SidecarFile; 2] = [
+    SidecarFile { name: vault::FILE, kind: Kind::Database },
+    SidecarFile { name: vault::SECRET_FILE, kind: Kind::Plain },
+];
+
+/// The copy of a sidecar file in a backup.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CopiedFile {
+    /// The file name, in the store's folder and in the backup.
+    pub name: String,
+    /// SHA-256 of the copy's bytes.
+    pub sha256: Hash,
+}
+
+/// Returns the names of all sidecar files.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    SIDECAR_FILES.iter().map(|file| file.name)
+}
+
+/// Stages a copy of each sidecar file that exists in the backup's folder, readable by its owner only.
+pub(super) async fn copy(folder: &Path, backup: &Path) -> Result<Vec<CopiedFile>, BackupError> {
+    let mut copied = Vec::new();
+    for SidecarFile { name, kind } in &SIDECAR_FILES {
+        let (from, to) = (folder.join(name), staged(backup, name));
+        if !from.exists() {
+            continue;
+        }
+        match kind {
+            Kind::Database => copy_database(&from, &to).await?,
+            Kind::Plain => copy_file(&from, &to)?,
+        }
+        copied.push(CopiedFile { name: (*name).to_owned(), sha256: digest(&to).await? });
+    }
+    Ok(copied)
+}
+
+/// Copies a database, which may be written meanwhile.
+async fn copy_database(from: &Path, to: &Path) -> Result<(), BackupError> {
+    // SQLite accepts an empty file as the target, and this one is readable by its owner only.
+    create_private(to).map_err(at(to))?;
+    // Not read-only: a transaction of a killed process has to be rolled back first.
+    sqlite::copy(sqlite::options(from), to).await?;
+    File::open(to).and_then(|file| file.sync_all()).map_err(at(to))
+}
+
+/// Copies a file that is not written meanwhile; the copy is readable by its owner only.
+pub(super) fn copy_file(from: &Path, to: &Path) -> Result<(), BackupError> {
+    let mut source = File::open(from).map_err(at(from))?;
+    let mut copy = create_private(to).map_err(at(to))?;
+    io::copy(&mut source, &mut copy).and_then(|_| copy.sync_all()).map_err(at(to))
+}
