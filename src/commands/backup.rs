@@ -5,7 +5,9 @@ use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use ::backup::{BackupError, Truncation, Erased, LastBackup, LeftOut, Parent, Restored, RestorePoint, rotation};
+use ::backup::{
+    BackupError, Erased, LastBackup, LeftOut, Parent, RestorePoint, Restored, Truncation, rotation,
+};
 use anyhow::{Context, Result, anyhow, bail};
 use cli_output::{Output, count, say};
 use health::Health;

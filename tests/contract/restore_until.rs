@@ -79,9 +79,11 @@ async fn opened(target: &Path, clock: &Clock) -> EventLog {
 #[tokio::test]
 async fn a_log_is_restored_up_to_the_named_event() {
     let backed_up_log = backed_up_log().await;
-    let (target, restored) = backed_up_log.restore("second", RestorePoint::Position(Position(2))).await.unwrap();
+    let (target, restored) =
+        backed_up_log.restore("second", RestorePoint::Position(Position(2))).await.unwrap();
     let left_out = LeftOut { events: 3, from: Position(3), time: at(3), revoked_keys: [].into() };
-    let truncation = Truncation { position: Position(2), hash: backed_up_log.events[1].hash, time: at(2), left_out };
+    let truncation =
+        Truncation { position: Position(2), hash: backed_up_log.events[1].hash, time: at(2), left_out };
     assert_eq!(restored.truncation, Some(truncation));
     assert_eq!((restored.events(), restored.manifest), (2, backed_up_log.manifest.clone()));
     let store = opened(&target, &backed_up_log.clock).await;
@@ -128,7 +130,8 @@ async fn a_time_selects_the_last_event_up_to_it() {
         assert_eq!(restored.events(), last, "{name}");
     }
     // Nothing is left out.
-    for (name, until) in [("end", RestorePoint::Position(Position(5))), ("made", RestorePoint::Time(created))] {
+    for (name, until) in [("end", RestorePoint::Position(Position(5))), ("made", RestorePoint::Time(created))]
+    {
         let (target, restored) = backed_up_log.restore(name, until).await.unwrap();
         assert_eq!((restored.events(), restored.truncation), (5, None), "{name}");
         assert!(!target.join("events.truncation.db").exists());
