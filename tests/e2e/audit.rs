@@ -273,10 +273,10 @@ fn a_key_without_calls_has_an_empty_audit_and_wrong_usage_exits_with_2() {
     let failure: Value = serde_json::from_slice(&unknown.stdout).unwrap();
     assert_eq!((unknown.status.code(), &failure["kind"]), (Some(1), &json!("failed")));
     for (args, detail) in [
-        (&["audit", "verify", "--csv"][..], "--month and --csv go with the id of a key; "),
+        (&["audit", "verify", "--csv"][..], "--month and --csv need the id of a key; "),
         (&["audit", id, "--csv"], "choose one of --csv and --json"),
         (&["curate", "revise", "a"], "nothing to change; give --set MEMBER=VALUE or --unset MEMBER"),
-        (&["verify", "--repair"], "--repair makes pictures again: "),
+        (&["verify", "--repair"], "--repair restores pictures: "),
     ] {
         let wrong = run(&[args, &["--json"]].concat());
         let failure: Value = serde_json::from_slice(&wrong.stdout).unwrap();

@@ -71,9 +71,9 @@ async fn pictures_are_verified_in_the_folder_and_in_the_backup() {
     std::fs::remove_dir_all(widths_before[0].parent().unwrap()).unwrap();
     let (status, text) = run(&folder, &["verify", "media"]);
     assert_eq!(status, Some(3), "{text}");
-    assert!(text.contains("is not kept; restore it from a backup, or attach it again"), "{text}");
+    assert!(text.contains("is missing; restore it from a backup, or attach it again"), "{text}");
     let (status, text) = run(&folder, &["verify", "--repair"]);
-    assert_eq!((status, text.contains("--repair makes pictures again")), (Some(2), true), "{text}");
+    assert_eq!((status, text.contains("--repair restores pictures")), (Some(2), true), "{text}");
 
     // The same rendition in the backup.
     std::fs::write(&widths(&backup.join("media"))[0], "").unwrap();
@@ -195,7 +195,7 @@ fn incremental_backups_restore_the_same_and_are_kept_with_their_parents() {
     assert_eq!(
         line,
         format!(
-            "0 events since the backup of {} are in {}; `loggia restore` of it needs that one too, in {}\n",
+            "0 events since the backup of {} are in {}; `loggia restore` of it needs that backup too, in {}\n",
             created.as_str().unwrap(),
             at("next").display(),
             expected.display()
@@ -203,7 +203,7 @@ fn incremental_backups_restore_the_same_and_are_kept_with_their_parents() {
     );
     let line = printed(&data, &["backup", "verify", &text(&of(&chain[2]))]);
     assert!(
-        line.starts_with("3 events are in ") && line.contains(" and the backups that it continues, "),
+        line.starts_with("3 events are in ") && line.contains(" and the backups that it builds on, "),
         "{line}"
     );
 

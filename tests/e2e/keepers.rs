@@ -299,7 +299,7 @@ async fn an_unanswered_command_reports_its_id() {
         stderr_of(&output)
     };
     let unanswered = run(&["curate", "restore", "house"]);
-    let (_, id) = unanswered.split_once("run the same again with --id ").unwrap();
+    let (_, id) = unanswered.split_once("run it again with --id ").unwrap();
     assert!(id[..36].parse::<uuid::Uuid>().is_ok(), "{unanswered}");
     let id = "0192f3a4-7c1e-7b2a-9d3f-5a6b7c8d9e0f";
     let again = run(&["curate", "restore", "house", "--id", id]);
@@ -307,7 +307,7 @@ async fn an_unanswered_command_reports_its_id() {
     let import = run(&["import", &write_record(folder.path()), "--id", id]);
     assert!(import.contains(&format!("run it again with --id {id}")), "{import}");
     let issue = run(&["keys", "issue", "--email", "ada@example.org"]);
-    assert!(issue.contains("is not known; `loggia keys list` shows it"), "{issue}");
+    assert!(issue.contains("is not known; if `loggia keys list` shows it"), "{issue}");
 }
 
 fn write_record(folder: &Path) -> String {

@@ -105,7 +105,7 @@ fn keys_change_tier_and_are_revoked() {
     let again = run(folder.path(), &["keys", "erase", "--email", ADA]);
     assert_eq!(again.status.code(), Some(1), "an address that is not held may be mistyped: {again:?}");
     let stderr = String::from_utf8(again.stderr).unwrap();
-    assert!(stderr.starts_with("nothing was erased: the vault does not hold this address"), "{stderr}");
+    assert!(stderr.starts_with("nothing was erased: the vault does not have this address"), "{stderr}");
     let rows = run_json(folder.path(), &["keys", "list"]);
     assert!(rows.iter().all(|row| row["email"].is_null() && row["revoked_at"].is_string()), "{rows:?}");
     assert!(run_json(folder.path(), &["keys", "list", "--email", ADA]).is_empty());
@@ -125,7 +125,7 @@ fn impossible_key_commands_are_rejected_with_a_sentence() {
     );
     assert!(
         failure(&["keys", "revoke", "log_live_x"])
-            .starts_with("loggia: the key is named by its id, not by its text; `loggia keys list` shows it"),
+            .starts_with("loggia: a key is named by its id, not by its text; `loggia keys list` shows it"),
     );
     assert_eq!(
         failure(&["keys", "tier", "--email", ADA, "studio"]),

@@ -224,7 +224,7 @@ fn a_link_is_printed_without_a_service_too() {
     assert_eq!(link, format!("{SITE}/claim/{}", token(link)));
     assert_eq!(token(link).len(), 32);
     let (rest, end) = rest.split_once("until ").unwrap();
-    assert_eq!(rest, "\nGive it to the holder of the address, and to nobody else. It works once, ");
+    assert_eq!(rest, "\nGive it only to the holder of the address. It works once, ");
     assert!(end.trim().trim_end_matches('.').parse::<jiff::Timestamp>().is_ok(), "{end}");
     assert!(!any_file_contains(folder.path(), token(link)));
 }
