@@ -18,7 +18,7 @@ use schemas::slug::Slug;
 use schemas::versioned::Decoded;
 use schemas::web_address::without_login;
 use serde::Serialize;
-use write::project::{Listing, PictureFate, Project};
+use write::project::{Listing, PictureOutcome, Project};
 
 use crate::cli::PicturesCommand;
 use crate::config::Config;
@@ -128,9 +128,9 @@ fn sources(listing: &Listing) -> impl Iterator<Item = &str> {
 fn rows(listing: &Listing) -> impl Iterator<Item = Row> {
     listing.record.picture_sources().map(|source| {
         let (state, picture, reason) = match listing.pictures.get(source) {
-            Some(PictureFate::Attached(picture)) => ("kept", Some(picture.id), None),
-            Some(PictureFate::Refused(reason)) => ("refused", None, Some(reason.clone())),
-            Some(PictureFate::Erased(id)) => ("erased", Some(*id), None),
+            Some(PictureOutcome::Attached(picture)) => ("kept", Some(picture.id), None),
+            Some(PictureOutcome::Refused(reason)) => ("refused", None, Some(reason.clone())),
+            Some(PictureOutcome::Erased(id)) => ("erased", Some(*id), None),
             None => ("missing", None, None),
         };
         Row {
@@ -190,7 +190,7 @@ async fn retry(config: &Config, actor: Actor, slug: Option<&Slug>, output: Outpu
     let done = async {
         for listing in &listed {
             for source in sources(listing) {
-                let is_refused = matches!(listing.pictures.get(source), Some(PictureFate::Refused(_)));
+                let is_refused = matches!(listing.pictures.get(source), Some(PictureOutcome::Refused(_)));
                 if !(is_refused && source.contains("://")) {
                     continue;
                 }
@@ -298,7 +298,7 @@ async fn record_changes(
     let done = async {
         for listing in &listed {
             for source in sources(listing) {
-                let Some(PictureFate::Attached(known)) = listing.pictures.get(source) else {
+                let Some(PictureOutcome::Attached(known)) = listing.pictures.get(source) else {
                     continue;
                 };
                 if pictures.get(&known.id).is_none_or(|picture| picture == known) {

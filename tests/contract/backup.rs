@@ -35,7 +35,7 @@ async fn data_folder() -> DataFolder {
     store.append(append(&clock, "a", Expected::Any, &["1"])).await.unwrap();
     let vault = Vault::open(folder.path(), None).await.unwrap();
     let account = clock.account_id();
-    vault.enter(&email(), account).await.unwrap();
+    vault.add_address(&email(), account).await.unwrap();
     DataFolder { folder, clock, store, vault, account }
 }
 
@@ -427,11 +427,11 @@ async fn a_restored_folder_starts_with_all_known_erasures() {
     let elsewhere = tempfile::tempdir().unwrap();
     let (backup, target) = (elsewhere.path().join("backup"), elsewhere.path().join("target"));
     let [own, given, there] = [erasure(&clock), erasure(&clock), erasure(&clock)];
-    vault.note_erasures(vec![own.clone()]).await.unwrap();
+    vault.record_erasures(vec![own.clone()]).await.unwrap();
     let manifest = backup::create(&store, &backup, None).await.unwrap();
     assert_eq!(manifest.erasures.unwrap().accounts, 1);
     std::fs::create_dir(&target).unwrap();
-    Vault::open(elsewhere.path(), None).await.unwrap().note_erasures(vec![there.clone()]).await.unwrap();
+    Vault::open(elsewhere.path(), None).await.unwrap().record_erasures(vec![there.clone()]).await.unwrap();
     std::fs::copy(elsewhere.path().join("erasures.ndjson"), target.join("erasures.ndjson")).unwrap();
     backup::restore(&backup, &target, None, &[Erased::Account(given.clone())]).await.unwrap();
     let mut found = read_erasures(&target.join("erasures.ndjson")).unwrap().unwrap();

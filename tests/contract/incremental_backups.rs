@@ -50,7 +50,7 @@ impl BackupSite {
 
     async fn address(&self, name: &str) {
         let email = format!("{name}@example.org").parse().unwrap();
-        self.vault.enter(&email, self.clock.account_id()).await.unwrap();
+        self.vault.add_address(&email, self.clock.account_id()).await.unwrap();
     }
 
     fn media(&self) -> MediaStore {

@@ -13,7 +13,7 @@ use schemas::ids::Position;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use write::nats_role::NatsRole;
-use write::relay::{Announcer, Relayed};
+use write::relay::{Announcer, RelayProgress};
 
 use crate::event_store::append;
 use crate::shared_consumers::Stream;
@@ -25,7 +25,7 @@ struct WriteSide {
     _folder: tempfile::TempDir,
     store: Arc<EventLog>,
     clock: Clock,
-    relayed: watch::Sender<Relayed>,
+    relayed: watch::Sender<RelayProgress>,
     stop: CancellationToken,
 }
 
@@ -48,7 +48,7 @@ impl WriteSide {
     }
 
     fn relays(&self, position: u64) {
-        self.relayed.send_replace(Relayed { position: Position(position), trouble: None });
+        self.relayed.send_replace(RelayProgress { position: Position(position), failure: None });
     }
 }
 

@@ -20,7 +20,7 @@ use schemas::{cloudevents, subject};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use write::relay::{Relay, Relayed};
+use write::relay::{Relay, RelayProgress};
 
 use crate::event_store::{append, everything};
 
@@ -73,7 +73,7 @@ impl Log {
 
 /// A relay that runs until it is dropped.
 struct RunningRelay {
-    relayed: tokio::sync::watch::Receiver<Relayed>,
+    relayed: tokio::sync::watch::Receiver<RelayProgress>,
     stop: CancellationToken,
     task: JoinHandle<()>,
 }
@@ -98,7 +98,7 @@ impl RunningRelay {
     }
 
     async fn wait_for_failure(&self) -> String {
-        wait_for(SOON, "the relay's trouble", async || self.relayed.borrow().trouble.clone()).await
+        wait_for(SOON, "the relay's trouble", async || self.relayed.borrow().failure.clone()).await
     }
 
     async fn stopped(self) {
@@ -164,7 +164,7 @@ async fn the_stream_is_the_log() {
     log.add(3).await;
     relay.wait_until_caught_up(&log).await;
     assert_stream_is_log(&log, nats.client().await).await;
-    assert_eq!(relay.relayed.borrow().trouble, None);
+    assert_eq!(relay.relayed.borrow().failure, None);
     relay.stopped().await;
 }
 
@@ -382,7 +382,7 @@ async fn a_foreign_message_in_the_stream_is_rejected() {
     assert_eq!(stray.await.unwrap().sequence, 6);
     log.add(3).await;
     wait_until(SOON, "the stray message to be found", async || {
-        let failure = relay.relayed.borrow().trouble.clone().unwrap_or_default();
+        let failure = relay.relayed.borrow().failure.clone().unwrap_or_default();
         failure.starts_with("message 6 of the stream EVENTS is not event 6")
     })
     .await;

@@ -2,17 +2,17 @@
 //! itself is in the vault only.
 
 mod change_tier;
-mod claim;
 mod erase;
 mod issue;
 mod move_payments;
-mod pay;
 mod payments;
 mod prove;
+mod record_payment;
 mod rejection;
 mod revoke;
 #[cfg(test)]
 mod scenario;
+mod use_link;
 
 use jiff::Timestamp;
 use schemas::account::{AccountEvent, EmailProven, KeyIssued};
@@ -21,19 +21,19 @@ use schemas::month::Month;
 use schemas::tier::{TierName, Tiers};
 
 pub use change_tier::change_tier;
-pub use claim::{Wishes, claim, places_free, replaces};
 pub use erase::erase;
-pub use issue::{issue, name_of};
-pub use move_payments::{receive, release};
-pub use pay::{calls_for_letter, next_settling, pay, rise, settle};
+pub use issue::{issue_key, normal_name};
+pub use move_payments::{receive_payments, release_payments};
 pub use payments::{Payments, Period};
-pub use prove::prove;
+pub use prove::prove_keys;
+pub use record_payment::{needs_mail, next_settlement, raise_proven_keys, record_payment, settle_payments};
 pub use rejection::Rejection;
-pub use revoke::revoke;
+pub use revoke::revoke_key;
+pub use use_link::{LinkDecision, free_places, may_replace_key, use_link};
 
 /// The maximum number of keys of an account. A revoked key counts until the end of the UTC month in which it was revoked:
 /// otherwise revoking and issuing would give a fresh quota.
-pub const MOST_KEYS: usize = 3;
+pub const MAX_KEYS: usize = 3;
 
 /// The state of an account, folded from its events.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -81,19 +81,21 @@ impl Account {
                 Account::Absent | Account::Erased(_) => self,
             },
             AccountEvent::KeyRevoked(revoked) => {
-                self.with(&[revoked.key_id], |key| key.revoked = key.revoked.or(Some(time)))
+                self.with_keys(&[revoked.key_id], |key| key.revoked = key.revoked.or(Some(time)))
             }
-            AccountEvent::EmailProven(proven) => self.with(&proven.key_ids, |key| key.proven = true),
-            AccountEvent::TierChanged(changed) => self.with(&changed.key_ids, |key| {
+            AccountEvent::EmailProven(proven) => self.with_keys(&proven.key_ids, |key| key.proven = true),
+            AccountEvent::TierChanged(changed) => self.with_keys(&changed.key_ids, |key| {
                 key.tier.clone_from(&changed.tier);
                 if !changed.by_payment {
                     key.own.clone_from(&changed.tier);
                 }
             }),
-            AccountEvent::PaymentRecorded(payment) => self.paying(|payments| payments.add(payment.clone())),
-            AccountEvent::PaymentsMoved(moved) => self.paying(|payments| payments.remove(moved)),
+            AccountEvent::PaymentRecorded(payment) => {
+                self.with_payments(|payments| payments.add(payment.clone()))
+            }
+            AccountEvent::PaymentsMoved(moved) => self.with_payments(|payments| payments.remove(moved)),
             AccountEvent::EntitlementChanged(changed) => {
-                self.paying(|payments| payments.entitled = Some(changed.tier.clone()))
+                self.with_payments(|payments| payments.entitled = Some(changed.tier.clone()))
             }
             AccountEvent::AccountErased(_) => match self {
                 Account::Open(mut keys, _) => {
@@ -143,24 +145,24 @@ impl Account {
 
     /// Counts the keys that fill the limit in a month: live ones and those revoked in it. A clock that was set back makes
     /// no room.
-    pub fn places_taken(&self, month: Month) -> usize {
+    pub fn used_places(&self, month: Month) -> usize {
         self.keys().iter().filter(|key| key.revoked.is_none_or(|at| Month::of(at) >= month)).count()
     }
 
     /// Returns the month after which there is room again, if the limit is reached in `month`.
-    fn room_after(&self, month: Month) -> Month {
+    fn month_before_room(&self, month: Month) -> Month {
         let revoked = self.keys().iter().filter_map(|key| key.revoked).map(Month::of);
         revoked.filter(|revoked| *revoked >= month).min().unwrap_or(month)
     }
 
-    fn with(mut self, ids: &[KeyId], change: impl Fn(&mut KeyState)) -> Account {
+    fn with_keys(mut self, ids: &[KeyId], change: impl Fn(&mut KeyState)) -> Account {
         if let Account::Open(keys, _) | Account::Erased(keys) = &mut self {
             keys.iter_mut().filter(|key| ids.contains(&key.issued.key_id)).for_each(change);
         }
         self
     }
 
-    fn paying(mut self, change: impl FnOnce(&mut Payments)) -> Account {
+    fn with_payments(mut self, change: impl FnOnce(&mut Payments)) -> Account {
         if let Account::Open(_, payments) = &mut self {
             change(payments);
         }
@@ -168,7 +170,7 @@ impl Account {
     }
 
     /// Returns the keys that a command names, or all live keys if it names none, each once.
-    fn chosen(&self, ids: &[KeyId]) -> Result<Vec<&KeyState>, Rejection> {
+    fn selected(&self, ids: &[KeyId]) -> Result<Vec<&KeyState>, Rejection> {
         let mut chosen: Vec<&KeyState> = Vec::new();
         for id in ids {
             let key = self.key(*id).ok_or(Rejection::NotOfThisAddress { key_id: *id })?;
@@ -201,14 +203,14 @@ impl KeyState {
 
 /// Returns the proof that a tier change implies. Only an operator's command sets a tier other than the first, and it counts as
 /// proof: no unproven key is ever in such a tier.
-fn vouched(tier: &TierName, tiers: &Tiers, keys: impl Iterator<Item = KeyId>) -> Option<AccountEvent> {
+fn implied_proof(tier: &TierName, tiers: &Tiers, keys: impl Iterator<Item = KeyId>) -> Option<AccountEvent> {
     let key_ids: Vec<KeyId> = keys.collect();
-    let vouched = *tier != tiers.first().name && !key_ids.is_empty();
-    vouched.then_some(AccountEvent::EmailProven(EmailProven { key_ids }))
+    let implied_proof = *tier != tiers.first().name && !key_ids.is_empty();
+    implied_proof.then_some(AccountEvent::EmailProven(EmailProven { key_ids }))
 }
 
 /// Rejects a tier that is not configured.
-fn configured(tier: &TierName, tiers: &Tiers) -> Result<(), Rejection> {
+fn check_tier(tier: &TierName, tiers: &Tiers) -> Result<(), Rejection> {
     match tiers.get(tier) {
         Some(_) => Ok(()),
         None => Err(Rejection::UnknownTier {

@@ -1,4 +1,4 @@
-//! Sends commands to the write side over NATS and waits for their answers.
+//! Sends commands to the write side over NATS and waits for their replies.
 
 use std::time::Duration;
 
@@ -22,33 +22,33 @@ const RETRY: Retry = Retry {
     absence: Duration::from_secs(5),
 };
 
-/// How many bytes of a message a command's surroundings take at most.
+/// The number of bytes of a message that lines must leave free for the rest of the command.
 const RESERVE: usize = 4 << 10;
 
-/// Why there is no answer.
+/// Why there is no reply.
 #[derive(Debug, thiserror::Error)]
 pub enum SendError {
-    /// Nobody takes commands.
+    /// No write side subscribes to the command.
     #[error("no write side listens on NATS; start `loggia up` or `loggia write`, then try again")]
     NobodyListens,
-    /// No answer came, whatever happened to the command.
+    /// No reply arrived; the command may have been executed.
     #[error(
         "the write side did not answer within {} seconds ({reason}); sent again under the same id, a command is carried out once",
         RETRY.total.as_secs()
     )]
     Unanswered {
-        /// What the last attempt met.
+        /// The error of the last attempt.
         reason: String,
     },
     /// The command does not fit into one message.
     #[error("the command has {bytes} bytes; a NATS message takes {limit}, so shorten it")]
     TooLarge {
-        /// How many it has.
+        /// Its size.
         bytes: usize,
-        /// How many it may have.
+        /// The maximum size.
         limit: usize,
     },
-    /// What came back is no answer.
+    /// The reply cannot be decoded.
     #[error("the write side's answer is unreadable ({0}); are both of one version?")]
     Unreadable(#[from] serde_json::Error),
 }
@@ -63,29 +63,33 @@ impl From<RequestError> for SendError {
     }
 }
 
-/// Sends commands, each with the trace that it is sent for. A command is sent again under its own id until it is answered,
-/// which is harmless.
+/// Sends commands, each in the current trace. A command is sent again under its own id until it gets a reply, which is harmless:
+/// it is executed once.
 #[derive(Debug, Clone)]
 pub struct CommandClient {
     client: Client,
 }
 
 impl CommandClient {
-    /// A sender over this connection.
+    /// Returns a client that uses this connection.
     pub fn new(client: Client) -> CommandClient {
         CommandClient { client }
     }
 
-    /// The connection that it sends over.
+    /// Returns the connection.
     pub fn connection(&self) -> &Client {
         &self.client
     }
 
-    /// Sends a command and waits for its answer. An import that does not fit into one message is sent in several, one
-    /// after the other; their answers become one.
+    /// Sends a command and waits for its reply. An import that does not fit into one message is sent in several, one after the
+    /// other; their replies become one.
+    ///
+    /// # Errors
+    ///
+    /// Fails if no reply arrives within a minute, none can be decoded, or the command is too large.
     pub async fn send(&self, message: &CommandMessage) -> Result<CommandReply, SendError> {
         match &message.command {
-            // Without lines it only asks where the log is.
+            // Without lines it only returns the head of the log.
             Command::Import { lines, options } if !lines.is_empty() => {
                 self.import(message, lines, *options).await
             }
@@ -113,7 +117,7 @@ impl CommandClient {
                             outcomes.extend(lines);
                             last = position;
                         }
-                        // What was taken before stays taken: the whole import can be sent again.
+                        // The parts before stay executed: the whole import can be sent again.
                         other => return Ok(other),
                     }
                 }
@@ -142,14 +146,14 @@ impl CommandClient {
     }
 }
 
-/// A part of an import: lines for one message, or one line that fits into none.
+/// A part of an import: lines for one message, or one line that fits into no message.
 #[derive(Debug)]
 enum Part<'l> {
     Lines(&'l [ImportLine]),
     TooLong(&'l ImportLine),
 }
 
-/// Cuts lines into parts of at most `room` bytes, each with the index of its first line.
+/// Splits lines into parts of at most `room` bytes, each with the index of its first line.
 fn parts(lines: &[ImportLine], room: usize) -> Vec<(Part<'_>, usize)> {
     let (mut parts, mut first, mut used) = (Vec::new(), 0, 0);
     for (index, line) in lines.iter().enumerate() {
@@ -174,7 +178,7 @@ fn parts(lines: &[ImportLine], room: usize) -> Vec<(Part<'_>, usize)> {
     parts
 }
 
-/// How many bytes a line takes in a message, with what stands around it.
+/// Returns an upper bound of the bytes that a line takes in a message.
 fn encoded_length(line: &ImportLine) -> usize {
     let escapes = |byte: u8| match byte {
         b'"' | b'\\' => 1,
@@ -203,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_cut_where_a_message_is_full() {
+    fn lines_are_split_when_a_message_is_full() {
         let lines = lines(&[100, 100, 100, 900, 100, 100]);
         let in_short = |(part, first)| match part {
             Part::Lines(lines) => (first, lines.len()),
@@ -214,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_has_at_most_the_lines_that_are_taken() {
+    fn a_message_has_at_most_the_maximum_number_of_lines() {
         let lines = lines(&vec![0; 2 * MAX_IMPORT_LINES + 1]);
         let lengths: Vec<_> = parts(&lines, 1 << 30)
             .into_iter()
@@ -225,7 +229,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_line_is_in_one_part_that_fits(texts in proptest::collection::vec("[a\"\\\\\n\u{0}é]{0,60}", 0..40), room in 60..400usize) {
+        fn every_line_is_in_exactly_one_part_that_fits(texts in proptest::collection::vec("[a\"\\\\\n\u{0}é]{0,60}", 0..40), room in 60..400usize) {
             let lines: Vec<_> =
                 (1..).zip(texts).map(|(number, text)| ImportLine { number, text }).collect();
             let mut numbers = Vec::new();

@@ -62,19 +62,19 @@ pub async fn serve(
 }
 
 async fn reply(commands: &CommandDispatcher, message: &Message, room: usize) -> Vec<u8> {
-    let answer = match decode(message) {
+    let reply = match decode(message) {
         Ok(command) => {
             let traceparent = traceparent(message);
             let entry = LogEntry::of(&command, traceparent);
-            let answer = traces::scope(traceparent, commands.execute(command)).await;
-            entry.write(&answer);
-            answer
+            let reply = traces::scope(traceparent, commands.execute(command)).await;
+            entry.write(&reply);
+            reply
         }
         Err(detail) => {
             CommandReply::Failed(CommandFailure { kind: FailureKind::Rejected, detail, faults: Vec::new() })
         }
     };
-    encoding::encode(answer, room)
+    encoding::encode(reply, room)
 }
 
 /// Returns the trace that the sender works for, if it names one.

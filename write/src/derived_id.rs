@@ -1,10 +1,10 @@
-//! Ids of commands that are parts of another command: the same whenever that one is sent again.
+//! Ids of commands that are parts of another command, the same whenever that one is sent again.
 
 use schemas::ids::CommandId;
 use sha2::{Digest, Sha256};
 
-/// The id of one part of a command, by the kind of the part and its index. It keeps the time that stands in the whole's
-/// id, so that the ids of one import stand near each other in an index.
+/// Returns the id of one part of a command, by the kind of the part and its index. It has the time of the whole's id, so that the
+/// ids of one import are near each other in an index.
 pub fn derived_id(whole: CommandId, kind: &str, index: usize) -> CommandId {
     let digest = Sha256::new()
         .chain_update(whole.0)
@@ -22,7 +22,7 @@ mod tests {
     use schemas::clock::Clock;
 
     #[test]
-    fn every_part_has_an_id_of_its_own_near_the_wholes() {
+    fn derived_ids_are_distinct_and_have_the_time_of_the_whole() {
         let clock = Clock::system();
         let whole = clock.command_id();
         let mut ids: Vec<_> = (0..100).map(|index| derived_id(whole, "line", index)).collect();

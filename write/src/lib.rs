@@ -1,7 +1,11 @@
-//! The write side: decides what editors and imports ask for, appends the events, and sends them on to NATS.
+//! The write side: executes the commands of editors, imports, key holders and payment providers, and publishes the events.
+//!
+//! Used by the root, which opens the event log, registers the services and starts the servers; by the workers; and by the
+//! command line, which executes commands without NATS if no service is running. A command is executed once, whatever its number
+//! of deliveries.
 //!
 //! - [`project`] and [`account`]: the aggregates; pure functions from events to state and from commands to events.
-//! - [`service`]: handles commands: loads an aggregate, decides, appends, and retries on a conflict.
+//! - [`service`]: one service per subject, which loads an aggregate, decides, appends, and retries on a conflict.
 //! - [`command_server`] and [`command_client`]: commands over NATS; [`media_client`] uploads pictures.
 //! - [`relay`]: publishes the event log to the stream `EVENTS`.
 //! - [`nats_role`]: the NATS user of each role with its permissions.
@@ -12,7 +16,6 @@
 pub mod account;
 pub mod command_client;
 pub mod command_server;
-pub mod computed;
 pub mod derived_id;
 pub mod media_client;
 pub mod nats_role;

@@ -1,4 +1,4 @@
-//! Brings pictures to the write side over NATS, part by part.
+//! Uploads pictures to the write side over NATS, in parts.
 
 use std::time::Duration;
 
@@ -23,13 +23,17 @@ const RETRY: Retry = Retry {
 /// How often a picture is tried again that the write side cannot take for the moment, or that two senders upload in turn.
 const ATTEMPTS: usize = 5;
 
-/// Brings a picture and tells what became of it. One that is kept already is not sent; one that came in part is gone on
-/// with.
+/// Uploads a picture and returns the outcome. A picture that is stored already is not sent; an interrupted upload is
+/// continued.
+///
+/// # Errors
+///
+/// Fails if no reply arrives, or one cannot be decoded.
 pub async fn put(client: &Client, bytes: Bytes) -> Result<PutAnswer, SendError> {
     let id = PictureId(Sha256::digest(&bytes).into());
     let total = bytes.len() as u64;
     let room = MAX_CHUNK_BYTES.min(client.max_payload().saturating_sub(4 << 10));
-    // A part without bytes asks how much is there.
+    // A part without bytes asks how much has arrived.
     let mut next = 0..0;
     let mut again = 0;
     loop {
@@ -37,8 +41,8 @@ pub async fn put(client: &Client, bytes: Bytes) -> Result<PutAnswer, SendError> 
         match send(client, &part, bytes.slice(next.clone())).await? {
             PutAnswer::More { received } => {
                 let received = usize::try_from(received).unwrap_or(usize::MAX).min(bytes.len());
-                let begun = next.end == 0 && again == 0;
-                again = if begun || received == next.end { 0 } else { again + 1 };
+                let is_first = next.end == 0 && again == 0;
+                again = if is_first || received == next.end { 0 } else { again + 1 };
                 if again > ATTEMPTS {
                     let reason = "two senders bring the same picture in turn; try again".to_owned();
                     return Ok(PutAnswer::Unavailable { reason });
@@ -49,8 +53,8 @@ pub async fn put(client: &Client, bytes: Bytes) -> Result<PutAnswer, SendError> 
                 again += 1;
                 tokio::time::sleep(RETRY.pause).await;
             }
-            settled @ (PutAnswer::Kept(_) | PutAnswer::Refused { .. } | PutAnswer::Unavailable { .. }) => {
-                return Ok(settled);
+            outcome @ (PutAnswer::Kept(_) | PutAnswer::Refused { .. } | PutAnswer::Unavailable { .. }) => {
+                return Ok(outcome);
             }
         }
     }

@@ -1,7 +1,5 @@
 //! The project aggregate: what an editor may do with a project. Pure functions, one use case a file.
 
-mod addresses;
-mod describe;
 mod import;
 mod picture;
 mod rejection;
@@ -11,6 +9,8 @@ mod revise;
 #[cfg(test)]
 mod scenario;
 mod select;
+mod urls;
+mod vectors;
 mod withdraw;
 
 use std::collections::BTreeMap;
@@ -21,14 +21,16 @@ use schemas::picture::{Picture, PictureId};
 use schemas::record::Record;
 use schemas::slug::Slug;
 
-pub use describe::{describe, describe_beside, give_back, gives_back};
-pub use import::{Change, complete, import};
-pub use picture::{attach, attach_named, look_at};
+pub use import::{Change, apply_patch, import};
+pub use picture::{attach, attach_to_source, record_fetch};
 pub use rejection::Rejection;
 pub use rename::rename;
 pub use restore::restore;
 pub use revise::revise;
 pub use select::select;
+pub use vectors::{
+    COMPUTED_BY, is_built_in, record_missing_side, record_vectors, return_to_encoder, returns_to_encoder,
+};
 pub use withdraw::withdraw;
 
 /// The state of a project, folded from its events.
@@ -60,14 +62,14 @@ pub struct Listing {
     /// The number of revisions, from 1.
     pub revision: Revision,
     /// The outcome for each picture that was fetched or attached, by its source.
-    pub pictures: BTreeMap<String, PictureFate>,
+    pub pictures: BTreeMap<String, PictureOutcome>,
     /// The newest recorded vectors.
     pub vectors: Option<VectorsRecorded>,
 }
 
 /// The outcome for a picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PictureFate {
+pub enum PictureOutcome {
     /// Stored under this id.
     Attached(Picture),
     /// Refused, for this reason.
@@ -94,16 +96,18 @@ impl Project {
             }),
             Event::ProjectRenamed(renamed) => self.with(|listing| listing.slug = renamed.slug.clone()),
             Event::PictureAttached(attached) => self.with(|listing| {
-                let fate = PictureFate::Attached(attached.picture.clone());
-                listing.pictures.insert(attached.source.clone(), fate);
+                let outcome = PictureOutcome::Attached(attached.picture.clone());
+                listing.pictures.insert(attached.source.clone(), outcome);
             }),
             Event::PictureRefused(refused) => self.with(|listing| {
-                listing.pictures.insert(refused.source.clone(), PictureFate::Refused(refused.reason.clone()));
+                listing
+                    .pictures
+                    .insert(refused.source.clone(), PictureOutcome::Refused(refused.reason.clone()));
             }),
             Event::PictureErased(erased) => self.with(|listing| {
-                for fate in listing.pictures.values_mut() {
-                    if matches!(fate, PictureFate::Attached(picture) if picture.id == erased.picture) {
-                        *fate = PictureFate::Erased(erased.picture);
+                for outcome in listing.pictures.values_mut() {
+                    if matches!(outcome, PictureOutcome::Attached(picture) if picture.id == erased.picture) {
+                        *outcome = PictureOutcome::Erased(erased.picture);
                     }
                 }
             }),
@@ -145,14 +149,14 @@ impl Project {
     }
 
     /// Rejects unless the project requested as `slug` may be changed.
-    pub(crate) fn may_be_changed(&self, slug: &Slug) -> Result<(), Rejection> {
+    pub(crate) fn check_listed(&self, slug: &Slug) -> Result<(), Rejection> {
         self.listed(slug).map(|_| ())
     }
 
-    /// Returns the data of a project that may be changed, or the rejection; `asked` is the requested slug.
-    fn listed(&self, asked: &Slug) -> Result<&Listing, Rejection> {
+    /// Returns the data of a project that may be changed, or the rejection; `requested` is the requested slug.
+    fn listed(&self, requested: &Slug) -> Result<&Listing, Rejection> {
         match self {
-            Project::Absent => Err(Rejection::Unknown { slug: asked.clone() }),
+            Project::Absent => Err(Rejection::Unknown { slug: requested.clone() }),
             Project::Listed(listing) => Ok(listing),
             Project::Withdrawn { listing, reason } => {
                 Err(Rejection::Withdrawn { slug: listing.slug.clone(), reason: reason.clone() })
@@ -163,26 +167,26 @@ impl Project {
 
 impl Listing {
     /// Returns the events that give the project this record and, if any are supplied, these vectors.
-    fn rewritten(&self, record: Record, vectors: Option<VectorsRecorded>) -> Vec<Event> {
+    fn revisions(&self, record: Record, vectors: Option<VectorsRecorded>) -> Vec<Event> {
         let revised = (record != self.record).then_some(Event::ProjectRevised(ProjectRevised { record }));
-        revised.into_iter().chain(self.news(vectors).map(Event::VectorsRecorded)).collect()
+        revised.into_iter().chain(self.merged_vectors(vectors).map(Event::VectorsRecorded)).collect()
     }
 
     /// Merges supplied vectors with the newest ones; `None` if nothing changes. A side that is not supplied keeps the vector that the
     /// same model made, so that the newest event alone is complete.
-    fn news(&self, brought: Option<VectorsRecorded>) -> Option<VectorsRecorded> {
-        let mut brought = brought?;
+    fn merged_vectors(&self, supplied: Option<VectorsRecorded>) -> Option<VectorsRecorded> {
+        let mut supplied = supplied?;
         let known = self.vectors.as_ref();
         let side_is_free = |side: &ComputedSide| {
-            (side.visual.is_none() || brought.visual.is_none())
-                && (side.semantic.is_none() || brought.semantic.is_none())
+            (side.visual.is_none() || supplied.visual.is_none())
+                && (side.semantic.is_none() || supplied.semantic.is_none())
         };
-        brought.computed = known.and_then(|known| known.computed.clone()).filter(side_is_free);
-        if let Some(known) = self.vectors.as_ref().filter(|known| known.model == brought.model) {
-            brought.visual = brought.visual.or_else(|| known.visual.clone());
-            brought.semantic = brought.semantic.or_else(|| known.semantic.clone());
+        supplied.computed = known.and_then(|known| known.computed.clone()).filter(side_is_free);
+        if let Some(known) = self.vectors.as_ref().filter(|known| known.model == supplied.model) {
+            supplied.visual = supplied.visual.or_else(|| known.visual.clone());
+            supplied.semantic = supplied.semantic.or_else(|| known.semantic.clone());
         }
-        (self.vectors.as_ref() != Some(&brought)).then_some(brought)
+        (self.vectors.as_ref() != Some(&supplied)).then_some(supplied)
     }
 }
 
@@ -192,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_record_is_counted_and_nothing_else() {
+    fn only_changes_of_the_record_count_as_revisions() {
         let project =
             Project::replay(&[selected(), renamed("b"), vectors("m", &[1.0]), withdrawn("sold"), restored()]);
         assert_eq!(project.listing().unwrap().revision, Revision(1));
@@ -202,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_withdrawn_project_keeps_all_that_is_known() {
+    fn a_withdrawn_project_keeps_its_data() {
         let listed = Project::replay(&[selected(), vectors("m", &[1.0])]);
         let withdrawn = listed.clone().evolve(&withdrawn("sold"));
         assert_eq!(withdrawn.listing(), listed.listing());
@@ -210,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_side_that_is_not_brought_stays_as_the_same_model_made_it() {
+    fn a_side_that_is_not_supplied_keeps_the_vector_of_the_same_model() {
         let vector = |n: f32| Some(schemas::vector::Vector::new(vec![n]).unwrap());
         let project = Project::replay(&[selected(), vectors("m", &[1.0])]);
         let listing = project.listing().unwrap();
@@ -221,7 +225,7 @@ mod tests {
             computed: None,
         };
         assert_eq!(
-            listing.news(Some(semantic("m"))),
+            listing.merged_vectors(Some(semantic("m"))),
             Some(VectorsRecorded {
                 model: "m".into(),
                 visual: vector(1.0),
@@ -229,7 +233,7 @@ mod tests {
                 computed: None
             })
         );
-        assert_eq!(listing.news(Some(semantic("other"))), Some(semantic("other")));
+        assert_eq!(listing.merged_vectors(Some(semantic("other"))), Some(semantic("other")));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! position, and publishes the events after it, each event or atomic batch with the expected last sequence. So two relays
 //! neither reorder nor repeat events, and a stream that lost its tail, or everything, is refilled.
 
-mod announcing;
+mod announcer;
 mod stream;
 mod throttle;
 mod window;
@@ -27,41 +27,41 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-pub use announcing::Announcer;
+pub use announcer::Announcer;
 use stream::EventStream;
 use throttle::Throttle;
 
 /// The timeout of an acknowledgement.
-const ACKNOWLEDGED: Duration = Duration::from_secs(5);
+const ACK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The timeout of other JetStream requests: a stream without a leader does not answer, and a second request reaches the next
 /// leader.
-const ANSWERED: Duration = Duration::from_secs(2);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How often the stream is checked while there is nothing to publish.
-const LOOK: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long the stream may be ahead of a remote log before it counts as the stream of another log.
-const AHEAD: Duration = Duration::from_secs(5);
+const AHEAD_TOLERANCE: Duration = Duration::from_secs(5);
 
 /// How often the connection is checked.
-const CONNECTION: Duration = Duration::from_millis(100);
+const CONNECTION_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The shortest and the longest delay after a failure.
-const PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
+const RETRY_PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 
 /// How far the log is published.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Relayed {
+pub struct RelayProgress {
     /// The last position that JetStream acknowledged.
     pub position: Position,
     /// Why publishing is interrupted, in a sentence that says what to do; `None` while it works.
-    pub trouble: Option<String>,
+    pub failure: Option<String>,
 }
 
 /// Why the relay was interrupted or did not start.
 #[derive(Debug, thiserror::Error)]
-pub enum Interruption {
+pub enum RelayError {
     /// The stream belongs to another store; an operator has to decide.
     #[error("{0}")]
     Refused(String),
@@ -82,30 +82,30 @@ pub enum Interruption {
     Store(#[from] StoreError),
 }
 
-impl Interruption {
+impl RelayError {
     /// Returns whether a retry can succeed once NATS or the event store is back.
-    pub fn may_pass(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         matches!(
             self,
-            Interruption::Moved
-                | Interruption::Nats(_)
-                | Interruption::Disconnected
-                | Interruption::Store(StoreError::Unavailable { .. })
+            RelayError::Moved
+                | RelayError::Nats(_)
+                | RelayError::Disconnected
+                | RelayError::Store(StoreError::Unavailable { .. })
         )
     }
 
-    pub(crate) fn nats(error: impl std::fmt::Display) -> Interruption {
-        Interruption::Nats(error.to_string())
+    pub(crate) fn nats(error: impl std::fmt::Display) -> RelayError {
+        RelayError::Nats(error.to_string())
     }
 }
 
-/// Publishes the events of one store to one NATS.
+/// Publishes the events of one log to one NATS server or cluster.
 pub struct Relay {
-    store: Arc<EventLog>,
+    log: Arc<EventLog>,
     client: Client,
     replicas: usize,
     settings: Option<String>,
-    relayed: watch::Sender<Relayed>,
+    relayed: watch::Sender<RelayProgress>,
     health: Component,
     /// The end of the log when the relay started. Earlier events are not traced: their traces may be a year old.
     traced: OnceLock<Position>,
@@ -113,10 +113,10 @@ pub struct Relay {
 
 impl Relay {
     /// Returns a relay with one replica of its stream.
-    pub fn new(store: Arc<EventLog>, client: Client) -> Relay {
+    pub fn new(log: Arc<EventLog>, client: Client) -> Relay {
         let health = Health::default().component("relay");
         let relayed = watch::Sender::default();
-        Relay { store, client, replicas: 1, settings: None, relayed, health, traced: OnceLock::new() }
+        Relay { log, client, replicas: 1, settings: None, relayed, health, traced: OnceLock::new() }
     }
 
     /// Reports interruptions to this component.
@@ -138,30 +138,34 @@ impl Relay {
     }
 
     /// Returns the current progress.
-    pub fn watch(&self) -> watch::Receiver<Relayed> {
+    pub fn watch(&self) -> watch::Receiver<RelayProgress> {
         self.relayed.subscribe()
     }
 
     /// Creates the stream, or checks that it belongs to this store and is not ahead of it. Before the start an error is returned to
     /// the caller; while running, the same check is logged and retried.
-    pub async fn check(&self) -> Result<(), Interruption> {
-        self.agreed(&self.stream().await?).await.map(drop)
+    ///
+    /// # Errors
+    ///
+    /// Fails if the stream cannot be used, or NATS or the log cannot be reached.
+    pub async fn check(&self) -> Result<(), RelayError> {
+        self.checked_head(&self.stream().await?).await.map(drop)
     }
 
     /// Publishes events until `stop`, and retries whatever happens to NATS.
     pub async fn run(self, stop: CancellationToken) {
-        let mut pause = PAUSES.0;
+        let mut pause = RETRY_PAUSES.0;
         loop {
             let before = self.relayed.borrow().position;
-            let interruption = tokio::select! {
+            let error = tokio::select! {
                 biased;
                 () = stop.cancelled() => return,
-                () = self.disconnected() => Interruption::Disconnected,
-                interruption = self.carry() => interruption,
+                () = self.reconnected() => RelayError::Disconnected,
+                error = self.publish_until_interrupted() => error,
             };
             let progressed = self.relayed.borrow().position != before;
-            pause = if progressed { PAUSES.0 } else { (pause * 2).min(PAUSES.1) };
-            self.tell(&interruption);
+            pause = if progressed { RETRY_PAUSES.0 } else { (pause * 2).min(RETRY_PAUSES.1) };
+            self.report(&error);
             tokio::select! {
                 () = stop.cancelled() => return,
                 () = sleep(pause) => {}
@@ -169,50 +173,52 @@ impl Relay {
         }
     }
 
-    /// Publishes what the stream lacks, then waits for more; returns only on an interruption.
-    async fn carry(&self) -> Interruption {
-        match self.carry_on().await {
+    /// Publishes what the stream lacks, then waits for more; returns only on an error.
+    async fn publish_until_interrupted(&self) -> RelayError {
+        match self.publish_all().await {
             Ok(never) => match never {},
-            Err(interruption) => interruption,
+            Err(error) => error,
         }
     }
 
-    async fn carry_on(&self) -> Result<std::convert::Infallible, Interruption> {
+    async fn publish_all(&self) -> Result<std::convert::Infallible, RelayError> {
         let stream = self.stream().await?;
-        let mut head = self.agreed(&stream).await?;
+        let mut head = self.checked_head(&stream).await?;
         self.health.recovered();
-        self.relayed.send_replace(Relayed { position: head.position, trouble: None });
+        self.relayed.send_replace(RelayProgress { position: head.position, failure: None });
         let mut throttle = Throttle::default();
-        let end = self.store.head().await?.position;
+        let end = self.log.head().await?.position;
         let traced = *self.traced.get_or_init(|| end);
         loop {
-            throttle.wait(&self.store, head.position).await?;
-            head = window::publish(&self.store, &stream, head, &mut throttle, traced, |position| {
-                self.relayed.send_replace(Relayed { position, trouble: None });
+            throttle.wait(&self.log, head.position).await?;
+            head = window::publish(&self.log, &stream, head, &mut throttle, traced, |position| {
+                self.relayed.send_replace(RelayProgress { position, failure: None });
             })
             .await?;
             tokio::select! {
-                beyond = self.store.wait_beyond(head.position) => { beyond?; }
-                () = sleep(LOOK) => if stream.last().await? != head.position {
-                    return Err(Interruption::Moved);
+                beyond = self.log.wait_beyond(head.position) => { beyond?; }
+                () = sleep(CHECK_INTERVAL) => if stream.last().await? != head.position {
+                    return Err(RelayError::Moved);
                 },
             }
         }
     }
 
-    async fn stream(&self) -> Result<EventStream, Interruption> {
+    async fn stream(&self) -> Result<EventStream, RelayError> {
         requirements::check(&self.client)?;
-        let jetstream =
-            ContextBuilder::new().timeout(ANSWERED).ack_timeout(ACKNOWLEDGED).build(self.client.clone());
-        EventStream::ensured(jetstream, self.store.store_id(), self.replicas, self.settings.as_deref()).await
+        let jetstream = ContextBuilder::new()
+            .timeout(REQUEST_TIMEOUT)
+            .ack_timeout(ACK_TIMEOUT)
+            .build(self.client.clone());
+        EventStream::ensure(jetstream, self.log.store_id(), self.replicas, self.settings.as_deref()).await
     }
 
     /// Returns the last position of the stream, after checking that it holds this store's events.
-    async fn agreed(&self, stream: &EventStream) -> Result<Head, Interruption> {
+    async fn checked_head(&self, stream: &EventStream) -> Result<Head, RelayError> {
         let last = stream.last().await?;
-        let head = self.reached(last).await?;
+        let head = self.wait_for(last).await?;
         if last > head {
-            return Err(Interruption::Refused(format!(
+            return Err(RelayError::Refused(format!(
                 "the stream {EVENTS} has {last} events, the event store only {head}: the store is older than what \
                  readers have seen. If it was restored on purpose, delete the stream and rebuild the projections; else \
                  bring back the newer store"
@@ -224,67 +230,67 @@ impl Relay {
         // After an interrupted attempt, another publisher's message may precede those that were in flight.
         let resumed = self.relayed.borrow().position.next();
         if resumed < last {
-            self.compared(stream, resumed).await?;
+            self.compare(stream, resumed).await?;
         }
-        Ok(Head { position: last, hash: self.compared(stream, last).await?.hash })
+        Ok(Head { position: last, hash: self.compare(stream, last).await?.hash })
     }
 
     /// Returns the last position of the store, waiting for `last` if the log goes that far: a replica may lag behind what another
     /// write side appended and relayed, and so may a new leader.
-    async fn reached(&self, last: Position) -> Result<Position, StoreError> {
-        let head = self.store.head().await?.position;
-        if last <= head || !self.store.is_replica() {
+    async fn wait_for(&self, last: Position) -> Result<Position, StoreError> {
+        let head = self.log.head().await?.position;
+        if last <= head || !self.log.is_replica() {
             return Ok(head);
         }
-        let until = Instant::now() + AHEAD;
+        let until = Instant::now() + AHEAD_TOLERANCE;
         loop {
-            let head = self.store.catch_up().await?;
+            let head = self.log.catch_up().await?;
             if last <= head || Instant::now() >= until {
                 return Ok(head);
             }
-            sleep(CONNECTION).await;
+            sleep(CONNECTION_INTERVAL).await;
         }
     }
 
     /// Returns the event at a position, after checking that the stream has the same one there.
-    async fn compared(&self, stream: &EventStream, position: Position) -> Result<Recorded, Interruption> {
+    async fn compare(&self, stream: &EventStream, position: Position) -> Result<Recorded, RelayError> {
         let before = Position(position.0 - 1);
-        let own = self.store.read_all(before, 1).await?.pop().filter(|event| event.position == position);
+        let own = self.log.read_all(before, 1).await?.pop().filter(|event| event.position == position);
         let own =
             own.ok_or_else(|| StoreError::corrupt(format!("the event at position {position} is missing")))?;
         // A trimmed message cannot be compared; then the store's name in the stream's metadata decides.
         let Some(message) = stream.message(position).await? else { return Ok(own) };
         let header = |name| message.headers.get(name).map(async_nats::HeaderValue::as_str);
         match cloudevents::parse(header, &message.payload) {
-            Ok((event, store)) if store == self.store.store_id() && event.id == own.id && event == own => {
+            Ok((event, store)) if store == self.log.store_id() && event.id == own.id && event == own => {
                 Ok(own)
             }
-            _ => Err(Interruption::Refused(format!(
+            _ => Err(RelayError::Refused(format!(
                 "message {position} of the stream {EVENTS} is not event {position} of the event store: they have grown \
                  apart. If the event store is right, delete the stream and rebuild the projections"
             ))),
         }
     }
 
-    /// Returns when the connection was lost and is back.
-    async fn disconnected(&self) {
+    /// Returns after the connection was lost and is back.
+    async fn reconnected(&self) {
         while self.client.connection_state() == State::Connected {
-            sleep(CONNECTION).await;
+            sleep(CONNECTION_INTERVAL).await;
         }
-        self.tell(&Interruption::Disconnected);
+        self.report(&RelayError::Disconnected);
         while self.client.connection_state() != State::Connected {
-            sleep(CONNECTION).await;
+            sleep(CONNECTION_INTERVAL).await;
         }
     }
 
-    /// Reports an interruption in the log, the metrics and the status.
-    fn tell(&self, interruption: &Interruption) {
-        let sentence = interruption.to_string();
-        if matches!(interruption, Interruption::Moved) {
+    /// Reports an error in the log, the metrics and the status.
+    fn report(&self, error: &RelayError) {
+        let sentence = error.to_string();
+        if matches!(error, RelayError::Moved) {
             // Two relays may meet; this is harmless.
             return tracing::debug!("{sentence}");
         }
         self.health.failed(&sentence);
-        self.relayed.send_modify(|relayed| relayed.trouble = Some(sentence));
+        self.relayed.send_modify(|relayed| relayed.failure = Some(sentence));
     }
 }

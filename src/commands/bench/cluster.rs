@@ -17,7 +17,7 @@ use schemas::command::{Command, CommandMessage, CommandReply, ImportLine, Import
 use tokio::process::{Child, Command as Process};
 use tokio_util::sync::CancellationToken;
 use write::nats_role::NatsRole;
-use write::relay::{Interruption, Relay};
+use write::relay::{Relay, RelayError};
 use write::service::{CommandDispatcher, ProjectService};
 
 use crate::compose::retry_temporary;
@@ -37,7 +37,7 @@ pub async fn measure(config: &Config) -> Result<Vec<Figure>> {
     let cluster = Cluster::start(config, &folder.path().join("nats")).await?;
     let client = cluster.login.connect().await?;
     let relay = Relay::new(store.clone(), client).replicas(SERVERS);
-    retry_temporary(|| relay.check(), Interruption::may_pass).await?;
+    retry_temporary(|| relay.check(), RelayError::is_transient).await?;
     let (mut relayed, stop, head) = (relay.watch(), CancellationToken::new(), store.head().await?.position);
     let began = Instant::now();
     #[expect(clippy::disallowed_methods, reason = "it is awaited below")]

@@ -12,7 +12,7 @@ use schemas::ids::AccountId;
 use schemas::payment::PaymentRecorded;
 use serde::Serialize;
 use serde_json::json;
-use vault::{Held, HeldNotice, Vault};
+use vault::{Notice, StoredNotice, Vault};
 use write::account::Payments;
 use write::service::{Payer, read_payers};
 
@@ -46,7 +46,7 @@ pub(super) async fn run(config: &Config, email: Option<&Email>, output: Output) 
     let vault = store::open_vault_read_only(config).await?;
     let mut rows = recorded(config, vault.as_ref()).await?;
     if let Some(vault) = &vault {
-        rows.extend(vault.held().await?.into_iter().map(held));
+        rows.extend(vault.notices().await?.into_iter().map(held));
     }
     if let Some(wanted) = email.map(Email::folded) {
         rows.retain(|row| row.email.as_ref().is_some_and(|email| email.folded() == wanted));
@@ -111,10 +111,10 @@ fn row(state: &str, payment: &PaymentRecorded, email: Option<&Email>) -> Row {
     }
 }
 
-fn held(held: Held) -> Row {
+fn held(held: StoredNotice) -> Row {
     match held.notice {
-        HeldNotice::Waiting(notice) => row("waiting", &notice.payment, notice.email.as_ref()),
-        HeldNotice::Kept(notice) => Row {
+        Notice::Waiting(notice) => row("waiting", &notice.payment, notice.email.as_ref()),
+        Notice::Kept(notice) => Row {
             state: word(&notice.reason),
             time: held.received_at,
             what: notice.kind,

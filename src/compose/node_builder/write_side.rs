@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use write::command_server;
-use write::relay::{Announcer, Interruption, Relay};
+use write::relay::{Announcer, Relay, RelayError};
 use write::service::CommandDispatcher;
 
 use super::{NodeBuilder, ledger};
@@ -31,7 +31,7 @@ impl NodeBuilder {
         if is_keeper {
             relay = relay.settings(settings);
         }
-        startup::retry_temporary(|| relay.check(), Interruption::may_pass).await?;
+        startup::retry_temporary(|| relay.check(), RelayError::is_transient).await?;
         let announcer = Announcer::new(store.clone(), background.client().clone(), relay.watch());
         let announced = announcer.watch();
         lifecycle.spawn_on("the announcer of the log", announcer.run(stop.clone()), background.handle());

@@ -10,7 +10,7 @@ use kit::wait_until;
 use schemas::clock::Clock;
 use schemas::ids::Position;
 use tokio_util::sync::CancellationToken;
-use write::relay::{Interruption, Relay};
+use write::relay::{Relay, RelayError};
 
 use super::opened;
 use crate::event_store::append;
@@ -36,7 +36,7 @@ async fn a_lagging_replica_is_not_mistaken_for_an_older_store() {
     for _ in 0..200 {
         match Relay::new(second.clone(), client.clone()).check().await {
             Ok(()) => {}
-            Err(refused @ Interruption::Refused(_)) => panic!("{refused}"),
+            Err(refused @ RelayError::Refused(_)) => panic!("{refused}"),
             Err(error) => panic!("{error}"),
         }
     }
@@ -68,7 +68,7 @@ async fn an_older_log_is_rejected() {
     let elsewhere = tempfile::tempdir().unwrap();
     let older = opened(elsewhere.path(), &address).await;
     let refused = Relay::new(older, nats.client().await).check().await.unwrap_err();
-    assert!(matches!(refused, Interruption::Refused(_)), "{refused}");
+    assert!(matches!(refused, RelayError::Refused(_)), "{refused}");
     assert!(refused.to_string().contains("has 5 events, the event store only 3"), "{refused}");
 }
 
@@ -95,7 +95,7 @@ async fn two_relays_publish_one_log_without_errors() {
     wait_until(Duration::from_secs(30), "both relays at the end", async || {
         watched.iter().all(|relayed| {
             let relayed = relayed.borrow();
-            assert!(!relayed.trouble.as_deref().unwrap_or_default().contains("older"), "{relayed:?}");
+            assert!(!relayed.failure.as_deref().unwrap_or_default().contains("older"), "{relayed:?}");
             relayed.position == Position(40)
         })
     })

@@ -9,7 +9,7 @@ use schemas::erased_pictures::{self as journal, ERASED_PICTURES, ErasedPicture};
 use schemas::hash::Hash;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use vault::{ERASURES_FILE, Erasure, journal_of, read_erasures};
+use vault::{ERASURES_FILE, Erasure, journal_text, read_erasures};
 
 use super::{BackupError, at, stage_file};
 
@@ -60,7 +60,7 @@ impl Erased {
 /// Stages a copy of the journal of accounts of a store's folder in a backup; `None` if none was ever erased.
 pub(super) fn copy(folder: &Path, backup: &Path) -> Result<Option<ErasuresCopy>, BackupError> {
     let Some(erasures) = read_erasures(&folder.join(ERASURES_FILE))? else { return Ok(None) };
-    let (accounts, text) = journal_of(erasures);
+    let (accounts, text) = journal_text(erasures);
     let sha256 = stage(backup, ERASURES_FILE, &text)?;
     Ok(Some(ErasuresCopy { accounts: accounts as u64, sha256 }))
 }
@@ -95,7 +95,7 @@ pub(super) fn stage_journal(backup: &Path, folder: &Path, given: &[Erased]) -> R
     if all.is_empty() {
         return Ok(false);
     }
-    stage_file(folder, ERASURES_FILE, journal_of(all).1.as_bytes())?;
+    stage_file(folder, ERASURES_FILE, journal_text(all).1.as_bytes())?;
     Ok(true)
 }
 

@@ -4,7 +4,7 @@ use schemas::account::{AccountEvent, TierChanged};
 use schemas::key::KeyId;
 use schemas::tier::{TierName, Tiers};
 
-use super::{Account, KeyState, Rejection, configured, vouched};
+use super::{Account, KeyState, Rejection, check_tier, implied_proof};
 
 /// Moves the named keys, or all live keys if none is named, to a tier. This is an operator's command: a tier other than the
 /// first also proves the keys.
@@ -14,11 +14,11 @@ pub fn change_tier(
     tier: &TierName,
     tiers: &Tiers,
 ) -> Result<Vec<AccountEvent>, Rejection> {
-    configured(tier, tiers)?;
+    check_tier(tier, tiers)?;
     let changed: Vec<&KeyState> =
-        account.chosen(key_ids)?.into_iter().filter(|key| key.tier != *tier || key.own != *tier).collect();
+        account.selected(key_ids)?.into_iter().filter(|key| key.tier != *tier || key.own != *tier).collect();
     let unproven = changed.iter().filter(|key| !key.proven).map(|key| key.issued.key_id);
-    let proof = vouched(tier, tiers, unproven);
+    let proof = implied_proof(tier, tiers, unproven);
     let key_ids: Vec<KeyId> = changed.iter().map(|key| key.issued.key_id).collect();
     let change = (!key_ids.is_empty())
         .then(|| AccountEvent::TierChanged(TierChanged { key_ids, tier: tier.clone(), by_payment: false }));
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_rise_with_an_operators_word_as_proof() {
+    fn a_higher_tier_set_by_an_operator_proves_the_keys() {
         given(&[three(), vec![(proven(&["a"]), at(11, 2)), (revoked("b"), at(11, 3))]].concat())
             .when(|account| change_tier(account, &[], &tier("studio"), &tiers()))
             .then(&[proven(&["c"]), moved(&["a", "c"], "studio")]);
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_elsewhere_moves() {
+    fn only_keys_of_another_tier_change() {
         given(&[three(), vec![(moved(&["a"], "studio"), at(11, 2))]].concat())
             .when(|account| change_tier(account, &[id("a"), id("b")], &tier("studio"), &tiers()))
             .then(&[proven(&["b"]), moved(&["b"], "studio")]);
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_tier_or_key_is_refused() {
+    fn an_unknown_tier_or_key_is_rejected() {
         given(&three())
             .when(|account| change_tier(account, &[], &tier("gold"), &tiers()))
             .then_rejected("there is no tier “gold”; there are free, studio, pro");

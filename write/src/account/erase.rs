@@ -18,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_account_ends_once() {
+    fn an_account_is_erased_once() {
         given(&three()).when(|account| Ok(erase(account))).then(&[erased()]);
         given(&[three(), vec![(erased(), at(11, 2))]].concat())
             .when(|account| Ok(erase(account)))

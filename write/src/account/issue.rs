@@ -6,38 +6,41 @@ use schemas::month::Month;
 use schemas::text::normalised;
 use schemas::tier::Tiers;
 
-use super::{Account, MOST_KEYS, Rejection, configured, vouched};
+use super::{Account, MAX_KEYS, Rejection, check_tier, implied_proof};
 
 /// The maximum length of a name, in characters.
 const MAX_NAME: usize = 100;
 
 /// Issues a key at the time `now`. Its name is stored in the vault, not in the event. A tier other than the first implies
 /// proof.
-pub fn issue(
+pub fn issue_key(
     account: &Account,
     key: &KeyIssued,
     tiers: &Tiers,
     now: Timestamp,
 ) -> Result<Vec<AccountEvent>, Rejection> {
-    let events = hand_out(account, key, tiers)?;
+    let events = issue_beyond_limit(account, key, tiers)?;
     let month = Month::of(now);
-    if account.places_taken(month) >= MOST_KEYS {
-        return Err(Rejection::Full { live: account.live().count(), room: account.room_after(month).end() });
+    if account.used_places(month) >= MAX_KEYS {
+        return Err(Rejection::Full {
+            live: account.live().count(),
+            room: account.month_before_room(month).end(),
+        });
     }
     Ok(events)
 }
 
 /// Issues a key without checking the limit.
-pub(super) fn hand_out(
+pub(super) fn issue_beyond_limit(
     account: &Account,
     key: &KeyIssued,
     tiers: &Tiers,
 ) -> Result<Vec<AccountEvent>, Rejection> {
-    let sealed_name = name_of(key)?.and_then(|_| key.sealed_name.clone());
+    let sealed_name = normal_name(key)?.and_then(|_| key.sealed_name.clone());
     if key.hint.len() != 4 || !key.hint.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return Err(Rejection::Hint(key.hint.chars().take(8).collect()));
     }
-    configured(&key.tier, tiers)?;
+    check_tier(&key.tier, tiers)?;
     if account.key(key.key_id).is_some() {
         return Err(Rejection::Taken { key_id: key.key_id });
     }
@@ -47,8 +50,8 @@ pub(super) fn hand_out(
         Account::Erased(_) => return Err(Rejection::Erased),
     };
     let issued = AccountEvent::KeyIssued(KeyIssued { name: None, sealed_name, ..key.clone() });
-    let vouched = vouched(&key.tier, tiers, [key.key_id].into_iter());
-    Ok(opened.into_iter().chain([issued]).chain(vouched).collect())
+    let implied_proof = implied_proof(&key.tier, tiers, [key.key_id].into_iter());
+    Ok(opened.into_iter().chain([issued]).chain(implied_proof).collect())
 }
 
 /// Returns a key's name in its normal form, or `None` if it is blank.
@@ -56,7 +59,7 @@ pub(super) fn hand_out(
 /// # Errors
 ///
 /// Rejects a name that is too long or has more than one line.
-pub fn name_of(key: &KeyIssued) -> Result<Option<String>, Rejection> {
+pub fn normal_name(key: &KeyIssued) -> Result<Option<String>, Rejection> {
     let Some(text) = &key.name else { return Ok(None) };
     match normalised(text, MAX_NAME).map_err(|fault| Rejection::Name(fault.to_string()))? {
         Some(name) if name.contains(char::is_control) => {
@@ -76,31 +79,31 @@ mod tests {
     #[test]
     fn the_first_key_opens_the_account() {
         given(&[])
-            .when(|account| issue(account, &key("a"), &tiers(), at(11, 20)))
+            .when(|account| issue_key(account, &key("a"), &tiers(), at(11, 20)))
             .then(&[opened(), issued("a")]);
     }
 
     #[test]
-    fn further_keys_do_not() {
+    fn further_keys_do_not_open_it_again() {
         given(&[(opened(), at(11, 1)), (issued("a"), at(11, 1))])
-            .when(|account| issue(account, &key("b"), &tiers(), at(11, 20)))
+            .when(|account| issue_key(account, &key("b"), &tiers(), at(11, 20)))
             .then(&[issued("b")]);
     }
 
     #[test]
-    fn a_name_stands_in_the_event_in_its_sealed_form_only() {
+    fn the_event_contains_a_key_name_only_in_its_sealed_form() {
         let sealed_name = Some(Key::generate(|bytes| bytes.fill(1)).seal_name("Zürich").unwrap());
         let named = |name: &str| {
             let sealed_name = sealed_name.clone();
             KeyIssued { name: Some(name.into()), sealed_name, ..key("a") }
         };
-        assert_eq!(name_of(&named("  Zu\u{308}rich ")), Ok(Some("Zürich".into())));
+        assert_eq!(normal_name(&named("  Zu\u{308}rich ")), Ok(Some("Zürich".into())));
         let kept = AccountEvent::KeyIssued(KeyIssued { sealed_name: sealed_name.clone(), ..key("a") });
         given(&[])
-            .when(|account| issue(account, &named("  Zu\u{308}rich "), &tiers(), at(11, 20)))
+            .when(|account| issue_key(account, &named("  Zu\u{308}rich "), &tiers(), at(11, 20)))
             .then(&[opened(), kept]);
         given(&[])
-            .when(|account| issue(account, &named(" \t"), &tiers(), at(11, 20)))
+            .when(|account| issue_key(account, &named(" \t"), &tiers(), at(11, 20)))
             .then(&[opened(), issued("a")]);
         for (name, sentence) in [
             ("a\nb", "the key's name has line breaks or tabs; write it on one line"),
@@ -111,7 +114,7 @@ mod tests {
             (&"é".repeat(101), "the key's name has 101 characters; at most 100 are allowed"),
         ] {
             given(&[])
-                .when(|account| issue(account, &named(name), &tiers(), at(11, 20)))
+                .when(|account| issue_key(account, &named(name), &tiers(), at(11, 20)))
                 .then_rejected(sentence);
         }
     }
@@ -121,7 +124,7 @@ mod tests {
         for hint in ["", "abc", "abcde", "ab-d", "äb"] {
             given(&[])
                 .when(|account| {
-                    issue(account, &KeyIssued { hint: hint.into(), ..key("a") }, &tiers(), at(11, 20))
+                    issue_key(account, &KeyIssued { hint: hint.into(), ..key("a") }, &tiers(), at(11, 20))
                 })
                 .then_rejected(&format!(
                     "the hint is “{hint}”; it must be the last four letters or digits of the key"
@@ -130,21 +133,21 @@ mod tests {
     }
 
     #[test]
-    fn a_tier_other_than_the_first_comes_with_proof() {
-        given(&[]).when(|account| issue(account, &key_in("a", "studio"), &tiers(), at(11, 20))).then(&[
+    fn a_tier_other_than_the_first_implies_proof() {
+        given(&[]).when(|account| issue_key(account, &key_in("a", "studio"), &tiers(), at(11, 20))).then(&[
             opened(),
             AccountEvent::KeyIssued(key_in("a", "studio")),
             proven(&["a"]),
         ]);
         given(&[])
-            .when(|account| issue(account, &key_in("a", "gold"), &tiers(), at(11, 20)))
+            .when(|account| issue_key(account, &key_in("a", "gold"), &tiers(), at(11, 20)))
             .then_rejected("there is no tier “gold”; there are free, studio, pro");
     }
 
     #[test]
-    fn a_fourth_key_is_refused() {
+    fn a_fourth_key_is_rejected() {
         given(&three())
-            .when(|account| issue(account, &key("d"), &tiers(), at(11, 20)))
+            .when(|account| issue_key(account, &key("d"), &tiers(), at(11, 20)))
             .then_rejected(
                 "there are 3 keys under this address, and more are not possible; revoke one this month, and there is \
                  room for another from 2026-12-01 00:00 UTC on",
@@ -152,21 +155,21 @@ mod tests {
     }
 
     #[test]
-    fn a_revoked_key_keeps_its_place_until_its_month_ends() {
+    fn a_revoked_key_counts_until_its_month_ends() {
         let past = [three(), vec![(revoked("a"), at(11, 2))]].concat();
         given(&past)
-            .when(|account| issue(account, &key("d"), &tiers(), at(11, 30)))
+            .when(|account| issue_key(account, &key("d"), &tiers(), at(11, 30)))
             .then_rejected(
                 "there are 3 keys under this address, 1 of them revoked this month, and a revoked key keeps its place \
                  until its month ends; there is room for another from 2026-12-01 00:00 UTC on",
             );
-        given(&past).when(|account| issue(account, &key("d"), &tiers(), at(12, 1))).then(&[issued("d")]);
+        given(&past).when(|account| issue_key(account, &key("d"), &tiers(), at(12, 1))).then(&[issued("d")]);
     }
 
     #[test]
-    fn a_clock_that_went_back_frees_no_place() {
+    fn a_clock_that_is_set_back_does_not_make_room_for_a_key() {
         given(&[three(), vec![(revoked("a"), at(12, 1))]].concat())
-            .when(|account| issue(account, &key("d"), &tiers(), at(11, 30)))
+            .when(|account| issue_key(account, &key("d"), &tiers(), at(11, 30)))
             .then_rejected(
                 "there are 3 keys under this address, 1 of them revoked this month, and a revoked key keeps its place \
                  until its month ends; there is room for another from 2027-01-01 00:00 UTC on",
@@ -174,16 +177,16 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_given_once() {
+    fn a_key_id_is_used_once() {
         given(&[(opened(), at(11, 1)), (issued("a"), at(11, 1)), (revoked("a"), at(11, 2))])
-            .when(|account| issue(account, &key("a"), &tiers(), at(12, 20)))
+            .when(|account| issue_key(account, &key("a"), &tiers(), at(12, 20)))
             .then_rejected("a key with the id “aaaaaaaa” exists already; make a new key");
     }
 
     #[test]
-    fn an_erased_account_gets_none() {
+    fn an_erased_account_gets_no_key() {
         given(&[(opened(), at(9, 1)), (issued("a"), at(9, 1)), (erased(), at(9, 2))])
-            .when(|account| issue(account, &key("b"), &tiers(), at(11, 20)))
+            .when(|account| issue_key(account, &key("b"), &tiers(), at(11, 20)))
             .then_rejected(
                 "the account was erased; issue the key under the address again, which opens a new account",
             );

@@ -6,14 +6,14 @@ use schemas::ids::AccountId;
 use schemas::payment::{PaymentId, PaymentRecorded, Provider};
 use schemas::tier::Tiers;
 
-use super::{Account, Rejection, settle};
+use super::{Account, Rejection, settle_payments};
 
 /// Moves the payments that are connected with an id to the account `to`, and adjusts the tiers of this account's keys.
 ///
 /// # Errors
 ///
 /// Rejects an id without payments here, and an erased account.
-pub fn release(
+pub fn release_payments(
     account: &Account,
     provider: Provider,
     id: &PaymentId,
@@ -35,7 +35,7 @@ pub fn release(
     ids.dedup();
     let event_ids = connected.iter().map(|notice| notice.event_id.clone()).collect();
     let mut events = vec![AccountEvent::PaymentsMoved(PaymentsMoved { provider, ids, event_ids, to })];
-    events.extend(settle(&account.clone().after(&events, now), tiers, now));
+    events.extend(settle_payments(&account.clone().after(&events, now), tiers, now));
     Ok(events)
 }
 
@@ -44,7 +44,7 @@ pub fn release(
 /// # Errors
 ///
 /// Rejects if this account is not open.
-pub fn receive(
+pub fn receive_payments(
     account: &Account,
     payments: &[&PaymentRecorded],
     from: AccountId,
@@ -54,7 +54,7 @@ pub fn receive(
     let Account::Open(..) = account else { return Err(Rejection::NoAccount) };
     let moved = |payment: &&PaymentRecorded| PaymentRecorded { moved_from: Some(from), ..(*payment).clone() };
     let mut events: Vec<_> = payments.iter().map(moved).map(AccountEvent::PaymentRecorded).collect();
-    events.extend(settle(&account.clone().after(&events, now), tiers, now));
+    events.extend(settle_payments(&account.clone().after(&events, now), tiers, now));
     Ok(events)
 }
 
@@ -95,7 +95,7 @@ mod tests {
     }
 
     fn released(id: &str) -> impl FnOnce(&Account) -> Result<Vec<AccountEvent>, Rejection> {
-        move |account| release(account, Provider::Stripe, &named(id), other(), &tiers(), at(11, 6))
+        move |account| release_payments(account, Provider::Stripe, &named(id), other(), &tiers(), at(11, 6))
     }
 
     fn went(ids: &[&str], event_ids: &[&str]) -> AccountEvent {
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_connected_goes_and_the_keys_follow_what_stays() {
+    fn connected_payments_move_and_the_tiers_follow_the_others() {
         let studio = went(&["ch_1", "cus_c", "in_1", "sub_s"], &["evt_1", "evt_3"]);
         for id in ["cus_c", "sub_s", "in_1", "ch_1"] {
             given(&paying_twice()).when(released(id)).then(std::slice::from_ref(&studio));
@@ -132,9 +132,10 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_raises_the_keys_and_says_whence() {
+    fn received_payments_raise_the_keys_and_name_the_former_account() {
         let payment = paid("evt_1", 3, "studio", at(12, 3));
-        let receiving = |account: &Account| receive(account, &[&payment], other(), &tiers(), at(11, 6));
+        let receiving =
+            |account: &Account| receive_payments(account, &[&payment], other(), &tiers(), at(11, 6));
         let copy = PaymentRecorded { moved_from: Some(other()), ..payment.clone() };
         let known = [opened(), issued("a"), proven(&["a"])].map(|event| (event, at(11, 1)));
         given(&known).when(receiving).then(&[

@@ -35,7 +35,7 @@ impl Payments {
     /// Adds a notice, unless it is present.
     pub(super) fn add(&mut self, payment: PaymentRecorded) {
         if !self.has(&payment) {
-            let at = self.recorded.partition_point(|other| place(other) < place(&payment));
+            let at = self.recorded.partition_point(|other| sort_key(other) < sort_key(&payment));
             self.recorded.insert(at, payment);
         }
     }
@@ -104,15 +104,15 @@ impl Payments {
     fn period(&self, notices: &[&PaymentRecorded]) -> Option<Period> {
         let paid = |notice: &PaymentRecorded| notice.kind == PaymentKind::Paid;
         // A checkout does not name the end of its period; its invoice does, and wins once it has arrived.
-        let end_is_told = notices.iter().any(|notice| paid(notice) && notice.period_end.is_some());
+        let end_is_known = notices.iter().any(|notice| paid(notice) && notice.period_end.is_some());
         let counts = |notice: &PaymentRecorded| {
-            paid(notice) && !self.is_refunded(notice) && (notice.period_end.is_some() || !end_is_told)
+            paid(notice) && !self.is_refunded(notice) && (notice.period_end.is_some() || !end_is_known)
         };
         let last = notices.iter().rposition(|notice| counts(notice))?;
-        let says_what_for = |notice: &&&PaymentRecorded| {
+        let names_tier = |notice: &&&PaymentRecorded| {
             notice.kind == PaymentKind::Changed || (paid(notice) && !self.is_refunded(notice))
         };
-        let tier = notices.iter().rev().filter(says_what_for).find_map(|notice| notice.tier.clone())?;
+        let tier = notices.iter().rev().filter(names_tier).find_map(|notice| notice.tier.clone())?;
         let until = notices[last].period_end.unwrap_or_else(|| month_after(notices[last].created));
         let ended = notices[last..].iter().filter(|notice| notice.kind == PaymentKind::Ended);
         let until = ended.filter_map(|notice| notice.period_end).fold(until, Timestamp::min);
@@ -149,13 +149,13 @@ impl Payments {
 
     /// Returns whether a refund was reversed later.
     fn has_failed(&self, refund: &PaymentRecorded) -> bool {
-        let of_it = |notice: &&PaymentRecorded| {
+        let reverses = |notice: &&PaymentRecorded| {
             notice.refund_failed
                 && notice.created >= refund.created
                 && notice.provider == refund.provider
                 && notice.references.iter().any(|id| refund.references.contains(id))
         };
-        self.recorded.iter().any(|notice| of_it(&notice))
+        self.recorded.iter().any(|notice| reverses(&notice))
     }
 
     /// Returns the ids of a payment: invoice, payment and charge may be named by several notices, none of which names all.
@@ -174,7 +174,7 @@ impl Payments {
 }
 
 /// Returns the sort key of a notice, whatever the order of arrival.
-fn place(payment: &PaymentRecorded) -> (Timestamp, PaymentKind, &PaymentId) {
+fn sort_key(payment: &PaymentRecorded) -> (Timestamp, PaymentKind, &PaymentId) {
     (payment.created, payment.kind, &payment.event_id)
 }
 

@@ -6,8 +6,8 @@ use schemas::key::KeyId;
 use super::{Account, Rejection};
 
 /// Proves the named keys, or all live keys if none is named.
-pub fn prove(account: &Account, key_ids: &[KeyId]) -> Result<Vec<AccountEvent>, Rejection> {
-    let chosen: Vec<KeyId> = account.chosen(key_ids)?.iter().map(|key| key.issued.key_id).collect();
+pub fn prove_keys(account: &Account, key_ids: &[KeyId]) -> Result<Vec<AccountEvent>, Rejection> {
+    let chosen: Vec<KeyId> = account.selected(key_ids)?.iter().map(|key| key.issued.key_id).collect();
     Ok(confirm(account, &chosen))
 }
 
@@ -28,30 +28,30 @@ mod tests {
     #[test]
     fn the_named_keys_are_proven_each_once() {
         given(&three())
-            .when(|account| prove(account, &[id("c"), id("a"), id("c")]))
+            .when(|account| prove_keys(account, &[id("c"), id("a"), id("c")]))
             .then(&[proven(&["c", "a"])]);
         given(&[three(), vec![(proven(&["a", "c"]), at(11, 2))]].concat())
-            .when(|account| prove(account, &[id("a")]))
+            .when(|account| prove_keys(account, &[id("a")]))
             .then_nothing();
     }
 
     #[test]
-    fn without_names_all_live_ones_are() {
+    fn without_key_ids_all_live_keys_are_proven() {
         given(&[three(), vec![(proven(&["a"]), at(11, 2)), (revoked("b"), at(11, 3))]].concat())
-            .when(|account| prove(account, &[]))
+            .when(|account| prove_keys(account, &[]))
             .then(&[proven(&["c"])]);
     }
 
     #[test]
-    fn what_is_revoked_or_of_another_address_is_not() {
+    fn revoked_and_foreign_keys_cannot_be_proven() {
         given(&[three(), vec![(revoked("b"), at(11, 3))]].concat())
-            .when(|account| prove(account, &[id("a"), id("b")]))
-            .then_rejected("the key “bbbbbbbb” is revoked for ever; issue another one");
+            .when(|account| prove_keys(account, &[id("a"), id("b")]))
+            .then_rejected("the key “bbbbbbbb” is revoked permanently; issue another one");
         given(&three())
-            .when(|account| prove(account, &[id("q")]))
+            .when(|account| prove_keys(account, &[id("q")]))
             .then_rejected("the key “qqqqqqqq” was not issued under this address; check both");
         given(&[(opened(), at(11, 1)), (issued("a"), at(11, 1)), (revoked("a"), at(11, 2))])
-            .when(|account| prove(account, &[]))
+            .when(|account| prove_keys(account, &[]))
             .then_rejected("there is no key under this address that is not revoked; issue one first");
     }
 }

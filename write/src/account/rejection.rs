@@ -5,13 +5,13 @@ use schemas::key::KeyId;
 use schemas::payment::PaymentId;
 use schemas::tier::TierName;
 
-use super::MOST_KEYS;
+use super::MAX_KEYS;
 
 /// A command on an account that breaks a rule; sending it again fails in the same way.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
     /// No account has or had this key.
-    #[error("there is no key “{key_id}”; check its id, the 8 characters behind log_live_")]
+    #[error("there is no key “{key_id}”; check its id, the 8 characters after log_live_")]
     UnknownKey {
         /// The id that was asked for.
         key_id: KeyId,
@@ -23,7 +23,7 @@ pub enum Rejection {
         key_id: KeyId,
     },
     /// A revoked key cannot be changed.
-    #[error("the key “{key_id}” is revoked for ever; issue another one")]
+    #[error("the key “{key_id}” is revoked permanently; issue another one")]
     Revoked {
         /// The id that was asked for.
         key_id: KeyId,
@@ -95,13 +95,13 @@ pub enum Rejection {
 
 fn full(live: usize, room: Timestamp) -> String {
     let room = room.strftime("%Y-%m-%d %H:%M UTC");
-    match MOST_KEYS.saturating_sub(live) {
+    match MAX_KEYS.saturating_sub(live) {
         0 => format!(
-            "there are {MOST_KEYS} keys under this address, and more are not possible; revoke one this month, and \
+            "there are {MAX_KEYS} keys under this address, and more are not possible; revoke one this month, and \
              there is room for another from {room} on"
         ),
         revoked => format!(
-            "there are {MOST_KEYS} keys under this address, {revoked} of them revoked this month, and a revoked key \
+            "there are {MAX_KEYS} keys under this address, {revoked} of them revoked this month, and a revoked key \
              keeps its place until its month ends; there is room for another from {room} on"
         ),
     }

@@ -6,7 +6,7 @@ use schemas::key::KeyId;
 use super::{Account, Rejection};
 
 /// Revokes a key; no events if it is revoked already.
-pub fn revoke(account: &Account, key_id: KeyId) -> Result<Vec<AccountEvent>, Rejection> {
+pub fn revoke_key(account: &Account, key_id: KeyId) -> Result<Vec<AccountEvent>, Rejection> {
     let key = account.key(key_id).ok_or(Rejection::UnknownKey { key_id })?;
     let event = key.revoked.is_none().then_some(AccountEvent::KeyRevoked(KeyRevoked { key_id }));
     Ok(event.into_iter().collect())
@@ -18,24 +18,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_ends_once() {
-        given(&three()).when(|account| revoke(account, id("b"))).then(&[revoked("b")]);
+    fn a_key_is_revoked_once() {
+        given(&three()).when(|account| revoke_key(account, id("b"))).then(&[revoked("b")]);
         given(&[three(), vec![(revoked("b"), at(11, 2))]].concat())
-            .when(|account| revoke(account, id("b")))
+            .when(|account| revoke_key(account, id("b")))
             .then_nothing();
     }
 
     #[test]
-    fn with_the_account_all_have_ended() {
+    fn revoking_a_key_of_an_erased_account_changes_nothing() {
         given(&[three(), vec![(erased(), at(11, 2))]].concat())
-            .when(|account| revoke(account, id("b")))
+            .when(|account| revoke_key(account, id("b")))
             .then_nothing();
     }
 
     #[test]
-    fn what_is_unknown_cannot_end() {
+    fn an_unknown_key_cannot_be_revoked() {
         given(&three())
-            .when(|account| revoke(account, id("q")))
-            .then_rejected("there is no key “qqqqqqqq”; check its id, the 8 characters behind log_live_");
+            .when(|account| revoke_key(account, id("q")))
+            .then_rejected("there is no key “qqqqqqqq”; check its id, the 8 characters after log_live_");
     }
 }

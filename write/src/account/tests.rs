@@ -5,7 +5,7 @@ use super::scenario::*;
 use super::*;
 
 #[test]
-fn a_key_tells_what_happened_to_it() {
+fn a_key_has_the_state_of_its_events() {
     let account = replayed(&[
         (opened(), at(10, 1)),
         (issued("a"), at(10, 1)),
@@ -27,7 +27,7 @@ fn a_key_tells_what_happened_to_it() {
 }
 
 #[test]
-fn all_keys_end_with_the_account_and_nothing_follows() {
+fn an_erasure_revokes_all_keys_and_later_events_have_no_effect() {
     let past = [three(), vec![(revoked("a"), at(11, 2)), (erased(), at(11, 3)), (issued("d"), at(11, 4))]];
     let account = replayed(&past.concat());
     let Account::Erased(keys) = &account else { panic!("{account:?}") };
@@ -45,7 +45,7 @@ fn only_issuing_claims_a_key() {
 
 /// A command, and the hours since the last one.
 #[derive(Debug, Clone)]
-enum Wish {
+enum Act {
     Issue,
     Revoke(usize),
     Prove(Vec<usize>),
@@ -54,17 +54,17 @@ enum Wish {
     Erase,
 }
 
-fn wishes() -> impl Strategy<Value = Vec<(Wish, i64)>> {
+fn acts() -> impl Strategy<Value = Vec<(Act, i64)>> {
     let some = proptest::collection::vec(0..12_usize, 0..3);
-    let wish = prop_oneof![
-        8 => Just(Wish::Issue),
-        6 => (0..12_usize).prop_map(Wish::Revoke),
-        2 => some.clone().prop_map(Wish::Prove),
-        2 => (some.clone(), any::<bool>()).prop_map(|(keys, up)| Wish::Tier(keys, up)),
-        3 => (some.clone(), some, any::<bool>()).prop_map(|(keep, revoke, new)| Wish::Claim(keep, revoke, new)),
-        1 => Just(Wish::Erase),
+    let act = prop_oneof![
+        8 => Just(Act::Issue),
+        6 => (0..12_usize).prop_map(Act::Revoke),
+        2 => some.clone().prop_map(Act::Prove),
+        2 => (some.clone(), any::<bool>()).prop_map(|(keys, up)| Act::Tier(keys, up)),
+        3 => (some.clone(), some, any::<bool>()).prop_map(|(keep, revoke, new)| Act::Claim(keep, revoke, new)),
+        1 => Just(Act::Erase),
     ];
-    proptest::collection::vec((wish, 0..400_i64), 1..60)
+    proptest::collection::vec((act, 0..400_i64), 1..60)
 }
 
 /// Letters for keys in the order in which they are issued.
@@ -72,40 +72,40 @@ fn letter(number: usize) -> String {
     char::from(b'a' + u8::try_from(number % 26).unwrap()).to_string()
 }
 
-fn decide(account: &Account, wish: &Wish, issued: usize, now: Timestamp) -> Vec<AccountEvent> {
+fn decide(account: &Account, act: &Act, issued: usize, now: Timestamp) -> Vec<AccountEvent> {
     let ids = |numbers: &[usize]| numbers.iter().map(|n| id(&letter(*n))).collect::<Vec<_>>();
-    let decided = match wish {
-        Wish::Issue => issue(account, &key(&letter(issued)), &tiers(), now),
-        Wish::Revoke(number) => revoke(account, id(&letter(*number))),
-        Wish::Prove(numbers) => prove(account, &ids(numbers)),
-        Wish::Tier(numbers, up) => {
+    let decided = match act {
+        Act::Issue => issue_key(account, &key(&letter(issued)), &tiers(), now),
+        Act::Revoke(number) => revoke_key(account, id(&letter(*number))),
+        Act::Prove(numbers) => prove_keys(account, &ids(numbers)),
+        Act::Tier(numbers, up) => {
             change_tier(account, &ids(numbers), &tier(if *up { "studio" } else { "free" }), &tiers())
         }
-        Wish::Claim(keep, revoke, new) => {
+        Act::Claim(keep, revoke, new) => {
             let new_key = key(&letter(issued));
             let (keep, revoke) = (ids(keep), ids(revoke));
-            let wishes = Wishes { keep: &keep, revoke: &revoke, new_key: new.then_some(&new_key) };
-            claim(account, wishes, &tiers(), now)
+            let decision = LinkDecision { keep: &keep, revoke: &revoke, new_key: new.then_some(&new_key) };
+            use_link(account, decision, &tiers(), now)
         }
-        Wish::Erase => Ok(erase(account)),
+        Act::Erase => Ok(erase(account)),
     };
     decided.unwrap_or_default()
 }
 
 proptest! {
     #[test]
-    fn no_month_has_more_than_three_keys_but_for_the_first_proof(wishes in wishes()) {
+    fn no_month_has_more_than_three_keys_but_for_the_first_proof(acts in acts()) {
         let (mut account, mut log, mut now) = (Account::Absent, Vec::new(), at(1, 1));
-        for (wish, hours) in wishes {
+        for (act, hours) in acts {
             now += SignedDuration::from_hours(hours);
-            let events = decide(&account, &wish, account.keys().len(), now);
+            let events = decide(&account, &act, account.keys().len(), now);
             for event in events {
                 account = account.evolve(&event, now);
                 log.push((event, now));
             }
             // The same command at the same time again changes nothing.
-            if !matches!(wish, Wish::Issue | Wish::Claim(_, _, true)) {
-                prop_assert_eq!(decide(&account, &wish, 0, now), []);
+            if !matches!(act, Act::Issue | Act::Claim(_, _, true)) {
+                prop_assert_eq!(decide(&account, &act, 0, now), []);
             }
             let mut paid = account.keys().iter().filter(|key| key.tier == tier("studio"));
             prop_assert!(paid.all(|key| key.proven), "a tier without proof: {:?}", account);
@@ -116,8 +116,8 @@ proptest! {
                 Month::of(key.issued_at) <= month && key.revoked.is_none_or(|at| Month::of(at) >= month)
             });
             let usable = usable.count();
-            prop_assert!(usable <= MOST_KEYS + 1, "{month:?} of {account:?}");
-            fuller += usize::from(usable > MOST_KEYS);
+            prop_assert!(usable <= MAX_KEYS + 1, "{month:?} of {account:?}");
+            fuller += usize::from(usable > MAX_KEYS);
             month = month.next();
         }
         prop_assert!(fuller <= 1, "the first proof gives one place back, once: {:?}", account);

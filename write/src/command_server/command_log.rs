@@ -43,8 +43,8 @@ impl LogEntry {
     }
 
     /// Writes the line with the outcome of the command.
-    pub(super) fn write(self, answer: &CommandReply) {
-        let (command, id, actor, outcome) = (self.name, self.id, self.actor, outcome(answer));
+    pub(super) fn write(self, reply: &CommandReply) {
+        let (command, id, actor, outcome) = (self.name, self.id, self.actor, outcome(reply));
         let trace_id = self.traceparent.map(|traceparent| tracing::field::display(traceparent.trace_id()));
         if self.is_shown {
             tracing::info!(command, %actor, %id, trace_id, outcome, "a command was carried out");
@@ -54,8 +54,8 @@ impl LogEntry {
     }
 }
 
-fn outcome(answer: &CommandReply) -> String {
-    match answer {
+fn outcome(reply: &CommandReply) -> String {
+    match reply {
         CommandReply::Done(done) => changed(done.changed).to_owned(),
         CommandReply::Account(done) => {
             let keys: Vec<&str> = done.keys.iter().map(|key| key.key_id.as_str()).collect();
@@ -75,7 +75,7 @@ fn outcome(answer: &CommandReply) -> String {
         | CommandReply::Link { .. }
         | CommandReply::Claim(_) => "done".to_owned(),
         // The sentence may contain an address.
-        CommandReply::Failed(refusal) => format!("refused: {:?}", refusal.kind),
+        CommandReply::Failed(failure) => format!("refused: {:?}", failure.kind),
     }
 }
 

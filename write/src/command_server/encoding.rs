@@ -10,13 +10,13 @@ const RESERVE: usize = 4 << 10;
 const CUT: usize = 200;
 
 /// Encodes a reply in at most `room` bytes.
-pub(super) fn encode(answer: CommandReply, room: usize) -> Vec<u8> {
-    let bytes = json(&answer);
+pub(super) fn encode(reply: CommandReply, room: usize) -> Vec<u8> {
+    let bytes = json(&reply);
     let room = room.saturating_sub(RESERVE);
     if bytes.len() <= room {
         return bytes;
     }
-    let short = match answer {
+    let short = match reply {
         CommandReply::Imported { position, lines } => {
             let each = room / lines.len().max(1);
             CommandReply::Imported {
@@ -24,10 +24,10 @@ pub(super) fn encode(answer: CommandReply, room: usize) -> Vec<u8> {
                 lines: lines.into_iter().map(|line| shortened(line, each)).collect(),
             }
         }
-        CommandReply::Failed(refusal) => CommandReply::Failed(CommandFailure {
-            detail: cut(&refusal.detail),
-            faults: first_faults(refusal.faults, room / 2),
-            ..refusal
+        CommandReply::Failed(failure) => CommandReply::Failed(CommandFailure {
+            detail: cut(&failure.detail),
+            faults: first_faults(failure.faults, room / 2),
+            ..failure
         }),
         CommandReply::Done(_)
         | CommandReply::Account(_)
@@ -35,7 +35,7 @@ pub(super) fn encode(answer: CommandReply, room: usize) -> Vec<u8> {
         | CommandReply::Payment(_)
         | CommandReply::Accepted
         | CommandReply::Link { .. }
-        | CommandReply::Claim(_) => answer,
+        | CommandReply::Claim(_) => reply,
     };
     json(&short)
 }
@@ -89,14 +89,14 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_fits_is_left_as_it_is() {
-        let answer = CommandReply::Imported { position: Position(1), lines: vec![rejected(1, 20)] };
-        let encoded = encode(answer.clone(), 1 << 20);
-        assert_eq!(serde_json::from_slice::<CommandReply>(&encoded).unwrap(), answer);
+    fn a_reply_that_fits_is_not_changed() {
+        let reply = CommandReply::Imported { position: Position(1), lines: vec![rejected(1, 20)] };
+        let encoded = encode(reply.clone(), 1 << 20);
+        assert_eq!(serde_json::from_slice::<CommandReply>(&encoded).unwrap(), reply);
     }
 
     #[test]
-    fn the_most_lines_with_the_most_faults_still_fit() {
+    fn the_maximum_number_of_lines_with_many_faults_fits() {
         let lines =
             (1..=schemas::command::MAX_IMPORT_LINES as u64).map(|number| rejected(number, 8)).collect();
         let encoded = encode(CommandReply::Imported { position: Position(1), lines }, 1 << 20);
@@ -114,10 +114,10 @@ mod tests {
     fn the_faults_of_one_record_are_shortened_too() {
         let LineResult::Rejected { faults } = rejected(1, 5_000).result else { panic!() };
         let detail = "x".repeat(2 << 20);
-        let refusal = CommandFailure { kind: schemas::command::FailureKind::Rejected, detail, faults };
-        let encoded = encode(CommandReply::Failed(refusal), 1 << 20);
+        let failure = CommandFailure { kind: schemas::command::FailureKind::Rejected, detail, faults };
+        let encoded = encode(CommandReply::Failed(failure), 1 << 20);
         assert!(encoded.len() <= 1 << 20, "{}", encoded.len());
-        let CommandReply::Failed(refusal) = serde_json::from_slice(&encoded).unwrap() else { panic!() };
-        assert_eq!(refusal.detail.chars().count(), CUT + 1);
+        let CommandReply::Failed(failure) = serde_json::from_slice(&encoded).unwrap() else { panic!() };
+        assert_eq!(failure.detail.chars().count(), CUT + 1);
     }
 }

@@ -9,8 +9,8 @@ use schemas::record::Record;
 use schemas::slug::Slug;
 use serde_json::{Map, Value};
 
-use super::addresses::refuse_logins;
 use super::revise::current;
+use super::urls::reject_logins;
 use super::{Listing, Project, Rejection, select};
 
 /// The effect of an import line on its project.
@@ -45,18 +45,18 @@ pub fn import(project: &Project, line: ImportRecord) -> Result<(Change, Vec<Even
             "is “{id}”, and the slug that it makes ({}) belongs to the project with the id “{known}”; give a slug instead",
             line.slug
         );
-        return Err(Rejection::fault("id", reason));
+        return Err(Rejection::invalid("id", reason));
     }
-    refuse_logins(Some(&listing.record), &line.record)?;
-    let events = listing.rewritten(line.record, line.vectors);
+    reject_logins(Some(&listing.record), &line.record)?;
+    let events = listing.revisions(line.record, line.vectors);
     if events.is_empty() {
         return Ok((Change::Same, events));
     }
-    Ok((differing(listing, &events)?, events))
+    Ok((changes(listing, &events)?, events))
 }
 
 /// Completes a partial line: members that it leaves out are as the project has them, or absent.
-pub fn complete(
+pub fn apply_patch(
     project: &Project,
     slug: &Slug,
     part: Map<String, Value>,
@@ -68,11 +68,11 @@ pub fn complete(
     };
     known.insert("slug".to_owned(), slug.as_str().into());
     let part = part.into_iter().filter(|(name, _)| !matches!(name.as_str(), "slug" | "id")).collect();
-    let whole = patched(known, part).map_err(Rejection::Faulty)?;
-    parse_members(whole, options.ignore_unknown).map_err(Rejection::Faulty)
+    let whole = patched(known, part).map_err(Rejection::Invalid)?;
+    parse_members(whole, options.ignore_unknown).map_err(Rejection::Invalid)
 }
 
-fn differing(listing: &Listing, after: &[Event]) -> Result<Change, Rejection> {
+fn changes(listing: &Listing, after: &[Event]) -> Result<Change, Rejection> {
     let (mut differing, mut removed_pictures) = (Differing::default(), Vec::new());
     for event in after {
         if let Event::ProjectRevised(revised) = event {
@@ -129,7 +129,7 @@ fn members(record: &Record) -> Result<Map<String, Value>, Rejection> {
     match serde_json::to_value(record) {
         Ok(Value::Object(members)) => Ok(members),
         Ok(_) => Ok(Map::new()),
-        Err(error) => Err(Rejection::fault("", format!("cannot be compared: {error}"))),
+        Err(error) => Err(Rejection::invalid("", format!("cannot be compared: {error}"))),
     }
 }
 
@@ -145,13 +145,13 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_a_new_slug_selects_its_project() {
+    fn a_line_with_a_new_slug_selects_a_project() {
         given(&[]).when(|project| import(project, line(FIRST)).map(|(_, events)| events)).then(&[selected()]);
         assert_eq!(change(&[], FIRST), Change::New);
     }
 
     #[test]
-    fn a_line_that_says_the_same_changes_nothing() {
+    fn a_line_without_a_difference_changes_nothing() {
         given(&[selected()])
             .when(|project| import(project, line(FIRST)).map(|(_, events)| events))
             .then_nothing();
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_says_otherwise_revises_and_names_the_members() {
+    fn a_line_that_differs_revises_the_project_and_lists_the_members() {
         let other = r#"{"slug":"a","name":"First","category":"design","intro":"Now.","taste":{"material":"ash","light":"dusk"}}"#;
         given(&[selected()])
             .when(|project| import(project, line(other)).map(|(_, events)| events))
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_under_an_old_slug_reaches_its_project_and_the_slug_stays() {
+    fn a_line_with_a_former_slug_updates_its_project_and_the_slug_stays() {
         let other = r#"{"slug":"a","name":"Second","category":"art"}"#;
         given(&[selected(), renamed("b")])
             .when(|project| import(project, line(other)).map(|(_, events)| events))
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_withdrawn_is_restored_first() {
+    fn a_withdrawn_project_must_be_restored_before_it_is_imported() {
         given(&[selected(), withdrawn("sold")])
             .when(|project| import(project, line(FIRST)).map(|(_, events)| events))
             .then_rejected("the project “a” is withdrawn (sold); restore it first");

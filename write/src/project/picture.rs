@@ -6,7 +6,7 @@ use schemas::record::PictureSource;
 use schemas::slug::Slug;
 use serde_json::Map;
 
-use super::{Listing, PictureFate, Project, Rejection, revise};
+use super::{Listing, PictureOutcome, Project, Rejection, revise};
 
 /// Attaches a stored picture to the project requested as `slug`. If the record does not name its source yet, the source is
 /// added after the others. An `alt` replaces the present one.
@@ -17,14 +17,14 @@ pub fn attach(
     picture: Picture,
 ) -> Result<Vec<Event>, Rejection> {
     let listing = project.listed(slug)?;
-    let mut events = name(project, listing, slug, named)?;
+    let mut events = name_picture(project, listing, slug, named)?;
     events.extend(listing.attached(&named.source, picture));
     Ok(events)
 }
 
 /// Attaches a stored picture to a source that the record names already, among its pictures or as its thumbnail; the record is
 /// unchanged.
-pub fn attach_named(
+pub fn attach_to_source(
     project: &Project,
     slug: &Slug,
     source: &str,
@@ -32,14 +32,14 @@ pub fn attach_named(
 ) -> Result<Vec<Event>, Rejection> {
     let listing = project.listed(slug)?;
     if !listing.record.picture_sources().any(|named| named == source) {
-        return Err(Rejection::fault(source, "is not named by the record any more"));
+        return Err(Rejection::invalid(source, "is not named by the record any more"));
     }
     Ok(listing.attached(source, picture).into_iter().collect())
 }
 
 /// Records the outcome of fetching a source that the record names. No events if the project is withdrawn or no longer names the
 /// source; a stored picture stays, whatever its source returns later.
-pub fn look_at(project: &Project, source: &str, found: Result<Picture, String>) -> Vec<Event> {
+pub fn record_fetch(project: &Project, source: &str, found: Result<Picture, String>) -> Vec<Event> {
     let Project::Listed(listing) = project else { return Vec::new() };
     if !listing.record.picture_sources().any(|named| named == source) {
         return Vec::new();
@@ -57,13 +57,13 @@ impl Listing {
     /// No events if this picture is attached already.
     fn attached(&self, source: &str, picture: Picture) -> Option<Event> {
         let known =
-            matches!(self.pictures.get(source), Some(PictureFate::Attached(known)) if *known == picture);
+            matches!(self.pictures.get(source), Some(PictureOutcome::Attached(known)) if *known == picture);
         (!known).then(|| Event::PictureAttached(PictureAttached { source: source.to_owned(), picture }))
     }
 }
 
 /// Adds a picture to the record by a revision, so that the rules for records apply.
-fn name(
+fn name_picture(
     project: &Project,
     listing: &Listing,
     slug: &Slug,
@@ -78,7 +78,7 @@ fn name(
         return Ok(Vec::new());
     }
     let pictures = serde_json::to_value(pictures)
-        .map_err(|error| Rejection::fault("pictures", format!("cannot be named: {error}")))?;
+        .map_err(|error| Rejection::invalid("pictures", format!("cannot be named: {error}")))?;
     revise(project, slug, Map::from_iter([("pictures".to_owned(), pictures)]))
 }
 
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_again_changes_nothing_and_another_one_takes_its_place() {
+    fn the_same_picture_changes_nothing_and_another_one_replaces_it() {
         let past = [selected(), naming(r#"["p.jpg"]"#), attached("p.jpg", 1)];
         given(&past)
             .when(|project| attach(project, &slug(), &named("p.jpg", None), picture(1)))
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_no_record_may_name_is_refused() {
+    fn an_invalid_source_is_rejected() {
         given(&[selected()])
             .when(|project| attach(project, &slug(), &named("../p.jpg", None), picture(1)))
             .then_rejected(
@@ -152,36 +152,36 @@ mod tests {
     }
 
     #[test]
-    fn a_thumbnail_is_attached_and_the_record_stays_as_it_is() {
+    fn a_thumbnail_is_attached_without_changing_the_record() {
         let source = "https://x.org/t.jpg";
         let with_thumbnail =
             revised_so(&format!(r#"{{"slug":"a","name":"First","category":"art","thumbnail":"{source}"}}"#));
         let past = [selected(), with_thumbnail, refused(source, "It is SVG.")];
         given(&past)
-            .when(|project| attach_named(project, &slug(), source, picture(1)))
+            .when(|project| attach_to_source(project, &slug(), source, picture(1)))
             .then(&[attached(source, 1)]);
         given(&past)
-            .when(|project| attach_named(project, &slug(), "https://x.org/u.jpg", picture(1)))
+            .when(|project| attach_to_source(project, &slug(), "https://x.org/u.jpg", picture(1)))
             .then_rejected("https://x.org/u.jpg is not named by the record any more");
     }
 
     #[test]
-    fn what_left_is_not_illustrated() {
+    fn a_withdrawn_project_gets_no_pictures() {
         given(&[selected(), withdrawn("sold")])
             .when(|project| attach(project, &slug(), &named("p.jpg", None), picture(1)))
             .then_rejected("the project “a” is withdrawn (sold); restore it first");
         let gone = Project::replay(&[selected(), naming(r#"["p.jpg"]"#), withdrawn("sold")]);
-        assert_eq!(look_at(&gone, "p.jpg", Ok(picture(1))), []);
+        assert_eq!(record_fetch(&gone, "p.jpg", Ok(picture(1))), []);
     }
 
     #[test]
-    fn what_is_found_is_recorded_once() {
+    fn the_outcome_of_a_fetch_is_recorded_once() {
         let past = [selected(), naming(r#"["https://x.org/p"]"#)];
         let source = "https://x.org/p";
-        let look = |past: &[Event], found| look_at(&Project::replay(past), source, found);
+        let look = |past: &[Event], found| record_fetch(&Project::replay(past), source, found);
         assert_eq!(look(&past, Ok(picture(1))), [attached(source, 1)]);
         assert_eq!(look(&past, Err("It is SVG.".into())), [refused(source, "It is SVG.")]);
-        assert_eq!(look_at(&Project::replay(&past), "https://x.org/other", Ok(picture(1))), []);
+        assert_eq!(record_fetch(&Project::replay(&past), "https://x.org/other", Ok(picture(1))), []);
         let refused_before = [past[0].clone(), past[1].clone(), refused(source, "It is SVG.")];
         assert_eq!(look(&refused_before, Err("It is SVG.".into())), []);
         assert_eq!(look(&refused_before, Ok(picture(1))), [attached(source, 1)]);

@@ -36,19 +36,19 @@ pub enum Rejection {
     },
     /// Members of the record or of the command are invalid.
     #[error("{}", in_one_sentence(.0))]
-    Faulty(Vec<Fault>),
+    Invalid(Vec<Fault>),
 }
 
 impl Rejection {
     /// One invalid member.
-    pub(crate) fn fault(field: &str, reason: impl Into<String>) -> Rejection {
-        Rejection::Faulty(vec![Fault { field: field.to_owned(), reason: reason.into() }])
+    pub(crate) fn invalid(field: &str, reason: impl Into<String>) -> Rejection {
+        Rejection::Invalid(vec![Fault { field: field.to_owned(), reason: reason.into() }])
     }
 
     /// Returns the invalid members; a rejection of the whole command is reported for `slug`.
     pub fn into_faults(self) -> Vec<Fault> {
         match self {
-            Rejection::Faulty(faults) => faults,
+            Rejection::Invalid(faults) => faults,
             Rejection::Unknown { .. }
             | Rejection::SlugTaken { .. }
             | Rejection::Withdrawn { .. }
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn every_fault_is_in_the_sentence() {
-        let rejection = Rejection::Faulty(vec![
+        let rejection = Rejection::Invalid(vec![
             Fault { field: "name".into(), reason: "is absent".into() },
             Fault { field: String::new(), reason: "is not JSON".into() },
         ]);
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rejection_of_the_whole_is_a_fault_of_the_slug() {
+    fn a_rejection_of_the_whole_command_is_a_fault_of_the_slug() {
         let rejection = Rejection::Withdrawn { slug: "a".parse().unwrap(), reason: "sold".into() };
         assert_eq!(
             rejection.into_faults(),

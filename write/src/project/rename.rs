@@ -32,28 +32,28 @@ mod tests {
     }
 
     #[test]
-    fn a_project_moves() {
+    fn a_project_is_renamed() {
         given(&[selected()])
             .when(|project| rename(project, &slug("a"), &slug("b"), None))
             .then(&[renamed("b")]);
     }
 
     #[test]
-    fn it_may_move_back_to_a_slug_it_had() {
+    fn a_project_may_be_renamed_back_to_a_former_slug() {
         given(&[selected(), renamed("b")])
             .when(|project| rename(project, &slug("b"), &slug("a"), None))
             .then(&[renamed("a")]);
     }
 
     #[test]
-    fn it_is_there_already() {
+    fn renaming_to_the_current_slug_changes_nothing() {
         given(&[selected(), renamed("b")])
             .when(|project| rename(project, &slug("a"), &slug("b"), None))
             .then_nothing();
     }
 
     #[test]
-    fn a_slug_of_another_project_is_taken_even_an_old_or_withdrawn_one() {
+    fn the_slug_of_another_project_is_taken_even_if_it_is_former_or_withdrawn() {
         for past in [vec![selected()], vec![selected(), renamed("z")], vec![selected(), withdrawn("x")]] {
             let rival = Project::replay(&past);
             given(&[selected(), renamed("b")])
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_in_the_catalog_does_not_move() {
+    fn only_a_listed_project_can_be_renamed() {
         given(&[])
             .when(|project| rename(project, &slug("q"), &slug("b"), None))
             .then_rejected("there is no project “q”; check the slug, or select the project first");

@@ -20,21 +20,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_withdrawn_project_comes_back() {
+    fn a_withdrawn_project_is_restored() {
         given(&[selected(), withdrawn("sold")])
             .when(|project| restore(project, &"a".parse().unwrap()))
             .then(&[restored()]);
     }
 
     #[test]
-    fn what_is_in_the_catalog_cannot_come_back() {
+    fn a_listed_project_cannot_be_restored() {
         given(&[selected(), renamed("b")])
             .when(|project| restore(project, &"a".parse().unwrap()))
             .then_rejected("the project “b” is not withdrawn; there is nothing to restore");
     }
 
     #[test]
-    fn what_is_unknown_cannot_come_back() {
+    fn an_unknown_project_cannot_be_restored() {
         given(&[])
             .when(|project| restore(project, &"q".parse().unwrap()))
             .then_rejected("there is no project “q”; check the slug, or select the project first");

@@ -5,7 +5,7 @@ use schemas::import::{ImportRecord, SlugOrigin, lost_characters, parse_members, 
 use schemas::slug::Slug;
 use serde_json::{Map, Value};
 
-use super::addresses::refuse_logins;
+use super::urls::reject_logins;
 use super::{Listing, Project, Rejection};
 
 /// Changes the record of the project requested as `slug`. `changes` is a JSON merge patch (RFC 7396) for an import record: null
@@ -13,25 +13,25 @@ use super::{Listing, Project, Rejection};
 pub fn revise(project: &Project, slug: &Slug, changes: Map<String, Value>) -> Result<Vec<Event>, Rejection> {
     let listing = project.listed(slug)?;
     if changes.get("vectors").is_some_and(Value::is_null) {
-        return Err(Rejection::fault(
+        return Err(Rejection::invalid(
             "vectors",
             "are given back to the encoder by a change of their own; leave the other members out",
         ));
     }
     if changes.contains_key("id") {
-        return Err(Rejection::fault("id", "makes the slug of a new project only; leave it out"));
+        return Err(Rejection::invalid("id", "makes the slug of a new project only; leave it out"));
     }
     let lost = lost_characters(&changes);
     if !lost.is_empty() {
-        return Err(Rejection::Faulty(lost));
+        return Err(Rejection::Invalid(lost));
     }
-    let members = patched(current(listing)?, changes).map_err(Rejection::Faulty)?;
+    let members = patched(current(listing)?, changes).map_err(Rejection::Invalid)?;
     if members.get("slug").and_then(Value::as_str) != Some(listing.slug.as_str()) {
-        return Err(Rejection::fault("slug", "is not changed by revising; rename the project instead"));
+        return Err(Rejection::invalid("slug", "is not changed by revising; rename the project instead"));
     }
-    let revised = parse_members(members, false).map_err(Rejection::Faulty)?;
-    refuse_logins(Some(&listing.record), &revised.record)?;
-    Ok(listing.rewritten(revised.record, revised.vectors))
+    let revised = parse_members(members, false).map_err(Rejection::Invalid)?;
+    reject_logins(Some(&listing.record), &revised.record)?;
+    Ok(listing.revisions(revised.record, revised.vectors))
 }
 
 /// Returns the members of a record in the form of an import line.
@@ -39,7 +39,7 @@ pub(super) fn current(listing: &Listing) -> Result<Map<String, Value>, Rejection
     let (slug, record) = (listing.slug.clone(), listing.record.clone());
     ImportRecord { slug, origin: SlugOrigin::Given, id: None, record, vectors: None }
         .to_members()
-        .map_err(|error| Rejection::fault("", format!("cannot be revised: {error}")))
+        .map_err(|error| Rejection::invalid("", format!("cannot be revised: {error}")))
 }
 
 #[cfg(test)]
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn members_are_set_and_taken_away_and_the_rest_stays() {
+    fn members_are_set_and_removed_and_the_others_stay() {
         given(&[selected()])
             .when(change(json!({"intro": " New. ", "studio": null, "year": 2019})))
             .then(&[revised_so(r#"{"name":"First","category":"art","intro":"New.","year":"2019","taste":{"material":"oak"},"provenance":{"note":"seen"}}"#)]);
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn the_taste_dimensions_may_stand_at_the_top() {
+    fn taste_dimensions_may_be_members_of_the_record() {
         let after = revised_so(
             r#"{"name":"First","category":"art","studio":"Nord","taste":{"light":"dusk"},"provenance":{"note":"seen"}}"#,
         );
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_may_be_brought_and_not_taken_away() {
+    fn vectors_may_be_supplied_and_not_removed() {
         given(&[selected()])
             .when(change(json!({"vectors": {"visual": [1.0]}, "vector_model": "m"})))
             .then(&[vectors("m", &[1.0])]);
@@ -92,14 +92,14 @@ mod tests {
     }
 
     #[test]
-    fn a_change_that_says_the_same_is_no_revision() {
+    fn a_change_without_a_difference_is_no_revision() {
         given(&[selected()])
             .when(change(json!({"studio": "Nord", "slug": "a", "intro": null})))
             .then_nothing();
     }
 
     #[test]
-    fn every_wrong_member_is_named() {
+    fn every_invalid_member_is_reported() {
         given(&[selected()])
             .when(change(json!({"name": null, "year": "now", "colour": "red"})))
             .then_rejected(
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_slug_is_renamed_not_revised() {
+    fn the_slug_cannot_be_revised() {
         let sentence = "slug is not changed by revising; rename the project instead";
         for slug in [json!("b"), json!(null), json!(7)] {
             given(&[selected()]).when(change(json!({ "slug": slug }))).then_rejected(sentence);
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_in_the_catalog_is_not_revised() {
+    fn only_a_listed_project_can_be_revised() {
         given(&[])
             .when(change(json!({})))
             .then_rejected("there is no project “a”; check the slug, or select the project first");

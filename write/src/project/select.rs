@@ -3,14 +3,14 @@
 use schemas::event::{Event, ProjectSelected};
 use schemas::import::ImportRecord;
 
-use super::addresses::refuse_logins;
+use super::urls::reject_logins;
 use super::{Project, Rejection};
 
 /// Makes a project of the record; `holder` is the project that has the record's slug, if any.
 pub fn select(holder: &Project, line: ImportRecord) -> Result<Vec<Event>, Rejection> {
     match holder {
         Project::Absent => {
-            refuse_logins(None, &line.record)?;
+            reject_logins(None, &line.record)?;
             let ImportRecord { slug, id, record, vectors, .. } = line;
             let mut events = vec![Event::ProjectSelected(ProjectSelected { slug, record, id })];
             events.extend(vectors.map(Event::VectorsRecorded));
@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_that_come_along_are_recorded() {
+    fn supplied_vectors_are_recorded() {
         let with_vectors =
             r#"{"slug":"a","name":"First","category":"art","vectors":{"visual":[1,2]},"vector_model":"m"}"#;
         let bare = line(BARE);
@@ -52,19 +52,19 @@ mod tests {
     }
 
     #[test]
-    fn a_slug_is_taken_by_the_project_that_has_it() {
+    fn a_slug_belongs_to_the_project_that_has_it() {
         let taken = "the slug “a” belongs to the project “First”; revise that one, or choose another slug";
         given(&[selected()]).when(|holder| select(holder, line(BARE))).then_rejected(taken);
     }
 
     #[test]
-    fn an_old_slug_still_leads_to_its_project() {
+    fn a_former_slug_leads_to_its_project() {
         let taken = "the slug “a” belongs to the project “First”; revise that one, or choose another slug";
         given(&[selected(), renamed("b")]).when(|holder| select(holder, line(BARE))).then_rejected(taken);
     }
 
     #[test]
-    fn what_was_withdrawn_is_restored_instead() {
+    fn a_withdrawn_project_cannot_be_selected() {
         given(&[selected(), withdrawn("sold")])
             .when(|holder| select(holder, line(BARE)))
             .then_rejected("the project “a” is withdrawn (sold); restore it first");

@@ -12,8 +12,8 @@ const MAX_REASON: usize = 2_000;
 /// Withdraws the project requested as `slug`.
 pub fn withdraw(project: &Project, slug: &Slug, reason: &str) -> Result<Vec<Event>, Rejection> {
     let reason = normalised(reason, MAX_REASON)
-        .map_err(|fault| Rejection::fault("reason", fault.to_string()))?
-        .ok_or_else(|| Rejection::fault("reason", "is blank; say why, in words for readers"))?;
+        .map_err(|fault| Rejection::invalid("reason", fault.to_string()))?
+        .ok_or_else(|| Rejection::invalid("reason", "is blank; say why, in words for readers"))?;
     match project {
         Project::Withdrawn { reason: given, .. } if *given == reason => Ok(Vec::new()),
         Project::Absent | Project::Listed(_) | Project::Withdrawn { .. } => {
@@ -33,14 +33,14 @@ mod tests {
     }
 
     #[test]
-    fn a_project_leaves_with_a_reason_in_its_normal_form() {
+    fn a_project_is_withdrawn_with_its_reason_in_normal_form() {
         given(&[selected()])
             .when(|project| withdraw(project, &slug("a"), "  The house\r\nwas pulled down. "))
             .then(&[withdrawn("The house\nwas pulled down.")]);
     }
 
     #[test]
-    fn a_reason_is_wanted() {
+    fn a_reason_is_required() {
         given(&[selected()])
             .when(|project| withdraw(project, &slug("a"), " \n"))
             .then_rejected("reason is blank; say why, in words for readers");
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn it_cannot_leave_twice() {
+    fn a_project_cannot_be_withdrawn_twice() {
         let gone = [selected(), withdrawn("sold")];
         given(&gone).when(|project| withdraw(project, &slug("a"), "sold")).then_nothing();
         given(&gone)
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_cannot_leave() {
+    fn an_unknown_project_cannot_be_withdrawn() {
         given(&[])
             .when(|project| withdraw(project, &slug("q"), "sold"))
             .then_rejected("there is no project “q”; check the slug, or select the project first");

@@ -13,7 +13,7 @@ use nats::stream_settings::{self, is_unlimited};
 use schemas::ids::{Position, StoreId};
 use schemas::subject::{EVENT_SUBJECTS, EVENTS, SHARED_SETTINGS};
 
-use super::Interruption;
+use super::RelayError;
 
 /// The metadata key with the id of the event store.
 const STORE: &str = "loggia.store";
@@ -32,30 +32,30 @@ const DUPLICATES: Duration = Duration::from_secs(20);
 pub(super) struct EventStream {
     jetstream: Context,
     stream: Stream,
-    takes_batches: bool,
+    accepts_batches: bool,
 }
 
 impl EventStream {
-    /// Finds or creates the stream, with these settings in its metadata; refuses the stream of another store and one with an age
+    /// Finds or creates the stream, with these settings in its metadata; rejects the stream of another store and one with an age
     /// or size limit.
-    pub(super) async fn ensured(
+    pub(super) async fn ensure(
         jetstream: Context,
         store: StoreId,
         replicas: usize,
         settings: Option<&str>,
-    ) -> Result<EventStream, Interruption> {
+    ) -> Result<EventStream, RelayError> {
         let stream = match jetstream.get_stream(EVENTS).await {
             Ok(stream) => stream,
             Err(error) => match error.kind() {
                 GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND => {
                     create(&jetstream, store, replicas).await?
                 }
-                _ => return Err(Interruption::nats(error)),
+                _ => return Err(RelayError::nats(error)),
             },
         };
         let config = &stream.cached_info().config;
-        if let Some(objection) = objection(config, store) {
-            return Err(Interruption::Refused(objection));
+        if let Some(mismatch) = mismatch(config, store) {
+            return Err(RelayError::Refused(mismatch));
         }
         let mut kept =
             batched(stream_settings::with_more_replicas(config, replicas).unwrap_or_else(|| config.clone()));
@@ -65,8 +65,8 @@ impl EventStream {
         if kept != *config {
             jetstream.update_stream(&kept).await.map_err(|error| refusal(&error, &kept))?;
         }
-        let takes_batches = kept.allow_atomic_publish && kept.num_replicas > 1;
-        Ok(EventStream { jetstream, stream, takes_batches })
+        let accepts_batches = kept.allow_atomic_publish && kept.num_replicas > 1;
+        Ok(EventStream { jetstream, stream, accepts_batches })
     }
 
     pub(super) fn jetstream(&self) -> &Context {
@@ -74,37 +74,37 @@ impl EventStream {
     }
 
     /// Returns whether the stream accepts atomic batches and gains from them.
-    pub(super) fn takes_batches(&self) -> bool {
-        self.takes_batches
+    pub(super) fn accepts_batches(&self) -> bool {
+        self.accepts_batches
     }
 
     /// Returns the last position that the stream ever had.
-    pub(super) async fn last(&self) -> Result<Position, Interruption> {
-        let info = self.stream.get_info().await.map_err(Interruption::nats)?;
+    pub(super) async fn last(&self) -> Result<Position, RelayError> {
+        let info = self.stream.get_info().await.map_err(RelayError::nats)?;
         Ok(Position(info.state.last_sequence))
     }
 
     /// Returns the message at a position, if it still exists.
-    pub(super) async fn message(&self, position: Position) -> Result<Option<StreamMessage>, Interruption> {
+    pub(super) async fn message(&self, position: Position) -> Result<Option<StreamMessage>, RelayError> {
         match self.stream.get_raw_message(position.0).await {
             Ok(message) => Ok(Some(message)),
             Err(error) if error.kind() == RawMessageErrorKind::NoMessageFound => Ok(None),
-            Err(error) => Err(Interruption::nats(error)),
+            Err(error) => Err(RelayError::nats(error)),
         }
     }
 }
 
-async fn create(jetstream: &Context, store: StoreId, replicas: usize) -> Result<Stream, Interruption> {
+async fn create(jetstream: &Context, store: StoreId, replicas: usize) -> Result<Stream, RelayError> {
     tracing::info!(%store, "making the stream {EVENTS} on NATS");
-    let wanted = wanted(store, replicas);
-    jetstream.create_stream(&wanted).await.map_err(|error| refusal(&error, &wanted))
+    let required = required(store, replicas);
+    jetstream.create_stream(&required).await.map_err(|error| refusal(&error, &required))
 }
 
-fn refusal(error: &CreateStreamError, wanted: &Config) -> Interruption {
-    let CreateStreamErrorKind::JetStream(reason) = error.kind() else { return Interruption::nats(error) };
-    match stream_settings::permanent_error(&reason, wanted) {
-        Some(refusal) => Interruption::Refused(refusal),
-        None => Interruption::nats(error),
+fn refusal(error: &CreateStreamError, required: &Config) -> RelayError {
+    let CreateStreamErrorKind::JetStream(reason) = error.kind() else { return RelayError::nats(error) };
+    match stream_settings::permanent_error(&reason, required) {
+        Some(refusal) => RelayError::Refused(refusal),
+        None => RelayError::nats(error),
     }
 }
 
@@ -113,7 +113,7 @@ fn batched(config: Config) -> Config {
     Config { allow_atomic_publish: config.allow_atomic_publish || config.num_replicas > 1, ..config }
 }
 
-fn wanted(store: StoreId, replicas: usize) -> Config {
+fn required(store: StoreId, replicas: usize) -> Config {
     batched(Config {
         name: EVENTS.to_owned(),
         description: Some(
@@ -140,7 +140,7 @@ fn wanted(store: StoreId, replicas: usize) -> Config {
 }
 
 /// Returns why this store must not publish to a stream of this configuration, as a sentence.
-fn objection(config: &Config, store: StoreId) -> Option<String> {
+fn mismatch(config: &Config, store: StoreId) -> Option<String> {
     let name = &config.name;
     match config.metadata.get(STORE) {
         None => {
@@ -159,15 +159,15 @@ fn objection(config: &Config, store: StoreId) -> Option<String> {
     if config.metadata.get(SCHEMA).map(String::as_str) != Some(SCHEMA_VERSION) {
         return Some(format!("the stream {name} on NATS was made by a newer Loggia; use that one"));
     }
-    let wanted = wanted(store, config.num_replicas);
+    let required = required(store, config.num_replicas);
     let own = [
         ("max_msgs_per_subject", is_unlimited(config.max_messages_per_subject)),
         ("max_msg_size", is_unlimited(config.max_message_size.into())),
     ];
-    let setting = stream_settings::mismatch(config, &wanted, &own)?;
+    let setting = stream_settings::mismatch(config, &required, &own)?;
     Some(format!(
         "the stream {name} on NATS has another setting of {setting} than Loggia made it with, so events would be lost \
-         or changed; set it back, or delete the stream and it is made anew"
+         or changed; set it back, or delete the stream, and it is created again"
     ))
 }
 
@@ -177,18 +177,18 @@ mod tests {
 
     const STORE_ID: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
-    fn objected(change: impl FnOnce(&mut Config)) -> Option<String> {
+    fn mismatch_of(change: impl FnOnce(&mut Config)) -> Option<String> {
         let store = STORE_ID.parse().unwrap();
-        let mut config = wanted(store, 1);
+        let mut config = required(store, 1);
         change(&mut config);
-        objection(&config, store)
+        mismatch(&config, store)
     }
 
     #[test]
-    fn our_own_stream_is_taken_and_what_is_harmless_may_differ() {
-        assert_eq!(objected(|_| {}), None);
+    fn the_stream_of_this_store_is_accepted_and_harmless_settings_may_differ() {
+        assert_eq!(mismatch_of(|_| {}), None);
         assert_eq!(
-            objected(|config| {
+            mismatch_of(|config| {
                 config.num_replicas = 3;
                 config.duplicate_window = Duration::from_secs(600);
                 config.description = None;
@@ -200,12 +200,12 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_of_others_is_refused() {
+    fn a_foreign_stream_is_rejected() {
         assert_eq!(
-            objected(|config| config.metadata.clear()).unwrap(),
+            mismatch_of(|config| config.metadata.clear()).unwrap(),
             "the stream EVENTS on NATS was not made by Loggia; delete or rename it, or use another NATS account"
         );
-        let other = objected(|config| {
+        let other = mismatch_of(|config| {
             config.metadata.insert(STORE.into(), "01ARZ3NDEKTSV4RRFFQ69G5FAW".into());
         });
         assert_eq!(
@@ -213,17 +213,17 @@ mod tests {
             "the stream EVENTS on NATS belongs to the event store 01ARZ3NDEKTSV4RRFFQ69G5FAW, and this is \
              01ARZ3NDEKTSV4RRFFQ69G5FAV; use another NATS server or account for it"
         );
-        let newer = objected(|config| {
+        let newer = mismatch_of(|config| {
             config.metadata.insert(SCHEMA.into(), "2".into());
         });
         assert_eq!(newer.unwrap(), "the stream EVENTS on NATS was made by a newer Loggia; use that one");
     }
 
     #[test]
-    fn a_stream_that_forgets_is_refused_and_the_setting_named() {
+    fn a_stream_that_may_lose_events_is_rejected_and_the_setting_named() {
         let named = |setting: &str, change: fn(&mut Config)| {
-            let objection = objected(change).unwrap();
-            assert!(objection.contains(&format!("another setting of {setting} than")), "{objection}");
+            let mismatch = mismatch_of(change).unwrap();
+            assert!(mismatch.contains(&format!("another setting of {setting} than")), "{mismatch}");
         };
         named("max_age", |config| config.max_age = Duration::from_secs(3_600));
         named("max_msgs", |config| config.max_messages = 1_000);

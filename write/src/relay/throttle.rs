@@ -42,22 +42,22 @@ impl Throttle {
     /// Returns whether the relay should wait, now that the events up to `published` are published.
     pub(super) async fn should_wait(
         &mut self,
-        store: &EventLog,
+        log: &EventLog,
         published: Position,
     ) -> Result<bool, StoreError> {
-        Ok(self.judge(Instant::now(), published, store.head().await?.position))
+        Ok(self.should_wait_at(Instant::now(), published, log.head().await?.position))
     }
 
     /// Waits for a while if it should.
-    pub(super) async fn wait(&mut self, store: &EventLog, published: Position) -> Result<(), StoreError> {
+    pub(super) async fn wait(&mut self, log: &EventLog, published: Position) -> Result<(), StoreError> {
         let until = Instant::now() + WAIT;
-        while Instant::now() < until && self.should_wait(store, published).await? {
+        while Instant::now() < until && self.should_wait(log, published).await? {
             sleep(HEAD_INTERVAL).await;
         }
         Ok(())
     }
 
-    fn judge(&mut self, now: Instant, published: Position, head: Position) -> bool {
+    fn should_wait_at(&mut self, now: Instant, published: Position, head: Position) -> bool {
         let is_bulk_load = self.bulk_load.observe(now, head.0, BULK_RATE) == Some(true);
         let lag = self.lag.observe(now, head.0.saturating_sub(published.0));
         is_bulk_load && lag == Lag::Tolerated
@@ -71,16 +71,16 @@ mod tests {
     #[test]
     fn a_relay_is_throttled_until_it_lags_for_ten_seconds() {
         let (began, mut throttle) = (Instant::now(), Throttle::default());
-        let mut judge = |seconds: u64, published: u64, head: u64| {
-            throttle.judge(began + Duration::from_secs(seconds), Position(published), Position(head))
+        let mut should_wait_at = |seconds: u64, published: u64, head: u64| {
+            throttle.should_wait_at(began + Duration::from_secs(seconds), Position(published), Position(head))
         };
-        assert!(!judge(0, 0, 0));
-        assert!(judge(1, 0, 10_000));
-        assert!(judge(10, 0, 100_000));
-        assert!(!judge(11, 0, 110_000));
-        assert!(!judge(12, 60_000, 120_000));
-        assert!(!judge(13, 128_000, 130_000));
-        assert!(judge(14, 130_000, 140_000));
-        assert!(!judge(15, 131_000, 140_000), "nothing more came");
+        assert!(!should_wait_at(0, 0, 0));
+        assert!(should_wait_at(1, 0, 10_000));
+        assert!(should_wait_at(10, 0, 100_000));
+        assert!(!should_wait_at(11, 0, 110_000));
+        assert!(!should_wait_at(12, 60_000, 120_000));
+        assert!(!should_wait_at(13, 128_000, 130_000));
+        assert!(should_wait_at(14, 130_000, 140_000));
+        assert!(!should_wait_at(15, 131_000, 140_000), "nothing more came");
     }
 }

@@ -25,7 +25,7 @@ use tokio::time::timeout;
 use traces::{BatchSpans, Kind};
 use uuid::Uuid;
 
-use super::Interruption;
+use super::RelayError;
 use super::stream::EventStream;
 use super::throttle::Throttle;
 
@@ -62,25 +62,25 @@ impl Batch {
 /// Publishes the events after `head`, or fewer while publishing is throttled, and waits for the acknowledgements; returns the
 /// new last position of the stream. `acknowledged` receives the progress. Events after `traced` are traced.
 pub(super) async fn publish(
-    store: &EventLog,
+    log: &EventLog,
     stream: &EventStream,
     mut head: Head,
     throttle: &mut Throttle,
     traced: Position,
     acknowledged: impl Fn(Position),
-) -> Result<Head, Interruption> {
-    let most = if stream.takes_batches() { BATCH } else { SINGLE };
+) -> Result<Head, RelayError> {
+    let most = if stream.accepts_batches() { BATCH } else { SINGLE };
     let (mut waiting, mut confirmed, mut batch_spans) =
         (VecDeque::new(), head.position, BatchSpans::default());
     loop {
-        let mut page = VecDeque::from(store.read_all(head.position, PAGE).await?);
+        let mut page = VecDeque::from(log.read_all(head.position, PAGE).await?);
         if page.is_empty() {
             break;
         }
         let is_traced = |event: &&Recorded| event.position > traced;
         batch_spans.start(page.iter().filter(is_traced).map(|event| (event.position.0, event.traceparent)));
         while let Some(batch) = next_batch(&mut page, &mut head, most)? {
-            waiting.push_back((head.position, send(stream, batch, store.store_id()).await?));
+            waiting.push_back((head.position, send(stream, batch, log.store_id()).await?));
             while head.position.0 - confirmed.0 >= WINDOW
                 && let Some(oldest) = waiting.pop_front()
             {
@@ -88,7 +88,7 @@ pub(super) async fn publish(
                 batch_spans.end(confirmed.0, Kind::Producer, "relay", "");
             }
         }
-        if throttle.should_wait(store, head.position).await? {
+        if throttle.should_wait(log, head.position).await? {
             break;
         }
     }
@@ -105,9 +105,9 @@ fn next_batch(
     page: &mut VecDeque<Recorded>,
     head: &mut Head,
     (most, most_bytes): (usize, usize),
-) -> Result<Option<Batch>, Interruption> {
+) -> Result<Option<Batch>, RelayError> {
     let Some(first) = page.pop_front() else { return Ok(None) };
-    *head = follows(*head, &first)?;
+    *head = head_after(*head, &first)?;
     let mut bytes = first.data.get().len();
     let mut batch = Batch { before: Vec::new(), last: first };
     while let Some(event) = page.front() {
@@ -115,7 +115,7 @@ fn next_batch(
         if batch.len() == most || bytes > most_bytes {
             break;
         }
-        let Ok(next) = follows(*head, event) else { break };
+        let Ok(next) = head_after(*head, event) else { break };
         *head = next;
         batch.before.extend(page.pop_front().map(|event| mem::replace(&mut batch.last, event)));
     }
@@ -123,7 +123,7 @@ fn next_batch(
 }
 
 /// Returns the head after this event, which must be the next one with a matching hash: damaged events are not published.
-fn follows(head: Head, event: &Recorded) -> Result<Head, Interruption> {
+fn head_after(head: Head, event: &Recorded) -> Result<Head, RelayError> {
     if event.position != head.position.next() || Link::from(event).hash_after(head.hash) != event.hash {
         let position = head.position.next();
         let reason = format!("the event at position {position} is not what its hash was made of");
@@ -134,23 +134,19 @@ fn follows(head: Head, event: &Recorded) -> Result<Head, Interruption> {
 
 /// Sends a batch, as an atomic one if it has more than one event: the stream accepts all or none, and only if the event before
 /// them is its last. Only the last message is acknowledged.
-async fn send(stream: &EventStream, batch: Batch, store: StoreId) -> Result<Ack, Interruption> {
+async fn send(stream: &EventStream, batch: Batch, store: StoreId) -> Result<Ack, RelayError> {
     let jetstream = stream.jetstream();
     let events = batch.len();
     let name = (events > 1).then(|| Uuid::new_v4().to_string());
     for (number, event) in (1..).zip(batch.before) {
         let (subject, headers, payload) = message(event, store, number, name.as_deref());
-        jetstream
-            .client()
-            .publish_with_headers(subject, headers, payload)
-            .await
-            .map_err(Interruption::nats)?;
+        jetstream.client().publish_with_headers(subject, headers, payload).await.map_err(RelayError::nats)?;
     }
     let (subject, mut headers, payload) = message(batch.last, store, events, name.as_deref());
     if name.is_some() {
         headers.insert(NATS_BATCH_COMMIT, NATS_BATCH_COMMIT_FINAL);
     }
-    let ack = jetstream.publish_with_headers(subject, headers, payload).await.map_err(interruption)?;
+    let ack = jetstream.publish_with_headers(subject, headers, payload).await.map_err(relay_error)?;
     Ok(ack.into_future())
 }
 
@@ -182,10 +178,10 @@ async fn confirm(
     stream: &EventStream,
     (position, ack): (Position, Ack),
     acknowledged: impl Fn(Position),
-) -> Result<Position, Interruption> {
+) -> Result<Position, RelayError> {
     // For a message id that the stream remembers, it answers with the sequence of the first one.
-    if answered(stream, position, ack).await?.sequence != position.0 {
-        return Err(Interruption::Moved);
+    if acknowledgement(stream, position, ack).await?.sequence != position.0 {
+        return Err(RelayError::Moved);
     }
     acknowledged(position);
     Ok(position)
@@ -193,27 +189,31 @@ async fn confirm(
 
 /// Waits for an acknowledgement. A message sent to a leader that failed is never answered: if the next leader's stream still
 /// ends before it, it is sent again at once.
-async fn answered(stream: &EventStream, position: Position, ack: Ack) -> Result<PublishAck, Interruption> {
+async fn acknowledgement(
+    stream: &EventStream,
+    position: Position,
+    ack: Ack,
+) -> Result<PublishAck, RelayError> {
     let (mut ack, mut before) = (pin!(ack), None);
     loop {
         match timeout(CHECK_AFTER, &mut ack).await {
-            Ok(answer) => return answer.map_err(interruption),
+            Ok(ack) => return ack.map_err(relay_error),
             Err(_) => {
                 let found = timeout(CHECK_AFTER, stream.last()).await;
                 if let Ok(Ok(last)) = found
                     && last < position
                     && before.replace(last) == Some(last)
                 {
-                    return Err(Interruption::Moved);
+                    return Err(RelayError::Moved);
                 }
             }
         }
     }
 }
 
-fn interruption(error: PublishError) -> Interruption {
+fn relay_error(error: PublishError) -> RelayError {
     match error.kind() {
-        PublishErrorKind::WrongLastSequence | PublishErrorKind::StreamNotFound => Interruption::Moved,
-        _ => Interruption::nats(error),
+        PublishErrorKind::WrongLastSequence | PublishErrorKind::StreamNotFound => RelayError::Moved,
+        _ => RelayError::nats(error),
     }
 }

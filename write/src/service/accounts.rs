@@ -28,7 +28,7 @@ use vault::{Erasure, Vault};
 use super::error::CommandError;
 use super::event_writer::{Causation, EventWriter, Target};
 use super::{CommandService, CommandSpec, Lane};
-use crate::account::{self, Account, KeyState, Rejection, Wishes};
+use crate::account::{self, Account, KeyState, LinkDecision, Rejection};
 use schedule::SettlementSchedule;
 
 pub(super) use history::{AccountHistory, PaymentMove};
@@ -80,8 +80,8 @@ impl CommandService for AccountService {
                 Command::MakeLink { email, link } => return self.make_link(email, *link).await,
                 Command::OpenLink { link } => return self.open_link(*link).await,
                 Command::UseLink { link, keep, revoke, new_key } => {
-                    let wishes = Wishes { keep, revoke, new_key: new_key.as_ref() };
-                    self.use_link(&message, *link, wishes).await
+                    let decision = LinkDecision { keep, revoke, new_key: new_key.as_ref() };
+                    self.use_link(&message, *link, decision).await
                 }
                 other => Err(CommandError::misrouted(other)),
             }
@@ -124,7 +124,7 @@ impl AccountService {
             Some(executed) => executed,
             None => {
                 let now = self.writer.clock.now();
-                let events = account::issue(history.account(), key, &self.tiers, now)?;
+                let events = account::issue_key(history.account(), key, &self.tiers, now)?;
                 check_deadline(message, now)?;
                 self.enter_address(email, history.id).await?;
                 self.enter_key_name(history.id, key).await?;
@@ -139,7 +139,7 @@ impl AccountService {
         let stream = self.writer.log.holder(Namespace::KEY, key_id.as_str()).await?;
         let id = stream.and_then(|stream| stream.as_account()).ok_or(Rejection::UnknownKey { key_id })?;
         let history = self.history(id).await?;
-        let decide = |account: &Account, _| account::revoke(account, key_id);
+        let decide = |account: &Account, _| account::revoke_key(account, key_id);
         let (account, position) = self.execute_once(message, &history, decide).await?;
         Ok(account_done(account.key(key_id), position))
     }
@@ -152,7 +152,7 @@ impl AccountService {
     ) -> Result<AccountDone, CommandError> {
         let _turn = self.turn.lock().await;
         let history = self.unerased_history(email).await?;
-        let decide = |account: &Account, _| account::prove(account, key_ids);
+        let decide = |account: &Account, _| account::prove_keys(account, key_ids);
         let (account, position) = self.execute_once(message, &history, decide).await?;
         Ok(account_done(chosen(&account, key_ids), position))
     }
@@ -190,14 +190,14 @@ impl AccountService {
                 check_deadline(message, now)?;
                 if self.vault.account_of(email).await? == Some(history.id) {
                     let erasure = Erasure { account: history.id, erased_at: now };
-                    self.vault.note_erasures(vec![erasure]).await?;
+                    self.vault.record_erasures(vec![erasure]).await?;
                 }
                 self.append_decision(message, &history, events, now).await?
             }
         };
         // When the command is sent again, the address may belong to a new account.
         if self.vault.account_of(email).await?.is_none_or(|account| account == history.id) {
-            self.vault.let_go_of(email).await?;
+            self.vault.delete_notices_of(email).await?;
         }
         self.vault.erase(history.id).await?;
         Ok(account_done(account.keys(), position))
@@ -228,7 +228,7 @@ impl AccountService {
         events: Vec<AccountEvent>,
         now: Timestamp,
     ) -> Result<(Account, Position), CommandError> {
-        let events = account::rise(history.account(), events, &self.tiers, now);
+        let events = account::raise_proven_keys(history.account(), events, &self.tiers, now);
         self.append(Causation::of(message), history, events, Vec::new(), now).await
     }
 
@@ -258,7 +258,7 @@ impl AccountService {
                 Err(AppendError::Store(error)) => return Err(error.into()),
             }
         };
-        self.schedule.set(history.id, account::next_settling(&account, &self.tiers, now));
+        self.schedule.set(history.id, account::next_settlement(&account, &self.tiers, now));
         Ok((account, last))
     }
 
@@ -299,14 +299,14 @@ impl AccountService {
 
     /// Enters an address in the vault, before its account has events.
     pub(super) async fn enter_address(&self, email: &Email, account: AccountId) -> Result<(), CommandError> {
-        let entered = self.vault.enter(email, account).await?;
+        let entered = self.vault.add_address(email, account).await?;
         if entered == account { Ok(()) } else { Err(CommandError::Contended) }
     }
 
     /// Enters the name of a new key in the vault, before the key is in the log.
     async fn enter_key_name(&self, account: AccountId, key: &KeyIssued) -> Result<(), CommandError> {
-        if let Some(name) = account::name_of(key)? {
-            self.vault.enter_key_name(account, key.key_id, &name).await?;
+        if let Some(name) = account::normal_name(key)? {
+            self.vault.set_key_name(account, key.key_id, &name).await?;
         }
         Ok(())
     }

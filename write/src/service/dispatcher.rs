@@ -68,22 +68,22 @@ impl CommandDispatcher {
     pub async fn execute(&self, message: CommandMessage) -> CommandReply {
         let (name, began) = (message.command.name(), Instant::now());
         let is_dry_run = matches!(&message.command, Command::Import { options, .. } if options.dry_run);
-        let answer = {
+        let reply = {
             let mut span = Span::start(Kind::Internal, "command", name, traces::current());
             // What the command appends names the command's span, so an import of many lines is one trace.
-            let answer = traces::scope(span.traceparent(), self.route(name, message)).await;
-            if answer.is_err() {
+            let reply = traces::scope(span.traceparent(), self.route(name, message)).await;
+            if reply.is_err() {
                 span.failed("refused");
             }
-            answer.unwrap_or_else(|error| CommandReply::Failed(error.into()))
+            reply.unwrap_or_else(|error| CommandReply::Failed(error.into()))
         };
-        self.metrics.count(name, &answer, began.elapsed());
-        if let CommandReply::Imported { lines, .. } = &answer
+        self.metrics.count(name, &reply, began.elapsed());
+        if let CommandReply::Imported { lines, .. } = &reply
             && !is_dry_run
         {
             self.metrics.count_lines(lines);
         }
-        answer
+        reply
     }
 
     async fn route(&self, name: &str, message: CommandMessage) -> Result<CommandReply, CommandError> {
@@ -98,9 +98,9 @@ impl CommandDispatcher {
             }
             OnReplica::Optimistic => {
                 let before = self.log.head().await?.position;
-                let answer = service.execute(message.clone()).await;
-                if appended(&answer) || self.log.catch_up().await? == before {
-                    return answer;
+                let reply = service.execute(message.clone()).await;
+                if appended(&reply) || self.log.catch_up().await? == before {
+                    return reply;
                 }
                 service.execute(message).await
             }
@@ -110,8 +110,8 @@ impl CommandDispatcher {
 
 /// Returns whether a command may have appended something, which the log then has checked. If not, its reply is only as recent
 /// as the replica.
-fn appended(answer: &Result<CommandReply, CommandError>) -> bool {
-    match answer {
+fn appended(reply: &Result<CommandReply, CommandError>) -> bool {
+    match reply {
         Err(error) => error.kind() == FailureKind::Unavailable,
         Ok(CommandReply::Done(done)) => done.changed,
         Ok(CommandReply::Account(done)) => done.changed,

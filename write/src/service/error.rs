@@ -37,7 +37,7 @@ pub enum CommandError {
     UnusableLink,
     /// It arrived after its deadline.
     #[error(
-        "the command came after its sender had given up waiting, so nothing was done; if that goes on, set the clocks of \
+        "the command came after its sender had given up waiting, so nothing was done; if that happens again, set the clocks of \
          both machines"
     )]
     DeadlinePassed,
@@ -83,7 +83,7 @@ impl From<CommandError> for CommandFailure {
     fn from(error: CommandError) -> CommandFailure {
         let (kind, detail) = (error.kind(), error.to_string());
         let faults = match error {
-            CommandError::Project(project::Rejection::Faulty(faults)) => faults,
+            CommandError::Project(project::Rejection::Invalid(faults)) => faults,
             _ => Vec::new(),
         };
         CommandFailure { kind, detail, faults }

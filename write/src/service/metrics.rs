@@ -58,10 +58,10 @@ impl CommandMetrics {
         self.counts().lines
     }
 
-    pub(super) fn count(&self, name: &'static str, answer: &CommandReply, duration: Duration) {
+    pub(super) fn count(&self, name: &'static str, reply: &CommandReply, duration: Duration) {
         let mut counts = self.counts();
         let commands = counts.commands.entry(name).or_default();
-        commands.outcomes[outcome(answer)] += 1;
+        commands.outcomes[outcome(reply)] += 1;
         let seconds = duration.as_secs_f64();
         let bucket = BOUNDS.iter().position(|bound| seconds <= *bound).unwrap_or(BOUNDS.len() - 1);
         commands.buckets[bucket] += 1;
@@ -82,9 +82,9 @@ impl CommandMetrics {
 }
 
 /// Returns the index of a reply in [`OUTCOMES`].
-fn outcome(answer: &CommandReply) -> usize {
-    match answer {
-        CommandReply::Failed(refusal) => match refusal.kind {
+fn outcome(reply: &CommandReply) -> usize {
+    match reply {
+        CommandReply::Failed(failure) => match failure.kind {
             FailureKind::Rejected => 1,
             FailureKind::Conflict => 2,
             FailureKind::Unavailable => 3,

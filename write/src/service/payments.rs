@@ -17,7 +17,7 @@ use schemas::command::{AccountDone, Command, CommandMessage, CommandReply, Payme
 use schemas::email::Email;
 use schemas::ids::{AccountId, Actor, CommandId, Position, StreamId};
 use schemas::payment::{KeptNotice, PaymentNotice};
-use vault::{Held, HeldNotice, LetterKind};
+use vault::{MessageKind, Notice, StoredNotice};
 
 use super::accounts::{AccountHistory, AccountService, account_done};
 use super::error::CommandError;
@@ -97,7 +97,7 @@ impl PaymentService {
         let _turn = self.accounts.turn.lock().await;
         let done = self.apply(Causation::of(message), notice).await?;
         match done.outcome {
-            PaymentOutcome::Waiting => self.keep(HeldNotice::Waiting(notice.clone())).await?,
+            PaymentOutcome::Waiting => self.keep(Notice::Waiting(notice.clone())).await?,
             // One that was recorded before may have failed before the notices that waited for it were recorded.
             PaymentOutcome::Applied | PaymentOutcome::AlreadyApplied => {}
             PaymentOutcome::Kept | PaymentOutcome::Erased => return Ok(done),
@@ -114,7 +114,7 @@ impl PaymentService {
     /// Keeps a notice that has no effect.
     async fn keep_notice(&self, notice: &KeptNotice) -> Result<PaymentDone, CommandError> {
         let _turn = self.accounts.turn.lock().await;
-        self.keep(HeldNotice::Kept(notice.clone())).await?;
+        self.keep(Notice::Kept(notice.clone())).await?;
         Ok(PaymentDone { outcome: PaymentOutcome::Kept, position: Position::START })
     }
 
@@ -127,7 +127,7 @@ impl PaymentService {
         let accounts = &self.accounts;
         let _turn = accounts.turn.lock().await;
         let history = accounts.history(account).await?;
-        let decide = |account: &Account, now| Ok(account::settle(account, &accounts.tiers, now));
+        let decide = |account: &Account, now| Ok(account::settle_payments(account, &accounts.tiers, now));
         let (account, position) = accounts.execute_once(message, &history, decide).await?;
         Ok(account_done(account.live(), position))
     }
@@ -141,13 +141,13 @@ impl PaymentService {
         let nothing = |outcome| Ok(PaymentDone { outcome, position: Position::START });
         let event = notice.payment.event_name();
         if let Some(stream) = self.accounts.log().holder(Namespace::PAYMENT, &event).await? {
-            self.accounts.vault.let_go(&event).await?;
+            self.accounts.vault.delete_notice(&event).await?;
             return Ok(self.applied_before(causation.command, notice, &stream).await?);
         }
         match self.owner(notice).await? {
             Owner::Account(history) => {
                 let position = self.record(causation, notice, &history).await?;
-                self.accounts.vault.let_go(&event).await?;
+                self.accounts.vault.delete_notice(&event).await?;
                 Ok(PaymentDone { outcome: PaymentOutcome::Applied, position })
             }
             Owner::Erased => nothing(PaymentOutcome::Erased),
@@ -217,7 +217,7 @@ impl PaymentService {
             return Ok(true);
         }
         let names: Vec<String> = notice.payment.names().collect();
-        let waiting = self.accounts.vault.waiting_for(&names).await?;
+        let waiting = self.accounts.vault.waiting_notices_for(&names).await?;
         Ok(waiting.iter().any(|other| other.payment.tier.is_some()))
     }
 
@@ -230,13 +230,13 @@ impl PaymentService {
     ) -> Result<Position, CommandError> {
         let accounts = &self.accounts;
         let (payment, now) = (&notice.payment, accounts.writer.clock.now());
-        let events = account::pay(history.account(), payment, &accounts.tiers, now)?;
+        let events = account::record_payment(history.account(), payment, &accounts.tiers, now)?;
         if let (Account::Absent, Some(email)) = (history.account(), &notice.email) {
             accounts.enter_address(email, history.id).await?;
         }
         let after = history.account().clone().after(&events, now);
-        if account::calls_for_letter(&after, payment, &accounts.tiers, now) {
-            accounts.vault.queue(history.id, LetterKind::Payment, now).await?;
+        if account::needs_mail(&after, payment, &accounts.tiers, now) {
+            accounts.vault.queue_message(history.id, MessageKind::Payment, now).await?;
         }
         if after.payments().is_some_and(|payments| payments.is_unclear(payment)) {
             tracing::warn!(
@@ -267,9 +267,9 @@ impl PaymentService {
     }
 
     /// Keeps a notice in the vault.
-    async fn keep(&self, notice: HeldNotice) -> Result<(), CommandError> {
+    async fn keep(&self, notice: Notice) -> Result<(), CommandError> {
         let received_at = self.accounts.writer.clock.now();
-        Ok(self.accounts.vault.hold(&Held { received_at, notice }).await?)
+        Ok(self.accounts.vault.store_notice(&StoredNotice { received_at, notice }).await?)
     }
 
     /// Records the waiting notices whose account is known by now: all, or those that share a name with `connected`. One may
@@ -284,14 +284,14 @@ impl PaymentService {
         loop {
             let mut applied = false;
             let waiting = match &connected {
-                Some(names) => vault.waiting_for(names).await?,
-                None => vault.waiting().await?,
+                Some(names) => vault.waiting_notices_for(names).await?,
+                None => vault.waiting_notices().await?,
             };
             for notice in waiting {
                 let causation = Causation::own(waiting_id(command, &notice), actor);
                 let outcome = self.apply(causation, &notice).await?.outcome;
                 if outcome == PaymentOutcome::Erased {
-                    vault.let_go(&notice.payment.event_name()).await?;
+                    vault.delete_notice(&notice.payment.event_name()).await?;
                 }
                 if outcome == PaymentOutcome::Applied {
                     connected.iter_mut().for_each(|names| names.extend(notice.payment.names()));

@@ -162,17 +162,17 @@ impl PictureService {
         // Checked first, so that nothing is fetched for a command that is rejected anyway.
         let history = self.projects.history_at(slug).await?;
         if history.after(message.id).is_none() {
-            history.project().may_be_changed(slug)?;
+            history.project().check_listed(slug)?;
         }
         let picture = match kept {
             Some(id) => {
                 let (_, refused) = self.not_erasing(id).await?;
                 let absent = || format!("{id} is not kept here; send its bytes first");
                 let found = self.on_store(move |store| store.get(id)).await?;
-                found.ok_or_else(|| Rejection::fault("picture", refused.unwrap_or_else(absent)))?
+                found.ok_or_else(|| Rejection::invalid("picture", refused.unwrap_or_else(absent)))?
             }
             None => self.fetch(&named.source).await.map_err(|error| match error {
-                FetchError::Permanent(reason) => Rejection::fault(&named.source, reason).into(),
+                FetchError::Permanent(reason) => Rejection::invalid(&named.source, reason).into(),
                 FetchError::Transient(reason) | FetchError::Timeout(reason) => {
                     CommandError::PictureUnreachable(reason)
                 }
@@ -180,11 +180,11 @@ impl PictureService {
         };
         let (_guard, refused) = self.not_erasing(picture.id).await?;
         if let Some(reason) = refused {
-            return Err(Rejection::fault(&named.source, reason).into());
+            return Err(Rejection::invalid(&named.source, reason).into());
         }
         let decide = |project: &Project| {
             if as_named {
-                project::attach_named(project, slug, &named.source, picture.clone())
+                project::attach_to_source(project, slug, &named.source, picture.clone())
             } else {
                 project::attach(project, slug, named, picture.clone())
             }

@@ -22,7 +22,6 @@ use tokio::sync::Notify;
 use super::error::CommandError;
 use super::event_writer::{Causation, EventWriter, Target};
 use super::{ATTEMPTS, CommandService, CommandSpec, Lane};
-use crate::computed;
 use crate::project::{self, Project, Rejection};
 use import::{FirstLines, IdentityIndex};
 
@@ -81,7 +80,7 @@ impl CommandService for ProjectService {
         Box::pin(async move {
             match &message.command {
                 Command::Select { record } => self.select(&message, record.clone()).await,
-                Command::Revise { slug, changes } if project::gives_back(changes) => {
+                Command::Revise { slug, changes } if project::returns_to_encoder(changes) => {
                     self.give_back(&message, slug).await
                 }
                 Command::Revise { slug, changes } => {
@@ -132,7 +131,7 @@ impl ProjectService {
 
     /// Returns whether vectors of this model are computed here.
     fn computes(&self, model: &str) -> bool {
-        computed::is_built_in(model) || self.encoder.get().is_some_and(|encoder| encoder == model)
+        project::is_built_in(model) || self.encoder.get().is_some_and(|encoder| encoder == model)
     }
 
     pub(super) fn picture_retries(&self) -> &PictureRetries {
@@ -183,9 +182,9 @@ impl ProjectService {
     ) -> Result<Done, CommandError> {
         let lost = schemas::import::lost_characters(&record);
         if !lost.is_empty() {
-            return Err(Rejection::Faulty(lost).into());
+            return Err(Rejection::Invalid(lost).into());
         }
-        let line = schemas::import::parse_members(record, false).map_err(Rejection::Faulty)?;
+        let line = schemas::import::parse_members(record, false).map_err(Rejection::Invalid)?;
         let slug = line.slug.clone();
         self.change(message, &slug, |owner| project::select(owner, line.clone())).await
     }
@@ -193,9 +192,10 @@ impl ProjectService {
     /// Returns a project with supplied vectors to the encoder: from now on they count as computed, and the encoder replaces
     /// them.
     async fn give_back(&self, message: &CommandMessage, slug: &Slug) -> Result<Done, CommandError> {
-        let actor = computed::ACTOR.parse().map_err(|error| CommandError::Invalid(format!("{error}")))?;
+        let actor =
+            project::COMPUTED_BY.parse().map_err(|error| CommandError::Invalid(format!("{error}")))?;
         let message = CommandMessage { actor, ..message.clone() };
-        self.change(&message, slug, |project| project::give_back(project, slug)).await
+        self.change(&message, slug, |project| project::return_to_encoder(project, slug)).await
     }
 
     /// Decides on the project at `slug` and appends the events, repeatedly while others change it.

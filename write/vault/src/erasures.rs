@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use schemas::ids::AccountId;
 use serde::{Deserialize, Serialize};
 
-use super::secret::write_whole;
+use super::secret::write_atomically;
 use super::{Vault, VaultError};
 
 /// The file name of the journal in the event store's folder: one JSON object a line.
@@ -50,7 +50,7 @@ pub fn read_erasures(path: &Path) -> Result<Option<Vec<Erasure>>, VaultError> {
 }
 
 /// Formats a journal of these erasures, each account once with its first time.
-pub fn journal_of(erasures: impl IntoIterator<Item = Erasure>) -> (usize, String) {
+pub fn journal_text(erasures: impl IntoIterator<Item = Erasure>) -> (usize, String) {
     let mut first: BTreeMap<AccountId, Timestamp> = BTreeMap::new();
     for Erasure { account, erased_at } in erasures {
         first.entry(account).and_modify(|at| *at = erased_at.min(*at)).or_insert(erased_at);
@@ -78,7 +78,7 @@ impl Vault {
     /// # Errors
     ///
     /// If the journal cannot be read or written.
-    pub async fn note_erasures(&self, erasures: Vec<Erasure>) -> Result<(), VaultError> {
+    pub async fn record_erasures(&self, erasures: Vec<Erasure>) -> Result<(), VaultError> {
         let path = self.journal.clone();
         blocking(move || {
             let mut noted = read_erasures(&path)?.unwrap_or_default();
@@ -88,7 +88,7 @@ impl Vault {
                 return Ok(());
             }
             noted.extend(new);
-            write_whole(&path, &journal_of(noted).1).map_err(|error| unavailable(&path, &error))
+            write_atomically(&path, &journal_text(noted).1).map_err(|error| unavailable(&path, &error))
         })
         .await
     }
@@ -121,8 +121,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let vault = Vault::open(folder.path(), None).await.unwrap();
         assert_eq!(vault.erasures().await.unwrap(), []);
-        vault.note_erasures(vec![erasure(2, 20)]).await.unwrap();
-        vault.note_erasures(vec![erasure(1, 30), erasure(2, 40)]).await.unwrap();
+        vault.record_erasures(vec![erasure(2, 20)]).await.unwrap();
+        vault.record_erasures(vec![erasure(1, 30), erasure(2, 40)]).await.unwrap();
         assert_eq!(vault.erasures().await.unwrap(), [erasure(1, 30), erasure(2, 20)]);
         let path = folder.path().join(ERASURES_FILE);
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
@@ -137,7 +137,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("list");
         assert_eq!(read_erasures(&path).unwrap(), None);
-        let (count, text) = journal_of([erasure(1, 3), erasure(1, 2)]);
+        let (count, text) = journal_text([erasure(1, 3), erasure(1, 2)]);
         assert_eq!(count, 1);
         fs::write(&path, format!("{text}ada@example.org\n")).unwrap();
         let error = read_erasures(&path).unwrap_err().to_string();

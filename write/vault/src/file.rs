@@ -38,7 +38,7 @@ fn options(path: &Path) -> SqliteConnectOptions {
         // No write-ahead log: it would retain erased data until it is overwritten.
         .journal_mode(SqliteJournalMode::Delete)
         .synchronous(SqliteSynchronous::Full)
-        // Overwrites deleted rows with zeros; copies of moved rows remain, see `leave_no_traces`.
+        // Overwrites deleted rows with zeros; copies of moved rows remain, see `rewrite_if_marked`.
         .pragma("secure_delete", "ON")
         // `VACUUM` works in memory, so that nothing is copied to another place on a disk.
         .pragma("temp_store", "MEMORY")
@@ -53,7 +53,7 @@ pub(super) async fn open(path: &Path) -> Result<SqlitePool, VaultError> {
     if version < FORMAT.version {
         migrate(&pool, version).await?;
     }
-    leave_no_traces(&pool).await?;
+    rewrite_if_marked(&pool).await?;
     Ok(pool)
 }
 
@@ -68,7 +68,7 @@ async fn migrate(pool: &SqlitePool, from: u32) -> Result<(), VaultError> {
 }
 
 /// Records, in the transaction that erases something, that the file has to be rewritten.
-pub(super) async fn note_traces(transaction: &mut SqliteConnection) -> Result<(), VaultError> {
+pub(super) async fn mark_for_rewrite(transaction: &mut SqliteConnection) -> Result<(), VaultError> {
     sqlx::query("INSERT INTO traces (only) VALUES (1) ON CONFLICT (only) DO NOTHING")
         .execute(transaction)
         .await?;
@@ -77,7 +77,7 @@ pub(super) async fn note_traces(transaction: &mut SqliteConnection) -> Result<()
 
 /// Rewrites the file if something was erased since the last time. When SQLite moves a row within a page, it can leave a copy in
 /// the gap between pointers and rows, which no later deletion overwrites.
-pub(super) async fn leave_no_traces(pool: &SqlitePool) -> Result<(), VaultError> {
+pub(super) async fn rewrite_if_marked(pool: &SqlitePool) -> Result<(), VaultError> {
     let any: Option<i64> = sqlx::query_scalar("SELECT 1 FROM traces").fetch_optional(pool).await?;
     if any.is_some() {
         sqlx::query("VACUUM").execute(pool).await?;
@@ -122,7 +122,7 @@ pub(super) async fn has_table(pool: &SqlitePool, name: &str) -> Result<bool, Vau
 }
 
 /// Returns the fingerprint of the secret.
-pub(super) async fn check(pool: &SqlitePool) -> Result<[u8; 32], VaultError> {
+pub(super) async fn fingerprint(pool: &SqlitePool) -> Result<[u8; 32], VaultError> {
     let check: Vec<u8> = sqlx::query_scalar("SELECT recognised FROM vault").fetch_one(pool).await?;
     Ok(sqlite::array(&check, "its check of the secret")?)
 }
@@ -134,7 +134,7 @@ pub(super) async fn identity(pool: &SqlitePool) -> Result<Uuid, VaultError> {
 }
 
 /// Stores the fingerprint of the secret.
-pub(super) async fn note_check(pool: &SqlitePool, check: [u8; 32]) -> Result<(), VaultError> {
+pub(super) async fn store_fingerprint(pool: &SqlitePool, check: [u8; 32]) -> Result<(), VaultError> {
     sqlx::query(
         "INSERT INTO vault (only, recognised) VALUES (1, ?1) \
          ON CONFLICT (only) DO UPDATE SET recognised = excluded.recognised WHERE recognised <> excluded.recognised",

@@ -13,11 +13,11 @@ impl Vault {
     /// # Errors
     ///
     /// If the file cannot be written.
-    pub async fn enter_key_name(&self, account: AccountId, key: KeyId, name: &str) -> Result<(), VaultError> {
+    pub async fn set_key_name(&self, account: AccountId, key: KeyId, name: &str) -> Result<(), VaultError> {
         sqlx::query("INSERT OR REPLACE INTO key_names (key_id, account, sealed) VALUES (?1, ?2, ?3)")
             .bind(key.as_str())
             .bind(account.to_string())
-            .bind(self.seal.seal_text(name.as_bytes(), &bound_to(key))?)
+            .bind(self.cipher.seal_text(name.as_bytes(), &associated_data(key))?)
             .execute(&self.pool)
             .await?;
         Ok(())
@@ -40,7 +40,7 @@ impl Vault {
                 .await?;
         let read = |(key, sealed): (String, Vec<u8>)| {
             let key: KeyId = key.parse().map_err(|_| VaultError::corrupt("a key's id is unreadable"))?;
-            let name = self.seal.open_text(&sealed, &bound_to(key)).map(String::from_utf8);
+            let name = self.cipher.open_text(&sealed, &associated_data(key)).map(String::from_utf8);
             match name {
                 Some(Ok(name)) => Ok((key, name)),
                 _ => Err(VaultError::corrupt(format!("the name of key {key} does not open"))),
@@ -51,7 +51,7 @@ impl Vault {
 }
 
 /// Returns the associated data of an encrypted name, distinct from that of every other encrypted text.
-fn bound_to(key: KeyId) -> String {
+fn associated_data(key: KeyId) -> String {
     format!("key {key}")
 }
 
@@ -62,16 +62,16 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn names_go_with_their_account() {
+    async fn names_are_erased_with_their_account() {
         let folder = tempfile::tempdir().unwrap();
         let vault = Vault::open(folder.path(), None).await.unwrap();
         let account = |number| AccountId(Ulid(number));
         let key = |text: &str| text.parse::<KeyId>().unwrap();
-        vault.enter(&"ada@example.org".parse().unwrap(), account(1)).await.unwrap();
-        vault.enter(&"bob@example.org".parse().unwrap(), account(2)).await.unwrap();
-        vault.enter_key_name(account(1), key("aaaaaaaa"), "the engine").await.unwrap();
-        vault.enter_key_name(account(1), key("aaaaaaaa"), "the analytical engine").await.unwrap();
-        vault.enter_key_name(account(2), key("bbbbbbbb"), "laptop").await.unwrap();
+        vault.add_address(&"ada@example.org".parse().unwrap(), account(1)).await.unwrap();
+        vault.add_address(&"bob@example.org".parse().unwrap(), account(2)).await.unwrap();
+        vault.set_key_name(account(1), key("aaaaaaaa"), "the engine").await.unwrap();
+        vault.set_key_name(account(1), key("aaaaaaaa"), "the analytical engine").await.unwrap();
+        vault.set_key_name(account(2), key("bbbbbbbb"), "laptop").await.unwrap();
         let (ada, bob) =
             ((key("aaaaaaaa"), "the analytical engine".into()), (key("bbbbbbbb"), "laptop".into()));
         assert_eq!(vault.key_names(Some(account(1))).await.unwrap(), HashMap::from([ada.clone()]));

@@ -1,15 +1,23 @@
-//! The vault: the only place that connects email addresses with accounts, a small SQLite file beside the event store. An address is
-//! looked up by the HMAC-SHA-256 of its folded form and stored encrypted; both keys derive from one secret in a file. The vault
-//! also holds the names of keys, the queue of outgoing mail, the links that prove an address, and payment notices that cannot
-//! be events because they may name people. Erasing an address removes every byte of it; events never contain one (ADR 7).
+//! The vault: personal data of accounts, in a small SQLite file beside the event log, from which it can be erased.
+//!
+//! Used by the account and payment services of the write side, by the mail worker, and read-only by the command line. Events
+//! contain no address (ADR 7): only the vault connects an address with its account. It looks an address up by the HMAC-SHA-256
+//! of its folded form and stores it encrypted; both keys derive from one secret in a file. Erasing an address leaves no byte of
+//! it in the file.
+//!
+//! - This module: addresses and their accounts. `file` opens and migrates the database, `secret` reads the secret, `cipher`
+//!   derives the keys from it and encrypts.
+//! - `outbox`: queued mails. `links`: the links that prove an address. `key_names`: the names that owners give their keys.
+//! - `payment_notices`: notices that cannot be events, because they may name people.
+//! - `erasures`: the journal of erased accounts, a file beside the database.
 
+mod cipher;
 mod erasures;
 mod file;
 mod key_names;
-mod letters;
 mod links;
-mod notices;
-mod seal;
+mod outbox;
+mod payment_notices;
 mod secret;
 
 use std::path::{Path, PathBuf};
@@ -21,23 +29,22 @@ use sqlx::SqlitePool;
 use tokio::sync::Notify;
 use uuid::Uuid;
 
-use seal::Seal;
+use cipher::VaultCipher;
 
-pub use erasures::journal_of;
-pub use erasures::{ERASURES_FILE, Erasure, read_erasures};
+pub use erasures::{ERASURES_FILE, Erasure, journal_text, read_erasures};
 pub use file::FILE;
-pub use letters::{Letter, LetterKind, PAUSE};
 pub use links::{Link, new_token};
-pub use notices::{Held, HeldNotice};
+pub use outbox::{MAIL_INTERVAL, MessageKind, OutboxMessage};
+pub use payment_notices::{Notice, StoredNotice};
 pub use secret::SECRET_FILE;
 
 /// The vault of a data folder. Neither its `Debug` form nor an error contains an address.
 pub struct Vault {
     pool: SqlitePool,
-    seal: Seal,
+    cipher: VaultCipher,
     /// The path of the journal of erasures.
     journal: PathBuf,
-    /// Notified of every queued letter.
+    /// Notified of every queued message.
     queued: Notify,
 }
 
@@ -74,27 +81,35 @@ impl Vault {
     /// Opens the vault in the event store's folder for the write side, and creates it if it is absent. The secret is in
     /// `secret_file`, or in [`SECRET_FILE`] beside the vault; it is created, readable by its owner only, if it is absent and the
     /// vault is empty.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file or the secret cannot be used, or the secret is not the one of this vault.
     pub async fn open(folder: &Path, secret_file: Option<&Path>) -> Result<Vault, VaultError> {
         let path = secret_path(folder, secret_file);
         let pool = file::open(&folder.join(FILE)).await?;
         let empty = file::is_empty(&pool).await?;
         let secret = match secret::read(&path)? {
             Some(secret) => secret,
-            None if empty => secret::make(&path)?,
+            None if empty => secret::create(&path)?,
             None => return Err(VaultError::secret(&path, "is not there")),
         };
-        let seal = Seal::new(&secret);
+        let cipher = VaultCipher::new(&secret);
         if empty {
-            // Nothing is encrypted yet, so any secret is right.
-            file::note_check(&pool, seal.check()).await?;
+            // Nothing is encrypted yet, so any secret will do.
+            file::store_fingerprint(&pool, cipher.fingerprint()).await?;
         }
-        let vault = Vault { pool, seal, journal: folder.join(ERASURES_FILE), queued: Notify::new() };
-        vault.recognise(&path).await?;
+        let vault = Vault { pool, cipher, journal: folder.join(ERASURES_FILE), queued: Notify::new() };
+        vault.check_secret(&path).await?;
         vault.index_notices().await?;
         Ok(vault)
     }
 
-    /// Opens the vault for reading, beside a running write side; `None` if there is no vault yet.
+    /// Opens the vault for reading, also while a write side has it open; `None` if there is no vault yet.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file or the secret cannot be used, or the secret is not the one of this vault.
     pub async fn open_read_only(
         folder: &Path,
         secret_file: Option<&Path>,
@@ -105,15 +120,15 @@ impl Vault {
             return Ok(None);
         }
         let secret = secret::read(&path)?.ok_or_else(|| VaultError::secret(&path, "is not there"))?;
-        let (seal, journal) = (Seal::new(&secret), folder.join(ERASURES_FILE));
-        let vault = Vault { pool, seal, journal, queued: Notify::new() };
-        vault.recognise(&path).await?;
+        let (cipher, journal) = (VaultCipher::new(&secret), folder.join(ERASURES_FILE));
+        let vault = Vault { pool, cipher, journal, queued: Notify::new() };
+        vault.check_secret(&path).await?;
         Ok(Some(vault))
     }
 
     /// Checks that the secret is the one of this vault.
-    async fn recognise(&self, path: &Path) -> Result<(), VaultError> {
-        if file::check(&self.pool).await? == self.seal.check() {
+    async fn check_secret(&self, path: &Path) -> Result<(), VaultError> {
+        if file::fingerprint(&self.pool).await? == self.cipher.fingerprint() {
             Ok(())
         } else {
             Err(VaultError::secret(path, "holds another secret than the one of this vault"))
@@ -133,13 +148,21 @@ impl Vault {
     }
 
     /// Returns the random id that the vault was created with.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read.
     pub async fn id(&self) -> Result<Uuid, VaultError> {
         file::identity(&self.pool).await
     }
 
     /// Returns the account of an address.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read.
     pub async fn account_of(&self, email: &Email) -> Result<Option<AccountId>, VaultError> {
-        for digest in self.seal.digests(email) {
+        for digest in self.cipher.digests(email) {
             let account: Option<String> =
                 sqlx::query_scalar("SELECT account FROM addresses WHERE digest = ?1")
                     .bind(digest.as_slice())
@@ -153,15 +176,23 @@ impl Vault {
     }
 
     /// Returns the address of an account.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or the address cannot be decrypted.
     pub async fn email_of(&self, account: AccountId) -> Result<Option<Email>, VaultError> {
         let sealed: Option<Vec<u8>> = sqlx::query_scalar("SELECT sealed FROM addresses WHERE account = ?1")
             .bind(account.to_string())
             .fetch_optional(&self.pool)
             .await?;
-        sealed.map(|sealed| self.seal.open(&sealed, account)).transpose()
+        sealed.map(|sealed| self.cipher.open(&sealed, account)).transpose()
     }
 
     /// Returns every account with its address.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or an address cannot be decrypted.
     pub async fn emails(&self) -> Result<Vec<(AccountId, Email)>, VaultError> {
         let rows: Vec<(String, Vec<u8>)> =
             sqlx::query_as("SELECT account, sealed FROM addresses ORDER BY account")
@@ -169,28 +200,36 @@ impl Vault {
                 .await?;
         let read = |(account, sealed): (String, Vec<u8>)| {
             let account = read_account(&account)?;
-            Ok((account, self.seal.open(&sealed, account)?))
+            Ok((account, self.cipher.open(&sealed, account)?))
         };
         rows.into_iter().map(read).collect()
     }
 
-    /// Connects an address with an account and returns the account of the address: an existing connection is kept.
-    pub async fn enter(&self, email: &Email, account: AccountId) -> Result<AccountId, VaultError> {
-        if let Some(entered) = self.account_of(email).await? {
-            return Ok(entered);
+    /// Stores the address of an account and returns the account of the address, which is another one if it was stored before.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub async fn add_address(&self, email: &Email, account: AccountId) -> Result<AccountId, VaultError> {
+        if let Some(known) = self.account_of(email).await? {
+            return Ok(known);
         }
         sqlx::query("INSERT INTO addresses (digest, account, sealed) VALUES (?1, ?2, ?3) ON CONFLICT (digest) DO NOTHING")
-            .bind(self.seal.digest(email).as_slice())
+            .bind(self.cipher.digest(email).as_slice())
             .bind(account.to_string())
-            .bind(self.seal.seal(email, account)?)
+            .bind(self.cipher.seal(email, account)?)
             .execute(&self.pool)
             .await?;
-        let entered = self.account_of(email).await?;
-        entered.ok_or_else(|| VaultError::unavailable("an address that was entered is not there; try again"))
+        let stored = self.account_of(email).await?;
+        stored.ok_or_else(|| VaultError::unavailable("an address that was entered is not there; try again"))
     }
 
-    /// Erases the address of an account permanently, with its letters, links and names of keys; returns whether there was one. When
-    /// this returns, the file contains no byte of it.
+    /// Erases the address of an account permanently, with its queued mails, links and names of keys; returns whether there was
+    /// one. When this returns, the file contains no byte of it.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
     pub async fn erase(&self, account: AccountId) -> Result<bool, VaultError> {
         let mut transaction = self.pool.begin().await?;
         let (mut deleted, mut any) = (0, false);
@@ -206,10 +245,10 @@ impl Vault {
             any |= deleted > 0;
         }
         if any {
-            file::note_traces(&mut transaction).await?;
+            file::mark_for_rewrite(&mut transaction).await?;
         }
         transaction.commit().await?;
-        file::leave_no_traces(&self.pool).await?;
+        file::rewrite_if_marked(&self.pool).await?;
         Ok(deleted > 0)
     }
 

@@ -9,21 +9,25 @@ use uuid::Uuid;
 
 use super::{Vault, VaultError, read_account, read_time};
 
-/// How long a link is kept after its end, so that a command that used it can be sent again.
-const KEPT: SignedDuration = SignedDuration::from_hours(1);
+/// How long an expired link is kept, so that a command that used it can be sent again.
+const RETENTION: SignedDuration = SignedDuration::from_hours(1);
 
 /// A stored link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
     /// The account whose address it proves.
     pub account: AccountId,
-    /// The end of its validity.
+    /// When it expires.
     pub expires_at: Timestamp,
     /// The id of the command that used it.
     pub used_by: Option<CommandId>,
 }
 
 /// Returns an unguessable token, from a generator that the operating system seeds for this token alone.
+///
+/// # Errors
+///
+/// If the system returns no random bytes.
 pub fn new_token() -> Result<LinkToken, VaultError> {
     let mut random = StdRng::try_from_rng(&mut SysRng).map_err(|error| {
         VaultError::unavailable(format!("the system gives no random bytes ({error}); try again"))
@@ -32,9 +36,13 @@ pub fn new_token() -> Result<LinkToken, VaultError> {
 }
 
 impl Vault {
-    /// Creates a link for the address of an account and returns its end; the same token gives the same link. `None` if the vault
-    /// does not have the account's address.
-    pub async fn make_link(
+    /// Creates a link for the address of an account and returns when it expires; the same token gives the same link. `None` if
+    /// the vault does not have the account's address.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub async fn create_link(
         &self,
         account: AccountId,
         link: LinkHash,
@@ -61,16 +69,24 @@ impl Vault {
         expires_at.map(read_time).transpose()
     }
 
-    /// Deletes links that ended more than an hour ago.
-    pub async fn clear_links(&self, now: Timestamp) -> Result<(), VaultError> {
+    /// Deletes links that expired more than an hour ago.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub async fn delete_old_links(&self, now: Timestamp) -> Result<(), VaultError> {
         sqlx::query("DELETE FROM links WHERE expires_at <= ?1")
-            .bind((now - KEPT).as_microsecond())
+            .bind((now - RETENTION).as_microsecond())
             .execute(&self.pool)
             .await?;
         Ok(())
     }
 
     /// Returns the link with this token.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read.
     pub async fn link(&self, link: LinkHash) -> Result<Option<Link>, VaultError> {
         let row: Option<(String, i64, Option<Vec<u8>>)> =
             sqlx::query_as("SELECT account, expires_at, used_by FROM links WHERE digest = ?1")
@@ -91,7 +107,11 @@ impl Vault {
     }
 
     /// Records the command that uses a link.
-    pub async fn use_link(&self, link: LinkHash, command: CommandId) -> Result<(), VaultError> {
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub async fn mark_link_used(&self, link: LinkHash, command: CommandId) -> Result<(), VaultError> {
         sqlx::query("UPDATE links SET used_by = ?2 WHERE digest = ?1")
             .bind(link.0.0.as_slice())
             .bind(command.0.as_bytes().as_slice())
@@ -100,8 +120,12 @@ impl Vault {
         Ok(())
     }
 
-    /// Invalidates a link.
-    pub async fn end_link(&self, link: LinkHash, now: Timestamp) -> Result<(), VaultError> {
+    /// Makes a link expire now.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub async fn invalidate_link(&self, link: LinkHash, now: Timestamp) -> Result<(), VaultError> {
         sqlx::query("UPDATE links SET expires_at = min(expires_at, ?2) WHERE digest = ?1")
             .bind(link.0.0.as_slice())
             .bind(now.as_microsecond())

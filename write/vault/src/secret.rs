@@ -34,19 +34,19 @@ pub(super) fn read(path: &Path) -> Result<Option<Secret>, VaultError> {
 }
 
 /// Creates a secret, readable by its owner only. It is durable when this returns.
-pub(super) fn make(path: &Path) -> Result<Secret, VaultError> {
+pub(super) fn create(path: &Path) -> Result<Secret, VaultError> {
     let mut secret = [0; 32];
     SysRng.try_fill_bytes(&mut secret).map_err(|error| {
         VaultError::unavailable(format!("the system gives no random bytes ({error}); try again"))
     })?;
     let text = HEXLOWER.encode(&secret);
-    write_whole(path, &format!("{text}\n"))
+    write_atomically(path, &format!("{text}\n"))
         .map_err(|error| VaultError::secret(path, format!("cannot be written ({error})")))?;
     Ok(Secret(secret))
 }
 
 /// Writes a file that only its owner may read to a temporary name and renames it, so that a crash leaves no partial file.
-pub(super) fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+pub(super) fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
     let mut new = path.as_os_str().to_owned();
     new.push(".new");
     let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&new)?;

@@ -42,9 +42,9 @@ async fn an_address_keeps_its_first_account() {
     let folder = tempfile::tempdir().unwrap();
     let vault = Vault::open(folder.path(), None).await.unwrap();
     assert_eq!(vault.account_of(&email("ada@example.org")).await.unwrap(), None);
-    assert_eq!(vault.enter(&email("Ada@example.org"), account(1)).await.unwrap(), account(1));
-    assert_eq!(vault.enter(&email("ADA@EXAMPLE.ORG"), account(2)).await.unwrap(), account(1));
-    assert_eq!(vault.enter(&email("bob@example.org"), account(3)).await.unwrap(), account(3));
+    assert_eq!(vault.add_address(&email("Ada@example.org"), account(1)).await.unwrap(), account(1));
+    assert_eq!(vault.add_address(&email("ADA@EXAMPLE.ORG"), account(2)).await.unwrap(), account(1));
+    assert_eq!(vault.add_address(&email("bob@example.org"), account(3)).await.unwrap(), account(3));
     vault.close().await;
 
     let vault = Vault::open(folder.path(), None).await.unwrap();
@@ -57,10 +57,10 @@ async fn an_address_keeps_its_first_account() {
 }
 
 #[tokio::test]
-async fn its_files_are_its_owners_alone() {
+async fn only_the_owner_can_read_the_files() {
     let folder = tempfile::tempdir().unwrap();
     let vault = Vault::open(folder.path(), None).await.unwrap();
-    vault.enter(&email("ada@example.org"), account(1)).await.unwrap();
+    vault.add_address(&email("ada@example.org"), account(1)).await.unwrap();
     let mut names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, [FILE, SECRET_FILE]);
@@ -69,19 +69,19 @@ async fn its_files_are_its_owners_alone() {
 }
 
 #[tokio::test]
-async fn of_an_erased_address_no_byte_is_left() {
+async fn no_byte_of_an_erased_address_is_left() {
     let folder = tempfile::tempdir().unwrap();
     let vault = Vault::open(folder.path(), None).await.unwrap();
     // Enough for pages to be split, so that rows move.
     let emails: Vec<Email> = (0..400).map(|n| email(&format!("person-{n}@example.org"))).collect();
     for (number, email) in (0..).zip(&emails) {
-        vault.enter(email, account(number)).await.unwrap();
+        vault.add_address(email, account(number)).await.unwrap();
     }
     for number in (3..400).step_by(20) {
         let email = &emails[usize::try_from(number).unwrap()];
         let id = account(number).to_string();
         let kept =
-            [&vault.seal.digest(email)[..], &sealed(&vault, account(number)).await, id.as_bytes()].concat();
+            [&vault.cipher.digest(email)[..], &sealed(&vault, account(number)).await, id.as_bytes()].concat();
         // Pieces, since the first bytes of a freed cell are overwritten in any case.
         let traces: Vec<&[u8]> = kept.chunks_exact(12).collect();
         assert!(found(folder.path(), traces[0]), "the test looks at the right bytes");
@@ -91,7 +91,7 @@ async fn of_an_erased_address_no_byte_is_left() {
         assert!(!vault.erase(account(number)).await.unwrap(), "a second time there is none");
     }
     assert_eq!(vault.emails().await.unwrap().len(), 380);
-    assert_eq!(vault.enter(&emails[3], account(1_000)).await.unwrap(), account(1_000));
+    assert_eq!(vault.add_address(&emails[3], account(1_000)).await.unwrap(), account(1_000));
 }
 
 /// An account of which SQLite leaves a copy in a gap when it moves rows; with a fixed secret the pages are the same each time.
@@ -104,11 +104,11 @@ async fn account_with_a_copy(folder: &Path) -> (Vault, AccountId, [u8; 32]) {
     for number in 0..3_000 {
         let email =
             email(&format!("{}{number}@example.org", "a".repeat(usize::try_from(number % 41).unwrap())));
-        let digest = vault.seal.digest(&email);
+        let digest = vault.cipher.digest(&email);
         sqlx::query("INSERT INTO addresses (digest, account, sealed) VALUES (?1, ?2, ?3)")
             .bind(digest.as_slice())
             .bind(account(number).to_string())
-            .bind(vault.seal.seal(&email, account(number)).unwrap())
+            .bind(vault.cipher.seal(&email, account(number)).unwrap())
             .execute(&mut *transaction)
             .await
             .unwrap();
@@ -135,7 +135,7 @@ async fn copies_that_sqlite_left_in_gaps_are_erased_too() {
 }
 
 #[tokio::test]
-async fn what_a_killed_process_did_not_clear_away_is_cleared_at_the_next_start() {
+async fn a_rewrite_that_a_killed_process_missed_is_done_at_the_next_start() {
     let folder = tempfile::tempdir().unwrap();
     let (vault, account, digest) = account_with_a_copy(folder.path()).await;
     // The state that erasing reaches before the file is rewritten.
@@ -150,10 +150,10 @@ async fn what_a_killed_process_did_not_clear_away_is_cleared_at_the_next_start()
 }
 
 #[tokio::test]
-async fn a_wrong_or_lost_secret_is_told_with_its_setting() {
+async fn a_wrong_or_missing_secret_is_reported_with_its_setting() {
     let folder = tempfile::tempdir().unwrap();
     let secret = folder.path().join("other.key");
-    let told = async |folder: &Path| {
+    let reported = async |folder: &Path| {
         let opened = Vault::open(folder, Some(&secret)).await.err().unwrap();
         let read = Vault::open_read_only(folder, Some(&secret)).await.err().unwrap();
         assert_eq!(opened, read);
@@ -165,21 +165,21 @@ async fn a_wrong_or_lost_secret_is_told_with_its_setting() {
     };
     let vault = Vault::open(folder.path(), Some(&secret)).await.unwrap();
     assert_eq!(mode(&secret), 0o600);
-    vault.enter(&email("ada@example.org"), account(1)).await.unwrap();
+    vault.add_address(&email("ada@example.org"), account(1)).await.unwrap();
     vault.close().await;
     let right = fs::read_to_string(&secret).unwrap();
 
     fs::write(&secret, format!("{}\n", "0a".repeat(32))).unwrap();
-    assert_eq!(told(folder.path()).await, "holds another secret than the one of this vault");
+    assert_eq!(reported(folder.path()).await, "holds another secret than the one of this vault");
     for text in ["", "0a", &"xy".repeat(32), &"é".repeat(32)] {
         fs::write(&secret, text).unwrap();
         assert_eq!(
-            told(folder.path()).await,
+            reported(folder.path()).await,
             "does not hold 64 hexadecimal digits, such as `openssl rand -hex 32` prints"
         );
     }
     fs::remove_file(&secret).unwrap();
-    assert_eq!(told(folder.path()).await, "is not there");
+    assert_eq!(reported(folder.path()).await, "is not there");
     assert!(!secret.exists(), "none is made in its place");
 
     fs::write(&secret, right.to_uppercase()).unwrap();
@@ -188,31 +188,31 @@ async fn a_wrong_or_lost_secret_is_told_with_its_setting() {
 }
 
 #[tokio::test]
-async fn an_empty_vault_takes_the_secret_that_is_there() {
+async fn an_empty_vault_accepts_a_new_secret() {
     let folder = tempfile::tempdir().unwrap();
     Vault::open(folder.path(), None).await.unwrap().close().await;
     fs::write(folder.path().join(SECRET_FILE), "0a".repeat(32)).unwrap();
     let vault = Vault::open(folder.path(), None).await.unwrap();
-    vault.enter(&email("ada@example.org"), account(1)).await.unwrap();
+    vault.add_address(&email("ada@example.org"), account(1)).await.unwrap();
     let reader = Vault::open_read_only(folder.path(), None).await.unwrap().unwrap();
     assert_eq!(reader.emails().await.unwrap(), [(account(1), email("ada@example.org"))]);
 }
 
 #[tokio::test]
-async fn a_reader_makes_nothing_and_changes_nothing() {
+async fn a_reader_creates_nothing_and_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     assert!(Vault::open_read_only(folder.path(), None).await.unwrap().is_none());
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     let vault = Vault::open(folder.path(), None).await.unwrap();
     assert!(Vault::open_read_only(folder.path(), None).await.unwrap().is_none(), "it holds nothing");
-    vault.enter(&email("ada@example.org"), account(1)).await.unwrap();
+    vault.add_address(&email("ada@example.org"), account(1)).await.unwrap();
     let reader = Vault::open_read_only(folder.path(), None).await.unwrap().unwrap();
     assert!(reader.erase(account(1)).await.is_err());
     assert_eq!(reader.emails().await.unwrap().len(), 1);
 }
 
 #[tokio::test]
-async fn another_file_is_not_taken_for_a_vault() {
+async fn another_file_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(FILE);
     fs::write(&path, "not a database, but long enough to be looked at as if it were one").unwrap();
@@ -233,26 +233,26 @@ async fn another_file_is_not_taken_for_a_vault() {
 }
 
 #[tokio::test]
-async fn letters_and_links_are_erased_with_their_address() {
+async fn messages_and_links_are_erased_with_their_address() {
     let folder = tempfile::tempdir().unwrap();
     let (vault, now) = (Vault::open(folder.path(), None).await.unwrap(), Timestamp::UNIX_EPOCH);
     let (ada, link) = (account(1), LinkHash::of("a token"));
-    vault.enter(&email("ada@example.org"), ada).await.unwrap();
-    vault.queue(ada, LetterKind::Proof, now).await.unwrap();
-    vault.letter_mailed(&vault.due_letter(now).await.unwrap().unwrap(), now).await.unwrap();
-    vault.queue(ada, LetterKind::Payment, now).await.unwrap();
-    vault.make_link(ada, link, now).await.unwrap();
+    vault.add_address(&email("ada@example.org"), ada).await.unwrap();
+    vault.queue_message(ada, MessageKind::Proof, now).await.unwrap();
+    vault.message_sent(&vault.due_message(now).await.unwrap().unwrap(), now).await.unwrap();
+    vault.queue_message(ada, MessageKind::Payment, now).await.unwrap();
+    vault.create_link(ada, link, now).await.unwrap();
     assert!(found(folder.path(), ada.to_string().as_bytes()) && found(folder.path(), &link.0.0));
     assert!(vault.erase(ada).await.unwrap());
     assert!(!found(folder.path(), ada.to_string().as_bytes()) && !found(folder.path(), &link.0.0));
-    assert_eq!((vault.next_letter().await.unwrap(), vault.link(link).await.unwrap()), (None, None));
+    assert_eq!((vault.next_message_due().await.unwrap(), vault.link(link).await.unwrap()), (None, None));
 }
 
 #[tokio::test]
-async fn a_vault_of_the_first_version_is_brought_up() {
+async fn a_vault_of_the_first_version_is_migrated() {
     let folder = tempfile::tempdir().unwrap();
     let vault = Vault::open(folder.path(), None).await.unwrap();
-    vault.enter(&email("ada@example.org"), account(1)).await.unwrap();
+    vault.add_address(&email("ada@example.org"), account(1)).await.unwrap();
     // Without what the first version did not have.
     let back = "DROP TABLE letters; DROP TABLE mailed; DROP TABLE links; DROP TABLE notices; DROP TABLE identity; \
                 DROP TABLE traces; DROP TABLE notice_names; DROP TABLE key_names; \
@@ -262,34 +262,34 @@ async fn a_vault_of_the_first_version_is_brought_up() {
 
     let reader = Vault::open_read_only(folder.path(), None).await.unwrap().unwrap();
     assert_eq!(reader.emails().await.unwrap(), [(account(1), email("ada@example.org"))]);
-    assert_eq!(reader.held().await.unwrap(), []);
+    assert_eq!(reader.notices().await.unwrap(), []);
     reader.close().await;
     let mut ids = Vec::new();
     for _ in 0..2 {
         let vault = Vault::open(folder.path(), None).await.unwrap();
         ids.push(vault.id().await.unwrap());
         assert_eq!(vault.emails().await.unwrap(), [(account(1), email("ada@example.org"))]);
-        assert_eq!(vault.next_letter().await.unwrap(), None);
+        assert_eq!(vault.next_message_due().await.unwrap(), None);
         vault.close().await;
     }
     assert_eq!(ids[0], ids[1], "it stays the same vault");
 }
 
 #[tokio::test]
-async fn an_address_is_found_by_both_forms_of_its_domain_as_0_1_stored_it_too() {
+async fn an_address_is_found_by_both_forms_of_its_domain_also_as_version_0_1_stored_it() {
     let folder = tempfile::tempdir().unwrap();
     let vault = Vault::open(folder.path(), None).await.unwrap();
     let [unicode, ascii] = ["bo@münchen.example", "Bo@xn--mnchen-3ya.example"].map(email);
-    assert_eq!(vault.enter(&unicode, account(1)).await.unwrap(), account(1));
+    assert_eq!(vault.add_address(&unicode, account(1)).await.unwrap(), account(1));
     assert_eq!(vault.account_of(&ascii).await.unwrap(), Some(account(1)));
-    assert_eq!(vault.enter(&ascii, account(2)).await.unwrap(), account(1));
+    assert_eq!(vault.add_address(&ascii, account(2)).await.unwrap(), account(1));
     assert!(vault.erase(account(1)).await.unwrap());
     // Version 0.1 digested the address without folding it.
     for (given, other, number) in [(&unicode, &ascii, 3), (&ascii, &unicode, 4)] {
         sqlx::query("INSERT INTO addresses (digest, account, sealed) VALUES (?1, ?2, ?3)")
-            .bind(vault.seal.digests(given).next().unwrap().as_slice())
+            .bind(vault.cipher.digests(given).next().unwrap().as_slice())
             .bind(account(number).to_string())
-            .bind(vault.seal.seal(given, account(number)).unwrap())
+            .bind(vault.cipher.seal(given, account(number)).unwrap())
             .execute(&vault.pool)
             .await
             .unwrap();

@@ -23,8 +23,7 @@ use schemas::versioned::Decoded;
 use serde::Deserialize;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use write::computed::{ACTOR, is_built_in};
-use write::project::{self, Listing, PictureFate, Project};
+use write::project::{self, COMPUTED_BY, Listing, PictureOutcome, Project, is_built_in};
 use write::service::{Observed, PictureService};
 
 use crate::StartError;
@@ -60,7 +59,8 @@ impl EmbeddingWorker {
     ///
     /// If the name of its actor is invalid.
     pub fn new(pictures: Arc<PictureService>, encoder: Encoder) -> Result<EmbeddingWorker, StartError> {
-        let actor: Actor = ACTOR.parse().map_err(|error| StartError::EmbeddingWorker(format!("{error}")))?;
+        let actor: Actor =
+            COMPUTED_BY.parse().map_err(|error| StartError::EmbeddingWorker(format!("{error}")))?;
         pictures.projects().computes_with(encoder.name());
         let pending = PendingProjects { model: encoder.name().to_owned(), ..PendingProjects::default() };
         Ok(EmbeddingWorker {
@@ -128,9 +128,9 @@ impl EmbeddingWorker {
                 let vectors;
                 (vectors, unreadable) = self.vectors(id, listing).await;
                 match vectors {
-                    Some(vectors) if is_supplied => project::describe_beside(project, vectors),
+                    Some(vectors) if is_supplied => project::record_missing_side(project, vectors),
                     Some(vectors) if is_sent => vec![Event::VectorsRecorded(vectors)],
-                    Some(vectors) => project::describe(project, vectors),
+                    Some(vectors) => project::record_vectors(project, vectors),
                     None => Vec::new(),
                 }
             }
@@ -207,8 +207,8 @@ struct EmbedOutcome {
 /// Returns the first picture that the record names and that is stored.
 fn first_picture(listing: &Listing) -> Option<PictureId> {
     listing.record.picture_sources().find_map(|source| match listing.pictures.get(source)? {
-        PictureFate::Attached(picture) => Some(picture.id),
-        PictureFate::Refused(_) | PictureFate::Erased(_) => None,
+        PictureOutcome::Attached(picture) => Some(picture.id),
+        PictureOutcome::Refused(_) | PictureOutcome::Erased(_) => None,
     })
 }
 
@@ -282,7 +282,7 @@ impl PendingProjects {
     fn apply(&mut self, recorded: &Recorded) {
         let Some(id) = recorded.stream.as_project() else { return };
         // Every project has such an event; parsing only its model skips hundreds of numbers.
-        if recorded.actor.as_str() == ACTOR {
+        if recorded.actor.as_str() == COMPUTED_BY {
             let Ok(ComputedVectors { model, computed }) = serde_json::from_str(recorded.data.get()) else {
                 return;
             };

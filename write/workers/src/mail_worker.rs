@@ -10,7 +10,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use schemas::clock::Clock;
 use tokio_util::sync::CancellationToken;
-use vault::{self, Letter, LetterKind, Vault, VaultError};
+use vault::{self, MessageKind, OutboxMessage, Vault, VaultError};
 use write::service::{AccountService, read_account};
 
 pub use mailer::{MailError, Mailer};
@@ -55,7 +55,7 @@ impl MailWorker {
         while !stop.is_cancelled() {
             match self.send_due(&stop).await {
                 Ok(next) => {
-                    let queued = tokio::time::timeout(self.until(next), self.vault().letter_queued());
+                    let queued = tokio::time::timeout(self.until(next), self.vault().message_queued());
                     stop.run_until_cancelled(queued).await;
                 }
                 Err(error) => {
@@ -68,16 +68,16 @@ impl MailWorker {
 
     /// Sends all due messages, deletes expired links, and returns when the next message is due.
     async fn send_due(&self, stop: &CancellationToken) -> Result<Option<Timestamp>, VaultError> {
-        self.vault().clear_links(self.clock.now()).await?;
+        self.vault().delete_old_links(self.clock.now()).await?;
         while !stop.is_cancelled()
-            && let Some(message) = self.vault().due_letter(self.clock.now()).await?
+            && let Some(message) = self.vault().due_message(self.clock.now()).await?
         {
             self.send(&message, stop).await?;
         }
-        self.vault().next_letter().await
+        self.vault().next_message_due().await
     }
 
-    async fn send(&self, message: &Letter, stop: &CancellationToken) -> Result<(), VaultError> {
+    async fn send(&self, message: &OutboxMessage, stop: &CancellationToken) -> Result<(), VaultError> {
         let (vault, now) = (self.vault(), self.clock.now());
         if now.duration_since(message.queued_at) >= GIVE_UP_AFTER {
             tracing::error!(
@@ -86,24 +86,24 @@ impl MailWorker {
                 "a mail could not be sent for a day and is given up; check mail (LOGGIA_MAIL), and print a link with \
                  `loggia keys link`"
             );
-            return vault.drop_letter(message).await;
+            return vault.drop_message(message).await;
         }
         if !self.mailer.sends() {
             self.log_request(message).await;
-            return vault.letter_mailed(message, now).await;
+            return vault.message_sent(message, now).await;
         }
         let to = match vault.email_of(message.account).await {
             Err(error @ VaultError::Corrupt { .. }) => {
                 tracing::error!(account = %message.account, %error, "a mail waits: its address cannot be read");
-                return vault.letter_failed(message, now + backoff_after(message.attempts)).await;
+                return vault.message_failed(message, now + backoff_after(message.attempts)).await;
             }
             to => to?,
         };
         // The link is created here and not when the message is queued: it is valid for 30 minutes.
         let token = vault::new_token()?;
-        let (Some(to), Some(_)) = (to, vault.make_link(message.account, token.hash(), now).await?) else {
+        let (Some(to), Some(_)) = (to, vault.create_link(message.account, token.hash(), now).await?) else {
             // The address has been erased.
-            return vault.drop_letter(message).await;
+            return vault.drop_message(message).await;
         };
         let mail = message::compose(message.kind, to, &self.site, &token);
         let grace_over = async {
@@ -117,7 +117,7 @@ impl MailWorker {
             () = grace_over => return Ok(()),
         };
         match sent {
-            Ok(()) => vault.letter_mailed(message, self.clock.now()).await,
+            Ok(()) => vault.message_sent(message, self.clock.now()).await,
             Err(error) if error.is_permanent() => {
                 tracing::error!(
                     account = %message.account,
@@ -125,18 +125,18 @@ impl MailWorker {
                     "a mail is given up, because it would be refused again; make a link with `loggia keys link`, or look at \
                      the address with `loggia keys list`"
                 );
-                vault.drop_letter(message).await
+                vault.drop_message(message).await
             }
             Err(error) => {
                 let again = self.clock.now() + backoff_after(message.attempts);
                 tracing::warn!(account = %message.account, %error, %again, "a mail could not be sent");
-                vault.letter_failed(message, again).await
+                vault.message_failed(message, again).await
             }
         }
     }
 
     /// Logs that a link was requested, with the ids of the keys, by which the operator finds the address.
-    async fn log_request(&self, message: &Letter) {
+    async fn log_request(&self, message: &OutboxMessage) {
         let keys = match read_account(self.accounts.log(), message.account).await {
             Ok(account) => {
                 account.live().map(|key| key.issued.key_id.to_string()).collect::<Vec<_>>().join(", ")
@@ -144,8 +144,8 @@ impl MailWorker {
             Err(error) => format!("that cannot be read at present ({error})"),
         };
         let reason = match message.kind {
-            LetterKind::Proof => "a link was asked for",
-            LetterKind::Payment => "a payment arrived, and a link is due",
+            MessageKind::Proof => "a link was asked for",
+            MessageKind::Payment => "a payment arrived, and a link is due",
         };
         // The target `loggia::…` is shown by the default log filter.
         tracing::info!(

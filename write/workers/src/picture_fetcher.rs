@@ -215,7 +215,7 @@ impl PictureFetcher {
                 is_named = project.listing().is_some_and(|listing| {
                     listing.record.picture_sources().any(|source| source == job.source)
                 });
-                project::look_at(project, &job.source, result.clone())
+                project::record_fetch(project, &job.source, result.clone())
             };
             match self.pictures.projects().observe(&stream, &self.actor, observe).await {
                 Ok(Observed::Recorded(_)) => return FetchOutcome::Recorded { stored },

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use schemas::payment::Provider;
 
 use super::super::scenario::*;
-use super::super::{Account, pay, settle};
+use super::super::{Account, record_payment, settle_payments};
 use super::*;
 
 fn payments(notices: &[PaymentRecorded]) -> Payments {
@@ -25,7 +25,7 @@ fn periods(notices: &[PaymentRecorded]) -> Vec<(String, Timestamp)> {
 }
 
 #[test]
-fn a_checkout_pays_a_month_until_its_invoice_tells_more() {
+fn a_checkout_counts_as_a_month_until_its_invoice_arrives() {
     let checkout = PaymentRecorded { tier: Some(tier("studio")), ..notice("evt_1", 3, PaymentKind::Paid) };
     assert_eq!(periods(from_ref(&checkout)), [("studio".into(), at(12, 3))]);
     let invoice = paid("evt_2", 3, "studio", "2027-11-03T12:00:00Z".parse().unwrap());
@@ -40,7 +40,7 @@ fn a_checkout_pays_a_month_until_its_invoice_tells_more() {
 }
 
 #[test]
-fn a_refund_that_names_its_invoice_ends_that_one_alone() {
+fn a_refund_ends_only_the_period_of_the_invoice_it_names() {
     let october = referring(paid("evt_1", 1, "studio", at(11, 8)), &["in_1", "pi_1"]);
     let november = referring(paid("evt_2", 8, "studio", at(12, 8)), &["in_2", "pi_2"]);
     let both = [october, november];
@@ -69,7 +69,7 @@ fn a_refund_that_may_be_of_a_payment_without_a_charge_is_unclear_until_the_charg
 }
 
 #[test]
-fn a_refund_that_failed_takes_nothing_away() {
+fn a_failed_refund_has_no_effect() {
     let invoice = referring(paid("evt_1", 1, "studio", at(12, 1)), &["in_1", "pi_1", "ch_1"]);
     let refund = |event, day| referring(notice(event, day, PaymentKind::Refunded), &["ch_1"]);
     let failed = PaymentRecorded {
@@ -85,7 +85,7 @@ fn a_refund_that_failed_takes_nothing_away() {
 }
 
 #[test]
-fn a_payment_without_a_tier_pays_for_what_the_subscription_says() {
+fn a_payment_without_a_tier_has_the_tier_of_its_subscription() {
     let plain = PaymentRecorded { tier: None, ..paid("evt_2", 4, "pro", at(12, 4)) };
     assert_eq!(periods(from_ref(&plain)), []);
     let changed = PaymentRecorded { tier: Some(tier("pro")), ..notice("evt_3", 4, PaymentKind::Changed) };
@@ -153,10 +153,10 @@ fn told(notices: &[PaymentRecorded]) -> Account {
     let mut now = at(11, 3);
     for notice in notices {
         now += SignedDuration::from_hours(1);
-        let events = pay(&account, notice, &tiers(), now).unwrap();
+        let events = record_payment(&account, notice, &tiers(), now).unwrap();
         account = account.after(&events, now);
     }
-    let events = settle(&account, &tiers(), at(11, 12));
+    let events = settle_payments(&account, &tiers(), at(11, 12));
     account.after(&events, at(11, 12))
 }
 

@@ -33,7 +33,7 @@ impl AccountService {
             account: *account,
             erased_at: *erased_at,
         };
-        self.vault.note_erasures(in_log.iter().map(noted).collect()).await?;
+        self.vault.record_erasures(in_log.iter().map(noted).collect()).await?;
         let mut erased = 0;
         for Erasure { account, .. } in self.vault.erasures().await? {
             if !in_log.contains_key(&account) {
@@ -91,7 +91,7 @@ impl AccountService {
     async fn forget(&self, account: AccountId) -> Result<(), CommandError> {
         match self.vault.email_of(account).await {
             Ok(None) => return Ok(()),
-            Ok(Some(email)) => self.vault.let_go_of(&email).await?,
+            Ok(Some(email)) => self.vault.delete_notices_of(&email).await?,
             Err(VaultError::Corrupt { .. }) => {}
             Err(error) => return Err(error.into()),
         }

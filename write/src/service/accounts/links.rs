@@ -8,11 +8,11 @@ use schemas::command::{AccountDone, Claim, ClaimedKey, CommandMessage, CommandRe
 use schemas::email::Email;
 use schemas::ids::{AccountId, CommandId, Position};
 use schemas::link::LinkHash;
-use vault::{LetterKind, Link};
+use vault::{Link, MessageKind};
 
 use super::history::AccountHistory;
 use super::{AccountService, CommandError, account_done, check_deadline};
-use crate::account::{self, Account, KeyState, Rejection, Wishes};
+use crate::account::{self, Account, KeyState, LinkDecision, Rejection};
 
 impl AccountService {
     /// Queues a mail with a link if the address has keys to prove and was not mailed recently. The reply does not disclose
@@ -27,7 +27,7 @@ impl AccountService {
 
     async fn queue_proof(&self, email: &Email) -> Result<(), CommandError> {
         if let Some(id) = self.account_to_prove(email).await? {
-            self.vault.queue(id, LetterKind::Proof, self.writer.clock.now()).await?;
+            self.vault.queue_message(id, MessageKind::Proof, self.writer.clock.now()).await?;
         }
         Ok(())
     }
@@ -40,7 +40,7 @@ impl AccountService {
     ) -> Result<CommandReply, CommandError> {
         let _turn = self.turn.lock().await;
         let id = self.account_to_prove(email).await?.ok_or(Rejection::NoKeys)?;
-        let expires_at = self.vault.make_link(id, link, self.writer.clock.now()).await?;
+        let expires_at = self.vault.create_link(id, link, self.writer.clock.now()).await?;
         Ok(CommandReply::Link { expires_at: expires_at.ok_or(CommandError::Contended)? })
     }
 
@@ -54,8 +54,8 @@ impl AccountService {
         let shown = |key: &KeyState| claimed_key(key, names.remove(&key.issued.key_id));
         Ok(CommandReply::Claim(Claim {
             keys: account.live().map(shown).collect(),
-            places: account::places_free(account, now),
-            replaces: account::replaces(account),
+            places: account::free_places(account, now),
+            replaces: account::may_replace_key(account),
             expires_at: link.expires_at,
         }))
     }
@@ -65,7 +65,7 @@ impl AccountService {
         &self,
         message: &CommandMessage,
         hash: LinkHash,
-        wishes: Wishes<'_>,
+        decision: LinkDecision<'_>,
     ) -> Result<AccountDone, CommandError> {
         let _turn = self.turn.lock().await;
         let link = self.usable_link(hash, Some(message.id)).await?;
@@ -73,24 +73,24 @@ impl AccountService {
         let (account, position) = match history.after(message.id) {
             Some(executed) => executed,
             None => {
-                let events = account::claim(history.account(), wishes, &self.tiers, now)?;
+                let events = account::use_link(history.account(), decision, &self.tiers, now)?;
                 check_deadline(message, now)?;
-                if let Some(key) = wishes.new_key {
+                if let Some(key) = decision.new_key {
                     self.enter_key_name(history.id, key).await?;
                 }
-                self.vault.use_link(hash, message.id).await?;
+                self.vault.mark_link_used(hash, message.id).await?;
                 let executed = self.append_decision(message, &history, events, now).await?;
                 if executed.1 == Position::START {
                     // No event of the log shows that it was used.
-                    self.vault.end_link(hash, now).await?;
+                    self.vault.invalidate_link(hash, now).await?;
                 }
                 executed
             }
         };
-        let new_key = wishes.new_key.map(|key| key.key_id);
+        let new_key = decision.new_key.map(|key| key.key_id);
         let named = |key: &&KeyState| {
             let id = key.issued.key_id;
-            wishes.keep.contains(&id) || wishes.revoke.contains(&id) || new_key == Some(id)
+            decision.keep.contains(&id) || decision.revoke.contains(&id) || new_key == Some(id)
         };
         Ok(account_done(account.keys().iter().filter(named), position))
     }

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::service::{CommandDispatcher, PaymentService, ProjectService};
 
-struct Keys {
+struct WriteSide {
     folder: TempDir,
     store: Arc<EventLog>,
     accounts: Arc<AccountService>,
@@ -23,12 +23,12 @@ struct Keys {
     clock: Clock,
 }
 
-async fn keys() -> Keys {
+async fn write_side() -> WriteSide {
     let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::manual(time("2026-11-20T08:30:00Z")));
     let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
     let vault = Vault::open(folder.path(), None).await.unwrap();
     let (accounts, commands) = services(&store, &clock, vault);
-    Keys { folder, store, accounts, commands, clock }
+    WriteSide { folder, store, accounts, commands, clock }
 }
 
 /// The services of a write side with accounts.
@@ -44,7 +44,7 @@ fn services(
     (accounts, Arc::new(commands))
 }
 
-impl Keys {
+impl WriteSide {
     fn message(&self, command: Command) -> CommandMessage {
         let id = self.clock.command_id();
         CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command, not_after: None }
@@ -56,7 +56,7 @@ impl Keys {
 
     async fn refused(&self, command: Command) -> String {
         match self.send(command).await {
-            CommandReply::Failed(refusal) if refusal.kind == FailureKind::Rejected => refusal.detail,
+            CommandReply::Failed(failure) if failure.kind == FailureKind::Rejected => failure.detail,
             other => panic!("{other:?}"),
         }
     }
@@ -69,7 +69,7 @@ impl Keys {
         self.vault().account_of(&email()).await.unwrap()
     }
 
-    /// The kinds of all events, shortly, each with a letter for its stream in the order of their coming.
+    /// Returns the types of all events, shortened, each with a letter for its stream.
     async fn log(&self) -> Vec<String> {
         let mut streams: Vec<StreamId> = Vec::new();
         let log = self.store.read_all(Position::START, 1_000).await.unwrap();
@@ -85,7 +85,7 @@ impl Keys {
         kinds.collect()
     }
 
-    /// Whether a text stands in any file of the folder.
+    /// Returns whether any file of the folder contains a text.
     fn found(&self, text: &str) -> bool {
         let files = std::fs::read_dir(self.folder.path()).unwrap();
         let mut files = files.map(|entry| std::fs::read(entry.unwrap().path()).unwrap());
@@ -133,8 +133,8 @@ fn erase() -> Command {
     Command::EraseAccount { email: email() }
 }
 
-/// The answer for keys in short, such as `a free proven`.
-fn told(keys: &[&str], position: u64) -> CommandReply {
+/// Returns the reply with these keys, each as `a free proven`.
+fn account_reply(keys: &[&str], position: u64) -> CommandReply {
     let key = |text: &&str| {
         let mut words = text.split(' ');
         let (letter, tier) = (words.next().unwrap(), words.next().unwrap());
@@ -151,16 +151,19 @@ fn told(keys: &[&str], position: u64) -> CommandReply {
 }
 
 #[tokio::test]
-async fn the_life_of_an_account() {
-    let keys = keys().await;
-    assert_eq!(keys.send(issue("a")).await, told(&["a free"], 2));
-    assert_eq!(keys.send(issue("b")).await, told(&["b free"], 3));
-    assert_eq!(keys.send(prove()).await, told(&["a free proven", "b free proven"], 4));
-    assert_eq!(keys.send(prove()).await, told(&["a free proven", "b free proven"], 0));
-    assert_eq!(keys.send(tier(&["b"], "studio")).await, told(&["b studio proven"], 5));
-    assert_eq!(keys.send(revoke("a")).await, told(&["a free revoked proven"], 6));
-    assert_eq!(keys.send(revoke("a")).await, told(&["a free revoked proven"], 0));
-    assert_eq!(keys.send(erase()).await, told(&["a free revoked proven", "b studio revoked proven"], 7));
+async fn an_account_is_opened_changed_and_erased() {
+    let side = write_side().await;
+    assert_eq!(side.send(issue("a")).await, account_reply(&["a free"], 2));
+    assert_eq!(side.send(issue("b")).await, account_reply(&["b free"], 3));
+    assert_eq!(side.send(prove()).await, account_reply(&["a free proven", "b free proven"], 4));
+    assert_eq!(side.send(prove()).await, account_reply(&["a free proven", "b free proven"], 0));
+    assert_eq!(side.send(tier(&["b"], "studio")).await, account_reply(&["b studio proven"], 5));
+    assert_eq!(side.send(revoke("a")).await, account_reply(&["a free revoked proven"], 6));
+    assert_eq!(side.send(revoke("a")).await, account_reply(&["a free revoked proven"], 0));
+    assert_eq!(
+        side.send(erase()).await,
+        account_reply(&["a free revoked proven", "b studio revoked proven"], 7)
+    );
     let kinds = [
         "A account_opened",
         "A key_issued",
@@ -170,188 +173,192 @@ async fn the_life_of_an_account() {
         "A key_revoked",
         "A account_erased",
     ];
-    assert_eq!(keys.log().await, kinds);
+    assert_eq!(side.log().await, kinds);
 }
 
 #[tokio::test]
-async fn a_command_is_carried_out_once_and_answered_as_it_was() {
-    let keys = keys().await;
+async fn a_repeated_command_is_executed_once_and_gets_the_same_reply() {
+    let side = write_side().await;
     let mut sent = Vec::new();
     for command in [issue("a"), issue("b"), prove(), tier(&[], "studio"), revoke("b"), erase()] {
-        let message = keys.message(command);
-        let answer = keys.commands.execute(message.clone()).await;
-        assert!(matches!(&answer, CommandReply::Account(done) if done.changed), "{answer:?}");
+        let message = side.message(command);
+        let reply = side.commands.execute(message.clone()).await;
+        assert!(matches!(&reply, CommandReply::Account(done) if done.changed), "{reply:?}");
         if let Command::EraseAccount { .. } = message.command {
             // As if the process had ended before the vault's row was deleted.
-            let stream = keys.store.holder(Namespace::KEY, id("a").as_str()).await.unwrap().unwrap();
-            keys.vault().enter(&email(), stream.as_account().unwrap()).await.unwrap();
+            let stream = side.store.holder(Namespace::KEY, id("a").as_str()).await.unwrap().unwrap();
+            side.vault().add_address(&email(), stream.as_account().unwrap()).await.unwrap();
         }
-        assert_eq!(keys.commands.execute(message.clone()).await, answer, "sent again at once");
-        sent.push((message, answer));
+        assert_eq!(side.commands.execute(message.clone()).await, reply, "sent again at once");
+        sent.push((message, reply));
         if sent.len() < 6 {
-            for (message, answer) in &sent {
-                assert_eq!(keys.commands.execute(message.clone()).await, *answer, "sent again later");
+            for (message, reply) in &sent {
+                assert_eq!(side.commands.execute(message.clone()).await, *reply, "sent again later");
             }
         }
     }
-    assert_eq!(keys.log().await.len(), 7);
-    assert_eq!(keys.account().await, None);
+    assert_eq!(side.log().await.len(), 7);
+    assert_eq!(side.account().await, None);
 }
 
 #[tokio::test]
-async fn the_fourth_key_waits_for_the_month_after_a_revocation() {
-    let keys = keys().await;
+async fn a_fourth_key_is_issued_in_the_month_after_a_revocation() {
+    let side = write_side().await;
     for letter in ["a", "b", "c"] {
-        keys.send(issue(letter)).await;
+        side.send(issue(letter)).await;
     }
     assert!(
-        keys.refused(issue("d")).await.starts_with("there are 3 keys under this address, and more are not")
+        side.refused(issue("d")).await.starts_with("there are 3 keys under this address, and more are not")
     );
-    keys.send(revoke("a")).await;
-    assert!(keys.refused(issue("d")).await.ends_with("room for another from 2026-12-01 00:00 UTC on"));
-    keys.clock.advance(SignedDuration::from_hours(24 * 11));
-    assert_eq!(keys.send(issue("d")).await, told(&["d free"], 6));
+    side.send(revoke("a")).await;
+    assert!(side.refused(issue("d")).await.ends_with("room for another from 2026-12-01 00:00 UTC on"));
+    side.clock.advance(SignedDuration::from_hours(24 * 11));
+    assert_eq!(side.send(issue("d")).await, account_reply(&["d free"], 6));
 }
 
 #[tokio::test]
-async fn one_of_many_who_want_the_last_place_gets_it() {
-    let keys = keys().await;
+async fn one_of_many_concurrent_commands_gets_the_last_key() {
+    let side = write_side().await;
     for letter in ["a", "b"] {
-        keys.send(issue(letter)).await;
+        side.send(issue(letter)).await;
     }
     let mut tasks = tokio::task::JoinSet::new();
     for letter in ["c", "d", "e", "f", "g", "h", "i", "j"] {
-        let (commands, message) = (keys.commands.clone(), keys.message(issue(letter)));
+        let (commands, message) = (side.commands.clone(), side.message(issue(letter)));
         tasks.spawn(async move { commands.execute(message).await });
     }
-    let answers = tasks.join_all().await;
-    assert_eq!(answers.iter().filter(|answer| matches!(answer, CommandReply::Account(_))).count(), 1);
-    assert_eq!(keys.log().await.len(), 4);
+    let replies = tasks.join_all().await;
+    assert_eq!(replies.iter().filter(|reply| matches!(reply, CommandReply::Account(_))).count(), 1);
+    assert_eq!(side.log().await.len(), 4);
 }
 
 #[tokio::test]
-async fn an_address_stands_in_the_vault_alone_and_after_erasure_nowhere() {
-    let keys = keys().await;
-    keys.send(issue("a")).await;
-    let first = keys.account().await.unwrap();
-    assert!(!keys.found(email().as_str()), "it is encrypted");
-    assert_eq!(keys.vault().email_of(first).await.unwrap(), Some(email()));
-    keys.send(erase()).await;
-    assert_eq!(keys.account().await, None);
-    assert_eq!(keys.send(erase()).await, told(&[], 0), "what is erased can be erased again");
+async fn an_address_is_only_in_the_vault_and_nowhere_after_its_erasure() {
+    let side = write_side().await;
+    side.send(issue("a")).await;
+    let first = side.account().await.unwrap();
+    assert!(!side.found(email().as_str()), "it is encrypted");
+    assert_eq!(side.vault().email_of(first).await.unwrap(), Some(email()));
+    side.send(erase()).await;
+    assert_eq!(side.account().await, None);
+    assert_eq!(side.send(erase()).await, account_reply(&[], 0), "what is erased can be erased again");
 
-    assert_eq!(keys.send(issue("b")).await, told(&["b free"], 5));
-    assert_ne!(keys.account().await, Some(first));
-    assert_eq!(keys.log().await[3..], ["B account_opened", "B key_issued"]);
+    assert_eq!(side.send(issue("b")).await, account_reply(&["b free"], 5));
+    assert_ne!(side.account().await, Some(first));
+    assert_eq!(side.log().await[3..], ["B account_opened", "B key_issued"]);
 }
 
 #[tokio::test]
-async fn a_refused_key_leaves_no_address() {
-    let keys = keys().await;
+async fn a_rejected_key_leaves_no_address() {
+    let side = write_side().await;
     let Command::IssueKey { email, key } = issue("a") else { panic!() };
     let gold = KeyIssued { tier: "gold".parse().unwrap(), ..key };
-    let sentence = keys.refused(Command::IssueKey { email, key: gold }).await;
+    let sentence = side.refused(Command::IssueKey { email, key: gold }).await;
     assert_eq!(sentence, "there is no tier “gold”; there are free, studio");
-    assert_eq!(keys.account().await, None);
-    assert_eq!(keys.refused(prove()).await, Rejection::NoKeys.to_string());
-    assert_eq!(keys.account().await, None);
+    assert_eq!(side.account().await, None);
+    assert_eq!(side.refused(prove()).await, Rejection::NoKeys.to_string());
+    assert_eq!(side.account().await, None);
 }
 
 #[tokio::test]
-async fn a_key_that_would_be_shown_to_no_one_is_not_issued() {
-    let keys = keys().await;
-    let message = keys.message(issue("a"));
-    let message = CommandMessage { not_after: Some(keys.clock.now()), ..message };
-    assert_eq!(keys.commands.execute(message.clone()).await, told(&["a free"], 2), "in time to the very end");
-    keys.clock.advance(SignedDuration::from_secs(1));
+async fn a_key_is_not_issued_after_its_deadline() {
+    let side = write_side().await;
+    let message = side.message(issue("a"));
+    let message = CommandMessage { not_after: Some(side.clock.now()), ..message };
     assert_eq!(
-        keys.commands.execute(message.clone()).await,
-        told(&["a free"], 2),
+        side.commands.execute(message.clone()).await,
+        account_reply(&["a free"], 2),
+        "in time to the very end"
+    );
+    side.clock.advance(SignedDuration::from_secs(1));
+    assert_eq!(
+        side.commands.execute(message.clone()).await,
+        account_reply(&["a free"], 2),
         "what was done is answered"
     );
-    let late = keys.message(issue_to("bob@example.org".parse().unwrap(), "b"));
-    let answer = keys.commands.execute(CommandMessage { not_after: message.not_after, ..late }).await;
-    let CommandReply::Failed(refusal) = answer else { panic!("{answer:?}") };
-    assert_eq!(refusal.kind, FailureKind::Unavailable);
-    assert!(refusal.detail.starts_with("the command came after its sender had given up"), "{refusal:?}");
-    assert_eq!(keys.log().await, ["A account_opened", "A key_issued"]);
-    assert!(!keys.found("bob@example.org"));
+    let late = side.message(issue_to("bob@example.org".parse().unwrap(), "b"));
+    let reply = side.commands.execute(CommandMessage { not_after: message.not_after, ..late }).await;
+    let CommandReply::Failed(failure) = reply else { panic!("{reply:?}") };
+    assert_eq!(failure.kind, FailureKind::Unavailable);
+    assert!(failure.detail.starts_with("the command came after its sender had given up"), "{failure:?}");
+    assert_eq!(side.log().await, ["A account_opened", "A key_issued"]);
+    assert!(!side.found("bob@example.org"));
     let bob = "bob@example.org".parse().unwrap();
-    assert_eq!(keys.vault().account_of(&bob).await.unwrap(), None);
+    assert_eq!(side.vault().account_of(&bob).await.unwrap(), None);
 }
 
 #[tokio::test]
-async fn what_a_crash_left_in_the_vault_is_used_or_cleared_away() {
-    let keys = keys().await;
-    let entered = keys.clock.account_id();
-    keys.vault().enter(&email(), entered).await.unwrap();
-    keys.send(issue("a")).await;
-    assert_eq!(keys.account().await, Some(entered), "a row without events is used");
+async fn an_address_that_a_crash_left_in_the_vault_is_used_or_deleted() {
+    let side = write_side().await;
+    let entered = side.clock.account_id();
+    side.vault().add_address(&email(), entered).await.unwrap();
+    side.send(issue("a")).await;
+    assert_eq!(side.account().await, Some(entered), "a row without events is used");
 
-    let erasing = keys.message(erase());
-    keys.commands.execute(erasing).await;
-    keys.vault().enter(&email(), entered).await.unwrap();
-    assert_eq!(keys.refused(tier(&[], "studio")).await, Rejection::NoKeys.to_string());
-    assert_eq!(keys.account().await, None, "a row of an erased account is not");
-    keys.vault().enter(&email(), entered).await.unwrap();
-    assert_eq!(keys.send(issue("b")).await, told(&["b free"], 5));
-    assert_ne!(keys.account().await, Some(entered));
+    let erasing = side.message(erase());
+    side.commands.execute(erasing).await;
+    side.vault().add_address(&email(), entered).await.unwrap();
+    assert_eq!(side.refused(tier(&[], "studio")).await, Rejection::NoKeys.to_string());
+    assert_eq!(side.account().await, None, "a row of an erased account is not");
+    side.vault().add_address(&email(), entered).await.unwrap();
+    assert_eq!(side.send(issue("b")).await, account_reply(&["b free"], 5));
+    assert_ne!(side.account().await, Some(entered));
 
     let unused: Email = "bob@example.org".parse().unwrap();
-    keys.vault().enter(&unused, keys.clock.account_id()).await.unwrap();
-    assert_eq!(keys.send(Command::EraseAccount { email: unused.clone() }).await, told(&[], 0));
-    assert_eq!(keys.vault().account_of(&unused).await.unwrap(), None, "nor does an unused address stay");
+    side.vault().add_address(&unused, side.clock.account_id()).await.unwrap();
+    assert_eq!(side.send(Command::EraseAccount { email: unused.clone() }).await, account_reply(&[], 0));
+    assert_eq!(side.vault().account_of(&unused).await.unwrap(), None, "nor does an unused address stay");
 }
 
 #[tokio::test]
-async fn keys_of_others_are_out_of_reach() {
-    let keys = keys().await;
+async fn a_link_cannot_change_keys_of_other_addresses() {
+    let side = write_side().await;
     let other = || "bob@example.org".parse().unwrap();
-    keys.send(issue("a")).await;
-    keys.send(issue_to(other(), "b")).await;
+    side.send(issue("a")).await;
+    side.send(issue_to(other(), "b")).await;
     let taken = "a key with the id “aaaaaaaa” exists already; make a new key";
-    assert_eq!(keys.refused(issue_to(other(), "a")).await, taken);
-    assert_eq!(keys.refused(issue("a")).await, taken);
+    assert_eq!(side.refused(issue_to(other(), "a")).await, taken);
+    assert_eq!(side.refused(issue("a")).await, taken);
     assert_eq!(
-        keys.refused(tier(&["b"], "studio")).await,
+        side.refused(tier(&["b"], "studio")).await,
         "the key “bbbbbbbb” was not issued under this address; check both"
     );
     assert_eq!(
-        keys.refused(revoke("q")).await,
-        "there is no key “qqqqqqqq”; check its id, the 8 characters behind log_live_"
+        side.refused(revoke("q")).await,
+        "there is no key “qqqqqqqq”; check its id, the 8 characters after log_live_"
     );
 }
 
 #[tokio::test]
 async fn accounts_are_read_from_the_log() {
-    let keys = keys().await;
+    let side = write_side().await;
     for letter in ["c", "a"] {
-        keys.send(issue(letter)).await;
-        keys.clock.advance(SignedDuration::from_secs(1));
+        side.send(issue(letter)).await;
+        side.clock.advance(SignedDuration::from_secs(1));
     }
-    let ada = keys.account().await.unwrap();
-    keys.send(issue_to("bob@example.org".parse().unwrap(), "b")).await;
-    keys.send(erase()).await;
-    let accounts = read_accounts(&keys.store).await.unwrap();
+    let ada = side.account().await.unwrap();
+    side.send(issue_to("bob@example.org".parse().unwrap(), "b")).await;
+    side.send(erase()).await;
+    let accounts = read_accounts(&side.store).await.unwrap();
     let shown: Vec<Vec<&str>> = accounts
         .iter()
         .map(|(_, account)| account.keys().iter().map(|key| key.issued.key_id.as_str()).collect())
         .collect();
     assert_eq!(shown, [vec!["cccccccc", "aaaaaaaa"], vec!["bbbbbbbb"]]);
-    assert_eq!(accounts[0], (ada, read_account(&keys.store, ada).await.unwrap()));
+    assert_eq!(accounts[0], (ada, read_account(&side.store, ada).await.unwrap()));
     assert!(matches!(&accounts[0].1, Account::Erased(keys) if keys.len() == 2));
-    assert_eq!(read_account(&keys.store, keys.clock.account_id()).await.unwrap(), Account::Absent);
+    assert_eq!(read_account(&side.store, side.clock.account_id()).await.unwrap(), Account::Absent);
 }
 
 #[tokio::test]
 async fn a_write_side_without_accounts_names_the_keeper() {
-    let keys = keys().await;
-    let projects = ProjectService::new(keys.store.clone(), keys.clock.clone());
+    let side = write_side().await;
+    let projects = ProjectService::new(side.store.clone(), side.clock.clone());
     let commands = CommandDispatcher::new(Arc::new(projects));
-    let answer = commands.execute(keys.message(issue("a"))).await;
-    let CommandReply::Failed(refusal) = answer else { panic!("{answer:?}") };
+    let reply = commands.execute(side.message(issue("a"))).await;
+    let CommandReply::Failed(failure) = reply else { panic!("{reply:?}") };
     assert_eq!(
-        (refusal.kind, refusal.detail.as_str()),
+        (failure.kind, failure.detail.as_str()),
         (
             FailureKind::Rejected,
             "this write side keeps no addresses; the keeper of the log does, and `loggia store keeper` shows which that is"

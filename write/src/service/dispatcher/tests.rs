@@ -64,11 +64,11 @@ async fn write_side() -> WriteSide {
 }
 
 impl WriteSide {
-    async fn refusal(&self, dispatcher: &CommandDispatcher, command: Command) -> Option<CommandFailure> {
+    async fn failure(&self, dispatcher: &CommandDispatcher, command: Command) -> Option<CommandFailure> {
         let (id, actor) = (self.clock.command_id(), "Ada".parse().unwrap());
         let message = CommandMessage { id, actor, correlation: id, command, not_after: None };
         match dispatcher.execute(message).await {
-            CommandReply::Failed(refusal) => Some(refusal),
+            CommandReply::Failed(failure) => Some(failure),
             _ => None,
         }
     }
@@ -86,10 +86,10 @@ async fn every_command_is_executed_by_the_service_that_lists_it() {
     assert_eq!(names.iter().collect::<HashSet<_>>(), lanes.iter().collect::<HashSet<_>>());
     for command in samples {
         let name = command.name();
-        let refusal = side.refusal(&side.keeper, command).await;
+        let failure = side.failure(&side.keeper, command).await;
         assert!(
-            refusal.is_none_or(|refusal| !refusal.detail.contains("is no command of this service")
-                && !refusal.detail.contains("the keeper of the log does")),
+            failure.is_none_or(|failure| !failure.detail.contains("is no command of this service")
+                && !failure.detail.contains("the keeper of the log does")),
             "{name}"
         );
     }
@@ -100,16 +100,16 @@ async fn a_command_of_a_service_that_is_not_registered_names_the_keeper() {
     let side = write_side().await;
     for command in samples() {
         let name = command.name();
-        let refusal = side.refusal(&side.commands, command).await;
+        let failure = side.failure(&side.commands, command).await;
         let kept = match name {
             "select" | "revise" | "rename" | "withdraw" | "restore" | "import" => continue,
             "attach" | "erase_picture" => "pictures",
             _ => "addresses",
         };
-        let refusal = refusal.unwrap();
+        let failure = failure.unwrap();
         let detail = format!(
             "this write side keeps no {kept}; the keeper of the log does, and `loggia store keeper` shows which that is"
         );
-        assert_eq!((refusal.kind, refusal.detail), (FailureKind::Rejected, detail), "{name}");
+        assert_eq!((failure.kind, failure.detail), (FailureKind::Rejected, detail), "{name}");
     }
 }

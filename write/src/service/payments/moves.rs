@@ -6,7 +6,7 @@ use schemas::command::{AccountDone, CommandMessage};
 use schemas::email::Email;
 use schemas::ids::{AccountId, Position, StreamId};
 use schemas::payment::{PaymentId, Provider};
-use vault::LetterKind;
+use vault::MessageKind;
 
 use super::settlement::read_payer_histories;
 use super::{CommandError, PaymentService};
@@ -39,7 +39,8 @@ impl PaymentService {
             return Ok(account_done(receiving.account().live(), Position::START));
         }
         let now = accounts.writer.clock.now();
-        let released = account::release(former.account(), provider, id, receiving.id, &accounts.tiers, now)?;
+        let released =
+            account::release_payments(former.account(), provider, id, receiving.id, &accounts.tiers, now)?;
         accounts.append(Causation::of(message), &former, released, Vec::new(), now).await?;
         // A replica may not have it yet.
         accounts.log().catch_up().await?;
@@ -76,10 +77,10 @@ impl PaymentService {
         let receiving = accounts.history(to).await?;
         let Account::Open(..) = receiving.account() else { return Ok(None) };
         let (tiers, now) = (&accounts.tiers, accounts.writer.clock.now());
-        let events = account::receive(receiving.account(), &notices, from, tiers, now)?;
+        let events = account::receive_payments(receiving.account(), &notices, from, tiers, now)?;
         let after = receiving.account().clone().after(&events, now);
-        if notices.iter().any(|notice| account::calls_for_letter(&after, notice, tiers, now)) {
-            accounts.vault.queue(to, LetterKind::Payment, now).await?;
+        if notices.iter().any(|notice| account::needs_mail(&after, notice, tiers, now)) {
+            accounts.vault.queue_message(to, MessageKind::Payment, now).await?;
         }
         let claims = vec![Claim { namespace: Namespace::PAYER, name: to.to_string() }];
         accounts.append(Causation::own(command, actor), &receiving, events, claims, now).await.map(Some)

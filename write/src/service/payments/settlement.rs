@@ -108,14 +108,14 @@ impl Settlement {
             let actor = actor().ok()?;
             let id = accounts.writer.clock.command_id();
             let command = Command::SettlePayments { account };
-            if let CommandReply::Failed(refusal) = self
+            if let CommandReply::Failed(failure) = self
                 .commands
                 .execute(CommandMessage { id, actor, correlation: id, command, not_after: None })
                 .await
             {
                 unsettled = Some(format!(
                     "the keys of account {account} cannot follow its payments: {}",
-                    refusal.detail
+                    failure.detail
                 ));
                 tokio::time::sleep(PAUSE).await;
             }
@@ -131,7 +131,7 @@ impl PaymentService {
         let _turn = accounts.turn.lock().await;
         let now = accounts.writer.clock.now();
         for Payer { id, account } in read_payers(accounts.log()).await? {
-            accounts.schedule.set(id, account::next_settling(&account, &accounts.tiers, now));
+            accounts.schedule.set(id, account::next_settlement(&account, &accounts.tiers, now));
         }
         Ok(())
     }
@@ -158,7 +158,7 @@ impl PaymentService {
             self.apply_waiting(accounts.writer.clock.command_id(), &actor()?, None).await?;
             *is_recovered = true;
         }
-        let expired = accounts.vault.expire_notices(accounts.writer.clock.now()).await?;
+        let expired = accounts.vault.delete_old_notices(accounts.writer.clock.now()).await?;
         if expired > 0 {
             tracing::info!(expired, "payment notices without effect were deleted after 90 days");
         }

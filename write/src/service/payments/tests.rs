@@ -21,7 +21,7 @@ mod moves;
 
 const STUDIO: &str = "ada@example.org";
 
-struct Till {
+struct WriteSide {
     folder: TempDir,
     store: Arc<EventLog>,
     payments: Arc<PaymentService>,
@@ -29,12 +29,12 @@ struct Till {
     clock: Clock,
 }
 
-async fn till() -> Till {
+async fn side() -> WriteSide {
     let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::manual(time("2026-11-20T08:30:00Z")));
     opened(folder, clock).await
 }
 
-async fn opened(folder: TempDir, clock: Clock) -> Till {
+async fn opened(folder: TempDir, clock: Clock) -> WriteSide {
     let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
     let vault = Vault::open(folder.path(), None).await.unwrap();
     let tiers = "free=200, studio=5000, pro=25000".parse().unwrap();
@@ -42,10 +42,10 @@ async fn opened(folder: TempDir, clock: Clock) -> Till {
     let payments = Arc::new(PaymentService::new(accounts.clone()));
     let projects = Arc::new(ProjectService::new(store.clone(), clock.clone()));
     let commands = CommandDispatcher::new(projects).register(accounts).register(payments.clone());
-    Till { folder, store, payments, commands: Arc::new(commands), clock }
+    WriteSide { folder, store, payments, commands: Arc::new(commands), clock }
 }
 
-impl Till {
+impl WriteSide {
     fn message(&self, command: Command) -> CommandMessage {
         let id = self.clock.command_id();
         CommandMessage { id, actor: "stripe".parse().unwrap(), correlation: id, command, not_after: None }
@@ -55,7 +55,7 @@ impl Till {
         self.commands.execute(self.message(command)).await
     }
 
-    async fn told(&self, notice: &PaymentNotice) -> PaymentOutcome {
+    async fn record(&self, notice: &PaymentNotice) -> PaymentOutcome {
         match self.send(Command::RecordPayment { notice: notice.clone() }).await {
             CommandReply::Payment(done) => done.outcome,
             other => panic!("{other:?}"),
@@ -99,14 +99,14 @@ impl Till {
     }
 
     /// The same folder after the process ended and another began.
-    async fn restart(self) -> Till {
-        let Till { folder, store, payments, commands, clock } = self;
+    async fn restart(self) -> WriteSide {
+        let WriteSide { folder, store, payments, commands, clock } = self;
         store.close().await;
         drop((payments, commands));
-        let till = opened(folder, clock).await;
-        till.payments.rebuild_schedule().await.unwrap();
-        till.payments.clean_up(&mut false).await.unwrap();
-        till
+        let side = opened(folder, clock).await;
+        side.payments.rebuild_schedule().await.unwrap();
+        side.payments.clean_up(&mut false).await.unwrap();
+        side
     }
 
     fn settlement(&self) -> Settlement {
@@ -161,23 +161,23 @@ fn ended(event: &str, number: u8) -> PaymentNotice {
 }
 
 #[tokio::test]
-async fn a_payment_raises_proven_keys_and_its_end_brings_them_back() {
-    let till = till().await;
-    till.key(STUDIO, "a", true).await;
-    till.key(STUDIO, "b", false).await;
-    assert_eq!(till.told(&checkout("evt_1", 1)).await, PaymentOutcome::Applied);
-    assert_eq!(till.told(&invoice("evt_2", 1, "studio")).await, PaymentOutcome::Applied);
-    assert_eq!(till.tiers(STUDIO).await, ["studio", "free"]);
-    assert!(till.vault().due_letter(till.clock.now()).await.unwrap().is_some(), "one key is not proven");
+async fn a_payment_raises_proven_keys_until_its_period_ends() {
+    let side = side().await;
+    side.key(STUDIO, "a", true).await;
+    side.key(STUDIO, "b", false).await;
+    assert_eq!(side.record(&checkout("evt_1", 1)).await, PaymentOutcome::Applied);
+    assert_eq!(side.record(&invoice("evt_2", 1, "studio")).await, PaymentOutcome::Applied);
+    assert_eq!(side.tiers(STUDIO).await, ["studio", "free"]);
+    assert!(side.vault().due_message(side.clock.now()).await.unwrap().is_some(), "one key is not proven");
 
-    till.send(Command::ProveEmail { email: STUDIO.parse().unwrap(), key_ids: Vec::new() }).await;
-    assert_eq!(till.tiers(STUDIO).await, ["studio", "studio"]);
-    till.clock.advance(SignedDuration::from_hours(24 * 30));
-    till.settlement().settle_due().await;
-    assert_eq!(till.tiers(STUDIO).await, ["free", "free"]);
-    let log = till.log().await;
-    till.settlement().settle_due().await;
-    assert_eq!(till.log().await, log, "it ends once");
+    side.send(Command::ProveEmail { email: STUDIO.parse().unwrap(), key_ids: Vec::new() }).await;
+    assert_eq!(side.tiers(STUDIO).await, ["studio", "studio"]);
+    side.clock.advance(SignedDuration::from_hours(24 * 30));
+    side.settlement().settle_due().await;
+    assert_eq!(side.tiers(STUDIO).await, ["free", "free"]);
+    let log = side.log().await;
+    side.settlement().settle_due().await;
+    assert_eq!(side.log().await, log, "it ends once");
     let expected = [
         "account_opened",
         "key_issued",
@@ -196,50 +196,50 @@ async fn a_payment_raises_proven_keys_and_its_end_brings_them_back() {
 }
 
 #[tokio::test]
-async fn what_a_clock_that_was_ahead_has_ended_comes_back_when_it_is_set_right() {
-    let till = till().await;
-    till.key(STUDIO, "a", true).await;
-    assert_eq!(till.told(&checkout("evt_1", 1)).await, PaymentOutcome::Applied);
-    assert_eq!(till.told(&invoice("evt_2", 1, "studio")).await, PaymentOutcome::Applied);
-    let mut latest = till.clock.now();
-    till.clock.advance(SignedDuration::from_hours(24 * 365));
-    till.payments.follow_clock(&mut latest).await.unwrap();
-    till.settlement().settle_due().await;
-    assert_eq!(till.tiers(STUDIO).await, ["free"]);
-    till.clock.advance(-SignedDuration::from_hours(24 * 365));
-    till.payments.follow_clock(&mut latest).await.unwrap();
-    till.settlement().settle_due().await;
-    assert_eq!(till.tiers(STUDIO).await, ["studio"]);
+async fn a_period_that_a_fast_clock_ended_runs_again_when_the_clock_is_set_back() {
+    let side = side().await;
+    side.key(STUDIO, "a", true).await;
+    assert_eq!(side.record(&checkout("evt_1", 1)).await, PaymentOutcome::Applied);
+    assert_eq!(side.record(&invoice("evt_2", 1, "studio")).await, PaymentOutcome::Applied);
+    let mut latest = side.clock.now();
+    side.clock.advance(SignedDuration::from_hours(24 * 365));
+    side.payments.follow_clock(&mut latest).await.unwrap();
+    side.settlement().settle_due().await;
+    assert_eq!(side.tiers(STUDIO).await, ["free"]);
+    side.clock.advance(-SignedDuration::from_hours(24 * 365));
+    side.payments.follow_clock(&mut latest).await.unwrap();
+    side.settlement().settle_due().await;
+    assert_eq!(side.tiers(STUDIO).await, ["studio"]);
 }
 
 #[tokio::test]
-async fn what_runs_out_while_nothing_runs_ends_at_the_next_start() {
-    let till = till().await;
-    till.key(STUDIO, "a", true).await;
-    till.told(&checkout("evt_1", 1)).await;
-    till.told(&invoice("evt_2", 1, "pro")).await;
-    let till = till.restart().await;
-    till.settlement().settle_due().await;
-    assert_eq!(till.tiers(STUDIO).await, ["pro"]);
-    till.clock.advance(SignedDuration::from_hours(24 * 30));
-    let till = till.restart().await;
-    till.settlement().settle_due().await;
-    assert_eq!(till.tiers(STUDIO).await, ["free"]);
+async fn a_period_that_ends_while_the_process_is_down_is_settled_at_the_next_start() {
+    let side = side().await;
+    side.key(STUDIO, "a", true).await;
+    side.record(&checkout("evt_1", 1)).await;
+    side.record(&invoice("evt_2", 1, "pro")).await;
+    let side = side.restart().await;
+    side.settlement().settle_due().await;
+    assert_eq!(side.tiers(STUDIO).await, ["pro"]);
+    side.clock.advance(SignedDuration::from_hours(24 * 30));
+    let side = side.restart().await;
+    side.settlement().settle_due().await;
+    assert_eq!(side.tiers(STUDIO).await, ["free"]);
 }
 
 #[tokio::test]
-async fn time_passes_in_a_worker_of_its_own() {
-    let till = till().await;
+async fn the_worker_settles_accounts_when_their_periods_end() {
+    let side = side().await;
     let stop = CancellationToken::new();
     let mut tasks = tokio::task::JoinSet::new();
-    tasks.spawn(till.settlement().run(stop.clone(), Health::default().component("payments")));
-    till.key(STUDIO, "a", true).await;
-    till.clock.advance(SignedDuration::from_hours(24 * 30));
+    tasks.spawn(side.settlement().run(stop.clone(), Health::default().component("payments")));
+    side.key(STUDIO, "a", true).await;
+    side.clock.advance(SignedDuration::from_hours(24 * 30));
     // It was paid and has run out when it comes: the keys rise and fall at once.
-    till.told(&checkout("evt_1", 1)).await;
-    till.told(&invoice("evt_2", 1, "pro")).await;
+    side.record(&checkout("evt_1", 1)).await;
+    side.record(&invoice("evt_2", 1, "pro")).await;
     kit::wait_until(std::time::Duration::from_secs(20), "the end", async || {
-        till.tiers(STUDIO).await == ["free"]
+        side.tiers(STUDIO).await == ["free"]
     })
     .await;
     stop.cancel();
@@ -247,12 +247,12 @@ async fn time_passes_in_a_worker_of_its_own() {
 }
 
 #[tokio::test]
-async fn settling_that_fails_is_a_failing_component() {
-    let till = till().await;
+async fn a_settlement_that_fails_is_a_failing_component() {
+    let side = side().await;
     let (stop, health) = (CancellationToken::new(), Health::default());
     let mut tasks = tokio::task::JoinSet::new();
-    till.store.close().await;
-    tasks.spawn(till.settlement().run(stop.clone(), health.component("payments")));
+    side.store.close().await;
+    tasks.spawn(side.settlement().run(stop.clone(), health.component("payments")));
     let failing = kit::wait_for(std::time::Duration::from_secs(20), "a report", async || {
         health.failing().pop().map(|failing| (failing.component, failing.reason))
     })
@@ -264,90 +264,90 @@ async fn settling_that_fails_is_a_failing_component() {
 }
 
 #[tokio::test]
-async fn each_notice_is_applied_once_whoever_repeats_it() {
-    let till = till().await;
-    till.key(STUDIO, "a", true).await;
-    let message = till.message(Command::RecordPayment { notice: checkout("evt_1", 1) });
-    let first = till.commands.execute(message.clone()).await;
-    assert_eq!(till.commands.execute(message).await, first, "the same command is answered as it was");
-    let log = till.log().await;
+async fn each_notice_is_applied_once_however_often_it_is_sent() {
+    let side = side().await;
+    side.key(STUDIO, "a", true).await;
+    let message = side.message(Command::RecordPayment { notice: checkout("evt_1", 1) });
+    let first = side.commands.execute(message.clone()).await;
+    assert_eq!(side.commands.execute(message).await, first, "the same command is answered as it was");
+    let log = side.log().await;
     for _ in 0..10 {
-        assert_eq!(till.told(&checkout("evt_1", 1)).await, PaymentOutcome::AlreadyApplied);
+        assert_eq!(side.record(&checkout("evt_1", 1)).await, PaymentOutcome::AlreadyApplied);
     }
-    let till = till.restart().await;
+    let side = side.restart().await;
     assert_eq!(
-        till.told(&checkout("evt_1", 2)).await,
+        side.record(&checkout("evt_1", 2)).await,
         PaymentOutcome::AlreadyApplied,
         "whatever it says now"
     );
-    assert_eq!(till.log().await, log);
+    assert_eq!(side.log().await, log);
 }
 
 #[tokio::test]
-async fn what_nobody_can_be_found_for_waits_over_restarts() {
-    let till = till().await;
-    till.key(STUDIO, "a", true).await;
-    assert_eq!(till.told(&invoice("evt_2", 1, "studio")).await, PaymentOutcome::Waiting);
-    assert_eq!(till.told(&ended("evt_3", 1)).await, PaymentOutcome::Waiting);
-    assert_eq!(till.told(&ended("evt_3", 1)).await, PaymentOutcome::Waiting);
-    assert_eq!(till.vault().waiting().await.unwrap().len(), 2);
-    let till = till.restart().await;
-    assert_eq!(till.told(&checkout("evt_1", 1)).await, PaymentOutcome::Applied);
-    assert_eq!(till.vault().waiting().await.unwrap(), []);
-    assert_eq!(till.tiers(STUDIO).await, ["free"], "it has ended already");
-    assert_eq!(till.told(&ended("evt_3", 1)).await, PaymentOutcome::AlreadyApplied);
+async fn a_notice_without_an_account_waits_across_restarts() {
+    let side = side().await;
+    side.key(STUDIO, "a", true).await;
+    assert_eq!(side.record(&invoice("evt_2", 1, "studio")).await, PaymentOutcome::Waiting);
+    assert_eq!(side.record(&ended("evt_3", 1)).await, PaymentOutcome::Waiting);
+    assert_eq!(side.record(&ended("evt_3", 1)).await, PaymentOutcome::Waiting);
+    assert_eq!(side.vault().waiting_notices().await.unwrap().len(), 2);
+    let side = side.restart().await;
+    assert_eq!(side.record(&checkout("evt_1", 1)).await, PaymentOutcome::Applied);
+    assert_eq!(side.vault().waiting_notices().await.unwrap(), []);
+    assert_eq!(side.tiers(STUDIO).await, ["free"], "it has ended already");
+    assert_eq!(side.record(&ended("evt_3", 1)).await, PaymentOutcome::AlreadyApplied);
 }
 
 #[tokio::test]
-async fn what_waited_when_the_process_was_killed_is_applied_at_the_next_start() {
-    let till = till().await;
-    till.key(STUDIO, "a", true).await;
-    till.told(&checkout("evt_1", 1)).await;
+async fn a_waiting_notice_that_a_killed_process_left_is_applied_at_the_next_start() {
+    let side = side().await;
+    side.key(STUDIO, "a", true).await;
+    side.record(&checkout("evt_1", 1)).await;
     let late = invoice("evt_2", 1, "studio");
-    let held = Held { received_at: till.clock.now(), notice: HeldNotice::Waiting(late.clone()) };
-    till.vault().hold(&held).await.unwrap();
-    let till = till.restart().await;
-    assert_eq!(till.tiers(STUDIO).await, ["studio"]);
-    assert_eq!(till.vault().held().await.unwrap(), []);
-    assert_eq!(till.told(&late).await, PaymentOutcome::AlreadyApplied);
+    let held = StoredNotice { received_at: side.clock.now(), notice: Notice::Waiting(late.clone()) };
+    side.vault().store_notice(&held).await.unwrap();
+    let side = side.restart().await;
+    assert_eq!(side.tiers(STUDIO).await, ["studio"]);
+    assert_eq!(side.vault().notices().await.unwrap(), []);
+    assert_eq!(side.record(&late).await, PaymentOutcome::AlreadyApplied);
 }
 
 #[tokio::test]
-async fn an_address_without_keys_gets_an_account_a_letter_and_its_tier_with_the_first_proof() {
-    let till = till().await;
+async fn a_payer_without_keys_gets_an_account_a_mail_and_the_tier_with_the_first_proof() {
+    let side = side().await;
     let paid = PaymentNotice { email: Some(STUDIO.parse().unwrap()), ..invoice("evt_1", 1, "studio") };
-    assert_eq!(till.told(&paid).await, PaymentOutcome::Applied);
-    assert_eq!(till.log().await, ["account_opened", "payment_recorded", "entitlement_changed"]);
-    assert!(till.vault().due_letter(till.clock.now()).await.unwrap().is_some());
-    till.key(STUDIO, "a", false).await;
-    assert_eq!(till.tiers(STUDIO).await, ["free"], "anybody may have asked for it");
-    till.send(Command::ProveEmail { email: STUDIO.parse().unwrap(), key_ids: Vec::new() }).await;
-    assert_eq!(till.tiers(STUDIO).await, ["studio"]);
+    assert_eq!(side.record(&paid).await, PaymentOutcome::Applied);
+    assert_eq!(side.log().await, ["account_opened", "payment_recorded", "entitlement_changed"]);
+    assert!(side.vault().due_message(side.clock.now()).await.unwrap().is_some());
+    side.key(STUDIO, "a", false).await;
+    assert_eq!(side.tiers(STUDIO).await, ["free"], "anybody may have asked for it");
+    side.send(Command::ProveEmail { email: STUDIO.parse().unwrap(), key_ids: Vec::new() }).await;
+    assert_eq!(side.tiers(STUDIO).await, ["studio"]);
 }
 
 #[tokio::test]
-async fn who_buys_something_else_gets_no_account() {
-    let till = till().await;
+async fn a_customer_of_another_product_gets_no_account() {
+    let side = side().await;
     assert_eq!(
-        till.told(&checkout("evt_1", 1)).await,
+        side.record(&checkout("evt_1", 1)).await,
         PaymentOutcome::Waiting,
         "nothing says that it is a tier"
     );
-    assert_eq!(till.log().await, Vec::<String>::new());
+    assert_eq!(side.log().await, Vec::<String>::new());
     assert_eq!(
-        till.told(&invoice("evt_2", 1, "studio")).await,
+        side.record(&invoice("evt_2", 1, "studio")).await,
         PaymentOutcome::Applied,
         "the two say it together"
     );
-    assert_eq!(till.log().await.iter().filter(|kind| *kind == "payment_recorded").count(), 2);
-    assert_eq!(till.vault().waiting().await.unwrap(), []);
+    assert_eq!(side.log().await.iter().filter(|kind| *kind == "payment_recorded").count(), 2);
+    assert_eq!(side.vault().waiting_notices().await.unwrap(), []);
 }
 
 #[tokio::test]
-async fn an_erased_address_comes_back_by_its_holder_only() {
-    let till = till().await;
-    till.key(STUDIO, "a", true).await;
-    till.told(&checkout("evt_1", 1)).await;
+async fn only_its_holder_opens_an_account_for_an_erased_address_again() {
+    let side = side().await;
+    side.key(STUDIO, "a", true).await;
+    side.record(&checkout("evt_1", 1)).await;
     let kept = KeptNotice {
         provider: Provider::Stripe,
         event_id: "evt_k".parse().unwrap(),
@@ -355,47 +355,47 @@ async fn an_erased_address_comes_back_by_its_holder_only() {
         reason: KeptReason::NotLookedAt,
         raw: format!("{{\"email\":\"{STUDIO}\"}}"),
     };
-    till.send(Command::KeepNotice { notice: kept }).await;
-    assert_eq!(till.vault().held().await.unwrap().len(), 1);
-    till.send(Command::EraseAccount { email: STUDIO.parse().unwrap() }).await;
-    assert_eq!(till.vault().held().await.unwrap(), []);
+    side.send(Command::KeepNotice { notice: kept }).await;
+    assert_eq!(side.vault().notices().await.unwrap().len(), 1);
+    side.send(Command::EraseAccount { email: STUDIO.parse().unwrap() }).await;
+    assert_eq!(side.vault().notices().await.unwrap(), []);
 
     let renewed = PaymentNotice { email: Some(STUDIO.parse().unwrap()), ..invoice("evt_2", 1, "studio") };
-    assert_eq!(till.told(&renewed).await, PaymentOutcome::Erased);
-    assert_eq!(till.told(&ended("evt_3", 1)).await, PaymentOutcome::Erased);
-    assert_eq!(till.vault().account_of(&STUDIO.parse().unwrap()).await.unwrap(), None);
-    till.key(STUDIO, "b", true).await;
-    assert_eq!(till.told(&renewed).await, PaymentOutcome::Applied);
-    assert_eq!(till.tiers(STUDIO).await, ["studio"]);
-    let payers = read_payers(&till.store).await.unwrap();
+    assert_eq!(side.record(&renewed).await, PaymentOutcome::Erased);
+    assert_eq!(side.record(&ended("evt_3", 1)).await, PaymentOutcome::Erased);
+    assert_eq!(side.vault().account_of(&STUDIO.parse().unwrap()).await.unwrap(), None);
+    side.key(STUDIO, "b", true).await;
+    assert_eq!(side.record(&renewed).await, PaymentOutcome::Applied);
+    assert_eq!(side.tiers(STUDIO).await, ["studio"]);
+    let payers = read_payers(&side.store).await.unwrap();
     let erased = payers.iter().filter(|payer| matches!(payer.account, Account::Erased(_))).count();
     assert_eq!((payers.len(), erased), (2, 1), "{payers:?}");
     // Sent again for the old one it stays with the new one.
-    assert_eq!(till.told(&renewed).await, PaymentOutcome::AlreadyApplied);
+    assert_eq!(side.record(&renewed).await, PaymentOutcome::AlreadyApplied);
 }
 
 #[tokio::test]
-async fn a_notice_that_belongs_to_no_account_goes_after_ninety_days() {
-    let till = till().await;
-    assert_eq!(till.told(&invoice("evt_old", 7, "studio")).await, PaymentOutcome::Waiting);
-    till.clock.advance(SignedDuration::from_hours(24 * 60));
+async fn a_notice_without_an_account_is_deleted_after_ninety_days() {
+    let side = side().await;
+    assert_eq!(side.record(&invoice("evt_old", 7, "studio")).await, PaymentOutcome::Waiting);
+    side.clock.advance(SignedDuration::from_hours(24 * 60));
     let young = invoice("evt_young", 8, "studio");
-    assert_eq!(till.told(&young).await, PaymentOutcome::Waiting);
-    till.payments.clean_up(&mut false).await.unwrap();
-    assert_eq!(till.vault().waiting().await.unwrap().len(), 2);
-    till.clock.advance(SignedDuration::from_hours(24 * 31));
-    till.payments.clean_up(&mut false).await.unwrap();
-    assert_eq!(till.vault().waiting().await.unwrap(), [young]);
+    assert_eq!(side.record(&young).await, PaymentOutcome::Waiting);
+    side.payments.clean_up(&mut false).await.unwrap();
+    assert_eq!(side.vault().waiting_notices().await.unwrap().len(), 2);
+    side.clock.advance(SignedDuration::from_hours(24 * 31));
+    side.payments.clean_up(&mut false).await.unwrap();
+    assert_eq!(side.vault().waiting_notices().await.unwrap(), [young]);
 }
 
 #[tokio::test]
-async fn no_address_stands_in_any_file() {
-    let till = till().await;
-    till.told(&checkout("evt_1", 1)).await;
-    till.told(&invoice("evt_9", 7, "studio")).await;
-    till.key("bob@example.org", "b", false).await;
-    till.told(&checkout("evt_2", 2)).await;
-    for entry in std::fs::read_dir(till.folder.path()).unwrap() {
+async fn no_file_contains_an_address() {
+    let side = side().await;
+    side.record(&checkout("evt_1", 1)).await;
+    side.record(&invoice("evt_9", 7, "studio")).await;
+    side.key("bob@example.org", "b", false).await;
+    side.record(&checkout("evt_2", 2)).await;
+    for entry in std::fs::read_dir(side.folder.path()).unwrap() {
         let bytes = std::fs::read(entry.unwrap().path()).unwrap();
         assert!(!bytes.windows(12).any(|window| window == b"@example.org"));
     }
@@ -424,20 +424,20 @@ proptest! {
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let mut till = till().await;
-            till.key(STUDIO, "a", true).await;
-            till.key("bob@example.org", "b", true).await;
+            let mut side = side().await;
+            side.key(STUDIO, "a", true).await;
+            side.key("bob@example.org", "b", true).await;
             for (number, notice) in notices.iter().enumerate() {
                 if number == restart_at {
-                    till = till.restart().await;
+                    side = side.restart().await;
                 }
-                till.told(notice).await;
+                side.record(notice).await;
             }
-            assert_eq!(till.tiers(STUDIO).await, ["studio"]);
-            assert_eq!(till.tiers("bob@example.org").await, ["free"]);
-            let recorded = till.log().await.iter().filter(|kind| *kind == "payment_recorded").count();
+            assert_eq!(side.tiers(STUDIO).await, ["studio"]);
+            assert_eq!(side.tiers("bob@example.org").await, ["free"]);
+            let recorded = side.log().await.iter().filter(|kind| *kind == "payment_recorded").count();
             assert_eq!(recorded, 6);
-            assert_eq!(till.vault().waiting().await.unwrap(), [invoice("evt_g", 3, "pro")]);
+            assert_eq!(side.vault().waiting_notices().await.unwrap(), [invoice("evt_g", 3, "pro")]);
         });
     }
 }

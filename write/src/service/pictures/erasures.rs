@@ -44,7 +44,7 @@ impl PictureService {
             let reason = format!(
                 "{id} is kept nowhere here, and no project shows it; `loggia pictures list` names those that are"
             );
-            return Err(Rejection::fault("picture", reason).into());
+            return Err(Rejection::invalid("picture", reason).into());
         }
         let erased_at = before.unwrap_or_else(|| self.projects.writer.clock.now());
         self.on_store(move |store| store.erase(&[ErasedPicture { picture: id, erased_at }])).await?;

@@ -11,8 +11,7 @@ use schemas::import::{ImportRecord, SlugOrigin};
 use schemas::picture::PictureId;
 
 use super::history::ProjectHistory;
-use crate::computed;
-use crate::project::{Listing, PictureFate, Project};
+use crate::project::{self, Listing, PictureOutcome, Project};
 
 /// The type of events that record vectors, in every version.
 const VECTORS: &str = "loggia.curation.vectors_recorded.";
@@ -95,7 +94,7 @@ impl Export<'_> {
             {
                 let vectors = listing.vectors.clone().filter(|vectors| {
                     // The side beside a computed one was supplied.
-                    let is_computed = computed::is_built_in(&vectors.model)
+                    let is_computed = project::is_built_in(&vectors.model)
                         || encoded.contains(&stream) && vectors.computed.is_none();
                     self.vectors == ExportedVectors::All || !is_computed
                 });
@@ -110,14 +109,14 @@ impl Export<'_> {
 /// Returns whether the newest vectors of a project were recorded as computed.
 fn are_computed(events: &[Recorded]) -> bool {
     let newest = events.iter().rfind(|event| event.kind.starts_with(VECTORS));
-    newest.is_some_and(|event| event.actor.as_str() == computed::ACTOR)
+    newest.is_some_and(|event| event.actor.as_str() == project::COMPUTED_BY)
 }
 
 fn pictures(listing: &Listing) -> Vec<(String, PictureId)> {
     let files = listing.record.pictures.iter().filter(|picture| picture.is_file());
     let kept = files.filter_map(|picture| match listing.pictures.get(&picture.source)? {
-        PictureFate::Attached(kept) => Some((picture.source.clone(), kept.id)),
-        PictureFate::Refused(_) | PictureFate::Erased(_) => None,
+        PictureOutcome::Attached(kept) => Some((picture.source.clone(), kept.id)),
+        PictureOutcome::Refused(_) | PictureOutcome::Erased(_) => None,
     });
     kept.collect()
 }

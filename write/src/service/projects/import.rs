@@ -15,7 +15,7 @@ use schemas::event::Event;
 use schemas::import::{Fault, ImportRecord};
 
 use super::{ProjectHistory, ProjectService};
-use crate::project::{self, Change, Listing, PictureFate};
+use crate::project::{self, Change, Listing, PictureOutcome};
 use crate::service::ATTEMPTS;
 use crate::service::error::CommandError;
 use line::{Line, parse_lines};
@@ -211,7 +211,7 @@ impl ProjectService {
         let LineResult::Same { .. } = result else { return };
         let is_refused = |listing: &Listing| {
             let mut sources = listing.record.picture_sources();
-            sources.any(|source| matches!(listing.pictures.get(source), Some(PictureFate::Refused(_))))
+            sources.any(|source| matches!(listing.pictures.get(source), Some(PictureOutcome::Refused(_))))
         };
         if group.history.project().listing().is_some_and(is_refused)
             && let Some(project) = group.history.stream.as_project()
@@ -248,7 +248,7 @@ impl Group {
             Some(patch) => {
                 // A former slug leads to the current one.
                 let slug = project.listing().map_or(&self.line.record.slug, |listing| &listing.slug);
-                project::complete(project, slug, patch.clone(), options)
+                project::apply_patch(project, slug, patch.clone(), options)
             }
         };
         let adjusted = |mut line: ImportRecord| {
@@ -300,8 +300,8 @@ fn keeps_files(listing: &Listing, record: &ImportRecord) -> bool {
     let mut files = record.record.pictures.iter().filter(|picture| picture.is_file()).peekable();
     files.peek().is_some()
         && files.all(|picture| {
-            let fate = listing.pictures.get(&picture.source);
-            matches!(fate, Some(PictureFate::Attached(_) | PictureFate::Erased(_)))
+            let outcome = listing.pictures.get(&picture.source);
+            matches!(outcome, Some(PictureOutcome::Attached(_) | PictureOutcome::Erased(_)))
         })
 }
 

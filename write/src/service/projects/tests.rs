@@ -108,18 +108,18 @@ fn done(at: &str, revision: u32, position: u64) -> CommandReply {
 }
 
 #[track_caller]
-fn refused(answer: &CommandReply, kind: FailureKind, detail: &str) {
-    match answer {
-        CommandReply::Failed(refusal) => {
-            assert_eq!((refusal.kind, refusal.detail.as_str()), (kind, detail));
+fn refused(reply: &CommandReply, kind: FailureKind, detail: &str) {
+    match reply {
+        CommandReply::Failed(failure) => {
+            assert_eq!((failure.kind, failure.detail.as_str()), (kind, detail));
         }
         other => panic!("{other:?}"),
     }
 }
 
 #[track_caller]
-fn short(answer: &CommandReply) -> Vec<String> {
-    let CommandReply::Imported { lines, .. } = answer else { panic!("{answer:?}") };
+fn short(reply: &CommandReply) -> Vec<String> {
+    let CommandReply::Imported { lines, .. } = reply else { panic!("{reply:?}") };
     assert!(lines.iter().map(|line| line.number).eq(1..=lines.len() as u64));
     let in_short = |line: &LineOutcome| match &line.result {
         LineResult::New { slug } => format!("new {slug}"),
@@ -131,7 +131,7 @@ fn short(answer: &CommandReply) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_project_lives() {
+async fn a_project_is_selected_changed_withdrawn_and_restored() {
     let catalog = catalog().await;
     assert_eq!(catalog.send(select("a", "First")).await, done("a", 1, 1));
     assert_eq!(catalog.send(revise("a", json!({"intro": "Now."}))).await, done("a", 2, 2));
@@ -157,7 +157,7 @@ async fn a_project_lives() {
 }
 
 #[tokio::test]
-async fn what_the_rules_forbid_is_refused_with_a_sentence() {
+async fn a_command_that_breaks_a_rule_is_rejected_with_a_sentence() {
     let catalog = catalog().await;
     catalog.send(select("a", "First")).await;
     catalog.send(select("b", "Second")).await;
@@ -167,14 +167,14 @@ async fn what_the_rules_forbid_is_refused_with_a_sentence() {
     let unknown = "there is no project “q”; check the slug, or select the project first";
     refused(&catalog.send(withdraw("q")).await, FailureKind::Rejected, unknown);
     let faulty = catalog.send(Command::Select { record: object(json!({"slug": "c", "year": "x"})) }).await;
-    let CommandReply::Failed(refusal) = faulty else { panic!("{faulty:?}") };
-    let fields: Vec<_> = refusal.faults.iter().map(|fault| fault.field.as_str()).collect();
+    let CommandReply::Failed(failure) = faulty else { panic!("{faulty:?}") };
+    let fields: Vec<_> = failure.faults.iter().map(|fault| fault.field.as_str()).collect();
     assert_eq!(fields, ["name", "year", "category"]);
     assert_eq!(catalog.head().await, 2, "nothing was written");
 }
 
 #[tokio::test]
-async fn a_command_sent_again_is_answered_as_the_first_time() {
+async fn a_repeated_command_gets_the_first_reply() {
     let catalog = catalog().await;
     let commands = [
         select("a", "First"),
@@ -186,48 +186,48 @@ async fn a_command_sent_again_is_answered_as_the_first_time() {
     let mut sent = Vec::new();
     for command in commands {
         let message = catalog.message(command);
-        let answer = catalog.commands.execute(message.clone()).await;
-        assert!(matches!(answer, CommandReply::Done(Done { changed: true, .. })), "{answer:?}");
-        sent.push((message, answer));
+        let reply = catalog.commands.execute(message.clone()).await;
+        assert!(matches!(reply, CommandReply::Done(Done { changed: true, .. })), "{reply:?}");
+        sent.push((message, reply));
     }
-    for (message, answer) in sent {
-        assert_eq!(catalog.commands.execute(message).await, answer);
+    for (message, reply) in sent {
+        assert_eq!(catalog.commands.execute(message).await, reply);
     }
     assert_eq!(catalog.head().await, 5);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_command_sent_many_times_at_once_is_carried_out_once() {
+async fn a_command_that_is_sent_concurrently_is_executed_once() {
     let catalog = catalog().await;
     let message = catalog.message(select("a", "First"));
-    let answers = catalog.at_once(vec![message; 16]).await;
-    assert_eq!(answers, vec![done("a", 1, 1); 16]);
+    let replies = catalog.at_once(vec![message; 16]).await;
+    assert_eq!(replies, vec![done("a", 1, 1); 16]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn editors_at_one_project_do_not_lose_each_others_work() {
+async fn concurrent_edits_of_one_project_are_all_kept() {
     let catalog = catalog().await;
     catalog.send(select("a", "First")).await;
     let members = ["studio", "city", "intro", "description", "design_language", "material", "light", "mood"];
     let messages = members.map(|member| catalog.message(revise("a", json!({ member: "said" }))));
-    for answer in catalog.at_once(messages.into()).await {
-        assert!(matches!(answer, CommandReply::Done(Done { changed: true, .. })), "{answer:?}");
+    for reply in catalog.at_once(messages.into()).await {
+        assert!(matches!(reply, CommandReply::Done(Done { changed: true, .. })), "{reply:?}");
     }
     let line = &catalog.export().await[0];
     assert_eq!(line.matches("\"said\"").count(), members.len(), "{line}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_of_many_gets_a_slug() {
+async fn one_of_many_concurrent_commands_gets_a_slug() {
     let catalog = catalog().await;
     let messages = (0..32).map(|editor| catalog.message(select("wanted", &format!("By {editor}"))));
-    let answers = catalog.at_once(messages.collect()).await;
-    assert_eq!(answers.iter().filter(|answer| **answer == done("wanted", 1, 1)).count(), 1);
+    let replies = catalog.at_once(messages.collect()).await;
+    assert_eq!(replies.iter().filter(|reply| **reply == done("wanted", 1, 1)).count(), 1);
     assert_eq!(catalog.head().await, 1);
 }
 
 #[tokio::test]
-async fn an_import_is_new_then_changed_then_the_same() {
+async fn an_import_reports_new_changed_and_unchanged_projects() {
     let catalog = catalog().await;
     let (a, b) = (r#"{"slug":"a","name":"A","category":"art"}"#, r#"{"name":"Büro","category":"design"}"#);
     assert_eq!(catalog.import(&[a, b]).await, ["new a", "new buro"]);
@@ -253,9 +253,9 @@ async fn commands_and_lines_are_counted_and_dry_runs_change_no_line_counts() {
 }
 
 #[tokio::test]
-async fn a_bad_line_does_not_hinder_the_others() {
+async fn a_rejected_line_does_not_affect_the_others() {
     let catalog = catalog().await;
-    let answer = catalog
+    let reply = catalog
         .import(&[
             r#"{"name":"A","category":"art"}"#,
             "{",
@@ -264,7 +264,7 @@ async fn a_bad_line_does_not_hinder_the_others() {
         ])
         .await;
     assert_eq!(
-        answer,
+        reply,
         [
             "new a",
             "rejected : is not JSON: EOF while parsing an object at line 1 column 1",
@@ -275,21 +275,21 @@ async fn a_bad_line_does_not_hinder_the_others() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn imports_of_the_same_lines_at_once_end_as_one() {
+async fn concurrent_imports_of_the_same_lines_create_each_project_once() {
     let catalog = catalog().await;
     let lines: Vec<String> =
         (0..300).map(|n| format!(r#"{{"name":"Project {n}","category":"art"}}"#)).collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let messages = (0..4).map(|_| catalog.message(import(&lines, ImportOptions::default())));
     let mut new = 0;
-    for answer in catalog.at_once(messages.collect()).await {
-        new += short(&answer).iter().filter(|line| line.starts_with("new ")).count();
+    for reply in catalog.at_once(messages.collect()).await {
+        new += short(&reply).iter().filter(|line| line.starts_with("new ")).count();
     }
     assert_eq!((new, catalog.head().await), (300, 300));
 }
 
 #[tokio::test]
-async fn a_withdrawn_project_is_not_imported_over() {
+async fn a_withdrawn_project_is_not_changed_by_an_import() {
     let catalog = catalog().await;
     catalog.send(select("a", "A")).await;
     catalog.send(withdraw("a")).await;
@@ -322,7 +322,7 @@ async fn an_export_is_imported_and_exported_byte_for_byte() {
 }
 
 #[tokio::test]
-async fn an_export_shows_one_moment() {
+async fn an_export_shows_one_position_of_the_log() {
     let catalog = catalog().await;
     let lines: Vec<String> =
         (0..300).map(|n| format!(r#"{{"slug":"p-{n:03}","name":"P","category":"art"}}"#)).collect();
@@ -341,7 +341,7 @@ async fn an_export_shows_one_moment() {
 }
 
 #[tokio::test]
-async fn a_store_that_cannot_write_refuses_for_now_and_history_stays_readable() {
+async fn a_read_only_store_is_unavailable_for_commands_and_its_history_readable() {
     let catalog = catalog().await;
     catalog.send(select("a", "A")).await;
     let reader = Arc::new(EventLog::open_read_only(catalog.folder.path()).await.unwrap());

@@ -96,7 +96,7 @@ async fn texts_are_embedded_at_once_and_again_when_they_change() {
     catalog.import(r#"{"slug":"a","name":"A","category":"art","taste":{"material":"oak"}}"#).await;
     let _worker = catalog.start_worker();
     let first = catalog.wait_for("a", 1).await.remove(0);
-    assert_eq!((first.0.as_str(), first.1.model.as_str(), &first.1.visual), (ACTOR, "loggia-1", &None));
+    assert_eq!((first.0.as_str(), first.1.model.as_str(), &first.1.visual), (COMPUTED_BY, "loggia-1", &None));
     catalog.import(r#"{"slug":"a","name":"A","category":"art","taste":{"material":"steel"}}"#).await;
     let second = catalog.wait_for("a", 2).await.remove(1);
     assert_ne!(first.1.semantic, second.1.semantic);
@@ -195,7 +195,7 @@ async fn the_side_that_is_not_supplied_is_computed_and_updated() {
     catalog.import(&supplied("Stair")).await;
     let worker = catalog.start_worker();
     let (actor, first) = catalog.wait_for("a", 2).await.remove(1);
-    assert_eq!((actor.as_str(), first.visual().unwrap().0), (ACTOR, "m"));
+    assert_eq!((actor.as_str(), first.visual().unwrap().0), (COMPUTED_BY, "m"));
     assert_eq!((first.semantic().unwrap().0, &first.semantic), ("loggia-1", &None));
 
     // The same line changes nothing; another text changes the side that follows it.
@@ -231,7 +231,7 @@ async fn a_computed_side_is_removed_with_its_picture_and_the_supplied_one_stays(
     assert_eq!((both.semantic().unwrap().0, both.visual().unwrap().0), ("m", "loggia-1"));
     catalog.send(Command::ErasePicture { picture: kept.id }).await;
     let (actor, alone) = catalog.wait_for("a", 3).await.remove(2);
-    assert_eq!((actor.as_str(), alone.visual(), alone.semantic()), (ACTOR, None, both.semantic()));
+    assert_eq!((actor.as_str(), alone.visual(), alone.semantic()), (COMPUTED_BY, None, both.semantic()));
     catalog.import(r#"{"slug":"a","name":"Stair","category":"art","pictures":["b.png"]}"#).await;
     catalog.import(r#"{"slug":"b","name":"B","category":"art"}"#).await;
     catalog.wait_for("b", 1).await;
@@ -282,7 +282,7 @@ async fn imported_vectors_of_the_built_in_encoder_are_recomputed() {
     let edited = line_with(&first, r#""intro":"Steel.","#);
     catalog.import(&edited).await;
     let second = catalog.wait_for("a", 2).await.remove(1);
-    assert_eq!((second.0.as_str(), second.1.semantic != first.semantic), (ACTOR, true));
+    assert_eq!((second.0.as_str(), second.1.semantic != first.semantic), (COMPUTED_BY, true));
     let head = catalog.store.head().await.unwrap();
     catalog.import(&edited).await;
     assert_eq!(catalog.store.head().await.unwrap(), head, "the second run changes nothing");
@@ -303,7 +303,7 @@ async fn computed_vectors_that_an_editor_sent_are_recomputed() {
     let recomputed = catalog.wait_for("a", 2).await.remove(1);
     assert_eq!(
         (recomputed.0.as_str(), recomputed.1.semantic.as_ref().unwrap().as_slice().len()),
-        (ACTOR, 256)
+        (COMPUTED_BY, 256)
     );
     catalog.send(revise(serde_json::json!({"intro": "Steel."}))).await;
     let changed = catalog.wait_for("a", 3).await.remove(2);
@@ -338,6 +338,6 @@ async fn vectors_are_computed_after_supplied_ones_are_unset() {
     let computed = catalog.wait_for("a", 4).await.remove(3);
     assert_eq!(
         (computed.0.as_str(), computed.1.model.as_str(), &computed.1.visual),
-        (ACTOR, "loggia-1", &None)
+        (COMPUTED_BY, "loggia-1", &None)
     );
 }

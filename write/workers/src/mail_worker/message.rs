@@ -2,7 +2,7 @@
 
 use schemas::email::Email;
 use schemas::link::{LinkToken, VALIDITY};
-use vault::LetterKind;
+use vault::MessageKind;
 
 /// A mail that is ready to send.
 #[derive(Clone, PartialEq, Eq)]
@@ -13,11 +13,11 @@ pub(super) struct Mail {
 }
 
 /// Composes the mail for an outbox message. `site` is the configured public URL.
-pub(super) fn compose(kind: LetterKind, to: Email, site: &str, token: &LinkToken) -> Mail {
+pub(super) fn compose(kind: MessageKind, to: Email, site: &str, token: &LinkToken) -> Mail {
     let host = site.split_once("://").map_or(site, |(_, host)| host);
     let (link, minutes) = (token.at(site), VALIDITY.as_mins());
     let (subject, text) = match kind {
-        LetterKind::Proof => (
+        MessageKind::Proof => (
             format!("Your keys at {host}"),
             format!(
                 "Somebody asked for a link to the API keys under this address at\n\
@@ -32,7 +32,7 @@ pub(super) fn compose(kind: LetterKind, to: Email, site: &str, token: &LinkToken
                  need not do anything.\n"
             ),
         ),
-        LetterKind::Payment => (
+        MessageKind::Payment => (
             format!("Your payment at {host}"),
             format!(
                 "A payment for this address has arrived at\n\
@@ -57,14 +57,14 @@ pub(super) fn compose(kind: LetterKind, to: Email, site: &str, token: &LinkToken
 mod tests {
     use super::*;
 
-    fn written(kind: LetterKind) -> Mail {
+    fn written(kind: MessageKind) -> Mail {
         let token = LinkToken::generate(|bytes| bytes.fill(10));
         compose(kind, "Ada.Pelt@example.org".parse().unwrap(), "https://catalog.example.org", &token)
     }
 
     #[test]
     fn a_proof_mail_says_what_was_requested() {
-        let mail = written(LetterKind::Proof);
+        let mail = written(MessageKind::Proof);
         assert_eq!(mail.to.as_str(), "Ada.Pelt@example.org");
         assert_eq!(mail.subject, "Your keys at catalog.example.org");
         assert_eq!(
@@ -85,7 +85,7 @@ need not do anything.
 
     #[test]
     fn a_payment_mail_says_what_the_payment_waits_for() {
-        let mail = written(LetterKind::Payment);
+        let mail = written(MessageKind::Payment);
         assert_eq!(mail.subject, "Your payment at catalog.example.org");
         assert_eq!(
             mail.text,

@@ -8,7 +8,7 @@ use schemas::link::LinkHash;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 use tempfile::TempDir;
-use vault::LetterKind;
+use vault::MessageKind;
 use write::service::{CommandDispatcher, ProjectService};
 
 use super::*;
@@ -170,7 +170,7 @@ async fn two_mails_to_one_account_are_sent_ten_minutes_apart() {
     fixture.request_link().await;
     let vault = fixture.worker.vault();
     let account = vault.account_of(&email()).await.unwrap().unwrap();
-    vault.queue(account, LetterKind::Payment, fixture.clock.now()).await.unwrap();
+    vault.queue_message(account, MessageKind::Payment, fixture.clock.now()).await.unwrap();
     assert_eq!(fixture.after(0).await, Some(600));
     assert_eq!(fixture.after(600).await, None);
     let subjects = fixture.server.mails();
@@ -197,5 +197,9 @@ async fn it_runs_until_it_is_stopped() {
     };
     tokio::join!(running, requesting);
     assert_eq!(server.mails().len(), 1);
-    assert_eq!(accounts.vault().next_letter().await.unwrap(), None, "an accepted mail is not sent twice");
+    assert_eq!(
+        accounts.vault().next_message_due().await.unwrap(),
+        None,
+        "an accepted mail is not sent twice"
+    );
 }

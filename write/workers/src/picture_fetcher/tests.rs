@@ -113,7 +113,7 @@ async fn an_import_without_changes_retries_a_refused_picture() {
         write_side.pictures.projects().log().read_all(Position::START, 1).await.unwrap()[0].stream.clone();
     let refuse = async |project: &Project| {
         let source = project.listing().unwrap().record.picture_sources().next().unwrap().to_owned();
-        project::look_at(project, &source, Err("It was not there.".into()))
+        project::record_fetch(project, &source, Err("It was not there.".into()))
     };
     let observed =
         write_side.pictures.projects().observe(&stream, &"test".parse().unwrap(), refuse).await.unwrap();

@@ -22,27 +22,27 @@ async fn damage(folder: &TempDir, name: &str) {
 }
 
 #[tokio::test]
-async fn a_damaged_notice_stops_neither_recording_nor_erasing_nor_settling() {
-    let till = till().await;
-    till.key(STUDIO, "a", true).await;
-    till.key("bob@example.org", "b", true).await;
+async fn a_damaged_notice_stops_neither_recording_nor_erasing_nor_settlement() {
+    let side = side().await;
+    side.key(STUDIO, "a", true).await;
+    side.key("bob@example.org", "b", true).await;
     let lost = invoice("evt_lost", 1, "pro");
-    assert_eq!(till.told(&lost).await, PaymentOutcome::Waiting);
-    assert_eq!(till.told(&invoice("evt_2", 2, "studio")).await, PaymentOutcome::Waiting);
-    damage(&till.folder, &lost.payment.event_name()).await;
+    assert_eq!(side.record(&lost).await, PaymentOutcome::Waiting);
+    assert_eq!(side.record(&invoice("evt_2", 2, "studio")).await, PaymentOutcome::Waiting);
+    damage(&side.folder, &lost.payment.event_name()).await;
     // It names what this one does.
-    assert_eq!(till.told(&checkout("evt_1", 1)).await, PaymentOutcome::Applied);
-    assert_eq!(till.told(&checkout("evt_3", 2)).await, PaymentOutcome::Applied);
-    assert_eq!(till.tiers("bob@example.org").await, ["studio"]);
-    let till = till.restart().await;
-    till.clock.advance(SignedDuration::from_hours(24 * 30));
-    till.settlement().settle_due().await;
-    assert_eq!(till.tiers("bob@example.org").await, ["free"]);
-    let erased = till.send(Command::EraseAccount { email: "bob@example.org".parse().unwrap() }).await;
+    assert_eq!(side.record(&checkout("evt_1", 1)).await, PaymentOutcome::Applied);
+    assert_eq!(side.record(&checkout("evt_3", 2)).await, PaymentOutcome::Applied);
+    assert_eq!(side.tiers("bob@example.org").await, ["studio"]);
+    let side = side.restart().await;
+    side.clock.advance(SignedDuration::from_hours(24 * 30));
+    side.settlement().settle_due().await;
+    assert_eq!(side.tiers("bob@example.org").await, ["free"]);
+    let erased = side.send(Command::EraseAccount { email: "bob@example.org".parse().unwrap() }).await;
     assert!(matches!(&erased, CommandReply::Account(done) if done.changed), "{erased:?}");
-    assert_eq!(till.vault().waiting().await.unwrap(), []);
+    assert_eq!(side.vault().waiting_notices().await.unwrap(), []);
     // Told again it counts.
-    assert_eq!(till.told(&lost).await, PaymentOutcome::Applied);
+    assert_eq!(side.record(&lost).await, PaymentOutcome::Applied);
 }
 
 /// Makes the tables those of version 5 again, which knew no names.
@@ -56,17 +56,17 @@ async fn set_back(folder: &TempDir) {
 }
 
 #[tokio::test]
-async fn what_waits_in_a_vault_of_an_older_version_is_found_and_a_damaged_one_is_set_aside() {
-    let till = till().await;
-    till.key(STUDIO, "a", true).await;
+async fn waiting_notices_of_an_older_vault_are_found_and_damaged_ones_set_aside() {
+    let side = side().await;
+    side.key(STUDIO, "a", true).await;
     let late = invoice("evt_late", 1, "studio");
-    assert_eq!(till.told(&late).await, PaymentOutcome::Waiting);
-    assert_eq!(till.told(&invoice("evt_lost", 9, "studio")).await, PaymentOutcome::Waiting);
-    till.vault().close().await;
-    damage(&till.folder, "stripe:evt_lost").await;
-    set_back(&till.folder).await;
-    let till = till.restart().await;
-    assert_eq!(till.vault().waiting().await.unwrap(), [late]);
-    assert_eq!(till.told(&checkout("evt_1", 1)).await, PaymentOutcome::Applied);
-    assert_eq!(till.tiers(STUDIO).await, ["studio"]);
+    assert_eq!(side.record(&late).await, PaymentOutcome::Waiting);
+    assert_eq!(side.record(&invoice("evt_lost", 9, "studio")).await, PaymentOutcome::Waiting);
+    side.vault().close().await;
+    damage(&side.folder, "stripe:evt_lost").await;
+    set_back(&side.folder).await;
+    let side = side.restart().await;
+    assert_eq!(side.vault().waiting_notices().await.unwrap(), [late]);
+    assert_eq!(side.record(&checkout("evt_1", 1)).await, PaymentOutcome::Applied);
+    assert_eq!(side.tiers(STUDIO).await, ["studio"]);
 }

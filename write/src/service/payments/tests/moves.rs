@@ -10,7 +10,7 @@ use super::*;
 
 const GRACE: &str = "grace@example.org";
 
-impl Till {
+impl WriteSide {
     async fn moved(&self, id: &str, to: &str) -> Result<AccountDone, String> {
         let command = Command::MovePayments {
             provider: Provider::Stripe,
@@ -32,104 +32,104 @@ impl Till {
     }
 }
 
-fn done(answer: CommandReply) -> Result<AccountDone, String> {
-    match answer {
+fn done(reply: CommandReply) -> Result<AccountDone, String> {
+    match reply {
         CommandReply::Account(done) => Ok(done),
-        CommandReply::Failed(refusal) => Err(refusal.detail),
+        CommandReply::Failed(failure) => Err(failure.detail),
         other => panic!("{other:?}"),
     }
 }
 
 /// Two people with a proven key each, of whom the first pays for `studio`.
-async fn paid_by_the_first() -> Till {
-    let till = till().await;
-    till.key(STUDIO, "a", true).await;
-    till.key(GRACE, "g", true).await;
-    assert_eq!(till.told(&checkout("evt_1", 1)).await, PaymentOutcome::Applied);
-    assert_eq!(till.told(&invoice("evt_2", 1, "studio")).await, PaymentOutcome::Applied);
-    till
+async fn paid_by_the_first() -> WriteSide {
+    let side = side().await;
+    side.key(STUDIO, "a", true).await;
+    side.key(GRACE, "g", true).await;
+    assert_eq!(side.record(&checkout("evt_1", 1)).await, PaymentOutcome::Applied);
+    assert_eq!(side.record(&invoice("evt_2", 1, "studio")).await, PaymentOutcome::Applied);
+    side
 }
 
 #[tokio::test]
-async fn a_subscription_goes_to_another_account_with_all_that_follows() {
-    let till = paid_by_the_first().await;
-    let moved = till.moved("cus_1", GRACE).await.unwrap();
+async fn a_moved_subscription_takes_its_later_notices_with_it() {
+    let side = paid_by_the_first().await;
+    let moved = side.moved("cus_1", GRACE).await.unwrap();
     let tiers: Vec<String> = moved.keys.iter().map(|key| format!("{} {}", key.key_id, key.tier)).collect();
     assert_eq!((moved.changed, tiers), (true, vec!["gggggggg studio".to_owned()]));
     assert_eq!(
-        (till.tiers(STUDIO).await, till.tiers(GRACE).await),
+        (side.tiers(STUDIO).await, side.tiers(GRACE).await),
         (vec!["free".into()], vec!["studio".into()])
     );
 
     // What is told again changes nothing, and what is new follows, by whatever id it names.
-    let log = till.log().await;
-    assert_eq!(till.told(&invoice("evt_2", 1, "studio")).await, PaymentOutcome::AlreadyApplied);
-    assert_eq!(till.moved("sub_1", GRACE).await.map(|done| done.changed), Ok(false));
-    assert_eq!(till.log().await, log);
-    let till = till.restart().await;
-    assert_eq!(till.log().await, log, "nothing was left to finish");
+    let log = side.log().await;
+    assert_eq!(side.record(&invoice("evt_2", 1, "studio")).await, PaymentOutcome::AlreadyApplied);
+    assert_eq!(side.moved("sub_1", GRACE).await.map(|done| done.changed), Ok(false));
+    assert_eq!(side.log().await, log);
+    let side = side.restart().await;
+    assert_eq!(side.log().await, log, "nothing was left to finish");
     let pro = PaymentNotice { email: Some(STUDIO.parse().unwrap()), ..invoice("evt_4", 1, "pro") };
-    assert_eq!(till.told(&pro).await, PaymentOutcome::Applied, "an id comes before the address");
+    assert_eq!(side.record(&pro).await, PaymentOutcome::Applied, "an id comes before the address");
     assert_eq!(
-        (till.tiers(STUDIO).await, till.tiers(GRACE).await),
+        (side.tiers(STUDIO).await, side.tiers(GRACE).await),
         (vec!["free".into()], vec!["pro".into()])
     );
-    assert_eq!(till.told(&ended("evt_5", 1)).await, PaymentOutcome::Applied);
-    assert_eq!(till.tiers(GRACE).await, ["free"]);
-    assert_eq!(till.counted(GRACE).await, ["evt_1", "evt_2", "evt_4", "evt_5"]);
-    assert_eq!(till.counted(STUDIO).await, Vec::<String>::new());
-    assert_eq!(till.store.verify(|_| ()).await.unwrap().err(), None);
+    assert_eq!(side.record(&ended("evt_5", 1)).await, PaymentOutcome::Applied);
+    assert_eq!(side.tiers(GRACE).await, ["free"]);
+    assert_eq!(side.counted(GRACE).await, ["evt_1", "evt_2", "evt_4", "evt_5"]);
+    assert_eq!(side.counted(STUDIO).await, Vec::<String>::new());
+    assert_eq!(side.store.verify(|_| ()).await.unwrap().err(), None);
 }
 
 #[tokio::test]
-async fn a_subscription_can_be_moved_back_and_outlives_the_account_it_came_from() {
-    let till = paid_by_the_first().await;
-    till.moved("cus_1", GRACE).await.unwrap();
-    assert_eq!(till.told(&invoice("evt_3", 1, "pro")).await, PaymentOutcome::Applied);
-    assert_eq!(till.moved("sub_1", STUDIO).await.map(|done| done.changed), Ok(true));
+async fn a_subscription_can_be_moved_back_and_outlives_its_former_account() {
+    let side = paid_by_the_first().await;
+    side.moved("cus_1", GRACE).await.unwrap();
+    assert_eq!(side.record(&invoice("evt_3", 1, "pro")).await, PaymentOutcome::Applied);
+    assert_eq!(side.moved("sub_1", STUDIO).await.map(|done| done.changed), Ok(true));
     assert_eq!(
-        (till.tiers(STUDIO).await, till.tiers(GRACE).await),
+        (side.tiers(STUDIO).await, side.tiers(GRACE).await),
         (vec!["pro".into()], vec!["free".into()])
     );
-    assert_eq!(till.moved("sub_1", GRACE).await.map(|done| done.changed), Ok(true));
-    till.send(Command::EraseAccount { email: STUDIO.parse().unwrap() }).await;
-    assert_eq!(till.told(&notice("evt_6", 9, PaymentKind::Failed, 1)).await, PaymentOutcome::Applied);
-    assert_eq!(till.counted(GRACE).await, ["evt_1", "evt_2", "evt_3", "evt_6"]);
-    assert_eq!(till.tiers(GRACE).await, ["pro"]);
-    let till = till.restart().await;
-    till.settlement().settle_due().await;
-    assert_eq!(till.tiers(GRACE).await, ["pro"]);
-    assert_eq!(till.store.verify(|_| ()).await.unwrap().err(), None);
+    assert_eq!(side.moved("sub_1", GRACE).await.map(|done| done.changed), Ok(true));
+    side.send(Command::EraseAccount { email: STUDIO.parse().unwrap() }).await;
+    assert_eq!(side.record(&notice("evt_6", 9, PaymentKind::Failed, 1)).await, PaymentOutcome::Applied);
+    assert_eq!(side.counted(GRACE).await, ["evt_1", "evt_2", "evt_3", "evt_6"]);
+    assert_eq!(side.tiers(GRACE).await, ["pro"]);
+    let side = side.restart().await;
+    side.settlement().settle_due().await;
+    assert_eq!(side.tiers(GRACE).await, ["pro"]);
+    assert_eq!(side.store.verify(|_| ()).await.unwrap().err(), None);
 }
 
 #[tokio::test]
-async fn the_same_command_is_answered_as_it_was() {
-    let till = paid_by_the_first().await;
+async fn a_repeated_move_gets_the_same_reply() {
+    let side = paid_by_the_first().await;
     let command = Command::MovePayments {
         provider: Provider::Stripe,
         id: "in_of_nobody".parse().unwrap(),
         to: GRACE.parse().unwrap(),
     };
-    let unknown = done(till.send(command).await).unwrap_err();
+    let unknown = done(side.send(command).await).unwrap_err();
     assert!(unknown.starts_with("no account has a payment that names “in_of_nobody”; "), "{unknown}");
-    let nobody = till.moved("cus_1", "nobody@example.org").await.unwrap_err();
+    let nobody = side.moved("cus_1", "nobody@example.org").await.unwrap_err();
     assert!(nobody.starts_with("there is no account under this address; "), "{nobody}");
-    let message = till.message(Command::MovePayments {
+    let message = side.message(Command::MovePayments {
         provider: Provider::Stripe,
         id: "cus_1".parse().unwrap(),
         to: GRACE.parse().unwrap(),
     });
-    let first = till.commands.execute(message.clone()).await;
-    assert_eq!(till.commands.execute(message).await, first);
-    till.send(Command::EraseAccount { email: GRACE.parse().unwrap() }).await;
-    let erased = till.moved("cus_1", STUDIO).await.unwrap_err();
+    let first = side.commands.execute(message.clone()).await;
+    assert_eq!(side.commands.execute(message).await, first);
+    side.send(Command::EraseAccount { email: GRACE.parse().unwrap() }).await;
+    let erased = side.moved("cus_1", STUDIO).await.unwrap_err();
     assert!(erased.starts_with("the account of “cus_1” was erased, "), "{erased}");
 }
 
 #[tokio::test]
 async fn a_move_that_was_interrupted_is_finished_at_the_next_start() {
-    let till = paid_by_the_first().await;
-    let (from, to) = (till.account(STUDIO).await, till.account(GRACE).await);
+    let side = paid_by_the_first().await;
+    let (from, to) = (side.account(STUDIO).await, side.account(GRACE).await);
     let moved = PaymentsMoved {
         provider: Provider::Stripe,
         ids: ["cus_1", "sub_1"].map(|id| id.parse().unwrap()).into(),
@@ -137,7 +137,7 @@ async fn a_move_that_was_interrupted_is_finished_at_the_next_start() {
         to,
     };
     let event = Event::Account(AccountEvent::PaymentsMoved(moved));
-    let command = till.clock.command_id();
+    let command = side.clock.command_id();
     let half = Append {
         stream: StreamId::account(from),
         expected: Expected::Any,
@@ -145,22 +145,22 @@ async fn a_move_that_was_interrupted_is_finished_at_the_next_start() {
         correlation: command,
         actor: "operator".parse().unwrap(),
         traceparent: None,
-        time: till.clock.now(),
-        events: vec![NewEvent { id: till.clock.event_id(), event }],
+        time: side.clock.now(),
+        events: vec![NewEvent { id: side.clock.event_id(), event }],
         claims: Vec::new(),
     };
-    till.store.append(half).await.unwrap();
-    let till = till.restart().await;
-    till.settlement().settle_due().await;
+    side.store.append(half).await.unwrap();
+    let side = side.restart().await;
+    side.settlement().settle_due().await;
     assert_eq!(
-        (till.tiers(STUDIO).await, till.tiers(GRACE).await),
+        (side.tiers(STUDIO).await, side.tiers(GRACE).await),
         (vec!["free".into()], vec!["studio".into()])
     );
-    let log = till.store.read_all(Position::START, 1_000).await.unwrap();
+    let log = side.store.read_all(Position::START, 1_000).await.unwrap();
     let copies =
         log.iter().filter(|event| event.stream == StreamId::account(to) && event.causation == command);
     assert!(copies.clone().all(|event| event.actor.to_string() == "operator"));
     assert_eq!(copies.count(), 4, "two notices, the entitlement and the key that follows");
-    let till = till.restart().await;
-    assert_eq!(till.store.read_all(Position::START, 1_000).await.unwrap(), log, "it is finished once");
+    let side = side.restart().await;
+    assert_eq!(side.store.read_all(Position::START, 1_000).await.unwrap(), log, "it is finished once");
 }

@@ -14,11 +14,11 @@ use schemas::record::PictureSource;
 use serde_json::json;
 
 use super::*;
-use crate::project::PictureFate;
+use crate::project::PictureOutcome;
 use crate::service::{CommandDispatcher, ProjectService};
 
 /// A write side whose media folder can be exchanged.
-struct Desk {
+struct WriteSide {
     _folder: tempfile::TempDir,
     store: Arc<EventLog>,
     clock: Clock,
@@ -26,8 +26,8 @@ struct Desk {
     commands: CommandDispatcher,
 }
 
-impl Desk {
-    async fn open() -> Desk {
+impl WriteSide {
+    async fn open() -> WriteSide {
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
         let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
         let media = Arc::new(MediaStore::open(&folder.path().join("media")).unwrap());
@@ -35,7 +35,7 @@ impl Desk {
         let projects = Arc::new(ProjectService::new(store.clone(), clock.clone()));
         let pictures = Arc::new(PictureService::new(projects.clone(), media, fetcher));
         let commands = CommandDispatcher::new(projects).register(pictures.clone());
-        Desk { _folder: folder, store, clock, pictures, commands }
+        WriteSide { _folder: folder, store, clock, pictures, commands }
     }
 
     async fn send_as(&self, id: CommandId, command: Command) -> CommandReply {
@@ -49,8 +49,8 @@ impl Desk {
     }
 
     async fn done(&self, command: Command) {
-        let answer = self.send(command).await;
-        assert!(matches!(answer, CommandReply::Done(_)), "{answer:?}");
+        let reply = self.send(command).await;
+        assert!(matches!(reply, CommandReply::Done(_)), "{reply:?}");
     }
 
     async fn select(&self, slug: &str) {
@@ -76,89 +76,89 @@ impl Desk {
     }
 }
 
-fn erasure(answer: CommandReply) -> PictureErasure {
-    let CommandReply::PictureErased(erasure) = answer else { panic!("{answer:?}") };
+fn erasure(reply: CommandReply) -> PictureErasure {
+    let CommandReply::PictureErased(erasure) = reply else { panic!("{reply:?}") };
     erasure
 }
 
-fn detail(answer: CommandReply) -> String {
-    let CommandReply::Failed(refusal) = answer else { panic!("{answer:?}") };
-    refusal.detail
+fn detail(reply: CommandReply) -> String {
+    let CommandReply::Failed(failure) = reply else { panic!("{reply:?}") };
+    failure.detail
 }
 
 #[tokio::test]
-async fn every_project_that_ever_showed_it_is_told_and_it_never_comes_back() {
-    let desk = Desk::open().await;
+async fn an_erased_picture_is_erased_in_every_project_and_rejected_afterwards() {
+    let side = WriteSide::open().await;
     let [(_, bytes), (_, other), ..] = in_every_format(&scene(90, 90));
-    let (picture, next) = (desk.take(&bytes).await, desk.take(&other).await);
+    let (picture, next) = (side.take(&bytes).await, side.take(&other).await);
     for slug in ["former", "gone", "shown", "without"] {
-        desk.select(slug).await;
+        side.select(slug).await;
     }
     for (slug, kept) in
         [("former", picture), ("former", next), ("gone", picture), ("shown", picture), ("without", next)]
     {
-        let answer = desk.attach(slug, kept).await;
-        assert!(matches!(answer, CommandReply::Done(_)), "{answer:?}");
+        let reply = side.attach(slug, kept).await;
+        assert!(matches!(reply, CommandReply::Done(_)), "{reply:?}");
     }
-    desk.done(Command::Withdraw { slug: "gone".parse().unwrap(), reason: "sold".into() }).await;
+    side.done(Command::Withdraw { slug: "gone".parse().unwrap(), reason: "sold".into() }).await;
 
-    let (id, before) = (desk.clock.command_id(), desk.store.head().await.unwrap().position);
-    let erased = erasure(desk.send_as(id, Command::ErasePicture { picture }).await);
+    let (id, before) = (side.clock.command_id(), side.store.head().await.unwrap().position);
+    let erased = erasure(side.send_as(id, Command::ErasePicture { picture }).await);
     assert_eq!((erased.picture, erased.projects, erased.changed), (picture, 3, true));
     assert_eq!(erased.position, Position(before.0 + 3));
-    let said = desk.erased().await;
+    let said = side.erased().await;
     assert_eq!((said.len(), said.iter().all(|(_, actor)| actor == "Ada")), (3, true), "{said:?}");
-    let media = desk.pictures.store().clone();
+    let media = side.pictures.store().clone();
     assert!(!media.contains(picture) && media.read(next, Form::Original).unwrap().is_some());
-    let shown = desk.store.holder(event_log::Namespace::SLUG, "shown").await.unwrap().unwrap();
-    let project = desk.pictures.projects().project(&shown).await.unwrap();
-    assert_eq!(project.listing().unwrap().pictures["front.jpg"], PictureFate::Erased(picture));
+    let shown = side.store.holder(event_log::Namespace::SLUG, "shown").await.unwrap().unwrap();
+    let project = side.pictures.projects().project(&shown).await.unwrap();
+    assert_eq!(project.listing().unwrap().pictures["front.jpg"], PictureOutcome::Erased(picture));
 
     // The same command again is answered as before; another one finds nothing to do.
-    assert_eq!(erasure(desk.send_as(id, Command::ErasePicture { picture }).await), erased);
-    let again = erasure(desk.send(Command::ErasePicture { picture }).await);
+    assert_eq!(erasure(side.send_as(id, Command::ErasePicture { picture }).await), erased);
+    let again = erasure(side.send(Command::ErasePicture { picture }).await);
     assert_eq!(again, PictureErasure { changed: false, ..erased });
-    assert_eq!(desk.erased().await.len(), 3);
+    assert_eq!(side.erased().await.len(), 3);
     let reason = format!(
         "It was taken down on {} and is not kept again; use another picture.",
         erased.erased_at.to_string().split('T').next().unwrap()
     );
-    assert!(detail(desk.attach("without", picture).await).ends_with(&reason));
+    assert!(detail(side.attach("without", picture).await).ends_with(&reason));
     let Err(PutError::Refused(fault)) = media.put(&bytes) else { panic!("it was taken") };
     assert_eq!(fault.to_string(), reason);
     // Another picture may take its place.
-    assert!(matches!(desk.attach("shown", next).await, CommandReply::Done(_)));
+    assert!(matches!(side.attach("shown", next).await, CommandReply::Done(_)));
     let unknown = PictureId([7; 32]);
-    let refused = detail(desk.send(Command::ErasePicture { picture: unknown }).await);
+    let refused = detail(side.send(Command::ErasePicture { picture: unknown }).await);
     assert!(refused.contains("is kept nowhere here, and no project shows it"), "{refused}");
     assert_eq!(media.erased_at(unknown).unwrap(), None);
 }
 
 #[tokio::test]
 async fn a_picture_that_no_project_shows_is_erased_too() {
-    let desk = Desk::open().await;
-    let picture = desk.take(&in_every_format(&scene(90, 90))[0].1).await;
-    let erased = erasure(desk.send(Command::ErasePicture { picture }).await);
+    let side = WriteSide::open().await;
+    let picture = side.take(&in_every_format(&scene(90, 90))[0].1).await;
+    let erased = erasure(side.send(Command::ErasePicture { picture }).await);
     assert_eq!((erased.projects, erased.position, erased.changed), (0, Position::START, true));
-    assert!(!desk.pictures.store().contains(picture));
+    assert!(!side.pictures.store().contains(picture));
 }
 
 #[tokio::test]
 async fn erasures_of_the_journal_are_recorded_after_a_crash_and_a_restore() {
-    let desk = Desk::open().await;
+    let side = WriteSide::open().await;
     let [(_, bytes), (_, other), ..] = in_every_format(&scene(90, 90));
-    let (picture, other) = (desk.take(&bytes).await, desk.take(&other).await);
+    let (picture, other) = (side.take(&bytes).await, side.take(&other).await);
     for (slug, kept) in [("a", picture), ("b", other)] {
-        desk.select(slug).await;
-        assert!(matches!(desk.attach(slug, kept).await, CommandReply::Done(_)));
+        side.select(slug).await;
+        assert!(matches!(side.attach(slug, kept).await, CommandReply::Done(_)));
     }
     // The journal is ahead of the log, as after a crash, and after a restore of an older backup with a newer journal.
-    let erased = ErasedPicture { picture, erased_at: desk.clock.now() };
-    desk.pictures.store().erase(std::slice::from_ref(&erased)).unwrap();
+    let erased = ErasedPicture { picture, erased_at: side.clock.now() };
+    side.pictures.store().erase(std::slice::from_ref(&erased)).unwrap();
     let actor = "loggia".parse().unwrap();
     let finish = async |in_log: &[PictureId]| {
-        desk.pictures.finish_erasures(&in_log.iter().copied().collect(), &actor).await.unwrap()
+        side.pictures.finish_erasures(&in_log.iter().copied().collect(), &actor).await.unwrap()
     };
     assert_eq!((finish(&[]).await, finish(&[]).await), (1, 0));
-    assert_eq!(desk.erased().await.len(), 1);
+    assert_eq!(side.erased().await.len(), 1);
 }

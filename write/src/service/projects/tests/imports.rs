@@ -50,13 +50,13 @@ impl Catalog {
 }
 
 #[tokio::test]
-async fn different_works_of_one_name_are_different_projects_or_refused() {
+async fn different_works_with_one_name_are_different_projects_or_rejected() {
     let catalog = catalog().await;
-    let answers = catalog.import(&UNTITLED).await;
-    let free = answers[5].split("for example ").nth(1).unwrap().split(',').next().unwrap();
+    let replies = catalog.import(&UNTITLED).await;
+    let free = replies[5].split("for example ").nth(1).unwrap().split(',').next().unwrap();
     let refused = taken("shan-tian-di", free);
     assert_eq!(
-        answers,
+        replies,
         [
             "new untitled",
             "new untitled-bo",
@@ -81,8 +81,8 @@ async fn different_works_of_one_name_are_different_projects_or_refused() {
     assert_eq!(catalog.import(&UNTITLED).await, same, "the second run changes nothing");
     let import = catalog.clock.command_id();
     for (number, (line, same)) in (1..).zip(UNTITLED.iter().zip(same)) {
-        let answer = catalog.import_part(import, number, &[line], ImportOptions::default()).await;
-        assert_eq!(answer, [same], "one line a message");
+        let reply = catalog.import_part(import, number, &[line], ImportOptions::default()).await;
+        assert_eq!(reply, [same], "one line a message");
     }
     assert_eq!(catalog.head().await, 7);
     // The slug that is given is free.
@@ -92,7 +92,7 @@ async fn different_works_of_one_name_are_different_projects_or_refused() {
 }
 
 #[tokio::test]
-async fn a_line_without_a_slug_changes_the_project_that_it_is_and_no_other() {
+async fn a_line_without_a_slug_changes_the_project_of_the_same_identity() {
     let catalog = catalog().await;
     let line = |more: &str| format!(r#"{{"name":"Stair House","studio":"Nord",{more}"category":"art"}}"#);
     catalog.import(&[&line(r#""slug":"chosen","#)]).await;
@@ -119,7 +119,7 @@ async fn a_line_without_a_slug_changes_the_project_that_it_is_and_no_other() {
 }
 
 #[tokio::test]
-async fn an_id_makes_the_slug_and_everything_else_may_change() {
+async fn the_slug_comes_from_the_id_and_everything_else_may_change() {
     let catalog = catalog().await;
     let line = |name: &str, year: u16| {
         format!(r#"{{"id":"T 1984.12","name":"{name}","year":{year},"category":"art"}}"#)
@@ -141,7 +141,7 @@ async fn an_id_makes_the_slug_and_everything_else_may_change() {
 }
 
 #[tokio::test]
-async fn an_id_that_makes_the_slug_of_another_id_changes_nothing() {
+async fn an_id_with_the_slug_of_another_id_is_rejected() {
     let catalog = catalog().await;
     let line = |id: &str, name: &str| format!(r#"{{"id":"{id}","name":"{name}","category":"art"}}"#);
     let refused = "rejected id: is “A-1”, and the slug that it makes (a-1) belongs to the project with the id “A.1”; give a \
@@ -153,10 +153,10 @@ async fn an_id_that_makes_the_slug_of_another_id_changes_nothing() {
     for (lines, expected) in [(LineForm::Cells, "new b-1"), (LineForm::Patch, "same b-1")] {
         let options = ImportOptions { lines, ..ImportOptions::default() };
         let (other, new) = (line("A-1", "Bowl"), line("B.1", "Bowl"));
-        let answer = catalog.send(import(&[other.as_str()], options)).await;
-        assert_eq!(short(&answer), [refused], "{lines:?}");
-        let answer = catalog.send(import(&[new.as_str()], options)).await;
-        assert_eq!(short(&answer), [expected], "{lines:?}");
+        let reply = catalog.send(import(&[other.as_str()], options)).await;
+        assert_eq!(short(&reply), [refused], "{lines:?}");
+        let reply = catalog.send(import(&[new.as_str()], options)).await;
+        assert_eq!(short(&reply), [expected], "{lines:?}");
     }
     let other = catalog.import(&[&line("B 1", "Bowl")]).await;
     assert!(other[0].contains("the id “B.1”"), "a row of cells keeps its id too: {other:?}");
@@ -175,7 +175,7 @@ async fn an_id_that_makes_the_slug_of_another_id_changes_nothing() {
 }
 
 #[tokio::test]
-async fn projects_of_an_earlier_log_keep_their_slugs() {
+async fn projects_of_an_older_log_keep_their_slugs() {
     let catalog = catalog().await;
     // What the first release made of two works of one name: the second replaced the first.
     let named = |studio: &str| {
@@ -190,7 +190,7 @@ async fn projects_of_an_earlier_log_keep_their_slugs() {
 }
 
 #[tokio::test]
-async fn the_second_of_two_lines_that_contradict_each_other_is_refused() {
+async fn the_second_of_two_contradicting_lines_is_rejected() {
     let catalog = catalog().await;
     let line = |at: &str, name: &str| format!(r#"{{"slug":"{at}","name":"{name}","category":"art"}}"#);
     let (one, two) = (line("a", "One"), line("a", "Two"));
@@ -231,7 +231,7 @@ async fn the_second_of_two_lines_that_contradict_each_other_is_refused() {
 }
 
 #[tokio::test]
-async fn lines_contradict_each_other_over_several_messages() {
+async fn lines_contradict_each_other_across_messages() {
     let catalog = catalog().await;
     let line = |name: &str| format!(r#"{{"slug":"a","name":"{name}","category":"art"}}"#);
     let (one, two) = (line("One"), line("Two"));
@@ -261,7 +261,7 @@ async fn lines_contradict_each_other_over_several_messages() {
 }
 
 #[tokio::test]
-async fn a_large_import_is_answered_line_by_line_though_it_is_decided_in_parts() {
+async fn the_outcomes_of_a_large_import_are_in_the_order_of_its_lines() {
     let catalog = catalog().await;
     let line = |project: usize, name: &str| {
         format!(r#"{{"slug":"project-{project:04}","name":"{name}","category":"art"}}"#)
@@ -272,36 +272,36 @@ async fn a_large_import_is_answered_line_by_line_though_it_is_decided_in_parts()
     lines.extend([line(0, "Two"), line(499, "One"), line(501, "Two")]);
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
 
-    let answers = catalog.import(&lines).await;
+    let replies = catalog.import(&lines).await;
 
     let mut wanted: Vec<String> = (0..1_201).map(|project| format!("new project-{project:04}")).collect();
-    wanted[500].clone_from(&answers[500]);
-    assert!(answers[500].starts_with("rejected"), "{}", answers[500]);
+    wanted[500].clone_from(&replies[500]);
+    assert!(replies[500].starts_with("rejected"), "{}", replies[500]);
     wanted.extend([
         contradiction(1, "project-0000"),
         "same project-0499".into(),
         contradiction(502, "project-0501"),
     ]);
-    assert_eq!(answers, wanted);
+    assert_eq!(replies, wanted);
     assert_eq!(catalog.head().await, 1_200);
     let exported = catalog.export().await;
     assert_eq!((exported.len(), &exported[0]), (1_200, &line(0, "One")));
 }
 
 #[tokio::test]
-async fn a_dry_run_says_what_would_happen_and_writes_nothing() {
+async fn a_dry_run_reports_the_outcomes_and_appends_nothing() {
     let catalog = catalog().await;
     let (one, two) =
         (r#"{"slug":"a","name":"A","category":"art"}"#, r#"{"slug":"a","name":"B","category":"art"}"#);
     let dry = ImportOptions { dry_run: true, ..ImportOptions::default() };
-    let answer = catalog.send(import(&[one, two, one], dry)).await;
-    assert_eq!(short(&answer), ["new a", &contradiction(1, "a"), "same a"]);
+    let reply = catalog.send(import(&[one, two, one], dry)).await;
+    assert_eq!(short(&reply), ["new a", &contradiction(1, "a"), "same a"]);
     assert_eq!(catalog.head().await, 0);
-    assert_eq!(catalog.import(&[one, two, one]).await, short(&answer));
+    assert_eq!(catalog.import(&[one, two, one]).await, short(&reply));
 }
 
 #[tokio::test]
-async fn an_import_sent_again_is_answered_as_the_first_time() {
+async fn a_repeated_import_gets_the_first_outcomes() {
     let catalog = catalog().await;
     let (one, two) = (r#"{"slug":"a","name":"A","category":"art"}"#, r#"{"name":"B","category":"art"}"#);
     let message = catalog.message(import(&[one, two], ImportOptions::default()));

@@ -70,7 +70,7 @@ async fn a_row_of_a_replacing_import_is_the_whole_record() {
 }
 
 #[tokio::test]
-async fn a_row_makes_a_project_and_finds_it_again_by_what_it_is() {
+async fn a_row_creates_a_project_and_finds_it_again_by_its_identity() {
     let catalog = catalog().await;
     let row = r#"{"name":"Stair","category":"art","studio":"Nord","year":1984.0,"pictures":{"1":{"source":"a.jpg","alt":null},"all":true}}"#;
     assert_eq!(catalog.import_as(&[row], LineForm::Patch).await, [LineResult::New { slug: slug("stair") }]);
@@ -101,7 +101,7 @@ async fn a_row_makes_a_project_and_finds_it_again_by_what_it_is() {
 }
 
 #[tokio::test]
-async fn an_export_has_the_vectors_that_were_brought() {
+async fn an_export_has_the_supplied_vectors() {
     let catalog = catalog().await;
     let line = |at: &str, model: &str| {
         format!(

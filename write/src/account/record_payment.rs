@@ -9,7 +9,7 @@ use schemas::tier::{TierName, Tiers};
 use super::{Account, KeyState, Rejection};
 
 /// Records a notice at the time `now`; the first one opens the account. A notice that was recorded before changes nothing.
-pub fn pay(
+pub fn record_payment(
     account: &Account,
     payment: &PaymentRecorded,
     tiers: &Tiers,
@@ -23,35 +23,35 @@ pub fn pay(
     };
     events.push(AccountEvent::PaymentRecorded(payment.clone()));
     let paid = account.clone().after(&events, now);
-    events.extend(settle(&paid, tiers, now));
+    events.extend(settle_payments(&paid, tiers, now));
     Ok(events)
 }
 
 /// Adjusts the tiers of the keys to what is paid for at the time `now`: a paid period may have ended since the last event.
 /// Every proven key has the larger of its own tier and the paid one.
-pub fn settle(account: &Account, tiers: &Tiers, now: Timestamp) -> Vec<AccountEvent> {
+pub fn settle_payments(account: &Account, tiers: &Tiers, now: Timestamp) -> Vec<AccountEvent> {
     let Account::Open(_, payments) = account else { return Vec::new() };
     let tier = payments.entitlement(tiers, now);
     if tier == *payments.entitled.as_ref().unwrap_or(&tiers.first().name) {
         return Vec::new();
     }
     let proven = account.live().filter(|key| key.proven);
-    let moves = following(proven, &tier, tiers);
+    let moves = tier_changes(proven, &tier, tiers);
     std::iter::once(AccountEvent::EntitlementChanged(EntitlementChanged { tier })).chain(moves).collect()
 }
 
 /// Adds to a decision that the keys it proves rise to the paid tier. A key whose tier the same decision sets keeps that tier.
-pub fn rise(
+pub fn raise_proven_keys(
     account: &Account,
     decided: Vec<AccountEvent>,
     tiers: &Tiers,
     now: Timestamp,
 ) -> Vec<AccountEvent> {
-    let (mut proven, mut placed): (Vec<KeyId>, Vec<KeyId>) = (Vec::new(), Vec::new());
+    let (mut proven, mut assigned): (Vec<KeyId>, Vec<KeyId>) = (Vec::new(), Vec::new());
     for event in &decided {
         match event {
             AccountEvent::EmailProven(event) => proven.extend(&event.key_ids),
-            AccountEvent::TierChanged(event) => placed.extend(&event.key_ids),
+            AccountEvent::TierChanged(event) => assigned.extend(&event.key_ids),
             AccountEvent::AccountOpened(_)
             | AccountEvent::KeyIssued(_)
             | AccountEvent::KeyRevoked(_)
@@ -63,20 +63,21 @@ pub fn rise(
     }
     let after = account.clone().after(&decided, now);
     let Account::Open(_, payments) = &after else { return decided };
-    let newly = |key: &&KeyState| proven.contains(&key.issued.key_id) && !placed.contains(&key.issued.key_id);
-    let moves = following(after.live().filter(newly), &payments.entitlement(tiers, now), tiers);
+    let newly =
+        |key: &&KeyState| proven.contains(&key.issued.key_id) && !assigned.contains(&key.issued.key_id);
+    let moves = tier_changes(after.live().filter(newly), &payments.entitlement(tiers, now), tiers);
     decided.into_iter().chain(moves).collect()
 }
 
 /// Returns when the tiers next change without a notice; now, if they are out of date.
-pub fn next_settling(account: &Account, tiers: &Tiers, now: Timestamp) -> Option<Timestamp> {
+pub fn next_settlement(account: &Account, tiers: &Tiers, now: Timestamp) -> Option<Timestamp> {
     let Account::Open(_, payments) = account else { return None };
-    if settle(account, tiers, now).is_empty() { payments.next_end(now) } else { Some(now) }
+    if settle_payments(account, tiers, now).is_empty() { payments.next_end(now) } else { Some(now) }
 }
 
 /// Returns whether to write to the owner of the address after a notice: they paid, and have no key that can rise, or unproven
 /// keys.
-pub fn calls_for_letter(account: &Account, payment: &PaymentRecorded, tiers: &Tiers, now: Timestamp) -> bool {
+pub fn needs_mail(account: &Account, payment: &PaymentRecorded, tiers: &Tiers, now: Timestamp) -> bool {
     let Account::Open(_, payments) = account else { return false };
     payment.kind == PaymentKind::Paid
         && payments.entitlement(tiers, now) != tiers.first().name
@@ -84,7 +85,7 @@ pub fn calls_for_letter(account: &Account, payment: &PaymentRecorded, tiers: &Ti
 }
 
 /// Returns the tier changes that bring these keys to their due tiers.
-fn following<'k>(
+fn tier_changes<'k>(
     keys: impl Iterator<Item = &'k KeyState>,
     paid: &TierName,
     tiers: &Tiers,

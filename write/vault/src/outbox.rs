@@ -1,4 +1,4 @@
-//! The queue of outgoing mail. It is in the vault because only the vault knows the addresses.
+//! The outbox: mails that are sent after a commit. It is in the vault because only the vault has the addresses.
 
 use jiff::{SignedDuration, Timestamp};
 use schemas::ids::AccountId;
@@ -6,70 +6,75 @@ use schemas::ids::AccountId;
 use super::{Vault, VaultError, read_account, read_time};
 
 /// The minimum time between two mails to an account.
-pub const PAUSE: SignedDuration = SignedDuration::from_mins(10);
+pub const MAIL_INTERVAL: SignedDuration = SignedDuration::from_mins(10);
 
 /// The kinds of mail. Each contains a link that proves the address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LetterKind {
+pub enum MessageKind {
     /// A link was requested.
     Proof,
     /// A payment arrived for an address with unproven keys.
     Payment,
 }
 
-/// A queued letter.
+/// A queued message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Letter {
+pub struct OutboxMessage {
     /// The receiving account.
     pub account: AccountId,
     /// The kind of mail.
-    pub kind: LetterKind,
+    pub kind: MessageKind,
     /// The time at which it was queued.
     pub queued_at: Timestamp,
     /// The number of attempts.
     pub attempts: u32,
 }
 
-/// How long a letter that cannot be read is postponed.
+/// How long a message that cannot be read is postponed.
 const UNREADABLE_PAUSE: SignedDuration = SignedDuration::from_hours(1);
 
-fn read(account: &str, kind: &str, queued_at: i64, attempts: u32) -> Result<Letter, VaultError> {
-    Ok(Letter {
+fn read(account: &str, kind: &str, queued_at: i64, attempts: u32) -> Result<OutboxMessage, VaultError> {
+    Ok(OutboxMessage {
         account: read_account(account)?,
-        kind: LetterKind::read(kind)?,
+        kind: MessageKind::read(kind)?,
         queued_at: read_time(queued_at)?,
         attempts,
     })
 }
 
-impl LetterKind {
+impl MessageKind {
     fn as_str(self) -> &'static str {
         match self {
-            LetterKind::Proof => "proof",
-            LetterKind::Payment => "payment",
+            MessageKind::Proof => "proof",
+            MessageKind::Payment => "payment",
         }
     }
 
-    fn read(text: &str) -> Result<LetterKind, VaultError> {
+    fn read(text: &str) -> Result<MessageKind, VaultError> {
         match text {
-            "proof" => Ok(LetterKind::Proof),
-            "payment" => Ok(LetterKind::Payment),
-            _ => Err(VaultError::corrupt("a letter is of a kind that is not known")),
+            "proof" => Ok(MessageKind::Proof),
+            "payment" => Ok(MessageKind::Payment),
+            _ => Err(VaultError::corrupt("a queued mail is of an unknown kind")),
         }
     }
 }
 
 impl Vault {
-    /// Queues a letter to an account, unless one of the same kind is queued already. An account gets one mail in [`PAUSE`]: a
-    /// requested link within that time is dropped, a letter about a payment waits. Returns whether a letter was queued.
-    pub async fn queue(
+    /// Queues a message to an account, unless one of the same kind is queued already. An account gets one mail in
+    /// [`MAIL_INTERVAL`]: a requested link within that time is dropped, a message about a payment waits. Returns whether a message
+    /// was queued.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub async fn queue_message(
         &self,
         account: AccountId,
-        kind: LetterKind,
+        kind: MessageKind,
         now: Timestamp,
     ) -> Result<bool, VaultError> {
-        let free = self.next_mail(account, now).await?;
-        if kind == LetterKind::Proof && (free > now || self.waits(account).await?) {
+        let free = self.next_mail_time(account, now).await?;
+        if kind == MessageKind::Proof && (free > now || self.has_queued(account).await?) {
             return Ok(false);
         }
         let queued = sqlx::query(
@@ -85,8 +90,12 @@ impl Vault {
         Ok(queued.rows_affected() > 0)
     }
 
-    /// Returns the oldest due letter. One that cannot be read is postponed by an hour, so that it does not block the queue.
-    pub async fn due_letter(&self, now: Timestamp) -> Result<Option<Letter>, VaultError> {
+    /// Returns the oldest due message. One that cannot be read is postponed by an hour, so that it does not block the queue.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be used.
+    pub async fn due_message(&self, now: Timestamp) -> Result<Option<OutboxMessage>, VaultError> {
         loop {
             let row: Option<(String, String, i64, u32)> = sqlx::query_as(
                 "SELECT account, kind, queued_at, attempts FROM letters WHERE next_at <= ?1 ORDER BY queued_at, account LIMIT 1",
@@ -96,9 +105,9 @@ impl Vault {
             .await?;
             let Some((account, kind, queued_at, attempts)) = row else { return Ok(None) };
             match read(&account, &kind, queued_at, attempts) {
-                Ok(letter) => return Ok(Some(letter)),
+                Ok(message) => return Ok(Some(message)),
                 Err(error) => {
-                    tracing::error!(%error, "a letter that waits cannot be read; the others go on");
+                    tracing::error!(%error, "a queued mail cannot be read and is postponed by an hour; the others are sent");
                     sqlx::query("UPDATE letters SET next_at = ?3 WHERE account = ?1 AND kind = ?2")
                         .bind(account)
                         .bind(kind)
@@ -110,23 +119,31 @@ impl Vault {
         }
     }
 
-    /// Returns the due time of the next letter.
-    pub async fn next_letter(&self) -> Result<Option<Timestamp>, VaultError> {
+    /// Returns the due time of the next message.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read.
+    pub async fn next_message_due(&self) -> Result<Option<Timestamp>, VaultError> {
         let next: Option<i64> =
             sqlx::query_scalar("SELECT min(next_at) FROM letters").fetch_one(&self.pool).await?;
         next.map(read_time).transpose()
     }
 
-    /// Removes a letter that was mailed; the next one to its account waits for [`PAUSE`].
-    pub async fn letter_mailed(&self, letter: &Letter, now: Timestamp) -> Result<(), VaultError> {
+    /// Removes a message that was sent; the next one to its account waits for [`MAIL_INTERVAL`].
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub async fn message_sent(&self, message: &OutboxMessage, now: Timestamp) -> Result<(), VaultError> {
         let mut transaction = self.pool.begin().await?;
         sqlx::query("DELETE FROM letters WHERE account = ?1 AND kind = ?2")
-            .bind(letter.account.to_string())
-            .bind(letter.kind.as_str())
+            .bind(message.account.to_string())
+            .bind(message.kind.as_str())
             .execute(&mut *transaction)
             .await?;
         sqlx::query("DELETE FROM mailed WHERE at <= ?1")
-            .bind((now - PAUSE).as_microsecond())
+            .bind((now - MAIL_INTERVAL).as_microsecond())
             .execute(&mut *transaction)
             .await?;
         // Nothing is stored for an account that was erased meanwhile.
@@ -134,57 +151,69 @@ impl Vault {
             "INSERT INTO mailed (account, at) SELECT account, ?2 FROM addresses WHERE account = ?1 \
              ON CONFLICT (account) DO UPDATE SET at = excluded.at",
         )
-        .bind(letter.account.to_string())
+        .bind(message.account.to_string())
         .bind(now.as_microsecond())
         .execute(&mut *transaction)
         .await?;
         sqlx::query("UPDATE letters SET next_at = max(next_at, ?2) WHERE account = ?1")
-            .bind(letter.account.to_string())
-            .bind((now + PAUSE).as_microsecond())
+            .bind(message.account.to_string())
+            .bind((now + MAIL_INTERVAL).as_microsecond())
             .execute(&mut *transaction)
             .await?;
         Ok(transaction.commit().await?)
     }
 
     /// Records a failed attempt and the time of the next one.
-    pub async fn letter_failed(&self, letter: &Letter, next_at: Timestamp) -> Result<(), VaultError> {
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub async fn message_failed(
+        &self,
+        message: &OutboxMessage,
+        next_at: Timestamp,
+    ) -> Result<(), VaultError> {
         sqlx::query(
             "UPDATE letters SET attempts = attempts + 1, next_at = ?3 WHERE account = ?1 AND kind = ?2",
         )
-        .bind(letter.account.to_string())
-        .bind(letter.kind.as_str())
+        .bind(message.account.to_string())
+        .bind(message.kind.as_str())
         .bind(next_at.as_microsecond())
         .execute(&self.pool)
         .await?;
         Ok(())
     }
 
-    /// Removes a letter that cannot be delivered.
-    pub async fn drop_letter(&self, letter: &Letter) -> Result<(), VaultError> {
+    /// Removes a message that cannot be delivered.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub async fn drop_message(&self, message: &OutboxMessage) -> Result<(), VaultError> {
         sqlx::query("DELETE FROM letters WHERE account = ?1 AND kind = ?2")
-            .bind(letter.account.to_string())
-            .bind(letter.kind.as_str())
+            .bind(message.account.to_string())
+            .bind(message.kind.as_str())
             .execute(&self.pool)
             .await?;
         Ok(())
     }
 
-    /// Waits until a letter is queued; returns at once if one was queued since the last call.
-    pub async fn letter_queued(&self) {
+    /// Waits until a message is queued; returns at once if one was queued since the last call.
+    pub async fn message_queued(&self) {
         self.queued.notified().await;
     }
 
     /// Returns when the account may get the next mail.
-    async fn next_mail(&self, account: AccountId, now: Timestamp) -> Result<Timestamp, VaultError> {
+    async fn next_mail_time(&self, account: AccountId, now: Timestamp) -> Result<Timestamp, VaultError> {
         let at: Option<i64> = sqlx::query_scalar("SELECT at FROM mailed WHERE account = ?1")
             .bind(account.to_string())
             .fetch_optional(&self.pool)
             .await?;
         let last = at.map(read_time).transpose()?;
-        Ok(last.map_or(now, |last| now.max(last + PAUSE)))
+        Ok(last.map_or(now, |last| now.max(last + MAIL_INTERVAL)))
     }
 
-    async fn waits(&self, account: AccountId) -> Result<bool, VaultError> {
+    async fn has_queued(&self, account: AccountId) -> Result<bool, VaultError> {
         let any: Option<i64> = sqlx::query_scalar("SELECT 1 FROM letters WHERE account = ?1")
             .bind(account.to_string())
             .fetch_optional(&self.pool)

@@ -6,13 +6,13 @@ use schemas::key::KeyId;
 use schemas::month::Month;
 use schemas::tier::Tiers;
 
-use super::issue::hand_out;
+use super::issue::issue_beyond_limit;
 use super::prove::confirm;
-use super::{Account, MOST_KEYS, Rejection, issue};
+use super::{Account, MAX_KEYS, Rejection, issue_key};
 
 /// What the owner of the address asks for.
 #[derive(Debug, Clone, Copy)]
-pub struct Wishes<'w> {
+pub struct LinkDecision<'w> {
     /// The keys to keep; they become proven.
     pub keep: &'w [KeyId],
     /// The keys to revoke.
@@ -23,22 +23,22 @@ pub struct Wishes<'w> {
 
 /// Revokes the unwanted keys, issues the new one, and proves it and the kept ones. A key that is not named stays as it is: it
 /// may have been issued after the owner loaded the page.
-pub fn claim(
+pub fn use_link(
     account: &Account,
-    wishes: Wishes<'_>,
+    decision: LinkDecision<'_>,
     tiers: &Tiers,
     now: Timestamp,
 ) -> Result<Vec<AccountEvent>, Rejection> {
-    let mut proven = kept(account, wishes.keep)?;
-    let mut events = unwanted(account, wishes)?;
-    if let Some(key) = wishes.new_key {
+    let mut proven = keys_to_keep(account, decision.keep)?;
+    let mut events = revocations(account, decision)?;
+    if let Some(key) = decision.new_key {
         let key = KeyIssued { tier: tiers.first().name.clone(), ..key.clone() };
         let left = events.iter().fold(account.clone(), |account, event| account.evolve(event, now));
-        events.extend(match issue(&left, &key, tiers, now) {
-            Err(Rejection::Full { .. }) if replaces(account) && !events.is_empty() => {
-                hand_out(&left, &key, tiers)?
+        events.extend(match issue_key(&left, &key, tiers, now) {
+            Err(Rejection::Full { .. }) if may_replace_key(account) && !events.is_empty() => {
+                issue_beyond_limit(&left, &key, tiers)?
             }
-            decided => decided?,
+            other => other?,
         });
         proven.push(key.key_id);
     }
@@ -47,31 +47,31 @@ pub fn claim(
 }
 
 /// Returns how many more keys the account may have.
-pub fn places_free(account: &Account, now: Timestamp) -> usize {
-    MOST_KEYS.saturating_sub(account.places_taken(Month::of(now)))
+pub fn free_places(account: &Account, now: Timestamp) -> usize {
+    MAX_KEYS.saturating_sub(account.used_places(Month::of(now)))
 }
 
 /// Returns whether the new key may replace one that is revoked by the same command, although revoked keys count until the
 /// month ends. Allowed with the first proof of the address: before it, anyone could have used up the limit to lock the owner
 /// out. The new key is proven, so it cannot happen again.
-pub fn replaces(account: &Account) -> bool {
+pub fn may_replace_key(account: &Account) -> bool {
     account.live().next().is_some() && account.keys().iter().all(|key| !key.proven)
 }
 
-fn kept(account: &Account, keep: &[KeyId]) -> Result<Vec<KeyId>, Rejection> {
+fn keys_to_keep(account: &Account, keep: &[KeyId]) -> Result<Vec<KeyId>, Rejection> {
     // An empty list would mean all keys.
     if keep.is_empty() {
         return Ok(Vec::new());
     }
-    Ok(account.chosen(keep)?.into_iter().map(|key| key.issued.key_id).collect())
+    Ok(account.selected(keep)?.into_iter().map(|key| key.issued.key_id).collect())
 }
 
 /// Revokes each unwanted key that is still live, once.
-fn unwanted(account: &Account, wishes: Wishes<'_>) -> Result<Vec<AccountEvent>, Rejection> {
+fn revocations(account: &Account, decision: LinkDecision<'_>) -> Result<Vec<AccountEvent>, Rejection> {
     let mut ending: Vec<KeyId> = Vec::new();
-    for key_id in wishes.revoke.iter().copied() {
+    for key_id in decision.revoke.iter().copied() {
         let key = account.key(key_id).ok_or(Rejection::NotOfThisAddress { key_id })?;
-        if wishes.keep.contains(&key_id) {
+        if decision.keep.contains(&key_id) {
             return Err(Rejection::KeptAndRevoked { key_id });
         }
         if key.revoked.is_none() && !ending.contains(&key_id) {
@@ -98,20 +98,20 @@ mod tests {
     ) -> impl FnOnce(&Account) -> Result<Vec<AccountEvent>, Rejection> {
         let (keep, revoke) = (ids(keep), ids(revoke));
         move |account| {
-            let wishes = Wishes { keep: &keep, revoke: &revoke, new_key: new_key.as_ref() };
-            claim(account, wishes, &tiers(), at(11, 20))
+            let decision = LinkDecision { keep: &keep, revoke: &revoke, new_key: new_key.as_ref() };
+            use_link(account, decision, &tiers(), at(11, 20))
         }
     }
 
     #[test]
-    fn kept_keys_are_proven_and_unwanted_ones_end() {
+    fn kept_keys_are_proven_and_unwanted_ones_revoked() {
         given(&three()).when(using("ca", "b", None)).then(&[revoked("b"), proven(&["c", "a"])]);
         given(&three()).when(using("", "ab", None)).then(&[revoked("a"), revoked("b")]);
         given(&three()).when(using("aa", "bb", None)).then(&[revoked("b"), proven(&["a"])]);
     }
 
     #[test]
-    fn what_is_so_already_needs_nothing() {
+    fn a_decision_without_a_difference_changes_nothing() {
         given(&[three(), vec![(proven(&["a"]), at(11, 2)), (revoked("b"), at(11, 3))]].concat())
             .when(using("a", "b", None))
             .then_nothing();
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_key_is_proven_from_its_beginning_and_in_the_first_tier() {
+    fn a_new_key_is_proven_at_once_and_in_the_first_tier() {
         given(&[(opened(), at(11, 1)), (issued("a"), at(11, 1))])
             .when(using("a", "", Some(key_in("d", "studio"))))
             .then(&[issued("d"), proven(&["a", "d"])]);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn with_the_first_proof_a_new_key_takes_the_place_of_a_revoked_one() {
+    fn with_the_first_proof_a_new_key_may_replace_a_revoked_one() {
         given(&three()).when(using("", "abc", Some(key("d")))).then(&[
             revoked("a"),
             revoked("b"),
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_no_second_time_and_none_without_a_revocation() {
+    fn a_replacement_needs_a_revocation_and_is_possible_once() {
         let full = "there are 3 keys under this address, 1 of them revoked this month, and a revoked key keeps its \
                     place until its month ends; there is room for another from 2026-12-01 00:00 UTC on";
         given(&[three(), vec![(proven(&["a"]), at(11, 2))]].concat())
@@ -155,13 +155,13 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_others_ended_ones_and_contradictions_are_refused() {
+    fn foreign_and_revoked_keys_and_contradictions_are_rejected() {
         let other = "the key “qqqqqqqq” was not issued under this address; check both";
         given(&three()).when(using("aq", "", None)).then_rejected(other);
         given(&three()).when(using("", "aq", None)).then_rejected(other);
         given(&[three(), vec![(revoked("b"), at(11, 3))]].concat())
             .when(using("b", "", None))
-            .then_rejected("the key “bbbbbbbb” is revoked for ever; issue another one");
+            .then_rejected("the key “bbbbbbbb” is revoked permanently; issue another one");
         given(&three())
             .when(using("ab", "b", None))
             .then_rejected("the key “bbbbbbbb” is to be kept and to be revoked; choose one of both");
@@ -171,10 +171,10 @@ mod tests {
     }
 
     #[test]
-    fn room_is_told() {
+    fn the_free_places_and_a_possible_replacement_are_reported() {
         let three = replayed(&three());
-        assert_eq!((places_free(&three, at(11, 20)), replaces(&three)), (0, true));
+        assert_eq!((free_places(&three, at(11, 20)), may_replace_key(&three)), (0, true));
         let two = replayed(&[(opened(), at(11, 1)), (issued("a"), at(11, 1)), (proven(&["a"]), at(11, 2))]);
-        assert_eq!((places_free(&two, at(11, 20)), replaces(&two)), (2, false));
+        assert_eq!((free_places(&two, at(11, 20)), may_replace_key(&two)), (2, false));
     }
 }

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::nats_role::NatsRole;
 
-use super::Relayed;
+use super::RelayProgress;
 
 /// How often an unchanged position is announced again.
 const REPEAT: Duration = Duration::from_secs(1);
@@ -28,16 +28,16 @@ const LISTENERS: [NatsRole; 4] = [NatsRole::Project, NatsRole::Serve, NatsRole::
 
 /// Announces the end of one log.
 pub struct Announcer {
-    store: Arc<EventLog>,
+    log: Arc<EventLog>,
     client: Client,
-    relayed: watch::Receiver<Relayed>,
+    relayed: watch::Receiver<RelayProgress>,
     announced: watch::Sender<Option<LogHead>>,
 }
 
 impl Announcer {
-    /// An announcer of a store's log and of how far its relay is.
-    pub fn new(store: Arc<EventLog>, client: Client, relayed: watch::Receiver<Relayed>) -> Announcer {
-        Announcer { store, client, relayed, announced: watch::Sender::default() }
+    /// Returns an announcer of the end of a log and of the progress of its relay.
+    pub fn new(log: Arc<EventLog>, client: Client, relayed: watch::Receiver<RelayProgress>) -> Announcer {
+        Announcer { log, client, relayed, announced: watch::Sender::default() }
     }
 
     /// Returns the last announcement; `None` before the first.
@@ -59,7 +59,7 @@ impl Announcer {
     /// Announces the end of the log and returns it; `None` if the store does not answer.
     async fn announce(&mut self) -> Option<Position> {
         // The relay reads the store too and reports why it does not answer.
-        let head = self.store.head().await.ok()?;
+        let head = self.log.head().await.ok()?;
         let relayed = self.relayed.borrow_and_update().position;
         let announced = LogHead { position: head.position, hash: head.hash, relayed };
         self.announced.send_replace(Some(announced));
@@ -77,24 +77,24 @@ impl Announcer {
 
     /// Waits until the position changes or is due to be announced again.
     async fn changed(&mut self, known: Option<Position>) {
-        let Announcer { store, relayed, .. } = self;
+        let Announcer { log, relayed, .. } = self;
         let grown = async {
             let beyond = match known {
-                Some(known) => store.wait_beyond(known).await.ok(),
+                Some(known) => log.wait_beyond(known).await.ok(),
                 None => None,
             };
             if beyond.is_none() {
                 std::future::pending::<()>().await;
             }
         };
-        let carried = async {
+        let published = async {
             if relayed.changed().await.is_err() {
                 std::future::pending::<()>().await;
             }
         };
         tokio::select! {
             () = grown => sleep(MIN_INTERVAL).await,
-            () = carried => sleep(MIN_INTERVAL).await,
+            () = published => sleep(MIN_INTERVAL).await,
             () = sleep(REPEAT) => {}
         }
     }

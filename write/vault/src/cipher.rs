@@ -16,27 +16,27 @@ use super::secret::Secret;
 const NONCE: usize = 24;
 
 /// One key for each use, all derived from the secret.
-pub(super) struct Seal {
+pub(super) struct VaultCipher {
     digest: [u8; 32],
     names: [u8; 32],
     cipher: XChaCha20Poly1305,
-    check: [u8; 32],
+    fingerprint: [u8; 32],
 }
 
-impl Seal {
-    pub(super) fn new(secret: &Secret) -> Seal {
+impl VaultCipher {
+    pub(super) fn new(secret: &Secret) -> VaultCipher {
         let key = |label: &str| hmac(&secret.0, label.as_bytes());
-        Seal {
+        VaultCipher {
             digest: key("loggia vault v1: digests of addresses"),
             names: key("loggia vault v1: digests of names in notices"),
             cipher: XChaCha20Poly1305::new(&key("loggia vault v1: encryption of addresses").into()),
-            check: key("loggia vault v1: recognising the secret"),
+            fingerprint: key("loggia vault v1: recognising the secret"),
         }
     }
 
     /// Returns a fingerprint of the secret, which reveals nothing else about it.
-    pub(super) fn check(&self) -> [u8; 32] {
-        self.check
+    pub(super) fn fingerprint(&self) -> [u8; 32] {
+        self.fingerprint
     }
 
     /// Returns the digests under which an address may be stored, the present form first.
@@ -67,21 +67,21 @@ impl Seal {
     }
 
     /// Encrypts a text with associated data, without which it cannot be decrypted.
-    pub(super) fn seal_text(&self, text: &[u8], bound_to: &str) -> Result<Vec<u8>, VaultError> {
+    pub(super) fn seal_text(&self, text: &[u8], associated_data: &str) -> Result<Vec<u8>, VaultError> {
         let mut nonce = [0; NONCE];
         SysRng.try_fill_bytes(&mut nonce).map_err(|error| {
             VaultError::unavailable(format!("the system gives no random bytes ({error}); try again"))
         })?;
-        let payload = Payload { msg: text, aad: bound_to.as_bytes() };
+        let payload = Payload { msg: text, aad: associated_data.as_bytes() };
         let sealed = self.cipher.encrypt(&XNonce::from(nonce), payload);
         let sealed = sealed.map_err(|_| VaultError::unavailable("a text cannot be encrypted"))?;
         Ok([nonce.as_slice(), &sealed].concat())
     }
 
     /// Decrypts a text; `None` if the secret or the associated data differ or the text is damaged.
-    pub(super) fn open_text(&self, sealed: &[u8], bound_to: &str) -> Option<Vec<u8>> {
+    pub(super) fn open_text(&self, sealed: &[u8], associated_data: &str) -> Option<Vec<u8>> {
         let (nonce, sealed) = sealed.split_first_chunk::<NONCE>()?;
-        let payload = Payload { msg: sealed, aad: bound_to.as_bytes() };
+        let payload = Payload { msg: sealed, aad: associated_data.as_bytes() };
         self.cipher.decrypt(&XNonce::from(*nonce), payload).ok()
     }
 }
@@ -99,8 +99,8 @@ mod tests {
 
     use super::*;
 
-    fn seal(byte: u8) -> Seal {
-        Seal::new(&Secret([byte; 32]))
+    fn cipher(byte: u8) -> VaultCipher {
+        VaultCipher::new(&Secret([byte; 32]))
     }
 
     fn account(number: u128) -> AccountId {
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_hmac_sha_256() {
+    fn digests_are_hmac_sha_256() {
         // RFC 4231, test case 1, whose key of 20 bytes is padded with zeros.
         let mut key = [0; 32];
         key[..20].fill(0x0b);
@@ -117,31 +117,31 @@ mod tests {
     }
 
     #[test]
-    fn digests_and_checks_depend_on_the_secret_and_not_on_capitals() {
+    fn digests_and_fingerprints_depend_on_the_secret_and_not_on_case() {
         let (email, shouted) = ("ada@example.org".parse().unwrap(), "ADA@Example.ORG".parse().unwrap());
-        assert_eq!(seal(1).digest(&email), seal(1).digest(&shouted));
-        assert_ne!(seal(1).digest(&email), seal(2).digest(&email));
-        assert_ne!(seal(1).digest(&email), seal(1).digest(&"ada+1@example.org".parse().unwrap()));
-        assert_ne!(seal(1).check(), seal(2).check());
+        assert_eq!(cipher(1).digest(&email), cipher(1).digest(&shouted));
+        assert_ne!(cipher(1).digest(&email), cipher(2).digest(&email));
+        assert_ne!(cipher(1).digest(&email), cipher(1).digest(&"ada+1@example.org".parse().unwrap()));
+        assert_ne!(cipher(1).fingerprint(), cipher(2).fingerprint());
     }
 
     #[test]
-    fn an_address_opens_for_its_account_and_with_its_secret_only() {
+    fn an_address_can_be_decrypted_for_its_account_and_with_its_secret_only() {
         let email: Email = "Ada@example.org".parse().unwrap();
-        let sealed = seal(1).seal(&email, account(7)).unwrap();
-        assert_eq!(seal(1).open(&sealed, account(7)).unwrap().as_str(), "Ada@example.org");
-        assert_ne!(seal(1).seal(&email, account(7)).unwrap(), sealed, "each nonce is new");
+        let sealed = cipher(1).seal(&email, account(7)).unwrap();
+        assert_eq!(cipher(1).open(&sealed, account(7)).unwrap().as_str(), "Ada@example.org");
+        assert_ne!(cipher(1).seal(&email, account(7)).unwrap(), sealed, "each nonce is new");
         let mut changed = sealed.clone();
         changed[30] ^= 1;
         let none = Vec::new();
-        for (seal, sealed, account) in [
-            (seal(2), &sealed, account(7)),
-            (seal(1), &sealed, account(8)),
-            (seal(1), &changed, account(7)),
-            (seal(1), &none, account(7)),
+        for (cipher, sealed, account) in [
+            (cipher(2), &sealed, account(7)),
+            (cipher(1), &sealed, account(8)),
+            (cipher(1), &changed, account(7)),
+            (cipher(1), &none, account(7)),
         ] {
             assert_eq!(
-                seal.open(sealed, account).unwrap_err().to_string(),
+                cipher.open(sealed, account).unwrap_err().to_string(),
                 format!(
                     "the vault of addresses is damaged: the address of account {account} does not open; \
                      restore the last backup"

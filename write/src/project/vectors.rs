@@ -5,10 +5,18 @@ use schemas::slug::Slug;
 use serde_json::{Map, Value};
 
 use super::{Project, Rejection};
-use crate::computed::is_built_in;
+
+/// The actor of vectors that the write side computes. They follow the record, as do those of the built-in encoder
+/// from any actor; other vectors were supplied and stay.
+pub const COMPUTED_BY: &str = "loggia-vectors";
+
+/// Returns whether vectors of this model are made by the encoder that needs no model files.
+pub fn is_built_in(model: &str) -> bool {
+    model == embeddings::BUILT_IN
+}
 
 /// Replaces the vectors by computed ones. No events for a project that is not listed, or if nothing changes.
-pub fn describe(project: &Project, vectors: VectorsRecorded) -> Vec<Event> {
+pub fn record_vectors(project: &Project, vectors: VectorsRecorded) -> Vec<Event> {
     match project {
         Project::Listed(listing) if listing.vectors.as_ref() != Some(&vectors) => {
             vec![Event::VectorsRecorded(vectors)]
@@ -18,7 +26,7 @@ pub fn describe(project: &Project, vectors: VectorsRecorded) -> Vec<Event> {
 }
 
 /// Adds the computed side to a project that was imported with a vector of the other side.
-pub fn describe_beside(project: &Project, vectors: VectorsRecorded) -> Vec<Event> {
+pub fn record_missing_side(project: &Project, vectors: VectorsRecorded) -> Vec<Event> {
     let Project::Listed(listing) = project else { return Vec::new() };
     let Some(known) = &listing.vectors else { return Vec::new() };
     let beside = ComputedSide {
@@ -29,16 +37,16 @@ pub fn describe_beside(project: &Project, vectors: VectorsRecorded) -> Vec<Event
     if known.computed.is_none() && beside.visual.is_none() && beside.semantic.is_none() {
         return Vec::new();
     }
-    describe(project, VectorsRecorded { computed: Some(beside), ..known.clone() })
+    record_vectors(project, VectorsRecorded { computed: Some(beside), ..known.clone() })
 }
 
 /// Returns whether changes of a record only remove its vectors, which returns the project to the encoder.
-pub fn gives_back(changes: &Map<String, Value>) -> bool {
+pub fn returns_to_encoder(changes: &Map<String, Value>) -> bool {
     changes.len() == 1 && changes.get("vectors").is_some_and(Value::is_null)
 }
 
 /// Returns the project requested as `slug` to the encoder: records its vectors again, as computed ones.
-pub fn give_back(project: &Project, slug: &Slug) -> Result<Vec<Event>, Rejection> {
+pub fn return_to_encoder(project: &Project, slug: &Slug) -> Result<Vec<Event>, Rejection> {
     match &project.listed(slug)?.vectors {
         Some(vectors) if !is_built_in(&vectors.model) => {
             Ok(vec![Event::VectorsRecorded(VectorsRecorded { computed: None, ..vectors.clone() })])
@@ -58,24 +66,25 @@ mod tests {
     }
 
     #[test]
-    fn only_brought_vectors_are_given_back() {
-        let give_back = |project: &Project| give_back(project, &"a".parse().unwrap());
-        given(&[selected(), vectors("m", &[1.0])]).when(give_back).then(&[vectors("m", &[1.0])]);
-        given(&[selected()]).when(give_back).then_nothing();
-        given(&[selected(), vectors("loggia-1", &[1.0])]).when(give_back).then_nothing();
+    fn only_supplied_vectors_are_returned_to_the_encoder() {
+        let return_to_encoder = |project: &Project| return_to_encoder(project, &"a".parse().unwrap());
+        given(&[selected(), vectors("m", &[1.0])]).when(return_to_encoder).then(&[vectors("m", &[1.0])]);
+        given(&[selected()]).when(return_to_encoder).then_nothing();
+        given(&[selected(), vectors("loggia-1", &[1.0])]).when(return_to_encoder).then_nothing();
         given(&[selected(), withdrawn("sold")])
-            .when(give_back)
+            .when(return_to_encoder)
             .then_rejected("the project “a” is withdrawn (sold); restore it first");
     }
 
     #[test]
-    fn vectors_are_recorded_once_and_replace_what_was_before() {
+    fn vectors_are_recorded_once_and_replace_older_ones() {
         let (first, second) = (vectors("m", &[1.0]), vectors("m", &[2.0]));
-        let describe = |past: &[Event], event: &Event| describe(&Project::replay(past), of(event.clone()));
-        assert_eq!(describe(&[selected()], &first), std::slice::from_ref(&first));
-        assert_eq!(describe(&[selected(), first.clone()], &first), []);
-        assert_eq!(describe(&[selected(), first.clone()], &second), std::slice::from_ref(&second));
-        assert_eq!(describe(&[], &first), []);
-        assert_eq!(describe(&[selected(), withdrawn("sold")], &first), []);
+        let recorded =
+            |history: &[Event], event: &Event| record_vectors(&Project::replay(history), of(event.clone()));
+        assert_eq!(recorded(&[selected()], &first), std::slice::from_ref(&first));
+        assert_eq!(recorded(&[selected(), first.clone()], &first), []);
+        assert_eq!(recorded(&[selected(), first.clone()], &second), std::slice::from_ref(&second));
+        assert_eq!(recorded(&[], &first), []);
+        assert_eq!(recorded(&[selected(), withdrawn("sold")], &first), []);
     }
 }
