@@ -3,7 +3,7 @@
 //!
 //! 1. [`lifecycle`]: tasks of which none dies unnoticed, and a shutdown in three phases with a deadline.
 //! 2. [`signals`]: SIGINT, SIGTERM and SIGHUP, for processes and for commands that clean up.
-//! 3. [`service_manager`]: `sd_notify(3)`.
+//! 3. [`service_manager`] tells the service manager the state of the process (`sd_notify(3)`).
 //! 4. [`process_lock`]: a lock file that one process holds, and how others reach that process.
 //! 5. [`resources`]: open files, memory, processor time, disk space, and threads of low priority.
 //! 6. [`repeated_warnings`]: a layer of the log that lets each warning through once a minute.

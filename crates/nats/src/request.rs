@@ -114,6 +114,7 @@ mod tests {
     use super::*;
     use crate::server::{NatsServer, Options};
     use futures::StreamExt;
+    use tokio::task::JoinSet;
 
     const RETRY: Retry = Retry {
         attempt: Duration::from_millis(300),
@@ -134,10 +135,11 @@ mod tests {
     }
 
     /// Answers each request of a subscription with the next payload; `None` leaves one unanswered. Ends after the last.
-    async fn answer(responder: Client, replies: Vec<Option<&'static str>>) {
+    async fn answer(responder: Client, replies: Vec<Option<&'static str>>) -> JoinSet<()> {
         let mut requests = responder.subscribe("s").await.unwrap();
         responder.flush().await.unwrap();
-        tokio::spawn(async move {
+        let mut tasks = JoinSet::new();
+        tasks.spawn(async move {
             for reply in replies {
                 let to = requests.next().await.unwrap().reply.unwrap();
                 if let Some(payload) = reply {
@@ -146,6 +148,7 @@ mod tests {
                 }
             }
         });
+        tasks
     }
 
     #[tokio::test]
@@ -159,7 +162,7 @@ mod tests {
     #[tokio::test]
     async fn a_request_is_repeated_until_a_reply_with_content_comes() {
         let Some((_folder, server, requester, responder)) = connected().await else { return };
-        answer(responder, vec![None, Some(""), Some("done")]).await;
+        let _answering = answer(responder, vec![None, Some(""), Some("done")]).await;
         let reply = request_until_answered(&requester, "s", Request::new, RETRY).await.unwrap();
         assert_eq!(reply.payload, "done");
         server.stop().await;
@@ -168,7 +171,7 @@ mod tests {
     #[tokio::test]
     async fn a_request_that_was_received_once_stays_of_unknown_outcome() {
         let Some((_folder, server, requester, responder)) = connected().await else { return };
-        answer(responder, vec![None]).await;
+        let _answering = answer(responder, vec![None]).await;
         let error = request_until_answered(&requester, "s", Request::new, RETRY).await.unwrap_err();
         assert!(error.may_have_been_received(), "{error}");
         server.stop().await;
