@@ -14,7 +14,7 @@ use crate::tools::record::Reference;
 pub(super) static TOOL: Tool = Tool {
     name: "similar_projects",
     title: "Similar projects",
-    description: "Use this when one project is liked and others of its kind are wanted. The nearest by looks and text, precomputed; score and basis say how project, from 0 to 1. A project has at most 50.",
+    description: "Use this when one project is liked and others of its kind are wanted. The nearest by looks and text, precomputed; score and basis say how near, from 0 to 1. A project has at most 50.",
     input: Input::schema,
     output: listed!(
         r#""slug":{"type":"string"},"#,
