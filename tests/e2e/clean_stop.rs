@@ -108,10 +108,8 @@ async fn a_signal_during_startup_causes_a_clean_exit() {
         let mut command = process::command(LOGGIA, &data);
         command.arg(role).env("LOGGIA_NATS_URL", nats.url());
         let mut waiting = Loggia::spawn_command(command, &data);
-        kit::wait_until(PATIENCE, "the wait for NATS", async || {
-            waiting.stderr().contains("it is tried again")
-        })
-        .await;
+        kit::wait_until(PATIENCE, "the wait for NATS", async || waiting.stderr().contains("trying again"))
+            .await;
         let ended = waiting.terminate().await;
         assert!(ended.success(), "{role}: {ended}\n{}", waiting.stderr());
     }

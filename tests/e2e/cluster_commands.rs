@@ -9,8 +9,8 @@ use write::nats_role::NatsRole;
 
 use crate::service::{LOGGIA, PATIENCE, ready};
 
-const ELSEWHERE: &str = "loggia: this command reads the data folder of the write side, and FOLDER has no log of \
-    events: run it there, or name that folder with --data or LOGGIA_DATA";
+const ELSEWHERE: &str = "loggia: this command reads the data folder of the write side, and FOLDER has no event log: \
+    run it there, or name that folder with --data or LOGGIA_DATA";
 const NO_NODE: &str = "loggia: this command works on the read models of a node, and none runs on the data folder FOLDER: run \
     it in the data folder of a read node, while its `loggia read` or `loggia project` runs";
 const NO_MODELS: &str = "loggia: this command works on the read models of a node, and the write side (process PID) on the \

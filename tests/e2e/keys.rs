@@ -96,7 +96,7 @@ fn keys_change_tier_and_are_revoked() {
     let text = run(folder.path(), &["keys", "tier", "--email", ADA, "pro"]);
     assert_eq!(
         String::from_utf8(text.stdout).unwrap(),
-        format!("{} is now in tier pro: 25,000 calls a month\n", id(&a))
+        format!("{} is now in tier pro: 25,000 calls per month\n", id(&a))
     );
     assert_eq!(
         answer(&["keys", "erase", "--email", ADA]),

@@ -242,7 +242,7 @@ async fn keys_and_links_use_the_settings_of_the_service_not_of_the_shell() {
     );
     let moved = service.run(&["keys", "tier", "--email", ADA, "gold"]);
     let expected =
-        format!("{} is already in tier gold: 77,000 calls a month", issued["key_id"].as_str().unwrap());
+        format!("{} is already in tier gold: 77,000 calls per month", issued["key_id"].as_str().unwrap());
     assert_eq!(String::from_utf8(moved.stdout).unwrap().trim(), expected);
     let link = service.json(&["keys", "link", "--email", ADA]).pop().unwrap()["link"].clone();
     assert!(link.as_str().unwrap().starts_with(&format!("{SITE}/claim/")), "{link}");
