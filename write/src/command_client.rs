@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use async_nats::{Client, HeaderMap, Request};
-use nats::request::{RequestError, Retry, request_until_answered};
+use async_nats::Client;
+use nats::request::{RequestError, Retry, request_until_answered, request_with_header};
 use schemas::command::{
     Command, CommandMessage, CommandReply, ImportLine, ImportOptions, LineOutcome, LineResult,
     MAX_IMPORT_LINES,
@@ -133,14 +133,8 @@ impl CommandClient {
         if payload.len() > limit {
             return Err(SendError::TooLarge { bytes: payload.len(), limit });
         }
-        let traceparent = traces::current();
-        let make = || {
-            let request = Request::new().payload(payload.clone());
-            let Some(traceparent) = traceparent else { return request };
-            let mut headers = HeaderMap::new();
-            headers.insert(traces::HEADER, traceparent.to_string());
-            request.headers(headers)
-        };
+        let header = traces::current().map(|traceparent| (traces::HEADER, traceparent.to_string()));
+        let make = || request_with_header(payload.clone(), header.as_ref());
         let reply = request_until_answered(&self.client, &subject, make, RETRY).await?;
         Ok(serde_json::from_slice(&reply.payload)?)
     }

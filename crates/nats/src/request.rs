@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use async_nats::client::RequestErrorKind;
 use async_nats::connection::State;
-use async_nats::{Client, Message, Request};
+use async_nats::{Client, HeaderMap, Message, Request};
+use bytes::Bytes;
 use tokio::time::{Instant, sleep, timeout};
 
 /// The least time for an attempt. With less, NATS might not report in time that there is no responder, and it would be unknown
@@ -46,7 +47,16 @@ pub struct Retry {
     pub absence: Duration,
 }
 
-/// Sends a request once and waits for its reply, at most for `patience`.
+/// Returns a request with this payload and, if given, a header.
+pub fn request_with_header(payload: Bytes, header: Option<&(&'static str, String)>) -> Request {
+    let request = Request::new().payload(payload);
+    let Some((name, value)) = header else { return request };
+    let mut headers = HeaderMap::new();
+    headers.insert(*name, value.as_str());
+    request.headers(headers)
+}
+
+/// Sends a request once and waits for its reply, at most for `time_limit`.
 ///
 /// # Errors
 ///
@@ -56,13 +66,13 @@ pub async fn request(
     client: &Client,
     subject: &str,
     request: Request,
-    patience: Duration,
+    time_limit: Duration,
 ) -> Result<Message, RequestError> {
     if client.connection_state() != State::Connected {
         return Err(RequestError::NotConnected);
     }
-    let sending = client.send_request(subject.to_owned(), request.timeout(Some(patience)));
-    match timeout(patience, sending).await {
+    let sending = client.send_request(subject.to_owned(), request.timeout(Some(time_limit)));
+    match timeout(time_limit, sending).await {
         Ok(Ok(reply)) => Ok(reply),
         Ok(Err(error)) if error.kind() == RequestErrorKind::NoResponders => Err(RequestError::NoResponders),
         Ok(Err(error)) => Err(RequestError::Unanswered(error.to_string())),

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use async_nats::{Client, HeaderMap, Request};
+use async_nats::Client;
 use jiff::Timestamp;
-use nats::request::{RequestError, Retry, request_until_answered};
+use nats::request::{RequestError, Retry, request_until_answered, request_with_header};
 use schemas::command::{Command, CommandFailure, CommandMessage, CommandReply, FailureKind};
 use schemas::ids::{Actor, CommandId};
 use schemas::subject;
@@ -82,14 +82,8 @@ async fn request(
     deadline: Deadline,
 ) -> Result<CommandReply, CommandError> {
     let payload = bytes::Bytes::from(serde_json::to_vec(message).map_err(|error| unavailable(&error))?);
-    let traceparent = traces::current();
-    let make = || {
-        let request = Request::new().payload(payload.clone());
-        let Some(traceparent) = traceparent else { return request };
-        let mut headers = HeaderMap::new();
-        headers.insert(traces::HEADER, traceparent.to_string());
-        request.headers(headers)
-    };
+    let header = traces::current().map(|traceparent| (traces::HEADER, traceparent.to_string()));
+    let make = || request_with_header(payload.clone(), header.as_ref());
     // A restarting write side is waited for as long as the request has time.
     let retry = Retry { attempt: ATTEMPT, pause: PAUSE, total: deadline.remaining(), absence: Duration::MAX };
     let subject = subject::command(message.command.name());
