@@ -20,7 +20,7 @@ use crate::data_folder::{DataFolder, Part};
 use crate::process;
 
 /// How long the counters may take at the end of the process to read what the ledger has copied.
-const COUNTERS_PATIENCE: Duration = Duration::from_secs(2);
+const COUNTERS_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The interval between two checks of the counters.
 const CHECK_INTERVAL: Duration = Duration::from_millis(20);
@@ -84,7 +84,7 @@ pub async fn wait_for_counters(data: &DataFolder, ledger: &Ledger) -> Result<()>
     let copied = ledger.watch().borrow().clone();
     let Some(counters) = counters(data).await? else { return Ok(()) };
     let begun = Instant::now();
-    while begun.elapsed() < COUNTERS_PATIENCE {
+    while begun.elapsed() < COUNTERS_TIMEOUT {
         let read = read_by(&counters).await?;
         let lacks = |source: &LedgerSource| lead(&copied, &read, &source.stream).is_some_and(|more| more > 0);
         if !copied.iter().any(lacks) {

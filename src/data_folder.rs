@@ -16,7 +16,7 @@ use uuid::Uuid;
 const FORMAT: u32 = 1;
 
 /// How long a process that holds a part is given to announce how it is reached.
-const START_PATIENCE: Duration = Duration::from_secs(5);
+const START_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The minimum length of a snapshot token, in characters: too long to be guessed.
 const SHORTEST_TOKEN: usize = 24;
@@ -263,7 +263,7 @@ impl DataFolder {
 
     /// Returns the process that holds a part, as [`DataFolder::running`] does; waits up to 5 seconds for one that is starting.
     pub async fn running_or_starting(&self, part: Part) -> Option<Running> {
-        serde_json::from_str(&self.lock(part).announced_within(START_PATIENCE).await?).ok()
+        serde_json::from_str(&self.lock(part).announced_within(START_TIMEOUT).await?).ok()
     }
 
     /// Returns when the process that holds a part announced itself, which it does once it has started.

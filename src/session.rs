@@ -155,7 +155,7 @@ impl Session {
             },
             Endpoint::Local { pictures, .. } => {
                 let pictures = pictures.as_ref().context("this write side stores no pictures")?;
-                match pictures.take(bytes).await {
+                match pictures.store_bytes(bytes).await {
                     Ok(picture) => Ok(Ok(picture.id)),
                     Err(PutError::Refused(fault)) => Ok(Err(fault.to_string())),
                     Err(PutError::Store(error)) => Err(error.into()),

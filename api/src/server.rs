@@ -160,7 +160,7 @@ where
             tokio::select! {
                 () = shutdown.cancelled() => break,
                 Some(ended) = connections.join_next() => log_failure(ended),
-                (stream, peer, place) = acceptor.next() => {
+                (stream, peer, slot) = acceptor.next() => {
                     let Some(visit) = connection_limit.enter(peer) else {
                         self.reject(stream);
                         continue;
@@ -171,7 +171,7 @@ where
                         if let Err(error) = connection.await {
                             tracing::debug!(%error, "a connection ended early");
                         }
-                        drop((place, visit, open));
+                        drop((slot, visit, open));
                     });
                 }
             }
@@ -235,20 +235,20 @@ where
 /// Accepts connections, up to a maximum number at once.
 struct Acceptor {
     listener: TcpListener,
-    places: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
     /// After a failure, when accepting continues, and the length of the pause.
     resting: Option<(Instant, Duration)>,
 }
 
 impl Acceptor {
-    fn new(listener: TcpListener, places: usize) -> Acceptor {
-        Acceptor { listener, places: Arc::new(Semaphore::new(places)), resting: None }
+    fn new(listener: TcpListener, slots: usize) -> Acceptor {
+        Acceptor { listener, slots: Arc::new(Semaphore::new(slots)), resting: None }
     }
 
     /// Returns the next connection, once there is a permit for it. Cancellation-safe.
     async fn next(&mut self) -> (TcpStream, IpAddr, Option<OwnedSemaphorePermit>) {
         // The semaphore is never closed, so there is always a permit.
-        let place = self.places.clone().acquire_owned().await.ok();
+        let slot = self.slots.clone().acquire_owned().await.ok();
         loop {
             if let Some((until, _)) = self.resting {
                 sleep_until(until).await;
@@ -259,7 +259,7 @@ impl Acceptor {
                     if let Err(error) = stream.set_nodelay(true) {
                         tracing::debug!(%error, "TCP_NODELAY could not be set");
                     }
-                    return (stream, peer.ip(), place);
+                    return (stream, peer.ip(), slot);
                 }
                 Err(error) if is_client_gone(&error) => {}
                 Err(error) => self.back_off(&error),

@@ -17,7 +17,7 @@ use crate::source::{EventSource, StreamState, consumer};
 
 /// How long the write side's log must have been shorter than the checkpoint: a replica of EventStoreDB may lag by some
 /// hundred milliseconds.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Compares one checkpoint with the log.
 #[derive(Debug)]
@@ -102,7 +102,7 @@ impl HistoryCheck {
             }
             Some((None, head)) if head < checkpoint.position => {
                 let since = *self.shorter_since.get_or_insert_with(Instant::now);
-                if since.elapsed() < PATIENCE {
+                if since.elapsed() < TIMEOUT {
                     return Ok(());
                 }
                 let reason = format!(

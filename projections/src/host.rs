@@ -78,7 +78,7 @@ impl Host {
             status,
             clock: clock.clone(),
             waits_for_rebuild: *waits_for_rebuild,
-            rebuild: health.component(format!("{} rebuild", W::Model::NAME)).patience(Duration::ZERO),
+            rebuild: health.component(format!("{} rebuild", W::Model::NAME)).grace_period(Duration::ZERO),
             worker: health.component(format!("{} worker", W::Model::NAME)),
         }
     }

@@ -7,7 +7,7 @@ use async_nats::Subject;
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
-use read::model::{Follows, Model};
+use read::model::{Model, ModelInput};
 use schemas::control::{ProjectionStatus, RebuildProgress};
 use schemas::ids::Position;
 use schemas::subject;
@@ -52,7 +52,7 @@ pub struct Node {
 #[derive(Debug, Clone)]
 struct HostedModel {
     name: &'static str,
-    follows: Follows,
+    input: ModelInput,
     status: Status,
     requests: mpsc::Sender<RebuildRequest>,
 }
@@ -108,7 +108,7 @@ impl Node {
     }
 
     fn log_models(&self) -> impl Iterator<Item = &HostedModel> {
-        self.models.iter().filter(|model| model.follows == Follows::Log)
+        self.models.iter().filter(|model| model.input == ModelInput::Log)
     }
 
     /// Returns the last status of each projection.
@@ -210,7 +210,7 @@ impl Start<'_> {
         let (requests, receiver) = mpsc::channel(1);
         let host = Host::new::<W>(self.settings, self.source.clone(), status.clone());
         (self.spawn)(W::Model::NAME, Box::pin(host.run::<W>(receiver, self.stop.clone())));
-        HostedModel { name: W::Model::NAME, follows: W::Model::FOLLOWS, status, requests }
+        HostedModel { name: W::Model::NAME, input: W::Model::INPUT, status, requests }
     }
 }
 

@@ -42,7 +42,7 @@ pub use writer::ArchiveWriter;
 use crate::checkpoint::Checkpoint;
 use crate::database;
 use crate::error::ModelError;
-use crate::model::{Model, Surroundings};
+use crate::model::{Model, ModelContext};
 
 /// The layout of its files, incremented with every change that former generations do not have.
 pub const LAYOUT: u32 = 2;
@@ -61,16 +61,16 @@ impl Model for ArchiveReader {
     const FILE: &'static str = FILE;
 
     /// The archive lists only what the search index contains, so the index is opened first.
-    fn can_open(surroundings: &Surroundings) -> bool {
-        surroundings.search.is_some()
+    fn can_open(context: &ModelContext) -> bool {
+        context.search.is_some()
     }
 
-    async fn open(folder: &Path, surroundings: &Surroundings) -> Result<Self, ModelError> {
-        ArchiveReader::open_with_view(folder, surroundings.search.clone()).await
+    async fn open(folder: &Path, context: &ModelContext) -> Result<Self, ModelError> {
+        ArchiveReader::open_with_view(folder, context.search.clone()).await
     }
 
-    async fn refresh(&self, surroundings: &Surroundings) -> Result<(), ModelError> {
-        self.refresh_with_view(surroundings.search.clone()).await
+    async fn refresh(&self, context: &ModelContext) -> Result<(), ModelError> {
+        self.refresh_with_view(context.search.clone()).await
     }
 
     async fn checkpoint(&self) -> Result<Checkpoint, ModelError> {

@@ -23,7 +23,7 @@ pub use writer::CatalogWriter;
 use crate::checkpoint::Checkpoint;
 use crate::database;
 use crate::error::ModelError;
-use crate::model::{Model, Surroundings};
+use crate::model::{Model, ModelContext};
 
 /// The layout of its files, incremented with every change that former generations do not have.
 pub const LAYOUT: u32 = 3;
@@ -38,11 +38,11 @@ impl Model for CatalogReader {
     const LAYOUT: u32 = LAYOUT;
     const FILE: &'static str = FILE;
 
-    async fn open(folder: &Path, _: &Surroundings) -> Result<Self, ModelError> {
+    async fn open(folder: &Path, _: &ModelContext) -> Result<Self, ModelError> {
         CatalogReader::open(folder).await
     }
 
-    async fn refresh(&self, _: &Surroundings) -> Result<(), ModelError> {
+    async fn refresh(&self, _: &ModelContext) -> Result<(), ModelError> {
         // Every query reads the last commit.
         Ok(())
     }

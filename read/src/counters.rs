@@ -31,7 +31,7 @@ pub use writer::CountersWriter;
 use crate::checkpoint::Checkpoint;
 use crate::database;
 use crate::error::ModelError;
-use crate::model::{Follows, Model, Surroundings};
+use crate::model::{Model, ModelContext, ModelInput};
 
 /// The layout of its tables; a model in another layout is rebuilt from the ledger and NATS.
 pub const LAYOUT: u32 = 1;
@@ -94,14 +94,14 @@ impl Model for CountersReader {
     const NAME: &'static str = NAME;
     const LAYOUT: u32 = LAYOUT;
     const FILE: &'static str = FILE;
-    const FOLLOWS: Follows = Follows::Calls;
+    const INPUT: ModelInput = ModelInput::Calls;
 
-    async fn open(folder: &Path, surroundings: &Surroundings) -> Result<Self, ModelError> {
-        CountersReader::open(folder, surroundings.month).await
+    async fn open(folder: &Path, context: &ModelContext) -> Result<Self, ModelError> {
+        CountersReader::open(folder, context.month).await
     }
 
-    async fn refresh(&self, surroundings: &Surroundings) -> Result<(), ModelError> {
-        CountersReader::refresh(self, surroundings.month).await
+    async fn refresh(&self, context: &ModelContext) -> Result<(), ModelError> {
+        CountersReader::refresh(self, context.month).await
     }
 
     async fn checkpoint(&self) -> Result<Checkpoint, ModelError> {

@@ -23,7 +23,7 @@ pub use writer::KeysWriter;
 use crate::checkpoint::Checkpoint;
 use crate::database;
 use crate::error::ModelError;
-use crate::model::{Model, Surroundings};
+use crate::model::{Model, ModelContext};
 
 /// The layout of its tables; a model in another layout is rebuilt from the log.
 pub const LAYOUT: u32 = 2;
@@ -59,11 +59,11 @@ impl Model for KeysReader {
     const LAYOUT: u32 = LAYOUT;
     const FILE: &'static str = FILE;
 
-    async fn open(folder: &Path, _: &Surroundings) -> Result<Self, ModelError> {
+    async fn open(folder: &Path, _: &ModelContext) -> Result<Self, ModelError> {
         KeysReader::open(folder).await
     }
 
-    async fn refresh(&self, _: &Surroundings) -> Result<(), ModelError> {
+    async fn refresh(&self, _: &ModelContext) -> Result<(), ModelError> {
         KeysReader::refresh(self).await
     }
 

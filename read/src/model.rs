@@ -11,7 +11,7 @@ use crate::error::ModelError;
 
 /// What a model is built from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Follows {
+pub enum ModelInput {
     /// The events of the log; checkpoints are positions.
     Log,
     /// Metered calls; checkpoints are numbers of calls.
@@ -20,7 +20,7 @@ pub enum Follows {
 
 /// What a model may need besides its own files to be opened or refreshed.
 #[derive(Clone)]
-pub struct Surroundings {
+pub struct ModelContext {
     /// The month of the node's clock.
     pub month: Month,
     /// The search index, if one is open.
@@ -36,21 +36,18 @@ pub trait Model: Sized + Send + Sync + 'static {
     /// A file that a generation has once it was opened by a writer.
     const FILE: &'static str;
     /// What it is built from.
-    const FOLLOWS: Follows = Follows::Log;
+    const INPUT: ModelInput = ModelInput::Log;
 
     /// Returns whether a first generation can be opened.
-    fn can_open(_surroundings: &Surroundings) -> bool {
+    fn can_open(_context: &ModelContext) -> bool {
         true
     }
 
     /// Opens the generation in a folder. May block its thread for as long as reading it takes.
-    fn open(
-        folder: &Path,
-        surroundings: &Surroundings,
-    ) -> impl Future<Output = Result<Self, ModelError>> + Send;
+    fn open(folder: &Path, context: &ModelContext) -> impl Future<Output = Result<Self, ModelError>> + Send;
 
     /// Loads what was committed since the last refresh. May block its thread too.
-    fn refresh(&self, surroundings: &Surroundings) -> impl Future<Output = Result<(), ModelError>> + Send;
+    fn refresh(&self, context: &ModelContext) -> impl Future<Output = Result<(), ModelError>> + Send;
 
     /// Returns the checkpoint of the last commit.
     fn checkpoint(&self) -> impl Future<Output = Result<Checkpoint, ModelError>> + Send;

@@ -20,13 +20,13 @@ use crate::counters::CountersReader;
 use crate::error::ModelError;
 use crate::generation::Generations;
 use crate::keys::KeysReader;
-use crate::model::{Follows, Model, Surroundings};
+use crate::model::{Model, ModelContext, ModelInput};
 use crate::neighbours::NeighboursReader;
 use crate::search::SearchReader;
 use slot::Slot;
 
 pub use refresh_loop::POLL;
-pub use slot::Opened;
+pub use slot::OpenModel;
 
 /// Declares the models in the order of lists and snapshots: a variant, the method that returns the open reader, and the reader's
 /// type.
@@ -53,8 +53,8 @@ macro_rules! registry {
             }
 
             /// Returns what it is built from.
-            pub const fn follows(self) -> Follows {
-                match self { $(ModelKind::$kind => <$Reader>::FOLLOWS,)* }
+            pub const fn input(self) -> ModelInput {
+                match self { $(ModelKind::$kind => <$Reader>::INPUT,)* }
             }
 
             /// Copies one of its generations into an empty folder, as [`Model::copy`] does.
@@ -77,7 +77,7 @@ macro_rules! registry {
         impl ReadModels {
             $(
                 #[doc = concat!("Returns the current generation of `", stringify!($reader), "`; `None` before the first one.")]
-                pub fn $reader(&self) -> Option<Arc<Opened<$Reader>>> {
+                pub fn $reader(&self) -> Option<Arc<OpenModel<$Reader>>> {
                     self.inner.slots.$reader.open()
                 }
             )*
@@ -97,8 +97,8 @@ macro_rules! registry {
             }
 
             async fn refresh_one(&self, model: ModelKind) -> Result<(), ModelError> {
-                let (slots, surroundings) = (&self.inner.slots, self.surroundings());
-                match model { $(ModelKind::$kind => slots.$reader.refresh(&surroundings).await,)* }
+                let (slots, context) = (&self.inner.slots, self.context());
+                match model { $(ModelKind::$kind => slots.$reader.refresh(&context).await,)* }
             }
         }
     };
@@ -153,7 +153,7 @@ impl ModelKind {
 
     /// Returns how long its refresh may fail before the node is not ready: a revoked key that still works is worse than a project that is
     /// found late.
-    fn patience(self) -> Duration {
+    fn grace_period(self) -> Duration {
         Duration::from_secs(if self.is_about_calls() { 10 } else { 60 })
     }
 }
@@ -178,9 +178,9 @@ impl ReadModels {
         first
     }
 
-    fn surroundings(&self) -> Surroundings {
+    fn context(&self) -> ModelContext {
         let search = self.search().map(|search| search.reader.view());
-        Surroundings { month: Month::of(self.inner.clock.now()), search }
+        ModelContext { month: Month::of(self.inner.clock.now()), search }
     }
 }
 

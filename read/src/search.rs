@@ -13,7 +13,7 @@ use schemas::ids::Position;
 
 use crate::checkpoint::Checkpoint;
 use crate::error::ModelError;
-use crate::model::{Model, Surroundings};
+use crate::model::{Model, ModelContext};
 
 /// The layout of its files; incremented with every change that former generations do not have.
 pub const LAYOUT: u32 = 2;
@@ -28,11 +28,11 @@ impl Model for SearchReader {
     const LAYOUT: u32 = LAYOUT;
     const FILE: &'static str = "meta.json";
 
-    async fn open(folder: &Path, _: &Surroundings) -> Result<Self, ModelError> {
+    async fn open(folder: &Path, _: &ModelContext) -> Result<Self, ModelError> {
         Ok(SearchReader::open(folder)?)
     }
 
-    async fn refresh(&self, _: &Surroundings) -> Result<(), ModelError> {
+    async fn refresh(&self, _: &ModelContext) -> Result<(), ModelError> {
         SearchReader::refresh(self)?;
         Ok(())
     }

@@ -254,7 +254,7 @@ pub enum LineForm {
 #[serde(rename_all = "snake_case")]
 pub enum CommandReply {
     /// The command was executed; the log has reached `position`.
-    Done(Done),
+    Done(ProjectOutcome),
     /// Each line was accepted or rejected on its own.
     Imported {
         /// The last position of the log afterwards.
@@ -263,7 +263,7 @@ pub enum CommandReply {
         lines: Vec<LineOutcome>,
     },
     /// The command on an account was executed.
-    Account(AccountDone),
+    Account(AccountOutcome),
     /// The picture is erased.
     PictureErased(PictureErasure),
     /// The payment notice is stored.
@@ -284,7 +284,7 @@ pub enum CommandReply {
 
 /// A project after a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Done {
+pub struct ProjectOutcome {
     /// The current slug.
     pub slug: Slug,
     /// The current revision.
@@ -312,9 +312,9 @@ pub struct PictureErasure {
 
 /// An account after a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AccountDone {
+pub struct AccountOutcome {
     /// The keys that the command concerned, in their current state.
-    pub keys: Vec<KeyNow>,
+    pub keys: Vec<CurrentKey>,
     /// The position of the command's last event; 0 if nothing changed.
     pub position: Position,
     /// Whether an event was appended.
@@ -348,7 +348,7 @@ pub enum PaymentOutcome {
 
 /// A key after a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeyNow {
+pub struct CurrentKey {
     /// The key's public id.
     pub key_id: KeyId,
     /// Its tier.

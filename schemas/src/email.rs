@@ -97,14 +97,14 @@ fn check_domain(domain: &str) -> Result<(), InvalidEmail> {
             && label.chars().all(|c| c.is_alphanumeric() || is_mark(c) || c == '-')
     };
     if !domain.contains('.') {
-        return Err(InvalidEmail("the domain behind the @ has no dot"));
+        return Err(InvalidEmail("the domain after the @ has no dot"));
     }
     if !domain.split('.').all(label) {
-        return Err(InvalidEmail("what stands behind the @ is no domain"));
+        return Err(InvalidEmail("the text after the @ is no domain"));
     }
     let last = domain.rsplit('.').next().unwrap_or_default();
     if last.chars().all(|c| c.is_ascii_digit()) {
-        return Err(InvalidEmail("what stands behind the @ is no domain"));
+        return Err(InvalidEmail("the text after the @ is no domain"));
     }
     Ok(())
 }

@@ -138,7 +138,7 @@ impl TryFrom<&[u8]> for KeyId {
             Ok(id) if id.iter().all(|byte| ALPHABET.contains(byte)) => Ok(KeyId(id)),
             _ => Err(InvalidId {
                 text: String::from_utf8_lossy(bytes).chars().take(ID).collect(),
-                expected: "a key id: the 8 characters behind log_live_",
+                expected: "a key id: the 8 characters after log_live_",
             }),
         }
     }

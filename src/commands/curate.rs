@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use cli_output::{Output, Usage, say};
-use schemas::command::{Command, CommandFailure, CommandReply, Done};
+use schemas::command::{Command, CommandFailure, CommandReply, ProjectOutcome};
 use schemas::envelope::Recorded;
 use schemas::ids::CommandId;
 use schemas::import::Fault;
@@ -96,7 +96,7 @@ async fn read_picture(path: &Path) -> Result<(String, Vec<u8>)> {
     Ok((name.to_owned(), bytes))
 }
 
-fn print_done(done: &Done, output: Output) -> Result<ExitCode> {
+fn print_done(done: &ProjectOutcome, output: Output) -> Result<ExitCode> {
     output.answer(done, || {
         if done.changed {
             format!("{} is at revision {} (log position {})", done.slug, done.revision, done.position)

@@ -28,7 +28,7 @@ use pictures::PictureUploader;
 use report::{End, Report};
 
 /// How long an interrupted import waits for the reply to the lines that it has sent.
-const REPLY_PATIENCE: Duration = Duration::from_secs(10);
+const REPLY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Imports the file, and reports the outcome of its lines.
 pub async fn run(
@@ -181,7 +181,7 @@ impl Import<'_> {
         for number in 0.. {
             let Some(batch) = next else { break };
             let importing = self.import_batch(number, batch, report);
-            let (ended, signal) = match with_patience(importing, signals).await {
+            let (ended, signal) = match within_reply_timeout(importing, signals).await {
                 Ok((ended, signal)) => (ended?, signal),
                 Err(signal) => {
                     return Err(Interrupted(signal)).with_context(|| {
@@ -298,7 +298,7 @@ impl Import<'_> {
 /// # Errors
 ///
 /// Fails with the signal if the future takes more than 10 seconds after it.
-async fn with_patience<T>(
+async fn within_reply_timeout<T>(
     future: impl Future<Output = T>,
     signals: &mut Signals,
 ) -> Result<(T, Option<Signal>), Signal> {
@@ -308,7 +308,7 @@ async fn with_patience<T>(
         output = &mut future => return Ok((output, None)),
         signal = signals.next() => signal,
     };
-    match tokio::time::timeout(REPLY_PATIENCE, future).await {
+    match tokio::time::timeout(REPLY_TIMEOUT, future).await {
         Ok(output) => Ok((output, Some(signal))),
         Err(_) => Err(signal),
     }

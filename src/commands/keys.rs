@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use cli_output::{Output, count};
-use schemas::command::{AccountDone, Command, CommandFailure, CommandReply};
+use schemas::command::{AccountOutcome, Command, CommandFailure, CommandReply};
 use schemas::email::Email;
 use schemas::ids::Actor;
 use schemas::key::KeyId;
@@ -59,7 +59,7 @@ pub(super) async fn send_and_print(
     command: Command,
     act: &ActFlags,
     output: Output,
-    text: impl FnOnce(&AccountDone) -> String,
+    text: impl FnOnce(&AccountOutcome) -> String,
 ) -> Result<ExitCode> {
     match send_and_wait(config, command, act).await? {
         Ok(done) => {
@@ -91,7 +91,7 @@ async fn send_and_wait(
     config: &Config,
     command: Command,
     act: &ActFlags,
-) -> Result<Result<AccountDone, CommandFailure>> {
+) -> Result<Result<AccountOutcome, CommandFailure>> {
     let actor = session::actor(&act.actor)?;
     let session = Session::open(config).await?;
     let id = session.id(&act.id);
@@ -108,11 +108,11 @@ async fn send(
     config: &Config,
     actor: Actor,
     command: Command,
-) -> Result<Result<AccountDone, CommandFailure>> {
+) -> Result<Result<AccountOutcome, CommandFailure>> {
     account_reply(ask(config, actor, command).await?)
 }
 
-fn account_reply(answer: CommandReply) -> Result<Result<AccountDone, CommandFailure>> {
+fn account_reply(answer: CommandReply) -> Result<Result<AccountOutcome, CommandFailure>> {
     match answer {
         CommandReply::Account(done) => Ok(Ok(done)),
         CommandReply::Failed(refusal) => Ok(Err(refusal)),
@@ -136,12 +136,12 @@ fn parse_tier(text: &str) -> Result<TierName> {
     text.parse().with_context(|| format!("“{text}” is not a tier"))
 }
 
-fn revoked(done: &AccountDone) -> String {
+fn revoked(done: &AccountOutcome) -> String {
     let ids = ids(done);
     if done.changed { format!("{ids} is revoked") } else { format!("{ids} was revoked before") }
 }
 
-fn moved(tiers: &Tiers, done: &AccountDone) -> String {
+fn moved(tiers: &Tiers, done: &AccountOutcome) -> String {
     let now = if done.changed { "now" } else { "already" };
     let each = done.keys.iter().map(|key| match tiers.get(&key.tier) {
         Some(tier) => {
@@ -152,6 +152,6 @@ fn moved(tiers: &Tiers, done: &AccountDone) -> String {
     each.collect::<Vec<_>>().join("\n")
 }
 
-fn ids(done: &AccountDone) -> String {
+fn ids(done: &AccountOutcome) -> String {
     done.keys.iter().map(|key| key.key_id.as_str()).collect::<Vec<_>>().join(", ")
 }

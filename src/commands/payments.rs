@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use cli_output::Output;
-use schemas::command::{AccountDone, Command};
+use schemas::command::{AccountOutcome, Command};
 use schemas::email::Email;
 use schemas::payment::Provider;
 
@@ -35,7 +35,7 @@ pub async fn run(config: &Config, command: &PaymentsCommand, output: Output) -> 
     }
 }
 
-fn moved(done: &AccountDone) -> String {
+fn moved(done: &AccountOutcome) -> String {
     let keys: Vec<_> =
         done.keys.iter().map(|key| format!("{} is in tier {}", key.key_id, key.tier)).collect();
     let keys = if keys.is_empty() { "it has no key".to_owned() } else { keys.join(", ") };

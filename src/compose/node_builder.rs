@@ -247,7 +247,7 @@ impl NodeBuilder {
         let lifecycle = self.lifecycle.clone();
         let (is_write_side, media) = (self.held.contains(&Part::Write), self.data.media());
         let (from, models) = (self.config.process.snapshot.clone(), self.data.models());
-        let failing = self.health.component("pictures").patience(Duration::MAX);
+        let failing = self.health.component("pictures").grace_period(Duration::MAX);
         let background = self.background().await?;
         let client = background.client().clone();
         let tls = || tls_client(certificate_authorities());

@@ -8,7 +8,7 @@ use health::Health;
 use projections::node::Node;
 use projections::source::EventSource;
 use read::counters::Ledger;
-use read::model::Follows;
+use read::model::ModelInput;
 use read::models::{ModelKind, ReadModels};
 use schemas::ids::Position;
 use tokio::sync::watch;
@@ -24,7 +24,7 @@ const HEALTH_INTERVAL: Duration = Duration::from_secs(1);
 const MAX_LAG: Duration = Duration::from_secs(2);
 
 /// Publishes the readiness of a node: not ready at first, ready once it has caught up, and not ready again while a component has failed
-/// for longer than its patience, or when the process is about to stop. Later lag is a matter of metrics: an old answer is
+/// for longer than its grace period, or when the process is about to stop. Later lag is a matter of metrics: an old answer is
 /// better than none.
 #[derive(Debug, Clone)]
 pub struct ReadinessProbe {
@@ -177,7 +177,7 @@ impl ReadinessSource {
 }
 
 async fn check_checkpoints(models: &ReadModels, head: Position) -> Result<(), String> {
-    for model in ModelKind::ALL.into_iter().filter(|model| model.follows() == Follows::Log) {
+    for model in ModelKind::ALL.into_iter().filter(|model| model.input() == ModelInput::Log) {
         let name = model.name();
         let checkpoint = models.checkpoint(model).await;
         let checkpoint = checkpoint.map_err(|error| unreadable(&format!("The {name} model"), &error))?;

@@ -93,7 +93,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Returns a comparison that reports differences to `component`, which should have no patience, and stores in `mails`
+    /// Returns a comparison that reports differences to `component`, which should have no grace period, and stores in `mails`
     /// whether the write side sends mails.
     pub fn new(
         client: async_nats::Client,

@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::process::{COMMIT, FEATURES, VERSION};
 
 /// How long NATS may take to become available: the servers of a cluster that start together elect a leader first.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -42,9 +42,9 @@ pub async fn retry_temporary<T, E: std::fmt::Display>(
     let (begun, mut is_logged) = (Instant::now(), false);
     loop {
         match attempt().await {
-            Err(error) if is_temporary(&error) && begun.elapsed() < PATIENCE => {
+            Err(error) if is_temporary(&error) && begun.elapsed() < TIMEOUT => {
                 if !std::mem::replace(&mut is_logged, true) {
-                    tracing::warn!("{error}; trying again for {} seconds", PATIENCE.as_secs());
+                    tracing::warn!("{error}; trying again for {} seconds", TIMEOUT.as_secs());
                 }
                 sleep(PAUSE).await;
             }
@@ -77,6 +77,6 @@ mod tests {
         assert_eq!((wrong, tries.get()), (Err("wrong"), 1));
         let begun = Instant::now();
         assert_eq!(retry_temporary(async || Err::<(), _>("away"), |_| true).await, Err("away"));
-        assert!((PATIENCE..PATIENCE * 2).contains(&begun.elapsed()));
+        assert!((TIMEOUT..TIMEOUT * 2).contains(&begun.elapsed()));
     }
 }

@@ -19,7 +19,7 @@ use crate::process::VERSION;
 const SILENCE: Duration = Duration::from_millis(300);
 
 /// How long to wait for the answer of a process that is known to run.
-const PATIENCE: Duration = Duration::from_secs(3);
+const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The state from which a process makes its summary.
 pub(super) struct SummarySource {
@@ -81,8 +81,8 @@ pub async fn summaries(client: &async_nats::Client, expected: &[&str]) -> Result
     let mut nodes: Vec<NodeSummary> = Vec::new();
     loop {
         let is_complete = expected.iter().all(|name| nodes.iter().any(|node| node.node == **name));
-        let patience = if is_complete { SILENCE } else { PATIENCE };
-        let Ok(Some(answer)) = tokio::time::timeout(patience, answers.next()).await else { break };
+        let time_limit = if is_complete { SILENCE } else { TIMEOUT };
+        let Ok(Some(answer)) = tokio::time::timeout(time_limit, answers.next()).await else { break };
         // If no process listens NATS says so, and a write side of version 0.1 answers that this is no command.
         nodes.extend(serde_json::from_slice::<NodeSummary>(&answer.payload));
     }

@@ -48,7 +48,7 @@ async fn open_store(config: &Config, clock: &Clock, health: &Health) -> Result<E
         #[cfg(feature = "eventstore")]
         Some(LogLocation::EventStoreDb(address)) => kurrent::open(&folder, address, clock, health).await?,
         Some(LogLocation::Sqlite(_)) | None => {
-            let component = health.component("event store").patience(Duration::ZERO);
+            let component = health.component("event store").grace_period(Duration::ZERO);
             EventLog::open_reporting(&folder, clock, component).await?
         }
     })

@@ -52,7 +52,7 @@ async function readThrough(page) {
     window.scrollTo(0, 0);
     await Promise.all([...document.images].map((picture) => picture.decode().catch(() => undefined)));
     await document.fonts.ready;
-    // What has moved until now is told with a frame.
+    // Wait for a frame, so that layout shifts up to now are reported.
     for (let frame = 0; frame < 3; frame += 1) await new Promise((done) => requestAnimationFrame(done));
   });
 }

@@ -9,7 +9,7 @@ const PROJECT = "/projects/library-at-the-ropewalk";
 const SEARCH = "/?q=brick+library";
 const TALL = { search: 1300, project: 1440 };
 // Drawing the demo catalog takes this many seconds at most.
-const PATIENCE = 1200;
+const TIMEOUT_SECONDS = 1200;
 
 // How many pictured cards the search shows, and the project beside its own picture, once everything is there.
 const CARDS = { search: 7, near: 1 };
@@ -21,12 +21,12 @@ async function complete() {
     const [before, ...each] = (answer?.ok ? await answer.text() : "").split('class="card"');
     return { hero: before.includes('class="hero"'), pictured: each.filter((card) => card.includes("<img")).length };
   };
-  for (let second = 0; second < PATIENCE; second += 1) {
+  for (let second = 0; second < TIMEOUT_SECONDS; second += 1) {
     const [search, project] = [await cards(SEARCH), await cards(PROJECT)];
     if (search.pictured >= CARDS.search && project.hero && project.pictured >= CARDS.near) return;
     await new Promise((done) => setTimeout(done, 1000));
   }
-  throw new Error(`the pictures of ${base} were not drawn within ${PATIENCE} seconds`);
+  throw new Error(`the pictures of ${base} were not drawn within ${TIMEOUT_SECONDS} seconds`);
 }
 
 // With every picture loaded.

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 const LOGGIA: &str = env!("CARGO_BIN_EXE_loggia");
 
 /// The timeout of any step on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The number of projects of the demo catalog, and of those with pictures.
 const PROJECTS: usize = 30;
@@ -70,7 +70,7 @@ impl Served {
         up.args(["up", "--no-demo"]);
         let mut loggia = Loggia::spawn_command(up, folder.path());
         let http = loggia.http().await;
-        kit::wait_until(PATIENCE, "readiness", async || http.get("/readyz").await.status == 200).await;
+        kit::wait_until(TIMEOUT, "readiness", async || http.get("/readyz").await.status == 200).await;
 
         let records = records();
         for at in 0..=PICTURED {
@@ -158,20 +158,20 @@ async fn complete(http: &Http, key: &str, records: &[Map<String, Value>]) {
         async |path: String| http.send("GET", &path, &[("authorization", bearer.as_str())], "").await.json();
     // All that is listed: one is withdrawn.
     let listed = format!("{} projects, each", records.len() - 1);
-    kit::wait_until(PATIENCE, "the front page", async || http.get("/").await.text().contains(&listed)).await;
-    kit::wait_until(PATIENCE, "the search", async || {
+    kit::wait_until(TIMEOUT, "the front page", async || http.get("/").await.text().contains(&listed)).await;
+    kit::wait_until(TIMEOUT, "the search", async || {
         http.get("/?q=hostile").await.text().contains(&format!("{} projects", HOSTILE.len()))
     })
     .await;
     for record in records.iter().take(PICTURED) {
         let slug = record["slug"].as_str().unwrap();
         let pictures = record["pictures"].as_array().unwrap().len();
-        kit::wait_until(PATIENCE, &format!("the pictures of {slug}"), async || {
+        kit::wait_until(TIMEOUT, &format!("the pictures of {slug}"), async || {
             let images = get(format!("/v1/project/{slug}")).await["images"].take();
             images.as_array().is_some_and(|images| images.len() == pictures)
         })
         .await;
-        kit::wait_until(PATIENCE, &format!("the neighbours of {slug}"), async || {
+        kit::wait_until(TIMEOUT, &format!("the neighbours of {slug}"), async || {
             get(format!("/v1/similar/{slug}?limit=6")).await["count"] == 6
         })
         .await;

@@ -79,14 +79,14 @@ async function paid(type, object) {
   assert.equal(answer.status, 200, await answer.text());
 }
 
-// What the usage page shows once so many calls are counted in a tier.
+// Returns what the usage page shows once this number of calls is counted in a tier.
 async function counted(used, tier) {
-  for (let patience = 0; ; patience += 1) {
+  for (let attempt = 0; ; attempt += 1) {
     await page.goto("/usage");
     await page.fill("#key", key);
     await follow(() => page.click("main button"));
     const shown = [await page.locator("#used").textContent(), await page.locator("#tier").textContent()];
-    if (String(shown) === `${used},${tier}` || patience === 40) break;
+    if (String(shown) === `${used},${tier}` || attempt === 40) break;
     await page.waitForTimeout(250);
   }
   const text = (place) => page.locator(place).textContent();

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 const LOGGIA: &str = env!("CARGO_BIN_EXE_loggia");
 
 /// The timeout of any step on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// `loggia up` on a temporary folder.
 pub(crate) struct Served {
@@ -45,7 +45,7 @@ impl Served {
         up.args(["up", "--no-demo"]);
         let mut loggia = Loggia::spawn_command(up, folder.path());
         let http = loggia.http().await;
-        kit::wait_until(PATIENCE, "readiness", async || http.get("/readyz").await.status == 200).await;
+        kit::wait_until(TIMEOUT, "readiness", async || http.get("/readyz").await.status == 200).await;
 
         let (file, houses) = (folder.path().join("houses.ndjson"), houses());
         std::fs::write(&file, houses.iter().map(|house| format!("{house}\n")).collect::<String>()).unwrap();
@@ -110,11 +110,11 @@ async fn complete(http: &Http, key: &str, houses: usize) {
     let get =
         async |path: String| http.send("GET", &path, &[("authorization", bearer.as_str())], "").await.json();
     for at in 0..houses {
-        kit::wait_until(PATIENCE, &format!("the picture of house {at}"), async || {
+        kit::wait_until(TIMEOUT, &format!("the picture of house {at}"), async || {
             get(format!("/v1/project/house-{at}")).await["thumbnail"].is_string()
         })
         .await;
-        kit::wait_until(PATIENCE, &format!("the neighbours of house {at}"), async || {
+        kit::wait_until(TIMEOUT, &format!("the neighbours of house {at}"), async || {
             get(format!("/v1/similar/house-{at}?limit=1")).await["count"] == 1
         })
         .await;

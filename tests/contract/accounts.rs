@@ -90,13 +90,13 @@ async fn a_key_is_issued_once_for_a_repeated_command() {
     let write = WriteSide::on(&nats).await;
     let client = CommandClient::new(nats.client().await);
     let message = write.message(issue(1));
-    let now = |revoked| KeyNow { key_id: key(1).key_id, tier: key(1).tier, revoked, proven: false };
-    let issued = AccountDone { keys: vec![now(false)], position: Position(2), changed: true };
+    let now = |revoked| CurrentKey { key_id: key(1).key_id, tier: key(1).tier, revoked, proven: false };
+    let issued = AccountOutcome { keys: vec![now(false)], position: Position(2), changed: true };
     for _ in 0..3 {
         assert_eq!(client.send(&message).await.unwrap(), CommandReply::Account(issued.clone()));
     }
     let revoke = write.message(Command::RevokeKey { key_id: key(1).key_id });
-    let revoked = AccountDone { keys: vec![now(true)], position: Position(3), changed: true };
+    let revoked = AccountOutcome { keys: vec![now(true)], position: Position(3), changed: true };
     for _ in 0..2 {
         assert_eq!(client.send(&revoke).await.unwrap(), CommandReply::Account(revoked.clone()));
     }

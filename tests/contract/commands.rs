@@ -59,7 +59,7 @@ fn select(at: &str) -> Command {
 
 fn done(at: &str, revision: u32, position: u64) -> CommandReply {
     let (revision, position) = (Revision(revision), Position(position));
-    CommandReply::Done(Done { slug: slug(at), revision, position, changed: true })
+    CommandReply::Done(ProjectOutcome { slug: slug(at), revision, position, changed: true })
 }
 
 fn line(number: u64, description: &str) -> ImportLine {

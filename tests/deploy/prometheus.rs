@@ -18,7 +18,7 @@ const DASHBOARD: &str = "deploy/grafana/loggia.json";
 const RUNBOOK: &str = "docs/operating/runbook.md";
 
 /// The timeout of any step on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Returns promtool of Prometheus, if it is installed.
 fn promtool() -> Option<PathBuf> {
@@ -134,20 +134,20 @@ impl ObservedProcess {
         let mut command = process::command(LOGGIA, data);
         command.args(role).args(["--admin-listen", "127.0.0.1:0"]).envs(settings.iter().copied());
         let process = Loggia::spawn_command(command, data);
-        let address = kit::wait_for(PATIENCE, "the operators' listener", async || {
+        let address = kit::wait_for(TIMEOUT, "the operators' listener", async || {
             let log = process.stderr() + &process.stdout();
             let output = log.split("metrics and health on ").nth(1)?;
             output.contains(char::is_whitespace).then(|| output.split_whitespace().next().unwrap().to_owned())
         })
         .await;
         let operators = Http::new(address);
-        kit::wait_until(PATIENCE, "readiness", async || operators.get("/readyz").await.status == 200).await;
+        kit::wait_until(TIMEOUT, "readiness", async || operators.get("/readyz").await.status == 200).await;
         ObservedProcess { process, operators }
     }
 
     /// Returns the metrics, which must be valid for promtool and have these samples.
     async fn metrics(&self, promtool: Option<&Path>, expected: &[&str]) -> BTreeSet<String> {
-        let metrics = kit::wait_for(PATIENCE, &format!("{expected:?}"), async || {
+        let metrics = kit::wait_for(TIMEOUT, &format!("{expected:?}"), async || {
             let metrics = self.operators.get("/metrics").await;
             expected.iter().all(|name| samples(metrics.text()).contains(*name)).then_some(metrics)
         })

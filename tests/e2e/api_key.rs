@@ -3,7 +3,7 @@
 use kit::http::{Answer, Http};
 use serde_json::{Value, json};
 
-use crate::service::{PATIENCE, Service};
+use crate::service::{Service, TIMEOUT};
 
 /// A service that requires keys, with one project and a new key.
 struct KeyedService {
@@ -78,7 +78,7 @@ async fn a_keys_calls_and_remaining_quota_are_reported() {
     }
     let usage = service.usage().await;
     // The ledger copies calls from NATS a moment later.
-    let calls = kit::wait_for(PATIENCE, "the calls in the ledger", async || {
+    let calls = kit::wait_for(TIMEOUT, "the calls in the ledger", async || {
         let audited = service.started.run(&["audit", &service.key_id, "--json"]);
         let lines = String::from_utf8(audited.stdout).unwrap();
         let calls: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -155,7 +155,7 @@ async fn an_exhausted_quota_says_what_to_do_and_a_larger_tier_applies_at_once() 
     let args = [&["keys", "tier", "--email", "Ada@Example.ORG", "studio"][..], &settings].concat();
     assert!(service.started.run(&args).status.success());
     // The node checks for changes every 25 ms, on a busy machine less often.
-    kit::wait_until(PATIENCE, "the tier on the node", async || service.usage().await["tier"] == "studio")
+    kit::wait_until(TIMEOUT, "the tier on the node", async || service.usage().await["tier"] == "studio")
         .await;
     let more = service.call("/v1/search?q=bridge").await;
     assert_eq!((more.status, remaining(&more)), (200, ("5", "4")));

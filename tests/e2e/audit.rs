@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 
-use crate::service::{LOGGIA, PATIENCE, Service};
+use crate::service::{LOGGIA, Service, TIMEOUT};
 
 const KEY: &str = "Ab3dEf9h";
 
@@ -62,7 +62,7 @@ fn shown(call: &Call, position: u64, overrun: bool) -> Value {
 }
 
 async fn copied(service: &Service, count: u64) {
-    kit::wait_until(PATIENCE, "the calls in the ledger", async || {
+    kit::wait_until(TIMEOUT, "the calls in the ledger", async || {
         service.json(&["status"])[0]["ledger"]["position"] == count
     })
     .await;

@@ -8,7 +8,7 @@ use kit::free_port;
 use kit::process;
 use serde_json::{Value, json};
 
-use crate::service::{LOGGIA, PATIENCE, Service, json as run_json};
+use crate::service::{LOGGIA, Service, TIMEOUT, json as run_json};
 
 /// Returns the shell blocks of the page in order, without their indentation.
 fn blocks() -> Vec<String> {
@@ -63,8 +63,8 @@ async fn filled() -> Option<Service> {
     let call = async || {
         service.http.send("GET", "/v1/search?q=house", &[("authorization", &bearer)], "").await.status == 200
     };
-    kit::wait_until(PATIENCE, "a new key", call).await;
-    kit::wait_until(PATIENCE, "the call in the ledger", async || {
+    kit::wait_until(TIMEOUT, "a new key", call).await;
+    kit::wait_until(TIMEOUT, "the call in the ledger", async || {
         service.json(&["status"])[0]["ledger"]["position"] == 1
     })
     .await;
@@ -86,7 +86,7 @@ async fn the_commands_of_the_page_work_in_order() {
             service.import(&[json!({"slug": "brick-house", "name": "Brick House", "category": "art"})]).await;
             let now = || jiff::Timestamp::now().strftime("%Y-%m-%dT%H%M%SZ").to_string();
             let is_next = async || !root.path().join("backups").join(now()).exists();
-            kit::wait_until(PATIENCE, "the next second", is_next).await;
+            kit::wait_until(TIMEOUT, "the next second", is_next).await;
         }
         let (block, root, data) = (block.clone(), root.path().to_owned(), data.clone());
         tokio::task::spawn_blocking(move || run(&block, &root, &data, port)).await.unwrap();

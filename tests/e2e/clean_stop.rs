@@ -6,7 +6,7 @@ use kit::nats::Nats;
 use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 
-use crate::service::{LOGGIA, PATIENCE, Service, json as answers};
+use crate::service::{LOGGIA, Service, TIMEOUT, json as answers};
 
 /// Keys without a rate limit.
 const SETTINGS: [&str; 5] = ["--no-demo", "--auth", "keys", "--burst-per-key", "0"];
@@ -24,7 +24,7 @@ async fn called(service: &Service, calls: usize) -> AnsweredCalls {
     let bearer = format!("Bearer {}", text("key"));
     let headers = [("authorization", bearer.as_str())];
     let http = &service.http;
-    kit::wait_until(PATIENCE, "a key that is known", async || {
+    kit::wait_until(TIMEOUT, "a key that is known", async || {
         http.send("GET", "/v1/usage", &headers, "").await.status == 200
     })
     .await;
@@ -88,7 +88,7 @@ async fn calls_left_in_the_streams_by_a_kill_are_no_difference() {
     let report = verified(folder);
     assert_eq!(report["differences"], json!([]), "{report}");
     let mut again = Loggia::up(LOGGIA, folder, &SETTINGS).await;
-    kit::wait_until(PATIENCE, "every call in the ledger", async || {
+    kit::wait_until(TIMEOUT, "every call in the ledger", async || {
         audited(folder, &called.key_id).len() == 20
     })
     .await;
@@ -108,7 +108,7 @@ async fn a_signal_during_startup_causes_a_clean_exit() {
         let mut command = process::command(LOGGIA, &data);
         command.arg(role).env("LOGGIA_NATS_URL", nats.url());
         let mut waiting = Loggia::spawn_command(command, &data);
-        kit::wait_until(PATIENCE, "the wait for NATS", async || waiting.stderr().contains("trying again"))
+        kit::wait_until(TIMEOUT, "the wait for NATS", async || waiting.stderr().contains("trying again"))
             .await;
         let ended = waiting.terminate().await;
         assert!(ended.success(), "{role}: {ended}\n{}", waiting.stderr());

@@ -3,7 +3,7 @@
 use kit::http::Http;
 
 use crate::node_group::NodeGroup;
-use crate::service::{PATIENCE, json as run_json};
+use crate::service::{TIMEOUT, json as run_json};
 
 #[tokio::test]
 async fn a_node_with_a_clock_months_ahead_does_not_affect_the_others() {
@@ -16,7 +16,7 @@ async fn a_node_with_a_clock_months_ahead_does_not_affect_the_others() {
     let http = |address| Http::new(format!("http://{address}"));
     let (right, other) = (http(group.nodes[0].address), http(ahead.address));
     for http in [&right, &other] {
-        kit::wait_until(PATIENCE, "the key", async || http.get(&usage).await.status == 200).await;
+        kit::wait_until(TIMEOUT, "the key", async || http.get(&usage).await.status == 200).await;
     }
     let remaining = async |http: &Http| {
         let answer = http.get(&call).await;
@@ -30,7 +30,7 @@ async fn a_node_with_a_clock_months_ahead_does_not_affect_the_others() {
     // A node started later knows the calls only from the counters.
     let late = group.start("late", &[]).await;
     let late_http = http(late.address);
-    kit::wait_until(PATIENCE, "the calls on the new node", async || {
+    kit::wait_until(TIMEOUT, "the calls on the new node", async || {
         late_http.get(&usage).await.json()["used"] == 5
     })
     .await;

@@ -9,7 +9,7 @@ use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 use write::nats_role::NatsRole;
 
-use crate::service::{LOGGIA, PATIENCE, ready};
+use crate::service::{LOGGIA, TIMEOUT, ready};
 
 fn command(cluster: &Cluster, data: &Path, role: NatsRole, args: &[&str]) -> std::process::Command {
     let mut command = process::command(LOGGIA, data);
@@ -51,7 +51,7 @@ async fn every_role_works_on_a_cluster_with_its_own_user() {
     let http = serving.http().await;
     ready(&http).await;
     let announced = write.join("run/write.json");
-    kit::wait_until(PATIENCE, "the write side", async || announced.exists()).await;
+    kit::wait_until(TIMEOUT, "the write side", async || announced.exists()).await;
     import(&cluster, folder.path(), &write);
 
     // The API requires a key and counts its calls.
@@ -63,12 +63,12 @@ async fn every_role_works_on_a_cluster_with_its_own_user() {
     let key = given.unwrap_or_else(|| panic!("{answer:?}"));
     let bearer = format!("Bearer {key}");
     let signed = [("authorization", bearer.as_str())];
-    kit::wait_until(PATIENCE, "the project on the read node", async || {
+    kit::wait_until(TIMEOUT, "the project on the read node", async || {
         let found = http.attempt("GET", "/v1/search?q=bridge", &signed, "").await;
         found.is_ok_and(|found| found.status == 200 && found.json()["total"] == json!(1))
     })
     .await;
-    let image = kit::wait_for(PATIENCE, "the picture on the read node", async || {
+    let image = kit::wait_for(TIMEOUT, "the picture on the read node", async || {
         let record = http.attempt("GET", "/v1/project/bridge", &signed, "").await.ok()?.json();
         let url = record["images"][0]["url"].as_str()?.to_owned();
         let served = http.get(&url[url.find("/media/")?..]).await;
@@ -102,7 +102,7 @@ async fn every_role_works_on_a_cluster_with_its_own_user() {
     operate(&cluster, &write, &["curate", "withdraw", "bridge", "--reason", "It was taken down."]);
     let key_id = &key["log_live_".len()..][..8];
     operate(&cluster, &write, &["keys", "revoke", key_id]);
-    kit::wait_until(PATIENCE, "the key's end", async || {
+    kit::wait_until(TIMEOUT, "the key's end", async || {
         let found = http.attempt("GET", "/v1/search?q=bridge", &signed, "").await;
         found.is_ok_and(|found| found.status == 401)
     })
@@ -135,7 +135,7 @@ async fn a_key_revoked_during_a_server_failure_is_rejected_soon() {
     let data = |name: &str| folder.path().join(name);
     let _writing = spawn(&cluster, &data("write"), NatsRole::Write);
     let announced = data("write").join("run/write.json");
-    kit::wait_until(PATIENCE, "the write side", async || announced.exists()).await;
+    kit::wait_until(TIMEOUT, "the write side", async || announced.exists()).await;
     let mut nodes = ["one", "two"].map(|name| spawn(&cluster, &data(name), NatsRole::Read));
     let mut https = Vec::new();
     for node in &mut nodes {
@@ -150,7 +150,7 @@ async fn a_key_revoked_during_a_server_failure_is_rejected_soon() {
         let bearer = format!("Bearer {key}");
         let signed = [("authorization", bearer.as_str())];
         for http in &https {
-            kit::wait_until(PATIENCE, "a node that takes the key", async || {
+            kit::wait_until(TIMEOUT, "a node that takes the key", async || {
                 http.attempt("GET", "/v1/search?q=bridge", &signed, "").await.is_ok_and(|a| a.status == 200)
             })
             .await;
@@ -161,7 +161,7 @@ async fn a_key_revoked_during_a_server_failure_is_rejected_soon() {
         cluster.leader("EVENTS").await;
         let led = Instant::now();
         for http in &https {
-            kit::wait_until(PATIENCE, "a node that refuses the key", async || {
+            kit::wait_until(TIMEOUT, "a node that refuses the key", async || {
                 http.attempt("GET", "/v1/search?q=bridge", &signed, "").await.is_ok_and(|a| a.status == 401)
             })
             .await;
@@ -182,7 +182,7 @@ async fn the_all_in_one_role_works_with_its_user() {
     let http = loggia.http().await;
     ready(&http).await;
     import(&cluster, folder.path(), &data);
-    kit::wait_until(PATIENCE, "the project", async || http.get("/projects/bridge").await.status == 200).await;
+    kit::wait_until(TIMEOUT, "the project", async || http.get("/projects/bridge").await.status == 200).await;
     operate(&cluster, &data, &["audit", "verify"]);
     assert!(loggia.terminate().await.success());
     assert_eq!(cluster.violations(), Vec::<String>::new());

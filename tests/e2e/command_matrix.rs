@@ -14,7 +14,7 @@ use kit::process::{self, Loggia};
 use kit::skipped;
 use serde_json::Value;
 
-use crate::service::{LOGGIA, PATIENCE};
+use crate::service::{LOGGIA, TIMEOUT};
 pub(crate) use prepared::PreparedFolder;
 pub(crate) use table::subcommands;
 use table::{Exit, ROLES, Row, TABLE, commands_of_the_binary};
@@ -349,7 +349,7 @@ async fn each_role_starts_and_exits_with_0_on_sigterm() {
         if announces == "run/api.addr" {
             loggia.address().await;
         }
-        kit::wait_until(PATIENCE, role, async || data.join(announces).exists()).await;
+        kit::wait_until(TIMEOUT, role, async || data.join(announces).exists()).await;
         running.push((role, loggia));
     }
     for (role, mut loggia) in running.into_iter().rev() {

@@ -7,10 +7,10 @@ use schemas::usage::Call;
 use serde_json::{Value, json};
 
 use crate::audit::TestPublisher;
-use crate::service::{PATIENCE, Service, json as run_json};
+use crate::service::{Service, TIMEOUT, json as run_json};
 
 async fn counted(service: &Service, calls: u64) {
-    kit::wait_until(PATIENCE, &format!("{calls} counted calls"), async || {
+    kit::wait_until(TIMEOUT, &format!("{calls} counted calls"), async || {
         let status = service.json(&["status"]).pop().unwrap();
         let projections = status["projections"].as_array().unwrap();
         projections.iter().any(|p| p["name"] == "counters" && p["position"] == calls)
@@ -50,7 +50,7 @@ async fn counters_are_rebuilt_and_verified_during_traffic() {
 
     // NATS may have stored a call whose acknowledgement did not reach its publisher.
     let total = made.load(Ordering::SeqCst);
-    let position = kit::wait_for(PATIENCE, "every call", async || {
+    let position = kit::wait_for(TIMEOUT, "every call", async || {
         let status = service.json(&["status"]).pop().unwrap();
         let usage = &status["usage"];
         let (calls, over, keys) = (usage["calls"].as_u64()?, usage["overrun"].as_u64()?, &usage["keys"]);

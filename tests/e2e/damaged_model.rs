@@ -6,7 +6,7 @@ use kit::http::Http;
 use kit::process::{Loggia, run};
 use serde_json::{Value, json};
 
-use crate::service::{LOGGIA, PATIENCE, Service, json as run_json, ready};
+use crate::service::{LOGGIA, Service, TIMEOUT, json as run_json, ready};
 
 /// Overwrites the first 4 KiB of the current catalog.
 fn damage(data: &Path) {
@@ -21,7 +21,7 @@ fn damage(data: &Path) {
 /// Runs `loggia rebuild catalog`, which must succeed quickly.
 async fn rebuild(data: &Path) {
     let mut rebuild = Loggia::spawn(LOGGIA, data, &["rebuild", "catalog"]);
-    let status = rebuild.ended(PATIENCE).await;
+    let status = rebuild.ended(TIMEOUT).await;
     assert!(status.success(), "{}", rebuild.stderr());
     assert!(rebuild.stdout().contains("is live at 20"), "{}", rebuild.stdout());
 }

@@ -8,7 +8,7 @@ use kit::esdb::EventStoreDb;
 use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 
-use crate::service::{LOGGIA, PATIENCE};
+use crate::service::{LOGGIA, TIMEOUT};
 
 const RECORDS: &str = concat!(
     r#"{"slug":"stair-house","name":"Stair House","category":"architecture","city":"Zürich"}"#,
@@ -137,7 +137,7 @@ async fn two_write_sides_share_one_catalog() {
     };
     let announced = async |(_, data): &(Loggia, PathBuf)| {
         let announced = data.join("run/write.json");
-        kit::wait_until(PATIENCE, "a write side", async || announced.exists()).await;
+        kit::wait_until(TIMEOUT, "a write side", async || announced.exists()).await;
     };
     let first = spawn("first", &["write"]);
     announced(&first).await;
@@ -147,7 +147,7 @@ async fn two_write_sides_share_one_catalog() {
     let http = serving.http().await;
     crate::service::ready(&http).await;
     let found = async |names: usize| {
-        kit::wait_until(PATIENCE, "all that was imported", async || {
+        kit::wait_until(TIMEOUT, "all that was imported", async || {
             http.get("/v1/search?q=house").await.json()["total"] == json!(names)
         })
         .await;
@@ -182,7 +182,7 @@ async fn two_write_sides_share_one_catalog() {
     assert!(String::from_utf8(refused.stderr).unwrap().contains("write side"));
     let first = spawn("first", &["write"]);
     assert_eq!(first.1, data);
-    kit::wait_until(PATIENCE, "the first again", async || issue("ben@example.org").status.success()).await;
+    kit::wait_until(TIMEOUT, "the first again", async || issue("ben@example.org").status.success()).await;
     // The store is stopped and started.
     server.kill();
     tokio::time::sleep(std::time::Duration::from_millis(300)).await;

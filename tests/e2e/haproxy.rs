@@ -10,7 +10,7 @@ use kit::haproxy::Haproxy;
 use kit::http::Http;
 
 use crate::node_group::{NodeGroup, ReadNode, searches};
-use crate::service::{PATIENCE, ready};
+use crate::service::{TIMEOUT, ready};
 
 /// As for the nodes in deploy/compose.yaml.
 const DRAIN: (&str, &str) = ("LOGGIA_DRAIN", "5s");
@@ -61,7 +61,7 @@ impl BalancedNodes {
     }
 
     async fn wait_until_all_up(&self) {
-        kit::wait_until(PATIENCE, "three nodes that are given calls", async || self.haproxy.up().await == 3)
+        kit::wait_until(TIMEOUT, "three nodes that are given calls", async || self.haproxy.up().await == 3)
             .await;
     }
 

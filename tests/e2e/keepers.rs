@@ -12,7 +12,7 @@ use schemas::command::*;
 use serde_json::{Value, json};
 use write::command_client::CommandClient;
 
-use crate::service::{LOGGIA, PATIENCE};
+use crate::service::{LOGGIA, TIMEOUT};
 
 /// A server for the log, a NATS server, and folders for processes.
 struct SharedLog {
@@ -60,7 +60,7 @@ impl SharedLog {
         let _ = std::fs::remove_file(self.data(name).join("run/write.json"));
         let write = self.spawn(name, &["write"]);
         let announced = self.data(name).join("run/write.json");
-        kit::wait_until(PATIENCE, "a write side", async || announced.exists()).await;
+        kit::wait_until(TIMEOUT, "a write side", async || announced.exists()).await;
         write
     }
 
@@ -103,7 +103,7 @@ async fn an_editor_using_two_write_sides_gets_no_conflict() {
         ];
         for command in acts {
             match send(command).await {
-                CommandReply::Done(Done { changed: true, .. }) => {}
+                CommandReply::Done(ProjectOutcome { changed: true, .. }) => {}
                 CommandReply::Imported { lines, .. } if matches!(lines[0].result, LineResult::New { .. }) => {
                 }
                 other => refused.push(other),
@@ -144,7 +144,7 @@ async fn only_a_role_becomes_the_keeper() {
     assert_ne!(moved["vault"], keeper["vault"]);
     // The former keeper detects it, and restarts without being the keeper.
     let mut write = write;
-    assert!(!write.ended(PATIENCE).await.success());
+    assert!(!write.ended(TIMEOUT).await.success());
     assert!(write.stderr().contains("the log has another keeper now"), "{}", write.stderr());
     let write = shared_log.write("server").await;
     assert!(write.stderr().contains("accepts the commands of editors, but no keys"), "{}", write.stderr());
@@ -161,7 +161,7 @@ async fn a_role_without_a_keeper_reports_it() {
     let mut up = shared_log.spawn("up", &["up", "--no-demo", "--auth", "keys", "--admin-listen", &admin]);
     let http = up.http().await;
     let operators = kit::http::Http::new(format!("http://{admin}"));
-    kit::wait_until(PATIENCE, "an up that waits", async || {
+    kit::wait_until(TIMEOUT, "an up that waits", async || {
         let answer = http.get("/readyz").await;
         answer.status == 503 && answer.text().contains("no keeper listens on NATS")
     })
@@ -177,7 +177,7 @@ async fn a_role_without_a_keeper_reports_it() {
     crate::service::ready(&http).await;
     // After the keeper was available once, its absence does not redirect requests.
     assert!(keeper.terminate().await.success());
-    kit::wait_until(PATIENCE, "a line about the keeper", async || {
+    kit::wait_until(TIMEOUT, "a line about the keeper", async || {
         operators.get("/status").await.json()["failing"][0]["component"] == json!("keeper")
     })
     .await;
@@ -228,12 +228,12 @@ async fn a_write_side_keeps_reporting_a_truncated_log() {
     let admin = format!("127.0.0.1:{port}");
     let write = shared_log.spawn("data", &["write", "--admin-listen", &admin]);
     let operators = kit::http::Http::new(format!("http://{admin}"));
-    kit::wait_until(PATIENCE, "a write side", async || {
+    kit::wait_until(TIMEOUT, "a write side", async || {
         shared_log.data("data").join("run/write.json").exists()
     })
     .await;
     shared_log.server.truncate("loggia-events", 0).await;
-    let failing = kit::wait_for(PATIENCE, "the component", async || {
+    let failing = kit::wait_for(TIMEOUT, "the component", async || {
         let status = operators.get("/status").await.json();
         let failing = status["failing"].as_array()?.first()?.clone();
         (failing["component"] == json!("event store")).then_some(failing)

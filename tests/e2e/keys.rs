@@ -8,7 +8,7 @@ use kit::any_file_contains;
 use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 
-use crate::service::{LOGGIA, PATIENCE, Service, json as run_json};
+use crate::service::{LOGGIA, Service, TIMEOUT, json as run_json};
 
 const ADA: &str = "Ada.Pelt@example.org";
 const NAME: &str = "analytical-engine";
@@ -189,7 +189,7 @@ async fn a_tier_with_keys_cannot_be_removed() {
         Loggia::spawn_command(command, folder.path())
     };
     let mut refused = start();
-    assert_eq!(refused.ended(PATIENCE).await.code(), Some(1));
+    assert_eq!(refused.ended(TIMEOUT).await.code(), Some(1));
     let stderr = refused.stderr();
     let expected = "loggia: tiers is “free=3, gold=9”, and 2 keys are in studio; keep the tier in LOGGIA_TIERS, or move the \
                   keys with `loggia keys tier`";

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 use write::command_client::CommandClient;
 
-use crate::service::{LOGGIA, PATIENCE, Service, json as run_json};
+use crate::service::{LOGGIA, Service, TIMEOUT, json as run_json};
 
 const ADA: &str = "Ada.Pelt@example.org";
 const SITE: &str = "https://catalog.example.org";
@@ -125,9 +125,9 @@ async fn an_unreachable_mail_server_blocks_no_command() {
     issue(&service, ADA);
     let client = LinkClient::of(&service).await;
     client.request_link(ADA).await;
-    kit::wait_until(PATIENCE, "an attempt", async || server.sessions() > 0).await;
+    kit::wait_until(TIMEOUT, "an attempt", async || server.sessions() > 0).await;
     issue(&service, ADA);
-    kit::wait_until(PATIENCE, "a line in the log", async || {
+    kit::wait_until(TIMEOUT, "a line in the log", async || {
         service.loggia.stderr().contains("a mail could not be sent")
     })
     .await;
@@ -145,7 +145,7 @@ async fn the_mail_servers_certificate_is_verified_before_the_password_is_sent() 
     let Some(service) = Service::with(&settings).await else { return };
     issue(&service, ADA);
     LinkClient::of(&service).await.request_link(ADA).await;
-    kit::wait_until(PATIENCE, "a line in the log", async || {
+    kit::wait_until(TIMEOUT, "a line in the log", async || {
         service.loggia.stderr().contains("the mail server cannot be reached, or broke off")
     })
     .await;
@@ -171,7 +171,7 @@ async fn without_a_mail_server_the_log_names_only_keys() {
     let Some(service) = Service::empty().await else { return };
     let key = issue(&service, ADA);
     LinkClient::of(&service).await.request_link(ADA).await;
-    let log = kit::wait_for(PATIENCE, "a line in the log", async || {
+    let log = kit::wait_for(TIMEOUT, "a line in the log", async || {
         let log = service.loggia.stderr() + &service.loggia.stdout();
         log.contains("a link was asked for").then_some(log)
     })
@@ -187,7 +187,7 @@ async fn links_are_printed_on_request() {
     let client = LinkClient::of(&service).await;
     client.request_link(ADA).await;
     let start = format!("{}/claim/", service.base());
-    let logged = kit::wait_for(PATIENCE, "a link in the log", async || {
+    let logged = kit::wait_for(TIMEOUT, "a link in the log", async || {
         let log = service.loggia.stderr() + &service.loggia.stdout();
         let at = log.find(&start)?;
         log[at..].lines().next().map(str::to_owned)
@@ -256,7 +256,7 @@ async fn no_link_is_made_without_the_public_address_of_the_service() {
     command.args(["write", "--nats-url", &nats.url(), "--auth", "keys"]);
     let _writing = Loggia::spawn_command(command, folder.path());
     let announced = folder.path().join("run/write.json");
-    kit::wait_until(PATIENCE, "the write side", async || announced.exists()).await;
+    kit::wait_until(TIMEOUT, "the write side", async || announced.exists()).await;
     run_json(folder.path(), &["keys", "issue", "--email", ADA]);
     let link = ["keys", "link", "--email", ADA, "--listen", "127.0.0.1:8080"];
     let nowhere = process::run(LOGGIA, folder.path(), &link);

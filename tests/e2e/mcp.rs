@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use kit::http::{Answer, Http};
 use serde_json::{Value, json};
 
-use crate::service::{PATIENCE, Service};
+use crate::service::{Service, TIMEOUT};
 
 /// Starts a service that requires keys, with eight houses.
 async fn started(settings: &[&str]) -> Option<Service> {
@@ -135,7 +135,7 @@ async fn an_agent_gets_a_key_and_its_calls_are_counted_exactly() {
         "what is free stays so"
     );
 
-    let calls = kit::wait_for(PATIENCE, "the calls in the ledger", async || {
+    let calls = kit::wait_for(TIMEOUT, "the calls in the ledger", async || {
         let audited = started.run(&["audit", key_id, "--json"]);
         let lines = String::from_utf8(audited.stdout).unwrap();
         let calls: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -7,7 +7,7 @@ use kit::process::{self, Loggia};
 use serde_json::json;
 
 use crate::node_group::NodeGroup;
-use crate::service::{LOGGIA, PATIENCE, ready};
+use crate::service::{LOGGIA, TIMEOUT, ready};
 
 fn start(role: &str, data: &Path, nats: &Nats) -> Loggia {
     let mut command = process::command(LOGGIA, data);
@@ -44,7 +44,7 @@ async fn a_node_with_models_starts_without_nats_and_catches_up_later() {
     assert_eq!(http.get("/v1/search?q=bridge").await.json()["total"], json!(5));
     group.nats.restart().await;
     group.import_as("Tower", 3);
-    kit::wait_until(PATIENCE, "what came later", async || {
+    kit::wait_until(TIMEOUT, "what came later", async || {
         http.get("/v1/search?q=tower").await.json()["total"] == json!(3)
     })
     .await;

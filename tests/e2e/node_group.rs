@@ -9,7 +9,7 @@ use kit::nats::Nats;
 use kit::process::{self, Loggia};
 use serde_json::json;
 
-use crate::service::{LOGGIA, PATIENCE};
+use crate::service::{LOGGIA, TIMEOUT};
 
 /// A write side with some projects, and read nodes that follow it.
 pub(crate) struct NodeGroup {
@@ -55,7 +55,7 @@ impl NodeGroup {
         command.envs(settings.iter().map(|(name, value)| (*name, value.as_str())));
         let write = Loggia::spawn_command(command, &data);
         let announced = data.join("run/write.json");
-        kit::wait_until(PATIENCE, "the write side", async || announced.exists()).await;
+        kit::wait_until(TIMEOUT, "the write side", async || announced.exists()).await;
         let balancer = Balancer::start(&[]).await;
         let mut group =
             NodeGroup { nodes: Vec::new(), _write: write, binary, balancer, folder, nats, settings };
@@ -106,7 +106,7 @@ impl NodeGroup {
     }
 
     pub(crate) async fn all_ready(&self) {
-        kit::wait_until(PATIENCE, "three nodes that are ready", async || self.balancer.ready() == 3).await;
+        kit::wait_until(TIMEOUT, "three nodes that are ready", async || self.balancer.ready() == 3).await;
     }
 }
 

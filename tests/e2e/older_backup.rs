@@ -6,7 +6,7 @@ use kit::nats::Nats;
 use kit::process::{self, Loggia};
 use serde_json::json;
 
-use crate::service::{LOGGIA, PATIENCE, json as run_json, ready};
+use crate::service::{LOGGIA, TIMEOUT, json as run_json, ready};
 
 fn spawn(role: &str, data: &Path, nats: &Nats) -> Loggia {
     let mut command = process::command(LOGGIA, data);
@@ -16,7 +16,7 @@ fn spawn(role: &str, data: &Path, nats: &Nats) -> Loggia {
 
 async fn write(data: &Path, nats: &Nats) -> Loggia {
     let (process, announced) = (spawn("write", data, nats), data.join("run/write.json"));
-    kit::wait_until(PATIENCE, "the write side", async || announced.exists()).await;
+    kit::wait_until(TIMEOUT, "the write side", async || announced.exists()).await;
     process
 }
 
@@ -40,14 +40,14 @@ async fn a_read_node_follows_a_write_side_restored_from_an_older_backup() {
     run_json(&at("write"), &["backup", at("backup").to_str().unwrap()]);
     import(&at("write"), "Lost", 5);
     let total = async |word: &str| http.get(&format!("/v1/search?q={word}")).await.json()["total"].clone();
-    kit::wait_until(PATIENCE, "what will be lost", async || total("lost").await == json!(5)).await;
+    kit::wait_until(TIMEOUT, "what will be lost", async || total("lost").await == json!(5)).await;
 
     writing.kill9();
     nats.wipe().await;
     run_json(&at("restored"), &["restore", at("backup").to_str().unwrap()]);
     let _writing = write(&at("restored"), &nats).await;
     import(&at("restored"), "New", 8);
-    kit::wait_until(PATIENCE, "the restored log on the read node", async || {
+    kit::wait_until(TIMEOUT, "the restored log on the read node", async || {
         total("new").await == json!(8)
             && total("lost").await == json!(0)
             && total("kept").await == json!(10)

@@ -6,7 +6,7 @@ use kit::http::Http;
 use kit::process::{self, Loggia};
 use serde_json::json;
 
-use crate::service::{LOGGIA, PATIENCE, Service, json as json_of, ready};
+use crate::service::{LOGGIA, Service, TIMEOUT, json as json_of, ready};
 
 fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
@@ -30,7 +30,7 @@ async fn metrics_cover_projections_and_requests() {
         "loggia_relay_position 1",
         "loggia_relay_lag 0",
     ];
-    kit::wait_until(PATIENCE, "the projections' gauges", async || {
+    kit::wait_until(TIMEOUT, "the projections' gauges", async || {
         let metrics = operators.get("/metrics").await;
         expected.iter().all(|line| metrics.text().lines().any(|found| found == *line))
     })
@@ -51,7 +51,7 @@ async fn metrics_cover_projections_and_requests() {
     // A generation that cannot be opened is reported; the other models are refreshed, and so is this one later.
     let gauge = async |model: &str, fails: u8| {
         let line = format!("loggia_model_refresh_failing{{model=\"{model}\"}} {fails}");
-        kit::wait_until(PATIENCE, &line, async || {
+        kit::wait_until(TIMEOUT, &line, async || {
             operators.get("/metrics").await.text().lines().any(|found| found == line)
         })
         .await;
@@ -99,7 +99,7 @@ async fn metrics_cover_commands_imports_and_metering() {
         "loggia_spool_calls 0",
         "loggia_spool_stuck_bytes 0",
     ];
-    kit::wait_until(PATIENCE, "what the write side did", async || {
+    kit::wait_until(TIMEOUT, "what the write side did", async || {
         let metrics = operators.get("/metrics").await;
         expected.iter().all(|line| metrics.text().lines().any(|found| found == *line))
     })
@@ -156,7 +156,7 @@ async fn a_revoked_key_is_rejected_while_idle_connections_use_all_descriptors() 
     assert_eq!(files.split_whitespace().skip(3).take(2).collect::<Vec<_>>(), ["512", "512"]);
     let issued = json_of(folder.path(), &["keys", "issue", "--email", "ada@example.org"]).pop().unwrap();
     let usage = format!("/v1/usage?key={}", issued["key"].as_str().unwrap());
-    kit::wait_until(PATIENCE, "the new key", async || http.get(&usage).await.status == 200).await;
+    kit::wait_until(TIMEOUT, "the new key", async || http.get(&usage).await.status == 200).await;
 
     // The system accepts connections that the process has not accepted yet.
     let address = loggia.address().await;
@@ -165,7 +165,7 @@ async fn a_revoked_key_is_rejected_while_idle_connections_use_all_descriptors() 
         idle.push(tokio::net::TcpStream::connect(address).await.unwrap());
     }
     json_of(folder.path(), &["keys", "revoke", issued["key_id"].as_str().unwrap()]);
-    kit::wait_until(PATIENCE, "the end of the key", async || http.get(&usage).await.status == 401).await;
+    kit::wait_until(TIMEOUT, "the end of the key", async || http.get(&usage).await.status == 401).await;
     let files = std::fs::read_dir(format!("/proc/{}/fd", loggia.pid())).unwrap().count();
     assert!(files < 500, "{files} of 512");
     drop(idle);

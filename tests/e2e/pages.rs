@@ -13,7 +13,7 @@ use kit::process::{self, Loggia};
 use write::nats_role::NatsRole;
 
 use crate::command_matrix::PreparedFolder;
-use crate::service::{LOGGIA, PATIENCE, ready};
+use crate::service::{LOGGIA, TIMEOUT, ready};
 use reading::{Line, commands, has_its_own_test, inline, pages};
 use tree::Tree;
 
@@ -260,7 +260,7 @@ async fn the_commands_of_the_docs_run_in_a_cluster() {
     };
     let (mut writing, mut reading) = (start(&write, NatsRole::Write), start(&read, NatsRole::Read));
     ready(&reading.http().await).await;
-    kit::wait_until(PATIENCE, "the write side", async || write.join("run/write.json").exists()).await;
+    kit::wait_until(TIMEOUT, "the write side", async || write.join("run/write.json").exists()).await;
     let mut usual = process::command(LOGGIA, &write);
     cluster.settings(&mut usual, NatsRole::Write);
     for (page, text) in pages().into_iter().filter(|(page, _)| page == CLUSTER) {

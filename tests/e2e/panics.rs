@@ -6,7 +6,7 @@ use std::process::Command;
 use futures::StreamExt;
 use kit::process::{self, Loggia};
 
-use crate::service::{LOGGIA, PATIENCE};
+use crate::service::{LOGGIA, TIMEOUT};
 
 /// The number of concurrent processes.
 const AT_ONCE: usize = 3;
@@ -55,7 +55,7 @@ fn with_fault(data: &Path, task: &str) -> Command {
 async fn assert_ends_with_sentence(mut command: Command, args: &[&str], data: &Path, task: &str) {
     command.args(args);
     let mut loggia = Loggia::spawn_command(command, data);
-    let status = loggia.ended(PATIENCE).await;
+    let status = loggia.ended(TIMEOUT).await;
     let stderr = loggia.stderr();
     assert_eq!(status.code(), Some(1), "{task}: {stderr}");
     let last = stderr.lines().last().unwrap_or_default();

@@ -10,7 +10,7 @@ use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-use crate::service::{LOGGIA, PATIENCE, json as run_json, ready};
+use crate::service::{LOGGIA, TIMEOUT, json as run_json, ready};
 
 const ADA: &str = "ada.pelt@example.org";
 const SECRET: &str = "whsec_loggia_e2e_secret";
@@ -69,7 +69,7 @@ impl PaymentService {
     }
 
     async fn wait_for_tier(&self, key: &str, tier: &str) {
-        kit::wait_until(PATIENCE, tier, async || self.tier(key).await == tier).await;
+        kit::wait_until(TIMEOUT, tier, async || self.tier(key).await == tier).await;
     }
 
     fn log(&self) -> Vec<Value> {
@@ -245,7 +245,7 @@ async fn forged_stale_and_test_notices_have_no_effect_and_order_does_not_matter(
     let expected =
         [state("not_looked_at", "evt_new"), state("other_mode", "evt_test"), state("unreadable", "evt_odd")];
     assert_eq!(kept, expected);
-    assert!(service.loggia.stderr().contains("evt_odd"), "the operator is told");
+    assert!(service.loggia.stderr().contains("evt_odd"), "it is logged");
     assert!(!service.loggia.stderr().contains(ADA));
 
     // The end arrives before the beginning, and waits for it.

@@ -10,7 +10,7 @@ use kit::nats::Nats;
 use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 
-use crate::service::{LOGGIA, PATIENCE, Service, json as run_json, ready};
+use crate::service::{LOGGIA, Service, TIMEOUT, json as run_json, ready};
 
 const WITH_PORT: &str = "https://pictures.example:8443/back.jpg";
 const WITH_PORT_REASON: &str = "Its address names port 8443; give one without a port.";
@@ -27,7 +27,7 @@ async fn with_refused() -> Option<Service> {
         json!([{"source": "front.png", "alt": "The front"}, {"source": WITH_PORT, "alt": "The back"}]);
     let plain = json!([{"source": OTHER_PORT, "alt": "A door"}]);
     service.import(&[record("stair-house", house), record("plain", plain)]).await;
-    kit::wait_until(PATIENCE, "two refused pictures", async || {
+    kit::wait_until(TIMEOUT, "two refused pictures", async || {
         service.json(&["pictures", "list", "--refused"]).len() == 2
     })
     .await;
@@ -93,7 +93,7 @@ async fn rejected_pictures_are_listed_with_the_reason_and_retried() {
     let record = json!({"slug": "thumb", "name": "Thumb", "category": "art", "thumbnail": thumbnail});
     service.import(&[record]).await;
     let expected = [listed[1].clone(), refused("thumb", thumbnail, WITH_PORT_REASON)];
-    kit::wait_until(PATIENCE, "a refused thumbnail", async || {
+    kit::wait_until(TIMEOUT, "a refused thumbnail", async || {
         service.json(&["pictures", "list", "--refused"]) == expected
     })
     .await;
@@ -173,7 +173,7 @@ impl SeparateNodes {
         };
         let (write, mut read) = (spawn("write"), spawn("read"));
         let announced = self.at("write").join("run/write.json");
-        kit::wait_until(PATIENCE, "the write side", async || announced.exists()).await;
+        kit::wait_until(TIMEOUT, "the write side", async || announced.exists()).await;
         let http = read.http().await;
         ready(&http).await;
         self.processes = vec![write, read];
@@ -203,9 +203,9 @@ async fn an_erased_picture_is_removed_everywhere_and_restored_by_no_backup() {
     let listed = nodes.run(&["pictures", "list"]).remove(0);
     let id = listed["picture"].as_str().unwrap().to_owned();
     let path = format!("/media/{id}/320.webp");
-    kit::wait_until(PATIENCE, "the picture on the read node", async || http.get(&path).await.status == 200)
+    kit::wait_until(TIMEOUT, "the picture on the read node", async || http.get(&path).await.status == 200)
         .await;
-    kit::wait_until(PATIENCE, "its address", async || {
+    kit::wait_until(TIMEOUT, "its address", async || {
         http.get("/v1/project/stair").await.json()["images"][0]["url"].is_string()
     })
     .await;
@@ -219,12 +219,12 @@ async fn an_erased_picture_is_removed_everywhere_and_restored_by_no_backup() {
         (&json!(id), &json!(1), &json!(true))
     );
     assert!(!folder_of(&nodes.at("write"), &id).exists());
-    kit::wait_until(PATIENCE, "the end of it on the read node", async || {
+    kit::wait_until(TIMEOUT, "the end of it on the read node", async || {
         http.get(&path).await.status == 410 && !mirrored.exists()
     })
     .await;
     assert_eq!(http.get(&path).await.json()["title"], "Taken down");
-    kit::wait_until(PATIENCE, "the record without it", async || {
+    kit::wait_until(TIMEOUT, "the record without it", async || {
         http.get("/v1/project/stair").await.json()["images"] == json!([])
     })
     .await;
@@ -249,7 +249,7 @@ async fn an_erased_picture_is_removed_everywhere_and_restored_by_no_backup() {
 
     nodes.kill().await;
     let http = nodes.processes().await;
-    kit::wait_until(PATIENCE, "an answer", async || http.get(&path).await.status != 503).await;
+    kit::wait_until(TIMEOUT, "an answer", async || http.get(&path).await.status != 503).await;
     assert_eq!(http.get(&path).await.status, 410);
     let verified = run_json(&nodes.at("read"), &["verify", "--nats-url", &nodes.nats.url()]);
     assert!(verified.iter().all(|model| model["equal"] == true), "{verified:?}");

@@ -7,7 +7,7 @@ use kit::http::Http;
 use serde_json::{Value, json};
 
 use crate::node_group::{NodeGroup, searches};
-use crate::service::{PATIENCE, json as run_json, ready};
+use crate::service::{TIMEOUT, json as run_json, ready};
 
 #[tokio::test]
 async fn nodes_are_restarted_in_turn_without_one_failed_request() {
@@ -37,7 +37,7 @@ async fn a_killed_node_is_replaced_by_one_that_starts_from_a_snapshot() {
     for node in &group.nodes {
         let http = Http::new(format!("http://{}", node.address));
         let usage = format!("/v1/usage?key={key}");
-        kit::wait_until(PATIENCE, "the key on every node", async || http.get(&usage).await.status == 200)
+        kit::wait_until(TIMEOUT, "the key on every node", async || http.get(&usage).await.status == 200)
             .await;
     }
     let snapshot = group.folder.path().join("snapshot");
@@ -53,10 +53,8 @@ async fn a_killed_node_is_replaced_by_one_that_starts_from_a_snapshot() {
     group.nodes[1] = node;
     group.all_ready().await;
     let (first, usage) = (group.nodes[0].process.http().await, format!("/v1/usage?key={key}"));
-    kit::wait_until(PATIENCE, "the key to be used up", async || {
-        first.get(&usage).await.json()["used"] == 200
-    })
-    .await;
+    kit::wait_until(TIMEOUT, "the key to be used up", async || first.get(&usage).await.json()["used"] == 200)
+        .await;
     // Further requests are rejected.
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     let met = load.stop().await;
@@ -68,7 +66,7 @@ async fn a_killed_node_is_replaced_by_one_that_starts_from_a_snapshot() {
     let audit = run_json(&group.write(), &["audit", "verify"]).pop().unwrap();
     assert_eq!((&audit["calls"], &audit["differences"]), (&json!(200), &json!([])), "{audit}");
     let http = group.nodes[1].process.http().await;
-    let usage = kit::wait_for(PATIENCE, "all calls on the new node", async || {
+    let usage = kit::wait_for(TIMEOUT, "all calls on the new node", async || {
         let usage = http.get(&format!("/v1/usage?key={key}")).await.json();
         (usage["used"] == 200).then_some(usage)
     })
@@ -171,7 +169,7 @@ async fn a_new_node_rejects_calls_until_it_has_caught_up() {
     assert!(one.process.terminate().await.success());
     let again = group.start("one", &[]).await;
     let http = Http::new(format!("http://{}", again.address));
-    kit::wait_until(PATIENCE, "an answer of any kind", async || http.get("/healthz").await.status == 200)
+    kit::wait_until(TIMEOUT, "an answer of any kind", async || http.get("/healthz").await.status == 200)
         .await;
     assert_ne!(http.get("/v1/search?q=bridge").await.json()["detail"], "The node is starting.");
 }
@@ -180,7 +178,7 @@ async fn a_new_node_rejects_calls_until_it_has_caught_up() {
 async fn refused(group: &NodeGroup, set: &str, why: &str, more: &str) {
     let data = group.folder.path().join("new");
     let mut process = group.spawn(&data, &[("LOGGIA_SNAPSHOT", set)]);
-    assert_eq!(process.ended(PATIENCE).await.code(), Some(1));
+    assert_eq!(process.ended(TIMEOUT).await.code(), Some(1));
     let stderr = process.stderr();
     let sentence = format!(
         "loggia: snapshot is “{set}”, which cannot be used, and nothing was changed; set LOGGIA_SNAPSHOT to another one, or \

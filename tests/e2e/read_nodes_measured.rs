@@ -10,7 +10,7 @@ use kit::http::Http;
 use serde_json::json;
 
 use crate::node_group::{NodeGroup, ReadNode, searches};
-use crate::service::{PATIENCE, json as run_json};
+use crate::service::{TIMEOUT, json as run_json};
 
 /// The number of events in the log.
 const EVENTS: usize = 100_000;
@@ -73,7 +73,7 @@ async fn a_node_is_replaced_under_a_thousand_requests_a_second() {
     print("calls of a key of 200 that were answered", limited.answers[&200] as f64, "");
     assert!(limited.answers[&200] + limited.failures.len() as u64 >= 200 && limited.answers[&200] <= 200);
     let counted = met.answers[&200] + 200;
-    let audit = kit::wait_for(PATIENCE, "the ledger", async || {
+    let audit = kit::wait_for(TIMEOUT, "the ledger", async || {
         let audit = run_json(&group.write(), &["audit", "verify"]).pop().unwrap();
         (audit["calls"].as_u64() >= Some(counted)).then_some(audit)
     })
@@ -92,7 +92,7 @@ async fn timed(group: &NodeGroup, name: &str, settings: &[(&str, &str)]) -> (Rea
     let began = Instant::now();
     let node = group.start(name, settings).await;
     let http = Http::new(format!("http://{}", node.address));
-    kit::wait_until(10 * PATIENCE, "readiness", async || http.get("/readyz").await.status == 200).await;
+    kit::wait_until(10 * TIMEOUT, "readiness", async || http.get("/readyz").await.status == 200).await;
     (node, began.elapsed().as_secs_f64())
 }
 

@@ -3,7 +3,7 @@
 use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 
-use crate::service::{LOGGIA, PATIENCE, Service, json as run_json};
+use crate::service::{LOGGIA, Service, TIMEOUT, json as run_json};
 
 fn records(count: usize) -> Vec<Value> {
     (0..count)
@@ -71,7 +71,7 @@ async fn models_of_another_log_are_rebuilt_while_nothing_runs() {
     let mut command = process::command(LOGGIA, folder);
     command.args(["up", "--no-demo"]);
     let mut refused = Loggia::spawn_command(command, folder);
-    assert_eq!(refused.ended(PATIENCE).await.code(), Some(1));
+    assert_eq!(refused.ended(TIMEOUT).await.code(), Some(1));
     let stderr = refused.stderr();
     assert!(stderr.contains("or rebuild the model with `loggia rebuild "), "{stderr}");
     drop(refused);

@@ -8,13 +8,13 @@ use kit::nats::{Cluster, Nats};
 use kit::process::{self, Loggia};
 use write::nats_role::NatsRole;
 
-use crate::service::{LOGGIA, PATIENCE, json};
+use crate::service::{LOGGIA, TIMEOUT, json};
 
 /// Runs a role that ends by itself, and returns its standard error.
 async fn run_to_end(mut command: Command, role: &str, data: &Path) -> String {
     command.arg(role);
     let mut loggia = Loggia::spawn_command(command, data);
-    let status = loggia.ended(PATIENCE).await;
+    let status = loggia.ended(TIMEOUT).await;
     let sentence = loggia.stderr();
     assert_eq!(status.code(), Some(1), "{sentence}");
     // The log comes before the last line.
@@ -200,10 +200,10 @@ async fn a_store_that_is_older_than_the_stream_is_refused() {
     command.arg("write");
     let mut writing = Loggia::spawn_command(command, &data);
     let announced = data.join("run/write.json");
-    kit::wait_until(PATIENCE, "the write side", async || announced.exists()).await;
+    kit::wait_until(TIMEOUT, "the write side", async || announced.exists()).await;
     import("Two");
     let context = jetstream::new(nats.client().await);
-    kit::wait_until(PATIENCE, "both events on NATS", async || {
+    kit::wait_until(TIMEOUT, "both events on NATS", async || {
         context.get_stream("EVENTS").await.is_ok_and(|stream| stream.cached_info().state.last_sequence == 2)
     })
     .await;
@@ -232,7 +232,7 @@ impl ForeignServer {
         let text = format!("{listen}\ncluster {{ name: {cluster}\n{listen} }}\nports_file_dir: {ports:?}\n");
         std::fs::write(&conf, text).unwrap();
         let child = Command::new(binary).arg("--config").arg(&conf).stderr(Stdio::null()).spawn().unwrap();
-        let port = kit::wait_for(PATIENCE, "the server's port", async || {
+        let port = kit::wait_for(TIMEOUT, "the server's port", async || {
             let file = ports.read_dir().unwrap().next()?.unwrap().path();
             let running: serde_json::Value = serde_json::from_slice(&std::fs::read(file).ok()?).ok()?;
             running["nats"][0].as_str()?.rsplit(':').next()?.parse().ok()

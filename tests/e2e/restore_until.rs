@@ -8,7 +8,7 @@ use kit::http::Http;
 use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 
-use crate::service::{LOGGIA, PATIENCE, Service, json as run_json, ready};
+use crate::service::{LOGGIA, Service, TIMEOUT, json as run_json, ready};
 
 struct IssuedKey {
     key: String,
@@ -27,7 +27,7 @@ async fn call(http: &Http, key: &IssuedKey) -> u16 {
 }
 
 async fn calls(service: &Service, key: &IssuedKey, count: usize) {
-    kit::wait_until(PATIENCE, "a new key", async || call(&service.http, key).await == 200).await;
+    kit::wait_until(TIMEOUT, "a new key", async || call(&service.http, key).await == 200).await;
     for _ in 1..count {
         assert_eq!(call(&service.http, key).await, 200);
     }

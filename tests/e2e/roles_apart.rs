@@ -3,7 +3,7 @@
 use kit::process::{self, Loggia};
 use serde_json::json;
 
-use crate::service::{LOGGIA, PATIENCE, json as run_json, ready};
+use crate::service::{LOGGIA, TIMEOUT, json as run_json, ready};
 
 #[tokio::test]
 async fn write_project_and_serve_work_as_separate_processes() {
@@ -22,20 +22,20 @@ async fn write_project_and_serve_work_as_separate_processes() {
     let http = serving.http().await;
     ready(&http).await;
     let announced = write.join("run/write.json");
-    kit::wait_until(PATIENCE, "the write side", async || announced.exists()).await;
+    kit::wait_until(TIMEOUT, "the write side", async || announced.exists()).await;
     let file = folder.path().join("in.ndjson");
     let record = json!({"name": "Bridge", "category": "architecture", "pictures": ["bridge.png"]});
     std::fs::write(&file, format!("{record}\n")).unwrap();
     let pixels = image::RgbImage::from_fn(900, 600, |x, y| image::Rgb([x as u8, y as u8, 90]));
     pixels.save(folder.path().join("bridge.png")).unwrap();
     run_json(&write, &["import", file.to_str().unwrap()]);
-    kit::wait_until(PATIENCE, "the project on the read node", async || {
+    kit::wait_until(TIMEOUT, "the project on the read node", async || {
         http.get("/v1/project/bridge").await.status == 200
             && http.get("/v1/search?q=bridge").await.json()["total"] == json!(1)
     })
     .await;
     // The read node has its own folder, into which the picture is copied.
-    let image = kit::wait_for(PATIENCE, "the picture on the read node", async || {
+    let image = kit::wait_for(TIMEOUT, "the picture on the read node", async || {
         let record = http.get("/v1/project/bridge").await.json();
         let url = record["images"][0]["url"].as_str()?.to_owned();
         let served = http.get(&url[url.find("/media/")?..]).await;
@@ -65,9 +65,9 @@ async fn check_copied_again(
     let wait_until_copied = async |file: &std::path::Path| {
         let kept = std::fs::read(source(file)).unwrap();
         let what = format!("all of {}", file.display());
-        kit::wait_until(PATIENCE, &what, async || std::fs::read(file).is_ok_and(|found| found == kept)).await;
+        kit::wait_until(TIMEOUT, &what, async || std::fs::read(file).is_ok_and(|found| found == kept)).await;
     };
-    kit::wait_until(PATIENCE, "the place of the mirror", async || reader.join("media/mirrored").exists())
+    kit::wait_until(TIMEOUT, "the place of the mirror", async || reader.join("media/mirrored").exists())
         .await;
     assert!(projecting.terminate().await.success());
     for (file, length) in [(&path, 0), (&short, 100)] {
@@ -82,7 +82,7 @@ async fn check_copied_again(
     std::fs::remove_file(&lost).unwrap();
     std::fs::remove_file(reader.join("media/mirrored")).unwrap();
     projecting = start();
-    kit::wait_until(PATIENCE, "a line in the log", async || {
+    kit::wait_until(TIMEOUT, "a line in the log", async || {
         projecting.stderr().contains("the write side does not have")
     })
     .await;

@@ -12,7 +12,7 @@ use serde_json::Value;
 pub(crate) const LOGGIA: &str = env!("CARGO_BIN_EXE_loggia");
 
 /// The timeout of any step on a busy machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// `loggia up` on an empty temporary folder.
 pub(crate) struct Service {
@@ -59,7 +59,7 @@ impl Service {
         what: &str,
         is_expected: impl Fn(u16, &Value) -> bool,
     ) -> Value {
-        kit::wait_for(PATIENCE, what, async || {
+        kit::wait_for(TIMEOUT, what, async || {
             let answer = self.http.get(path).await;
             let body = answer.json();
             is_expected(answer.status, &body).then_some(body)
@@ -79,7 +79,7 @@ impl Service {
 
     /// Waits until every projection of the log has applied it up to this position; the counters follow calls instead.
     pub(crate) async fn caught_up(&self, position: u64) {
-        kit::wait_until(PATIENCE, &format!("all projections at {position}"), async || {
+        kit::wait_until(TIMEOUT, &format!("all projections at {position}"), async || {
             let status = self.json(&["status"]).pop().unwrap();
             let projections = status["projections"].as_array().unwrap();
             let mut of_the_log = projections.iter().filter(|p| p["name"] != "counters");
@@ -103,5 +103,5 @@ pub(crate) fn json(folder: &Path, args: &[&str]) -> Vec<Value> {
 
 /// Waits until the server says that it is ready.
 pub(crate) async fn ready(http: &Http) {
-    kit::wait_until(PATIENCE, "readiness", async || http.get("/readyz").await.status == 200).await;
+    kit::wait_until(TIMEOUT, "readiness", async || http.get("/readyz").await.status == 200).await;
 }

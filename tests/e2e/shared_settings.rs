@@ -4,7 +4,7 @@ use kit::http::Http;
 use serde_json::json;
 
 use crate::node_group::NodeGroup;
-use crate::service::{LOGGIA, PATIENCE, ready};
+use crate::service::{LOGGIA, TIMEOUT, ready};
 
 #[tokio::test]
 async fn a_node_with_different_tiers_is_not_ready_and_names_the_setting() {
@@ -30,14 +30,14 @@ async fn a_node_with_different_tiers_is_not_ready_and_names_the_setting() {
             "tiers is “{tiers}” here and “free=500, studio=900” on the write side (LOGGIA_TIERS); set the same for all nodes \
              and start this one again"
         );
-        kit::wait_until(PATIENCE, "the reason", async || {
+        kit::wait_until(TIMEOUT, "the reason", async || {
             let answer = http.get("/readyz").await;
             answer.status == 503 && String::from_utf8_lossy(&answer.body).contains(&sentence)
         })
         .await;
         if name == "four" {
             // A key of the tier that it lacks is served as one of the first tier.
-            let answer = kit::wait_for(PATIENCE, "the key", async || {
+            let answer = kit::wait_for(TIMEOUT, "the key", async || {
                 let answer = http.get(&format!("/v1/usage?key={key}")).await;
                 (answer.status == 200).then(|| answer.json())
             })

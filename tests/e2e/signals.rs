@@ -8,11 +8,11 @@ use kit::process::{self, Loggia};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::service::{LOGGIA, PATIENCE, json as run_json};
+use crate::service::{LOGGIA, TIMEOUT, json as run_json};
 
 /// Waits until a process has installed its signal handlers.
 async fn accepts_signals(pid: u32) {
-    kit::wait_until(PATIENCE, "a process that takes signals", async || {
+    kit::wait_until(TIMEOUT, "a process that takes signals", async || {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
         let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0");
         // SIGHUP, SIGINT and SIGTERM are bits 0, 1 and 14.
@@ -27,7 +27,7 @@ fn send(pid: u32, signal: Signal) {
 
 /// Waits for a child to end, and returns its exit status and its output.
 async fn ended(mut child: std::process::Child) -> (Option<i32>, String, String) {
-    let status = kit::wait_for(PATIENCE, "the end", async || child.try_wait().unwrap()).await;
+    let status = kit::wait_for(TIMEOUT, "the end", async || child.try_wait().unwrap()).await;
     let output = child.wait_with_output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (status.code(), text(output.stdout), text(output.stderr))
@@ -64,7 +64,7 @@ async fn an_import_ended_by_sigterm_reports_its_counts_and_completes_its_rejects
     let lines: String = (0..2_000).map(|n| format!("{{\"name\":\"{n}\",\"category\":\"film\"}}\n")).collect();
     input.write_all(lines.as_bytes()).unwrap();
     input.write_all(b"{\"name\":\"one more\"").unwrap();
-    kit::wait_until(PATIENCE, "the rejects of the first batch", async || {
+    kit::wait_until(TIMEOUT, "the rejects of the first batch", async || {
         std::fs::read_to_string(&rejects).is_ok_and(|text| text.lines().count() == 2_000)
     })
     .await;
@@ -96,9 +96,9 @@ async fn an_interrupted_rebuild_leaves_no_nats_server() {
         (["verify", "search"], Signal::TERM, 143),
     ] {
         let mut running = Loggia::spawn(LOGGIA, &data, &command);
-        kit::wait_until(PATIENCE, "its nats-server", async || nats_runs_on(&data)).await;
+        kit::wait_until(TIMEOUT, "its nats-server", async || nats_runs_on(&data)).await;
         running.signal(signal);
-        let ended = running.ended(PATIENCE).await;
+        let ended = running.ended(TIMEOUT).await;
         assert_eq!(ended.code(), Some(status), "{command:?}: {}", running.stderr());
         kit::wait_until(Duration::from_secs(10), "the end of its nats-server", async || !nats_runs_on(&data))
             .await;
@@ -116,7 +116,7 @@ async fn sighup_acts_like_sigterm_except_under_nohup() {
     let data = folder.path().join("data");
     let mut up = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
     up.signal(Signal::HUP);
-    let ended = up.ended(PATIENCE).await;
+    let ended = up.ended(TIMEOUT).await;
     assert!(ended.success(), "{ended}: {}", up.stderr());
     assert!(!nats_runs_on(&data) && !data.join("run/api.addr").exists());
 

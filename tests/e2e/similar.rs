@@ -165,7 +165,7 @@ async fn real_pictures_of_one_kind_are_similar() {
     let file = shared.join("usda-pictured.ndjson");
     let counts = service.json(&["import", file.to_str().unwrap()]).pop().unwrap();
     assert_eq!((&counts["pictures"], &counts["pictures_refused"]), (&json!(330), &json!(0)), "{counts}");
-    kit::wait_until(crate::service::PATIENCE, "all are compared by their looks", async || {
+    kit::wait_until(crate::service::TIMEOUT, "all are compared by their looks", async || {
         for slug in labels.keys() {
             let near = service.http.get(&format!("/v1/similar/{slug}")).await.json();
             let compared = |result: &Value| !result["basis"]["visual"].is_null();

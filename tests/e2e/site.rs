@@ -3,7 +3,7 @@
 use kit::http::Answer;
 use kit::smtp::Smtp;
 
-use crate::service::{PATIENCE, Service};
+use crate::service::{Service, TIMEOUT};
 
 const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
 const SITE: &str = "https://catalog.example.org";
@@ -240,7 +240,7 @@ async fn a_mailed_link_acts_once_and_only_through_its_form() {
     let again = text(&again);
     assert!(again.contains("This link has expired"), "{again}");
     for (key, status) in [(&mine, 200), (&stranger, 200), (&other, 401), (&new, 200)] {
-        kit::wait_until(PATIENCE, "the keys on the node", async || {
+        kit::wait_until(TIMEOUT, "the keys on the node", async || {
             let bearer = format!("Bearer {key}");
             service.http.send("GET", "/v1/search?q=a", &[("authorization", &bearer)], "").await.status
                 == status

@@ -6,7 +6,7 @@ use kit::nats::Nats;
 use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 
-use crate::service::{LOGGIA, PATIENCE, Service};
+use crate::service::{LOGGIA, Service, TIMEOUT};
 
 /// Runs `loggia status --check --json`, and returns its exit status and output.
 fn checked(folder: &Path) -> (Option<i32>, Value) {
@@ -73,7 +73,7 @@ async fn a_healthy_write_side_has_no_problem_and_one_without_nats_does() {
     let mut command = process::command(LOGGIA, folder.path());
     command.args(["write", "--auth", "keys"]).env("LOGGIA_NATS_URL", nats.url());
     let mut write = Loggia::spawn_command(command, folder.path());
-    kit::wait_until(PATIENCE, "a write side without a problem", async || {
+    kit::wait_until(TIMEOUT, "a write side without a problem", async || {
         let (code, status) = checked(folder.path());
         code == Some(0) && status["processes"][0]["role"] == "write"
     })

@@ -157,7 +157,7 @@ async fn an_unreachable_collector_only_loses_spans() {
     let mut loggia = Loggia::spawn_command(command, folder.path());
     let http = loggia.http().await;
     ready(&http).await;
-    kit::wait_until(crate::service::PATIENCE, "the warning", async || {
+    kit::wait_until(crate::service::TIMEOUT, "the warning", async || {
         assert_eq!(http.get("/v1/search?q=a").await.status, 200);
         loggia.stderr().contains("spans were dropped and not sent to the collector")
     })

@@ -14,7 +14,7 @@ use kit::http::Http;
 use kit::process::Loggia;
 use serde_json::{Value, json};
 
-use crate::service::{LOGGIA, PATIENCE};
+use crate::service::{LOGGIA, TIMEOUT};
 use fixture::{Fixture, FixtureRequest, json_with, start};
 
 #[tokio::test]
@@ -61,7 +61,7 @@ async fn make() {
 
 async fn ready(http: &Http, loggia: &Loggia) {
     let what = "readiness on a folder of a former release";
-    let is_ready = kit::wait_for(PATIENCE, what, async || {
+    let is_ready = kit::wait_for(TIMEOUT, what, async || {
         let answer = http.get("/readyz").await;
         (answer.status == 200).then_some(())
     });
@@ -108,7 +108,7 @@ async fn assert_answer(fixture: &Fixture, request: &FixtureRequest, http: &Http)
     }
     // Neighbours and counters of a restored folder are rebuilt a moment after it is ready.
     let mut answer = fixture.send(request, http).await;
-    let deadline = std::time::Instant::now() + PATIENCE;
+    let deadline = std::time::Instant::now() + TIMEOUT;
     while answer["status"] != former["status"] && std::time::Instant::now() < deadline {
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
         answer = fixture.send(request, http).await;
@@ -161,7 +161,7 @@ async fn assert_edits_go_on(http: &Http, data: &Path, fixture: &Fixture) {
     let issued = json_with(LOGGIA, data, &["keys", "issue", "--email", "new@example.org"]).pop().unwrap();
     let key = issued["key"].as_str().unwrap();
     let path = format!("/v1/project/canal-house?key={key}");
-    kit::wait_until(PATIENCE, "the revision with the new key", async || {
+    kit::wait_until(TIMEOUT, "the revision with the new key", async || {
         let answer = http.get(&path).await;
         answer.status == 200 && answer.json()["city"] == "Ghent, Belgium"
     })
@@ -169,6 +169,6 @@ async fn assert_edits_go_on(http: &Http, data: &Path, fixture: &Fixture) {
     let free = &fixture.keys()["free"];
     json_with(LOGGIA, data, &["keys", "revoke", &free[9..17]]);
     let path = format!("/v1/project/canal-house?key={free}");
-    kit::wait_until(PATIENCE, "the end of the revoked key", async || http.get(&path).await.status == 401)
+    kit::wait_until(TIMEOUT, "the end of the revoked key", async || http.get(&path).await.status == 401)
         .await;
 }

@@ -6,7 +6,7 @@ use kit::nats::Cluster;
 use kit::network::{self, Network, Place};
 
 use crate::cluster_load::{STREAMS, UnderLoad};
-use crate::{PATIENCE, minutes};
+use crate::{TIMEOUT, minutes};
 
 /// The links that are cut, as seen from a stream's leader.
 #[derive(Debug, Clone, Copy)]
@@ -71,7 +71,7 @@ async fn cut_and_heal(under_load: &mut UnderLoad, cut: LinkCut, stream: &str, at
     let whole = ways.map(|(from, to)| cluster.reaches(from, to));
     assert_eq!(whole, cut.leaves_whole(), "{cut:?}");
     if matches!(cut, LinkCut::Peers | LinkCut::Cable) {
-        kit::wait_until(PATIENCE, "another leader", async || {
+        kit::wait_until(TIMEOUT, "another leader", async || {
             cluster.leader_seen_by(one, stream).await.is_some_and(|now| now != leader)
         })
         .await;

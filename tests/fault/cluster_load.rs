@@ -23,7 +23,7 @@ use tokio::task::JoinSet;
 use write::command_client::CommandClient;
 use write::nats_role::NatsRole;
 
-use crate::{LOGGIA, PATIENCE, caught_up_by, exported_slugs, verified_by};
+use crate::{LOGGIA, TIMEOUT, caught_up_by, exported_slugs, verified_by};
 
 /// The number of concurrent clients of each kind.
 const CALLERS: usize = 6;
@@ -51,7 +51,7 @@ impl UnderLoad {
         let (roles, http) = start_roles(&cluster, &folder.path().join("data")).await;
         let commands = CommandClient::new(cluster.client(NatsRole::Operator).await);
         let key = issued(&commands, seed).await;
-        kit::wait_until(PATIENCE, "the key on the node", async || {
+        kit::wait_until(TIMEOUT, "the key on the node", async || {
             http.attempt("GET", &usage(&key), &[], "").await.is_ok_and(|answer| answer.status == 200)
         })
         .await;
@@ -75,7 +75,7 @@ impl UnderLoad {
     /// Stops the load and checks that every acknowledged command is stored and every answered call is counted once.
     pub(crate) async fn stop_and_check(mut self) {
         // A command in flight may have waited for its reply all the time.
-        kit::wait_until(PATIENCE, "enough to say something", async || self.load.is_enough()).await;
+        kit::wait_until(TIMEOUT, "enough to say something", async || self.load.is_enough()).await;
         self.load.done.store(true, Ordering::Relaxed);
         while let Some(ended) = self.working.join_next().await {
             ended.unwrap();
@@ -195,12 +195,12 @@ async fn check(load: &LoadResults, run: &dyn Fn(&[&str]) -> Output, data: &Path,
     assert!(lost.is_empty(), "acknowledged and lost: {lost:?}");
     // Calls in the spool are counted as soon as NATS accepts them.
     let expected = calls.len() as u64;
-    kit::wait_until(PATIENCE, "every answered call counted", async || {
+    kit::wait_until(TIMEOUT, "every answered call counted", async || {
         let answer = http.attempt("GET", &usage(key), &[], "").await.unwrap();
         answer.json()["used"].as_u64() >= Some(expected)
     })
     .await;
-    let audited = kit::wait_for(PATIENCE, "ledger, NATS and counters to agree", async || {
+    let audited = kit::wait_for(TIMEOUT, "ledger, NATS and counters to agree", async || {
         let output = run(&["audit", "verify", "--json"]);
         let audited = serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap();
         // The usage of a key includes the spool of the node; audit and ledger have these calls only later.
@@ -229,7 +229,7 @@ async fn issued(commands: &CommandClient, seed: u64) -> Key {
     let issued = KeyIssued::of(&key, "free".parse().unwrap(), None);
     let command = Command::IssueKey { email: "holder@example.org".parse().unwrap(), key: issued };
     // The write side may still be starting.
-    kit::wait_for(PATIENCE, "a key", async || match commands.send(&message(command.clone())).await {
+    kit::wait_for(TIMEOUT, "a key", async || match commands.send(&message(command.clone())).await {
         Ok(CommandReply::Account(_)) => Some(key.clone()),
         _ => None,
     })

@@ -3,7 +3,7 @@
 use kit::process::{self, Loggia};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::{LOGGIA, PATIENCE};
+use crate::{LOGGIA, TIMEOUT};
 
 #[tokio::test]
 async fn a_second_up_on_one_folder_says_so_and_ends() {
@@ -35,7 +35,7 @@ async fn a_second_api_on_one_folder_leaves_the_address_of_the_first() {
     let expected = format!("another process serves on this data folder, at {address};");
     let is_reported =
         async || std::fs::read_to_string(&output).is_ok_and(|stderr| stderr.contains(&expected));
-    kit::wait_until(PATIENCE, "the sentence", is_reported).await;
+    kit::wait_until(TIMEOUT, "the sentence", is_reported).await;
     assert_eq!(first.address().await, address);
     kill_process(Pid::from_child(&second), Signal::TERM).unwrap();
     assert!(second.wait().unwrap().success());
@@ -89,5 +89,5 @@ async fn sigterm_ends_everything_within_ten_seconds() {
     assert!(!folder.path().join("run/api.addr").exists());
     let mut again = Loggia::up(LOGGIA, folder.path(), &["--no-demo"]).await;
     let http = again.http().await;
-    kit::wait_until(PATIENCE, "readiness", async || http.get("/readyz").await.status == 200).await;
+    kit::wait_until(TIMEOUT, "readiness", async || http.get("/readyz").await.status == 200).await;
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use kit::process::{self, Loggia};
 
-use crate::{LOGGIA, PATIENCE, caught_up, verified};
+use crate::{LOGGIA, TIMEOUT, caught_up, verified};
 
 /// A disk of 96 MB in memory, unmounted when dropped.
 struct SmallDisk {
@@ -57,7 +57,7 @@ async fn a_full_disk_stops_only_commands() {
     let large =
         format!("{{\"name\":\"Large\",\"category\":\"art\",\"description\":\"{}\"}}\n", "x".repeat(40_000));
     std::fs::write(&file, &large).unwrap();
-    let refused = kit::wait_for(PATIENCE, "a refused command", async || {
+    let refused = kit::wait_for(TIMEOUT, "a refused command", async || {
         let output = process::run(LOGGIA, &data, &["import", file.to_str().unwrap()]);
         (!output.status.success()).then(|| String::from_utf8_lossy(&output.stderr).into_owned())
     })
@@ -67,7 +67,7 @@ async fn a_full_disk_stops_only_commands() {
     assert_eq!(http.get("/v1/search?q=house&limit=50").await.json()["total"], 200);
 
     // Load balancers and monitoring see it, and the log is rate-limited.
-    let answer = kit::wait_for(PATIENCE, "an unready answer", async || {
+    let answer = kit::wait_for(TIMEOUT, "an unready answer", async || {
         let answer = http.get("/readyz").await;
         (answer.status == 503).then(|| answer.text().to_owned())
     })
@@ -81,15 +81,15 @@ async fn a_full_disk_stops_only_commands() {
     assert!(lines <= 5, "one line at once and one a minute, not one for each command: {lines}");
 
     std::fs::remove_file(&ballast).unwrap();
-    kit::wait_until(PATIENCE, "readiness without any command", async || {
+    kit::wait_until(TIMEOUT, "readiness without any command", async || {
         http.get("/readyz").await.status == 200
     })
     .await;
-    kit::wait_until(PATIENCE, "the same command to be taken", async || {
+    kit::wait_until(TIMEOUT, "the same command to be taken", async || {
         process::run(LOGGIA, &data, &["import", file.to_str().unwrap()]).status.success()
     })
     .await;
-    kit::wait_until(PATIENCE, "the project to be shown", async || {
+    kit::wait_until(TIMEOUT, "the project to be shown", async || {
         http.get("/v1/project/large").await.status == 200
     })
     .await;

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use kit::process::{self, Loggia};
 use rustix::process::Signal;
 
-use crate::{LOGGIA, PATIENCE, exported_slugs};
+use crate::{LOGGIA, TIMEOUT, exported_slugs};
 
 /// Returns the peak memory of a process in kilobytes.
 fn peak_kilobytes(pid: u32) -> u64 {
@@ -49,13 +49,13 @@ async fn an_interrupted_import_reports_its_progress() {
     let line = |n: usize| format!("{{\"slug\":\"house-{n}\",\"name\":\"House {n}\",\"category\":\"art\"}}\n");
     std::fs::write(&file, (0..60_000).map(line).collect::<String>()).unwrap();
     let mut import = Loggia::spawn(LOGGIA, &data, &["import", file.to_str().unwrap(), "--json"]);
-    kit::wait_until(PATIENCE, "the first records", async || {
+    kit::wait_until(TIMEOUT, "the first records", async || {
         data.join("store/events.db").exists()
             && process::run(LOGGIA, &data, &["events", "show", "500"]).status.success()
     })
     .await;
     import.signal(Signal::INT);
-    let status = import.ended(PATIENCE).await;
+    let status = import.ended(TIMEOUT).await;
     assert_eq!(status.code(), Some(130), "{}", import.stderr());
     assert!(import.stderr().contains("interrupted"), "{}", import.stderr());
     let counts: serde_json::Value = serde_json::from_str(&import.stdout()).unwrap();

@@ -33,7 +33,7 @@ mod test_stream;
 const LOGGIA: &str = env!("CARGO_BIN_EXE_loggia");
 
 /// The timeout of any step on a busy machine.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(90);
+const TIMEOUT: std::time::Duration = std::time::Duration::from_secs(90);
 
 /// Returns the duration of long tests, if it is set.
 fn minutes() -> Option<u32> {
@@ -60,7 +60,7 @@ async fn caught_up(data: &std::path::Path) {
 
 /// Like [`caught_up`], with the caller's way to run the command line.
 async fn caught_up_by(run: &dyn Fn(&[&str]) -> std::process::Output) {
-    kit::wait_until(PATIENCE, "all projections at the end of the log", async || {
+    kit::wait_until(TIMEOUT, "all projections at the end of the log", async || {
         let output = run(&["status", "--json"]);
         let status: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
         let end = status["store"]["position"].as_u64();

@@ -49,7 +49,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::PATIENCE;
+use crate::TIMEOUT;
 
 /// A path that costs one call.
 pub(crate) const CALL: &str = "/v1/search?q=house";
@@ -88,7 +88,7 @@ pub(crate) struct RunningCounters {
 impl RunningCounters {
     /// Waits until this number of calls is counted.
     pub(crate) async fn wait_for_calls(&self, calls: u64) {
-        kit::wait_until(PATIENCE, &format!("{calls} counted calls"), async || {
+        kit::wait_until(TIMEOUT, &format!("{calls} counted calls"), async || {
             let progress = counters::progress(&self.generation.path).await;
             progress.is_ok_and(|progress| progress.checkpoint.position == Position(calls))
         })
@@ -229,7 +229,7 @@ impl MeteredNodes {
                 self.read_page(&mut entries).await;
             }
         };
-        let in_time = tokio::time::timeout(PATIENCE, all).await.is_ok();
+        let in_time = tokio::time::timeout(TIMEOUT, all).await.is_ok();
         // A surplus call would arrive a moment later.
         tokio::time::sleep(Duration::from_millis(300)).await;
         self.read_page(&mut entries).await;

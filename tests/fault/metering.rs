@@ -33,7 +33,7 @@ async fn of_64_concurrent_callers_on_two_nodes_one_gets_the_last_call() {
     }
     let last = call_concurrently(64, 64, async |index| nodes[index % 2].call(key).await).await;
     let all: Vec<&Answer> = counted(&before).into_iter().chain(counted(&last)).collect();
-    kit::wait_until(crate::PATIENCE, "empty spools", async || {
+    kit::wait_until(crate::TIMEOUT, "empty spools", async || {
         nodes.iter().all(|node| node.meter.spooled() == 0)
     })
     .await;
@@ -161,7 +161,7 @@ async fn nats_is_away(away: Duration, calls: usize) {
     let after = call_concurrently(8, 100, async |index| node.call(&metered.keys[index % 3]).await).await;
     let all: Vec<&Answer> = before.iter().chain(&during).chain(&after).collect();
     assert_same(&all, &metered.wait_for_ledger(200 + calls).await);
-    kit::wait_until(crate::PATIENCE, "an empty spool", async || node.meter.spooled() == 0).await;
+    kit::wait_until(crate::TIMEOUT, "an empty spool", async || node.meter.spooled() == 0).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -209,7 +209,7 @@ async fn strict_metering_rejects_calls_that_cannot_be_counted() {
     assert!(!refused.is_empty(), "{answers:?}");
     assert_eq!(refused[0].header("retry-after"), Some("2"));
     metered.nats.restart().await;
-    kit::wait_until(crate::PATIENCE, "NATS is back for the node", async || {
+    kit::wait_until(crate::TIMEOUT, "NATS is back for the node", async || {
         let answer = node.call(key).await;
         let counted = answer.status == 200;
         answers.push(answer);
@@ -235,7 +235,7 @@ async fn the_spool_of_a_crashed_node_is_published_by_the_next_one() {
     let next = metered.node(Policy::Spool).await;
     let entries = metered.wait_for_ledger(21).await;
     assert_same(&answers.iter().collect::<Vec<_>>(), &entries);
-    kit::wait_until(crate::PATIENCE, "an empty spool", async || next.meter.spooled() == 0).await;
+    kit::wait_until(crate::TIMEOUT, "an empty spool", async || next.meter.spooled() == 0).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -253,15 +253,15 @@ async fn streams_lost_during_traffic_are_restored_with_every_call() {
     let (meanwhile, ()) = tokio::join!(going_on, metered.nats.wipe());
     assert_eq!(counted(&meanwhile).len(), 250);
     answers.extend(meanwhile);
-    kit::wait_until(crate::PATIENCE, "an empty spool", async || node.meter.spooled() == 0).await;
+    kit::wait_until(crate::TIMEOUT, "an empty spool", async || node.meter.spooled() == 0).await;
     let entries = metered.wait_for_ledger(350).await;
     assert_same(&counted(&answers), &entries);
-    kit::wait_until(crate::PATIENCE, "every call in NATS", async || metered.calls_in_nats().await == 350)
+    kit::wait_until(crate::TIMEOUT, "every call in NATS", async || metered.calls_in_nats().await == 350)
         .await;
     // A node that has counted none of them: only NATS knows the rest of the quota.
     let other = metered.node(Policy::Spool).await;
     answers.extend(call_concurrently(24, 300, async |_| other.call(&key).await).await);
-    kit::wait_until(crate::PATIENCE, "an empty spool", async || other.meter.spooled() == 0).await;
+    kit::wait_until(crate::TIMEOUT, "an empty spool", async || other.meter.spooled() == 0).await;
     let counted = counted(&answers);
     let entries = metered.wait_for_ledger(counted.len()).await;
     assert_same(&counted, &entries);

@@ -20,7 +20,7 @@ use schemas::key::{Key, KeyId};
 use write::command_client::CommandClient;
 
 use crate::cluster_load::message;
-use crate::{LOGGIA, PATIENCE};
+use crate::{LOGGIA, TIMEOUT};
 
 /// The size of the load.
 struct Load {
@@ -101,7 +101,7 @@ async fn exactly_the_quota(load: &Load) {
     let keys = issue(&nats, load.keys, seed).await;
     let clients: Vec<Http> = nodes.iter().map(|node| Http::new(format!("http://{}", node.address))).collect();
     for http in &clients {
-        kit::wait_until(PATIENCE, "the last key on every node", async || {
+        kit::wait_until(TIMEOUT, "the last key on every node", async || {
             let path = format!("/v1/usage?key={}", keys[keys.len() - 1].expose());
             http.attempt("GET", &path, &[], "").await.is_ok_and(|answer| answer.status == 200)
         })
@@ -194,7 +194,7 @@ async fn call_until_definite(
 
 async fn check(load: &Load, keys: &[Key], answered_calls: &AnsweredCalls, data: &Path) {
     let ledger = Ledger::open_read_only(&data.join("store")).await.unwrap().unwrap();
-    kit::wait_until(PATIENCE, "every counted call in the ledger", async || {
+    kit::wait_until(TIMEOUT, "every counted call in the ledger", async || {
         ledger.head().await.unwrap().position.0 >= (load.keys * load.quota) as u64
     })
     .await;

@@ -15,7 +15,7 @@ use schemas::subject::{OVERRUN, usage_stream};
 use schemas::usage::{Call, CallId, Surface};
 use uuid::{ContextV7, Uuid};
 
-use crate::PATIENCE;
+use crate::TIMEOUT;
 use crate::metered_nodes::{MeteredNodes, call_concurrently, call_id};
 
 fn call(key: &Key, tier: &str, ago: SignedDuration) -> Call {
@@ -45,7 +45,7 @@ impl MeteredNodes {
     }
 
     async fn wait_for_messages(&self, stream: &str, calls: u64) {
-        kit::wait_until(PATIENCE, "the calls in their stream", async || {
+        kit::wait_until(TIMEOUT, "the calls in their stream", async || {
             self.message_count(stream).await == calls
         })
         .await;
@@ -74,7 +74,7 @@ async fn calls_that_cannot_be_published_are_set_aside_and_block_no_others() {
     let node = metered.node(Policy::Spool).await;
     let entries = metered.wait_for_ledger(3).await;
     assert!(free.iter().all(|call| entries.iter().any(|entry| entry.call == *call)), "{entries:?}");
-    kit::wait_until(PATIENCE, "an empty spool", async || node.meter.spooled() == 0).await;
+    kit::wait_until(TIMEOUT, "an empty spool", async || node.meter.spooled() == 0).await;
     let files = std::fs::read_dir(metered.spool()).unwrap().map(|entry| entry.unwrap().path());
     let stuck: Vec<_> = files.filter(|path| path.extension().is_some_and(|end| end == "stuck")).collect();
     assert_eq!(std::fs::read_to_string(&stuck[0]).unwrap(), format!("{{\"id\":7}}\n{}", spool_line(&gold)));
@@ -93,16 +93,15 @@ async fn the_lost_stream_of_one_tier_blocks_no_other_tier() {
     metered.wait_for_messages("USAGE_FREE", 3).await;
     assert_eq!(node.call(&key).await.status, 200);
     metered.wait_for_messages("USAGE_FREE", 4).await;
-    kit::wait_until(PATIENCE, "the calls of the other tier to wait", async || node.meter.spooled() == 3)
-        .await;
-    kit::wait_until(PATIENCE, "the reason to be told", async || {
+    kit::wait_until(TIMEOUT, "the calls of the other tier to wait", async || node.meter.spooled() == 3).await;
+    kit::wait_until(TIMEOUT, "the reason to be told", async || {
         metered.health.failing().iter().any(|failing| failing.reason.contains("USAGE_STUDIO"))
     })
     .await;
     assert_eq!(metered.health.not_ready(), None, "calls are answered");
     usage_streams::prepare(&metered.nats.client().await, &metered.tiers, 1).await.unwrap();
     metered.wait_for_messages("USAGE_STUDIO", 3).await;
-    kit::wait_until(PATIENCE, "an empty spool", async || {
+    kit::wait_until(TIMEOUT, "an empty spool", async || {
         node.meter.spooled() == 0 && metered.health.failing().is_empty()
     })
     .await;
@@ -127,7 +126,7 @@ async fn a_full_spool_rejects_calls_and_loses_none() {
     for answer in &answers {
         assert!(entries.iter().any(|entry| entry.call.id.to_string() == call_id(answer)));
     }
-    kit::wait_until(PATIENCE, "a node that is ready", async || metered.health.not_ready().is_none()).await;
+    kit::wait_until(TIMEOUT, "a node that is ready", async || metered.health.not_ready().is_none()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -146,14 +145,14 @@ async fn strict_metering_fails_fast_and_is_not_ready_while_nats_hangs() {
         answers
     };
     let others = async {
-        kit::wait_until(PATIENCE, "an unanswered call", async || !metered.health.failing().is_empty()).await;
+        kit::wait_until(TIMEOUT, "an unanswered call", async || !metered.health.failing().is_empty()).await;
         is_unanswered.store(true, Ordering::Relaxed);
         let begun = Instant::now();
         let others =
             [node.call(&key).await.status, node.call(&key).await.status, node.call(&key).await.status];
         assert_eq!(others, [503; 3]);
         assert!(begun.elapsed() < Duration::from_secs(3), "at once");
-        kit::wait_until(PATIENCE, "a node that is not ready", async || metered.health.not_ready().is_some())
+        kit::wait_until(TIMEOUT, "a node that is not ready", async || metered.health.not_ready().is_some())
             .await;
         metered.nats.thaw();
     };
@@ -163,7 +162,7 @@ async fn strict_metering_fails_fast_and_is_not_ready_while_nats_hangs() {
     for answer in &under_way {
         assert!(entries.iter().any(|entry| entry.call.id.to_string() == call_id(answer)));
     }
-    kit::wait_until(PATIENCE, "a node that is ready", async || {
+    kit::wait_until(TIMEOUT, "a node that is ready", async || {
         node.call(&key).await;
         metered.health.not_ready().is_none()
     })
@@ -201,7 +200,7 @@ async fn drain_repeated_calls(keys: u64) {
     for name in ["01.spool", "02.free.spool"] {
         metered.write_spool_file(name, &old);
         let node = metered.node(Policy::Spool).await;
-        kit::wait_until(PATIENCE, "an empty spool", async || node.meter.spooled() == 0).await;
+        kit::wait_until(TIMEOUT, "an empty spool", async || node.meter.spooled() == 0).await;
         node.end().await;
         assert_eq!(
             (metered.message_count("USAGE_FREE").await, metered.message_count(OVERRUN).await),

@@ -4,7 +4,7 @@
 use kit::nats::Nats;
 use kit::process::{self, Loggia};
 
-use crate::{LOGGIA, PATIENCE, caught_up, exported_slugs, verified};
+use crate::{LOGGIA, TIMEOUT, caught_up, exported_slugs, verified};
 
 fn import(data: &std::path::Path, from: usize, to: usize) {
     let file = data.with_extension("ndjson");
@@ -50,10 +50,8 @@ async fn the_private_server_is_restarted_after_a_kill() {
     let first = nats_pid(&data).expect("the pid of a running server");
     assert!(std::process::Command::new("kill").args(["-9", &first.to_string()]).status().unwrap().success());
     assert_eq!(http.get("/healthz").await.status, 200, "reading continues");
-    kit::wait_until(PATIENCE, "another nats-server", async || {
-        nats_pid(&data).is_some_and(|pid| pid != first)
-    })
-    .await;
+    kit::wait_until(TIMEOUT, "another nats-server", async || nats_pid(&data).is_some_and(|pid| pid != first))
+        .await;
     import(&data, 300, 600);
     holds_all(&data, 600).await;
 }

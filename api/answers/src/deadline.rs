@@ -15,14 +15,14 @@ use crate::error::ApiError;
 pub struct Deadline(Instant);
 
 impl Deadline {
-    /// Returns the deadline that is `patience` after `begun`.
-    pub fn after(begun: Instant, patience: Duration) -> Deadline {
-        Deadline(begun + patience)
+    /// Returns the deadline that is `time_limit` after `begun`.
+    pub fn after(begun: Instant, time_limit: Duration) -> Deadline {
+        Deadline(begun + time_limit)
     }
 
-    /// Returns the deadline that is `patience` from now.
-    pub fn within(patience: Duration) -> Deadline {
-        Deadline::after(Instant::now(), patience)
+    /// Returns the deadline that is `time_limit` from now.
+    pub fn within(time_limit: Duration) -> Deadline {
+        Deadline::after(Instant::now(), time_limit)
     }
 
     /// Returns a deadline that is earlier by `rest`, for a part of the work that something follows.

@@ -10,7 +10,7 @@ use read::catalog::CatalogReader;
 use read::counters::CountersReader;
 use read::keys::KeysReader;
 use read::media::MediaReader;
-use read::models::{Opened, ReadModels};
+use read::models::{OpenModel, ReadModels};
 use read::search::SearchReader;
 use schemas::clock::Clock;
 use schemas::control::ProjectionStatus;
@@ -140,7 +140,7 @@ impl ApiState {
     /// # Errors
     ///
     /// If the node has no catalog yet.
-    pub fn catalog(&self) -> Result<Arc<Opened<CatalogReader>>, ApiError> {
+    pub fn catalog(&self) -> Result<Arc<OpenModel<CatalogReader>>, ApiError> {
         filled(self.models().catalog(), "The catalog is still being filled.")
     }
 
@@ -149,7 +149,7 @@ impl ApiState {
     /// # Errors
     ///
     /// If the node has no search index yet.
-    pub fn search(&self) -> Result<Arc<Opened<SearchReader>>, ApiError> {
+    pub fn search(&self) -> Result<Arc<OpenModel<SearchReader>>, ApiError> {
         filled(self.models().search(), "The search index is still being filled.")
     }
 
@@ -184,7 +184,7 @@ impl ApiState {
     /// # Errors
     ///
     /// If the node has no keys yet.
-    pub fn keys(&self) -> Result<Arc<Opened<KeysReader>>, ApiError> {
+    pub fn keys(&self) -> Result<Arc<OpenModel<KeysReader>>, ApiError> {
         filled(self.models().keys(), "The keys are still being read.")
     }
 
@@ -193,7 +193,7 @@ impl ApiState {
     /// # Errors
     ///
     /// If the node has no counters yet.
-    pub fn counters(&self) -> Result<Arc<Opened<CountersReader>>, ApiError> {
+    pub fn counters(&self) -> Result<Arc<OpenModel<CountersReader>>, ApiError> {
         filled(self.models().counters(), "The counters are still being read.")
     }
 

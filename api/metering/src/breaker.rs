@@ -19,7 +19,7 @@ pub(super) struct Breakers {
     /// How long a stream may fail before its breaker opens.
     grace: Duration,
     /// How long it may fail before the node is not ready.
-    patience: Duration,
+    grace_period: Duration,
     health: Health,
 }
 
@@ -42,8 +42,8 @@ pub(super) struct Breaker {
 pub(super) struct Settling(Arc<Breaker>);
 
 impl Breakers {
-    pub(super) fn new(grace: Duration, patience: Duration, health: Health) -> Breakers {
-        Breakers { by_tier: RwLock::default(), began: Instant::now(), grace, patience, health }
+    pub(super) fn new(grace: Duration, grace_period: Duration, health: Health) -> Breakers {
+        Breakers { by_tier: RwLock::default(), began: Instant::now(), grace, grace_period, health }
     }
 
     /// Returns the breaker of a tier's stream.
@@ -62,7 +62,7 @@ impl Breakers {
             since: AtomicU64::new(0),
             next: AtomicU64::new(0),
             settling: AtomicUsize::new(0),
-            component: self.health.component(format!("metering {tier}")).patience(self.patience),
+            component: self.health.component(format!("metering {tier}")).grace_period(self.grace_period),
         }
     }
 }

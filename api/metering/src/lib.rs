@@ -38,11 +38,11 @@ use unconfirmed::{Reservation, UnconfirmedUsage};
 pub use spool::{SpoolError, abandoned_calls};
 
 /// The timeout of one attempt to publish a call that the spool would take otherwise.
-const PATIENCE: Duration = Duration::from_millis(500);
+const TIMEOUT: Duration = Duration::from_millis(500);
 /// How long a stream may fail before calls are spooled: longer than a cluster needs to elect a leader.
 const ELECTION: Duration = Duration::from_secs(2);
 /// The timeout of a call on a node that refuses calls which NATS cannot count. After it, further calls are refused at once.
-const STRICT_PATIENCE: Duration = Duration::from_secs(1);
+const STRICT_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long the connection to NATS may be lost before such calls are refused.
 const RECONNECTING: Duration = Duration::from_millis(250);
 /// How long a call of unknown outcome is published again before it is answered; longer than a restart of nats-server.
@@ -148,8 +148,8 @@ impl Meter {
             Policy::Spool => Breakers::new(ELECTION, Duration::MAX, health.clone()),
             Policy::Refuse => Breakers::new(Duration::ZERO, STRICT_READINESS, health.clone()),
         };
-        let draining = health.component("spool").patience(Duration::MAX);
-        let keeping = health.component("spool writes").patience(Duration::ZERO);
+        let draining = health.component("spool").grace_period(Duration::MAX);
+        let keeping = health.component("spool writes").grace_period(Duration::ZERO);
         let (publisher, spool) = (UsagePublisher::new(client), Arc::new(spool));
         let inner =
             Inner { publisher, unconfirmed, spool, breakers, policy, tiers, draining, keeping, clock };
@@ -234,7 +234,7 @@ impl Inner {
         let mut may_count = false;
         while breaker.may_publish(|| self.spool.holds(&budget.tier)) {
             // Publishing the same id again is harmless and determines the outcome of the first attempt.
-            match self.publish(budget, call, &breaker, PATIENCE).await {
+            match self.publish(budget, call, &breaker, TIMEOUT).await {
                 Ok(counts) => return Ok(counts),
                 Err(undecided) => {
                     may_count |= undecided.may_count;
@@ -265,7 +265,7 @@ impl Inner {
             if settling.is_none() && !breaker.may_publish(|| self.spool.holds(&budget.tier)) {
                 return Err("NATS does not count calls at present".into());
             }
-            match self.publish(budget, call, &breaker, STRICT_PATIENCE).await {
+            match self.publish(budget, call, &breaker, STRICT_TIMEOUT).await {
                 Ok(counts) => return Ok(counts),
                 Err(Undecided { reason, may_count: false }) if settling.is_none() => {
                     if began.elapsed() >= RECONNECTING {
@@ -295,9 +295,9 @@ impl Inner {
         budget: &Budget,
         call: &Call,
         breaker: &Breaker,
-        patience: Duration,
+        time_limit: Duration,
     ) -> Result<bool, Undecided> {
-        let counts = match self.publisher.publish(call, patience).await {
+        let counts = match self.publisher.publish(call, time_limit).await {
             Published::Counted { sequence } => {
                 self.unconfirmed.counted(budget, sequence);
                 true

@@ -92,22 +92,22 @@ impl UsagePublisher {
     }
 
     /// Publishes a call against its quota. A repeated call counts once.
-    pub(super) async fn publish(&self, call: &Call, patience: Duration) -> Published {
-        self.send(call.subject(), call, patience).await
+    pub(super) async fn publish(&self, call: &Call, time_limit: Duration) -> Published {
+        self.send(call.subject(), call, time_limit).await
     }
 
     /// Publishes an overrun: an answered call that is over the quota.
-    pub(super) async fn publish_overrun(&self, call: &Call, patience: Duration) -> Published {
-        self.send(call.overrun_subject(), call, patience).await
+    pub(super) async fn publish_overrun(&self, call: &Call, time_limit: Duration) -> Published {
+        self.send(call.overrun_subject(), call, time_limit).await
     }
 
-    async fn send(&self, subject: String, call: &Call, patience: Duration) -> Published {
+    async fn send(&self, subject: String, call: &Call, time_limit: Duration) -> Published {
         let mut headers = HeaderMap::new();
         for (name, value) in call.headers() {
             headers.insert(name, value.as_str());
         }
         let request = Request::new().headers(headers).payload(call.body().into());
-        match nats::request::request(&self.client, &subject, request, patience).await {
+        match nats::request::request(&self.client, &subject, request, time_limit).await {
             Ok(reply) => read(&reply.payload),
             // The stream does not exist, or is electing its leader.
             Err(RequestError::NoResponders) => Published::NotTaken("its stream has no leader".into()),

@@ -47,7 +47,7 @@ pub(crate) struct Pipeline {
     router: Router,
     pub(super) state: ApiState,
     /// The maximum time of an answer, and before it of reading the body.
-    pub(super) patience: Duration,
+    pub(super) time_limit: Duration,
     pub(super) bodies: Bodies,
     ids: RequestIds,
     new_keys: NewKeys,
@@ -68,13 +68,13 @@ pub(crate) type Reply = Response<Full<Bytes>>;
 pub(crate) type Answering = Either<Ready<Reply>, BoxFuture<'static, Reply>>;
 
 impl Pipeline {
-    /// Returns a pipeline in front of a router. An answer, and before it reading the body, may take `patience`; the bodies of all
+    /// Returns a pipeline in front of a router. An answer, and before it reading the body, may take `time_limit`; the bodies of all
     /// requests under way may have `bodies` bytes together.
-    pub(crate) fn new(router: Router, state: ApiState, patience: Duration, bodies: usize) -> Pipeline {
+    pub(crate) fn new(router: Router, state: ApiState, time_limit: Duration, bodies: usize) -> Pipeline {
         Pipeline {
             router,
             state,
-            patience,
+            time_limit,
             bodies: Bodies::new(bodies),
             ids: RequestIds::new(),
             new_keys: NewKeys::default(),
@@ -127,7 +127,7 @@ impl Pipeline {
         };
         match result {
             Some(result) => {
-                let deadline = Deadline::after(received.context.started, self.patience);
+                let deadline = Deadline::after(received.context.started, self.time_limit);
                 self.charge_and_finish(received.context, principal, result, deadline)
             }
             None => {
@@ -153,7 +153,7 @@ impl Pipeline {
     /// Runs an endpoint that reads a body or waits for something, as part of its caller's trace, if there is one.
     async fn run(self: Arc<Self>, received: Received, principal: Principal) -> Reply {
         let Received { context, parts, body, peer } = received;
-        let mut deadline = Deadline::after(context.started, self.patience);
+        let mut deadline = Deadline::after(context.started, self.time_limit);
         let work = async {
             match context.route {
                 Route::Mcp => self.mcp(parts, body, &principal, peer).await,
@@ -235,7 +235,7 @@ impl Pipeline {
         parts.extensions.insert(Peer(peer));
         parts.extensions.insert(route);
         let body = sent.as_ref().map_or_else(Body::empty, |sent| Body::from(sent.bytes.clone()));
-        *deadline = Deadline::within(self.patience);
+        *deadline = Deadline::within(self.time_limit);
         parts.extensions.insert(*deadline);
         let called = deadline.bound(self.call(parts, body)).await;
         called.unwrap_or_else(IntoResponse::into_response)
@@ -254,7 +254,7 @@ impl Pipeline {
             Err(error) => return error.into(),
         };
         let address = self.state.access().caller(peer, &parts.headers);
-        let deadline = Deadline::within(self.patience);
+        let deadline = Deadline::within(self.time_limit);
         // Each call of a tool has the deadline for itself: a counted call is answered.
         let answer = mcp::answer(&self.state, (principal, address), &parts.headers, &message.bytes, deadline);
         match AssertUnwindSafe(answer).catch_unwind().await {

@@ -55,8 +55,8 @@ impl Pipeline {
             return Err(too_large());
         }
         // A little less than the whole time: the reply must be made within it.
-        let patience = self.patience.mul_f32(0.9);
-        match timeout(patience, self.bodies.read(body, most)).await {
+        let time_limit = self.time_limit.mul_f32(0.9);
+        match timeout(time_limit, self.bodies.read(body, most)).await {
             Ok(read) => read.map_err(|unread| match unread {
                 Unread::TooLarge => too_large(),
                 Unread::NoRoom => ApiError::too_many_bodies(),

@@ -20,7 +20,7 @@ use bytes::Bytes;
 use futures::future::Either;
 use http::header::CACHE_CONTROL;
 use http::{HeaderMap, HeaderValue, StatusCode};
-use schemas::command::{Claim, ClaimedKey, KeyNow};
+use schemas::command::{Claim, ClaimedKey, CurrentKey};
 use schemas::key::KeyId;
 use schemas::link::LinkToken;
 use schemas::tier::TierName;
@@ -159,7 +159,7 @@ pub(super) async fn act(
     }
     match access.commands.use_link(state.models(), &token, decision, state.now(), deadline).await {
         Ok(claimed) => {
-            let hints = |is: fn(&KeyNow) -> bool| hints(&claim.keys, &claimed.keys, is);
+            let hints = |is: fn(&CurrentKey) -> bool| hints(&claim.keys, &claimed.keys, is);
             page(&ClaimedPage {
                 layout: Layout::new(&state, route::KEYS, "Your keys").private(),
                 kept: hints(|key| !key.revoked),
@@ -222,7 +222,7 @@ fn decided(body: &Bytes, claim: &Claim, new_key: Option<(TierName, Option<String
 }
 
 /// Returns the last characters of the keys on the page.
-fn hints(shown: &[ClaimedKey], now: &[KeyNow], is: fn(&KeyNow) -> bool) -> Vec<String> {
+fn hints(shown: &[ClaimedKey], now: &[CurrentKey], is: fn(&CurrentKey) -> bool) -> Vec<String> {
     let of = |key: &&ClaimedKey| now.iter().any(|one| one.key_id == key.key_id && is(one));
     shown.iter().filter(of).map(|key| key.hint.clone()).collect()
 }
@@ -270,7 +270,7 @@ mod tests {
         assert_eq!(
             of("keep=Zz3dEf9h&keep=x"),
             expect("", ""),
-            "a key of somebody else is none of the link's"
+            "a key of another account does not belong to the link"
         );
     }
 }

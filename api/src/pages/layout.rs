@@ -31,7 +31,7 @@ pub(crate) struct Layout {
     pub(crate) canonical: Option<String>,
     /// Further metadata.
     pub(crate) meta: Vec<Meta>,
-    /// Whether search engines are told not to index it.
+    /// Whether it asks search engines not to index it.
     pub(crate) is_private: bool,
     /// Whether this node requires keys.
     pub(crate) has_keys: bool,

@@ -99,7 +99,7 @@ fn explanation(kind: ProblemKind) -> (&'static str, &'static str) {
             "Check the request line, the headers and, if there is a body, its framing. A browser, curl or any HTTP library gets this right.",
         ),
         ProblemKind::Forbidden => (
-            "The MCP endpoint was asked by a web page of another site, or a service that is not meant for the web under a name that is not its own. So no browser can be made to speak to it for somebody else.",
+            "A web page of another site called the MCP endpoint, or a local service was called by a host name that is not its own. Both are refused, so that no page can use a visitor's browser to call it.",
             "Call it from a program instead of a page, and by its address. The operator can let a site in with the setting <code>mcp_origins</code>, and name the service with <code>public_url</code>.",
         ),
         ProblemKind::NotFound => (

@@ -47,7 +47,7 @@ fn detail(error: SignatureError) -> &'static str {
             "The signature is not made with the secret of this service over these bytes."
         }
         SignatureError::Expired => {
-            "The signature was made more than 300 seconds ago, or that far in the future. Check both clocks; an event is signed anew each time it is sent."
+            "The signature was made more than 300 seconds ago, or that far in the future. Check both clocks; an event is signed again each time it is sent."
         }
     }
 }

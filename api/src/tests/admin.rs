@@ -69,7 +69,7 @@ async fn operators_see_numbers_and_health() {
     assert_eq!(connection.ask("GET", "/healthz", "").await.text(), r#"{"status":"ok"}"#);
     assert_eq!(connection.ask("GET", "/readyz", "").await.text(), r#"{"status":"ready"}"#);
     assert_eq!(connection.ask("GET", "/status", "").await.text(), r#"{"roles":["serve"]}"#);
-    // A browser comes by a name that somebody let point here, or says which page it asks for.
+    // A browser sends the host name that resolved to this address, or the origin of its page.
     for (path, headers, status) in [
         ("/metrics", "Host: 10.0.0.7:9090\r\n", 200),
         ("/metrics", "Host: localhost\r\n", 200),

@@ -8,7 +8,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// One connection.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl Connection {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         };
-        timeout(PATIENCE, is_read).await.expect("the server reads what was sent");
+        timeout(TIMEOUT, is_read).await.expect("the server reads what was sent");
     }
 
     /// Whether these bytes could be sent at all.
@@ -79,18 +79,18 @@ impl Connection {
 
     /// Reads the reply to a request with this method.
     pub(super) async fn reply(&mut self, method: &str) -> Reply {
-        timeout(PATIENCE, self.read(method)).await.expect("a reply in time").expect("a reply")
+        timeout(TIMEOUT, self.read(method)).await.expect("a reply in time").expect("a reply")
     }
 
     /// Reads the reply, if there is one before the server closes.
     pub(super) async fn try_reply(&mut self, method: &str) -> Option<Reply> {
-        timeout(PATIENCE, self.read(method)).await.expect("a reply or an end in time")
+        timeout(TIMEOUT, self.read(method)).await.expect("a reply or an end in time")
     }
 
     /// Whether the server closes now, having sent nothing more.
     pub(super) async fn is_closed(&mut self) -> bool {
         let mut rest = Vec::new();
-        let read = timeout(PATIENCE, self.0.read_to_end(&mut rest)).await.expect("an end in time");
+        let read = timeout(TIMEOUT, self.0.read_to_end(&mut rest)).await.expect("an end in time");
         read.is_err() || rest.is_empty()
     }
 

@@ -29,7 +29,7 @@ async fn heads_have_a_size() {
     assert_eq!(
         refused(&node, &header(2 * 1024 * 1024)).await,
         too_large,
-        "a client that sends on is told too"
+        "a client that continues to send gets the answer too"
     );
     assert_eq!(
         refused(&node, &format!("GET /{} HTTP/1.1\r\nHost: test\r\n\r\n", "a".repeat(70_000))).await,

@@ -141,7 +141,7 @@ impl Node {
         Node::serve(tempfile::tempdir().unwrap(), Limits::default()).await
     }
 
-    /// A node that payments are told of, and that no write side listens to.
+    /// A node that accepts payment webhooks while no write side runs.
     pub(super) async fn start_told_of_payments() -> Node {
         let nowhere = async_nats::ConnectOptions::new().retry_on_initial_connect();
         let payments = PaymentWebhook {
@@ -168,7 +168,7 @@ impl Node {
         Node::serve_with(folder, limits, None, Origins::Any).await
     }
 
-    /// A node with the small catalog that asks nobody for a key, and lets in pages of these origins.
+    /// A node with the small catalog that requires no key and accepts requests from pages of these origins.
     pub(super) async fn start_for(origins: Origins) -> Node {
         Node::serve_with(filled().await, Limits::default(), None, origins).await
     }
@@ -209,7 +209,7 @@ impl Node {
             projections: Arc::new(Vec::new),
             clock: Clock::system(),
         });
-        // What is asked of /stopping is answered once the server was told to stop.
+        // /stopping is answered only once shutdown has begun.
         let stop = CancellationToken::new();
         let stopping = stop.clone();
         let router = rest::router(state.clone())

@@ -175,7 +175,7 @@ async fn a_browser_is_told_what_went_wrong_on_a_page_and_a_program_in_json() {
     }
     let near = node.ask("GET", "/projects/haus-am-sea", HTML).await;
     assert!(near.text().contains("href=\"/projects/haus-am-see\""));
-    // The interface for programs is one for programs, whoever looks at it.
+    // REST answers problem+json to browsers too.
     node.ask("GET", "/v1/project/nothing", HTML).await.problem();
     // Below /v1 it is a problem for every client.
     for path in ["/v1/nothing", "/v1/projects/haus-am-see", "/v1"] {

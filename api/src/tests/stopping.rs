@@ -1,4 +1,4 @@
-//! The server is told to stop.
+//! Shutdown of the server.
 
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ async fn what_is_under_way_is_finished() {
     busy.is_read().await;
     node.stop.cancel();
     assert!(idle.is_closed().await, "who waits is let go at once");
-    assert!(TcpStream::connect(node.address).await.is_err(), "nobody new is let in");
+    assert!(TcpStream::connect(node.address).await.is_err(), "no new connection is accepted");
     begun.send("\r\n").await;
     assert_eq!(begun.reply("GET").await.status, 200);
     let reply = busy.reply("GET").await;

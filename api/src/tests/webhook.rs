@@ -50,7 +50,7 @@ async fn what_is_not_signed_is_refused() {
     assert_eq!(
         stale.json()["detail"],
         "The signature was made more than 300 seconds ago, or that far in the future. Check both clocks; an event is signed \
-         anew each time it is sent."
+         again each time it is sent."
     );
     assert_eq!(node.get("/problems/invalid-signature").await.status, 200);
 }

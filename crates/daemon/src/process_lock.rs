@@ -78,12 +78,12 @@ impl ProcessLock {
     }
 
     /// Returns the announcement as [`ProcessLock::announced`] does; waits for a process that holds the lock and has not announced
-    /// itself yet, but at most for `patience`.
-    pub async fn announced_within(&self, patience: Duration) -> Option<String> {
+    /// itself yet, but at most for `time_limit`.
+    pub async fn announced_within(&self, time_limit: Duration) -> Option<String> {
         let begun = Instant::now();
         loop {
             let announced = self.announced();
-            if announced.is_some() || !self.is_held() || begun.elapsed() >= patience {
+            if announced.is_some() || !self.is_held() || begun.elapsed() >= time_limit {
                 return announced;
             }
             tokio::time::sleep(INTERVAL).await;
@@ -150,17 +150,17 @@ mod tests {
     async fn a_process_that_starts_is_waited_for() {
         let folder = tempfile::tempdir().unwrap();
         let lock = lock_in(&folder);
-        let patience = Duration::from_secs(5);
-        assert_eq!(lock.announced_within(patience).await, None, "no process starts");
+        let time_limit = Duration::from_secs(5);
+        assert_eq!(lock.announced_within(time_limit).await, None, "no process starts");
         let held = lock.acquire().unwrap().unwrap();
         let starting = async {
             tokio::time::sleep(Duration::from_millis(200)).await;
             lock.announce("7").unwrap();
         };
-        let (announced, ()) = tokio::join!(lock.announced_within(patience), starting);
+        let (announced, ()) = tokio::join!(lock.announced_within(time_limit), starting);
         assert_eq!(announced.as_deref(), Some("7"));
         drop(held);
-        assert_eq!(lock.announced_within(patience).await, None, "it has ended");
+        assert_eq!(lock.announced_within(time_limit).await, None, "it has ended");
     }
 
     #[test]

@@ -2,14 +2,14 @@
 //!
 //! A component is a loop that can fail and retry: a refresh, a relay, a copier. The process registers it with
 //! [`Health::component`]; the loop reports each failure with [`Component::failed`] and each success with [`Component::recovered`].
-//! A failure is logged when it begins and once a minute while it lasts. Once it has lasted as long as the component's patience,
+//! A failure is logged when it begins and once a minute while it lasts. Once it has lasted as long as the component's grace period,
 //! [`Health::not_ready`] names it.
 //!
 //! ```
 //! use std::time::Duration;
 //!
 //! let health = health::Health::default();
-//! let relay = health.component("relay").patience(Duration::ZERO);
+//! let relay = health.component("relay").grace_period(Duration::ZERO);
 //! relay.failed("NATS refuses the stream EVENTS: the disk is full");
 //! assert_eq!(health.failing()[0].component, "relay");
 //! assert!(health.not_ready().is_some());
@@ -22,8 +22,8 @@ use std::fmt::Display;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The default of [`Component::patience`].
-pub const PATIENCE: Duration = Duration::from_secs(600);
+/// The default of [`Component::grace_period`].
+pub const GRACE_PERIOD: Duration = Duration::from_secs(600);
 
 /// The interval between log lines of one failure.
 const LOG_INTERVAL: Duration = Duration::from_secs(60);
@@ -53,7 +53,7 @@ pub struct Failing {
     pub reason: String,
     /// The time since the failure began.
     pub duration: Duration,
-    /// Whether the failure has lasted as long as the component's patience, so that the process is not ready.
+    /// Whether the failure has lasted as long as the component's grace period, so that the process is not ready.
     pub is_not_ready: bool,
     /// Whether the reason may be published; see [`Component::with_public_reasons`].
     pub is_public: bool,
@@ -61,7 +61,7 @@ pub struct Failing {
 
 #[derive(Debug)]
 struct State {
-    patience: Duration,
+    grace_period: Duration,
     is_public: bool,
     failure: Option<Failure>,
 }
@@ -80,7 +80,7 @@ impl Health {
     /// Returns the component with this name; a new one is registered as working.
     pub fn component(&self, name: impl Into<String>) -> Component {
         let name = name.into();
-        let new = || State { patience: PATIENCE, is_public: false, failure: None };
+        let new = || State { grace_period: GRACE_PERIOD, is_public: false, failure: None };
         self.lock().entry(name.clone()).or_insert_with(new);
         Component { name, health: self.clone() }
     }
@@ -152,7 +152,7 @@ impl Health {
                 component: name.clone(),
                 reason: failure.reason.clone(),
                 duration,
-                is_not_ready: duration >= state.patience,
+                is_not_ready: duration >= state.grace_period,
                 is_public: state.is_public,
             })
         });
@@ -167,9 +167,9 @@ impl Health {
 
 impl Component {
     /// Sets how long the component may fail before the process is not ready; [`Duration::MAX`] if readiness does not depend on it.
-    pub fn patience(self, patience: Duration) -> Component {
+    pub fn grace_period(self, grace_period: Duration) -> Component {
         if let Some(state) = self.health.lock().get_mut(&self.name) {
-            state.patience = patience;
+            state.grace_period = grace_period;
         }
         self
     }
@@ -278,7 +278,7 @@ mod tests {
     #[test]
     fn reasons_are_published_only_if_declared_public() {
         let health = Health::default();
-        let at_once = |name: &str| health.component(name).patience(Duration::ZERO);
+        let at_once = |name: &str| health.component(name).grace_period(Duration::ZERO);
         at_once("relay").failed("cannot open /srv/data/store/events.db");
         at_once("settings").with_public_reasons().failed("tiers differ");
         assert_eq!(
@@ -292,10 +292,11 @@ mod tests {
     }
 
     #[test]
-    fn a_process_is_not_ready_once_a_failure_lasts_as_long_as_its_patience() {
+    fn a_process_is_not_ready_once_a_failure_lasts_as_long_as_its_grace_period() {
         let health = Health::default();
-        let (slow, quick) = (health.component("slow"), health.component("quick").patience(Duration::ZERO));
-        let never = health.component("never").patience(Duration::MAX);
+        let (slow, quick) =
+            (health.component("slow"), health.component("quick").grace_period(Duration::ZERO));
+        let never = health.component("never").grace_period(Duration::MAX);
         let start = Instant::now();
         let not_ready = |now| -> Vec<String> {
             let failing = health.failing_at(now).into_iter().filter(|failing| failing.is_not_ready);

@@ -18,7 +18,7 @@ const OLDEST_SQLITE: [u32; 3] = [3, 51, 3];
 /// The number of rows that are fetched ahead of the code that reads them.
 const ROWS_AHEAD: usize = 512;
 
-/// Returns what all databases have in common: five seconds' patience with a lock, and no log of statements. What is slow on a
+/// Returns what all databases have in common: a busy timeout of five seconds, and no log of statements. What is slow on a
 /// busy machine tells an operator nothing in thousands of question marks, and statements may contain secrets.
 pub fn options(path: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()

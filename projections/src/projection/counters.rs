@@ -147,13 +147,13 @@ impl Worker for CountersWorker {
     ) -> Result<(), ReplayError> {
         // Without a ledger a replay would lose the calls that NATS no longer has. If none was ever counted, as with auth = off,
         // there are none to lose.
-        let patience = match live {
+        let time_limit = match live {
             Some(Position::START) => Some(Duration::ZERO),
             Some(_) => None,
             None => Some(LEDGER_TIMEOUT_RECOVERY),
         };
         let replay = async {
-            self.fill_from_ledger(patience, stop, progress).await?;
+            self.fill_from_ledger(time_limit, stop, progress).await?;
             let heads = UsageStreams::new(self.jetstream.clone()).list().await.map_err(WorkerError::from)?;
             let heads = heads.into_iter().map(|found| (found.name, found.last)).collect();
             self.catch_up(&heads, progress).await

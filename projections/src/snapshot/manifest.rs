@@ -9,7 +9,7 @@ use schemas::ids::Position;
 use serde::{Deserialize, Serialize};
 
 use super::{SnapshotError, at};
-use read::model::Follows;
+use read::model::ModelInput;
 use read::models::ModelKind;
 
 /// The name of the manifest's file.
@@ -112,7 +112,7 @@ impl Manifest {
 
     /// Returns the last event that a model of the log has applied.
     pub fn position(&self) -> Position {
-        let calls = ModelKind::ALL.into_iter().filter(|kind| kind.follows() == Follows::Calls);
+        let calls = ModelKind::ALL.into_iter().filter(|kind| kind.input() == ModelInput::Calls);
         let calls: Vec<&str> = calls.map(ModelKind::name).collect();
         let of_the_log = self.models.iter().filter(|model| !calls.contains(&model.name.as_str()));
         of_the_log.map(|model| model.position).max().unwrap_or(Position::START)

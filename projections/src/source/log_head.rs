@@ -28,7 +28,7 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(1);
 /// A consumer that is silent for this long though the stream holds more misses events.
 const MAX_SILENCE: Duration = Duration::from_secs(2);
 /// How long a node may miss events before it is not ready.
-const READINESS_PATIENCE: Duration = Duration::from_secs(5);
+const READINESS_GRACE_PERIOD: Duration = Duration::from_secs(5);
 
 /// The last known position of the log, updated in the background from the first call on.
 #[derive(Debug)]
@@ -94,7 +94,7 @@ async fn request(reader: &StreamReader, known: Option<Position>) -> Result<Posit
 /// Receives announcements, and checks each second that they come and that no consumer misses events.
 async fn monitor(reader: StreamReader, known: watch::Sender<KnownHead>, health: Health) {
     let stream = health.component("event stream");
-    let missed = health.component("events").patience(READINESS_PATIENCE);
+    let missed = health.component("events").grace_period(READINESS_GRACE_PERIOD);
     let mut announcements = None;
     let mut checks = interval(CHECK_INTERVAL);
     checks.set_missed_tick_behavior(MissedTickBehavior::Delay);

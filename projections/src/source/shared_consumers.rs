@@ -249,18 +249,18 @@ impl EventSender {
     }
 
     /// Adds the next events to the window, waiting for room until stalled subscribers are evicted: for
-    /// [`Bounds::low_priority_patience`] or [`Bounds::patience`]. Subscribers wake once for all events that there is room for.
+    /// [`Bounds::low_priority_timeout`] or [`Bounds::time_limit`]. Subscribers wake once for all events that there is room for.
     pub(super) async fn send(&self, events: impl IntoIterator<Item = Delivery>) {
         let mut events: VecDeque<_> = events.into_iter().map(Arc::new).collect();
         while !self.offer(&mut events) {
             self.with(SharedConsumer::begin_wait);
             let (began, bounds) = (tokio::time::Instant::now(), self.consumers.bounds);
             let evictions = [
-                (bounds.low_priority_patience, Eviction::LowPriority),
-                (bounds.patience, Eviction::AllStalled),
+                (bounds.low_priority_timeout, Eviction::LowPriority),
+                (bounds.time_limit, Eviction::AllStalled),
             ];
-            for (patience, eviction) in evictions {
-                if !self.is_stuck(&mut events, began + patience).await {
+            for (time_limit, eviction) in evictions {
+                if !self.is_stuck(&mut events, began + time_limit).await {
                     break;
                 }
                 let evicted = self.with(|consumer| consumer.evict(eviction)).unwrap_or_default();

@@ -32,7 +32,7 @@ impl ReadModels {
     ///
     /// Panics if the refresh does.
     pub async fn follow(self, model: ModelKind, health: Health, stop: CancellationToken) {
-        let failing = health.component(model.component()).patience(model.patience());
+        let failing = health.component(model.component()).grace_period(model.grace_period());
         while !stop.is_cancelled() {
             let delay = match self.refresh_blocking(model, &failing).await {
                 Ok(()) => {

@@ -6,10 +6,10 @@ use arc_swap::ArcSwapOption;
 
 use crate::error::ModelError;
 use crate::generation::{Generation, GenerationError, Generations};
-use crate::model::{Model, Surroundings};
+use crate::model::{Model, ModelContext};
 
 /// An open generation.
-pub struct Opened<Reader> {
+pub struct OpenModel<Reader> {
     /// The generation.
     pub generation: Generation,
     /// Its reader.
@@ -19,7 +19,7 @@ pub struct Opened<Reader> {
 /// The reader of a model's current generation.
 pub(super) struct Slot<Reader> {
     generations: Generations,
-    open: ArcSwapOption<Opened<Reader>>,
+    open: ArcSwapOption<OpenModel<Reader>>,
 }
 
 impl<Reader> Slot<Reader> {
@@ -27,7 +27,7 @@ impl<Reader> Slot<Reader> {
         Slot { generations, open: ArcSwapOption::empty() }
     }
 
-    pub(super) fn open(&self) -> Option<Arc<Opened<Reader>>> {
+    pub(super) fn open(&self) -> Option<Arc<OpenModel<Reader>>> {
         self.open.load_full()
     }
 
@@ -43,17 +43,17 @@ impl<Reader> Slot<Reader> {
 
     fn swap(&self, generation: Generation, reader: Reader) {
         tracing::info!(generation = %generation.path.display(), "now reading a new generation");
-        self.open.store(Some(Arc::new(Opened { generation, reader })));
+        self.open.store(Some(Arc::new(OpenModel { generation, reader })));
     }
 }
 
 impl<Reader: Model> Slot<Reader> {
-    pub(super) async fn refresh(&self, surroundings: &Surroundings) -> Result<(), ModelError> {
-        if self.open().is_none() && !Reader::can_open(surroundings) {
+    pub(super) async fn refresh(&self, context: &ModelContext) -> Result<(), ModelError> {
+        if self.open().is_none() && !Reader::can_open(context) {
             return Ok(());
         }
         let newer = match self.newly_current() {
-            Ok(Some(generation)) => match Reader::open(&generation.path, surroundings).await {
+            Ok(Some(generation)) => match Reader::open(&generation.path, context).await {
                 Ok(reader) => {
                     self.swap(generation, reader);
                     return Ok(());
@@ -66,7 +66,7 @@ impl<Reader: Model> Slot<Reader> {
         // New commits of the open generation are loaded even if looking for another one fails: a process without free file descriptors
         // must still see that a key was revoked.
         let refreshed = match self.open() {
-            Some(open) => Model::refresh(&open.reader, surroundings).await,
+            Some(open) => Model::refresh(&open.reader, context).await,
             None => Ok(()),
         };
         newer.and(refreshed)

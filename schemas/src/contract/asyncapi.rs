@@ -61,7 +61,7 @@ pub(super) fn document() -> Value {
             "relayAccounts": account.operation("send", "The write side publishes each committed event, in order, once."),
             "projectAccounts": account.operation("receive", "The projection workers apply them."),
             "meter": usage.operation("send", "The API publishes each call before it answers it."),
-            "count": usage.operation("receive", "The ledger copies them for ever; the projection workers count them."),
+            "count": usage.operation("receive", "The ledger keeps them permanently; the projection workers count them."),
         },
         "components": {"messages": components,
             "schemas": {"attributes": attributes(), "callAttributes": call_attributes()}},

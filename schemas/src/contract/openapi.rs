@@ -232,7 +232,7 @@ fn limit_parameter() -> Value {
 fn neighbours_cursor_parameter() -> Value {
     json!({"name": "cursor", "in": "query",
         "description": "next_cursor of the page before, or empty for the first page; the header Link with rel=\"next\" leads there \
-            too. A page begins behind the last project of the one before. Any other text is 400.",
+            too. A page begins after the last project of the previous one. Any other text is 400.",
         "schema": {"type": "string", "maxLength": 200, "pattern": "^([A-Za-z0-9_-]{20,200})?$"}})
 }
 
@@ -271,7 +271,7 @@ fn description(status: u16) -> &'static str {
             "The month's calls are used up, or too many came in a short time; Retry-After says when to go on."
         }
         404 => "No project has this slug; near ones are suggested.",
-        410 => "The project was withdrawn; its reason and its citation are told.",
+        410 => "The project was withdrawn; the body has its reason and citation.",
         503 => {
             "The catalog cannot be read at present, or the answer took too long; Retry-After says when to try again."
         }

@@ -38,7 +38,7 @@ const INTERVAL: Duration = Duration::from_millis(500);
 const QUIET: Duration = Duration::from_secs(5);
 
 /// When differences that still change are reported as they are.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The result of the audit.
 #[derive(Debug, Serialize)]
@@ -229,7 +229,7 @@ async fn lasting_differences(
         if open.as_ref().map(|(_, open)| open) != Some(&found) {
             unchanged_since = Instant::now();
         }
-        let is_final = !is_running || unchanged_since.elapsed() >= QUIET || begun.elapsed() >= PATIENCE;
+        let is_final = !is_running || unchanged_since.elapsed() >= QUIET || begun.elapsed() >= TIMEOUT;
         if found.is_empty() || is_final {
             return Ok((sample.others, found));
         }

@@ -14,7 +14,7 @@ use crate::session::Session;
 /// The number of edits.
 const EDITS: usize = 31;
 /// How long an edit may take until it is found.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Edits one project after the other through the running write side.
 pub async fn measure(server: &Server) -> Result<Vec<Figure>> {
@@ -46,7 +46,7 @@ pub async fn measure(server: &Server) -> Result<Vec<Figure>> {
 
 async fn until_found(connection: &mut Connection, word: &str) -> Result<f64> {
     let answered = Instant::now();
-    while answered.elapsed() < PATIENCE {
+    while answered.elapsed() < TIMEOUT {
         let answer = connection.get(&format!("/v1/search?q={word}")).await?;
         let body: serde_json::Value = serde_json::from_slice(&answer.body)?;
         // Similar words of earlier edits match as typing errors, so the first result must be the edit itself.
@@ -55,5 +55,5 @@ async fn until_found(connection: &mut Connection, word: &str) -> Result<f64> {
         }
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
-    bail!("the edit with the word {word} was not found within {PATIENCE:?}")
+    bail!("the edit with the word {word} was not found within {TIMEOUT:?}")
 }

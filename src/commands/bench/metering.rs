@@ -21,7 +21,7 @@ use tokio::time::Instant;
 use crate::config::Config;
 
 /// How long a call may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 /// A quota larger than the calls of a run.
 const QUOTA: u64 = 1_000_000_000;
 
@@ -76,7 +76,7 @@ impl Metered {
             operation: "search".into(),
         };
         let counted = Counted { used: 0, through: u64::MAX };
-        match self.meter.count(&budget, &call, QUOTA, counted, Instant::now() + PATIENCE).await {
+        match self.meter.count(&budget, &call, QUOTA, counted, Instant::now() + TIMEOUT).await {
             Outcome::Counted { .. } => Ok(()),
             other => bail!("a call was not counted: {other:?}"),
         }

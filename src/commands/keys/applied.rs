@@ -17,7 +17,7 @@ use crate::data_folder::{DataFolder, Part, Running};
 const MODEL: &str = "keys";
 
 /// How long the node may take. The change is recorded in any case, so that waiting longer would only hide a problem.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The pause between two requests.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -29,13 +29,13 @@ pub(in crate::commands) async fn wait(config: &Config, position: Position) {
     if position == Position::START {
         return;
     }
-    let reason = match tokio::time::timeout(PATIENCE, reached(config, &node, position)).await {
+    let reason = match tokio::time::timeout(TIMEOUT, reached(config, &node, position)).await {
         Ok(Ok(true)) => return,
         Ok(Ok(false)) => "it has no read model of keys".to_owned(),
         Ok(Err(error)) => format!("{error:#}"),
         Err(_) => format!(
             "it has not applied it after {} seconds; `loggia status` shows its lag",
-            PATIENCE.as_secs()
+            TIMEOUT.as_secs()
         ),
     };
     say(&format!(

@@ -27,7 +27,7 @@ use crate::store::keeper;
 use crate::store::keeper::Keeper;
 
 /// How long a running process may take to answer.
-const PATIENCE: Duration = Duration::from_secs(3);
+const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The free space below which there is a warning.
 const LITTLE_SPACE: u64 = 1 << 30;
@@ -213,7 +213,7 @@ async fn nats(client: &async_nats::Client, here: Option<Position>) -> Result<Nat
 async fn projections(client: &async_nats::Client, workers: &Running) -> Result<Vec<ProjectionStatus>> {
     let request = client.request(subject::control(&workers.node, "status"), "".into());
     let answer =
-        tokio::time::timeout(PATIENCE, request).await.context("no answer came within 3 seconds")??;
+        tokio::time::timeout(TIMEOUT, request).await.context("no answer came within 3 seconds")??;
     serde_json::from_slice(&answer.payload).context("the answer is unreadable")
 }
 

@@ -73,7 +73,8 @@ impl NodeBuilder {
 
     /// Reports to health whether a keeper listens on NATS.
     fn await_keeper(&self, client: &async_nats::Client) {
-        let mut component = self.health.component("keeper").patience(Duration::ZERO).with_public_reasons();
+        let mut component =
+            self.health.component("keeper").grace_period(Duration::ZERO).with_public_reasons();
         let (client, stop) = (client.clone(), self.lifecycle.stop.clone());
         let waiting = async move {
             loop {
@@ -81,7 +82,7 @@ impl NodeBuilder {
                     Some(true) => {
                         component.recovered();
                         // Its later absence is no reason to send requests to other nodes, which lack it too.
-                        component = component.patience(Duration::MAX);
+                        component = component.grace_period(Duration::MAX);
                     }
                     // The start logged which folder it was.
                     Some(false) => component.failed(

@@ -74,7 +74,7 @@ impl NodeBuilder {
         if self.held.contains(&Part::Write) {
             return;
         }
-        let component = self.health.component("settings").patience(Duration::ZERO).with_public_reasons();
+        let component = self.health.component("settings").grace_period(Duration::ZERO).with_public_reasons();
         let comparison = Comparison::new(client.clone(), &self.config, component, self.mails.clone());
         // The first time before the node can be ready.
         comparison.compare().await;

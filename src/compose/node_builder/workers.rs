@@ -76,7 +76,7 @@ impl NodeBuilder {
     /// Starts the task that ends tiers when the time that was paid for is over.
     pub(super) fn expiring_payments(&self, payments: Arc<PaymentService>, commands: Arc<CommandDispatcher>) {
         // Readers need not wait for it: a key keeps the tier that it has.
-        let health = self.health.component("payments").patience(Duration::MAX);
+        let health = self.health.component("payments").grace_period(Duration::MAX);
         let expiring = Settlement::new(payments, commands).run(self.lifecycle.stop.clone(), health);
         self.lifecycle.spawn("the expiry of payments", expiring);
     }

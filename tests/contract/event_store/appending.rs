@@ -198,7 +198,7 @@ pub(crate) async fn a_concurrently_repeated_command_is_executed_once<S: Subject>
     let log = assert_whole(&subject.store()).await;
     assert_eq!(log.len(), 20);
     for event in log {
-        assert_eq!(answers[&event.causation], HashSet::from([event.position]), "all were told the same");
+        assert_eq!(answers[&event.causation], HashSet::from([event.position]), "all got the same answer");
     }
 }
 

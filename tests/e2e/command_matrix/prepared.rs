@@ -10,7 +10,7 @@ use kit::process;
 use serde_json::{Value, json};
 
 use super::table::PREFIXES;
-use crate::service::{LOGGIA, PATIENCE, Service};
+use crate::service::{LOGGIA, Service, TIMEOUT};
 
 /// A folder that was filled through its running service.
 pub(crate) struct PreparedFolder {
@@ -153,9 +153,9 @@ fn create_content(service: &Service, place: &Path, prefix: &str) -> (String, Str
 async fn make_counted_call(service: &Service) {
     let issued = service.json(&["keys", "issue", "--email", "caller@example.org"]).pop().unwrap();
     let search = format!("/v1/search?q=house&key={}", issued["key"].as_str().unwrap());
-    kit::wait_until(PATIENCE, "a counted call", async || service.http.get(&search).await.status == 200).await;
+    kit::wait_until(TIMEOUT, "a counted call", async || service.http.get(&search).await.status == 200).await;
     let id = issued["key_id"].as_str().unwrap();
-    kit::wait_until(PATIENCE, "the call in the ledger", async || {
+    kit::wait_until(TIMEOUT, "the call in the ledger", async || {
         process::run(LOGGIA, service.folder.path(), &["audit", id]).status.success()
     })
     .await;

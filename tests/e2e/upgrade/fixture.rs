@@ -13,7 +13,7 @@ use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::service::PATIENCE;
+use crate::service::TIMEOUT;
 
 const SITE: &str = "https://catalog.example.org";
 
@@ -235,7 +235,7 @@ pub(super) async fn make(binary: &str) {
     let (answers, calls) = answers_once_settled(&http, &keys).await;
     let run = |args: &[&str]| json_with(binary, &data, args);
     for (tier, key) in &keys {
-        kit::wait_until(PATIENCE, "the ledger", async || {
+        kit::wait_until(TIMEOUT, "the ledger", async || {
             calls_of(binary, &data, &key[9..17]).len() == calls[tier].len()
         })
         .await;
@@ -349,7 +349,7 @@ async fn answers_once_settled(
     http: &Http,
     keys: &BTreeMap<String, String>,
 ) -> (Value, BTreeMap<String, Vec<String>>) {
-    kit::wait_until(PATIENCE, "neighbours by looks", async || {
+    kit::wait_until(TIMEOUT, "neighbours by looks", async || {
         let bearer = format!("Bearer {}", keys["pro"]);
         let usage = http.send("GET", "/v1/usage", &[("authorization", &bearer)], "").await;
         let page = http.get("/projects/red-kiln").await;

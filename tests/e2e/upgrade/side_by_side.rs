@@ -8,7 +8,7 @@ use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 
 use super::fixture::{calls_of, json_with, settings};
-use crate::service::{LOGGIA, PATIENCE, ready};
+use crate::service::{LOGGIA, TIMEOUT, ready};
 
 /// The binary of the previous release, which `bin/test` builds from the repository's history.
 pub(super) fn former() -> Option<String> {
@@ -46,7 +46,7 @@ impl MixedReleases {
             "write" => {
                 let announced = data.join("run/write.json");
                 let pid = process.pid().to_string();
-                kit::wait_until(PATIENCE, "the write side", async || {
+                kit::wait_until(TIMEOUT, "the write side", async || {
                     std::fs::read_to_string(&announced).is_ok_and(|text| text.contains(&pid))
                 })
                 .await;
@@ -69,7 +69,7 @@ impl MixedReleases {
 async fn seen(nodes: &mut [&mut Role], city: &str) {
     for node in nodes {
         let http = node.process.http().await;
-        kit::wait_until(PATIENCE, city, async || http.get("/projects/bridge").await.text().contains(city))
+        kit::wait_until(TIMEOUT, city, async || http.get("/projects/bridge").await.text().contains(city))
             .await;
     }
 }
@@ -87,7 +87,7 @@ async fn works(binary: &str, write: &Path, nodes: &mut [&mut Role], round: usize
     for node in nodes.iter_mut() {
         let http = node.process.http().await;
         let usage = format!("/v1/usage?key={key}");
-        kit::wait_until(PATIENCE, "the new key", async || http.get(&usage).await.status == 200).await;
+        kit::wait_until(TIMEOUT, "the new key", async || http.get(&usage).await.status == 200).await;
     }
     for call in 0..70 {
         let count = nodes.len();
@@ -100,7 +100,7 @@ async fn works(binary: &str, write: &Path, nodes: &mut [&mut Role], round: usize
         }
     }
     assert_eq!((answered.len(), refused), (60, 10), "round {round}: the quota holds over both builds");
-    kit::wait_until(PATIENCE, "the calls in the ledger", async || {
+    kit::wait_until(TIMEOUT, "the calls in the ledger", async || {
         let ledger_calls =
             calls_of(binary, write, id).iter().map(Value::to_string).collect::<BTreeSet<String>>();
         ledger_calls == answered
@@ -110,7 +110,7 @@ async fn works(binary: &str, write: &Path, nodes: &mut [&mut Role], round: usize
     for node in nodes {
         let http = node.process.http().await;
         let path = format!("/v1/search?q=bridge&key={key}");
-        kit::wait_until(PATIENCE, "the end of the key", async || http.get(&path).await.status == 401).await;
+        kit::wait_until(TIMEOUT, "the end of the key", async || http.get(&path).await.status == 401).await;
     }
 }
 

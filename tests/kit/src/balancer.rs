@@ -14,7 +14,7 @@ use tokio::time::timeout;
 const PROBE_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The timeout of a readiness probe and of a connection to a node.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A load balancer; dropping it stops it.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ async fn probe_all(nodes: Arc<Mutex<Nodes>>) {
     loop {
         let addresses: Vec<SocketAddr> = lock(&nodes).nodes.iter().map(|node| node.address).collect();
         for (place, address) in addresses.into_iter().enumerate() {
-            let is_ready = timeout(PATIENCE, probe(address)).await.is_ok_and(|ready| ready == Some(true));
+            let is_ready = timeout(TIMEOUT, probe(address)).await.is_ok_and(|ready| ready == Some(true));
             let node = &mut lock(&nodes).nodes[place];
             if node.address == address {
                 node.is_ready = is_ready;
@@ -103,7 +103,7 @@ async fn accept(listener: TcpListener, nodes: Arc<Mutex<Nodes>>) {
 /// Passes bytes between a client and the next node that accepts the connection.
 async fn forward(mut client: TcpStream, nodes: Arc<Mutex<Nodes>>) {
     for address in in_turn(&nodes) {
-        if let Ok(Ok(mut node)) = timeout(PATIENCE, TcpStream::connect(address)).await {
+        if let Ok(Ok(mut node)) = timeout(TIMEOUT, TcpStream::connect(address)).await {
             let _ = (client.set_nodelay(true), node.set_nodelay(true));
             let _ = copy_bidirectional(&mut client, &mut node).await;
             return;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::process::Command;
 
 /// The timeout of a program on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(300);
+const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// The result of a program that ended.
 #[derive(Debug)]
@@ -34,8 +34,8 @@ impl ProgramOutput {
             .env("NO_PROXY", "127.0.0.1")
             .stdin(Stdio::null())
             .kill_on_drop(true);
-        let ended = tokio::time::timeout(PATIENCE, command.output()).await;
-        let output = ended.unwrap_or_else(|_| panic!("{command_line} did not end within {PATIENCE:?}"));
+        let ended = tokio::time::timeout(TIMEOUT, command.output()).await;
+        let output = ended.unwrap_or_else(|_| panic!("{command_line} did not end within {TIMEOUT:?}"));
         let output = output.unwrap_or_else(|error| panic!("{command_line} cannot be run: {error}"));
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         Self {

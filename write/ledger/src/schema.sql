@@ -1,4 +1,4 @@
--- Every counted call, for ever. Positions are given by the writer, without holes.
+-- Every counted call; none is ever deleted. The writer assigns positions without gaps.
 CREATE TABLE entries (
     position  INTEGER PRIMARY KEY,
     id        BLOB    NOT NULL UNIQUE CHECK (length(id) = 16),
@@ -22,7 +22,7 @@ CREATE TABLE words (
     word TEXT NOT NULL UNIQUE
 ) STRICT;
 
--- The JetStream streams that entries were copied from, and how far. A stream that was made anew is another source.
+-- The JetStream streams that entries were copied from, and up to which sequence. A stream that was created again is another source.
 CREATE TABLE sources (
     id       INTEGER PRIMARY KEY,
     stream   TEXT    NOT NULL,

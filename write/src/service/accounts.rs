@@ -16,7 +16,7 @@ use futures::future::BoxFuture;
 use jiff::Timestamp;
 use schemas::account::{AccountEvent, KeyIssued};
 use schemas::clock::Clock;
-use schemas::command::{AccountDone, Command, CommandMessage, CommandReply, KeyNow};
+use schemas::command::{AccountOutcome, Command, CommandMessage, CommandReply, CurrentKey};
 use schemas::email::Email;
 use schemas::event::Event;
 use schemas::ids::{AccountId, CommandId, Position};
@@ -117,7 +117,7 @@ impl AccountService {
         message: &CommandMessage,
         email: &Email,
         key: &KeyIssued,
-    ) -> Result<AccountDone, CommandError> {
+    ) -> Result<AccountOutcome, CommandError> {
         let _turn = self.turn.lock().await;
         let history = self.unerased_history(email).await?;
         let (account, position) = match history.after(message.id) {
@@ -134,7 +134,11 @@ impl AccountService {
         Ok(account_done(account.key(key.key_id), position))
     }
 
-    async fn revoke_key(&self, message: &CommandMessage, key_id: KeyId) -> Result<AccountDone, CommandError> {
+    async fn revoke_key(
+        &self,
+        message: &CommandMessage,
+        key_id: KeyId,
+    ) -> Result<AccountOutcome, CommandError> {
         let _turn = self.turn.lock().await;
         let stream = self.writer.log.holder(Namespace::KEY, key_id.as_str()).await?;
         let id = stream.and_then(|stream| stream.as_account()).ok_or(Rejection::UnknownKey { key_id })?;
@@ -149,7 +153,7 @@ impl AccountService {
         message: &CommandMessage,
         email: &Email,
         key_ids: &[KeyId],
-    ) -> Result<AccountDone, CommandError> {
+    ) -> Result<AccountOutcome, CommandError> {
         let _turn = self.turn.lock().await;
         let history = self.unerased_history(email).await?;
         let decide = |account: &Account, _| account::prove_keys(account, key_ids);
@@ -163,7 +167,7 @@ impl AccountService {
         email: &Email,
         key_ids: &[KeyId],
         tier: &TierName,
-    ) -> Result<AccountDone, CommandError> {
+    ) -> Result<AccountOutcome, CommandError> {
         let _turn = self.turn.lock().await;
         let history = self.unerased_history(email).await?;
         let decide = |account: &Account, _| account::change_tier(account, key_ids, tier, &self.tiers);
@@ -176,7 +180,7 @@ impl AccountService {
         &self,
         message: &CommandMessage,
         email: &Email,
-    ) -> Result<AccountDone, CommandError> {
+    ) -> Result<AccountOutcome, CommandError> {
         let _turn = self.turn.lock().await;
         let history = match self.erased_by(message.id).await? {
             Some(history) => history,
@@ -329,15 +333,15 @@ fn chosen<'a>(account: &'a Account, key_ids: &[KeyId]) -> impl Iterator<Item = &
 pub(super) fn account_done<'k>(
     keys: impl IntoIterator<Item = &'k KeyState>,
     position: Position,
-) -> AccountDone {
-    let current = |key: &KeyState| KeyNow {
+) -> AccountOutcome {
+    let current = |key: &KeyState| CurrentKey {
         key_id: key.issued.key_id,
         tier: key.tier.clone(),
         revoked: key.revoked.is_some(),
         proven: key.proven,
     };
     let keys = keys.into_iter().map(current).collect();
-    AccountDone { keys, position, changed: position > Position::START }
+    AccountOutcome { keys, position, changed: position > Position::START }
 }
 
 /// Returns the error for a name that another stream owns: the id of an existing key, or a conflict.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use event_log::{Claim, Namespace, StoreError};
 use futures::future::BoxFuture;
-use schemas::command::{AccountDone, Command, CommandMessage, CommandReply, PaymentDone, PaymentOutcome};
+use schemas::command::{AccountOutcome, Command, CommandMessage, CommandReply, PaymentDone, PaymentOutcome};
 use schemas::email::Email;
 use schemas::ids::{AccountId, Actor, CommandId, Position, StreamId};
 use schemas::payment::{KeptNotice, PaymentNotice};
@@ -123,7 +123,7 @@ impl PaymentService {
         &self,
         message: &CommandMessage,
         account: AccountId,
-    ) -> Result<AccountDone, CommandError> {
+    ) -> Result<AccountOutcome, CommandError> {
         let accounts = &self.accounts;
         let _turn = accounts.turn.lock().await;
         let history = accounts.history(account).await?;

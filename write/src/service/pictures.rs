@@ -9,7 +9,7 @@ use event_log::StoreError;
 use futures::future::BoxFuture;
 use media::{MediaError, MediaStore, PutError};
 use pictures::fetch::{FetchError, Fetcher};
-use schemas::command::{Command, CommandMessage, CommandReply, Done};
+use schemas::command::{Command, CommandMessage, CommandReply, ProjectOutcome};
 use schemas::ids::ProjectId;
 use schemas::picture::{Picture, PictureId};
 use schemas::record::PictureSource;
@@ -74,7 +74,7 @@ impl PictureService {
 
     /// Waits until refused pictures are to be fetched again; returns the projects that name them, each once. Nothing is lost
     /// if the wait is cancelled.
-    pub async fn asked_again(&self) -> BTreeSet<ProjectId> {
+    pub async fn retry_requests(&self) -> BTreeSet<ProjectId> {
         self.projects.picture_retries().take().await
     }
 
@@ -92,12 +92,12 @@ impl PictureService {
     /// # Errors
     ///
     /// Fails if the URL has no acceptable picture, or cannot be fetched or stored now.
-    pub async fn fetch_patiently(&self, url: &str) -> Result<Picture, FetchError> {
+    pub async fn fetch_in_background(&self, url: &str) -> Result<Picture, FetchError> {
         self.keep(self.fetcher.fetch_in_background(url).await?).await
     }
 
     async fn keep(&self, bytes: Vec<u8>) -> Result<Picture, FetchError> {
-        self.take(bytes).await.map_err(|error| match error {
+        self.store_bytes(bytes).await.map_err(|error| match error {
             PutError::Refused(fault) => FetchError::Permanent(fault.to_string()),
             PutError::Store(error) => FetchError::Transient(error.to_string()),
         })
@@ -108,7 +108,7 @@ impl PictureService {
     /// # Errors
     ///
     /// Fails if they are no acceptable picture, or cannot be stored now.
-    pub async fn take(&self, bytes: Vec<u8>) -> Result<Picture, PutError> {
+    pub async fn store_bytes(&self, bytes: Vec<u8>) -> Result<Picture, PutError> {
         self.blocking(move |store| store.put(&bytes)).await
     }
 
@@ -118,7 +118,7 @@ impl PictureService {
     /// # Errors
     ///
     /// Fails if the media store cannot be read.
-    pub async fn not_erasing(
+    pub async fn lock_against_erasure(
         &self,
         id: PictureId,
     ) -> Result<(RwLockReadGuard<'_, ()>, Option<String>), StoreError> {
@@ -158,7 +158,7 @@ impl PictureService {
         named: &PictureSource,
         kept: Option<PictureId>,
         as_named: bool,
-    ) -> Result<Done, CommandError> {
+    ) -> Result<ProjectOutcome, CommandError> {
         // Checked first, so that nothing is fetched for a command that is rejected anyway.
         let history = self.projects.history_at(slug).await?;
         if history.after(message.id).is_none() {
@@ -166,7 +166,7 @@ impl PictureService {
         }
         let picture = match kept {
             Some(id) => {
-                let (_, refused) = self.not_erasing(id).await?;
+                let (_, refused) = self.lock_against_erasure(id).await?;
                 let absent = || format!("{id} is not kept here; send its bytes first");
                 let found = self.on_store(move |store| store.get(id)).await?;
                 found.ok_or_else(|| Rejection::invalid("picture", refused.unwrap_or_else(absent)))?
@@ -178,7 +178,7 @@ impl PictureService {
                 }
             })?,
         };
-        let (_guard, refused) = self.not_erasing(picture.id).await?;
+        let (_guard, refused) = self.lock_against_erasure(picture.id).await?;
         if let Some(reason) = refused {
             return Err(Rejection::invalid(&named.source, reason).into());
         }

@@ -11,7 +11,7 @@ use event_log::{Append, AppendError, EventLog, Namespace, StoreError};
 use futures::future::BoxFuture;
 use nats::responder::MAX_CONCURRENT;
 use schemas::clock::Clock;
-use schemas::command::{Command, CommandMessage, CommandReply, Done};
+use schemas::command::{Command, CommandMessage, CommandReply, ProjectOutcome};
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::ids::{Actor, CommandId, Position, ProjectId, StreamId, StreamVersion};
@@ -81,7 +81,7 @@ impl CommandService for ProjectService {
             match &message.command {
                 Command::Select { record } => self.select(&message, record.clone()).await,
                 Command::Revise { slug, changes } if project::returns_to_encoder(changes) => {
-                    self.give_back(&message, slug).await
+                    self.return_to_encoder(&message, slug).await
                 }
                 Command::Revise { slug, changes } => {
                     let decide = |project: &Project| project::revise(project, slug, changes.clone());
@@ -179,7 +179,7 @@ impl ProjectService {
         &self,
         message: &CommandMessage,
         record: Map<String, Value>,
-    ) -> Result<Done, CommandError> {
+    ) -> Result<ProjectOutcome, CommandError> {
         let lost = schemas::import::lost_characters(&record);
         if !lost.is_empty() {
             return Err(Rejection::Invalid(lost).into());
@@ -191,7 +191,11 @@ impl ProjectService {
 
     /// Returns a project with supplied vectors to the encoder: from now on they count as computed, and the encoder replaces
     /// them.
-    async fn give_back(&self, message: &CommandMessage, slug: &Slug) -> Result<Done, CommandError> {
+    async fn return_to_encoder(
+        &self,
+        message: &CommandMessage,
+        slug: &Slug,
+    ) -> Result<ProjectOutcome, CommandError> {
         let actor =
             project::COMPUTED_BY.parse().map_err(|error| CommandError::Invalid(format!("{error}")))?;
         let message = CommandMessage { actor, ..message.clone() };
@@ -204,7 +208,7 @@ impl ProjectService {
         message: &CommandMessage,
         slug: &Slug,
         decide: impl Fn(&Project) -> Result<Vec<Event>, Rejection>,
-    ) -> Result<Done, CommandError> {
+    ) -> Result<ProjectOutcome, CommandError> {
         self.change_with(message, slug, None, |project, _| decide(project)).await
     }
 
@@ -215,7 +219,7 @@ impl ProjectService {
         slug: &Slug,
         wanted: Option<&Slug>,
         decide: impl Fn(&Project, Option<&Project>) -> Result<Vec<Event>, Rejection>,
-    ) -> Result<Done, CommandError> {
+    ) -> Result<ProjectOutcome, CommandError> {
         for _ in 0..ATTEMPTS {
             let history = self.history_at(slug).await?;
             if let Some((project, position)) = history.after(message.id) {
@@ -314,9 +318,9 @@ pub async fn project_history(log: &EventLog, slug: &Slug) -> Result<Option<Vec<R
 }
 
 /// Returns the reply for a project after a command; the position is 0 if nothing was appended.
-fn done(requested: &Slug, project: &Project, position: Position) -> Result<Done, CommandError> {
+fn done(requested: &Slug, project: &Project, position: Position) -> Result<ProjectOutcome, CommandError> {
     let listing = project.listing().ok_or_else(|| Rejection::Unknown { slug: requested.clone() })?;
-    Ok(Done {
+    Ok(ProjectOutcome {
         slug: listing.slug.clone(),
         revision: listing.revision,
         position,

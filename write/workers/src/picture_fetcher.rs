@@ -143,7 +143,7 @@ impl PictureFetcher {
                     Err(error) => tracing::error!(%error, "fetching a picture panicked; it is tried again after a restart"),
                 },
                 () = log.wait() => log.catch_up(|event| queue.apply(event)).await,
-                projects = self.pictures.asked_again() => {
+                projects = self.pictures.retry_requests() => {
                     // A refusal that was recorded a moment ago may not be in the queue yet.
                     log.catch_up(|event| queue.apply(event)).await;
                     projects.into_iter().for_each(|project| queue.retry_refused(project));
@@ -156,7 +156,7 @@ impl PictureFetcher {
     /// Fetches or generates a picture and records the outcome, unless the failure is temporary.
     async fn fetch(&self, job: FetchJob) -> (FetchJob, FetchOutcome) {
         let result = match job.url() {
-            Some(url) => self.pictures.fetch_patiently(&url).await,
+            Some(url) => self.pictures.fetch_in_background(&url).await,
             None => self.generate(&job).await,
         };
         let result = match result {
@@ -199,7 +199,7 @@ impl PictureFetcher {
         let stream = StreamId::project(job.project);
         loop {
             let (_guard, result) = match &result {
-                Ok(picture) => match self.pictures.not_erasing(picture.id).await {
+                Ok(picture) => match self.pictures.lock_against_erasure(picture.id).await {
                     Ok((guard, None)) => (Some(guard), result.clone()),
                     Ok((guard, Some(reason))) => (Some(guard), Err(reason)),
                     Err(error) => {

@@ -25,20 +25,20 @@ const REMEMBERED: usize = 4_096;
 /// The unknown keys for which requests wait.
 #[derive(Debug)]
 pub struct NewKeys {
-    places: Semaphore,
+    slots: Semaphore,
     waited: Mutex<HashMap<KeyHash, Instant>>,
 }
 
 impl Default for NewKeys {
     fn default() -> NewKeys {
-        NewKeys { places: Semaphore::new(MOST), waited: Mutex::default() }
+        NewKeys { slots: Semaphore::new(MOST), waited: Mutex::default() }
     }
 }
 
 impl NewKeys {
     /// Waits until `find` returns a key, for at most [`WAIT`].
     pub async fn wait_for(&self, hash: KeyHash, find: impl Fn() -> Option<ActiveKey>) -> Option<ActiveKey> {
-        let _place = self.places.try_acquire().ok()?;
+        let _place = self.slots.try_acquire().ok()?;
         let begun = Instant::now();
         if !self.may_wait(hash, begun) {
             return find();

@@ -9,7 +9,7 @@ use http::header::LOCATION;
 use http::{HeaderValue, StatusCode};
 use read::catalog::{self, CatalogReader, History};
 use read::error::ModelError;
-use read::models::Opened;
+use read::models::OpenModel;
 use schemas::api::site;
 use schemas::slug::Slug;
 
@@ -53,7 +53,7 @@ pub enum Resolved {
 /// The result of looking up the history of a slug's project.
 pub enum HistoryResolution {
     /// The history, and the catalog from which its revisions are read.
-    Found(Arc<Opened<CatalogReader>>, History),
+    Found(Arc<OpenModel<CatalogReader>>, History),
     /// There never was such a project.
     Unknown {
         /// Similar slugs.
@@ -161,7 +161,7 @@ pub async fn resolve_history(state: &ApiState, slug: &Slug) -> Result<HistoryRes
 pub async fn history(
     state: &ApiState,
     slug: &Slug,
-) -> Result<(Arc<Opened<CatalogReader>>, History), ApiError> {
+) -> Result<(Arc<OpenModel<CatalogReader>>, History), ApiError> {
     match resolve_history(state, slug).await? {
         HistoryResolution::Found(catalog, history) => Ok((catalog, history)),
         HistoryResolution::Unknown { suggestions } => Err(ApiError::unknown_slug(suggestions)),

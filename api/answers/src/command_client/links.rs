@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 use read::models::ReadModels;
 use schemas::account::KeyIssued;
-use schemas::command::{Claim, Command, CommandReply, KeyNow};
+use schemas::command::{Claim, Command, CommandReply, CurrentKey};
 use schemas::email::Email;
 use schemas::ids::CommandId;
 use schemas::key::{Key, KeyId};
@@ -39,7 +39,7 @@ pub struct KeyChoices {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsedLink {
     /// The keys of the decision as they are now, the new one last.
-    pub keys: Vec<KeyNow>,
+    pub keys: Vec<CurrentKey>,
     /// The new key, whose text is shown only this once.
     pub new_key: Option<Key>,
 }

@@ -16,7 +16,7 @@ use super::super::{Budget, Inner};
 use super::known::{Kept, Known};
 
 /// The timeout of one call; no caller waits for it.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 /// The maximum number of calls in flight.
 const AT_ONCE: usize = 128;
 /// JetStream remembers message ids for ten minutes. A call whose first attempt is older is looked up first.
@@ -201,7 +201,7 @@ impl Lane {
         if self.counted.has(&call) {
             return Ok((call, Some(Settled::Counted(None))));
         }
-        let published = inner.publisher.publish(&call, PATIENCE).await;
+        let published = inner.publisher.publish(&call, TIMEOUT).await;
         let settled = match published {
             Published::Counted { sequence } => Some(Settled::Counted(Some(sequence))),
             Published::Full => None,
@@ -252,7 +252,7 @@ impl Lane {
         if self.overruns.has(&call) {
             return Ok((call, Settled::Overrun));
         }
-        match inner.publisher.publish_overrun(&call, PATIENCE).await {
+        match inner.publisher.publish_overrun(&call, TIMEOUT).await {
             Published::Counted { .. } => Ok((call, Settled::Overrun)),
             Published::Full => Err("the stream of overruns refuses a call".into()),
             Published::NotTaken(reason) | Published::Unknown(reason) => {

@@ -267,7 +267,7 @@ fn what_is_not_looked_at_or_cannot_be_read_is_kept_whole() {
     assert_eq!(parsed("customer.created", json!({"id": "cus_1", "email": "ada@example.org"})), "NotLookedAt");
     assert_eq!(parsed("invoice.paid", json!("in_1")), "Unreadable");
     let charge = json!({"refunded": true});
-    assert_eq!(parsed("charge.refunded", charge), "Unreadable", "it is nobody's");
+    assert_eq!(parsed("charge.refunded", charge), "Unreadable", "it names no account");
     let test =
         event("invoice.paid", invoice(&[], json!({}))).replace("\"livemode\":true", "\"livemode\":false");
     assert_eq!(ParsedEvent::parse(&test, &terms()).kept_reason(), Some(KeptReason::OtherMode));

@@ -1,4 +1,4 @@
-//! Bodies that nobody wrote: broken, deep, huge, with doubled members, wrong types, halves of characters and NUL.
+//! Generated bodies: broken, deep, huge, with doubled members, wrong types, halves of characters and NUL.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};

@@ -42,7 +42,7 @@ impl Rows {
     ///
     /// # Errors
     ///
-    /// Fails if the file is not one of this version with a row for each of so many `documents`.
+    /// Fails if the file is not one of this version with `documents` rows.
     pub(crate) fn open(file: OwnedBytes, documents: u32) -> Result<Rows, SearchError> {
         Rows::parse(file, documents)
             .ok_or_else(|| SearchError::Corrupt("a row file does not fit its segment".to_owned()))

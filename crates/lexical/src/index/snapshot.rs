@@ -144,7 +144,7 @@ impl Snapshot {
         })
     }
 
-    /// Returns the inverse document frequency of a word that so many live documents contain.
+    /// Returns the inverse document frequency of a word that this number of live documents contain.
     pub(crate) fn idf(&self, document_frequency: u32) -> f32 {
         bm25::idf(self.documents, document_frequency)
     }

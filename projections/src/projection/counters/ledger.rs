@@ -26,11 +26,11 @@ const BACKFILL_PAGE_INTERVAL: Duration = Duration::from_millis(10);
 const PAGE_SIZE: usize = 2_000;
 
 impl CountersWorker {
-    /// Fills an empty model from the ledger. If no ledger answers within `patience`, the streams are followed without one, and
-    /// [`CountersWorker::backfill_from_ledger`] asks again; without `patience`, or after a first page, this is an error.
+    /// Fills an empty model from the ledger. If no ledger answers within `time_limit`, the streams are followed without one, and
+    /// [`CountersWorker::backfill_from_ledger`] asks again; without `time_limit`, or after a first page, this is an error.
     pub(super) async fn fill_from_ledger(
         &mut self,
-        patience: Option<Duration>,
+        time_limit: Option<Duration>,
         stop: &CancellationToken,
         report: ProgressFn<'_>,
     ) -> Result<(), WorkerError> {
@@ -47,14 +47,14 @@ impl CountersWorker {
             let page = match page {
                 Ok(page) => page,
                 Err(LedgerError::NoResponder)
-                    if patience.is_some_and(|patience| began.elapsed() < patience) =>
+                    if time_limit.is_some_and(|time_limit| began.elapsed() < time_limit) =>
                 {
                     tokio::time::sleep(FILL_RETRY_INTERVAL).await;
                     continue;
                 }
                 // Only before the first page: the ids of its calls of earlier months are not kept, so the streams must not
                 // repeat those.
-                Err(LedgerError::NoResponder) if patience.is_some() && after == Position::START => {
+                Err(LedgerError::NoResponder) if time_limit.is_some() && after == Position::START => {
                     tracing::info!(
                         "no ledger of calls answers yet; counting what NATS has, and the rest once one answers"
                     );

@@ -9,13 +9,13 @@ use std::time::Duration;
 use super::*;
 use log::{Log, SIZE};
 
-const PATIENCE: Duration = Duration::from_secs(2);
-const LOW_PRIORITY_PATIENCE: Duration = Duration::from_millis(50);
+const TIMEOUT: Duration = Duration::from_secs(2);
+const LOW_PRIORITY_TIMEOUT: Duration = Duration::from_millis(50);
 const SOON: Duration = Duration::from_millis(10);
 
 /// A window of ten events.
 fn bounds() -> Bounds {
-    Bounds { events: 10, bytes: usize::MAX, patience: PATIENCE, low_priority_patience: LOW_PRIORITY_PATIENCE }
+    Bounds { events: 10, bytes: usize::MAX, time_limit: TIMEOUT, low_priority_timeout: LOW_PRIORITY_TIMEOUT }
 }
 
 /// Reads up to this position, and checks that no event is missing or repeated.
@@ -23,7 +23,7 @@ async fn read(subscription: &mut Subscription, from: u64, to: u64) {
     let mut expected = from..=to;
     while !expected.is_empty() {
         let limit = usize::try_from(to - expected.start() + 1).unwrap();
-        let batch = tokio::time::timeout(10 * PATIENCE, subscription.next(limit)).await;
+        let batch = tokio::time::timeout(10 * TIMEOUT, subscription.next(limit)).await;
         for delivery in batch.expect("an event comes").unwrap() {
             assert_eq!(Some(delivery.position.0), expected.next());
         }
@@ -100,7 +100,7 @@ async fn a_stalled_subscription_is_evicted_and_rejoins() {
     read(&mut fast, 1, 13).await;
     let waited = tokio::time::Instant::now();
     read(&mut fast, 14, 100).await;
-    assert!(waited.elapsed() < 2 * PATIENCE, "the others waited once: {:?}", waited.elapsed());
+    assert!(waited.elapsed() < 2 * TIMEOUT, "the others waited once: {:?}", waited.elapsed());
     log.has_readers(1).await;
     let batch = slow.next(5).await.unwrap();
     assert_eq!(batch.iter().map(|delivery| delivery.position.0).collect::<Vec<_>>(), [4, 5, 6, 7, 8]);
@@ -122,7 +122,7 @@ async fn a_subscription_evicted_briefly_needs_no_consumer_of_its_own() {
     assert_eq!(slow.next(4).await.unwrap().len(), 4);
     read(&mut fast, 1, 14).await;
     log.grow(15);
-    tokio::time::sleep(2 * PATIENCE).await;
+    tokio::time::sleep(2 * TIMEOUT).await;
     // The window has moved by one event only, but that was the next one to read.
     read(&mut slow, 5, 15).await;
     read(&mut fast, 15, 15).await;
@@ -134,7 +134,7 @@ async fn nothing_is_evicted_when_all_subscriptions_are_stalled() {
     let log = Log::new(100);
     let consumers = log.consumers(bounds());
     let mut subscribers = [subscribe(&consumers, 0), subscribe(&consumers, 0)];
-    tokio::time::sleep(10 * PATIENCE).await;
+    tokio::time::sleep(10 * TIMEOUT).await;
     for subscriber in &mut subscribers {
         read(subscriber, 1, 10).await;
     }
@@ -150,7 +150,7 @@ async fn a_low_priority_subscription_is_evicted_sooner() {
     read(&mut fast, 1, 10).await;
     let waited = tokio::time::Instant::now();
     read(&mut fast, 11, 100).await;
-    assert!(waited.elapsed() < PATIENCE / 2, "the other waited for {:?}", waited.elapsed());
+    assert!(waited.elapsed() < TIMEOUT / 2, "the other waited for {:?}", waited.elapsed());
     read(&mut slow, 1, 100).await;
     log.has_readers(1).await;
     assert_eq!(log.readers_started(), 2);
@@ -163,7 +163,7 @@ async fn a_low_priority_subscription_stays_while_others_wait_for_another_one() {
     let mut low_priority = Subscription::new(&consumers, Position(0), Sharing::LowPriority);
     let (mut slow, mut fast) = (subscribe(&consumers, 0), subscribe(&consumers, 0));
     read(&mut fast, 1, 10).await;
-    tokio::time::sleep(2 * LOW_PRIORITY_PATIENCE).await;
+    tokio::time::sleep(2 * LOW_PRIORITY_TIMEOUT).await;
     for subscriber in [&mut slow, &mut low_priority] {
         read(subscriber, 1, 10).await;
     }
@@ -180,7 +180,7 @@ async fn a_dropped_subscription_no_longer_delays_the_others() {
     let began = tokio::time::Instant::now();
     drop(slow);
     read(&mut fast, 11, 100).await;
-    assert!(began.elapsed() < PATIENCE, "a dropped subscription is not waited for");
+    assert!(began.elapsed() < TIMEOUT, "a dropped subscription is not waited for");
     log.has_readers(1).await;
 }
 

@@ -22,15 +22,15 @@ pub(in crate::source) struct Bounds {
     /// permanently. A merge of segments, or a large commit while an import takes the processor, takes seconds and is worth
     /// waiting for: the import is visible that much later, while a second consumer costs the server up to a hundred
     /// megabytes. Single edits never wait here, because they do not fill a window.
-    pub(super) patience: Duration,
+    pub(super) time_limit: Duration,
     /// The same for subscribers with [`Sharing::LowPriority`](super::Sharing::LowPriority).
-    pub(super) low_priority_patience: Duration,
+    pub(super) low_priority_timeout: Duration,
 }
 
 impl Default for Bounds {
     fn default() -> Self {
-        let (patience, low_priority_patience) = (Duration::from_secs(10), Duration::from_millis(250));
-        Bounds { events: 4_096, bytes: 16 << 20, patience, low_priority_patience }
+        let (time_limit, low_priority_timeout) = (Duration::from_secs(10), Duration::from_millis(250));
+        Bounds { events: 4_096, bytes: 16 << 20, time_limit, low_priority_timeout }
     }
 }
 

@@ -1,4 +1,4 @@
--- The read model of keys: one row a key, for ever.
+-- The read model of keys: one row per key, never deleted.
 CREATE TABLE keys (
     key_id     TEXT PRIMARY KEY,
     hash       BLOB NOT NULL UNIQUE,      -- SHA-256 of the whole key

@@ -18,7 +18,7 @@ CREATE TABLE events (
 -- Finds what a command did, so that it is carried out once.
 CREATE INDEX events_by_causation ON events (causation);
 
--- Names that belong to a stream for ever.
+-- Names claimed by a stream; they are never released.
 CREATE TABLE claims (
     namespace TEXT NOT NULL,
     name      TEXT NOT NULL,

@@ -4,7 +4,7 @@
 //! command can be sent again until it gets its reply. If the log has nothing of that command, because its append failed or the
 //! process ended before it, the link can be used again until it expires.
 
-use schemas::command::{AccountDone, Claim, ClaimedKey, CommandMessage, CommandReply};
+use schemas::command::{AccountOutcome, Claim, ClaimedKey, CommandMessage, CommandReply};
 use schemas::email::Email;
 use schemas::ids::{AccountId, CommandId, Position};
 use schemas::link::LinkHash;
@@ -66,7 +66,7 @@ impl AccountService {
         message: &CommandMessage,
         hash: LinkHash,
         decision: LinkDecision<'_>,
-    ) -> Result<AccountDone, CommandError> {
+    ) -> Result<AccountOutcome, CommandError> {
         let _turn = self.turn.lock().await;
         let link = self.usable_link(hash, Some(message.id)).await?;
         let (history, now) = (self.history_of_link(&link).await?, self.writer.clock.now());

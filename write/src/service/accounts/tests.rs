@@ -139,7 +139,7 @@ fn account_reply(keys: &[&str], position: u64) -> CommandReply {
         let mut words = text.split(' ');
         let (letter, tier) = (words.next().unwrap(), words.next().unwrap());
         let rest: Vec<&str> = words.collect();
-        KeyNow {
+        CurrentKey {
             key_id: id(letter),
             tier: tier.parse().unwrap(),
             revoked: rest.contains(&"revoked"),
@@ -147,7 +147,7 @@ fn account_reply(keys: &[&str], position: u64) -> CommandReply {
         }
     };
     let keys = keys.iter().map(key).collect();
-    CommandReply::Account(AccountDone { keys, position: Position(position), changed: position > 0 })
+    CommandReply::Account(AccountOutcome { keys, position: Position(position), changed: position > 0 })
 }
 
 #[tokio::test]

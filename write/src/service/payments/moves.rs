@@ -2,7 +2,7 @@
 //! new one. Later notices follow.
 
 use event_log::{Claim, Namespace, StoreError};
-use schemas::command::{AccountDone, CommandMessage};
+use schemas::command::{AccountOutcome, CommandMessage};
 use schemas::email::Email;
 use schemas::ids::{AccountId, Position, StreamId};
 use schemas::payment::{PaymentId, Provider};
@@ -23,7 +23,7 @@ impl PaymentService {
         provider: Provider,
         id: &PaymentId,
         to: &Email,
-    ) -> Result<AccountDone, CommandError> {
+    ) -> Result<AccountOutcome, CommandError> {
         let accounts = &self.accounts;
         let _turn = accounts.turn.lock().await;
         self.finish_moves().await?;

@@ -118,7 +118,7 @@ async fn a_picture_adds_the_visual_side() {
     let pixels = image::RgbImage::from_fn(64, 48, |x, y| image::Rgb([x as u8 * 4, y as u8 * 5, 90]));
     let mut png = std::io::Cursor::new(Vec::new());
     pixels.write_to(&mut png, image::ImageFormat::Png).unwrap();
-    let kept = catalog.pictures.take(png.into_inner()).await.unwrap();
+    let kept = catalog.pictures.store_bytes(png.into_inner()).await.unwrap();
     let picture = PictureSource { source: "a.png".into(), alt: None };
     catalog
         .send(Command::Attach { slug: "a".parse().unwrap(), picture, kept: Some(kept.id), as_named: false })
@@ -136,7 +136,7 @@ async fn a_picture_that_is_unreadable_for_a_moment_keeps_its_vector() {
     let _worker = catalog.start_worker();
     catalog.import(r#"{"slug":"a","name":"Stair","category":"art"}"#).await;
     let png = samples::encoded(samples::scene(64, 48), image::ImageFormat::Png);
-    let kept = catalog.pictures.take(png).await.unwrap();
+    let kept = catalog.pictures.store_bytes(png).await.unwrap();
     let attach = |slug: &str| {
         let picture = PictureSource { source: "a.png".into(), alt: None };
         Command::Attach { slug: slug.parse().unwrap(), picture, kept: Some(kept.id), as_named: false }
@@ -222,7 +222,7 @@ async fn a_computed_side_is_removed_with_its_picture_and_the_supplied_one_stays(
     let supplied = r#"{"slug":"a","name":"Stair","category":"art","pictures":["a.png"],"vectors":{"semantic":[1,2]},"vector_model":"m"}"#;
     catalog.import(supplied).await;
     let png = samples::encoded(samples::scene(64, 48), image::ImageFormat::Png);
-    let kept = catalog.pictures.take(png).await.unwrap();
+    let kept = catalog.pictures.store_bytes(png).await.unwrap();
     let picture = PictureSource { source: "a.png".into(), alt: None };
     let attach = Command::Attach { slug: "a".parse().unwrap(), picture, kept: Some(kept.id), as_named: true };
     catalog.send(attach).await;

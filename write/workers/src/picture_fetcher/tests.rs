@@ -140,7 +140,7 @@ async fn erased_pictures_are_removed_from_a_restored_media_folder() {
     let [(_, erased), (_, kept), ..] = in_every_format(&scene(90, 90));
     let record = json!({"slug": "a", "name": "A", "category": "art"});
     write_side.send(Command::Select { record: record.as_object().unwrap().clone() }).await;
-    let picture = write_side.pictures.take(erased.clone()).await.unwrap().id;
+    let picture = write_side.pictures.store_bytes(erased.clone()).await.unwrap().id;
     let source = record::PictureSource { source: "front.jpg".into(), alt: None };
     let attach =
         Command::Attach { slug: "a".parse().unwrap(), picture: source, kept: Some(picture), as_named: false };

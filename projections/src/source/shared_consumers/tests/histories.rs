@@ -127,7 +127,7 @@ proptest! {
         events in 1..25usize,
         bytes in prop_oneof![Just(usize::MAX), 1..20 * SIZE],
     ) {
-        let bounds = Bounds { events, bytes, patience: PATIENCE, low_priority_patience: LOW_PRIORITY_PATIENCE };
+        let bounds = Bounds { events, bytes, time_limit: TIMEOUT, low_priority_timeout: LOW_PRIORITY_TIMEOUT };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         runtime.block_on(async {
             let everything = run(start, behaviours, steps, bounds);

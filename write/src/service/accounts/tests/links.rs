@@ -110,7 +110,7 @@ async fn a_link_expires_after_half_an_hour() {
         assert_eq!(side.refused(command).await, DEAD);
     }
     let unknown = Command::OpenLink { link: LinkHash::of("") };
-    assert_eq!(side.refused(unknown).await, DEAD, "nobody is told that it never was");
+    assert_eq!(side.refused(unknown).await, DEAD, "the answer does not reveal that it never existed");
 }
 
 #[tokio::test]

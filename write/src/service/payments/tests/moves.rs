@@ -2,7 +2,7 @@
 
 use event_log::{Append, Expected, NewEvent};
 use schemas::account::{AccountEvent, PaymentsMoved};
-use schemas::command::AccountDone;
+use schemas::command::AccountOutcome;
 use schemas::event::Event;
 use schemas::ids::{AccountId, StreamId};
 
@@ -11,7 +11,7 @@ use super::*;
 const GRACE: &str = "grace@example.org";
 
 impl WriteSide {
-    async fn moved(&self, id: &str, to: &str) -> Result<AccountDone, String> {
+    async fn moved(&self, id: &str, to: &str) -> Result<AccountOutcome, String> {
         let command = Command::MovePayments {
             provider: Provider::Stripe,
             id: id.parse().unwrap(),
@@ -32,7 +32,7 @@ impl WriteSide {
     }
 }
 
-fn done(reply: CommandReply) -> Result<AccountDone, String> {
+fn done(reply: CommandReply) -> Result<AccountOutcome, String> {
     match reply {
         CommandReply::Account(done) => Ok(done),
         CommandReply::Failed(failure) => Err(failure.detail),
@@ -61,7 +61,7 @@ async fn a_moved_subscription_takes_its_later_notices_with_it() {
         (vec!["free".into()], vec!["studio".into()])
     );
 
-    // What is told again changes nothing, and what is new follows, by whatever id it names.
+    // A repeated notice changes nothing, and a new one is applied, whatever id it names.
     let log = side.log().await;
     assert_eq!(side.record(&invoice("evt_2", 1, "studio")).await, PaymentOutcome::AlreadyApplied);
     assert_eq!(side.moved("sub_1", GRACE).await.map(|done| done.changed), Ok(false));

@@ -59,7 +59,7 @@ impl WriteSide {
     }
 
     async fn take(&self, bytes: &[u8]) -> PictureId {
-        self.pictures.take(bytes.to_vec()).await.unwrap().id
+        self.pictures.store_bytes(bytes.to_vec()).await.unwrap().id
     }
 
     async fn attach(&self, slug: &str, kept: PictureId) -> CommandReply {
