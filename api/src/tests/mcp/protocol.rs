@@ -2,7 +2,7 @@
 
 use super::*;
 
-const INFO: &str = r#"{"name":"loggia","title":"catalog.example.org","version":"0.1.0","description":"A curated catalog of architecture, interiors, design, photography and art.","websiteUrl":"https://catalog.example.org"}"#;
+const INFO: &str = r#"{"name":"loggia","title":"catalog.example.org","version":"0.2.0","description":"A curated catalog of architecture, interiors, design, photography and art.","websiteUrl":"https://catalog.example.org"}"#;
 
 fn info() -> Value {
     json!({"io.modelcontextprotocol/serverInfo": serde_json::from_str::<Value>(INFO).unwrap()})
