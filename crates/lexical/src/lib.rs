@@ -21,13 +21,14 @@
 //! - `matching`: finds the documents that match words or clauses, by posting lists.
 //! - `ranking`: BM25, tie-breakers, and the top k of a page.
 //! - `index`: what is on disk and in memory: schema, row files, posting lists, lexicon, segments, snapshots.
-//! - `reader`, `view`, `writer`: the public types. `fnv`: the hash in cursors.
+//! - `reader`, `view`, `writer`: the public types. `ordinal_set`: a set of projects. `fnv`: the hash in cursors.
 //!
 //! The example `search` (`cargo run -p lexical --features writer --example search`) writes an index and searches it.
 
 mod fnv;
 mod index;
 mod matching;
+mod ordinal_set;
 mod query;
 mod ranking;
 mod reader;
@@ -44,6 +45,7 @@ pub use fnv::Fnv;
 pub use index::copy::copy;
 pub use index::digest::Digest;
 pub use index::lexicon::EditDistance;
+pub use ordinal_set::OrdinalSet;
 pub use query::MAX_QUERY_WORDS;
 pub use reader::{Hit, SearchPage, SearchReader};
 pub use search::cursor::Cursor;
@@ -96,6 +98,17 @@ pub struct SearchRequest<'a> {
     pub limit: usize,
     /// Where the previous page ended; `None` for the first page.
     pub after: Option<Cursor>,
+}
+
+/// What a search is restricted to beside its words and category, and what it collects.
+#[derive(Clone, Copy, Debug)]
+pub struct Restriction<'a> {
+    /// Only projects with these ordinals are results.
+    pub allowed: &'a OrdinalSet,
+    /// A hash of what the set was made from. It becomes part of cursors, so that they belong to this restriction alone.
+    pub fingerprint: u64,
+    /// Whether [`SearchPage::matches`] lists the results of all pages.
+    pub collects_matches: bool,
 }
 
 /// A search or a change of the index failed.

@@ -18,6 +18,7 @@ use tantivy::DocId;
 
 use crate::index::postings::PostingList;
 use crate::index::segment::Segment;
+use crate::ordinal_set::OrdinalSet;
 use crate::ranking::bm25::{LengthNorms, tf_saturation};
 
 pub(crate) use clauses::{match_all, match_majority};
@@ -84,33 +85,47 @@ struct SegmentVariant<'s> {
     weight: f32,
 }
 
-/// Which documents of a segment can be results: live ones, of one category if the request names one.
+/// Which projects can be results: all, those of one category, those of a set, or those of both.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Scope<'a> {
+    pub(crate) category: Option<&'a str>,
+    pub(crate) allowed: Option<&'a OrdinalSet>,
+}
+
+/// Which documents of a segment can be results: the live ones in a scope.
 #[derive(Clone, Copy)]
 struct Filter<'a> {
     segment: &'a Segment,
     has_deletions: bool,
     /// The code of the category in the segment.
     category: Option<u16>,
+    allowed: Option<&'a OrdinalSet>,
 }
 
 impl<'a> Filter<'a> {
     /// Creates the filter of a segment; `None` if it has no document of the category.
-    fn new(segment: &'a Segment, category: Option<&str>) -> Option<Filter<'a>> {
-        let code = match category {
+    fn new(segment: &'a Segment, scope: Scope<'a>) -> Option<Filter<'a>> {
+        let code = match scope.category {
             None => None,
             Some(category) => Some(segment.rows.category_code(category)?),
         };
-        Some(Filter { segment, has_deletions: segment.has_deletions(), category: code })
+        Some(Filter {
+            segment,
+            has_deletions: segment.has_deletions(),
+            category: code,
+            allowed: scope.allowed,
+        })
     }
 
     fn passes_all(&self) -> bool {
-        !self.has_deletions && self.category.is_none()
+        !self.has_deletions && self.category.is_none() && self.allowed.is_none()
     }
 
     #[inline]
     fn passes(&self, document: DocId) -> bool {
         (!self.has_deletions || self.segment.is_live(document))
             && self.category.is_none_or(|code| self.segment.rows.has_category(document, code))
+            && self.allowed.is_none_or(|allowed| allowed.contains(self.segment.ordinal(document)))
     }
 }
 

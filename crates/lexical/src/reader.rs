@@ -1,5 +1,6 @@
 //! The reading side. One reader serves all threads; each search works on the snapshot that it began with.
 
+use std::hash::Hasher;
 use std::path::Path;
 #[cfg(any(test, feature = "gate"))]
 use std::sync::MutexGuard;
@@ -8,16 +9,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arc_swap::ArcSwap;
 use tantivy::Index;
 
+use crate::fnv::Fnv;
 use crate::index::digest::{self, Digest};
 use crate::index::rows;
 use crate::index::schema::{self, Fields};
 use crate::index::snapshot::Snapshot;
+use crate::matching::Scope;
 use crate::query::Query;
 use crate::ranking::top_k::RankedDocument;
 use crate::search::cursor::{Cursor, CursorState};
 use crate::search::relaxation::{Relaxation, relaxation};
 use crate::search::{ResultPage, Search, slugs};
-use crate::{MAX_PAGE_SIZE, SearchError, SearchRequest};
+use crate::{MAX_PAGE_SIZE, Restriction, SearchError, SearchRequest};
 
 /// Searches the index in a folder. Cheap to clone; all clones have the same snapshot.
 #[derive(Clone)]
@@ -107,28 +110,7 @@ impl SearchReader {
     /// Fails on a cursor of another query; on one whose words would be corrected in another way by now; and if the index's files
     /// cannot be read.
     pub fn search(&self, request: &SearchRequest<'_>) -> Result<SearchPage, SearchError> {
-        let query = Query::parse(request.text);
-        let limit = request.limit.clamp(1, MAX_PAGE_SIZE);
-        let fingerprint = query.fingerprint(request.category);
-        let snapshot = self.shared.current.load_full();
-        let search = Search { snapshot: &snapshot, query: &query, category: request.category };
-        let page = match request.after {
-            None => search.first_page(limit)?,
-            Some(cursor)
-                if cursor.query != fingerprint || cursor.state.weights.idfs().len() < query.words.len() =>
-            {
-                return Err(SearchError::InvalidCursor("it was made for another text or category"));
-            }
-            Some(cursor) => {
-                let changed =
-                    SearchError::InvalidCursor("the words that are near to the query's have changed since");
-                search.next_page(limit, &cursor.state, cursor.last)?.ok_or(changed)?
-            }
-        };
-        let relaxation = relaxation(&search, request.text, &page)?;
-        let ResultPage { documents, total, has_more, state, .. } = page;
-        let cursor = CursorParts { query: fingerprint, state, has_more };
-        Ok(SearchPage { snapshot, documents, total, cursor, relaxation, is_truncated: query.is_truncated })
+        SearchPage::of(self.shared.current.load_full(), request, None)
     }
 
     /// Returns up to `limit` slugs of listed projects that are similar to `slug`, the most similar first: those with few typos, then
@@ -163,6 +145,7 @@ pub struct SearchPage {
     cursor: CursorParts,
     relaxation: Option<Relaxation>,
     is_truncated: bool,
+    matches: Vec<(u64, f32)>,
 }
 
 /// The parts of a cursor that do not depend on the last result shown.
@@ -183,6 +166,41 @@ pub struct Hit<'a> {
 }
 
 impl SearchPage {
+    /// Searches a snapshot, within a restriction if there is one.
+    pub(crate) fn of(
+        snapshot: Arc<Snapshot>,
+        request: &SearchRequest<'_>,
+        restriction: Option<&Restriction<'_>>,
+    ) -> Result<SearchPage, SearchError> {
+        let query = Query::parse(request.text);
+        let limit = request.limit.clamp(1, MAX_PAGE_SIZE);
+        let fingerprint = match restriction {
+            None => query.fingerprint(request.category),
+            Some(restriction) => restricted(query.fingerprint(request.category), restriction),
+        };
+        let scope = Scope { category: request.category, allowed: restriction.map(|one| one.allowed) };
+        let collects_matches = restriction.is_some_and(|one| one.collects_matches);
+        let search = Search { snapshot: &snapshot, query: &query, scope, collects_matches };
+        let page = match request.after {
+            None => search.first_page(limit)?,
+            Some(cursor)
+                if cursor.query != fingerprint || cursor.state.weights.idfs().len() < query.words.len() =>
+            {
+                return Err(SearchError::InvalidCursor("it was made for another text, category or filter"));
+            }
+            Some(cursor) => {
+                let changed =
+                    SearchError::InvalidCursor("the words that are near to the query's have changed since");
+                search.next_page(limit, &cursor.state, cursor.last)?.ok_or(changed)?
+            }
+        };
+        let relaxation = relaxation(&search, request.text, &page)?;
+        let ResultPage { documents, total, has_more, matches, state, .. } = page;
+        let cursor = CursorParts { query: fingerprint, state, has_more };
+        let is_truncated = query.is_truncated;
+        Ok(SearchPage { snapshot, documents, total, cursor, relaxation, is_truncated, matches })
+    }
+
     /// Returns the results in order, at most as many as the request's limit.
     pub fn hits(&self) -> impl ExactSizeIterator<Item = Hit<'_>> {
         let hits = self.documents.iter().map(|found| {
@@ -196,6 +214,11 @@ impl SearchPage {
     /// Returns the number of results on all pages.
     pub fn total(&self) -> u64 {
         self.total
+    }
+
+    /// Returns the ordinal and the score of the results of all pages, in no order, if the search collects them; else none.
+    pub fn matches(&self) -> &[(u64, f32)] {
+        &self.matches
     }
 
     /// Returns how the query was relaxed to find results, or why there are none; `None` if every result contains every word as it
@@ -222,4 +245,12 @@ impl SearchPage {
         let has_next = *has_more || shown < self.documents.len();
         has_next.then_some(Cursor { query: *query, state: *state, last: last.rank })
     }
+}
+
+/// Returns the fingerprint of a query within a restriction.
+fn restricted(query: u64, restriction: &Restriction<'_>) -> u64 {
+    let mut hash = Fnv::default();
+    hash.write(&query.to_be_bytes());
+    hash.write(&restriction.fingerprint.to_be_bytes());
+    hash.finish()
 }

@@ -21,7 +21,7 @@ use tantivy::DocId;
 
 use crate::fnv::Fnv;
 use crate::index::snapshot::Snapshot;
-use crate::matching::{Clause, ClauseRole, Collector, MatchBatch, MatchBuffer, Variant};
+use crate::matching::{Clause, ClauseRole, Collector, MatchBatch, MatchBuffer, Scope, Variant};
 use crate::matching::{match_all, match_exact, match_majority};
 use crate::query::Query;
 use crate::ranking::Rank;
@@ -64,6 +64,8 @@ pub(crate) struct ResultPage {
     pub(crate) exact: u64,
     /// Whether more results follow the page.
     pub(crate) has_more: bool,
+    /// The ordinal and the score of the results of all pages, if the search collects them.
+    pub(crate) matches: Vec<(u64, f32)>,
     /// What the next page needs.
     pub(crate) state: CursorState,
 }
@@ -73,13 +75,15 @@ pub(crate) struct ResultPage {
 pub(crate) struct Search<'a> {
     pub(crate) snapshot: &'a Snapshot,
     pub(crate) query: &'a Query,
-    pub(crate) category: Option<&'a str>,
+    pub(crate) scope: Scope<'a>,
+    /// Whether a page lists the results of all pages.
+    pub(crate) collects_matches: bool,
 }
 
 impl Search<'_> {
     /// Returns the first page of at most `limit` results, of as many tiers as it takes.
     pub(crate) fn first_page(&self, limit: usize) -> tantivy::Result<ResultPage> {
-        let mut top_k = TopK::new(limit, PageStart::First);
+        let mut top_k = TopK::new(limit, PageStart::First).collecting(self.collects_matches);
         let (length_norms, mut weights) =
             (&*self.snapshot.length_norms, Bm25Weights::new(self.snapshot.mean_length));
         let mut all_words_occur = !self.query.words.is_empty();
@@ -116,7 +120,7 @@ impl Search<'_> {
         state: &CursorState,
         last: Rank,
     ) -> tantivy::Result<Option<ResultPage>> {
-        let mut top_k = TopK::new(limit, PageStart::After(last));
+        let mut top_k = TopK::new(limit, PageStart::After(last)).collecting(self.collects_matches);
         let weights = &state.weights;
         let length_norms = match weights.mean_length == self.snapshot.mean_length {
             true => Cow::Borrowed(&*self.snapshot.length_norms),
@@ -167,7 +171,7 @@ impl Search<'_> {
     ) -> tantivy::Result<Vec<(u32, DocId)>> {
         let mut collector = ExactCollector { top_k, max_listed, listed: Vec::new() };
         let weights = (length_norms, weights.idfs());
-        match_exact(self.snapshot, self.query, self.category, weights, &mut collector)?;
+        match_exact(self.snapshot, self.query, self.scope, weights, &mut collector)?;
         Ok(collector.listed)
     }
 
@@ -184,7 +188,7 @@ impl Search<'_> {
         }
         let phrases = (&self.query.words[..], &self.query.phrases[..]);
         let mut collector = ApproximateCollector { top_k, excluded: exact_matches };
-        match_all(self.snapshot, clauses, phrases, (self.category, length_norms), &mut collector)
+        match_all(self.snapshot, clauses, phrases, (self.scope, length_norms), &mut collector)
     }
 
     /// Returns a clause for each word but the last as it was typed, and one of the completions of the last: fewer than words if one
@@ -250,7 +254,7 @@ impl Search<'_> {
             return Ok(());
         }
         let runs = self.query.character_runs();
-        let (phrases, scope) = ((&self.query.words[..], &runs[..]), (self.category, length_norms));
+        let (phrases, scope) = ((&self.query.words[..], &runs[..]), (self.scope, length_norms));
         match_all(self.snapshot, clauses, phrases, scope, &mut ApproximateCollector { top_k, excluded: &[] })
     }
 
@@ -262,7 +266,7 @@ impl Search<'_> {
         top_k: &mut TopK,
     ) -> tantivy::Result<()> {
         let runs = self.query.character_runs();
-        let (phrases, scope) = ((&self.query.words[..], &runs[..]), (self.category, length_norms));
+        let (phrases, scope) = ((&self.query.words[..], &runs[..]), (self.scope, length_norms));
         match_majority(
             self.snapshot,
             clauses,
@@ -331,14 +335,18 @@ impl Collector for ApproximateCollector<'_, '_> {
 
 impl Collector for TopK {
     fn collect(&mut self, batch: MatchBatch<'_>) {
+        if let Some(matches) = &mut self.matches {
+            let ordinals = batch.documents.iter().map(|document| batch.segment.ordinal(*document));
+            matches.extend(ordinals.zip(batch.scores.iter().copied()));
+        }
         self.offer(batch.segment_index, batch.documents, batch.scores, |document| {
             batch.segment.rows.tie_breaker(document)
         });
     }
 }
 
-fn result_page(top_k: TopK, exact: u64, state: CursorState) -> ResultPage {
-    let total = top_k.total;
+fn result_page(mut top_k: TopK, exact: u64, state: CursorState) -> ResultPage {
+    let (total, matches) = (top_k.total, top_k.matches.take().unwrap_or_default());
     let (documents, has_more) = top_k.finish();
-    ResultPage { documents, total, exact, has_more, state }
+    ResultPage { documents, total, exact, has_more, matches, state }
 }

@@ -7,6 +7,7 @@ mod cursors;
 mod lookup;
 mod oracle;
 mod relevance;
+mod restrictions;
 mod results;
 
 use tempfile::TempDir;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet, TERMINATED, TantivyError, Term};
 
-use crate::SearchError;
 use crate::index::schema::Fields;
 use crate::index::snapshot::Snapshot;
-use crate::reader::SearchReader;
+use crate::reader::{SearchPage, SearchReader};
+use crate::{Restriction, SearchError, SearchRequest};
 
 /// The listed projects of one commit. It never changes, so that several look-ups give one consistent answer.
 #[derive(Clone)]
@@ -57,6 +57,19 @@ impl View {
             }
         }
         Ok(None)
+    }
+
+    /// Returns one page of results among the projects of a restriction, as [`SearchReader::search`] does among all.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`SearchReader::search`] does, and on a cursor of another restriction.
+    pub fn search(
+        &self,
+        request: &SearchRequest<'_>,
+        restriction: &Restriction<'_>,
+    ) -> Result<SearchPage, SearchError> {
+        SearchPage::of(Arc::clone(&self.snapshot), request, Some(restriction))
     }
 
     /// Returns the summary of the listed project with this ordinal: a JSON object without its closing brace.

@@ -3,7 +3,7 @@
 use super::accumulator::{ClauseCounts, accumulate_clauses, for_each_best_variant};
 use super::candidates::Candidates;
 use super::phrases::Phrases;
-use super::{Clause, Collector, Filter, MatchBuffer, SegmentClause, SegmentVariant};
+use super::{Clause, Collector, Filter, MatchBuffer, Scope, SegmentClause, SegmentVariant};
 use crate::index::segment::Segment;
 use crate::index::snapshot::Snapshot;
 use crate::query::Phrase;
@@ -14,11 +14,11 @@ pub(crate) fn match_all(
     snapshot: &Snapshot,
     clauses: &[Clause<'_>],
     (words, phrases): (&[String], &[Phrase]),
-    (category, length_norms): (Option<&str>, &LengthNorms),
+    (scope, length_norms): (Scope<'_>, &LengthNorms),
     collector: &mut impl Collector,
 ) -> tantivy::Result<()> {
     for (segment_index, segment) in snapshot.segments.iter().enumerate() {
-        let Some(filter) = Filter::new(segment, category) else { continue };
+        let Some(filter) = Filter::new(segment, scope) else { continue };
         let mut clauses = segment_clauses(segment, clauses);
         if clauses.iter().any(|clause| clause.variants.is_empty()) {
             continue;
@@ -50,13 +50,13 @@ pub(crate) fn match_majority(
     snapshot: &Snapshot,
     clauses: &[Clause<'_>],
     (words, phrases): (&[String], &[Phrase]),
-    (category, length_norms): (Option<&str>, &LengthNorms),
+    (scope, length_norms): (Scope<'_>, &LengthNorms),
     collector: &mut impl Collector,
 ) -> tantivy::Result<()> {
     let mut all = ClauseCounts::default();
     clauses.iter().for_each(|clause| all.add(ClauseCounts::of(&clause.role)));
     for (segment_index, segment) in snapshot.segments.iter().enumerate() {
-        let Some(filter) = Filter::new(segment, category) else { continue };
+        let Some(filter) = Filter::new(segment, scope) else { continue };
         let mut matches = MatchBuffer::new(segment, segment_index, collector);
         let mut phrases = Phrases::open(segment, words, phrases)?;
         accumulate_clauses(

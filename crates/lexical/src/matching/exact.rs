@@ -1,7 +1,7 @@
 //! The exact tier: all words as they were typed, and the phrases that they form.
 
 use super::phrases::Phrases;
-use super::{Collector, Filter, MatchBatch, MatchBuffer, for_each_scored_batch};
+use super::{Collector, Filter, MatchBatch, MatchBuffer, Scope, for_each_scored_batch};
 use crate::index::postings::{PostingCursor, PostingList, for_each_in_all};
 use crate::index::segment::Segment;
 use crate::index::snapshot::Snapshot;
@@ -12,12 +12,12 @@ use crate::ranking::bm25::{LengthNorms, tf_saturation};
 pub(crate) fn match_exact(
     snapshot: &Snapshot,
     query: &Query,
-    category: Option<&str>,
+    scope: Scope<'_>,
     (length_norms, idfs): (&LengthNorms, &[f32]),
     collector: &mut impl Collector,
 ) -> tantivy::Result<()> {
     for (segment_index, segment) in snapshot.segments.iter().enumerate() {
-        let Some(filter) = Filter::new(segment, category) else { continue };
+        let Some(filter) = Filter::new(segment, scope) else { continue };
         let Some(lists) = posting_lists(segment, &query.words) else { continue };
         match lists.as_slice() {
             [] => {}

@@ -37,11 +37,18 @@ pub(crate) struct TopK {
     skipped: u64,
     /// The score below which a match cannot enter the page; 0 until the page is full.
     threshold: f32,
+    /// The ordinal and the score of every match, on all pages, if they are collected.
+    pub(crate) matches: Option<Vec<(u64, f32)>>,
 }
 
 impl TopK {
     pub(crate) fn new(k: usize, start: PageStart) -> TopK {
-        TopK { k, start, best: Vec::with_capacity(k), total: 0, skipped: 0, threshold: 0.0 }
+        TopK { k, start, best: Vec::with_capacity(k), total: 0, skipped: 0, threshold: 0.0, matches: None }
+    }
+
+    /// Returns it with or without a list of all matches.
+    pub(crate) fn collecting(self, collects_matches: bool) -> TopK {
+        TopK { matches: collects_matches.then(Vec::new), ..self }
     }
 
     /// Offers matches of one segment. `tie_breaker` is called only where the score alone may not decide.

@@ -6,6 +6,7 @@ use tantivy::query::FuzzyTermQuery;
 use super::Search;
 use crate::index::schema::Fields;
 use crate::index::snapshot::Snapshot;
+use crate::matching::Scope;
 use crate::query::Query;
 use crate::{MAX_PAGE_SIZE, SearchError};
 
@@ -36,7 +37,7 @@ pub(crate) fn suggest_slugs(
     }
     if suggested.len() < limit {
         let query = Query::parse(&slug);
-        let search = Search { snapshot, query: &query, category: None };
+        let search = Search { snapshot, query: &query, scope: Scope::default(), collects_matches: false };
         for found in search.first_page(limit.min(MAX_PAGE_SIZE) + 1)?.documents {
             let stored = snapshot.segments[found.segment as usize].stored_document(found.document)?;
             add_new(&mut suggested, &slug, stored.slug);
