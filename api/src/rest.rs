@@ -1,16 +1,21 @@
 //! The REST endpoints, one file each, and the router of the public listener.
 
+mod archive_parameters;
 mod cite;
+mod discover;
 mod discovery;
 mod feed;
 mod health;
 mod media;
 mod openapi;
 mod project;
+mod projects;
 mod robots;
 mod search;
 mod similar;
 mod sitemap;
+mod taste;
+mod terms;
 mod usage;
 mod webhook;
 mod xml;
@@ -53,6 +58,10 @@ pub(crate) fn router(state: ApiState) -> Router {
         .route(route::SEARCH, get(search::search))
         .route(route::PROJECT, get(project::project))
         .route(route::SIMILAR, get(similar::similar))
+        .route(route::PROJECTS, get(projects::projects))
+        .route(route::TASTE, get(taste::taste))
+        .route(route::DISCOVER, get(discover::discover))
+        .route(route::TERMS, get(terms::terms))
         .route(route::USAGE, get(usage::usage))
         .route(route::MEDIA, get(media::picture))
         .route(route::CITE_NEWEST, get(cite::newest))

@@ -8,6 +8,7 @@
 mod addresses;
 mod admin;
 mod answers;
+mod archive;
 mod citations;
 mod client;
 mod conditional;

@@ -16,7 +16,7 @@ use sqlx::sqlite::SqliteConnectOptions;
 
 pub use history::{History, RecordedRevision, Withdrawal};
 pub use listed::{ListedProject, ListedRecord};
-pub use reader::{CatalogReader, ListedPart, SlugResolution};
+pub use reader::{CatalogReader, ListedPart, ResolvedSlug, SlugResolution};
 #[cfg(feature = "apply")]
 pub use writer::CatalogWriter;
 

@@ -1,5 +1,6 @@
 //! The answers of the API, shared by REST, MCP and pages.
 
+pub mod archive;
 pub mod problem;
 pub mod project;
 pub mod search;

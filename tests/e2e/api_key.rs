@@ -175,6 +175,12 @@ async fn unmetered_requests_are_answered_after_the_quota_is_used_up() {
         ("GET", "/v1/project/none", vec![], 404),
         ("POST", "/v1/search?q=bridge", vec![], 405),
         ("GET", "/v1/usage", vec![], 200),
+        ("GET", "/v1/terms", vec![], 200),
+        ("GET", "/v1/taste", vec![], 400),
+        ("GET", "/v1/projects", vec![], 429),
+        ("GET", "/v1/projects?slugs=bridge", vec![], 429),
+        ("GET", "/v1/taste?mood=calm", vec![], 429),
+        ("GET", "/v1/discover", vec![], 429),
         ("GET", "/v1/search?q=bridge", vec![], 429),
         ("HEAD", "/v1/project/bridge", vec![], 429),
     ] {

@@ -1,9 +1,11 @@
 //! Parses query strings: pairs joined by `&`, percent-encoded UTF-8, `+` for a blank.
 
 use std::borrow::Cow;
+use std::str::FromStr;
 
 use schemas::api::problem::ParameterFault;
 use schemas::api::search::{DEFAULT_LIMIT, MAX_LIMIT, MIN_LIMIT};
+use schemas::record::Category;
 
 /// An encoded text whose bytes are not UTF-8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,6 +145,35 @@ pub fn limit<const N: usize>(sent: &QueryParams<'_, N>, faults: &mut Vec<Paramet
             DEFAULT_LIMIT
         }
     }
+}
+
+/// Returns the parameter `category`. If it is invalid, the reason is added to `faults`.
+pub fn category<const N: usize>(
+    sent: &QueryParams<'_, N>,
+    faults: &mut Vec<ParameterFault>,
+) -> Option<Category> {
+    let text = sent.single("category", faults)?;
+    let category = Category::parse(&text);
+    if category.is_none() {
+        let allowed = Category::ALL.map(Category::as_str).join(", ");
+        faults.push(fault("category", "It is not one of the catalog's five.", allowed));
+    }
+    category
+}
+
+/// Returns the parameter `cursor`. If it is invalid, `invalid` is added to `faults`.
+pub fn cursor<C: FromStr, const N: usize>(
+    sent: &QueryParams<'_, N>,
+    faults: &mut Vec<ParameterFault>,
+    invalid: impl FnOnce() -> ParameterFault,
+) -> Option<C> {
+    // An empty one means the first page: forms send every field.
+    let text = sent.single("cursor", faults).filter(|text| !text.is_empty())?;
+    let cursor = text.parse().ok();
+    if cursor.is_none() {
+        faults.push(invalid());
+    }
+    cursor
 }
 
 /// Returns the description of an invalid parameter: what is wrong, and what is allowed.

@@ -17,6 +17,10 @@ paths! {
     SEARCH = "/v1/search", Search;
     PROJECT = "/v1/project/{slug}", Project;
     SIMILAR = "/v1/similar/{slug}", Similar;
+    PROJECTS = "/v1/projects", Projects;
+    TASTE = "/v1/taste", Taste;
+    DISCOVER = "/v1/discover", Discover;
+    TERMS = "/v1/terms", Terms;
     USAGE = "/v1/usage", Usage;
     MCP = "/mcp", Mcp;
     MCP_WITH_SLASH = "/mcp/", Mcp;
@@ -67,6 +71,14 @@ pub enum Route {
     Project,
     /// The projects similar to one.
     Similar,
+    /// The newest projects, or several by slug.
+    Projects,
+    /// Search by taste.
+    Taste,
+    /// A random project.
+    Discover,
+    /// The words of the taste dimensions.
+    Terms,
     /// The usage of a key.
     Usage,
     /// The MCP endpoint.
@@ -101,10 +113,14 @@ pub enum Route {
 
 impl Route {
     /// All routes, each at the index of its discriminant.
-    pub const ALL: [Route; 18] = [
+    pub const ALL: [Route; 22] = [
         Route::Search,
         Route::Project,
         Route::Similar,
+        Route::Projects,
+        Route::Taste,
+        Route::Discover,
+        Route::Terms,
         Route::Usage,
         Route::Mcp,
         Route::Media,
@@ -128,6 +144,10 @@ impl Route {
             Route::Search => SEARCH,
             Route::Project => PROJECT,
             Route::Similar => SIMILAR,
+            Route::Projects => PROJECTS,
+            Route::Taste => TASTE,
+            Route::Discover => DISCOVER,
+            Route::Terms => TERMS,
             Route::Usage => USAGE,
             Route::Mcp => MCP,
             Route::Media => MEDIA,
@@ -148,7 +168,7 @@ impl Route {
 
     /// Returns whether it needs a key.
     pub fn is_keyed(self) -> bool {
-        self.operation().is_some() || self == Route::Usage
+        self.operation().is_some() || matches!(self, Route::Usage | Route::Terms)
     }
 
     /// Returns the operation as which a call is charged, if it is. Calls of MCP tools are charged by the endpoint.
@@ -157,7 +177,11 @@ impl Route {
             Route::Search => Some("search"),
             Route::Project => Some("project"),
             Route::Similar => Some("similar"),
-            Route::Usage
+            Route::Projects => Some("projects"),
+            Route::Taste => Some("taste"),
+            Route::Discover => Some("discover"),
+            Route::Terms
+            | Route::Usage
             | Route::Mcp
             | Route::Media
             | Route::Cite

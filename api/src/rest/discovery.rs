@@ -109,6 +109,8 @@ fn llms(site: &Site) -> String {
          - [OpenAPI]({site}/openapi.json): every endpoint, parameter and error\n\
          - `GET {site}/v1/search?q=…`: projects by words\n\
          - `GET {site}/v1/project/{{slug}}`: the full record; `?revision=N` and `?as_of=DATE` say what it said\n\
+         - `GET {site}/v1/projects`: the newest; `?slugs=a,b` gives several records; `{site}/v1/taste?material=oak`: by looks and \
+         moods; `{site}/v1/terms`: the words in use; `{site}/v1/discover`: one at random\n\
          - `GET {site}/v1/similar/{{slug}}`: the nearest by looks and text\n\
          - `{site}/cite/{{slug}}/{{revision}}`: the citation, by `Accept` or `?format=` as JSON-LD, BibTeX, RIS, CSL-JSON or text\n\n\
          ## For people\n\n\

@@ -68,16 +68,11 @@ pub(crate) async fn similar(
 }
 
 impl SimilarParameters {
-    fn read(query: &str) -> Result<SimilarParameters, ApiError> {
+    fn read(text: &str) -> Result<SimilarParameters, ApiError> {
         let mut faults = Vec::new();
-        let sent = QueryParams::parse(query, ["limit", "cursor", "key"]);
+        let sent = QueryParams::parse(text, ["limit", "cursor", "key"]);
         let limit = query::limit(&sent, &mut faults);
-        // An empty one means the first page: forms send every field.
-        let text = sent.single("cursor", &mut faults).filter(|text| !text.is_empty());
-        let cursor = text.as_deref().and_then(|text| text.parse().ok());
-        if text.is_some() && cursor.is_none() {
-            faults.push(invalid_cursor());
-        }
+        let cursor = query::cursor(&sent, &mut faults, invalid_cursor);
         sent.single("key", &mut faults);
         if !faults.is_empty() {
             return Err(ApiError::invalid_parameters(faults));

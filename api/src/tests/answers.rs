@@ -179,8 +179,9 @@ async fn the_interface_describes_itself_under_its_public_address() {
         let document = reply.json();
         expected["info"]["title"] = "catalog.example.org".into();
         expected["servers"] = serde_json::json!([{"url": "https://catalog.example.org/v1"}]);
-        for (path, item) in expected["paths"].as_object_mut().unwrap() {
-            if !matches!(path.as_str(), "/search" | "/usage" | "/project/{slug}" | "/similar/{slug}") {
+        for item in expected["paths"].as_object_mut().unwrap().values_mut() {
+            // Those that need no key are outside /v1.
+            if item["servers"].is_array() {
                 item["servers"] = serde_json::json!([{"url": "https://catalog.example.org"}]);
             }
         }

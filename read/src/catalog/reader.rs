@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use schemas::ids::Position;
-use sqlx::SqlitePool;
+use sqlx::{QueryBuilder, Sqlite, SqlitePool};
 use tokio::sync::Mutex;
 
 use super::options;
@@ -38,6 +38,17 @@ pub enum SlugResolution {
     },
     /// No project has or had the slug.
     NotFound,
+}
+
+/// What one of several slugs leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResolvedSlug {
+    /// The slug that was looked up.
+    pub slug: String,
+    /// The present slug of its project.
+    pub present: String,
+    /// The full record, rendered as JSON; URLs of this site begin with [`schemas::api::site::SITE`]. `None` for a withdrawn project.
+    pub record: Option<Bytes>,
 }
 
 /// A part of the listed projects: a range of ordinals.
@@ -81,6 +92,27 @@ impl CatalogReader {
             Some((current, None, _, _)) if current != slug => SlugResolution::Redirect(current),
             Some((_, None, _, answer)) => SlugResolution::Found(answer.into()),
         })
+    }
+
+    /// Resolves several slugs as of one commit, in any order; slugs that no project has or had are left out.
+    pub async fn resolve_all(&self, slugs: &[String]) -> Result<Vec<ResolvedSlug>, ModelError> {
+        let mut query = QueryBuilder::<Sqlite>::new(
+            "SELECT s.slug, p.slug, CASE WHEN p.withdrawn IS NULL THEN p.answer END FROM slugs s JOIN projects p USING (project) \
+             WHERE s.slug IN (",
+        );
+        let mut list = query.separated(", ");
+        for slug in slugs {
+            list.push_bind(slug);
+        }
+        query.push(")");
+        let rows: Vec<(String, String, Option<String>)> =
+            query.build_query_as().fetch_all(&self.pool).await?;
+        let resolved = |(slug, present, record): (_, _, Option<String>)| ResolvedSlug {
+            slug,
+            present,
+            record: record.map(Into::into),
+        };
+        Ok(rows.into_iter().map(resolved).collect())
     }
 
     /// Returns the present slug of the project whose record has this URL as its page or as its citation URL. Of several projects listed

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::examples;
 
+use crate::api::archive::{DiscoverAnswer, ProjectsAnswer, SeveralAnswer, TasteSearchAnswer, TermsAnswer};
 use crate::api::problem::Problem;
 use crate::api::project::Project;
 use crate::api::search::{DEFAULT_LIMIT, MAX_LIMIT, MAX_QUERY_CHARACTERS, MIN_LIMIT, SearchAnswer};
@@ -12,14 +13,19 @@ use crate::api::similar::SimilarAnswer;
 use crate::api::usage::UsageAnswer;
 use crate::picture::{LIST_WIDTH, WIDTHS};
 use crate::record::Category;
+use crate::taste::Dimension;
 
 /// A pattern for a text that is not blank, with Unicode white space as it is trimmed.
 const NOT_BLANK: &str = "[^\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
 
+/// The errors of a list.
+const ERRORS: &[u16] = &[400, 401, 429, 503];
+
 /// The general description, which applies to all calls.
 const DESCRIPTION: &str = "A curated catalog of architecture, interiors, design, photography and art.\n\n\
 Send a key as `Authorization: Bearer log_live_…`, or for quick tests as `?key=log_live_…`, not both. A call counts once it is \
-answered with a 2xx of /search, /project or /similar; HEAD counts as GET. Errors, 304, 308 and /usage are free. Besides the \
+answered with a 2xx of /search, /project, /similar, /projects, /taste or /discover; HEAD counts as GET. Errors, 304, 308, /terms \
+and /usage are free. Besides the \
 month's quota there is a limit of calls within a second for each key (20 unless the operator set another): over it a call is \
 answered 429 with Retry-After.\n\n\
 A 308 names the present slug of a project that was renamed. It repeats the query but for `key`: who sends the key in the query \
@@ -37,6 +43,7 @@ pub(super) fn document() -> Value {
     let similar = generator.subschema_for::<SimilarAnswer<'_>>();
     let usage = generator.subschema_for::<UsageAnswer>();
     let problem = generator.subschema_for::<Problem>();
+    let lists = lists(&mut generator, &problem);
     let mut document = json!({
         "openapi": "3.1.0",
         "info": {
@@ -85,8 +92,51 @@ pub(super) fn document() -> Value {
         },
         "security": [{"bearer": []}],
     });
+    if let Some(paths) = document["paths"].as_object_mut() {
+        paths.extend(lists);
+    }
     add_examples(&mut document);
     document
+}
+
+/// Returns the operations of the archive, besides searches.
+fn lists(
+    generator: &mut schemars::SchemaGenerator,
+    problem: &schemars::Schema,
+) -> serde_json::Map<String, Value> {
+    let projects = generator.subschema_for::<ProjectsAnswer<'_>>();
+    let several = generator.subschema_for::<SeveralAnswer<'_>>();
+    let projects = schemars::json_schema!({"anyOf": [projects, several]});
+    let taste = generator.subschema_for::<TasteSearchAnswer<'_>>();
+    let discover = generator.subschema_for::<DiscoverAnswer<'_>>();
+    let terms = generator.subschema_for::<TermsAnswer<'_>>();
+    let operations = json!({
+        "/projects": {"get": {
+            "operationId": "projects",
+            "summary": "The newest projects, page by page; or several full records by their slugs",
+            "parameters": [slugs_parameter(), category_parameter(), limit_parameter(), archive_cursor_parameter()],
+            "responses": responses("A page of projects, the newest first; with slugs the full records.", &projects, problem, ERRORS),
+        }},
+        "/taste": {"get": {
+            "operationId": "taste",
+            "summary": "Finds projects by how they look and feel, in six dimensions",
+            "parameters": taste_parameters(),
+            "responses": responses("A page of results, those that match most dimensions first.", &taste, problem, ERRORS),
+        }},
+        "/discover": {"get": {
+            "operationId": "discover",
+            "summary": "A project drawn at random, of one category or of all",
+            "parameters": [category_parameter()],
+            "responses": responses("The project.", &discover, problem, ERRORS),
+        }},
+        "/terms": {"get": {
+            "operationId": "terms",
+            "summary": "The words that curators use in the taste dimensions, with the number of projects; free of charge",
+            "parameters": [dimension_parameter(), category_parameter(), limit_parameter()],
+            "responses": responses("The most used words of each dimension.", &terms, problem, ERRORS),
+        }},
+    });
+    operations.as_object().cloned().unwrap_or_default()
 }
 
 /// Adds an example to every JSON answer.
@@ -98,7 +148,10 @@ fn add_examples(document: &mut Value) {
         for content in
             responses.values_mut().filter_map(|response| response.get_mut("content")?.as_object_mut())
         {
-            for media in content.values_mut().filter(|media| media["schema"]["$ref"].is_string()) {
+            for media in content
+                .values_mut()
+                .filter(|media| media["schema"]["$ref"].is_string() || media["schema"]["anyOf"].is_array())
+            {
                 media["example"] = examples::of(&media["schema"], &definitions);
             }
         }
@@ -194,8 +247,7 @@ fn search_parameters() -> Value {
                 missing_words, replaced and note say so. Words of one project in twenty and more, short words and function words carry no \
                 such result, and nothing is mended towards them. Numbers are never mended.",
             "schema": {"type": "string", "minLength": 1, "maxLength": MAX_QUERY_CHARACTERS, "pattern": NOT_BLANK}},
-        {"name": "category", "in": "query", "description": "Only this category.",
-            "schema": {"type": "string", "enum": Category::ALL.map(Category::as_str)}},
+        category_parameter(),
         limit_parameter(),
         {"name": "cursor", "in": "query",
             "description": "next_cursor of the page before, or empty for the first page; unchanged and with the same other parameters; the header Link with \
@@ -203,6 +255,42 @@ fn search_parameters() -> Value {
                 node. Where that cannot be kept, and for any other text, the answer is 400: start again without it.",
             "schema": {"type": "string", "maxLength": 200, "pattern": "^([A-Za-z0-9_-]{20,200})?$"}},
     ])
+}
+
+fn category_parameter() -> Value {
+    json!({"name": "category", "in": "query", "description": "Only this category.",
+        "schema": {"type": "string", "enum": Category::ALL.map(Category::as_str)}})
+}
+
+fn slugs_parameter() -> Value {
+    json!({"name": "slugs", "in": "query", "description": "1 to 20 slugs, separated by commas: the full records of these projects in \
+            one call, and in missing the slugs that lead to none. Without the other parameters.",
+        "schema": {"type": "string", "minLength": 1}})
+}
+
+fn dimension_parameter() -> Value {
+    json!({"name": "dimension", "in": "query", "description": "Only this dimension.",
+        "schema": {"type": "string", "enum": Dimension::ALL.map(Dimension::as_str)}})
+}
+
+fn archive_cursor_parameter() -> Value {
+    json!({"name": "cursor", "in": "query",
+        "description": "next_cursor of the page before, or empty for the first page; with the same other parameters. The header Link \
+            with rel=\"next\" leads there too. Any other text is 400.",
+        "schema": {"type": "string", "maxLength": 200, "pattern": "^([A-Za-z0-9_-]{20,200})?$"}})
+}
+
+/// Returns the parameters of a search by taste: the dimensions, of which at least one is needed, and those of lists.
+fn taste_parameters() -> Value {
+    let dimensions = Dimension::ALL.into_iter().map(|dimension| {
+        let about = format!(
+            "{} At least one dimension is needed; every word must occur in what the curators wrote there, e.g. {}.",
+            dimension.about(),
+            dimension.example_word()
+        );
+        json!({"name": dimension.as_str(), "in": "query", "description": about, "schema": {"type": "string", "maxLength": 200}})
+    });
+    dimensions.chain([category_parameter(), limit_parameter(), archive_cursor_parameter()]).collect()
 }
 
 fn slug_parameter() -> Value {

@@ -192,7 +192,8 @@ fn suggestions_for(state: &ApiState, slug: &Slug) -> Result<Vec<String>, ApiErro
     if is_listed(state, slug)? { Err(ApiError::catching_up()) } else { Ok(suggestions(state, slug.as_str())) }
 }
 
-fn is_listed(state: &ApiState, slug: &Slug) -> Result<bool, ApiError> {
+/// Returns whether the search index lists a slug.
+pub(super) fn is_listed(state: &ApiState, slug: &Slug) -> Result<bool, ApiError> {
     let Some(search) = state.models().search() else { return Ok(false) };
     let ordinal = search.reader.view().ordinal_of(slug.as_str()).map_err(search::api_error)?;
     Ok(ordinal.is_some())

@@ -1,9 +1,10 @@
 //! `browse`: the newest projects, page by page.
 
+use answers::catalog::browse;
 use read::archive::Cursor;
 use schemas::record::Category;
 
-use super::listing::{self, Page, listed};
+use super::listing::{self, listed};
 use super::{CallContext, Run, Tool};
 use crate::tools::answer::Answered;
 use crate::tools::arguments::Limit;
@@ -31,17 +32,8 @@ input! {
 fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
     let Input { category, limit, cursor } = input;
     let now = context.state.listing()?;
-    let page = |limit| {
-        let page = now.newest(category, limit, cursor.clone())?;
-        let projects = page.ordinals.into_iter().map(|ordinal| (ordinal, ())).collect();
-        Ok(Page { projects, total: page.total, next: page.next })
-    };
-    let (answer, total) = listing::write_page(context, &now, limit, page, |_, ()| Ok(()))?;
-    match category {
-        Some(category) if total == 0 => Ok(answer.note(format!(
-            "The catalog has no project in the category {} yet. Leave category out to see all.",
-            category.as_str()
-        ))),
-        _ => Ok(answer),
-    }
+    let page = |limit| browse::newest(&now, category, limit, cursor.clone());
+    let (mut answer, total) = listing::write_page(context, &now, limit, page, |_, ()| Ok(()))?;
+    answer.notes.extend(browse::note(category, total).map(Into::into));
+    Ok(answer)
 }

@@ -1,9 +1,7 @@
 //! `discover`: a random project.
 
+use answers::catalog::browse::{self, NOTHING_TO_DRAW};
 use answers::catalog::json_writer::JsonWriter;
-use answers::error::ApiError;
-use rand::TryRng;
-use rand::rngs::SysRng;
 use schemas::record::Category;
 
 use super::listing::{self, listed};
@@ -31,18 +29,12 @@ input! {
 fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
     let Input { category } = input;
     let now = context.state.listing()?;
-    let draw = SysRng.try_next_u64().map_err(ApiError::internal)?;
-    let drawn = now.random(category, draw).and_then(|ordinal| now.summary_of(ordinal));
+    let drawn = browse::draw(&now, category)?;
     let mut json = JsonWriter::object(context.state.site(), 2_048);
     json.member("count", &drawn.iter().len())?;
     json.member("total", &now.listed(category))?;
     json.projects("results", drawn.map(|summary| (summary, ())), |_, ()| Ok(()))?;
     listing::preview(&mut json, context, drawn.iter().len(), now.listed(category))?;
     let answer = Answer::new(json);
-    if drawn.is_none() {
-        return Ok(
-            answer.note("There is nothing to be drawn from yet. Leave category out, or try again later.")
-        );
-    }
-    Ok(answer)
+    Ok(if drawn.is_none() { answer.note(NOTHING_TO_DRAW) } else { answer })
 }

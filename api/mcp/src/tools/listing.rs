@@ -5,6 +5,7 @@ mod intro;
 use std::borrow::Cow;
 
 use answers::auth::principal::Principal;
+use answers::catalog::browse::{self, ArchivePage};
 use answers::catalog::json_writer::{self, JsonWriter};
 use answers::error::ApiError;
 use answers::site::Site;
@@ -53,27 +54,13 @@ struct Preview {
     how: &'static str,
 }
 
-/// A page of the archive: projects by ordinal, each with further data of the list.
-pub(super) struct Page<T> {
-    pub(super) projects: Vec<(u64, T)>,
-    pub(super) total: u64,
-    pub(super) next: Option<Cursor>,
-}
-
-impl<T: Copy> Page<T> {
-    fn summaries<'l>(&self, now: &'l Listing) -> Vec<(&'l [u8], T)> {
-        let shown = self.projects.iter();
-        shown.filter_map(|(ordinal, more)| Some((now.summary_of(*ordinal)?, *more))).collect()
-    }
-}
-
 /// Writes a page of the archive and returns the number of projects on all pages. `page` returns the page with a number of projects,
 /// `more` writes the further members of a project.
 pub(super) fn write_page<'a, T: Copy>(
     context: CallContext<'a>,
     now: &Listing,
     limit: Limit,
-    mut page: impl FnMut(usize) -> Result<Page<T>, InvalidCursor>,
+    mut page: impl FnMut(usize) -> Result<ArchivePage<T>, InvalidCursor>,
     more: impl FnMut(&mut JsonWriter<'a>, T) -> Result<(), ApiError>,
 ) -> Result<(Answer<'a>, u64), Refusal> {
     let site = context.state.site();
@@ -86,12 +73,11 @@ pub(super) fn write_page<'a, T: Copy>(
         // The next page begins after the projects that are shown.
         shown_page = page(shown.len())?;
     }
-    let Page { total, next, .. } = shown_page;
+    let ArchivePage { total, next, .. } = shown_page;
     let (mut json, count) = (JsonWriter::object(site, room_for(&shown, site)), shown.len());
-    json.member("count", &count)?;
-    json.member("total", &total)?;
-    json.projects("results", shown.iter().map(|(summary, known)| (&**summary, *known)), more)?;
-    json.member("next_cursor", &next.map(|cursor| cursor.to_string()))?;
+    let next = next.map(|cursor| cursor.to_string());
+    let results = shown.iter().map(|(summary, known)| (&**summary, *known));
+    browse::write(&mut json, results, total, next.as_deref(), more)?;
     preview(&mut json, context, count, total)?;
     let mut answer = Answer::new(json);
     answer.notes.extend(note.map(Into::into));

@@ -1,13 +1,13 @@
 //! `search_by_taste`: projects by how they look and feel, in six dimensions.
 
-use read::archive::{Cursor, DimensionMatches, Listing, MAX_QUERY_WORDS, TasteRequest};
+use answers::catalog::taste::{self, Matches};
+use read::archive::Cursor;
 use schemas::record::Category;
 use schemas::taste::{Dimension, DimensionSet, Taste};
 use serde_json::{Value, json};
 
-use super::listing::{self, Page, listed};
-use super::{CallContext, Run, Tool};
-use crate::protocol::rpc_error::quoted;
+use super::listing::{self, listed};
+use super::{CallContext, Run, Tool, list_taste_terms};
 use crate::tools::answer::{Answered, Refusal};
 use crate::tools::arguments::{Arguments, Limit};
 use crate::tools::input::input;
@@ -20,7 +20,7 @@ pub(super) static TOOL: Tool = Tool {
     output: listed!(
         "",
         r#","matched":{"type":"array","items":{"type":"string"}}"#,
-        r#","next_cursor":{"type":["string","null"]}"#
+        r#","next_cursor":{"type":["string","null"]},"matches":{"type":"object"}"#
     ),
     arguments: &ARGUMENTS,
     example: r#"{"material":"oak","mood":"calm","limit":5}"#,
@@ -53,11 +53,6 @@ const ARGUMENTS: [&str; Dimension::COUNT + Input::NAMES.len()] = {
     names
 };
 
-/// The maximum length of the text of a dimension, in characters.
-const LONGEST: usize = 200;
-/// The number of words in use that are suggested for an unknown one.
-const NEAREST: usize = 4;
-
 /// Returns the JSON Schema of the arguments.
 fn schema() -> Value {
     let mut schema = Input::schema();
@@ -74,63 +69,27 @@ fn schema() -> Value {
 
 /// Reads the dimensions. Errors remain in `arguments` until the other arguments are read.
 fn read(arguments: &mut Arguments<'_>) -> Taste {
-    Taste::from_fn(|dimension| Some(arguments.bounded(dimension.as_str(), LONGEST)?.into_owned()))
+    Taste::from_fn(|dimension| Some(arguments.bounded(dimension.as_str(), taste::LONGEST)?.into_owned()))
 }
 
 fn run<'a>(context: CallContext<'a>, taste: &Taste, input: Input) -> Answered<'a> {
     let Input { category, limit, cursor } = input;
     if taste.is_empty() {
-        let all = Dimension::ALL.map(Dimension::as_str).join(", ");
-        return Err(Refusal::Arguments(vec![format!("at least one of {all} is needed")]));
+        return Err(Refusal::Arguments(vec![taste::nothing_requested()]));
     }
     let now = context.state.listing()?;
-    let mut dimensions = Vec::new();
+    let mut matches = Matches::default();
     let page = |limit| {
-        let request = TasteRequest { category, limit, after: cursor.clone(), ..TasteRequest::of(taste) };
-        let page = now.by_taste(&request)?;
-        dimensions = page.dimensions;
-        let projects = page.hits.into_iter().map(|hit| (hit.ordinal, hit.matched)).collect();
-        Ok(Page { projects, total: page.total, next: page.next })
+        let found = taste::search(&now, taste, category, limit, cursor.clone())?;
+        matches = found.matches;
+        Ok(found.page)
     };
     let (mut answer, total) =
         listing::write_page(context, &now, limit, page, |json, matched: DimensionSet| {
             json.member("matched", &matched)
         })?;
-    let about = dimensions.iter().filter_map(|one| note(&now, one, taste));
-    answer.notes.extend(about.map(Into::into));
-    if total == 0 && category.is_some() {
-        answer.notes.push("Leave category out to look in all of them.".into());
-    }
+    answer.json.member("matches", &matches)?;
+    let notes = taste::notes(&now, taste, category, (&matches, total), list_taste_terms::TOOL.name);
+    answer.notes.extend(notes.into_iter().map(Into::into));
     Ok(answer)
-}
-
-/// Returns advice about a dimension that matches nothing, or whose words were not all used.
-fn note(now: &Listing, asked: &DimensionMatches, taste: &Taste) -> Option<String> {
-    let dimension = asked.dimension;
-    let text = taste.get(dimension)?;
-    if asked.is_truncated {
-        return Some(format!("Of {dimension} only the first {MAX_QUERY_WORDS} words are looked for."));
-    }
-    if asked.projects > 0 {
-        return None;
-    }
-    let near = now.nearest_terms(dimension, text, NEAREST);
-    let near: Vec<String> = near.iter().map(|term| format!("{} ({})", term.term, term.projects)).collect();
-    Some(match (asked.words, near.is_empty()) {
-        (0, _) => format!("{dimension} {} holds no word.", quoted(text)),
-        (_, false) => format!(
-            "No project matches {dimension} {}; words in use that are near, with their projects: {}.",
-            quoted(text),
-            near.join(", ")
-        ),
-        (1, true) => {
-            format!(
-                "No project matches {dimension} {}; list_taste_terms shows the words in use.",
-                quoted(text)
-            )
-        }
-        (_, true) => {
-            format!("No project has all words of {dimension} {}; try one of them alone.", quoted(text))
-        }
-    })
 }

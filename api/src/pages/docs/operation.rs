@@ -79,7 +79,7 @@ impl Operation {
             summary: text(&operation["summary"]),
             parameters: parameters.map(Parameter::read).collect(),
             answers: answers.collect(),
-            shape: named(&operation["responses"]["200"]["content"]["application/json"]["schema"]),
+            shape: shape(&operation["responses"]["200"]["content"]["application/json"]["schema"]),
             id,
         }
     }
@@ -126,6 +126,11 @@ fn named(schema: &Value) -> Option<String> {
     schema["$ref"].as_str()?.rsplit('/').next().map(str::to_owned)
 }
 
+/// Returns the name of an answer's schema; of several the first.
+fn shape(schema: &Value) -> Option<String> {
+    named(schema).or_else(|| named(&schema["anyOf"][0]))
+}
+
 /// Describes the type of a schema in words.
 fn kind(schema: &Value) -> String {
     if let Some(name) = named(schema) {
@@ -169,6 +174,9 @@ fn example(id: &str, path: &str, is_keyed: bool) -> String {
     let query = match id {
         "search" => "?q=brick+library&limit=3",
         "similar" => "?limit=3",
+        "projects" => "?category=interiors&limit=3",
+        "taste" => "?material=oak&mood=calm&limit=3",
+        "terms" => "?dimension=material",
         "cite" => "?format=bibtex",
         _ => "",
     };

@@ -6,7 +6,7 @@ use schemas::api::search::MAX_QUERY_CHARACTERS;
 use schemas::record::Category;
 
 use answers::catalog::search::invalid_cursor;
-use answers::query::{QueryParams, fault, limit};
+use answers::query::{self, QueryParams, fault};
 
 const NAMES: [&str; 5] = ["q", "limit", "category", "cursor", "key"];
 
@@ -32,13 +32,13 @@ impl SearchParameters {
     /// # Errors
     ///
     /// All invalid parameters.
-    pub(crate) fn parse(query: &str) -> Result<SearchParameters, Vec<ParameterFault>> {
+    pub(crate) fn parse(text: &str) -> Result<SearchParameters, Vec<ParameterFault>> {
         let mut faults = Vec::new();
-        let sent = QueryParams::parse(query, NAMES);
+        let sent = QueryParams::parse(text, NAMES);
         let q = q(&sent, &mut faults);
-        let limit = limit(&sent, &mut faults);
-        let category = category(&sent, &mut faults);
-        let cursor = cursor(&sent, &mut faults);
+        let limit = query::limit(&sent, &mut faults);
+        let category = query::category(&sent, &mut faults);
+        let cursor = query::cursor(&sent, &mut faults, invalid_cursor);
         sent.single("key", &mut faults);
         if !faults.is_empty() {
             return Err(faults);
@@ -63,26 +63,6 @@ fn q(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> String {
     };
     faults.push(fault("q", detail, format!("1 to {MAX_QUERY_CHARACTERS} characters of any text")));
     String::new()
-}
-
-fn category(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> Option<Category> {
-    let text = sent.single("category", faults)?;
-    let category = Category::parse(&text);
-    if category.is_none() {
-        let allowed = Category::ALL.map(Category::as_str).join(", ");
-        faults.push(fault("category", "It is not one of the catalog's five.", allowed));
-    }
-    category
-}
-
-fn cursor(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> Option<Cursor> {
-    // An empty one means the first page: forms send every field.
-    let text = sent.single("cursor", faults).filter(|text| !text.is_empty())?;
-    let cursor = text.parse().ok();
-    if cursor.is_none() {
-        faults.push(invalid_cursor());
-    }
-    cursor
 }
 
 #[cfg(test)]

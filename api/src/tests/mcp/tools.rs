@@ -33,7 +33,7 @@ async fn words_find_what_rest_finds() {
     let foreign = json!({"query": "haus", "cursor": rest["next_cursor"]});
     assert_eq!(
         refused(&node, "search_projects", foreign).await,
-        "The cursor cannot be used: it was made for another text or category. Start again from the first page, without a cursor."
+        "The cursor cannot be used: it was made for another text, category or filter. Start again from the first page, without a cursor."
     );
     let rest = node.get("/v1/search?q=street").await.json();
     let found =

@@ -1,0 +1,96 @@
+//! Pages of the archive: the newest projects, and one at random.
+
+use rand::TryRng;
+use rand::rngs::SysRng;
+use read::archive::{Cursor, InvalidCursor, Listing};
+use schemas::api::problem::ParameterFault;
+use schemas::record::Category;
+
+use super::json_writer::JsonWriter;
+use crate::error::ApiError;
+use crate::query;
+
+/// A page of the archive: projects by ordinal, each with further data of the list.
+#[derive(Debug)]
+pub struct ArchivePage<T> {
+    /// The projects in order.
+    pub projects: Vec<(u64, T)>,
+    /// The number of projects on all pages.
+    pub total: u64,
+    /// The cursor of the next page, if there is one.
+    pub next: Option<Cursor>,
+}
+
+impl<T: Copy> ArchivePage<T> {
+    /// Returns the projects with their rendered summaries.
+    pub fn summaries<'l>(&self, now: &'l Listing) -> Vec<(&'l [u8], T)> {
+        let shown = self.projects.iter();
+        shown.filter_map(|(ordinal, more)| Some((now.summary_of(*ordinal)?, *more))).collect()
+    }
+}
+
+/// Returns a page of the newest projects.
+///
+/// # Errors
+///
+/// If the cursor is one of another list.
+pub fn newest(
+    now: &Listing,
+    category: Option<Category>,
+    limit: usize,
+    after: Option<Cursor>,
+) -> Result<ArchivePage<()>, InvalidCursor> {
+    let page = now.newest(category, limit, after)?;
+    let projects = page.ordinals.into_iter().map(|ordinal| (ordinal, ())).collect();
+    Ok(ArchivePage { projects, total: page.total, next: page.next })
+}
+
+/// Returns the summary of a project drawn at random; `None` if nothing is listed.
+///
+/// # Errors
+///
+/// If the system has no randomness.
+pub fn draw(now: &Listing, category: Option<Category>) -> Result<Option<&[u8]>, ApiError> {
+    let draw = SysRng.try_next_u64().map_err(ApiError::internal)?;
+    Ok(now.random(category, draw).and_then(|ordinal| now.summary_of(ordinal)))
+}
+
+/// The note if there is no project to draw from.
+pub const NOTHING_TO_DRAW: &str =
+    "There is nothing to be drawn from yet. Leave category out, or try again later.";
+
+/// Returns a note for a category without projects.
+pub fn note(category: Option<Category>, total: u64) -> Option<String> {
+    let category = category.filter(|_| total == 0)?;
+    Some(format!(
+        "The catalog has no project in the category {} yet. Leave category out to see all.",
+        category.as_str()
+    ))
+}
+
+/// Returns the description of a cursor of another list.
+pub fn invalid_cursor() -> ParameterFault {
+    query::fault(
+        "cursor",
+        "It is not a cursor of this list. Start again from the first page, without a cursor.",
+        "next_cursor of the page before, with the same other parameters",
+    )
+}
+
+/// Writes the members of a page; `more` writes the further members of a project.
+///
+/// # Errors
+///
+/// The error of `more`.
+pub fn write<'a, 's, T>(
+    json: &mut JsonWriter<'a>,
+    shown: impl ExactSizeIterator<Item = (&'s [u8], T)>,
+    total: u64,
+    next: Option<&str>,
+    more: impl FnMut(&mut JsonWriter<'a>, T) -> Result<(), ApiError>,
+) -> Result<(), ApiError> {
+    json.member("count", &shown.len())?;
+    json.member("total", &total)?;
+    json.projects("results", shown, more)?;
+    json.member("next_cursor", &next)
+}

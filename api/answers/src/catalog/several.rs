@@ -1,0 +1,85 @@
+//! Several projects in one call, by their slugs.
+
+use std::collections::HashSet;
+
+use bytes::Bytes;
+use read::catalog::ResolvedSlug;
+use schemas::slug::Slug;
+use serde::Serialize;
+
+use super::json_writer::JsonWriter;
+use super::slug::{api_error, is_listed};
+use crate::error::ApiError;
+use crate::state::ApiState;
+
+/// The maximum number of slugs in a call.
+pub const MOST_SLUGS: usize = 20;
+
+/// The projects with the requested slugs.
+#[derive(Debug, Default)]
+pub struct SeveralProjects {
+    /// Their full records, rendered, in the order of the request; each project once.
+    pub records: Vec<Bytes>,
+    /// The slugs that lead to no listed project, as requested.
+    pub missing: Vec<String>,
+    /// The former slugs among the requested ones.
+    pub renamed: Vec<RenamedSlug>,
+}
+
+/// A former slug and the present one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RenamedSlug {
+    /// The requested slug.
+    pub from: String,
+    /// The present slug.
+    pub to: String,
+}
+
+/// Finds the listed projects with these slugs, in one read of the catalog. Former slugs lead to the project too.
+///
+/// # Errors
+///
+/// If the catalog cannot be read, or does not have a project yet that the search index has.
+pub async fn find(state: &ApiState, slugs: &[String]) -> Result<SeveralProjects, ApiError> {
+    let resolved = state.catalog()?.reader.resolve_all(slugs).await.map_err(api_error)?;
+    let mut several = SeveralProjects::default();
+    let (mut asked, mut shown) = (HashSet::new(), HashSet::new());
+    for slug in slugs.iter().filter(|slug| asked.insert(slug.as_str())) {
+        let found = resolved.iter().find(|one| one.slug == *slug);
+        match found {
+            Some(ResolvedSlug { present, record: Some(record), .. }) => {
+                if present != slug {
+                    several.renamed.push(RenamedSlug { from: slug.clone(), to: present.clone() });
+                }
+                if shown.insert(present.as_str()) {
+                    several.records.push(record.clone());
+                }
+            }
+            Some(_) => several.missing.push(slug.clone()),
+            None => {
+                if let Ok(slug) = slug.parse::<Slug>()
+                    && is_listed(state, &slug)?
+                {
+                    return Err(ApiError::catching_up());
+                }
+                several.missing.push(slug.clone());
+            }
+        }
+    }
+    Ok(several)
+}
+
+impl SeveralProjects {
+    /// Writes `count`, `results`, `missing` and, if there are any, `renamed`.
+    ///
+    /// # Errors
+    ///
+    /// If a value cannot be serialised.
+    pub fn write(&self, json: &mut JsonWriter<'_>) -> Result<(), ApiError> {
+        json.member("count", &self.records.len())?;
+        let records = self.records.iter().map(|record| (record.strip_suffix(b"}").unwrap_or(record), ()));
+        json.projects("results", records, |_, ()| Ok(()))?;
+        json.member("missing", &self.missing)?;
+        if self.renamed.is_empty() { Ok(()) } else { json.member("renamed", &self.renamed) }
+    }
+}

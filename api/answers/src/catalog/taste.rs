@@ -1,0 +1,103 @@
+//! Searches by taste: pages, the number of matches of each dimension, and advice about dimensions that match nothing.
+
+use read::archive::{Cursor, DimensionMatches, InvalidCursor, Listing, MAX_QUERY_WORDS, TasteRequest};
+use schemas::record::Category;
+use schemas::taste::{Dimension, DimensionSet, Taste};
+use serde::{Serialize, Serializer};
+
+use super::browse::ArchivePage;
+
+/// The maximum length of the text of a dimension, in characters.
+pub const LONGEST: usize = 200;
+/// The number of words in use that are suggested for an unknown one.
+const NEAREST: usize = 4;
+
+/// A page of projects, and the matches of each requested dimension.
+#[derive(Debug)]
+pub struct TastePage {
+    /// The projects with their matching dimensions.
+    pub page: ArchivePage<DimensionSet>,
+    /// The number of matches of each requested dimension.
+    pub matches: Matches,
+}
+
+/// The matches of the requested dimensions over all pages, as the member `matches` of an answer.
+#[derive(Debug, Default)]
+pub struct Matches(Vec<DimensionMatches>);
+
+impl Serialize for Matches {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|one| (one.dimension.as_str(), one.projects)))
+    }
+}
+
+/// Returns what to write if no dimension is requested.
+pub fn nothing_requested() -> String {
+    format!("at least one of {} is needed", Dimension::ALL.map(Dimension::as_str).join(", "))
+}
+
+/// Returns a page of the projects that match a taste.
+///
+/// # Errors
+///
+/// If the cursor is one of another list.
+pub fn search(
+    now: &Listing,
+    taste: &Taste,
+    category: Option<Category>,
+    limit: usize,
+    after: Option<Cursor>,
+) -> Result<TastePage, InvalidCursor> {
+    let page = now.by_taste(&TasteRequest { category, limit, after, ..TasteRequest::of(taste) })?;
+    let projects = page.hits.into_iter().map(|hit| (hit.ordinal, hit.matched)).collect();
+    let matches = Matches(page.dimensions);
+    Ok(TastePage { page: ArchivePage { projects, total: page.total, next: page.next }, matches })
+}
+
+/// Returns advice about dimensions that match nothing, or whose words were not all used. `terms` is the list of the words in use.
+pub fn notes(
+    now: &Listing,
+    taste: &Taste,
+    category: Option<Category>,
+    (matches, total): (&Matches, u64),
+    terms: &str,
+) -> Vec<String> {
+    let mut notes: Vec<String> =
+        matches.0.iter().filter_map(|one| dimension_note(now, one, taste, terms)).collect();
+    if total == 0 && category.is_some() {
+        notes.push("Leave category out to look in all of them.".to_owned());
+    }
+    notes
+}
+
+fn dimension_note(now: &Listing, asked: &DimensionMatches, taste: &Taste, terms: &str) -> Option<String> {
+    let dimension = asked.dimension;
+    let text = taste.get(dimension)?;
+    if asked.is_truncated {
+        return Some(format!("Of {dimension} only the first {MAX_QUERY_WORDS} words are looked for."));
+    }
+    if asked.projects > 0 {
+        return None;
+    }
+    let (text, near) = (quoted(text), now.nearest_terms(dimension, text, NEAREST));
+    let near: Vec<String> = near.iter().map(|term| format!("{} ({})", term.term, term.projects)).collect();
+    Some(match (asked.words, near.is_empty()) {
+        (0, _) => format!("{dimension} {text} holds no word."),
+        (_, false) => format!(
+            "No project matches {dimension} {text}; words in use that are near, with their projects: {}.",
+            near.join(", ")
+        ),
+        (1, true) => {
+            format!("No project matches {dimension} {text}; {terms} shows the words in use.")
+        }
+        (_, true) => format!("No project has all words of {dimension} {text}; try one of them alone."),
+    })
+}
+
+/// Returns the text in quotation marks, shortened to 60 characters.
+fn quoted(text: &str) -> String {
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("“{}…”", &text[..end]),
+        None => format!("“{text}”"),
+    }
+}

@@ -1,0 +1,77 @@
+//! `GET /v1/projects`: the newest projects, or several by their slugs.
+
+use axum::extract::{RawQuery, State};
+
+use answers::catalog::browse;
+use answers::catalog::json_writer::{self, JsonWriter};
+use answers::catalog::list::List;
+use answers::catalog::several::{self, MOST_SLUGS};
+use answers::error::ApiError;
+use answers::query::{QueryParams, fault};
+use answers::route::PROJECTS;
+use answers::state::ApiState;
+use schemas::api::problem::ParameterFault;
+
+use crate::rest::archive_parameters::{ArchiveParameters, invalid_cursor};
+
+const NAMES: [&str; 5] = ["slugs", "category", "limit", "cursor", "key"];
+
+type Sent<'a> = QueryParams<'a, { NAMES.len() }>;
+
+pub(crate) async fn projects(
+    State(state): State<ApiState>,
+    RawQuery(query): RawQuery,
+) -> Result<List, ApiError> {
+    let query = query.as_deref().unwrap_or_default();
+    let sent = QueryParams::parse(query, NAMES);
+    let mut faults = Vec::new();
+    let slugs = slugs(&sent, &mut faults);
+    let parameters = ArchiveParameters::read(&sent, faults)?;
+    match slugs {
+        Some(slugs) => several(&state, &slugs, &parameters.ignored).await,
+        None => newest(&state, parameters, query),
+    }
+}
+
+/// Returns the slugs in `slugs`, which excludes the parameters of pages.
+fn slugs(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> Option<Vec<String>> {
+    let text = sent.single("slugs", faults)?;
+    let slugs: Vec<String> =
+        text.split(',').map(str::trim).filter(|slug| !slug.is_empty()).map(str::to_owned).collect();
+    let allowed = format!("1 to {MOST_SLUGS} slugs, separated by commas");
+    match slugs.len() {
+        0 => faults.push(fault("slugs", "It is empty.", allowed)),
+        1..=MOST_SLUGS => {}
+        many => faults.push(fault("slugs", format!("It has {many} slugs."), allowed)),
+    }
+    for name in ["category", "limit", "cursor"] {
+        if sent.single(name, &mut Vec::new()).is_some() {
+            let detail = "It is given together with slugs, which are answered all at once.";
+            faults.push(fault(name, detail, "either slugs or the parameters of pages"));
+        }
+    }
+    Some(slugs)
+}
+
+async fn several(state: &ApiState, slugs: &[String], ignored: &[String]) -> Result<List, ApiError> {
+    let several = several::find(state, slugs).await?;
+    let (site, records) = (state.site(), several.records.iter().map(|record| &record[..]));
+    let mut json = JsonWriter::object(site, json_writer::capacity(records, site));
+    several.write(&mut json)?;
+    json.ignored_parameters(ignored)?;
+    Ok(List::new(json.finish(), site, PROJECTS, "", None))
+}
+
+fn newest(state: &ApiState, parameters: ArchiveParameters, query: &str) -> Result<List, ApiError> {
+    let ArchiveParameters { category, limit, cursor, ignored } = parameters;
+    let now = state.listing()?;
+    let page = browse::newest(&now, category, limit, cursor).map_err(invalid_cursor)?;
+    let (shown, site) = (page.summaries(&now), state.site());
+    let next = page.next.map(|cursor| cursor.to_string());
+    let mut json =
+        JsonWriter::object(site, json_writer::capacity(shown.iter().map(|(summary, ())| *summary), site));
+    browse::write(&mut json, shown.into_iter(), page.total, next.as_deref(), |_, ()| Ok(()))?;
+    json.member("note", &browse::note(category, page.total))?;
+    json.ignored_parameters(&ignored)?;
+    Ok(List::new(json.finish(), site, PROJECTS, query, next.as_deref()))
+}

@@ -1,0 +1,83 @@
+//! `GET /v1/taste`: projects by how they look and feel, in six dimensions.
+
+use axum::extract::{RawQuery, State};
+use schemas::api::problem::ParameterFault;
+use schemas::taste::{Dimension, DimensionSet, Taste};
+
+use answers::catalog::json_writer::{self, JsonWriter};
+use answers::catalog::list::List;
+use answers::catalog::{browse, taste};
+use answers::error::ApiError;
+use answers::query::{QueryParams, fault};
+use answers::route::{TASTE, TERMS};
+use answers::state::ApiState;
+
+use crate::rest::archive_parameters::{ArchiveParameters, invalid_cursor};
+
+/// The names of all parameters: one for each dimension, then the common ones.
+const NAMES: [&str; Dimension::COUNT + ArchiveParameters::NAMES.len()] = {
+    let mut names = [""; Dimension::COUNT + ArchiveParameters::NAMES.len()];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = match at.checked_sub(Dimension::COUNT) {
+            None => Dimension::ALL[at].as_str(),
+            Some(at) => ArchiveParameters::NAMES[at],
+        };
+        at += 1;
+    }
+    names
+};
+
+type Sent<'a> = QueryParams<'a, { NAMES.len() }>;
+
+pub(crate) async fn taste(
+    State(state): State<ApiState>,
+    RawQuery(query): RawQuery,
+) -> Result<List, ApiError> {
+    let query = query.as_deref().unwrap_or_default();
+    let sent = QueryParams::parse(query, NAMES);
+    let mut faults = Vec::new();
+    let taste = dimensions(&sent, &mut faults);
+    let ArchiveParameters { category, limit, cursor, ignored } = ArchiveParameters::read(&sent, faults)?;
+    let now = state.listing()?;
+    let found = taste::search(&now, &taste, category, limit, cursor).map_err(invalid_cursor)?;
+    let (page, matches, site) = (found.page, found.matches, state.site());
+    let shown = page.summaries(&now);
+    let next = page.next.map(|cursor| cursor.to_string());
+    let mut json =
+        JsonWriter::object(site, json_writer::capacity(shown.iter().map(|(summary, _)| *summary), site));
+    browse::write(
+        &mut json,
+        shown.into_iter(),
+        page.total,
+        next.as_deref(),
+        |json, matched: DimensionSet| json.member("matched", &matched),
+    )?;
+    json.member("matches", &matches)?;
+    let notes = taste::notes(&now, &taste, category, (&matches, page.total), TERMS);
+    json.member("note", &(!notes.is_empty()).then(|| notes.join(" ")))?;
+    json.ignored_parameters(&ignored)?;
+    Ok(List::new(json.finish(), site, TASTE, query, next.as_deref()))
+}
+
+/// Reads the dimensions, of which at least one is needed. A blank one is absent: forms send every field.
+fn dimensions(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> Taste {
+    let before = faults.len();
+    let allowed = || format!("1 to {} characters of any text", taste::LONGEST);
+    let taste = Taste::from_fn(|dimension| {
+        let name = dimension.as_str();
+        let text = sent.single(name, faults)?;
+        let text = text.trim();
+        let length = text.chars().count();
+        if length > taste::LONGEST {
+            faults.push(fault(name, format!("It has {length} characters."), allowed()));
+        }
+        (length > 0).then(|| text.to_owned())
+    });
+    if taste.is_empty() && faults.len() == before {
+        let all = Dimension::ALL.map(Dimension::as_str).join(", ");
+        let detail = format!("At least one of {all} is needed.");
+        faults.push(fault(Dimension::ALL[0].as_str(), detail, allowed()));
+    }
+    taste
+}

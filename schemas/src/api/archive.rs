@@ -1,0 +1,133 @@
+//! The answers of `GET /v1/projects`, `/v1/taste`, `/v1/discover` and `/v1/terms`. The server assembles them from stored parts; these
+//! types document them.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::project::Project;
+use super::summary::Summary;
+
+/// A page of the newest projects.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ProjectsAnswer<'a> {
+    /// The number of results in this answer.
+    pub count: usize,
+    /// The exact number of projects on all pages.
+    pub total: u64,
+    /// The results, the newest first.
+    pub results: Vec<Summary<'a>>,
+    /// The value of `cursor` for the next page; null on the last page.
+    pub next_cursor: Option<String>,
+    /// Why there are none; null otherwise.
+    pub note: Option<&'a str>,
+    /// Request parameters that this endpoint does not know. Absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored_parameters: Vec<String>,
+}
+
+/// Several projects by their slugs.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SeveralAnswer<'a> {
+    /// The number of results.
+    pub count: usize,
+    /// The full records, in the order of the request, each project once.
+    pub results: Vec<Project<'a>>,
+    /// The requested slugs that lead to no project: unknown or withdrawn.
+    pub missing: Vec<&'a str>,
+    /// The requested slugs that are former ones, with the present ones. Absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub renamed: Vec<RenamedSlug<'a>>,
+    /// Request parameters that this endpoint does not know. Absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored_parameters: Vec<String>,
+}
+
+/// A former slug.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct RenamedSlug<'a> {
+    /// The requested slug.
+    pub from: &'a str,
+    /// The present slug.
+    pub to: &'a str,
+}
+
+/// A page of projects by taste.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "TasteAnswer")]
+pub struct TasteSearchAnswer<'a> {
+    /// The number of results in this answer.
+    pub count: usize,
+    /// The exact number of projects that match at least one dimension.
+    pub total: u64,
+    /// The results: those that match most dimensions first, the newest of them first.
+    pub results: Vec<TasteResult<'a>>,
+    /// The value of `cursor` for the next page; null on the last page.
+    pub next_cursor: Option<String>,
+    /// The number of projects that match each requested dimension.
+    pub matches: BTreeMap<&'a str, u64>,
+    /// Advice about dimensions that match nothing; null otherwise.
+    pub note: Option<&'a str>,
+    /// Request parameters that this endpoint does not know. Absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored_parameters: Vec<String>,
+}
+
+/// A project that matches a taste.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct TasteResult<'a> {
+    /// The project's summary.
+    #[serde(flatten)]
+    pub summary: Summary<'a>,
+    /// The matching dimensions.
+    pub matched: Vec<&'a str>,
+}
+
+/// A project drawn at random.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct DiscoverAnswer<'a> {
+    /// The number of results: one, or none if there is nothing to draw from.
+    pub count: usize,
+    /// The number of projects from which it was drawn.
+    pub total: u64,
+    /// The project.
+    pub results: Vec<Summary<'a>>,
+    /// Why there is none; null otherwise.
+    pub note: Option<&'a str>,
+    /// Request parameters that this endpoint does not know. Absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored_parameters: Vec<String>,
+}
+
+/// The words of the taste dimensions.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct TermsAnswer<'a> {
+    /// The requested dimensions.
+    pub dimensions: Vec<DimensionTerms<'a>>,
+    /// What is left out; null if nothing is.
+    pub note: Option<&'a str>,
+    /// Request parameters that this endpoint does not know. Absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored_parameters: Vec<String>,
+}
+
+/// The words of a taste dimension.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct DimensionTerms<'a> {
+    /// The dimension, such as material.
+    pub dimension: &'a str,
+    /// The number of different words.
+    pub distinct: u64,
+    /// The words, the most used first.
+    pub terms: Vec<Term<'a>>,
+}
+
+/// A word of a taste dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct Term<'a> {
+    /// The word, in the most frequent of its forms.
+    pub term: &'a str,
+    /// The number of projects that a search for it finds in this dimension.
+    pub projects: u64,
+}
