@@ -10,16 +10,25 @@
 //! In memory the order is cut into blocks of some thousand projects, each with a posting list (a bitmap or a list of numbers) for
 //! every word in every dimension (see `blocks`). A query adds up one bitmap per dimension and block; a change rebuilds one block
 //! and shares the others.
+//!
+//! What projects are filtered, counted and sorted by is kept in `columns`, by ordinal: `filters` selects a set of ordinals, to which a
+//! search, a list (`sorting`), a taste query or the count of a facet (`facets`) is restricted.
 
 mod blocks;
 mod browse;
+mod columns;
 mod cursor;
 mod dictionary;
+mod facets;
+#[cfg(feature = "apply")]
+mod facts;
+mod filters;
 mod listing;
 mod newest;
 mod order;
 mod reader;
 mod snapshot;
+mod sorting;
 mod stemming;
 mod taste_query;
 mod vocabulary;
@@ -32,9 +41,12 @@ use sqlx::sqlite::SqliteConnectOptions;
 
 pub use browse::NewestPage;
 pub use cursor::{Cursor, InvalidCursor};
+pub use facets::{Facet, FacetCounts, FacetValue, MAX_FACET_VALUES};
+pub use filters::{Filters, NEAR_COLOUR};
 pub use listing::Listing;
 pub use reader::ArchiveReader;
-pub use taste_query::{DimensionMatches, Hit, MAX_QUERY_WORDS, TastePage, TasteRequest};
+pub use sorting::Order;
+pub use taste_query::{DimensionMatches, Hit, MAX_QUERY_WORDS, Selection, TastePage, TasteRequest};
 pub use vocabulary::{DimensionTerms, Term};
 #[cfg(feature = "apply")]
 pub use writer::ArchiveWriter;
@@ -45,7 +57,7 @@ use crate::error::ModelError;
 use crate::model::{Model, ModelContext};
 
 /// The layout of its files, incremented with every change that former generations do not have.
-pub const LAYOUT: u32 = 2;
+pub const LAYOUT: u32 = 3;
 
 const NAME: &str = "archive";
 
@@ -80,7 +92,8 @@ impl Model for ArchiveReader {
     #[cfg(feature = "apply")]
     async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ModelError> {
         database::digest(&folder.join(FILE), NAME, &[
-            "SELECT ordinal, project, slug, category, published, added, newest, listed, words FROM projects ORDER BY ordinal",
+            "SELECT ordinal, project, slug, category, published, added, newest, listed, words, name, city, studio, curator, year, \
+             has_picture, palette, pictures FROM projects ORDER BY ordinal",
         ]).await
     }
 }

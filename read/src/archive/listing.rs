@@ -3,14 +3,18 @@
 
 use std::sync::Arc;
 
+use lexical::{OrdinalSet, Restriction, SearchError, SearchPage, SearchRequest};
 use schemas::record::Category;
 use schemas::taste::Dimension;
 
 use super::browse::{self, NewestPage};
 use super::cursor::{Cursor, InvalidCursor};
+use super::facets::{self, Facet, FacetCounts};
+use super::filters::{self, Filters};
 use super::snapshot::Snapshot;
+use super::sorting::{self, Order};
 use super::stemming::WordStemmer;
-use super::taste_query::{self, TastePage, TasteQuery, TasteRequest};
+use super::taste_query::{self, Selection, TastePage, TasteQuery, TasteRequest};
 use super::vocabulary::{self, DimensionTerms, Term, Vocabulary};
 use crate::search::View;
 
@@ -34,6 +38,63 @@ impl Listing {
     pub fn by_taste(&self, request: &TasteRequest<'_>) -> Result<TastePage, InvalidCursor> {
         let query = TasteQuery::of(request, &self.stemmer);
         taste_query::page(&self.snapshot, &query, request.limit, request.after.clone())
+    }
+
+    /// Returns a page of projects by taste in another order than that of their matches.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error for the cursor of another query or order.
+    pub fn by_taste_in_order(
+        &self,
+        request: &TasteRequest<'_>,
+        order: &Order,
+    ) -> Result<TastePage, InvalidCursor> {
+        let query = TasteQuery::of(request, &self.stemmer);
+        taste_query::page_in_order(&self.snapshot, &query, order, request.limit, request.after.clone())
+    }
+
+    /// Returns the projects that match at least one dimension, on all pages.
+    pub fn matching_taste(&self, request: &TasteRequest<'_>) -> OrdinalSet {
+        taste_query::matches(&self.snapshot, &TasteQuery::of(request, &self.stemmer))
+    }
+
+    /// Returns the listed projects that match all filters.
+    pub fn select(&self, filters: &Filters) -> OrdinalSet {
+        filters::select(&self.snapshot.columns, filters)
+    }
+
+    /// Returns a page of the listed projects of a selection in an order. The limit is clamped to 1 to [`super::MAX_PAGE_SIZE`].
+    ///
+    /// # Errors
+    ///
+    /// Returns an error for the cursor of another selection or order.
+    pub fn in_order(
+        &self,
+        selection: Selection<'_>,
+        order: &Order,
+        limit: usize,
+        after: Option<Cursor>,
+    ) -> Result<NewestPage, InvalidCursor> {
+        sorting::page(&self.snapshot, selection, order, limit, after)
+    }
+
+    /// Counts the listed projects of a set by the values of some facets.
+    pub fn facets(&self, set: &OrdinalSet, facets: &[Facet]) -> Vec<FacetCounts> {
+        facets.iter().map(|facet| facets::count(&self.snapshot, set, *facet)).collect()
+    }
+
+    /// Searches the index of this listing among some projects; `None` if the archive was opened without an index.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`crate::search::SearchReader::search`].
+    pub fn search(
+        &self,
+        request: &SearchRequest<'_>,
+        restriction: &Restriction<'_>,
+    ) -> Option<Result<SearchPage, SearchError>> {
+        Some(self.view.as_ref()?.search(request, restriction))
     }
 
     /// Returns a page of the newest projects, of one category or of all: by the day of publication, else of selection, else of the

@@ -13,6 +13,7 @@ use sqlx::{Row, SqlitePool};
 use tokio::sync::Mutex;
 
 use super::blocks::MAX_PROJECTS;
+use super::columns::Values;
 use super::listing::Listing;
 use super::order::Day;
 use super::snapshot::{ChangedProject, Changes, Snapshot};
@@ -206,10 +207,10 @@ async fn read_changes(
     from: i64,
     view: Option<&View>,
 ) -> Result<(Option<Snapshot>, i64), ModelError> {
-    let sql = "SELECT ordinal, slug, category, published, newest, listed, words, changed FROM projects \
-               WHERE changed > ? ORDER BY changed";
+    let sql = "SELECT ordinal, slug, category, published, added, newest, listed, words, name, city, studio, curator, year, \
+               has_picture, palette, changed FROM projects WHERE changed > ? ORDER BY changed, ordinal";
     let mut rows = sqlx::query(sql).bind(from).fetch(connection);
-    let (mut changes, mut analyzer) = (Changes::default(), before.analyzer(stemmer));
+    let (mut changes, mut analyzer) = (Changes::of(before), before.analyzer(stemmer));
     let (mut last, mut unknown) = (from, None);
     while let Some(row) = rows.try_next().await? {
         let mut project = read_project(&row)?;
@@ -226,12 +227,25 @@ async fn read_changes(
 
 fn read_project(row: &SqliteRow) -> Result<ChangedProject<'_>, ModelError> {
     let category = row.try_get::<&str, _>("category")?;
+    let category = Category::parse(category).ok_or_else(|| corrupt(format!("the category {category}")))?;
+    let ordinal = row.try_get::<i64, _>("ordinal")?.unsigned_abs();
+    let values = Values {
+        ordinal,
+        category: category as u8,
+        texts: [row.try_get("city")?, row.try_get("studio")?, row.try_get("curator")?],
+        year: row.try_get("year")?,
+        has_picture: row.try_get("has_picture")?,
+        added: row.try_get("added")?,
+        newest: row.try_get("newest")?,
+        name: row.try_get("name")?,
+        palette: row.try_get("palette")?,
+    };
     Ok(ChangedProject {
-        ordinal: row.try_get::<i64, _>("ordinal")?.unsigned_abs(),
+        ordinal,
         slug: row.try_get("slug")?,
-        category: Category::parse(category).ok_or_else(|| corrupt(format!("the category {category}")))?,
+        category,
         published: Day::new(row.try_get("published")?),
-        newest: Day::new(Some(row.try_get("newest")?)),
+        values,
         is_listed: row.try_get("listed")?,
         words: row.try_get("words")?,
     })

@@ -7,6 +7,7 @@ use foldhash::fast::RandomState;
 use schemas::record::Category;
 
 use super::blocks::{BlockList, NewProject, NewProjects};
+use super::columns::{Columns, NewRows, Values};
 use super::dictionary::{Analyzer, Dictionary, FormKey};
 use super::newest::{Entry, NewestOrder};
 use super::order::Day;
@@ -17,17 +18,19 @@ use super::stemming::WordStemmer;
 pub(super) struct Snapshot {
     pub(super) block_list: BlockList,
     pub(super) newest: NewestOrder,
+    pub(super) columns: Columns,
     pub(super) dictionary: Arc<Dictionary>,
 }
 
 /// The projects that changed since a snapshot.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Changes {
     /// The ordinals of all of them, which are removed from the snapshot.
     changed: HashSet<u64, RandomState>,
     /// Those that are listed, which are added again.
     added: Vec<NewProject>,
     newest: Vec<Entry>,
+    rows: NewRows,
     terms: Vec<FormKey>,
 }
 
@@ -38,13 +41,24 @@ pub(super) struct ChangedProject<'a> {
     pub(super) category: Category,
     /// The day of publication.
     pub(super) published: Day,
-    /// The day in the order for browsing.
-    pub(super) newest: Day,
     pub(super) is_listed: bool,
     pub(super) words: &'a str,
+    /// What it is filtered, counted and sorted by.
+    pub(super) values: Values<'a>,
 }
 
 impl Changes {
+    /// Returns no changes of a snapshot.
+    pub(super) fn of(snapshot: &Snapshot) -> Changes {
+        Changes {
+            changed: HashSet::default(),
+            added: Vec::new(),
+            newest: Vec::new(),
+            rows: snapshot.columns.new_rows(),
+            terms: Vec::new(),
+        }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.changed.is_empty()
     }
@@ -63,8 +77,9 @@ impl Changes {
             category: project.category as usize,
             terms: first..self.terms.len(),
         });
-        let ChangedProject { newest: day, ordinal, category, .. } = *project;
-        self.newest.push(Entry { day, ordinal, category });
+        let ChangedProject { ordinal, category, values, .. } = *project;
+        self.newest.push(Entry { day: Day::new(Some(values.newest)), ordinal, category });
+        self.rows.push(values);
     }
 }
 
@@ -74,6 +89,7 @@ impl Snapshot {
         Snapshot {
             block_list: BlockList::new(max_projects),
             newest: NewestOrder::new(max_projects),
+            columns: Columns::default(),
             dictionary: Arc::default(),
         }
     }
@@ -89,12 +105,13 @@ impl Snapshot {
         let added = NewProjects { projects: &changes.added, terms: &changes.terms, dictionary: &dictionary };
         let block_list = self.block_list.updated(&changes.changed, added);
         let newest = self.newest.updated(&changes.changed, changes.newest);
-        Snapshot { block_list, newest, dictionary }
+        let columns = self.columns.updated(&changes.changed, changes.rows);
+        Snapshot { block_list, newest, columns, dictionary }
     }
 
     /// Returns the memory in use, in bytes.
     pub(super) fn bytes(&self) -> usize {
         let blocks: usize = self.block_list.blocks.iter().map(|block| block.bytes()).sum();
-        blocks + self.newest.bytes() + self.dictionary.bytes()
+        blocks + self.newest.bytes() + self.columns.bytes() + self.dictionary.bytes()
     }
 }

@@ -3,18 +3,30 @@
 
 use std::hash::Hasher;
 
+use lexical::OrdinalSet;
 use schemas::record::Category;
 use schemas::taste::{Dimension, DimensionSet, Taste};
 
 use super::MAX_PAGE_SIZE;
 use super::blocks::{Block, BlockList, bitmap};
+use super::browse::NewestPage;
 use super::cursor::{Cursor, InvalidCursor, query_hash};
 use super::dictionary::{Dictionary, StemKey};
 use super::snapshot::Snapshot;
+use super::sorting::{self, Order};
 use super::stemming::WordStemmer;
 
 /// The maximum number of words in a query of one dimension. Further words are ignored, which the answer says.
 pub const MAX_QUERY_WORDS: usize = 16;
+
+/// Projects to which a list is restricted.
+#[derive(Clone, Copy, Debug)]
+pub struct Selection<'a> {
+    /// Their ordinals.
+    pub set: &'a OrdinalSet,
+    /// A hash of what the set was made from: cursors belong to it.
+    pub fingerprint: u64,
+}
 
 /// A request for a page of projects by taste.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +35,8 @@ pub struct TasteRequest<'a> {
     pub taste: [Option<&'a str>; Dimension::COUNT],
     /// The category to search, or all.
     pub category: Option<Category>,
+    /// The projects to search, or all.
+    pub within: Option<Selection<'a>>,
     /// The size of the page, clamped to 1 to [`MAX_PAGE_SIZE`].
     pub limit: usize,
     /// The cursor of the previous page.
@@ -84,9 +98,10 @@ pub struct DimensionMatches {
 
 /// A parsed request.
 #[derive(Debug)]
-pub(super) struct TasteQuery {
+pub(super) struct TasteQuery<'a> {
     dimensions: Vec<DimensionQuery>,
     category: Option<Category>,
+    within: Option<Selection<'a>>,
 }
 
 /// The stems that a text must contain to match a dimension.
@@ -98,14 +113,14 @@ struct DimensionQuery {
     is_truncated: bool,
 }
 
-impl TasteQuery {
-    pub(super) fn of(request: &TasteRequest<'_>, stemmer: &WordStemmer) -> TasteQuery {
+impl<'a> TasteQuery<'a> {
+    pub(super) fn of(request: &TasteRequest<'a>, stemmer: &WordStemmer) -> TasteQuery<'a> {
         let requested = Dimension::ALL.into_iter().zip(request.taste);
         let dimensions = requested.filter_map(|(dimension, text)| {
             let (stems, is_truncated) = stemmer.query_stems(text?, MAX_QUERY_WORDS);
             Some(DimensionQuery { dimension, stems, is_truncated })
         });
-        TasteQuery { dimensions: dimensions.collect(), category: request.category }
+        TasteQuery { dimensions: dimensions.collect(), category: request.category, within: request.within }
     }
 
     /// Returns the hash that identifies the query in cursors: equal in all processes and for any order of the words.
@@ -120,6 +135,9 @@ impl TasteQuery {
                 hash.write(&[0]);
             }
         }
+        if let Some(within) = self.within {
+            hash.write(&within.fingerprint.to_be_bytes());
+        }
         hash.finish()
     }
 }
@@ -131,7 +149,7 @@ impl TasteQuery {
 /// Returns an error for the cursor of another query.
 pub(super) fn page(
     snapshot: &Snapshot,
-    query: &TasteQuery,
+    query: &TasteQuery<'_>,
     limit: usize,
     after: Option<Cursor>,
 ) -> Result<TastePage, InvalidCursor> {
@@ -139,12 +157,6 @@ pub(super) fn page(
     let after = Cursor::check(after, fingerprint)?;
     let limit = limit.clamp(1, MAX_PAGE_SIZE);
     let counts = MatchCounts::of(snapshot, query);
-    let dimensions = query.dimensions.iter().zip(&counts.matching).map(|(query, bits)| DimensionMatches {
-        dimension: query.dimension,
-        words: query.stems.len(),
-        is_truncated: query.is_truncated,
-        projects: bitmap::count(bits),
-    });
     let mut found = counts.collect(query.dimensions.len(), after.as_ref(), limit + 1);
     let has_more = found.len() > limit;
     found.truncate(limit);
@@ -153,7 +165,32 @@ pub(super) fn page(
         Cursor::new(fingerprint, last.matches, key)
     });
     let hits = found.iter().map(|found| counts.hit(query, found)).collect();
-    Ok(TastePage { hits, total: counts.total(), next, dimensions: dimensions.collect() })
+    Ok(TastePage { hits, total: counts.total(), next, dimensions: counts.dimensions(query) })
+}
+
+/// Returns a page of the projects that match a query in an order.
+///
+/// # Errors
+///
+/// Returns an error for the cursor of another query or order.
+pub(super) fn page_in_order(
+    snapshot: &Snapshot,
+    query: &TasteQuery<'_>,
+    order: &Order,
+    limit: usize,
+    after: Option<Cursor>,
+) -> Result<TastePage, InvalidCursor> {
+    let counts = MatchCounts::of(snapshot, query);
+    let set = counts.set();
+    let selection = Selection { set: &set, fingerprint: query.fingerprint() };
+    let NewestPage { ordinals, total, next } = sorting::page(snapshot, selection, order, limit, after)?;
+    let hits = counts.find(&ordinals).iter().map(|found| counts.hit(query, found)).collect();
+    Ok(TastePage { hits, total, next, dimensions: counts.dimensions(query) })
+}
+
+/// Returns the projects that match at least one dimension of a query.
+pub(super) fn matches(snapshot: &Snapshot, query: &TasteQuery<'_>) -> OrdinalSet {
+    MatchCounts::of(snapshot, query).set()
 }
 
 /// A matching project: the index of its block, its number there, and the number of matching dimensions.
@@ -175,7 +212,7 @@ struct MatchCounts<'a> {
 }
 
 impl<'a> MatchCounts<'a> {
-    fn of(snapshot: &'a Snapshot, query: &TasteQuery) -> MatchCounts<'a> {
+    fn of(snapshot: &'a Snapshot, query: &TasteQuery<'_>) -> MatchCounts<'a> {
         let block_list = &snapshot.block_list;
         let mut starts = vec![0];
         let mut end = 0;
@@ -185,16 +222,58 @@ impl<'a> MatchCounts<'a> {
         }
         let category = query.category;
         let matching = |query: &DimensionQuery| matching(block_list, &snapshot.dictionary, query, category);
-        let matching: Vec<Vec<u64>> = query.dimensions.iter().map(matching).collect();
+        let mut matching: Vec<Vec<u64>> = query.dimensions.iter().map(matching).collect();
+        if let Some(within) = query.within {
+            retain_within(block_list, &starts, within.set, &mut matching);
+        }
         let digits = sum(&matching, end);
         MatchCounts { block_list, starts, matching, digits }
     }
 
+    /// Returns the bits of the projects that match at least one dimension.
+    fn any(&self) -> impl Iterator<Item = u64> {
+        let [ones, twos, fours] = &self.digits;
+        ones.iter().zip(twos).zip(fours).map(|((ones, twos), fours)| ones | twos | fours)
+    }
+
     /// Returns the number of projects that match at least one dimension.
     fn total(&self) -> u64 {
-        let [ones, twos, fours] = &self.digits;
-        let any = ones.iter().zip(twos).zip(fours).map(|((ones, twos), fours)| ones | twos | fours);
-        any.map(|word| u64::from(word.count_ones())).sum()
+        self.any().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// Returns the projects that match at least one dimension.
+    fn set(&self) -> OrdinalSet {
+        let any: Vec<u64> = self.any().collect();
+        let blocks = self.block_list.blocks.iter().zip(self.starts.windows(2));
+        let ordinals = blocks.flat_map(|(block, words)| {
+            let own = any[words[0]..words[1]].iter().enumerate();
+            own.flat_map(|(index, word)| bitmap::ones(index, *word)).map(|at| block.ordinals()[at])
+        });
+        ordinals.collect()
+    }
+
+    /// Returns where projects are, in the order of these ordinals.
+    fn find(&self, ordinals: &[u64]) -> Vec<Match> {
+        let mut found: Vec<Option<Match>> = ordinals.iter().map(|_| None).collect();
+        for (block, projects) in self.block_list.blocks.iter().enumerate() {
+            for (at, ordinal) in projects.ordinals().iter().enumerate() {
+                if let Some(place) = ordinals.iter().position(|wanted| wanted == ordinal) {
+                    found[place] = Some(Match { block, at, matches: 0 });
+                }
+            }
+        }
+        found.into_iter().flatten().collect()
+    }
+
+    fn dimensions(&self, query: &TasteQuery<'_>) -> Vec<DimensionMatches> {
+        let dimensions = query.dimensions.iter().zip(&self.matching);
+        let matches = dimensions.map(|(query, bits)| DimensionMatches {
+            dimension: query.dimension,
+            words: query.stems.len(),
+            is_truncated: query.is_truncated,
+            projects: bitmap::count(bits),
+        });
+        matches.collect()
     }
 
     /// Returns the first `limit` matches after a cursor. `requested` is the number of dimensions of the query.
@@ -249,13 +328,25 @@ impl<'a> MatchCounts<'a> {
         digit(0) & digit(1) & digit(2)
     }
 
-    fn hit(&self, query: &TasteQuery, found: &Match) -> Hit {
+    fn hit(&self, query: &TasteQuery<'_>, found: &Match) -> Hit {
         let at = self.starts[found.block] * 64 + found.at;
         let dimensions = query.dimensions.iter().zip(&self.matching);
         let matched = dimensions.filter(|(_, bits)| bitmap::contains(bits, at));
         Hit {
             ordinal: self.block_list.blocks[found.block].ordinals()[found.at],
             matched: matched.map(|(query, _)| query.dimension).collect(),
+        }
+    }
+}
+
+/// Clears the bits of projects that a set does not contain. Only matching projects are looked up.
+fn retain_within(block_list: &BlockList, starts: &[usize], set: &OrdinalSet, bitmaps: &mut [Vec<u64>]) {
+    for (block, &start) in block_list.blocks.iter().zip(starts) {
+        for index in 0..bitmap::word_count(block.len()) {
+            let any = bitmaps.iter().fold(0, |any, bits| any | bits[start + index]);
+            let allowed = bitmap::ones(index, any).filter(|at| set.contains(block.ordinals()[*at]));
+            let allowed = allowed.fold(0, |bits, at| bits | 1 << (at % 64));
+            bitmaps.iter_mut().for_each(|bits| bits[start + index] &= allowed);
         }
     }
 }

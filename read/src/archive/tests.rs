@@ -1,6 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod chance;
+mod filtered;
 mod matching;
 mod naive;
 mod pages;

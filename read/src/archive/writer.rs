@@ -11,6 +11,7 @@ use schemas::record::Record;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use sqlx::{ConnectOptions, Connection, QueryBuilder, Row, Sqlite};
 
+use super::facts::{Facts, Pictures};
 use super::stemming::stored_words;
 use super::{NAME, corrupt, options};
 use crate::checkpoint::Checkpoint;
@@ -43,6 +44,7 @@ struct Project {
     newest: i32,
     listed: bool,
     words: String,
+    facts: Facts,
     /// Whether the next commit writes it.
     changed: bool,
 }
@@ -69,7 +71,8 @@ impl ArchiveWriter {
         let unknown: Vec<ProjectId> = unknown.into_iter().collect();
         for chunk in unknown.chunks(ROWS) {
             let mut query = QueryBuilder::<Sqlite>::new(
-                "SELECT ordinal, project, slug, category, published, added, newest, listed, words FROM projects WHERE project IN (",
+                "SELECT ordinal, project, slug, category, published, added, newest, listed, words, name, city, studio, curator, \
+                 year, pictures FROM projects WHERE project IN (",
             );
             let mut list = query.separated(", ");
             for id in chunk {
@@ -152,6 +155,7 @@ impl Project {
             newest: added,
             listed: true,
             words: String::new(),
+            facts: Facts::default(),
             changed: true,
         };
         project.set_record(record);
@@ -164,6 +168,7 @@ impl Project {
         let selected = record.provenance.selected.map(day::since_1970);
         self.newest = self.published.or(selected).unwrap_or(self.added);
         self.words = stored_words(&record.taste);
+        self.facts.set_record(record);
     }
 
     /// Applies an event after the selection. Events that do not concern the archive change nothing.
@@ -173,10 +178,9 @@ impl Project {
             Event::ProjectRenamed(renamed) => self.slug = renamed.slug.to_string(),
             Event::ProjectWithdrawn(_) => self.listed = false,
             Event::ProjectRestored(_) => self.listed = true,
+            Event::PictureAttached(_) | Event::PictureErased(_) => self.facts.pictures.apply(event),
             Event::ProjectSelected(_)
-            | Event::PictureAttached(_)
             | Event::PictureRefused(_)
-            | Event::PictureErased(_)
             | Event::VectorsRecorded(_)
             | Event::Account(_) => return,
         }
@@ -194,6 +198,14 @@ fn read_project(row: &SqliteRow) -> Result<Project, ModelError> {
         newest: row.try_get("newest")?,
         listed: row.try_get("listed")?,
         words: row.try_get("words")?,
+        facts: Facts {
+            name: row.try_get("name")?,
+            city: row.try_get("city")?,
+            studio: row.try_get("studio")?,
+            curator: row.try_get("curator")?,
+            year: row.try_get("year")?,
+            pictures: Pictures::of_json(row.try_get("pictures")?).map_err(corrupt)?,
+        },
         changed: false,
     })
 }
@@ -204,7 +216,8 @@ async fn write_projects(
     changed: i64,
 ) -> Result<(), ModelError> {
     let mut query = QueryBuilder::<Sqlite>::new(
-        "INSERT INTO projects (ordinal, project, slug, category, published, added, newest, listed, words, changed) ",
+        "INSERT INTO projects (ordinal, project, slug, category, published, added, newest, listed, words, name, city, studio, \
+         curator, year, has_picture, palette, pictures, changed) ",
     );
     query.push_values(projects, |mut row, (id, project)| {
         row.push_bind(project.ordinal.0.cast_signed())
@@ -216,11 +229,21 @@ async fn write_projects(
             .push_bind(project.newest)
             .push_bind(project.listed)
             .push_bind(&project.words)
+            .push_bind(&project.facts.name)
+            .push_bind(&project.facts.city)
+            .push_bind(&project.facts.studio)
+            .push_bind(&project.facts.curator)
+            .push_bind(project.facts.year)
+            .push_bind(project.facts.pictures.has_picture())
+            .push_bind(project.facts.pictures.palette())
+            .push_bind(project.facts.pictures.to_json())
             .push_bind(changed);
     });
     query.push(
         " ON CONFLICT (ordinal) DO UPDATE SET slug = excluded.slug, category = excluded.category, \
-         published = excluded.published, newest = excluded.newest, listed = excluded.listed, words = excluded.words, changed = excluded.changed",
+         published = excluded.published, newest = excluded.newest, listed = excluded.listed, words = excluded.words, \
+         name = excluded.name, city = excluded.city, studio = excluded.studio, curator = excluded.curator, year = excluded.year, \
+         has_picture = excluded.has_picture, palette = excluded.palette, pictures = excluded.pictures, changed = excluded.changed",
     );
     query.build().execute(transaction).await?;
     Ok(())

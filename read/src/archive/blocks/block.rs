@@ -1,6 +1,8 @@
 //! A block: some thousand consecutive projects and the posting lists of their words. Blocks are immutable; a change
 //! replaces whole blocks.
 
+use std::sync::OnceLock;
+
 use schemas::record::Category;
 use schemas::taste::Dimension;
 
@@ -27,6 +29,16 @@ pub(in crate::archive) struct Block {
     terms: Vec<TermInfo>,
     lists: Vec<u16>,
     bitmaps: Vec<u64>,
+    by_project: OnceLock<ProjectStems>,
+}
+
+/// The stems of each project, computed when they are first counted.
+#[derive(Debug)]
+struct ProjectStems {
+    /// Ascending within a project.
+    keys: Vec<StemKey>,
+    /// The end of each project's stems in `keys`.
+    ends: Vec<u32>,
 }
 
 /// Locates the posting list of one form of a word in one dimension. It is stored as a bitmap if that is no larger than a
@@ -107,6 +119,43 @@ impl Block {
         })
     }
 
+    /// Returns the stems of a project in a dimension, ascending.
+    pub(in crate::archive) fn stems_in(&self, dimension: Dimension, at: usize) -> &[StemKey] {
+        let ProjectStems { keys, ends } = self.by_project.get_or_init(|| self.project_stems());
+        let start = at.checked_sub(1).map_or(0, |before| ends[before]);
+        let keys = &keys[start as usize..ends[at] as usize];
+        let first = keys.partition_point(|key| key.dimension() < dimension.index());
+        let end = keys.partition_point(|key| key.dimension() <= dimension.index());
+        &keys[first..end]
+    }
+
+    fn project_stems(&self) -> ProjectStems {
+        // A project with two forms of a stem has it once: terms are ascending by stem.
+        let for_each_stem = |visit: &mut dyn FnMut(StemKey, usize)| {
+            let mut last = vec![None; self.len()];
+            for (key, term) in self.terms() {
+                self.posting_list(term).for_each(|at| {
+                    if last[at].replace(key) != Some(key) {
+                        visit(key, at);
+                    }
+                });
+            }
+        };
+        let mut ends = vec![0; self.len()];
+        for_each_stem(&mut |_, at| ends[at] += 1);
+        let mut total = 0;
+        for end in &mut ends {
+            total += *end;
+            *end = total - *end;
+        }
+        let mut keys = vec![StemKey::new(Dimension::ALL[0], 0); total as usize];
+        for_each_stem(&mut |key, at| {
+            keys[ends[at] as usize] = key;
+            ends[at] += 1;
+        });
+        ProjectStems { keys, ends }
+    }
+
     /// Iterates over all terms, ascending by stem and form.
     pub(super) fn terms(&self) -> impl ExactSizeIterator<Item = (StemKey, TermInfo)> {
         self.keys.iter().copied().zip(self.terms.iter().copied())
@@ -134,6 +183,7 @@ impl Block {
             + self.terms.capacity() * size_of::<TermInfo>()
             + self.lists.capacity() * 2
             + self.bitmaps.capacity() * 8
+            + self.by_project.get().map_or(0, |stems| (stems.keys.len() + stems.ends.len()) * 4)
     }
 }
 

@@ -9,6 +9,14 @@ CREATE TABLE projects (
     newest    INTEGER NOT NULL,           -- the day that it is browsed by: published, else selected by its curator, else added
     listed    INTEGER NOT NULL,           -- 0 while it is withdrawn
     words     TEXT NOT NULL,              -- a line for each taste dimension: its distinct words in lower case, as they are written
+    name      TEXT NOT NULL,              -- the first words of its folded name, by which it is sorted
+    city      TEXT,                       -- as recorded, like the following
+    studio    TEXT,
+    curator   TEXT,
+    year      INTEGER,
+    has_picture INTEGER NOT NULL,         -- 1 where its summary has a thumbnail
+    palette   BLOB NOT NULL,              -- the colours of its stored pictures, three bytes each
+    pictures  TEXT NOT NULL,              -- JSON: the pictures that its record names, and the stored ones; for the writer
     changed   INTEGER NOT NULL            -- counts commits that changed this row
 ) STRICT;
 

@@ -1,0 +1,227 @@
+//! The columns of the projects in one range of ordinals. Chunks are immutable; a change replaces whole chunks.
+
+use lexical::OrdinalSet;
+
+use super::TextColumn;
+use super::oklab::Oklab;
+use crate::archive::blocks::bitmap;
+
+/// The number of ordinals in the range of a chunk. Ordinals are positions in the log, so that a chunk has fewer projects than that. A
+/// change copies a chunk, of at most 250 KB.
+pub(in crate::archive) const CHUNK: u64 = 4_096;
+
+const WORDS: usize = (CHUNK / 64) as usize;
+
+/// The year of a project without one.
+const NO_YEAR: u16 = u16::MAX;
+
+/// A project with numbered texts.
+#[derive(Debug, Clone)]
+pub(super) struct Row {
+    pub(super) ordinal: u64,
+    pub(super) category: u8,
+    pub(super) texts: [u32; TextColumn::COUNT],
+    pub(super) year: Option<u16>,
+    pub(super) has_picture: bool,
+    pub(super) added: i32,
+    pub(super) newest: i32,
+    pub(super) name: Box<str>,
+    pub(super) palette: Vec<Oklab>,
+}
+
+/// The projects of a range of ordinals, numbered from 0 in their order: the rows.
+#[derive(Debug, Clone)]
+pub(in crate::archive) struct Chunk {
+    first: u64,
+    /// A bit for each ordinal of the range that has a row.
+    present: [u64; WORDS],
+    /// The number of rows before each word of `present`.
+    before: [u16; WORDS],
+    /// The ordinal of each row, counted from `first`.
+    offsets: Vec<u16>,
+    categories: Vec<u8>,
+    texts: [Vec<u32>; TextColumn::COUNT],
+    years: Vec<u16>,
+    has_picture: Vec<bool>,
+    added: Vec<i32>,
+    newest: Vec<i32>,
+    names: String,
+    /// The end of each name in `names`.
+    name_ends: Vec<u32>,
+    palettes: Vec<Oklab>,
+    /// The end of each row's colours in `palettes`.
+    palette_ends: Vec<u32>,
+}
+
+impl Chunk {
+    /// Returns the number of rows.
+    pub(in crate::archive) fn len(&self) -> usize {
+        self.offsets.len()
+    }
+
+    pub(in crate::archive) fn ordinal(&self, row: usize) -> u64 {
+        self.first + u64::from(self.offsets[row])
+    }
+
+    /// Returns the index in [`schemas::record::Category::ALL`] of each row.
+    pub(in crate::archive) fn categories(&self) -> &[u8] {
+        &self.categories
+    }
+
+    /// Returns the number of each row's text in a column; 0 without a text.
+    pub(in crate::archive) fn texts(&self, column: TextColumn) -> &[u32] {
+        &self.texts[column as usize]
+    }
+
+    /// Returns the year of each row, above 9999 without one.
+    pub(in crate::archive) fn years(&self) -> &[u16] {
+        &self.years
+    }
+
+    pub(in crate::archive) fn has_picture(&self) -> &[bool] {
+        &self.has_picture
+    }
+
+    /// Returns the day of the first event of each row.
+    pub(in crate::archive) fn added(&self) -> &[i32] {
+        &self.added
+    }
+
+    /// Returns the day that a row is browsed by.
+    pub(in crate::archive) fn newest(&self, row: usize) -> i32 {
+        self.newest[row]
+    }
+
+    pub(in crate::archive) fn name(&self, row: usize) -> &str {
+        let start = row.checked_sub(1).map_or(0, |before| self.name_ends[before]);
+        &self.names[start as usize..self.name_ends[row] as usize]
+    }
+
+    pub(in crate::archive) fn palette(&self, row: usize) -> &[Oklab] {
+        let start = row.checked_sub(1).map_or(0, |before| self.palette_ends[before]);
+        &self.palettes[start as usize..self.palette_ends[row] as usize]
+    }
+
+    /// Calls `visit` with the row of each project that a set contains, ascending.
+    pub(in crate::archive) fn for_each_in(&self, set: &OrdinalSet, mut visit: impl FnMut(usize)) {
+        let first = (self.first / 64) as usize;
+        for (at, present) in self.present.iter().enumerate() {
+            let mut shared = present & set.word(first + at);
+            if shared == *present {
+                let start = usize::from(self.before[at]);
+                (start..start + present.count_ones() as usize).for_each(&mut visit);
+                continue;
+            }
+            while shared != 0 {
+                let below = present & ((shared & shared.wrapping_neg()) - 1);
+                visit(usize::from(self.before[at]) + below.count_ones() as usize);
+                shared &= shared - 1;
+            }
+        }
+    }
+
+    /// Adds the projects whose row is set in a bitmap to a set.
+    pub(in crate::archive) fn add_to(&self, set: &mut OrdinalSet, rows: &[u64]) {
+        for (index, word) in rows.iter().enumerate() {
+            bitmap::ones(index, *word).for_each(|row| set.insert(self.ordinal(row)));
+        }
+    }
+
+    /// Iterates over the rows, to be changed and put into another chunk.
+    pub(super) fn rows(&self) -> impl Iterator<Item = Row> {
+        (0..self.len()).map(|row| Row {
+            ordinal: self.ordinal(row),
+            category: self.categories[row],
+            texts: std::array::from_fn(|column| self.texts[column][row]),
+            year: Some(self.years[row]).filter(|year| *year != NO_YEAR),
+            has_picture: self.has_picture[row],
+            added: self.added[row],
+            newest: self.newest[row],
+            name: self.name(row).into(),
+            palette: self.palette(row).to_vec(),
+        })
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let texts: usize = self.texts.iter().map(|texts| texts.capacity() * 4).sum();
+        size_of::<Chunk>()
+            + texts
+            + self.offsets.capacity() * 2
+            + self.categories.capacity()
+            + self.years.capacity() * 2
+            + self.has_picture.capacity()
+            + (self.added.capacity() + self.newest.capacity()) * 4
+            + self.names.capacity()
+            + (self.name_ends.capacity() + self.palette_ends.capacity()) * 4
+            + self.palettes.capacity() * size_of::<Oklab>()
+    }
+}
+
+/// Builds a chunk from its rows in ascending order.
+#[derive(Debug)]
+pub(super) struct ChunkBuilder {
+    chunk: Chunk,
+}
+
+impl ChunkBuilder {
+    /// Returns a builder for the range that begins at an ordinal.
+    pub(super) fn new(first: u64) -> ChunkBuilder {
+        ChunkBuilder {
+            chunk: Chunk {
+                first,
+                present: [0; WORDS],
+                before: [0; WORDS],
+                offsets: Vec::new(),
+                categories: Vec::new(),
+                texts: Default::default(),
+                years: Vec::new(),
+                has_picture: Vec::new(),
+                added: Vec::new(),
+                newest: Vec::new(),
+                names: String::new(),
+                name_ends: Vec::new(),
+                palettes: Vec::new(),
+                palette_ends: Vec::new(),
+            },
+        }
+    }
+
+    pub(super) fn push(&mut self, row: &Row) {
+        let chunk = &mut self.chunk;
+        let offset = (row.ordinal - chunk.first) as u16;
+        bitmap::set(&mut chunk.present, usize::from(offset));
+        chunk.offsets.push(offset);
+        chunk.categories.push(row.category);
+        chunk.texts.iter_mut().zip(row.texts).for_each(|(column, text)| column.push(text));
+        chunk.years.push(row.year.unwrap_or(NO_YEAR));
+        chunk.has_picture.push(row.has_picture);
+        chunk.added.push(row.added);
+        chunk.newest.push(row.newest);
+        chunk.names.push_str(&row.name);
+        chunk.name_ends.push(chunk.names.len() as u32);
+        chunk.palettes.extend_from_slice(&row.palette);
+        chunk.palette_ends.push(chunk.palettes.len() as u32);
+    }
+
+    /// Returns the chunk; `None` without rows.
+    pub(super) fn finish(mut self) -> Option<Chunk> {
+        let chunk = &mut self.chunk;
+        let mut rows = 0;
+        for (before, present) in chunk.before.iter_mut().zip(&chunk.present) {
+            *before = rows;
+            rows += present.count_ones() as u16;
+        }
+        chunk.offsets.shrink_to_fit();
+        chunk.categories.shrink_to_fit();
+        chunk.texts.iter_mut().for_each(Vec::shrink_to_fit);
+        chunk.years.shrink_to_fit();
+        chunk.has_picture.shrink_to_fit();
+        chunk.added.shrink_to_fit();
+        chunk.newest.shrink_to_fit();
+        chunk.names.shrink_to_fit();
+        chunk.name_ends.shrink_to_fit();
+        chunk.palettes.shrink_to_fit();
+        chunk.palette_ends.shrink_to_fit();
+        (rows > 0).then_some(self.chunk)
+    }
+}

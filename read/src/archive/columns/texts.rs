@@ -1,0 +1,221 @@
+//! The texts of one column by number. Spellings that fold alike, such as `Zürich` and `ZURICH`, are one value.
+//!
+//! Texts are only added. Unused ones disappear when the reader loads all projects again.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+use text::fold;
+
+/// Recent texts are merged into the others once there are more than this many, and more than a sixteenth of the others.
+const MAX_RECENT: usize = 1_024;
+
+/// All texts, numbered from 1. A commit with a new text copies only the recent ones.
+#[derive(Debug, Clone, Default)]
+pub(in crate::archive) struct Texts {
+    /// The texts with the lowest numbers, shared between snapshots.
+    base: Arc<Layer>,
+    recent: Layer,
+    /// Whether texts are found by their parts between commas.
+    has_parts: bool,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Layer {
+    spellings: Vec<Spelling>,
+    by_text: HashMap<Arc<str>, u32, RandomState>,
+    /// The last spelling of each value.
+    by_value: HashMap<Arc<str>, u32, RandomState>,
+    /// The spellings that contain a value as a part between commas, or as a whole.
+    by_part: HashMap<Arc<str>, Vec<u32>, RandomState>,
+}
+
+/// A text as it was recorded.
+#[derive(Debug, Clone)]
+struct Spelling {
+    text: Arc<str>,
+    value: Arc<str>,
+    /// The first spelling of the value, which stands for it.
+    first: u32,
+    /// The spelling of the value before this one; 0 if this is the first.
+    previous: u32,
+}
+
+/// Returns what a text is compared by: its words; of a text without words, such as `***`, itself.
+pub(in crate::archive) fn value_of(text: &str) -> String {
+    let folded = fold(text);
+    if folded.is_empty() { text.trim().to_owned() } else { folded }
+}
+
+impl Texts {
+    /// Returns an empty column whose texts are found by their parts between commas.
+    pub(super) fn with_parts() -> Texts {
+        Texts { has_parts: true, ..Texts::default() }
+    }
+
+    /// Returns the number of a text, if it is known.
+    pub(super) fn number_of(&self, text: &str) -> Option<u32> {
+        self.base.by_text.get(text).or_else(|| self.recent.by_text.get(text)).copied()
+    }
+
+    /// Adds a text that is not known and returns its number.
+    pub(super) fn insert(&mut self, text: &str) -> u32 {
+        let number = self.count() as u32 + 1;
+        let value = value_of(text);
+        let text: Arc<str> = text.into();
+        let previous = self.last_of(&value);
+        let (value, first) = match previous {
+            Some(previous) => {
+                let before = self.at(previous);
+                (Arc::clone(&before.value), before.first)
+            }
+            None if value == *text => (Arc::clone(&text), number),
+            None => (value.into(), number),
+        };
+        for part in if self.has_parts { parts(&text) } else { Vec::new() } {
+            self.recent.by_part.entry(part.into()).or_default().push(number);
+        }
+        self.recent.by_value.insert(Arc::clone(&value), number);
+        self.recent.by_text.insert(Arc::clone(&text), number);
+        self.recent.spellings.push(Spelling { text, value, first, previous: previous.unwrap_or(0) });
+        if self.recent.spellings.len() > MAX_RECENT.max(self.base.spellings.len() / 16) {
+            let recent = std::mem::take(&mut self.recent);
+            Arc::make_mut(&mut self.base).extend(recent);
+        }
+        number
+    }
+
+    /// Returns the number of texts; the greatest number is equal to it.
+    pub(in crate::archive) fn count(&self) -> usize {
+        self.base.spellings.len() + self.recent.spellings.len()
+    }
+
+    /// Returns the spelling that stands for the value of a text.
+    pub(in crate::archive) fn first_of(&self, number: u32) -> u32 {
+        self.at(number).first
+    }
+
+    /// Returns a text as it was recorded.
+    pub(in crate::archive) fn text(&self, number: u32) -> &str {
+        &self.at(number).text
+    }
+
+    /// Returns what a text is compared by.
+    pub(in crate::archive) fn value(&self, number: u32) -> &str {
+        &self.at(number).value
+    }
+
+    /// Returns the numbers of all spellings of a value, which is folded.
+    pub(in crate::archive) fn spellings<'t>(&'t self, value: &str) -> impl Iterator<Item = u32> + use<'t> {
+        std::iter::successors(self.last_of(value), |number| {
+            Some(self.at(*number).previous).filter(|previous| *previous > 0)
+        })
+    }
+
+    /// Returns the numbers of the texts that contain a value between commas, or as a whole.
+    pub(in crate::archive) fn containing<'t>(&'t self, part: &str) -> impl Iterator<Item = u32> + use<'t> {
+        let lists = [self.base.by_part.get(part), self.recent.by_part.get(part)];
+        lists.into_iter().flatten().flatten().copied()
+    }
+
+    /// Returns the approximate memory in use, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.base.bytes() + self.recent.bytes()
+    }
+
+    fn last_of(&self, value: &str) -> Option<u32> {
+        self.recent.by_value.get(value).or_else(|| self.base.by_value.get(value)).copied()
+    }
+
+    fn at(&self, number: u32) -> &Spelling {
+        let index = number as usize - 1;
+        match index.checked_sub(self.base.spellings.len()) {
+            None => &self.base.spellings[index],
+            Some(recent) => &self.recent.spellings[recent],
+        }
+    }
+}
+
+/// Returns the distinct parts of a text between commas, folded.
+fn parts(text: &str) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    for part in text.split(',').map(value_of).filter(|part| !part.is_empty()) {
+        if !parts.contains(&part) {
+            parts.push(part);
+        }
+    }
+    parts
+}
+
+impl Layer {
+    fn extend(&mut self, others: Layer) {
+        self.spellings.extend(others.spellings);
+        self.by_text.extend(others.by_text);
+        self.by_value.extend(others.by_value);
+        for (part, numbers) in others.by_part {
+            self.by_part.entry(part).or_default().extend(numbers);
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        // A text and the two counts of its `Arc`. A value that is written as it is compared shares its text.
+        let texts = self.by_text.keys().chain(self.by_value.keys()).chain(self.by_part.keys());
+        let texts: usize = texts.map(|text| text.len() + 16).sum();
+        let numbers: usize = self.by_part.values().map(|numbers| numbers.capacity() * 4).sum();
+        // A slot of a hash table is a pointer, a length, a number and a control byte.
+        let slots = self.by_text.capacity() + self.by_value.capacity() + 2 * self.by_part.capacity();
+        texts + numbers + slots * 25 * 8 / 7 + self.spellings.capacity() * size_of::<Spelling>()
+    }
+}
+
+#[cfg(all(test, feature = "apply"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_keep_their_numbers_and_spellings_of_one_value_stay_together() {
+        let mut texts = Texts::with_parts();
+        let text = |number: u32| match number % 3 {
+            0 => format!("Zürich {}, Schweiz", number / 3),
+            1 => format!("ZURICH {}, schweiz", number / 3),
+            _ => format!("zurich-{} Schweiz", number / 3),
+        };
+        let mut before = Vec::new();
+        for number in 0..6_000 {
+            assert_eq!(texts.number_of(&text(number)), None);
+            assert_eq!(texts.insert(&text(number)), number + 1);
+            if number % 1_500 == 2 {
+                before.push((number, texts.clone()));
+            }
+        }
+        before.push((5_999, texts));
+        for (last, texts) in &before {
+            assert_eq!(texts.count(), *last as usize + 1);
+            for number in 0..=*last {
+                assert_eq!(texts.number_of(&text(number)), Some(number + 1));
+                assert_eq!(texts.text(number + 1), text(number));
+                assert_eq!(texts.first_of(number + 1), number / 3 * 3 + 1);
+                assert_eq!(texts.value(number + 1), format!("zurich {} schweiz", number / 3));
+            }
+            let of_7: Vec<u32> = texts.spellings("zurich 7 schweiz").collect();
+            assert_eq!(of_7, if *last < 23 { vec![] } else { vec![24, 23, 22] });
+            let places = texts.containing("schweiz").count();
+            assert_eq!(places, (0..=*last).filter(|number| number % 3 < 2).count());
+            assert_eq!(texts.containing("zurich 0").collect::<Vec<_>>(), [1, 2]);
+        }
+        let (_, last) = &before[before.len() - 1];
+        assert!(last.recent.spellings.len() <= MAX_RECENT, "a commit copies only a few texts");
+    }
+
+    #[test]
+    fn a_text_without_words_is_its_own_value() {
+        let mut texts = Texts::with_parts();
+        let numbers = ["***", " ***", "Ulm, , ***,ULM"].map(|text| texts.insert(text));
+        assert_eq!(numbers, [1, 2, 3]);
+        assert_eq!(texts.spellings("***").collect::<Vec<_>>(), [2, 1]);
+        assert_eq!(texts.containing("***").collect::<Vec<_>>(), [1, 2, 3]);
+        assert_eq!(texts.containing("ulm").collect::<Vec<_>>(), [3]);
+        assert_eq!(value_of(" *** "), "***");
+    }
+}
