@@ -17,6 +17,7 @@ mod discovery;
 mod every_reply;
 mod faults;
 mod feeds;
+mod filters;
 mod mcp;
 mod node;
 mod open;

@@ -3,6 +3,7 @@
 mod asyncapi;
 mod events;
 mod examples;
+mod list_options;
 mod openapi;
 mod openapi_3_0;
 

@@ -2,8 +2,10 @@
 //! written in. Each surface adds its own parameters and its own form.
 
 pub mod browse;
+pub mod facets;
 pub mod json_writer;
 pub mod list;
+pub mod list_options;
 pub mod relaxation;
 pub mod revision;
 pub mod search;

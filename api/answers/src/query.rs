@@ -69,6 +69,7 @@ pub struct QueryParams<'a, const N: usize> {
     names: [&'static str; N],
     /// For each name its first encoded value and the number of values.
     values: [(&'a str, usize); N],
+    query: &'a str,
     /// The encoded names of all other parameters.
     others: Vec<&'a str>,
 }
@@ -84,7 +85,8 @@ impl<'a, const N: usize> QueryParams<'a, N> {
         let mut values = [("", 0); N];
         let mut others = Vec::new();
         for (key, value) in pairs(query) {
-            let named = names.iter().zip(&mut values).find(|(name, _)| is_named(key, name));
+            let decoded = decode(key).unwrap_or(Cow::Borrowed(key));
+            let named = names.iter().zip(&mut values).find(|(name, _)| **name == decoded);
             match named {
                 Some((_, (first, count))) => {
                     *count += 1;
@@ -96,7 +98,7 @@ impl<'a, const N: usize> QueryParams<'a, N> {
                 None => others.push(key),
             }
         }
-        QueryParams { names, values, others }
+        QueryParams { names, values, query, others }
     }
 
     /// Returns the names of the other parameters, each once, for the answer to list.
@@ -110,6 +112,25 @@ impl<'a, const N: usize> QueryParams<'a, N> {
             }
         }
         named
+    }
+
+    /// Returns whether any parameter from the one at `first` in the list of names on is given.
+    pub fn has_any_from(&self, first: usize) -> bool {
+        self.values.iter().skip(first).any(|(_, count)| *count > 0)
+    }
+
+    /// Returns all values of a parameter. If one is invalid, the reason is added to `faults`.
+    pub fn all(&self, name: &'static str, faults: &mut Vec<ParameterFault>) -> Vec<Cow<'a, str>> {
+        let is_given =
+            self.names.iter().zip(&self.values).any(|(one, (_, count))| *one == name && *count > 0);
+        if !is_given {
+            return Vec::new();
+        }
+        let decoded: Result<Vec<_>, NotUtf8> = values(self.query, name).map(decode).collect();
+        decoded.unwrap_or_else(|NotUtf8| {
+            faults.push(fault(name, "It is not UTF-8.", "percent-encoded UTF-8"));
+            Vec::new()
+        })
     }
 
     /// Returns the value of a parameter that may occur once. If it is invalid, the reason is added to `faults`.

@@ -11,6 +11,7 @@ mod get_project;
 mod input;
 mod list_taste_terms;
 mod listing;
+mod options;
 mod record;
 mod search;
 mod search_by_taste;

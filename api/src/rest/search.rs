@@ -3,9 +3,10 @@
 mod parameters;
 
 use axum::extract::{RawQuery, State};
-use read::search::{Hit, Relaxation, SearchRequest};
-use schemas::record::Category;
+use read::archive::FacetCounts;
+use read::search::{Hit, Relaxation};
 
+use answers::catalog::facets;
 use answers::catalog::json_writer::{self, JsonWriter};
 use answers::catalog::list::List;
 use answers::catalog::relaxation;
@@ -28,18 +29,12 @@ pub(super) async fn search(
 /// search.
 pub(crate) fn answer(state: &ApiState, query: &str) -> Result<List, ApiError> {
     let parameters = SearchParameters::parse(query).map_err(ApiError::invalid_parameters)?;
-    let model = state.search()?;
-    let request = SearchRequest {
-        text: parameters.q.trim(),
-        category: parameters.category.map(Category::as_str),
-        limit: parameters.limit,
-        after: parameters.cursor,
-    };
-    let page = model.reader.search(&request).map_err(search::api_error)?;
-    let hits: Vec<Hit<'_>> = page.hits().collect();
-    let (note, cursor) = (relaxation::note(&page), page.next_cursor().map(|cursor| cursor.to_string()));
+    let SearchParameters { q, options, limit, cursor, .. } = &parameters;
+    let found = search::find(state, q.trim(), options, *limit, cursor.clone())?;
+    let page = &found.page;
+    let (hits, note, cursor) = (found.hits(), relaxation::note(page), found.next_cursor());
     let (cursor, said) = (cursor.as_deref(), (page.relaxation(), note.as_deref()));
-    let mut json = assemble(&parameters.q, &hits, page.total(), said, cursor, state.site())?;
+    let mut json = assemble(q, (&hits, page.total()), found.facets(), said, cursor, state.site())?;
     json.ignored_parameters(&parameters.ignored)?;
     Ok(List::new(json.finish(), state.site(), SEARCH, query, cursor))
 }
@@ -47,8 +42,8 @@ pub(crate) fn answer(state: &ApiState, query: &str) -> Result<List, ApiError> {
 /// Writes the answer from the rendered summaries. `query` is repeated as it was sent.
 fn assemble<'a>(
     query: &str,
-    hits: &[Hit<'_>],
-    total: u64,
+    (hits, total): (&[Hit<'_>], u64),
+    counts: &[FacetCounts],
     (said, note): (Option<&Relaxation>, Option<&str>),
     next: Option<&str>,
     site: &'a Site,
@@ -59,6 +54,7 @@ fn assemble<'a>(
     json.member("count", &hits.len())?;
     json.member("total", &total)?;
     relaxation::write(&mut json, said, note)?;
+    facets::write(&mut json, counts)?;
     search::write(&mut json, hits)?;
     json.member("next_cursor", &next)?;
     Ok(json)

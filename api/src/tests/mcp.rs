@@ -30,13 +30,13 @@ fn modern_headers(method: &str, name: &str) -> String {
 }
 
 /// A call of a tool without any ceremony.
-fn call(name: &str, arguments: Value) -> String {
+pub(super) fn call(name: &str, arguments: Value) -> String {
     json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}})
         .to_string()
 }
 
 /// The structured content of a good answer, once its text says the same.
-fn content(reply: &Reply) -> Value {
+pub(super) fn content(reply: &Reply) -> Value {
     assert_eq!(reply.status, 200, "{reply:?}");
     let answer = reply.json();
     let result = &answer["result"];
@@ -48,7 +48,7 @@ fn content(reply: &Reply) -> Value {
 }
 
 /// What a tool says of what it cannot do.
-fn refusal(reply: &Reply) -> String {
+pub(super) fn refusal(reply: &Reply) -> String {
     assert_eq!(reply.status, 200, "{reply:?}");
     let answer = reply.json();
     let result = &answer["result"];

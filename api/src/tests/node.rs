@@ -27,7 +27,7 @@ use schemas::event::{
 };
 use schemas::hash::Hash;
 use schemas::ids::{CommandId, EventId, Position, ProjectId, Revision, StreamId, StreamVersion};
-use schemas::picture::{Picture, PictureFormat, PictureId};
+use schemas::picture::{Colour, Picture, PictureFormat, PictureId};
 use schemas::record::Record;
 use schemas::slug::Slug;
 use schemas::vector::Vector;
@@ -96,6 +96,34 @@ impl Node {
         }
         writer.commit("").unwrap();
         writer.close().unwrap();
+        Node::serve(folder, Limits::default()).await
+    }
+
+    /// A node whose search and archive list these projects too, each with a picture of some colours.
+    pub(super) async fn start_with_records(records: &[(&str, Value, &[[u8; 3]])]) -> Node {
+        let folder = filled().await;
+        let generation = of(ModelKind::Search, folder.path()).current().unwrap().unwrap();
+        let mut search = SearchWriter::open_or_create(&generation.path).unwrap();
+        let generation = of(ModelKind::Archive, folder.path()).current().unwrap().unwrap();
+        let mut archive = ArchiveWriter::open(&generation.path).await.unwrap();
+        for (number, (slug, record, palette)) in (10..).zip(records) {
+            let (position, time) = (10 * number as u64, AT.parse().unwrap());
+            list(&mut search, number, position, [slug; 2], record.clone());
+            let record = serde_json::from_value(record.clone()).unwrap();
+            let selected = ProjectSelected { slug: slug.parse().unwrap(), record, id: None };
+            let palette = palette.iter().map(|rgb| Colour(*rgb)).collect();
+            let id = PictureId([number as u8; 32]);
+            let picture = Picture { id, format: PictureFormat::Png, width: 9, height: 9, palette };
+            let attached = PictureAttached { source: "a.png".into(), picture };
+            archive.load([self::id(number)].into_iter()).await.unwrap();
+            for event in [Event::ProjectSelected(selected), Event::PictureAttached(attached)] {
+                archive.apply(self::id(number), &event, Position(position), time).unwrap();
+            }
+        }
+        search.commit("").unwrap();
+        search.close().unwrap();
+        archive.commit(Checkpoint::default()).await.unwrap();
+        archive.close().await.unwrap();
         Node::serve(folder, Limits::default()).await
     }
 

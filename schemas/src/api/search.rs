@@ -1,5 +1,7 @@
 //! The answer of `GET /v1/search`.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -33,13 +35,26 @@ pub struct SearchAnswer<'a> {
     pub did_you_mean: Option<&'a str>,
     /// How results differ from the query, or why there are none; null if every result contains every word.
     pub note: Option<&'a str>,
-    /// The results, best first.
+    /// The counts that `facets` asked for, by facet; at most twenty values each, the most frequent first. Absent without `facets`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub facets: BTreeMap<&'a str, Vec<FacetValue<'a>>>,
+    /// The results, best first, or in the order of `sort`.
     pub results: Vec<SearchResult<'a>>,
     /// The value of `cursor` for the next page; null on the last page.
     pub next_cursor: Option<String>,
     /// Request parameters that this endpoint does not know. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored_parameters: Vec<String>,
+}
+
+/// A value and the number of projects that have it, over all pages and without the filter by this value's kind.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct FacetValue<'a> {
+    /// The value: a category, a place, studio or curator in the spelling that most of the projects have, a year, or a word of a taste
+    /// dimension.
+    pub value: &'a str,
+    /// The number of projects.
+    pub count: u64,
 }
 
 /// A word of the catalog that replaces a typed one.

@@ -4,6 +4,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
 use super::examples;
+use super::list_options::{NOT_BLANK, add_list_options};
 
 use crate::api::archive::{DiscoverAnswer, ProjectsAnswer, SeveralAnswer, TasteSearchAnswer, TermsAnswer};
 use crate::api::problem::Problem;
@@ -14,9 +15,6 @@ use crate::api::usage::UsageAnswer;
 use crate::picture::{LIST_WIDTH, WIDTHS};
 use crate::record::Category;
 use crate::taste::Dimension;
-
-/// A pattern for a text that is not blank, with Unicode white space as it is trimmed.
-const NOT_BLANK: &str = "[^\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
 
 /// The errors of a list.
 const ERRORS: &[u16] = &[400, 401, 429, 503];
@@ -241,20 +239,21 @@ fn picture(problem: &schemars::Schema) -> Value {
 }
 
 fn search_parameters() -> Value {
-    json!([
+    let mut parameters = json!([
         {"name": "q", "in": "query", "required": true, "description": "Any text that is not blank; words in quotes are a phrase. The first 16 words are looked for. Where no project has all of them as they \
                 were typed, misspelt words of four letters or more are mended, or results hold more than half of the words: approximate, \
                 missing_words, replaced and note say so. Words of one project in twenty and more, short words and function words carry no \
                 such result, and nothing is mended towards them. Numbers are never mended.",
             "schema": {"type": "string", "minLength": 1, "maxLength": MAX_QUERY_CHARACTERS, "pattern": NOT_BLANK}},
-        category_parameter(),
         limit_parameter(),
         {"name": "cursor", "in": "query",
             "description": "next_cursor of the page before, or empty for the first page; unchanged and with the same other parameters; the header Link with \
                 rel=\"next\" leads there too. Every project that did not change since the first page comes exactly once, on whatever \
                 node. Where that cannot be kept, and for any other text, the answer is 400: start again without it.",
             "schema": {"type": "string", "maxLength": 200, "pattern": "^([A-Za-z0-9_-]{20,200})?$"}},
-    ])
+    ]);
+    add_list_options(&mut parameters, &["relevance", "newest", "oldest", "name"]);
+    parameters
 }
 
 fn category_parameter() -> Value {

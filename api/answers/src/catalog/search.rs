@@ -1,11 +1,262 @@
-//! The results of a search, and the errors of searches.
+//! A search: its results in the order that is asked for, its facets, and the errors of searches.
 
-use read::search::{Hit, SearchError};
+use std::collections::HashMap;
+use std::hash::Hasher;
+use std::str::FromStr;
+
+use read::archive::{self, Facet, FacetCounts, Filters, Listing, NewestPage, Order, Selection};
+use read::search::{
+    self, Fnv, Hit, MAX_PAGE_SIZE, OrdinalSet, Restriction, SearchError, SearchPage, SearchRequest,
+};
 use schemas::api::problem::ParameterFault;
+use schemas::record::Category;
 
 use super::json_writer::JsonWriter;
+use super::list_options::ListOptions;
 use crate::error::ApiError;
 use crate::query;
+use crate::state::ApiState;
+
+/// The end of a page of a search.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SearchCursor {
+    /// Of results by relevance.
+    Ranked(search::Cursor),
+    /// Of results in another order.
+    Ordered(archive::Cursor),
+}
+
+/// The text is no cursor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoCursor;
+
+impl FromStr for SearchCursor {
+    type Err = NoCursor;
+
+    /// Parses a cursor of either kind; both have a checksum.
+    fn from_str(text: &str) -> Result<SearchCursor, NoCursor> {
+        let ordered = || text.parse().map(SearchCursor::Ordered).map_err(|_| NoCursor);
+        text.parse().map(SearchCursor::Ranked).or_else(|_| ordered())
+    }
+}
+
+/// A page of a search.
+pub struct Found {
+    /// The page by relevance, which has the number of results and how the query was relaxed. With another order it has the first results
+    /// by relevance.
+    pub page: SearchPage,
+    /// What else is found; `None` for a search by words and category alone.
+    selected: Option<Selected>,
+}
+
+struct Selected {
+    listing: Listing,
+    /// The results in another order than by relevance, with their scores.
+    ordered: Option<(NewestPage, Vec<f32>)>,
+    facets: Vec<FacetCounts>,
+}
+
+/// Searches for a page of at most `limit` results, from the first or after a cursor. What is not asked for is not computed: without an
+/// order, facets and more filters than a category the search index alone answers.
+///
+/// # Errors
+///
+/// If the cursor belongs to another search, or a model is not open or cannot be read.
+pub fn find(
+    state: &ApiState,
+    text: &str,
+    options: &ListOptions,
+    limit: usize,
+    after: Option<SearchCursor>,
+) -> Result<Found, SearchFault> {
+    if let Some(category) = options.only_category() {
+        let request =
+            SearchRequest { text, category: category.map(Category::as_str), limit, after: ranked(after)? };
+        let page = state.search()?.reader.search(&request)?;
+        return Ok(Found { page, selected: None });
+    }
+    let listing = state.listing()?;
+    let request = SearchRequest { text, category: None, limit, after: None };
+    let (page, ordered) = match &options.order {
+        None => {
+            let collects_matches = !options.facets.is_empty();
+            let request = SearchRequest { after: ranked(after)?, ..request };
+            (among(&listing, &request, &options.filters, collects_matches)?, None)
+        }
+        Some(order) => {
+            let after = match after {
+                Some(SearchCursor::Ranked(_)) => return Err(other_order()),
+                Some(SearchCursor::Ordered(cursor)) => Some(cursor),
+                None => None,
+            };
+            let request = SearchRequest { limit: MAX_PAGE_SIZE, ..request };
+            let page = among(&listing, &request, &options.filters, true)?;
+            let ordered = in_order(&listing, (text, &options.filters), &page, order, limit, after)?;
+            (page, Some(ordered))
+        }
+    };
+    let facets = facets(&listing, text, options, &page)?;
+    Ok(Found { page, selected: Some(Selected { listing, ordered, facets }) })
+}
+
+impl Found {
+    /// Returns the results of the page.
+    pub fn hits(&self) -> Vec<Hit<'_>> {
+        match &self.selected {
+            Some(Selected { listing, ordered: Some((page, scores)), .. }) => {
+                let results = page.ordinals.iter().zip(scores);
+                let hit = |(ordinal, score): (&u64, &f32)| {
+                    Some(Hit { summary: listing.summary_of(*ordinal)?, score: *score })
+                };
+                results.filter_map(hit).collect()
+            }
+            _ => self.page.hits().collect(),
+        }
+    }
+
+    /// Returns the text of the cursor of the next page, if there is one.
+    pub fn next_cursor(&self) -> Option<String> {
+        match self.ordered() {
+            Some(page) => page.next.as_ref().map(ToString::to_string),
+            None => self.page.next_cursor().map(|cursor| cursor.to_string()),
+        }
+    }
+
+    /// Returns the text of the cursor after the first `shown` results; `None` at the end. In another order than by relevance the page
+    /// must have been searched with this limit.
+    pub fn cursor_after(&self, shown: usize) -> Option<String> {
+        match self.ordered() {
+            Some(_) => self.next_cursor(),
+            None => self.page.cursor_after(shown).map(|cursor| cursor.to_string()),
+        }
+    }
+
+    /// Returns whether the results are in another order than by relevance.
+    pub fn is_ordered(&self) -> bool {
+        self.ordered().is_some()
+    }
+
+    /// Returns the counts of the facets.
+    pub fn facets(&self) -> &[FacetCounts] {
+        self.selected.as_ref().map_or(&[], |selected| &selected.facets)
+    }
+
+    fn ordered(&self) -> Option<&NewestPage> {
+        self.selected.as_ref()?.ordered.as_ref().map(|(page, _)| page)
+    }
+}
+
+fn other_order() -> SearchFault {
+    let wrong =
+        "The cursor was given with results in another order. Leave it out to start from the first page.";
+    SearchFault::InvalidCursor(wrong.to_owned())
+}
+
+fn ranked(after: Option<SearchCursor>) -> Result<Option<search::Cursor>, SearchFault> {
+    match after {
+        None => Ok(None),
+        Some(SearchCursor::Ranked(cursor)) => Ok(Some(cursor)),
+        Some(SearchCursor::Ordered(_)) => Err(other_order()),
+    }
+}
+
+/// Searches among the projects that match all filters.
+fn among(
+    listing: &Listing,
+    request: &SearchRequest<'_>,
+    filters: &Filters,
+    collects_matches: bool,
+) -> Result<SearchPage, SearchFault> {
+    let allowed = listing.select(filters);
+    let restriction = Restriction { allowed: &allowed, fingerprint: filters.fingerprint(), collects_matches };
+    let found = listing.search(request, &restriction);
+    let missing = || SearchFault::Failed(ApiError::unavailable("The search index is still being filled."));
+    Ok(found.ok_or_else(missing)??)
+}
+
+/// Returns a page of all matches in an order, with their scores.
+fn in_order(
+    listing: &Listing,
+    (text, filters): (&str, &Filters),
+    found: &SearchPage,
+    order: &Order,
+    limit: usize,
+    after: Option<archive::Cursor>,
+) -> Result<(NewestPage, Vec<f32>), SearchFault> {
+    let set: OrdinalSet = found.matches().iter().map(|(ordinal, _)| *ordinal).collect();
+    let mut hash = Fnv::default();
+    hash.write(&filters.fingerprint().to_be_bytes());
+    hash.write(text.trim().as_bytes());
+    let selection = Selection { set: &set, fingerprint: hash.finish() };
+    let page = listing.in_order(selection, order, limit, after)?;
+    let mut scores: HashMap<u64, f32> = page.ordinals.iter().map(|ordinal| (*ordinal, 0.0)).collect();
+    for (ordinal, score) in found.matches() {
+        scores.entry(*ordinal).and_modify(|known| *known = *score);
+    }
+    let scores =
+        page.ordinals.iter().map(|ordinal| scores.get(ordinal).copied().unwrap_or_default()).collect();
+    Ok((page, scores))
+}
+
+/// Counts all matches by each facet; for a facet with a filter of its own, those that the search has without it.
+fn facets(
+    listing: &Listing,
+    text: &str,
+    options: &ListOptions,
+    found: &SearchPage,
+) -> Result<Vec<FacetCounts>, SearchFault> {
+    let set = |page: &SearchPage| page.matches().iter().map(|(ordinal, _)| *ordinal).collect::<OrdinalSet>();
+    let matches = if options.facets.is_empty() { OrdinalSet::default() } else { set(found) };
+    let count = |facet: &Facet| {
+        if !options.filters.restricts(*facet) {
+            return Ok(listing.facets(&matches, &[*facet]));
+        }
+        let request = SearchRequest { text, category: None, limit: 1, after: None };
+        let others = among(listing, &request, &options.filters.without(*facet), true)?;
+        Ok(listing.facets(&set(&others), &[*facet]))
+    };
+    let counts: Result<Vec<Vec<FacetCounts>>, SearchFault> = options.facets.iter().map(count).collect();
+    Ok(counts?.into_iter().flatten().collect())
+}
+
+/// Why a search failed.
+#[derive(Debug)]
+pub enum SearchFault {
+    /// The cursor belongs to another search: what is wrong and what to do.
+    InvalidCursor(String),
+    /// Anything else.
+    Failed(ApiError),
+}
+
+impl From<SearchError> for SearchFault {
+    fn from(error: SearchError) -> SearchFault {
+        match error {
+            SearchError::InvalidCursor(_) => SearchFault::InvalidCursor(error.to_string()),
+            error => SearchFault::Failed(api_error(error)),
+        }
+    }
+}
+
+impl From<archive::InvalidCursor> for SearchFault {
+    fn from(error: archive::InvalidCursor) -> SearchFault {
+        SearchFault::InvalidCursor(error.to_string())
+    }
+}
+
+impl From<ApiError> for SearchFault {
+    fn from(error: ApiError) -> SearchFault {
+        SearchFault::Failed(error)
+    }
+}
+
+impl From<SearchFault> for ApiError {
+    fn from(fault: SearchFault) -> ApiError {
+        match fault {
+            SearchFault::InvalidCursor(_) => ApiError::invalid_parameters(vec![invalid_cursor()]),
+            SearchFault::Failed(error) => error,
+        }
+    }
+}
 
 /// Returns the error of a search that failed.
 pub fn api_error(error: SearchError) -> ApiError {
@@ -22,15 +273,11 @@ pub fn invalid_cursor() -> ParameterFault {
         "cursor",
         "It is not a cursor of this search, or its list can no longer be continued. Start again from the first page, without \
          a cursor.",
-        "next_cursor of the page before, with the same q and category",
+        "next_cursor of the page before, with the same q, category, filters and sort",
     )
 }
 
 /// Writes the member `results`.
-///
-/// # Errors
-///
-/// If a value cannot be serialised.
 ///
 /// # Errors
 ///

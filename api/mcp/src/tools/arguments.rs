@@ -16,6 +16,9 @@ pub(crate) const MOST_RESULTS: usize = 20;
 /// The default number of results.
 pub(crate) const USUAL_RESULTS: usize = 10;
 
+/// What separates alternatives in one text.
+const SEPARATOR: char = '|';
+
 /// Names that agents use for an argument, and its name here.
 const ALIASES: [(&str, &str); 3] = [("id", "slug"), ("slug", "id"), ("colour", "color")];
 
@@ -121,10 +124,7 @@ impl<'a> Arguments<'a> {
 
     /// Reads a text, trimmed; `None` if it is absent, null or blank.
     pub(crate) fn text(&mut self, name: &'static str) -> Option<Cow<'a, str>> {
-        let text = match self.scalar(name)? {
-            Scalar::Text(text) => text,
-            Scalar::Number(text) => Cow::Borrowed(text),
-        };
+        let text = self.scalar(name)?.into_text();
         let text = match text {
             Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
             Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
@@ -142,6 +142,33 @@ impl<'a> Arguments<'a> {
             return None;
         }
         Some(text)
+    }
+
+    /// Reads the values of an argument that may have several: a list, or one text with a separator between alternatives; none if it is
+    /// absent, null, blank or false.
+    pub(super) fn texts(&mut self, name: &'static str) -> Vec<Cow<'a, str>> {
+        let Some(value) = self.value(name) else { return Vec::new() };
+        if !value.get().starts_with('[') {
+            let text = match value.get() {
+                "true" => Some(Cow::Borrowed("true")),
+                "false" => None,
+                _ => self.text(name),
+            };
+            let text = text.filter(|text| text != "false").unwrap_or_default();
+            let parts = text.split(SEPARATOR).map(str::trim).filter(|part| !part.is_empty());
+            return parts.map(|part| Cow::Owned(part.to_owned())).collect();
+        }
+        let Ok(values) = serde_json::from_str::<Vec<&RawValue>>(value.get()) else { return Vec::new() };
+        let mut texts = Vec::with_capacity(values.len());
+        for value in values {
+            match Scalar::of(value) {
+                Ok(Some(scalar)) => texts.push(scalar.into_text()),
+                Ok(None) => {}
+                Err(what) => self.faults.push(format!("{name} holds a value that {what}")),
+            }
+        }
+        texts.retain(|text| !text.trim().is_empty());
+        texts
     }
 
     /// Reads the number of results, or returns the default.
@@ -224,27 +251,51 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    fn scalar(&mut self, name: &'static str) -> Option<Scalar<'a>> {
+    /// Returns the value of an argument that is given once.
+    fn value(&mut self, name: &'static str) -> Option<&'a RawValue> {
         let mut values = self.given.iter().filter(|(given, _)| given == name).map(|(_, value)| *value);
         let value = values.next()?;
         if values.next().is_some() {
             self.faults.push(format!("{name} is given more than once"));
             return None;
         }
+        Some(value)
+    }
+
+    fn scalar(&mut self, name: &'static str) -> Option<Scalar<'a>> {
+        let value = self.value(name)?;
+        match Scalar::of(value) {
+            Ok(scalar) => scalar,
+            Err(what) => {
+                self.faults.push(format!("{name} {what}"));
+                None
+            }
+        }
+    }
+}
+
+impl<'a> Scalar<'a> {
+    /// Reads a text or a number; `None` for null.
+    fn of(value: &'a RawValue) -> Result<Option<Scalar<'a>>, &'static str> {
         let text = value.get();
-        let fault = match text.as_bytes().first() {
+        match text.as_bytes().first() {
             Some(b'"') => match serde_json::from_str(text) {
-                Ok(Text(text)) => return Some(Scalar::Text(text)),
-                Err(_) => "holds half of a surrogate pair, which is no character",
+                Ok(Text(text)) => Ok(Some(Scalar::Text(text))),
+                Err(_) => Err("holds half of a surrogate pair, which is no character"),
             },
-            Some(b'-' | b'0'..=b'9') => return Some(Scalar::Number(text)),
-            Some(b'n') => return None,
-            Some(b'[') => "is a list, one value is taken",
-            Some(b'{') => "is an object, one value is taken",
-            _ => "is true or false, a text is taken",
-        };
-        self.faults.push(format!("{name} {fault}"));
-        None
+            Some(b'-' | b'0'..=b'9') => Ok(Some(Scalar::Number(text))),
+            Some(b'n') => Ok(None),
+            Some(b'[') => Err("is a list, one value is taken"),
+            Some(b'{') => Err("is an object, one value is taken"),
+            _ => Err("is true or false, a text is taken"),
+        }
+    }
+
+    fn into_text(self) -> Cow<'a, str> {
+        match self {
+            Scalar::Text(text) => text,
+            Scalar::Number(text) => Cow::Borrowed(text.strip_suffix(".0").unwrap_or(text)),
+        }
     }
 }
 
@@ -300,6 +351,48 @@ mod tests {
         let category = |text: &str| with(text, |arguments| <Category as Value>::read(arguments, "category"));
         assert_eq!(category(r#"{"category":" INTERIORS"}"#), (Some(Category::Interiors), vec![]));
         assert_eq!(category(r#"{"category":""}"#), (None, vec![]));
+    }
+
+    #[test]
+    fn an_argument_may_have_several_values() {
+        for (text, expected) in [
+            (r#"{"city":"Ulm, Germany"}"#, &["Ulm, Germany"][..]),
+            (r#"{"city":" Ulm | Berlin|"}"#, &["Ulm", "Berlin"]),
+            (r#"{"city":["A|B","Ulm",null," ",7]}"#, &["A|B", "Ulm", "7"]),
+            (r#"{"city":1998.0}"#, &["1998"]),
+            (r#"{"city":true}"#, &["true"]),
+            (r#"{"city":false}"#, &[]),
+            (r#"{"city":"false"}"#, &[]),
+            (r#"{"city":null}"#, &[]),
+            (r#"{"city":[]}"#, &[]),
+            ("{}", &[]),
+        ] {
+            let (texts, faults) = with(text, |arguments| {
+                arguments.texts("city").into_iter().map(Cow::into_owned).collect::<Vec<_>>()
+            });
+            assert_eq!(
+                (texts.as_slice(), faults.len()),
+                (expected.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>().as_slice(), 0),
+                "{text}"
+            );
+        }
+        for (text, expected) in [
+            (
+                r#"{"city":[["a"],{}]}"#,
+                &[
+                    "city holds a value that is a list, one value is taken",
+                    "city holds a value that is an object, one value is taken",
+                ][..],
+            ),
+            (r#"{"city":{}}"#, &["city is an object, one value is taken"]),
+            (r#"{"city":"a","city":"b"}"#, &["city is given more than once"]),
+        ] {
+            assert_eq!(
+                with(text, |arguments| arguments.texts("city").len()),
+                (0, expected.iter().map(|one| (*one).to_owned()).collect()),
+                "{text}"
+            );
+        }
     }
 
     #[test]

@@ -31,15 +31,16 @@ const AROUND_A_SUMMARY: usize = 40;
 
 const HOW: &str = "Anonymous preview: at most 5 results a call. get_api_key with an email address gives a free key, which shows up to 20.";
 
-/// The schema of a list with the members of its summaries. For brevity, only the schema of get_project has the members of provenance.
+/// The schema of a list with the members of its summaries that most answers are made of. For brevity, only the schema of get_project has
+/// all of them.
 macro_rules! listed {
     ($before:literal, $more:literal, $after:literal) => {
         concat!(
             r#"{"type":"object","properties":{"#,
             $before,
-            r#""count":{"type":"integer"},"total":{"type":"integer"},"results":{"type":"array","items":{"type":"object","properties":{"slug":{"type":"string"},"name":{"type":"string"},"studio":{"type":["string","null"]},"city":{"type":["string","null"]},"year":{"type":["string","null"]},"category":{"type":"string"},"intro":{"type":["string","null"]},"published":{"type":["string","null"]},"thumbnail":{"type":["string","null"]},"url":{"type":"string"},"citation_url":{"type":"string"},"provenance":{"type":"object"},"added_at":{"type":"string"}"#,
+            r#""count":{"type":"integer"},"total":{"type":"integer"},"results":{"type":"array","items":{"type":"object","properties":{"slug":{"type":"string"},"name":{"type":"string"},"studio":{"type":["string","null"]},"city":{"type":["string","null"]},"year":{"type":["string","null"]},"citation_url":{"type":"string"}"#,
             $more,
-            r#"},"required":["slug","name","category","url"]}}"#,
+            r#"},"required":["slug","name"]}}"#,
             $after,
             r#","note":{"type":"string"},"preview":{"type":"object"}},"required":["count","results"]}"#
         )

@@ -1,9 +1,11 @@
 //! `search`: the connector form of a search, as research agents expect it.
 
 use answers::catalog::json_writer::JsonWriter;
+use answers::catalog::list_options::ListOptions;
 use answers::catalog::relaxation;
+use answers::catalog::search::SearchCursor;
 use answers::error::ApiError;
-use read::search::{Cursor, Hit};
+use read::search::Hit;
 use schemas::api::search::MAX_QUERY_CHARACTERS;
 use schemas::api::site;
 use serde::{Deserialize, Serialize};
@@ -28,7 +30,7 @@ pub(super) static TOOL: Tool = Tool {
 
 input! {
     query: Text<MAX_QUERY_CHARACTERS>,
-    cursor: Option<Cursor>,
+    cursor: Option<SearchCursor>,
 }
 
 /// The members of a summary that the answer uses.
@@ -49,16 +51,17 @@ struct Found {
 
 fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
     let Input { query: Text(query), cursor } = input;
+    let all = ListOptions::default();
     let usual = Limit { results: USUAL_RESULTS, is_asked: false };
-    let page = search_projects::find(context, &query, None, (listing::most(context, usual), cursor))?;
+    let page = &search_projects::find(context, &query, &all, (listing::most(context, usual), cursor))?.page;
     let found: Vec<Found> = page.hits().map(|hit| head(context, &hit)).collect::<Result<_, _>>()?;
     let mut json = JsonWriter::object(context.state.site(), 256 * (1 + found.len()));
     json.member("results", &found)?;
     json.member("next_cursor", &page.next_cursor().map(|cursor| cursor.to_string()))?;
     listing::preview(&mut json, context, found.len(), page.total())?;
     let mut answer = Answer::new(json);
-    let relax = if page.total() == 0 { Some(search_projects::relax(context, &query, None)?) } else { None };
-    answer.notes.extend(relaxation::note(&page).into_iter().chain(relax).map(Into::into));
+    let relax = if page.total() == 0 { Some(search_projects::relax(context, &query, &all)?) } else { None };
+    answer.notes.extend(relaxation::note(page).into_iter().chain(relax).map(Into::into));
     Ok(answer)
 }
 

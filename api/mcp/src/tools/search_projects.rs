@@ -1,14 +1,16 @@
 //! `search_projects`: projects by words.
 
+use answers::catalog::facets;
 use answers::catalog::json_writer::JsonWriter;
+use answers::catalog::list_options::ListOptions;
 use answers::catalog::relaxation;
-use answers::catalog::search;
-use read::search::{Cursor, SearchError, SearchPage, SearchRequest};
+use answers::catalog::search::{self, Found, SearchCursor, SearchFault};
+use read::archive::Filters;
 use schemas::api::search::MAX_QUERY_CHARACTERS;
-use schemas::record::Category;
+use serde_json::Value as Json;
 
 use super::listing::{self, Fitted, listed};
-use super::{CallContext, Run, Tool};
+use super::{CallContext, Run, Tool, options};
 use crate::tools::answer::{Answer, Answered, Refusal};
 use crate::tools::arguments::{Arguments, Limit};
 use crate::tools::input::{Text, Value, input};
@@ -17,48 +19,70 @@ pub(super) static TOOL: Tool = Tool {
     name: "search_projects",
     title: "Search projects",
     description: "Use this when you know words to look for: a name, studio, city, building type or theme. Ranked by relevance over name, studio, city, category and intro; accents and typos are forgiven, and note says so; \"quotes\" make a phrase. For looks and moods use search_by_taste.",
-    input: Input::schema,
+    input: schema,
     output: listed!(
         r#""query":{"type":"string"},"#,
         r#","score":{"type":"number"}"#,
-        r#","next_cursor":{"type":["string","null"]}"#
+        r#","next_cursor":{"type":["string","null"]},"facets":{"type":"object"}"#
     ),
-    arguments: Input::NAMES,
+    arguments: &ARGUMENTS,
     example: r#"{"query":"brick library","limit":5,"category":"architecture"}"#,
     is_counted: true,
     writes: false,
-    run: Run::Ready(|context, arguments| run(context, Input::read(arguments)?)),
+    run: Run::Ready(|context, arguments| {
+        let options = options::read(arguments, true);
+        run(context, &options, Input::read(arguments)?)
+    }),
 };
 
 input! {
     query: Text<MAX_QUERY_CHARACTERS> = "Words, e.g. brick library Melbourne; at most 200 characters",
     limit: Limit,
-    category: Option<Category>,
-    cursor: Option<Cursor> = listing::CURSOR_DESCRIPTION,
+    cursor: Option<SearchCursor> = listing::CURSOR_DESCRIPTION,
 }
 
-fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
-    let Input { query: Text(query), limit, category, cursor } = input;
-    let page = find(context, &query, category, (listing::most(context, limit), cursor))?;
-    let found = page.hits().map(|hit| (hit.summary, hit.score)).collect();
-    let Fitted { shown, note } = listing::fitted(context, limit, found);
-    let site = context.state.site();
+/// The names of all arguments: its own, then the options.
+const ARGUMENTS: [&str; Input::NAMES.len() + options::NAMES.len()] = options::with_own(Input::NAMES);
+
+fn schema() -> Json {
+    options::add_to(Input::schema(), true)
+}
+
+fn run<'a>(context: CallContext<'a>, options: &ListOptions, input: Input) -> Answered<'a> {
+    let Input { query: Text(query), limit, cursor } = input;
+    let find = |limit| find(context, &query, options, (limit, cursor.clone()));
+    let mut found = find(listing::most(context, limit))?;
+    if found.is_ordered() {
+        let hits = results(&found);
+        let (all, fitting) = (hits.len(), listing::fitted(context, limit, hits).shown.len());
+        if fitting < all {
+            // The next page begins after the projects that are shown.
+            found = find(fitting)?;
+        }
+    }
+    let Fitted { shown, note } = listing::fitted(context, limit, results(&found));
+    let (site, total) = (context.state.site(), found.page.total());
     let mut json = JsonWriter::object(site, 2 * query.len() + listing::room_for(&shown, site));
     json.member("query", &query)?;
     json.member("count", &shown.len())?;
-    json.member("total", &page.total())?;
+    json.member("total", &total)?;
     let results = shown.iter().map(|(summary, score)| (&**summary, *score));
     json.projects("results", results, |json, score| json.member("score", &score))?;
-    json.member("next_cursor", &page.cursor_after(shown.len()).map(|cursor| cursor.to_string()))?;
-    listing::preview(&mut json, context, shown.len(), page.total())?;
+    json.member("next_cursor", &found.cursor_after(shown.len()))?;
+    facets::write(&mut json, found.facets())?;
+    listing::preview(&mut json, context, shown.len(), total)?;
     let mut answer = Answer::new(json);
-    let relax = if page.total() == 0 { Some(relax(context, &query, category)?) } else { None };
-    answer.notes.extend(relaxation::note(&page).into_iter().chain(relax).chain(note).map(Into::into));
+    let relax = if total == 0 { Some(relax(context, &query, options)?) } else { None };
+    answer.notes.extend(relaxation::note(&found.page).into_iter().chain(relax).chain(note).map(Into::into));
     Ok(answer)
 }
 
-impl Value for Cursor {
-    fn read(arguments: &mut Arguments<'_>, name: &'static str) -> Option<Cursor> {
+fn results(found: &Found) -> Vec<(&[u8], f32)> {
+    found.hits().into_iter().map(|hit| (hit.summary, hit.score)).collect()
+}
+
+impl Value for SearchCursor {
+    fn read(arguments: &mut Arguments<'_>, name: &'static str) -> Option<SearchCursor> {
         arguments.parsed(name, |text| text.parse().ok(), listing::CURSOR)
     }
 }
@@ -67,36 +91,39 @@ impl Value for Cursor {
 pub(super) fn find(
     context: CallContext<'_>,
     query: &str,
-    category: Option<Category>,
-    (limit, after): (usize, Option<Cursor>),
-) -> Result<SearchPage, Refusal> {
-    let model = context.state.search()?;
-    let request = SearchRequest { text: query, category: category.map(Category::as_str), limit, after };
-    model.reader.search(&request).map_err(|error| match error {
-        SearchError::InvalidCursor(_) => Refusal::guided(error.to_string()),
-        error => search::api_error(error).into(),
+    options: &ListOptions,
+    (limit, after): (usize, Option<SearchCursor>),
+) -> Result<Found, Refusal> {
+    search::find(context.state, query, options, limit, after).map_err(|fault| match fault {
+        SearchFault::InvalidCursor(what) => Refusal::guided(what),
+        SearchFault::Failed(error) => error.into(),
     })
 }
 
 /// Returns advice if nothing was found.
-pub(super) fn relax(
-    context: CallContext<'_>,
-    query: &str,
-    category: Option<Category>,
-) -> Result<String, Refusal> {
+pub(super) fn relax(context: CallContext<'_>, query: &str, options: &ListOptions) -> Result<String, Refusal> {
     let words = "Try other or more general words in English, or the place or the studio alone; list_taste_terms shows the \
                  words of looks and moods, browse the newest projects.";
-    let Some(category) = category else { return Ok(words.to_owned()) };
-    let (category, elsewhere) = (category.as_str(), find(context, query, None, (1, None))?.total());
-    Ok(match elsewhere {
-        0 => words.to_owned(),
-        1 => format!(
-            "Nothing is found in the category {category}, but one project in another. Leave category out."
+    if options.filters == Filters::default() {
+        return Ok(words.to_owned());
+    }
+    let elsewhere = find(context, query, &ListOptions::default(), (1, None))?.page.total();
+    let category = options.filters.only_category().flatten();
+    Ok(match (category, elsewhere) {
+        (_, 0) => words.to_owned(),
+        (Some(category), 1) => format!(
+            "Nothing is found in the category {}, but one project in another. Leave category out.",
+            category.as_str()
         ),
-        many => {
-            format!(
-                "Nothing is found in the category {category}, but {many} projects in others. Leave category out."
-            )
+        (Some(category), many) => format!(
+            "Nothing is found in the category {}, but {many} projects in others. Leave category out.",
+            category.as_str()
+        ),
+        (None, 1) => {
+            "Nothing is found with these filters, but one project without them. Leave some out.".to_owned()
+        }
+        (None, many) => {
+            format!("Nothing is found with these filters, but {many} projects without them. Leave some out.")
         }
     })
 }

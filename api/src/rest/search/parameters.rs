@@ -1,14 +1,24 @@
 //! The parameters of a search, parsed strictly; all errors are reported at once.
 
-use read::search::Cursor;
 use schemas::api::problem::ParameterFault;
 use schemas::api::search::MAX_QUERY_CHARACTERS;
-use schemas::record::Category;
 
-use answers::catalog::search::invalid_cursor;
+use answers::catalog::list_options::{self, ListOptions};
+use answers::catalog::search::{SearchCursor, invalid_cursor};
 use answers::query::{self, QueryParams, fault};
 
-const NAMES: [&str; 5] = ["q", "limit", "category", "cursor", "key"];
+/// The parameters without the options of a list.
+const OWN: [&str; 4] = ["q", "limit", "cursor", "key"];
+
+const NAMES: [&str; OWN.len() + list_options::NAMES.len()] = {
+    let mut names = [""; OWN.len() + list_options::NAMES.len()];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = if at < OWN.len() { OWN[at] } else { list_options::NAMES[at - OWN.len()] };
+        at += 1;
+    }
+    names
+};
 
 /// The unparsed parameters of a search.
 type Sent<'a> = QueryParams<'a, { NAMES.len() }>;
@@ -18,10 +28,10 @@ type Sent<'a> = QueryParams<'a, { NAMES.len() }>;
 pub(crate) struct SearchParameters {
     /// The search text as it was sent.
     pub(crate) q: String,
-    pub(crate) category: Option<Category>,
+    pub(crate) options: ListOptions,
     pub(crate) limit: usize,
     /// The end of the previous page.
-    pub(crate) cursor: Option<Cursor>,
+    pub(crate) cursor: Option<SearchCursor>,
     /// Parameters that are ignored.
     pub(crate) ignored: Vec<String>,
 }
@@ -37,13 +47,13 @@ impl SearchParameters {
         let sent = QueryParams::parse(text, NAMES);
         let q = q(&sent, &mut faults);
         let limit = query::limit(&sent, &mut faults);
-        let category = query::category(&sent, &mut faults);
-        let cursor = query::cursor(&sent, &mut faults, invalid_cursor);
+        let options = options(&sent, &mut faults);
+        let cursor: Option<SearchCursor> = query::cursor(&sent, &mut faults, invalid_cursor);
         sent.single("key", &mut faults);
         if !faults.is_empty() {
             return Err(faults);
         }
-        Ok(SearchParameters { q, category, limit, cursor, ignored: sent.ignored() })
+        Ok(SearchParameters { q, options, limit, cursor, ignored: sent.ignored() })
     }
 }
 
@@ -65,8 +75,20 @@ fn q(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> String {
     String::new()
 }
 
+fn options(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> ListOptions {
+    if !sent.has_any_from(OWN.len()) {
+        return ListOptions::default();
+    }
+    let mut refused = Vec::new();
+    let options = ListOptions::read(|name| sent.all(name, faults), true, &mut refused);
+    faults.extend(refused.into_iter().map(Into::into));
+    options
+}
+
 #[cfg(test)]
 mod tests {
+    use schemas::record::Category;
+
     use super::*;
 
     fn faults(query: &str) -> Vec<(String, String, String)> {
@@ -83,14 +105,14 @@ mod tests {
         let parsed = SearchParameters::parse("limit=50&q=+Z%C3%BCrich%20&category=ART&unknown=1&key=k");
         let plain = || SearchParameters {
             q: "a".into(),
-            category: None,
+            options: ListOptions::default(),
             limit: 10,
             cursor: None,
             ignored: Vec::new(),
         };
         let expected = SearchParameters {
             q: " Zürich ".into(),
-            category: Some(Category::Art),
+            options: ListOptions::of_category(Some(Category::Art)),
             limit: 50,
             ignored: vec!["unknown".into()],
             ..plain()
@@ -133,7 +155,7 @@ mod tests {
     #[test]
     fn a_cursor_is_one_of_an_answer() {
         for cursor in ["x", "AAAA", "%00"] {
-            let allowed = "next_cursor of the page before, with the same q and category";
+            let allowed = "next_cursor of the page before, with the same q, category, filters and sort";
             let detail = invalid_cursor().detail;
             assert!(detail.contains("Start again from the first page"), "{detail}");
             let expected = [said("cursor", &detail, allowed)];

@@ -1,0 +1,204 @@
+//! Filters, facets and orders, over REST and MCP.
+
+use serde_json::{Value, json};
+
+use super::*;
+
+/// A record that names a picture if it has colours.
+fn record(name: &str, city: &str, studio: &str, year: &str, curator: &str, has_picture: bool) -> Value {
+    let pictures = if has_picture { json!([{"source": "a.png"}]) } else { json!([]) };
+    json!({
+        "name": name, "city": city, "studio": studio, "year": year, "category": "interiors",
+        "provenance": {"curated_by": curator}, "pictures": pictures, "taste": {"material": "oak"},
+    })
+}
+
+async fn node() -> Node {
+    let mut tower = record("Tower Lodge", "Ulm, Germany", "Studio B", "2003", "Bo", true);
+    tower["category"] = "art".into();
+    tower["published"] = "2020-01-03".into();
+    let mut barn = record("Barn lodge", "ULM, Germany", "Ålto", "1999", "Ada", true);
+    barn["published"] = "2020-01-02".into();
+    let mut annex = record("Ännex Lodge", "Berlin, Germany", "ALTO", "2001", "Ada", false);
+    annex["published"] = "2020-01-01".into();
+    let mut pier = record("Pier lodge", "Zürich", "Studio B", "2001", "Ada", true);
+    pier["taste"] = json!({"material": "Oaks, pine"});
+    pier["published"] = "2020-01-04".into();
+    Node::start_with_records(&[
+        ("tower", tower, &[[200, 30, 30]]),
+        ("barn", barn, &[[30, 60, 150], [190, 25, 40]]),
+        ("annex", annex, &[[200, 30, 30]]),
+        ("pier", pier, &[[20, 60, 160]]),
+    ])
+    .await
+}
+
+fn slugs(answer: &Value) -> Vec<&str> {
+    answer["results"].as_array().unwrap().iter().map(|one| one["slug"].as_str().unwrap()).collect()
+}
+
+async fn found(node: &Node, query: &str) -> (Vec<String>, u64) {
+    let reply = node.get(&format!("/v1/search?q=lodge&{query}")).await;
+    let answer = reply.json();
+    assert_eq!(reply.status, 200, "{query}: {answer}");
+    let mut found: Vec<String> = slugs(&answer).into_iter().map(str::to_owned).collect();
+    if !query.contains("sort") {
+        found.sort_unstable();
+    }
+    (found, answer["total"].as_u64().unwrap())
+}
+
+#[tokio::test]
+async fn a_search_has_only_what_matches_all_filters() {
+    let node = node().await;
+    for (query, expected) in [
+        ("city=ulm,+germany", &["barn", "tower"][..]),
+        ("city=Ulm,+Germany&city=ZURICH", &["barn", "pier", "tower"]),
+        ("city=Ulm", &[]),
+        ("place=germany", &["annex", "barn", "tower"]),
+        ("place=Berlin&place=Zürich", &["annex", "pier"]),
+        ("studio=alto", &["annex", "barn"]),
+        ("curator=ADA&year_from=2000", &["annex", "pier"]),
+        ("year_from=1999&year_to=2001", &["annex", "barn", "pier"]),
+        ("has_picture=true", &["barn", "pier", "tower"]),
+        ("color=%23c81e1e", &["barn", "tower"]),
+        ("color=143ca0&color=C81E1E&category=interiors", &["barn", "pier"]),
+        ("category=art,architecture", &["tower"]),
+        ("category=art&category=interiors&studio=Studio+B", &["pier", "tower"]),
+        ("added_since=2026-11-20", &["annex", "barn", "pier", "tower"]),
+        ("added_since=2026-11-21", &[]),
+        ("sort=newest", &["pier", "tower", "barn", "annex"]),
+        ("sort=oldest", &["annex", "barn", "tower", "pier"]),
+        ("sort=name", &["annex", "barn", "pier", "tower"]),
+        ("sort=name&place=germany", &["annex", "barn", "tower"]),
+    ] {
+        let expected: Vec<String> = expected.iter().map(|slug| (*slug).to_owned()).collect();
+        assert_eq!(found(&node, query).await, (expected.clone(), expected.len() as u64), "{query}");
+    }
+}
+
+#[tokio::test]
+async fn facets_count_all_pages_and_ignore_their_own_filter() {
+    let node = node().await;
+    let facets = |query: &'static str| {
+        let node = &node;
+        async move { node.get(&format!("/v1/search?q=lodge&limit=1&{query}")).await.json()["facets"].clone() }
+    };
+    assert_eq!(
+        facets("facets=category,city&facets=studio,curator,year,material,mood").await,
+        json!({
+            "category": [{"value": "interiors", "count": 3}, {"value": "art", "count": 1}],
+            "city": [
+                {"value": "ULM, Germany", "count": 2}, {"value": "Berlin, Germany", "count": 1}, {"value": "Zürich", "count": 1},
+            ],
+            "studio": [{"value": "ALTO", "count": 2}, {"value": "Studio B", "count": 2}],
+            "curator": [{"value": "Ada", "count": 3}, {"value": "Bo", "count": 1}],
+            "year": [{"value": "2001", "count": 2}, {"value": "1999", "count": 1}, {"value": "2003", "count": 1}],
+            "material": [{"value": "oak", "count": 4}, {"value": "pine", "count": 1}],
+            "mood": [],
+        })
+    );
+    assert_eq!(
+        facets("facets=city,curator&city=Z%C3%BCrich&year_from=2001").await,
+        json!({
+            "city": [
+                {"value": "Berlin, Germany", "count": 1}, {"value": "Ulm, Germany", "count": 1}, {"value": "Zürich", "count": 1},
+            ],
+            "curator": [{"value": "Ada", "count": 1}],
+        })
+    );
+    assert_eq!(facets("city=Zürich").await, Value::Null, "what is not asked for is not answered");
+}
+
+#[tokio::test]
+async fn cursors_belong_to_query_filters_and_order() {
+    let node = node().await;
+    for query in ["place=Germany", "place=Germany&sort=name", "sort=oldest&facets=city"] {
+        let (mut seen, mut after) = (Vec::new(), String::new());
+        loop {
+            let reply = node.get(&format!("/v1/search?q=lodge&limit=2&{query}&cursor={after}")).await;
+            let page = reply.json();
+            seen.extend(slugs(&page).into_iter().map(str::to_owned));
+            let Some(next) = page["next_cursor"].as_str() else { break };
+            assert!(reply.header("link").unwrap().contains(&format!("cursor={next}>; rel=\"next\"")));
+            for other in
+                ["place=Ulm", "place=Germany&sort=newest", "studio=Alto", "sort=relevance", "sort=newest"]
+            {
+                let path = format!("/v1/search?q=lodge&limit=2&{other}&cursor={next}");
+                let refused = node.get(&path).await;
+                assert_eq!(refused.status, 400, "{query} continued as {other}");
+                assert!(
+                    refused.text().contains("with the same q, category, filters and sort"),
+                    "{refused:?}"
+                );
+            }
+            let other_words = node.get(&format!("/v1/search?q=barn&limit=2&{query}&cursor={next}")).await;
+            assert_eq!(other_words.status, 400, "{query}");
+            after = next.to_owned();
+        }
+        let all = found(&node, query).await;
+        if !query.contains("sort") {
+            seen.sort_unstable();
+        }
+        assert_eq!((seen.len() as u64, seen), (all.1, all.0), "{query}");
+    }
+}
+
+#[tokio::test]
+async fn options_that_cannot_be_used_are_all_told() {
+    let node = node().await;
+    let many: String = (0..21).map(|number| format!("&city=c{number}")).collect();
+    let query =
+        format!("year_from=2005&year_to=20x5&color=teal-ish&facets=shape&sort=best&category=music{many}");
+    let reply = node.get(&format!("/v1/search?q=lodge&{query}")).await;
+    assert_eq!(reply.status, 400);
+    let errors = &reply.json()["errors"];
+    let named: Vec<&str> =
+        errors.as_array().unwrap().iter().map(|one| one["parameter"].as_str().unwrap()).collect();
+    assert_eq!(named, ["category", "city", "year_to", "color", "sort", "facets"]);
+    assert_eq!(errors[1]["allowed"], "at most 20 values");
+    let arguments = json!({
+        "query": "lodge", "year_from": 2005, "year_to": "2001", "color": "teal-ish", "facets": ["city", "shape"],
+        "sort": "best", "city": (0..21).map(|number| format!("c{number}")).collect::<Vec<_>>(),
+    });
+    let refused = mcp::refusal(&node.post("", mcp::call("search_projects", arguments)).await);
+    for phrase in [
+        "city has 21 values; allowed: at most 20 values",
+        "color is “teal-ish”, it must be #rrggbb or rrggbb, such as #a0522d",
+        "year_from is “2005”, it must be a year up to 2001",
+        "sort is “best”, it must be one of relevance, newest, oldest, name",
+        "facets is “shape”, it must be one of category, city, studio, curator, year, material, light, color, mood, composition, subject",
+    ] {
+        assert!(refused.contains(phrase), "{phrase}: {refused}");
+    }
+}
+
+#[tokio::test]
+async fn tools_take_the_same_options() {
+    let node = node().await;
+    for (query, arguments) in [
+        ("city=Ulm,+Germany&has_picture=true", json!({"city": "Ulm, Germany", "has_picture": true})),
+        ("place=Zürich&place=Berlin&sort=name", json!({"place": "zurich|Berlin", "sort": "name"})),
+        (
+            "year_from=2001&facets=city,material",
+            json!({"year_from": 2001, "facets": ["city", "material"], "has_picture": false}),
+        ),
+        ("studio=Alto&sort=oldest&limit=1", json!({"studio": "alto", "sort": "oldest", "limit": 1})),
+        ("color=%23c81e1e&category=art,interiors", json!({"colour": "#c81e1e", "category": "art|interiors"})),
+    ] {
+        let rest = node.get(&format!("/v1/search?q=lodge&{query}")).await.json();
+        let mut asked = arguments.clone();
+        asked["query"] = "lodge".into();
+        let tool = mcp::content(&node.post("", mcp::call("search_projects", asked)).await);
+        assert_eq!(slugs(&tool), slugs(&rest), "{query}");
+        for member in ["total", "facets", "next_cursor"] {
+            assert_eq!(tool[member], rest[member], "{member} of {query}");
+        }
+    }
+    let asked = json!({"query": "lodge", "curator": "Cy"});
+    let reply = node.post("", mcp::call("search_projects", asked)).await;
+    assert!(
+        reply.text().contains("Nothing is found with these filters, but 4 projects without them."),
+        "{reply:?}"
+    );
+}

@@ -1,0 +1,67 @@
+//! The parameters of lists beside their query: filters, order and facets.
+
+use serde_json::{Value, json};
+
+use crate::record::Category;
+use crate::taste::Dimension;
+
+/// A pattern for a text that is not blank, with Unicode white space as it is trimmed.
+pub(super) const NOT_BLANK: &str =
+    "[^\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
+
+/// The maximum number of values of a filter.
+const MAX_VALUES: usize = 20;
+
+/// Adds the parameters to those of a list that has these orders, of which the first is the usual one.
+pub(super) fn add_list_options(parameters: &mut Value, orders: &[&str]) {
+    let several = |name: &str, about: &str, item: Value| {
+        json!({"name": name, "in": "query", "description": about, "explode": true,
+            "schema": {"type": "array", "maxItems": MAX_VALUES, "items": item}})
+    };
+    let text = || json!({"type": "string", "minLength": 1, "maxLength": 300, "pattern": NOT_BLANK});
+    let year = |name: &str, about: &str| {
+        json!({"name": name, "in": "query", "description": about,
+            "schema": {"type": "string", "pattern": "^[0-9]{4}$"}})
+    };
+    let dimensions = Dimension::ALL.into_iter().map(Dimension::as_str);
+    let facets: Vec<&str> =
+        ["category", "city", "studio", "curator", "year"].into_iter().chain(dimensions).collect();
+    let options = [
+        several(
+            "category",
+            "Only these categories; also several in one value, separated by commas. Several values of one filter are \
+            alternatives; all filters hold.",
+            json!({"type": "string", "enum": Category::ALL.map(Category::as_str)}),
+        ),
+        several("city", "Only these places as a whole; case and accents do not count.", text()),
+        several("studio", "Only these studios, likewise.", text()),
+        several("curator", "Only what these curators selected, likewise.", text()),
+        several(
+            "place",
+            "Only places with one of these parts between commas: Germany finds Ulm, Germany.",
+            text(),
+        ),
+        year("year_from", "Only projects of this year or later. One without a year does not match."),
+        year("year_to", "Only projects of this year or earlier; not before year_from."),
+        json!({"name": "has_picture", "in": "query", "description": "Only projects with a thumbnail.",
+            "schema": {"type": "string", "enum": ["true"]}}),
+        several(
+            "color",
+            "Only projects with a picture that has a main colour near one of these: at most 0.1 in OKLab, where black and \
+            white are 1 apart. Lists without a query show the nearest first.",
+            json!({"type": "string", "pattern": "^#?[0-9A-Fa-f]{6}$"}),
+        ),
+        json!({"name": "added_since", "in": "query", "description": "Only projects whose added_at is on this day (UTC) or later.",
+            "schema": {"type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}}),
+        json!({"name": "sort", "in": "query", "description": "The order. Newest is by published, else the day of selection, else that of \
+            added_at.", "schema": {"type": "string", "enum": orders, "default": orders.first()}}),
+        several(
+            "facets",
+            "What the projects of all pages are counted by; also several in one value, separated by commas.",
+            json!({"type": "string", "enum": facets}),
+        ),
+    ];
+    if let Some(parameters) = parameters.as_array_mut() {
+        parameters.extend(options);
+    }
+}
