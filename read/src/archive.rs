@@ -45,8 +45,8 @@ pub use facets::{Facet, FacetCounts, FacetValue, MAX_FACET_VALUES};
 pub use filters::{Filters, NEAR_COLOUR};
 pub use listing::Listing;
 pub use reader::ArchiveReader;
-pub use sorting::Order;
-pub use taste_query::{DimensionMatches, Hit, MAX_QUERY_WORDS, Selection, TastePage, TasteRequest};
+pub use sorting::{Order, Selection};
+pub use taste_query::{DimensionMatches, Hit, MAX_QUERY_WORDS, TastePage, TasteRequest};
 pub use vocabulary::{DimensionTerms, Term};
 #[cfg(feature = "apply")]
 pub use writer::ArchiveWriter;

@@ -8,7 +8,7 @@ use crate::tree::Tree;
 const MOST: usize = 13_000;
 
 /// Packages that are larger still. One that is no longer must leave this list; the root is the empty name.
-const STILL_LARGER: &[&str] = &[];
+const STILL_LARGER: &[&str] = &["read"];
 
 /// Packages with too many lines, and exceptions that are no longer needed.
 pub(crate) fn violations(tree: &Tree) -> Vec<String> {

@@ -12,9 +12,9 @@ use super::cursor::{Cursor, InvalidCursor};
 use super::facets::{self, Facet, FacetCounts};
 use super::filters::{self, Filters};
 use super::snapshot::Snapshot;
-use super::sorting::{self, Order};
+use super::sorting::{self, Order, Selection};
 use super::stemming::WordStemmer;
-use super::taste_query::{self, Selection, TastePage, TasteQuery, TasteRequest};
+use super::taste_query::{self, TastePage, TasteQuery, TasteRequest};
 use super::vocabulary::{self, DimensionTerms, Term, Vocabulary};
 use crate::search::View;
 

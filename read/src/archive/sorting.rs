@@ -2,7 +2,7 @@
 
 use std::hash::Hasher;
 
-use lexical::Fnv;
+use lexical::{Fnv, OrdinalSet};
 use schemas::picture::Colour;
 
 use super::MAX_PAGE_SIZE;
@@ -12,7 +12,15 @@ use super::columns::oklab::{self, Oklab};
 use super::cursor::{Cursor, InvalidCursor};
 use super::order::{Day, SortKey};
 use super::snapshot::Snapshot;
-use super::taste_query::Selection;
+
+/// Projects to which a list is restricted.
+#[derive(Clone, Copy, Debug)]
+pub struct Selection<'a> {
+    /// Their ordinals.
+    pub set: &'a OrdinalSet,
+    /// A hash of what the set was made from: cursors belong to it.
+    pub fingerprint: u64,
+}
 
 /// An order of projects.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,20 +13,11 @@ use super::browse::NewestPage;
 use super::cursor::{Cursor, InvalidCursor, query_hash};
 use super::dictionary::{Dictionary, StemKey};
 use super::snapshot::Snapshot;
-use super::sorting::{self, Order};
+use super::sorting::{self, Order, Selection};
 use super::stemming::WordStemmer;
 
 /// The maximum number of words in a query of one dimension. Further words are ignored, which the answer says.
 pub const MAX_QUERY_WORDS: usize = 16;
-
-/// Projects to which a list is restricted.
-#[derive(Clone, Copy, Debug)]
-pub struct Selection<'a> {
-    /// Their ordinals.
-    pub set: &'a OrdinalSet,
-    /// A hash of what the set was made from: cursors belong to it.
-    pub fingerprint: u64,
-}
 
 /// A request for a page of projects by taste.
 #[derive(Clone, Debug, Default)]
