@@ -17,7 +17,7 @@ use crate::error::ModelError;
 use crate::model::{Model, ModelContext};
 
 /// The layout of its files; incremented with every change that former generations do not have.
-pub const LAYOUT: u32 = 2;
+pub const LAYOUT: u32 = 3;
 
 /// Returns the position of the last event in the index; 0 if its payload is no checkpoint.
 pub(crate) fn position(view: &View) -> Position {

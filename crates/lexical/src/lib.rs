@@ -7,8 +7,10 @@
 //!
 //! - Documents and the payload of their commit (the caller's checkpoint) become visible together or not at all.
 //! - Scores depend on the live documents alone: two indexes with the same content rank alike, bit for bit, however they were built.
-//! - A score of 1 or more says that the project contains every word exactly; below 1 the match is approximate, and
-//!   [`Relaxation`] tells how it differs from the query.
+//! - A score of 1 or more says that the project contains what was typed: every word exactly, or in its name all words next to each
+//!   other, of which the last may go on. Below 1 the match is approximate. [`Relaxation`] tells how results differ from the query.
+//! - A name that begins with what was typed ranks first, a shorter one before a longer one; then names with all words next to each
+//!   other; then the others.
 //! - The pages of a search neither repeat nor skip a project that does not change meanwhile, across commits and nodes.
 //!
 //! tantivy's own queries are not used: they cannot score typos by distance (tantivy issue 563), and they count deleted documents in
@@ -19,7 +21,7 @@
 //! - `query`: parses what the user typed into words and phrases.
 //! - `search`: the match tiers (exact, prefix, fuzzy, any), and with them expansion, cursors and suggestions.
 //! - `matching`: finds the documents that match words or clauses, by posting lists.
-//! - `ranking`: BM25, tie-breakers, and the top k of a page.
+//! - `ranking`: bands of scores, BM25, tie-breakers, and the top k of a page.
 //! - `index`: what is on disk and in memory: schema, row files, posting lists, lexicon, segments, snapshots.
 //! - `reader`, `view`, `writer`: the public types. `ordinal_set`: a set of projects. `fnv`: the hash in cursors.
 //!

@@ -6,12 +6,14 @@
 //! - [`exact`]: all words as they were typed, by intersecting posting lists.
 //! - [`clauses`]: each word as one of several variants, of which the best counts in a document; all clauses, or most of them.
 //!   [`candidates`] intersects clauses, [`accumulator`] unites their variants.
+//! - [`names`]: names that begin with what was typed, and the order of the words in names.
 //! - [`phrases`]: whether the words of a phrase follow each other.
 
 mod accumulator;
 mod candidates;
 mod clauses;
 mod exact;
+mod names;
 mod phrases;
 
 use tantivy::DocId;
@@ -23,6 +25,7 @@ use crate::ranking::bm25::{LengthNorms, tf_saturation};
 
 pub(crate) use clauses::{match_all, match_majority};
 pub(crate) use exact::match_exact;
+pub(crate) use names::{BeginningCounts, Beginnings, band_in_name, match_beginnings, order_in_name};
 
 /// The most documents that are scored or handed to a collector at once.
 const BATCH: usize = 128;
@@ -31,6 +34,11 @@ const BATCH: usize = 128;
 pub(crate) trait Collector {
     /// Receives some documents of one segment. Their scores are finite and above 0.
     fn collect(&mut self, batch: MatchBatch<'_>);
+
+    /// Returns the score below which a document does not matter, so that its score need not be exact.
+    fn threshold(&self) -> f32 {
+        0.0
+    }
 }
 
 /// Documents of one segment that match, ascending, with their scores.
@@ -47,6 +55,8 @@ pub(crate) struct MatchBatch<'a> {
 #[derive(Debug)]
 pub(crate) struct Clause<'a> {
     pub(crate) variants: Vec<Variant<'a>>,
+    /// Further variants: the words that begin with the typed one.
+    pub(crate) completion: Option<Completion<'a>>,
     /// The inverse document frequency of all variants together.
     pub(crate) idf: f32,
     pub(crate) role: ClauseRole,
@@ -58,6 +68,53 @@ pub(crate) struct Variant<'a> {
     pub(crate) word: &'a str,
     /// The factor of its score, above 0 and at most 1.
     pub(crate) weight: f32,
+}
+
+/// The words that begin with a typed word, all of them: a typed letter or two may have thousands.
+#[derive(Debug)]
+pub(crate) struct Completion<'a> {
+    pub(crate) prefix: &'a str,
+    /// Whether the typed word itself is one of them.
+    pub(crate) includes_prefix: bool,
+    /// Words that are left out.
+    pub(crate) except: Vec<&'a str>,
+    /// The factor of the score of a word.
+    pub(crate) weight: CompletionWeight,
+}
+
+/// How much the completions of a word count.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum CompletionWeight {
+    /// The fewer letters a completion adds, the more.
+    ByLength,
+    /// All alike, above 0 and at most 1.
+    Fixed(f32),
+}
+
+impl Completion<'_> {
+    /// Returns whether a word that begins with the prefix is a variant.
+    pub(crate) fn includes(&self, word: &str) -> bool {
+        (self.includes_prefix || word.len() > self.prefix.len()) && !self.except.contains(&word)
+    }
+
+    fn weight_of(&self, word: &str) -> f32 {
+        match self.weight {
+            CompletionWeight::ByLength => 0.5 + 0.5 * self.prefix.len() as f32 / word.len() as f32,
+            CompletionWeight::Fixed(weight) => weight,
+        }
+    }
+}
+
+impl Clause<'_> {
+    /// Returns whether the word is one of the variants.
+    fn matches(&self, word: &[u8]) -> bool {
+        let completes = |completion: &Completion<'_>| {
+            word.starts_with(completion.prefix.as_bytes())
+                && std::str::from_utf8(word).is_ok_and(|word| completion.includes(word))
+        };
+        self.variants.iter().any(|variant| variant.word.as_bytes() == word)
+            || self.completion.as_ref().is_some_and(completes)
+    }
 }
 
 /// What a clause contributes to a match of some of the clauses.
@@ -77,6 +134,13 @@ struct SegmentClause<'s> {
     role: ClauseRole,
     /// The variants that the segment contains.
     variants: Vec<SegmentVariant<'s>>,
+}
+
+impl SegmentClause<'_> {
+    /// Returns the number of documents of all variants.
+    fn documents(&self) -> usize {
+        self.variants.iter().map(|variant| variant.list.documents.len()).sum()
+    }
 }
 
 /// A variant with its posting list in one segment.
@@ -163,6 +227,11 @@ impl<'a, C: Collector> MatchBuffer<'a, C> {
         if self.len == BATCH {
             self.flush();
         }
+    }
+
+    /// Returns the score below which a document does not matter.
+    pub(crate) fn threshold(&self) -> f32 {
+        self.collector.threshold()
     }
 
     /// Passes the rest on; to be called after the last match.

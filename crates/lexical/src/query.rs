@@ -10,8 +10,8 @@ use crate::fnv::Fnv;
 /// The most words of a text that are searched for; [`SearchPage::is_truncated`](crate::SearchPage::is_truncated) tells whether there
 /// were more.
 pub const MAX_QUERY_WORDS: usize = 16;
-/// The shortest word, in bytes, that is searched for as a prefix of longer ones.
-const MIN_PREFIX_LENGTH: usize = 2;
+/// The most words that are compared with names.
+const MAX_NAME_WORDS: usize = 64;
 
 /// A parsed query: distinct words, and the phrases that some of them form.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,6 +23,13 @@ pub(crate) struct Query {
     /// Whether the last word may be the prefix of a longer one, because the user may still be typing it: it is outside closed quotes,
     /// and no character of a script without spaces.
     pub(crate) last_is_prefix: bool,
+    /// Whether that last word is a single letter: any word that begins with it matches as well as the letter itself.
+    pub(crate) ends_with_letter: bool,
+    /// All words as they were typed, folded, with single blanks between them: compared with the beginnings of names. Empty for too
+    /// many words.
+    pub(crate) typed: String,
+    /// Whether the last of the typed words may go on in a name: as `last_is_prefix`, also for a word that was typed before.
+    pub(crate) is_open: bool,
     /// Whether words after the first [`MAX_QUERY_WORDS`] were dropped.
     pub(crate) is_truncated: bool,
 }
@@ -44,26 +51,44 @@ impl Query {
                 if word.kind == Kind::Part {
                     return ControlFlow::Continue(());
                 }
-                if count == MAX_QUERY_WORDS {
-                    return ControlFlow::Break(());
-                }
                 count += 1;
+                query.push_typed(word.text, count);
+                query.is_open = !is_quoted && word.kind == Kind::Whole;
+                if count > MAX_QUERY_WORDS {
+                    query.is_truncated = true;
+                    return if query.typed.is_empty() {
+                        ControlFlow::Break(())
+                    } else {
+                        ControlFlow::Continue(())
+                    };
+                }
                 if !is_quoted && word.kind != (Kind::Character { continues: true }) {
                     query.end_phrase(&mut phrase);
                 }
-                query.last_is_prefix =
-                    !is_quoted && word.kind == Kind::Whole && word.text.len() >= MIN_PREFIX_LENGTH;
+                query.last_is_prefix = query.is_open;
                 phrase.push((query.intern(word.text), word.position));
                 ControlFlow::Continue(())
             });
             query.end_phrase(&mut phrase);
             if flow.is_break() {
-                query.last_is_prefix = false;
-                query.is_truncated = true;
                 break;
             }
         }
+        query.last_is_prefix &= !query.is_truncated;
+        query.ends_with_letter =
+            query.last_is_prefix && query.words.last().is_some_and(|word| is_single_letter(word));
         query
+    }
+
+    fn push_typed(&mut self, word: &str, count: usize) {
+        if count > MAX_NAME_WORDS {
+            self.typed.clear();
+        } else {
+            if count > 1 {
+                self.typed.push(' ');
+            }
+            self.typed.push_str(word);
+        }
     }
 
     /// Returns the index of a word; appends it if it is new.
@@ -115,6 +140,11 @@ impl Query {
     }
 }
 
+fn is_single_letter(word: &str) -> bool {
+    let mut letters = word.chars();
+    letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none()
+}
+
 fn is_quote(character: char) -> bool {
     matches!(character, '"' | '“' | '”' | '„' | '‟' | '«' | '»' | '＂' | '〝' | '〞' | '〟')
 }
@@ -139,6 +169,24 @@ mod tests {
         assert_eq!(Query::parse("\"art\"").phrases.len(), 0);
         assert!(!Query::parse("\"art deco\"").last_is_prefix);
         assert_eq!(Query::parse("\"very very big\"").phrases, [vec![(0, 0), (0, 1), (1, 2)]]);
+    }
+
+    #[test]
+    fn the_words_as_typed_keep_repetitions_and_those_that_are_not_searched_for() {
+        let query = Query::parse("The “Very very” Big H");
+        assert_eq!(query.typed, "the very very big h");
+        assert_eq!((query.is_open, query.last_is_prefix, query.ends_with_letter), (true, true, true));
+        let query = Query::parse("view of a a");
+        assert_eq!((query.is_open, query.last_is_prefix, query.ends_with_letter), (true, true, true));
+        let query = Query::parse("a view of a");
+        assert_eq!((query.is_open, query.last_is_prefix, query.ends_with_letter), (true, false, false));
+        assert!(!Query::parse("house 1").ends_with_letter);
+        assert!(!Query::parse("house \"h\"").is_open);
+        let words: Vec<String> = (0..20).map(|number| format!("w{number}")).collect();
+        let query = Query::parse(&words.join(" "));
+        assert_eq!((query.words.len(), query.typed), (MAX_QUERY_WORDS, words.join(" ")));
+        assert_eq!((query.is_open, query.last_is_prefix, query.is_truncated), (true, false, true));
+        assert_eq!(Query::parse(&"w ".repeat(100)).typed, "");
     }
 
     #[test]

@@ -1,5 +1,7 @@
-//! The order of results: a BM25 score for each document, then a tie-breaker that is unique in the index.
+//! The order of results: a score for each document (its band, and within the band mostly BM25), then a tie-breaker that is unique
+//! in the index.
 
+pub(crate) mod band;
 pub(crate) mod bm25;
 pub(crate) mod top_k;
 

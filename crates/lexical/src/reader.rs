@@ -161,7 +161,8 @@ struct CursorParts {
 pub struct Hit<'a> {
     /// The summary as it was indexed: a JSON object without its closing brace.
     pub summary: &'a [u8],
-    /// Finite and above 0. From 1 on the project contains every word exactly; below 1 it is an approximate match.
+    /// Finite and above 0. From 1 on the project contains what was typed: every word exactly, or all of them next to each other in its
+    /// name, where the last may go on. Below 1 it is an approximate match.
     pub score: f32,
 }
 

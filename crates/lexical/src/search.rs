@@ -1,9 +1,12 @@
 //! One search: match tiers, from the exact to the approximate, tried in this order until there are enough results.
 //!
-//! 1. Exact: all words and phrases as they were typed.
-//! 2. Prefix: also words that begin with the last one, if there are fewer than ten exact matches.
+//! 1. Exact: all words and phrases as they were typed, and every name that begins with what was typed, even within a word.
+//! 2. Prefix: also words that begin with the last one, if there are fewer than ten exact matches or the last word is a single letter.
 //! 3. Fuzzy: every word or one that is spelled almost like it, if nothing matched so far.
 //! 4. Any: most of the words, if nothing matched so far.
+//!
+//! Within the tiers documents are ordered by [bands](crate::ranking::band): names that begin with what was typed, names with all words
+//! next to each other, others. In tiers 3 and 4 the order of the words in the name counts as much as the words themselves.
 //!
 //! [`expansion`] chooses the variants of words for tiers 3 and 4, [`cursor`] continues a search on the next page, [`relaxation`] tells
 //! how results differ from the query, [`suggestion`] finds a query with exact matches, and [`slugs`] suggests slugs.
@@ -21,25 +24,25 @@ use tantivy::DocId;
 
 use crate::fnv::Fnv;
 use crate::index::snapshot::Snapshot;
-use crate::matching::{Clause, ClauseRole, Collector, MatchBatch, MatchBuffer, Scope, Variant};
-use crate::matching::{match_all, match_exact, match_majority};
+use crate::matching::{BeginningCounts, Beginnings, band_in_name, match_beginnings, order_in_name};
+use crate::matching::{Clause, ClauseRole, Collector, Completion, CompletionWeight, MatchBatch, MatchBuffer};
+use crate::matching::{Scope, Variant, match_all, match_exact, match_majority};
 use crate::query::Query;
 use crate::ranking::Rank;
+use crate::ranking::band::MatchBand;
 use crate::ranking::bm25::{self, Bm25Weights, LengthNorms};
 use crate::ranking::top_k::{PageStart, RankedDocument, TopK};
 use cursor::CursorState;
 
 /// With this many exact matches no other tier is tried.
 const ENOUGH_MATCHES: u64 = 10;
-/// The most words that the last word is completed to.
-const MAX_COMPLETIONS: usize = 64;
 
 /// A stage of a search; each finds more than the one before, and less exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MatchTier {
-    /// All words and phrases as they were typed.
+    /// All words and phrases as they were typed, and names that begin with what was typed.
     Exact = 0,
-    /// Exact matches, then those of a longer word in place of the last one.
+    /// The same, and a longer word in place of the last one.
     Prefix = 1,
     /// Every word, or one that is spelled almost like it.
     Fuzzy = 2,
@@ -60,7 +63,7 @@ pub(crate) struct ResultPage {
     pub(crate) documents: Vec<RankedDocument>,
     /// The number of results on all pages.
     pub(crate) total: u64,
-    /// The number of exact results on all pages; they come first.
+    /// The number of exact results on all pages; 0 if the last word is a single letter.
     pub(crate) exact: u64,
     /// Whether more results follow the page.
     pub(crate) has_more: bool,
@@ -80,7 +83,7 @@ pub(crate) struct Search<'a> {
     pub(crate) collects_matches: bool,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
     /// Returns the first page of at most `limit` results, of as many tiers as it takes.
     pub(crate) fn first_page(&self, limit: usize) -> tantivy::Result<ResultPage> {
         let mut top_k = TopK::new(limit, PageStart::First).collecting(self.collects_matches);
@@ -93,18 +96,26 @@ impl Search<'_> {
             weights.push(self.snapshot.idf(document_frequency));
         }
         let mut state = CursorState { tier: MatchTier::Exact, weights, variants: 0 };
-        let exact_matches = match all_words_occur {
-            true => self.exact_tier((length_norms, &state.weights), &mut top_k, ENOUGH_MATCHES as usize)?,
-            false => Vec::new(),
-        };
-        let exact = top_k.total;
-        if top_k.total < ENOUGH_MATCHES && self.query.last_is_prefix {
-            let (clauses, variants) = self.prefix_clauses(&state.weights, None);
+        let beginnings = Beginnings::new(self.snapshot, self.query);
+        let begun = self.rank_beginnings(&beginnings, &mut top_k);
+        let (mut exact, mut exact_matches) = (0, Vec::new());
+        if all_words_occur && !self.query.ends_with_letter {
+            let scope = (length_norms, &state.weights);
+            let beginnings = (Some(&beginnings), self.collects_matches);
+            exact_matches = self.exact_tier(scope, &mut top_k, beginnings, ENOUGH_MATCHES as usize)?;
+            if !self.collects_matches {
+                // Those with names that are ranked already were counted twice.
+                top_k.total -= begun.exact;
+            }
+            exact = top_k.total - begun.all + begun.exact;
+        }
+        if exact < ENOUGH_MATCHES && self.query.last_is_prefix {
+            let clauses = self.prefix_clauses(&state.weights, None);
             if let Some(completed) = clauses.last() {
                 state.weights.push(completed.idf);
             }
-            (state.tier, state.variants) = (MatchTier::Prefix, variants);
-            self.prefix_tier(&clauses, &exact_matches, length_norms, &mut top_k)?;
+            state.tier = MatchTier::Prefix;
+            self.prefix_tier(&clauses, &exact_matches, &beginnings, length_norms, &mut top_k)?;
         }
         if top_k.total == 0 {
             state = self.fuzzy_or_any_tier(weights, length_norms, &mut top_k)?;
@@ -129,15 +140,19 @@ impl Search<'_> {
         let mut exact = 0;
         match state.tier {
             MatchTier::Exact | MatchTier::Prefix => {
-                let max_listed = if state.tier == MatchTier::Exact { 0 } else { usize::MAX };
-                let exact_matches = self.exact_tier((&length_norms, weights), &mut top_k, max_listed)?;
-                exact = top_k.total;
+                let beginnings = Beginnings::new(self.snapshot, self.query);
+                let begun = self.rank_beginnings(&beginnings, &mut top_k);
+                let mut exact_matches = Vec::new();
+                if !self.query.ends_with_letter {
+                    let max_listed = if state.tier == MatchTier::Exact { 0 } else { usize::MAX };
+                    let scope = (&*length_norms, weights);
+                    exact_matches =
+                        self.exact_tier(scope, &mut top_k, (Some(&beginnings), true), max_listed)?;
+                    exact = top_k.total - begun.all + begun.exact;
+                }
                 if state.tier == MatchTier::Prefix {
-                    let (clauses, variants) = self.prefix_clauses(weights, weights.idfs().last().copied());
-                    if variants != state.variants {
-                        return Ok(None);
-                    }
-                    self.prefix_tier(&clauses, &exact_matches, &length_norms, &mut top_k)?;
+                    let clauses = self.prefix_clauses(weights, weights.idfs().last().copied());
+                    self.prefix_tier(&clauses, &exact_matches, &beginnings, &length_norms, &mut top_k)?;
                 }
             }
             MatchTier::Fuzzy | MatchTier::Any => {
@@ -158,20 +173,31 @@ impl Search<'_> {
     pub(crate) fn count_exact(&self) -> tantivy::Result<u64> {
         let (mut top_k, mut weights) = (TopK::new(0, PageStart::First), Bm25Weights::new(1.0));
         self.query.words.iter().for_each(|_| weights.push(1.0));
-        self.exact_tier((&self.snapshot.length_norms, &weights), &mut top_k, 0)?;
+        self.exact_tier((&self.snapshot.length_norms, &weights), &mut top_k, (None, false), 0)?;
         Ok(top_k.total)
     }
 
-    /// Ranks all exact matches. Returns at most `max_listed` of them, which the next tier leaves out.
+    /// Ranks the names that begin with what was typed and go on with the last word, and counts them.
+    fn rank_beginnings(&self, beginnings: &Beginnings, top_k: &mut TopK) -> BeginningCounts {
+        if beginnings.is_empty() {
+            return BeginningCounts::default();
+        }
+        match_beginnings(self.snapshot, self.query, self.scope, beginnings, top_k)
+    }
+
+    /// Ranks all exact matches, but for names that are ranked already if `excludes`. Returns at most `max_listed` of them, which the next
+    /// tier leaves out.
     fn exact_tier(
         &self,
         (length_norms, weights): (&LengthNorms, &Bm25Weights),
         top_k: &mut TopK,
+        (beginnings, excludes): (Option<&Beginnings>, bool),
         max_listed: usize,
     ) -> tantivy::Result<Vec<(u32, DocId)>> {
-        let mut collector = ExactCollector { top_k, max_listed, listed: Vec::new() };
+        let excluded = beginnings.filter(|beginnings| excludes && !beginnings.is_empty());
+        let mut collector = ExactCollector { top_k, excluded, max_listed, listed: Vec::new() };
         let weights = (length_norms, weights.idfs());
-        match_exact(self.snapshot, self.query, self.scope, weights, &mut collector)?;
+        match_exact(self.snapshot, self.query, (self.scope, beginnings), weights, &mut collector)?;
         Ok(collector.listed)
     }
 
@@ -180,6 +206,7 @@ impl Search<'_> {
         &self,
         clauses: &[Clause<'_>],
         exact_matches: &[(u32, DocId)],
+        beginnings: &Beginnings,
         length_norms: &LengthNorms,
         top_k: &mut TopK,
     ) -> tantivy::Result<()> {
@@ -187,40 +214,38 @@ impl Search<'_> {
             return Ok(());
         }
         let phrases = (&self.query.words[..], &self.query.phrases[..]);
-        let mut collector = ApproximateCollector { top_k, excluded: exact_matches };
+        let mut collector = CompletedCollector { top_k, query: self.query, exact_matches, beginnings };
         match_all(self.snapshot, clauses, phrases, (self.scope, length_norms), &mut collector)
     }
 
     /// Returns a clause for each word but the last as it was typed, and one of the completions of the last: fewer than words if one
-    /// of them does not occur. With them a fingerprint of the completions, 0 if all of them are searched for.
-    fn prefix_clauses(&self, weights: &Bm25Weights, completions_idf: Option<f32>) -> (Vec<Clause<'_>>, u64) {
-        let Some((last, finished)) = self.query.words.split_last() else { return (Vec::new(), 0) };
+    /// of them does not occur. A single letter at the end is one of its completions, no better than the others.
+    fn prefix_clauses(&self, weights: &Bm25Weights, completions_idf: Option<f32>) -> Vec<Clause<'a>> {
+        let Some((last, finished)) = self.query.words.split_last() else { return Vec::new() };
         let lexicon = &self.snapshot.lexicon;
         let role = ClauseRole { is_significant: true, is_required: false };
         let mut clauses = Vec::with_capacity(self.query.words.len());
         for (word, &idf) in finished.iter().zip(weights.idfs()) {
             if lexicon.document_frequency(word) > 0 {
-                clauses.push(Clause { variants: vec![Variant { word, weight: 1.0 }], idf, role });
+                let variants = vec![Variant { word, weight: 1.0 }];
+                clauses.push(Clause { variants, completion: None, idf, role });
             }
         }
-        let completions = lexicon.completions(last, MAX_COMPLETIONS);
-        if completions.is_empty() {
-            return (clauses, 0);
+        let includes_prefix = self.query.ends_with_letter;
+        let mut frequency = 0_u32;
+        lexicon.for_each_with_prefix(last, |word, document_frequency| {
+            if includes_prefix || word.len() > last.len() {
+                frequency = frequency.saturating_add(document_frequency);
+            }
+        });
+        if frequency > 0 {
+            let weight =
+                if includes_prefix { CompletionWeight::Fixed(1.0) } else { CompletionWeight::ByLength };
+            let completion = Some(Completion { prefix: last, includes_prefix, except: Vec::new(), weight });
+            let idf = completions_idf.unwrap_or_else(|| self.snapshot.idf(frequency));
+            clauses.push(Clause { variants: Vec::new(), completion, idf, role });
         }
-        let document_frequency =
-            completions.iter().map(|found| found.document_frequency).fold(0, u32::saturating_add);
-        let idf = completions_idf.unwrap_or_else(|| self.snapshot.idf(document_frequency));
-        // The fewer letters a completion adds, the more it counts.
-        let weight = |completion: &str| 0.5 + 0.5 * last.len() as f32 / completion.len() as f32;
-        let variants: Vec<Variant<'_>> = completions
-            .iter()
-            .map(|found| Variant { word: found.word, weight: weight(found.word) })
-            .collect();
-        let is_truncated = variants.len() == MAX_COMPLETIONS;
-        let completed = Clause { variants, idf, role };
-        let fingerprint = if is_truncated { fingerprint(std::slice::from_ref(&completed)) } else { 0 };
-        clauses.push(completed);
-        (clauses, fingerprint)
+        clauses
     }
 
     /// Tries the fuzzy tier, then the any tier. Returns what the next page needs.
@@ -255,7 +280,7 @@ impl Search<'_> {
         }
         let runs = self.query.character_runs();
         let (phrases, scope) = ((&self.query.words[..], &runs[..]), (self.scope, length_norms));
-        match_all(self.snapshot, clauses, phrases, scope, &mut ApproximateCollector { top_k, excluded: &[] })
+        match_all(self.snapshot, clauses, phrases, scope, &mut ApproximateCollector { top_k, clauses })
     }
 
     /// Ranks what contains a variant of most of the significant words.
@@ -267,17 +292,11 @@ impl Search<'_> {
     ) -> tantivy::Result<()> {
         let runs = self.query.character_runs();
         let (phrases, scope) = ((&self.query.words[..], &runs[..]), (self.scope, length_norms));
-        match_majority(
-            self.snapshot,
-            clauses,
-            phrases,
-            scope,
-            &mut ApproximateCollector { top_k, excluded: &[] },
-        )
+        match_majority(self.snapshot, clauses, phrases, scope, &mut ApproximateCollector { top_k, clauses })
     }
 }
 
-/// Returns a hash of the variants, their weights and the roles of the clauses.
+/// Returns a hash of the variants (of completions, what they are chosen by), their weights and the roles of the clauses.
 fn fingerprint(clauses: &[Clause<'_>]) -> u64 {
     let mut hash = Fnv::default();
     for clause in clauses {
@@ -286,50 +305,99 @@ fn fingerprint(clauses: &[Clause<'_>]) -> u64 {
             hash.write(&[0]);
             hash.write(&variant.weight.to_bits().to_be_bytes());
         }
+        if let Some(completion) = &clause.completion {
+            for word in std::iter::once(&completion.prefix).chain(&completion.except) {
+                hash.write(word.as_bytes());
+                hash.write(&[1]);
+            }
+        }
         let ClauseRole { is_significant, is_required } = clause.role;
         hash.write(&[u8::from(is_significant), u8::from(is_required)]);
     }
     hash.finish()
 }
 
-/// Ranks exact matches, whose scores are 1 or more, and lists some of them.
-struct ExactCollector<'t> {
+/// Ranks exact matches, and lists some of them.
+struct ExactCollector<'t, 'e> {
     top_k: &'t mut TopK,
+    /// Names that are ranked already. On a first page [`TopK`] drops them by itself.
+    excluded: Option<&'e Beginnings>,
     max_listed: usize,
     /// Segment index and document, ascending.
     listed: Vec<(u32, DocId)>,
 }
 
-impl Collector for ExactCollector<'_> {
+impl Collector for ExactCollector<'_, '_> {
     fn collect(&mut self, batch: MatchBatch<'_>) {
         let room = self.max_listed.saturating_sub(self.listed.len());
         self.listed
             .extend(batch.documents.iter().take(room).map(|&document| (batch.segment_index, document)));
-        batch.scores.iter_mut().for_each(|score| *score += 1.0);
-        self.top_k.collect(batch);
-    }
-}
-
-/// Ranks approximate matches after all exact ones: their scores are mapped to between 0 and 1.
-struct ApproximateCollector<'t, 'e> {
-    top_k: &'t mut TopK,
-    /// Exact matches, which are ranked already: segment index and document, ascending.
-    excluded: &'e [(u32, DocId)],
-}
-
-impl Collector for ApproximateCollector<'_, '_> {
-    fn collect(&mut self, batch: MatchBatch<'_>) {
-        batch.scores.iter_mut().for_each(|score| *score = (*score / (1.0 + *score)).max(f32::MIN_POSITIVE));
-        if self.excluded.is_empty() {
-            return self.top_k.collect(batch);
-        }
+        let Some(excluded) = self.excluded else { return self.top_k.collect(batch) };
         let mut others = MatchBuffer::new(batch.segment, batch.segment_index as usize, self.top_k);
         for (&document, &score) in batch.documents.iter().zip(batch.scores.iter()) {
-            if self.excluded.binary_search(&(batch.segment_index, document)).is_err() {
+            if !excluded.contains(batch.segment_index, batch.segment, document) {
                 others.push(document, score);
             }
         }
         others.flush();
+    }
+
+    fn threshold(&self) -> f32 {
+        self.top_k.threshold()
+    }
+}
+
+/// Ranks what contains a completion of the last word: names with all words next to each other before exact matches, others after them.
+struct CompletedCollector<'t, 'e> {
+    top_k: &'t mut TopK,
+    query: &'e Query,
+    /// Exact matches, which are ranked already: segment index and document, ascending.
+    exact_matches: &'e [(u32, DocId)],
+    /// Names that are ranked already.
+    beginnings: &'e Beginnings,
+}
+
+impl Collector for CompletedCollector<'_, '_> {
+    fn collect(&mut self, batch: MatchBatch<'_>) {
+        let (segment, index) = (batch.segment, batch.segment_index);
+        let mut others = MatchBuffer::new(segment, index as usize, self.top_k);
+        for (&document, &score) in batch.documents.iter().zip(batch.scores.iter()) {
+            if self.exact_matches.binary_search(&(index, document)).is_ok()
+                || self.beginnings.contains(index, segment, document)
+            {
+                continue;
+            }
+            let mut band = MatchBand::Approximate;
+            // No band of this tier is above 4.
+            if self.query.words.len() > 1 && others.threshold() < 4.0 {
+                band = band_in_name(self.query, segment.rows.names().of(document)).unwrap_or(band);
+            }
+            // Names that begin with what was typed have more than a half.
+            let share = if band == MatchBand::Approximate { 0.5 } else { 1.0 };
+            others.push(document, share * band.score(score));
+        }
+        others.flush();
+    }
+}
+
+/// Ranks approximate matches: half of the score is their relevance, half the order of the words in the name.
+struct ApproximateCollector<'t, 'c> {
+    top_k: &'t mut TopK,
+    clauses: &'c [Clause<'c>],
+}
+
+impl Collector for ApproximateCollector<'_, '_> {
+    fn collect(&mut self, batch: MatchBatch<'_>) {
+        // The order of a single word says nothing.
+        let threshold = if self.clauses.len() < 2 { f32::MAX } else { self.top_k.threshold() };
+        for (&document, score) in batch.documents.iter().zip(batch.scores.iter_mut()) {
+            let half = 0.5 * MatchBand::Approximate.score(*score);
+            *score = half;
+            if half + 0.5 >= threshold {
+                *score += 0.5 * order_in_name(self.clauses, batch.segment.rows.names().of(document));
+            }
+        }
+        self.top_k.collect(batch);
     }
 }
 
@@ -342,6 +410,10 @@ impl Collector for TopK {
         self.offer(batch.segment_index, batch.documents, batch.scores, |document| {
             batch.segment.rows.tie_breaker(document)
         });
+    }
+
+    fn threshold(&self) -> f32 {
+        TopK::threshold(self)
     }
 }
 

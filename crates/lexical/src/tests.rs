@@ -9,6 +9,7 @@ mod oracle;
 mod relevance;
 mod restrictions;
 mod results;
+mod typing;
 
 use tempfile::TempDir;
 
@@ -183,7 +184,7 @@ fn random_query(random: &mut Random) -> String {
         0 => format!("\"{}\"", words.join(" ")),
         1 => {
             let last = words.pop().unwrap_or_default();
-            let prefix: String = last.chars().take(3).collect();
+            let prefix: String = last.chars().take(1 + random.below(3)).collect();
             words.push(prefix);
             words.join(" ")
         }

@@ -12,7 +12,7 @@ use tantivy::{
 };
 
 use crate::index::digest::Digest;
-use crate::index::rows::{RowPlugin, encode};
+use crate::index::rows::{Row, RowPlugin, encode};
 use crate::index::schema::{Fields, TOKENIZER, WeightedFieldTokenizer, combined_text, schema};
 use crate::ranking::{ORDINAL_BOUND, tie_breaker};
 use crate::reader::SearchReader;
@@ -111,11 +111,16 @@ impl SearchWriter {
                 document.ordinal
             )));
         }
+        // A project that is not listed is not found by its name either.
+        let name = if document.listed { text::fold(document.name) } else { String::new() };
+        let row = encode(Row {
+            tie_breaker: tie_breaker(document.published, document.ordinal),
+            category: document.category,
+            name: name.as_bytes(),
+            summary: document.summary,
+        });
         let row =
-            encode(tie_breaker(document.published, document.ordinal), document.category, document.summary)
-                .ok_or_else(|| {
-                    SearchError::Rejected("its category is longer than 65,535 bytes".to_owned())
-                })?;
+            row.ok_or_else(|| SearchError::Rejected("its category is longer than 65,535 bytes".to_owned()))?;
         let mut content = TantivyDocument::new();
         content.add_text(self.fields.project, document.project);
         content.add_bytes(self.fields.state, document.state);

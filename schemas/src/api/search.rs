@@ -25,7 +25,8 @@ pub struct SearchAnswer<'a> {
     pub count: usize,
     /// The exact number of matching projects.
     pub total: u64,
-    /// Whether some results do not contain every typed word; those have a score below 1.
+    /// Whether some results do not contain every typed word. Those have a score below 1, unless their name has all words next to each
+    /// other and goes on with the last one, as an unfinished text does.
     pub approximate: bool,
     /// The typed words that no project contains.
     pub missing_words: Vec<&'a str>,
@@ -72,6 +73,8 @@ pub struct SearchResult<'a> {
     /// The project's summary.
     #[serde(flatten)]
     pub summary: Summary<'a>,
-    /// Its relevance, comparable within one answer only.
+    /// Its relevance, comparable within one answer only. The integer part says how the project contains the text: 6 as its whole
+    /// name, 5 as the beginning of its name, 4 the same within a word, 3 next to each other in its name, 2 the same within a word, 1 all
+    /// words, 0 approximately.
     pub score: f32,
 }

@@ -64,6 +64,8 @@ const CATEGORIES: [&str; 3] = ["architecture", "design", "art"];
 pub(super) struct Records {
     lines: Vec<Value>,
     words: Vec<BTreeSet<&'static str>>,
+    /// The folded name of each.
+    names: Vec<String>,
 }
 
 /// A query and its meaning.
@@ -78,13 +80,17 @@ impl Records {
     /// Generates records of random words.
     pub(super) fn generate(size: usize, seed: u64) -> Records {
         let mut random = Random::new(seed);
-        let (mut lines, mut words) = (Vec::new(), Vec::new());
+        let (mut lines, mut words, mut names) = (Vec::new(), Vec::new(), Vec::new());
         for number in 0..size {
             let mut found = BTreeSet::new();
+            let mut folded = String::new();
             let mut text = |least: usize, most: usize| {
                 let chosen: Vec<Word> =
                     (0..least + random.roll(most)).map(|_| WORDS[random.roll(WORDS.len())]).collect();
                 found.extend(chosen.iter().map(|word| word.2));
+                if least == 1 {
+                    folded = chosen.iter().map(|word| word.2).collect::<Vec<_>>().join(" ");
+                }
                 chosen.iter().map(|word| word.0).collect::<Vec<_>>().join(" ")
             };
             let (name, studio, city, intro) = (text(1, 4), text(0, 3), text(0, 2), text(0, 12));
@@ -101,8 +107,9 @@ impl Records {
             }
             lines.push(line);
             words.push(found);
+            names.push(folded);
         }
-        Records { lines, words }
+        Records { lines, words, names }
     }
 
     pub(super) fn lines(&self) -> &[Value] {
@@ -135,6 +142,19 @@ impl Records {
     /// Returns the projects that contain every word.
     pub(super) fn exact(&self, query: &Query) -> BTreeSet<String> {
         self.matching(query, |found, word| found.contains(word))
+    }
+
+    /// Returns the projects whose name begins with the query and goes on with its last word.
+    pub(super) fn begun(&self, query: &Query) -> BTreeSet<String> {
+        let typed = query.words.join(" ");
+        let begins = |name: &String| {
+            name.strip_prefix(&typed).is_some_and(|rest| !rest.is_empty() && !rest.starts_with(' '))
+        };
+        let records = self.lines.iter().zip(&self.names);
+        let of_category =
+            records.filter(|(line, _)| query.category.is_none_or(|category| line["category"] == category));
+        let begun = of_category.filter(|(_, name)| begins(name));
+        begun.map(|(line, _)| line["slug"].as_str().unwrap().to_owned()).collect()
     }
 
     /// Returns the projects that contain every word, where the last may be a prefix.

@@ -86,11 +86,19 @@ fn found(relaxation: &Relaxation) -> String {
                 None => "projects in which the last word begins a longer one.".to_owned(),
             };
             match exact {
+                _ if relaxation.ends_with_letter => match replacements.first() {
+                    Some(one) => {
+                        format!(
+                            "Shown are projects in which {} begins a word: {}.",
+                            quoted(&one.from),
+                            longer()
+                        )
+                    }
+                    None => "Shown are projects in which the last letter begins a word.".to_owned(),
+                },
                 0 => format!("No project has all of these words. Shown are {rest}"),
-                1 => format!("One project has all of these words and comes first. After it come {rest}"),
-                exact => {
-                    format!("{exact} projects have all of these words and come first. After them come {rest}")
-                }
+                1 => format!("One project has all of these words. Shown are also {rest}"),
+                exact => format!("{exact} projects have all of these words. Shown are also {rest}"),
             }
         }
         RelaxationKind::Fuzzy if replacements.is_empty() => {

@@ -35,6 +35,7 @@ fn a_search_without_results_is_answered() {
     let relaxation = Relaxation {
         kind: read::search::RelaxationKind::NoMatches,
         exact: 0,
+        ends_with_letter: false,
         unknown_words: vec!["xyzzy".into()],
         replacements: Vec::new(),
         matched_words: Vec::new(),

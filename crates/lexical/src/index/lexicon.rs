@@ -59,6 +59,18 @@ impl Lexicon {
         found
     }
 
+    /// Calls `visit` with every word that begins with `prefix`, and with the number of live documents that contain it, which is above
+    /// 0.
+    pub(crate) fn for_each_with_prefix<'l>(&'l self, prefix: &str, mut visit: impl FnMut(&'l str, u32)) {
+        for (table, first) in self.tables() {
+            for index in table.with_prefix(prefix) {
+                if self.counts[first + index] > 0 {
+                    visit(table.word(index), self.counts[first + index]);
+                }
+            }
+        }
+    }
+
     /// Returns the words nearest to `typed`, which is not among them: those one edit away; if there is none and `max_edits` is 2,
     /// those two edits away. An edit is an insertion, a deletion, a substitution or a transposition of neighbours. The most
     /// frequent first, at most `limit`.

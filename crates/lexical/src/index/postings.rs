@@ -21,6 +21,36 @@ pub(crate) struct PostingLists {
     frequencies: Vec<u16>,
     /// Where the list of each word ends, and its bitmap if it has one.
     words: Vec<(usize, Option<Box<Bitmap>>)>,
+    /// For each of the letters a to z the documents with a word that begins with it, one bit each; empty if there are none.
+    letters: [Vec<u64>; 26],
+}
+
+/// The documents with a word that begins with some letter.
+#[derive(Clone, Copy)]
+pub(crate) struct LetterDocuments<'s>(&'s [u64]);
+
+impl LetterDocuments<'_> {
+    #[inline]
+    pub(crate) fn contains(self, document: DocId) -> bool {
+        let block = self.0.get(document as usize / BLOCK_BITS);
+        block.is_some_and(|block| block >> (document as usize % BLOCK_BITS) & 1 == 1)
+    }
+
+    /// Calls `visit` with every document, ascending.
+    pub(crate) fn for_each(self, mut visit: impl FnMut(DocId)) {
+        for (at, block) in self.0.iter().enumerate() {
+            let mut block = *block;
+            while block != 0 {
+                visit((at * BLOCK_BITS) as DocId + block.trailing_zeros());
+                block &= block - 1;
+            }
+        }
+    }
+}
+
+/// Returns the index of the letter that a word begins with; `None` if it is none of a to z.
+fn letter_index(word: &str) -> Option<usize> {
+    word.bytes().next().filter(u8::is_ascii_lowercase).map(|letter| usize::from(letter - b'a'))
 }
 
 /// The documents of a frequent word, one bit each, with constant-time rank.
@@ -54,13 +84,19 @@ impl PostingLists {
             documents: Vec::new(),
             frequencies: Vec::new(),
             words: Vec::new(),
+            letters: Default::default(),
         }
     }
 
     /// Appends the posting list of the next word.
-    pub(crate) fn push(&mut self, reader: &InvertedIndexReader, word: &TermInfo) -> tantivy::Result<()> {
+    pub(crate) fn push(
+        &mut self,
+        reader: &InvertedIndexReader,
+        word: &str,
+        info: &TermInfo,
+    ) -> tantivy::Result<()> {
         let start = self.documents.len();
-        let mut block = reader.read_block_postings_from_terminfo(word, IndexRecordOption::WithFreqs)?;
+        let mut block = reader.read_block_postings_from_terminfo(info, IndexRecordOption::WithFreqs)?;
         while !block.docs().is_empty() {
             self.documents.extend_from_slice(block.docs());
             let frequency = |frequency: &u32| u16::try_from(*frequency).unwrap_or(u16::MAX);
@@ -68,6 +104,13 @@ impl PostingLists {
             block.advance();
         }
         let list = &self.documents[start..];
+        if let Some(index) = letter_index(word) {
+            let blocks = &mut self.letters[index];
+            blocks.resize(self.max_doc.div_ceil(BLOCK_BITS), 0);
+            for document in list {
+                blocks[*document as usize / BLOCK_BITS] |= 1 << (*document as usize % BLOCK_BITS);
+            }
+        }
         let bitmap = (list.len() * DENSE > self.max_doc).then(|| Box::new(Bitmap::new(list, self.max_doc)));
         self.words.push((self.documents.len(), bitmap));
         Ok(())
@@ -79,6 +122,11 @@ impl PostingLists {
         self.frequencies.shrink_to_fit();
         self.words.shrink_to_fit();
         self
+    }
+
+    /// Returns the documents with a word that begins with this letter; `None` if it is none of a to z.
+    pub(crate) fn letter(&self, letter: &str) -> Option<LetterDocuments<'_>> {
+        letter_index(letter).map(|index| LetterDocuments(&self.letters[index]))
     }
 
     /// Returns the posting list of a word by the number of words appended before it.

@@ -1,11 +1,13 @@
 //! The row file of a segment: what is read of a document when it is ranked and answered, beside tantivy's own files. A row is
-//! the summary, the tie-breaker and the category of one document.
+//! the summary, the tie-breaker, the category and the folded name of one document.
 //!
 //! The file is little-endian, mapped into memory, and never copied: all summaries one after the other; a column of their ends
-//! (`u64`); a column of tie-breakers (`u64`); a column of category codes (`u16`); the names of the categories, each after its `u16`
-//! length; and a footer with the number of documents (`u32`), the number of categories (`u32`), the length of all summaries
-//! (`u64`) and the version (`u32`).
+//! (`u64`); a column of tie-breakers (`u64`); a column of category codes (`u16`); the table of names (see [`names`]); the names of
+//! the categories, each after its `u16` length; and a footer with the number of documents (`u32`), the number of categories
+//! (`u32`), the length of all summaries (`u64`), the number of named documents (`u32`), the length of all names (`u64`) and the
+//! version (`u32`).
 
+mod names;
 #[cfg(feature = "writer")]
 mod plugin;
 
@@ -14,15 +16,17 @@ use tantivy::directory::OwnedBytes;
 
 use crate::SearchError;
 
+use names::NameTable;
+pub(crate) use names::{NameRange, Names};
 #[cfg(feature = "writer")]
-pub(crate) use plugin::{RowPlugin, encode};
+pub(crate) use plugin::{Row, RowPlugin, encode};
 
 /// The extension of a row file.
 pub(crate) const EXTENSION: &str = "rows";
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// The length of the footer in bytes.
-const FOOTER: usize = 20;
+const FOOTER: usize = 32;
 
 /// The rows of one segment.
 pub(crate) struct Rows {
@@ -33,6 +37,7 @@ pub(crate) struct Rows {
     tie_breakers: usize,
     /// The offset of the column of category codes.
     codes: usize,
+    names: NameTable,
     /// The names of the categories, by code.
     categories: Vec<String>,
 }
@@ -51,21 +56,24 @@ impl Rows {
     fn parse(file: OwnedBytes, documents: u32) -> Option<Rows> {
         let bytes = file.as_slice();
         let footer = bytes.len().checked_sub(FOOTER)?;
-        if u32_at(bytes, footer)? != documents || u32_at(bytes, footer + 16)? != VERSION {
+        if u32_at(bytes, footer)? != documents || u32_at(bytes, footer + 28)? != VERSION {
             return None;
         }
-        let names = u32_at(bytes, footer + 4)?;
+        let category_count = u32_at(bytes, footer + 4)?;
         let ends = usize::try_from(u64_at(bytes, footer + 8)?).ok()?;
         let tie_breakers = ends.checked_add(8 * documents as usize)?;
         let codes = tie_breakers.checked_add(8 * documents as usize)?;
-        let mut at = codes.checked_add(2 * documents as usize)?;
+        let names_at = codes.checked_add(2 * documents as usize)?;
+        let names =
+            NameTable::new(names_at, documents, u32_at(bytes, footer + 16)?, u64_at(bytes, footer + 20)?)?;
+        let mut at = names.end();
         let mut categories = Vec::new();
-        for _ in 0..names {
+        for _ in 0..category_count {
             let start = at + 2;
             at = start + usize::from(u16::from_le_bytes(bytes.get(at..start)?.try_into().ok()?));
             categories.push(std::str::from_utf8(bytes.get(start..at)?).ok()?.to_owned());
         }
-        (at == footer).then_some(Rows { file, ends, tie_breakers, codes, categories })
+        (at == footer).then_some(Rows { file, ends, tie_breakers, codes, names, categories })
     }
 
     /// Returns the summary of a document, as it was indexed.
@@ -74,6 +82,11 @@ impl Rows {
         let end = |row: usize| u64_at(bytes, self.ends + 8 * row).map_or(0, |end| end as usize);
         let start = if document == 0 { 0 } else { end(document as usize - 1) };
         bytes.get(start..end(document as usize)).unwrap_or_default()
+    }
+
+    /// Returns the folded names of the segment.
+    pub(crate) fn names(&self) -> Names<'_> {
+        self.names.read(self.file.as_slice())
     }
 
     /// Returns the tie-breaker of a document: of equal scores the lower comes first.

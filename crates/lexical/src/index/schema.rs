@@ -19,7 +19,10 @@ pub(crate) const FIELD_SEPARATOR: char = '\u{1f}';
 
 /// How often a word of name, studio, city, category and intro counts, in the order of the combined text. A word of the name must
 /// outweigh one of the intro; among real records without intros the weights hardly matter.
-const FIELD_WEIGHTS: [u32; 5] = [3, 2, 2, 1, 1];
+const FIELD_WEIGHTS: [u32; 5] = [NAME_WEIGHT, 2, 2, 1, 1];
+
+/// How often a word of the name counts: a word that occurs less often is not in the name.
+pub(crate) const NAME_WEIGHT: u32 = 3;
 
 /// The index's fields.
 #[derive(Clone, Copy, Debug)]

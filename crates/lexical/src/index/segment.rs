@@ -11,7 +11,7 @@ use tantivy::store::StoreReader;
 use tantivy::{DocId, Opstamp, TantivyDocument, TantivyError};
 
 use super::lexicon::WordSet;
-use super::postings::{PostingList, PostingLists};
+use super::postings::{LetterDocuments, PostingList, PostingLists};
 use super::rows::{EXTENSION, Rows};
 use super::schema::{Fields, for_each_weighted_word};
 use crate::SearchError;
@@ -158,6 +158,16 @@ impl SegmentContent {
         self.words.find(word).map(|index| self.postings.list(index))
     }
 
+    /// Returns the documents with a word that begins with this letter; `None` if it is none of a to z.
+    pub(crate) fn documents_with_letter(&self, letter: &str) -> Option<LetterDocuments<'_>> {
+        self.postings.letter(letter)
+    }
+
+    /// Returns the words that begin with `prefix`, in the order of their bytes, each with its posting list.
+    pub(crate) fn words_with_prefix(&self, prefix: &str) -> impl Iterator<Item = (&str, PostingList<'_>)> {
+        self.words.with_prefix(prefix).map(|index| (self.words.word(index), self.postings.list(index)))
+    }
+
     /// Returns where tantivy stores the positions of a word; `None` if no document contains it.
     pub(crate) fn term_info(&self, word: &str) -> Option<&TermInfo> {
         self.words.find(word).map(|index| &self.term_infos[index])
@@ -252,7 +262,7 @@ fn read_words(
         if let Ok(word) = std::str::from_utf8(word) {
             words.push(word);
             term_infos.push(info.clone());
-            postings.push(reader, info)?;
+            postings.push(reader, word, info)?;
         }
     }
     Ok((words.finish(), term_infos, postings.finish()))

@@ -4,6 +4,7 @@ use super::accumulator::{ClauseCounts, accumulate_clauses, for_each_best_variant
 use super::candidates::Candidates;
 use super::phrases::Phrases;
 use super::{Clause, Collector, Filter, MatchBuffer, Scope, SegmentClause, SegmentVariant};
+use crate::index::postings::LetterDocuments;
 use crate::index::segment::Segment;
 use crate::index::snapshot::Snapshot;
 use crate::query::Phrase;
@@ -19,6 +20,15 @@ pub(crate) fn match_all(
 ) -> tantivy::Result<()> {
     for (segment_index, segment) in snapshot.segments.iter().enumerate() {
         let Some(filter) = Filter::new(segment, scope) else { continue };
+        if let Some((letter, finished)) = clauses.split_last()
+            && let Some((documents, score)) = documents_with_letter(segment, letter)
+        {
+            let mut matches = MatchBuffer::new(segment, segment_index, collector);
+            let mut phrases = Phrases::open(segment, words, phrases)?;
+            match_letter((filter, length_norms), finished, (documents, score), &mut phrases, &mut matches);
+            matches.flush();
+            continue;
+        }
         let mut clauses = segment_clauses(segment, clauses);
         if clauses.iter().any(|clause| clause.variants.is_empty()) {
             continue;
@@ -29,9 +39,7 @@ pub(crate) fn match_all(
                 matches.push(document, only.idf * score);
             });
         } else {
-            clauses.sort_by_key(|clause| {
-                clause.variants.iter().map(|variant| variant.list.documents.len()).sum::<usize>()
-            });
+            clauses.sort_by_key(SegmentClause::documents);
             let mut phrases = Phrases::open(segment, words, phrases)?;
             for (document, score) in Candidates::of_all(length_norms, filter, &clauses).scores() {
                 if phrases.match_in(document) {
@@ -42,6 +50,44 @@ pub(crate) fn match_all(
         matches.flush();
     }
     Ok(())
+}
+
+/// Returns the documents that match a clause of a single letter, and its score, which is the same for all of them: such a clause
+/// may have a large part of all words as variants. `None` for other clauses, and for letters outside a to z.
+fn documents_with_letter<'s>(
+    segment: &'s Segment,
+    clause: &Clause<'_>,
+) -> Option<(LetterDocuments<'s>, f32)> {
+    let completion = clause.completion.as_ref().filter(|completion| completion.includes_prefix)?;
+    Some((segment.documents_with_letter(completion.prefix)?, 0.5 * clause.idf))
+}
+
+/// Collects every document that contains a variant of every finished clause and a word that begins with the letter.
+fn match_letter(
+    (filter, length_norms): (Filter<'_>, &LengthNorms),
+    finished: &[Clause<'_>],
+    (documents, letter_score): (LetterDocuments<'_>, f32),
+    phrases: &mut Phrases,
+    matches: &mut MatchBuffer<'_, impl Collector>,
+) {
+    if finished.is_empty() {
+        documents.for_each(|document| {
+            if filter.passes(document) {
+                matches.push(document, letter_score);
+            }
+        });
+        return;
+    }
+    let mut clauses = segment_clauses(filter.segment, finished);
+    if clauses.iter().any(|clause| clause.variants.is_empty()) {
+        return;
+    }
+    clauses.sort_by_key(SegmentClause::documents);
+    for (document, score) in Candidates::of_all(length_norms, filter, &clauses).scores() {
+        if documents.contains(document) && phrases.match_in(document) {
+            matches.push(document, score + letter_score);
+        }
+    }
 }
 
 /// Collects every document that contains a variant of more than half of the significant clauses and of every required one, and the
@@ -83,6 +129,13 @@ fn segment_clauses<'s>(segment: &'s Segment, clauses: &[Clause<'_>]) -> Vec<Segm
         for variant in &clause.variants {
             if let Some(list) = segment.posting_list(variant.word) {
                 variants.push(SegmentVariant { list, weight: variant.weight });
+            }
+        }
+        if let Some(completion) = &clause.completion {
+            for (word, list) in segment.words_with_prefix(completion.prefix) {
+                if completion.includes(word) {
+                    variants.push(SegmentVariant { list, weight: completion.weight_of(word) });
+                }
             }
         }
         all.push(SegmentClause { index, idf: clause.idf, role: clause.role, variants });

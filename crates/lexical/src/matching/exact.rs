@@ -1,18 +1,23 @@
 //! The exact tier: all words as they were typed, and the phrases that they form.
 
+use std::ops::Range;
+
+use super::names::{Beginnings, band_in_name, band_of_whole_words};
 use super::phrases::Phrases;
 use super::{Collector, Filter, MatchBatch, MatchBuffer, Scope, for_each_scored_batch};
 use crate::index::postings::{PostingCursor, PostingList, for_each_in_all};
+use crate::index::schema::NAME_WEIGHT;
 use crate::index::segment::Segment;
 use crate::index::snapshot::Snapshot;
 use crate::query::{MAX_QUERY_WORDS, Query};
+use crate::ranking::band::MatchBand;
 use crate::ranking::bm25::{LengthNorms, tf_saturation};
 
-/// Collects every document that contains all words and phrases of the query. `idfs` are those of its words.
+/// Collects every document that contains all words and phrases of the query, with its final score. `idfs` are those of its words.
 pub(crate) fn match_exact(
     snapshot: &Snapshot,
     query: &Query,
-    scope: Scope<'_>,
+    (scope, beginnings): (Scope<'_>, Option<&Beginnings>),
     (length_norms, idfs): (&LengthNorms, &[f32]),
     collector: &mut impl Collector,
 ) -> tantivy::Result<()> {
@@ -22,11 +27,14 @@ pub(crate) fn match_exact(
         match lists.as_slice() {
             [] => {}
             [only] if query.phrases.is_empty() => {
-                match_word(length_norms, filter, segment_index, *only, idfs[0], collector);
+                let whole = beginnings.map(|beginnings| beginnings.whole(segment_index)).unwrap_or_default();
+                let (word, scope) = ((*only, idfs[0]), (length_norms, filter));
+                match_word(scope, segment_index, word, (query, whole), collector);
             }
             several => {
                 let mut matches = MatchBuffer::new(segment, segment_index, collector);
-                match_words((length_norms, idfs), filter, several, query, &mut matches)?;
+                let whole = beginnings.map(|beginnings| beginnings.whole(segment_index)).unwrap_or_default();
+                match_words((length_norms, idfs), filter, several, (query, whole), &mut matches)?;
                 matches.flush();
             }
         }
@@ -40,16 +48,16 @@ fn posting_lists<'s>(segment: &'s Segment, words: &[String]) -> Option<Vec<Posti
 }
 
 fn match_word(
-    length_norms: &LengthNorms,
-    filter: Filter<'_>,
+    (length_norms, filter): (&LengthNorms, Filter<'_>),
     segment_index: usize,
-    list: PostingList<'_>,
-    idf: f32,
+    (list, idf): (PostingList<'_>, f32),
+    (query, whole): (&Query, Range<u32>),
     collector: &mut impl Collector,
 ) {
-    let segment = filter.segment;
-    if filter.passes_all() {
+    let (segment, names) = (filter.segment, filter.segment.rows.names());
+    if filter.passes_all() && whole.is_empty() {
         return for_each_scored_batch(length_norms, segment, list, idf, |documents, scores| {
+            scores.iter_mut().for_each(|score| *score = MatchBand::Words.score(*score));
             collector.collect(MatchBatch { segment, segment_index: segment_index as u32, documents, scores });
         });
     }
@@ -57,7 +65,10 @@ fn match_word(
     for_each_scored_batch(length_norms, segment, list, idf, |documents, scores| {
         for (&document, &score) in documents.iter().zip(scores.iter()) {
             if filter.passes(document) {
-                matches.push(document, score);
+                let rank = if whole.is_empty() { None } else { names.rank(document) };
+                let rank = rank.filter(|rank| whole.contains(rank));
+                let band = rank.map_or(MatchBand::Words, |rank| band_of_whole_words(query, names.name(rank)));
+                matches.push(document, band.score(score));
             }
         }
     });
@@ -68,10 +79,10 @@ fn match_words(
     (length_norms, idfs): (&LengthNorms, &[f32]),
     filter: Filter<'_>,
     lists: &[PostingList<'_>],
-    query: &Query,
+    (query, whole): (&Query, Range<u32>),
     matches: &mut MatchBuffer<'_, impl Collector>,
 ) -> tantivy::Result<()> {
-    let segment = filter.segment;
+    let (segment, names) = (filter.segment, filter.segment.rows.names());
     // The rarest word leads; the others are only looked up in its documents.
     let mut order: Vec<usize> = (0..lists.len()).collect();
     order.sort_by_key(|&word| lists[word].documents.len());
@@ -84,7 +95,19 @@ fn match_words(
             let score = words.fold(0.0, |score, (&frequency, idf)| {
                 score + idf * tf_saturation(frequency as f32, length_norm)
             });
-            matches.push(document, score);
+            let in_name = |frequency: &u32| *frequency >= NAME_WEIGHT;
+            let mut band = MatchBand::Words;
+            if frequencies[..lists.len()].iter().all(in_name)
+                && let Some(rank) = names.rank(document)
+            {
+                if whole.contains(&rank) {
+                    band = band_of_whole_words(query, names.name(rank));
+                } else if matches.threshold() < 4.0 {
+                    // No other band of this tier is above 4.
+                    band = band_in_name(query, names.name(rank)).unwrap_or(band);
+                }
+            }
+            matches.push(document, band.score(score));
         }
     };
     let mut frequencies = [0; MAX_QUERY_WORDS];

@@ -100,7 +100,18 @@ impl TopK {
         }
     }
 
+    /// Returns the score below which a match cannot enter the page; 0 until the page is full, and if all matches are collected.
+    pub(crate) fn threshold(&self) -> f32 {
+        if self.matches.is_some() { 0.0 } else { self.threshold }
+    }
+
+    /// A document that was offered before, with a better score, is not inserted once more.
     fn insert(&mut self, document: RankedDocument) {
+        let is_same =
+            |other: &RankedDocument| other.document == document.document && other.segment == document.segment;
+        if self.best.iter().any(is_same) {
+            return;
+        }
         let at = self.best.partition_point(|better| better.rank.is_before(&document.rank));
         if self.best.len() == self.k {
             if at == self.k {

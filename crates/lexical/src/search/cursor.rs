@@ -13,8 +13,8 @@ use crate::ranking::Rank;
 use crate::ranking::bm25::{Bm25Weights, MAX_IDFS};
 
 /// To be incremented whenever a document is scored, or variants are chosen, in another way: older cursors are then refused.
-/// (Version 1 named the commit that its page was answered from, which other nodes never had.)
-const VERSION: u8 = 2;
+/// (Version 1 named the commit that its page was answered from, which other nodes never had; version 2 did not rank by names.)
+const VERSION: u8 = 3;
 /// The length in bytes without idfs, and the greatest length.
 const HEADER: usize = 38;
 const MAX_LENGTH: usize = HEADER + 4 * MAX_IDFS;

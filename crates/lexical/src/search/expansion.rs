@@ -11,7 +11,7 @@ use text::is_stop_word;
 use super::MatchTier;
 use crate::index::lexicon::{Lexicon, SimilarWord};
 use crate::index::snapshot::Snapshot;
-use crate::matching::{Clause, ClauseRole, Variant};
+use crate::matching::{Clause, ClauseRole, Completion, CompletionWeight, Variant};
 use crate::query::Query;
 use crate::ranking::bm25::Bm25Weights;
 
@@ -44,7 +44,8 @@ pub(super) fn clauses<'q>(
         let expansion = Expansion::new(snapshot, word, corrections, is_prefix);
         let idf = weights.and_then(|weights| weights.idfs().get(index).copied());
         let idf = idf.unwrap_or_else(|| snapshot.idf(expansion.document_frequency));
-        clauses.push(Clause { variants: expansion.variants, idf, role: expansion.role });
+        let Expansion { variants, completion, role, .. } = expansion;
+        clauses.push(Clause { variants, completion, idf, role });
     }
     clauses
 }
@@ -52,6 +53,8 @@ pub(super) fn clauses<'q>(
 /// The variants of one word.
 struct Expansion<'q> {
     variants: Vec<Variant<'q>>,
+    /// The words that begin with the last word, but for frequent ones.
+    completion: Option<Completion<'q>>,
     /// The sum of the document frequencies of the variants.
     document_frequency: u32,
     role: ClauseRole,
@@ -71,7 +74,7 @@ impl<'q> Expansion<'q> {
             if is_literal { is_long_literal(word) } else { !is_short && !is_stop_word(word) };
         let is_significant = own_frequency <= frequent_above && says_something;
         let role = ClauseRole { is_significant, is_required: text::is_character(word) };
-        let mut expansion = Expansion { variants: Vec::new(), document_frequency: 0, role };
+        let mut expansion = Expansion { variants: Vec::new(), completion: None, document_frequency: 0, role };
         if own_frequency > 0 {
             expansion.add(word, own_frequency, 1.0);
         }
@@ -89,13 +92,26 @@ impl<'q> Expansion<'q> {
             }
         }
         if is_prefix && !is_literal && role.is_significant | is_short {
-            for found in lexicon.completions(word, MAX_CORRECTIONS) {
-                if found.document_frequency <= frequent_above {
-                    expansion.add(found.word, found.document_frequency, COMPLETION_WEIGHT);
-                }
-            }
+            expansion.complete(lexicon, word, frequent_above);
         }
         expansion
+    }
+
+    /// Adds the words that begin with `prefix` and are not frequent.
+    fn complete(&mut self, lexicon: &'q Lexicon, prefix: &'q str, frequent_above: u32) {
+        let (mut frequency, mut except) = (0_u32, Vec::new());
+        lexicon.for_each_with_prefix(prefix, |word, document_frequency| {
+            if document_frequency > frequent_above {
+                except.push(word);
+            } else if word.len() > prefix.len() {
+                frequency = frequency.saturating_add(document_frequency);
+            }
+        });
+        if frequency > 0 {
+            self.document_frequency = self.document_frequency.saturating_add(frequency);
+            let weight = CompletionWeight::Fixed(COMPLETION_WEIGHT);
+            self.completion = Some(Completion { prefix, includes_prefix: false, except, weight });
+        }
     }
 
     fn add(&mut self, word: &'q str, document_frequency: u32, weight: f32) {

@@ -4,19 +4,23 @@ use super::expansion;
 use super::suggestion::{QueryText, Suggestion, did_you_mean};
 use super::{MatchTier, ResultPage, Search};
 use crate::index::snapshot::Snapshot;
-use crate::matching::{Clause, Variant};
+use crate::matching::Clause;
 use crate::ranking::top_k::RankedDocument;
 
 /// The most replacements that are listed.
 const MAX_REPLACEMENTS: usize = 10;
+/// The number of completions that are looked for in results before their texts are read.
+const MAX_FREQUENT_COMPLETIONS: usize = 64;
 
 /// How a query was relaxed: in which tier results were found that do not contain every word as it was typed, and how they differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relaxation {
     /// How such results were found.
     pub kind: RelaxationKind,
-    /// The number of exact results on all pages: those with every word as it was typed. They come first.
+    /// The number of exact results on all pages: those with every word as it was typed.
     pub exact: u64,
+    /// Whether what was typed ends with a single letter, which any word that begins with it matches as well.
+    pub ends_with_letter: bool,
     /// The words that no project contains, as they were typed.
     pub unknown_words: Vec<String>,
     /// The words that results of this page contain in place of typed ones, at most ten.
@@ -60,13 +64,14 @@ pub(crate) fn relaxation(
     page: &ResultPage,
 ) -> tantivy::Result<Option<Relaxation>> {
     let ResultPage { documents, total, exact, state, .. } = page;
+    let ends_with_letter = search.query.ends_with_letter && *total > 0 && state.tier == MatchTier::Prefix;
+    let exact = if ends_with_letter { &search.count_exact()? } else { exact };
     if *total > 0 && total == exact {
         return Ok(None);
     }
     let kind = match state.tier {
         _ if search.query.words.is_empty() => RelaxationKind::NoWords,
         _ if *total == 0 => RelaxationKind::NoMatches,
-        // The exact tier alone has exact results alone.
         MatchTier::Exact | MatchTier::Prefix => RelaxationKind::Prefix,
         MatchTier::Fuzzy => RelaxationKind::Fuzzy,
         MatchTier::Any => RelaxationKind::Any,
@@ -77,6 +82,7 @@ pub(crate) fn relaxation(
     let mut relaxation = Relaxation {
         kind,
         exact: *exact,
+        ends_with_letter,
         unknown_words: distinct(words.iter().filter(is_unknown).map(|word| typed.as_typed(word))),
         replacements: Vec::new(),
         matched_words: Vec::new(),
@@ -86,12 +92,12 @@ pub(crate) fn relaxation(
     match kind {
         RelaxationKind::NoMatches | RelaxationKind::NoWords => {}
         RelaxationKind::Prefix => {
-            let (clauses, _) = search.prefix_clauses(&state.weights, None);
-            relaxation.compare(search, &typed, &clauses, documents);
+            let clauses = search.prefix_clauses(&state.weights, None);
+            relaxation.compare(search, &typed, &clauses, documents)?;
         }
         RelaxationKind::Fuzzy | RelaxationKind::Any => {
             let clauses = expansion::clauses(search.snapshot, search.query, state.tier, None);
-            relaxation.compare(search, &typed, &clauses, documents);
+            relaxation.compare(search, &typed, &clauses, documents)?;
         }
     }
     if kind != RelaxationKind::Prefix {
@@ -113,21 +119,19 @@ impl Relaxation {
         typed: &QueryText<'_>,
         clauses: &[Clause<'_>],
         documents: &[RankedDocument],
-    ) {
+    ) -> tantivy::Result<()> {
         let (mut matched, mut unmatched) = (Vec::new(), Vec::new());
         for (word, clause) in search.query.words.iter().zip(clauses) {
             let mut matches = 0;
+            let frequent = frequent_completions(search.snapshot, clause);
             for document in documents {
                 if contains(search.snapshot, *document, word) {
                     matches += 1;
                     continue;
                 }
-                let is_contained =
-                    |variant: &&Variant<'_>| contains(search.snapshot, *document, variant.word);
-                let Some(variant) = clause.variants.iter().find(is_contained) else { continue };
+                let Some(to) = variant_in(search.snapshot, *document, clause, &frequent)? else { continue };
                 matches += 1;
-                let replacement =
-                    Replacement { from: typed.as_typed(word).to_owned(), to: variant.word.to_owned() };
+                let replacement = Replacement { from: typed.as_typed(word).to_owned(), to };
                 if self.replacements.len() < MAX_REPLACEMENTS && !self.replacements.contains(&replacement) {
                     self.replacements.push(replacement);
                 }
@@ -140,7 +144,36 @@ impl Relaxation {
         }
         self.matched_words = distinct(matched.into_iter());
         self.unmatched_words = distinct(unmatched.into_iter());
+        Ok(())
     }
+}
+
+/// Returns the most frequent completions of a clause.
+fn frequent_completions<'s>(snapshot: &'s Snapshot, clause: &Clause<'_>) -> Vec<&'s str> {
+    let Some(completion) = &clause.completion else { return Vec::new() };
+    let frequent = snapshot.lexicon.completions(completion.prefix, MAX_FREQUENT_COMPLETIONS);
+    frequent.into_iter().map(|found| found.word).filter(|word| completion.includes(word)).collect()
+}
+
+/// Returns the variant of the clause that a document contains: the first one, then the most frequent completion, then any.
+fn variant_in(
+    snapshot: &Snapshot,
+    document: RankedDocument,
+    clause: &Clause<'_>,
+    frequent: &[&str],
+) -> tantivy::Result<Option<String>> {
+    let variants = clause.variants.iter().map(|variant| variant.word).chain(frequent.iter().copied());
+    if let Some(word) = variants.into_iter().find(|word| contains(snapshot, document, word)) {
+        return Ok(Some(word.to_owned()));
+    }
+    let Some(completion) = &clause.completion else { return Ok(None) };
+    let mut found = None;
+    snapshot.segments[document.segment as usize].for_each_word_in(document.document, |word| {
+        if found.is_none() && word.starts_with(completion.prefix) && completion.includes(word) {
+            found = Some(word.to_owned());
+        }
+    })?;
+    Ok(found)
 }
 
 fn contains(snapshot: &Snapshot, document: RankedDocument, word: &str) -> bool {

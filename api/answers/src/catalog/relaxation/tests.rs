@@ -6,6 +6,7 @@ fn nothing() -> Relaxation {
     Relaxation {
         kind: RelaxationKind::NoMatches,
         exact: 0,
+        ends_with_letter: false,
         unknown_words: Vec::new(),
         replacements: Vec::new(),
         matched_words: Vec::new(),
@@ -70,8 +71,17 @@ fn relaxations_are_described_in_sentences() {
         ),
         (
             Relaxation { kind: RelaxationKind::Prefix, exact: 3, ..nothing() },
-            "3 projects have all of these words and come first. After them come projects in which the last word begins a \
-             longer one.",
+            "3 projects have all of these words. Shown are also projects in which the last word begins a longer one.",
+        ),
+        (
+            Relaxation {
+                kind: RelaxationKind::Prefix,
+                exact: 3,
+                ends_with_letter: true,
+                replacements: replaced(&[("h", "house"), ("h", "hall")]),
+                ..nothing()
+            },
+            "Shown are projects in which “h” begins a word: “house” or “hall”.",
         ),
         (
             Relaxation { kind: RelaxationKind::NoWords, ..nothing() },

@@ -1,5 +1,7 @@
 //! A set of distinct words, each with an index: a hash table over one piece of memory.
 
+use std::ops::Range;
+
 /// Distinct words; a word's index is the number of words added before it.
 #[derive(Default)]
 pub(crate) struct WordSet {
@@ -51,6 +53,23 @@ impl WordSet {
 
     pub(crate) fn word(&self, index: usize) -> &str {
         &self.letters[self.starts[index] as usize..self.starts[index + 1] as usize]
+    }
+
+    /// Returns the indexes of the words that begin with `prefix`, if words were added in the order of their bytes.
+    pub(crate) fn with_prefix(&self, prefix: &str) -> Range<usize> {
+        let point = |Range { start: mut low, end: mut high }: Range<usize>, before: &dyn Fn(&str) -> bool| {
+            while low < high {
+                let middle = low.midpoint(high);
+                if before(self.word(middle)) {
+                    low = middle + 1;
+                } else {
+                    high = middle;
+                }
+            }
+            low
+        };
+        let first = point(0..self.len(), &|word| word < prefix);
+        first..point(first..self.len(), &|word| word.starts_with(prefix))
     }
 
     /// Returns the index of a word.

@@ -11,24 +11,46 @@ use tantivy::schema::document::{ErasedDocument, Value};
 use tantivy::schema::{Field, Schema};
 use tantivy::{DocId, Segment, TantivyDocument, TantivyError};
 
+use super::names::NO_NAME;
 use super::{EXTENSION, Rows, VERSION};
 
-/// Encodes a row for the indexing queue: tie-breaker, category, summary. `None` if the category is longer than 65,535 bytes.
-pub(crate) fn encode(tie_breaker: u64, category: &str, summary: &[u8]) -> Option<Vec<u8>> {
-    let length = u16::try_from(category.len()).ok()?;
-    let mut row = Vec::with_capacity(10 + category.len() + summary.len());
+/// What is written of a document.
+#[derive(Clone, Copy)]
+pub(crate) struct Row<'a> {
+    pub(crate) tie_breaker: u64,
+    pub(crate) category: &'a str,
+    /// The folded name; empty for a project that is not listed.
+    pub(crate) name: &'a [u8],
+    pub(crate) summary: &'a [u8],
+}
+
+/// Encodes a row for the indexing queue: tie-breaker, category, name, summary. `None` if the category is longer than 65,535 bytes or
+/// the name than 4 GiB.
+pub(crate) fn encode(row: Row<'_>) -> Option<Vec<u8>> {
+    let Row { tie_breaker, category, name, summary } = row;
+    let category_length = u16::try_from(category.len()).ok()?;
+    let name_length = u32::try_from(name.len()).ok()?;
+    let mut row = Vec::with_capacity(14 + category.len() + name.len() + summary.len());
     row.extend_from_slice(&tie_breaker.to_le_bytes());
-    row.extend_from_slice(&length.to_le_bytes());
+    row.extend_from_slice(&category_length.to_le_bytes());
+    row.extend_from_slice(&name_length.to_le_bytes());
     row.extend_from_slice(category.as_bytes());
+    row.extend_from_slice(name);
     row.extend_from_slice(summary);
     Some(row)
 }
 
 /// Decodes what [`encode`] encoded.
-fn decode(row: &[u8]) -> Option<(u64, &str, &[u8])> {
+fn decode(row: &[u8]) -> Option<Row<'_>> {
     let tie_breaker = u64::from_le_bytes(row.get(..8)?.try_into().ok()?);
-    let length = usize::from(u16::from_le_bytes(row.get(8..10)?.try_into().ok()?));
-    Some((tie_breaker, std::str::from_utf8(row.get(10..10 + length)?).ok()?, row.get(10 + length..)?))
+    let category = 14 + usize::from(u16::from_le_bytes(row.get(8..10)?.try_into().ok()?));
+    let name = category + u32::from_le_bytes(row.get(10..14)?.try_into().ok()?) as usize;
+    Some(Row {
+        tie_breaker,
+        category: std::str::from_utf8(row.get(14..category)?).ok()?,
+        name: row.get(category..name)?,
+        summary: row.get(name..)?,
+    })
 }
 
 /// Gives every segment of the index its row file.
@@ -52,9 +74,19 @@ impl SegmentPlugin for RowPlugin {
             let rows = reader.open_read(SegmentComponent::Custom(EXTENSION.to_owned()))?.read_bytes()?;
             let rows = Rows::open(rows, reader.max_doc())
                 .map_err(|error| TantivyError::InternalError(error.to_string()))?;
-            for document in reader.doc_ids_alive() {
-                file.push(rows.tie_breaker(document), rows.category(document), rows.summary(document))?;
+            let first = file.ends.len() as DocId;
+            let mut merged = vec![NO_NAME; reader.max_doc() as usize];
+            for (number, document) in (first..).zip(reader.doc_ids_alive()) {
+                file.push(Row {
+                    tie_breaker: rows.tie_breaker(document),
+                    category: rows.category(document),
+                    name: rows.names().of(document),
+                    summary: rows.summary(document),
+                })?;
+                merged[document as usize] = number;
             }
+            let in_order = rows.names().documents().map(|document| merged[document as usize]);
+            file.by_name.extend(in_order.filter(|number| *number != NO_NAME));
         }
         file.finish()
     }
@@ -79,9 +111,11 @@ impl PluginWriter for RowWriter {
             .downcast_ref::<TantivyDocument>()
             .and_then(|content| content.get_first(self.field));
         let row = row.as_ref().and_then(|row| row.as_custom()).and_then(decode);
-        let (tie_breaker, category, summary) =
-            row.ok_or_else(|| TantivyError::InvalidArgument("a document without a row".to_owned()))?;
-        self.file.push(tie_breaker, category, summary)
+        let row = row.ok_or_else(|| TantivyError::InvalidArgument("a document without a row".to_owned()))?;
+        if !row.name.is_empty() {
+            self.file.by_name.push(self.file.ends.len() as DocId);
+        }
+        self.file.push(row)
     }
 
     fn serialize(
@@ -98,7 +132,7 @@ impl PluginWriter for RowWriter {
     }
 
     fn mem_usage(&self) -> usize {
-        18 * self.file.ends.len()
+        30 * self.file.ends.len() + self.file.names.len()
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -118,9 +152,14 @@ struct RowFile {
     ends: Vec<u64>,
     tie_breakers: Vec<u64>,
     codes: Vec<u16>,
+    /// The folded names, one after the other, and where each ends.
+    names: Vec<u8>,
+    name_ends: Vec<u64>,
+    /// The documents that have a name: in ascending runs by name, which are merged at the end.
+    by_name: Vec<DocId>,
     /// The names of the categories, by code.
-    names: Vec<String>,
-    codes_by_name: HashMap<String, u16>,
+    categories: Vec<String>,
+    codes_by_category: HashMap<String, u16>,
 }
 
 impl RowFile {
@@ -133,18 +172,22 @@ impl RowFile {
             tie_breakers: Vec::new(),
             codes: Vec::new(),
             names: Vec::new(),
-            codes_by_name: HashMap::new(),
+            name_ends: Vec::new(),
+            by_name: Vec::new(),
+            categories: Vec::new(),
+            codes_by_category: HashMap::new(),
         })
     }
 
-    fn push(&mut self, tie_breaker: u64, category: &str, summary: &[u8]) -> tantivy::Result<()> {
-        let code = match self.codes_by_name.get(category) {
+    fn push(&mut self, row: Row<'_>) -> tantivy::Result<()> {
+        let Row { tie_breaker, category, name, summary } = row;
+        let code = match self.codes_by_category.get(category) {
             Some(&code) => code,
             None => {
-                let code = u16::try_from(self.names.len())
+                let code = u16::try_from(self.categories.len())
                     .map_err(|_| TantivyError::InvalidArgument("more than 65,536 categories".to_owned()))?;
-                self.names.push(category.to_owned());
-                self.codes_by_name.insert(category.to_owned(), code);
+                self.categories.push(category.to_owned());
+                self.codes_by_category.insert(category.to_owned(), code);
                 code
             }
         };
@@ -153,23 +196,52 @@ impl RowFile {
         self.ends.push(self.written);
         self.tie_breakers.push(tie_breaker);
         self.codes.push(code);
+        self.names.extend_from_slice(name);
+        self.name_ends.push(self.names.len() as u64);
         Ok(())
     }
 
+    fn name(&self, document: DocId) -> &[u8] {
+        let end = |index: usize| self.name_ends[index] as usize;
+        let index = document as usize;
+        &self.names[if index == 0 { 0 } else { end(index - 1) }..end(index)]
+    }
+
+    /// Writes the table of names (see `names`).
+    fn write_names(&mut self, tail: &mut Vec<u8>) -> u64 {
+        let mut by_name = std::mem::take(&mut self.by_name);
+        // A stable sort finds the runs of the merged segments, and merges them.
+        by_name.sort_by(|a, b| self.name(*a).cmp(self.name(*b)).then(a.cmp(b)));
+        let mut ranks = vec![NO_NAME; self.ends.len()];
+        (0..).zip(&by_name).for_each(|(rank, document)| ranks[*document as usize] = rank);
+        ranks.iter().chain(&by_name).for_each(|number| tail.extend_from_slice(&number.to_le_bytes()));
+        let mut end = 0;
+        for document in &by_name {
+            end += self.name(*document).len() as u64;
+            tail.extend_from_slice(&end.to_le_bytes());
+        }
+        by_name.iter().for_each(|document| tail.extend_from_slice(self.name(*document)));
+        self.by_name = by_name;
+        end
+    }
+
     fn finish(mut self) -> tantivy::Result<()> {
-        let mut tail = Vec::with_capacity(18 * self.ends.len() + 256);
+        let mut tail = Vec::with_capacity(34 * self.ends.len() + self.names.len() + 256);
         self.ends
             .iter()
             .chain(&self.tie_breakers)
             .for_each(|number| tail.extend_from_slice(&number.to_le_bytes()));
         self.codes.iter().for_each(|code| tail.extend_from_slice(&code.to_le_bytes()));
-        for name in &self.names {
+        let names_length = self.write_names(&mut tail);
+        for name in &self.categories {
             tail.extend_from_slice(&(name.len() as u16).to_le_bytes());
             tail.extend_from_slice(name.as_bytes());
         }
         tail.extend_from_slice(&(self.ends.len() as u32).to_le_bytes());
-        tail.extend_from_slice(&(self.names.len() as u32).to_le_bytes());
+        tail.extend_from_slice(&(self.categories.len() as u32).to_le_bytes());
         tail.extend_from_slice(&self.written.to_le_bytes());
+        tail.extend_from_slice(&(self.by_name.len() as u32).to_le_bytes());
+        tail.extend_from_slice(&names_length.to_le_bytes());
         tail.extend_from_slice(&VERSION.to_le_bytes());
         self.file.write_all(&tail)?;
         self.file.terminate()?;
