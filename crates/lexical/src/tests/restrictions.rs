@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
+use crate::query::Query;
 
 /// Returns the results of all pages, as ordinal and score.
 fn all_pages(view: &View, request: SearchRequest<'_>, restriction: &Restriction<'_>) -> Vec<(u64, u32)> {
@@ -58,8 +59,12 @@ fn results_are_those_of_the_whole_search_that_are_allowed() {
             let exact: Vec<(u64, u32)> =
                 exact.filter(|(ordinal, _)| allowed.contains(*ordinal)).copied().collect();
             assert_eq!(&found[..exact.len().min(found.len())], exact, "{text:?} {category:?}");
-            if exact.len() >= 10 {
-                assert_eq!(found, exact);
+            // Names in which the last word goes on may not be exact.
+            let surely_exact =
+                exact.iter().filter(|(_, score)| [1, 3, 5, 6].contains(&(f32::from_bits(*score) as u8)));
+            if surely_exact.count() >= 10 && !Query::parse(&text).ends_with_letter {
+                let of_all = of_all.iter().filter(|(ordinal, _)| allowed.contains(*ordinal));
+                assert_eq!(found, of_all.copied().collect::<Vec<_>>(), "{text:?} {category:?}");
                 compared += 1;
             }
         }
