@@ -106,6 +106,11 @@ impl Query {
         }
     }
 
+    /// Returns whether the text is one word, and no single letter.
+    pub(crate) fn is_one_whole_word(&self) -> bool {
+        self.words.len() == 1 && !self.ends_with_letter
+    }
+
     /// Returns the phrases that are runs of characters: approximate tiers ignore quotes, but keep these together.
     pub(crate) fn character_runs(&self) -> Vec<Phrase> {
         let is_run = |phrase: &&Phrase| phrase.iter().all(|(word, _)| text::is_character(&self.words[*word]));

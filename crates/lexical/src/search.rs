@@ -1,6 +1,7 @@
 //! One search: match tiers, from the exact to the approximate, tried in this order until there are enough results.
 //!
-//! 1. Exact: all words and phrases as they were typed, and every name that begins with what was typed, even within a word.
+//! 1. Exact: all words and phrases as they were typed, and every name that begins with what was typed, even within a word. A single
+//!    word that ten projects contain is taken as a whole one.
 //! 2. Prefix: also words that begin with the last one, if there are fewer than ten exact matches or the last word is a single letter.
 //! 3. Fuzzy: every word or one that is spelled almost like it, if nothing matched so far.
 //! 4. Any: most of the words, if nothing matched so far.
@@ -96,7 +97,10 @@ impl<'a> Search<'a> {
             weights.push(self.snapshot.idf(document_frequency));
         }
         let mut state = CursorState { tier: MatchTier::Exact, weights, variants: 0 };
-        let beginnings = Beginnings::new(self.snapshot, self.query);
+        let mut beginnings = Beginnings::new(self.snapshot, self.query);
+        if !beginnings.is_empty() && self.is_enough_as_it_stands()? {
+            beginnings.keep_whole_words();
+        }
         let begun = self.rank_beginnings(&beginnings, &mut top_k);
         let (mut exact, mut exact_matches) = (0, Vec::new());
         if all_words_occur && !self.query.ends_with_letter {
@@ -140,7 +144,10 @@ impl<'a> Search<'a> {
         let mut exact = 0;
         match state.tier {
             MatchTier::Exact | MatchTier::Prefix => {
-                let beginnings = Beginnings::new(self.snapshot, self.query);
+                let mut beginnings = Beginnings::new(self.snapshot, self.query);
+                if state.tier == MatchTier::Exact && self.query.is_one_whole_word() {
+                    beginnings.keep_whole_words();
+                }
                 let begun = self.rank_beginnings(&beginnings, &mut top_k);
                 let mut exact_matches = Vec::new();
                 if !self.query.ends_with_letter {
@@ -167,6 +174,19 @@ impl<'a> Search<'a> {
             }
         }
         Ok(Some(result_page(top_k, exact, *state)))
+    }
+
+    /// Returns whether the query is a single word with enough exact matches: it is most likely a whole one. (Of several words the last
+    /// may well be unfinished even so, since short ones are often words themselves.)
+    fn is_enough_as_it_stands(&self) -> tantivy::Result<bool> {
+        let Some(word) = self.query.words.first().filter(|_| self.query.is_one_whole_word()) else {
+            return Ok(false);
+        };
+        if u64::from(self.snapshot.lexicon.document_frequency(word)) < ENOUGH_MATCHES {
+            return Ok(false);
+        }
+        let is_restricted = self.scope.category.is_some() || self.scope.allowed.is_some();
+        Ok(!is_restricted || self.count_exact()? >= ENOUGH_MATCHES)
     }
 
     /// Returns the number of documents that match exactly.

@@ -146,6 +146,10 @@ impl Records {
 
     /// Returns the projects whose name begins with the query and goes on with its last word.
     pub(super) fn begun(&self, query: &Query) -> BTreeSet<String> {
+        // A single word with enough exact matches is taken as a whole one.
+        if query.words.iter().collect::<BTreeSet<_>>().len() == 1 {
+            return BTreeSet::new();
+        }
         let typed = query.words.join(" ");
         let begins = |name: &String| {
             name.strip_prefix(&typed).is_some_and(|rest| !rest.is_empty() && !rest.starts_with(' '))

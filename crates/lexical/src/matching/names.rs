@@ -53,6 +53,12 @@ impl Beginnings {
         self.is_empty
     }
 
+    /// Drops the names that go on with the last word.
+    pub(crate) fn keep_whole_words(&mut self) {
+        self.ranges.clear();
+        self.is_empty = true;
+    }
+
     /// Returns whether [`match_beginnings`] collects the document.
     pub(crate) fn contains(&self, segment_index: u32, segment: &Segment, document: DocId) -> bool {
         let Some(range) = self.ranges.get(segment_index as usize) else { return false };

@@ -87,6 +87,9 @@ fn expected(projects: &[Project], query: &Query, category: Option<&str>) -> BTre
             }
         };
         let begins = name.strip_prefix(typed.as_str()).filter(|_| !typed.is_empty());
+        // A single word with enough exact matches is taken as a whole one.
+        let is_whole = query.words.len() == 1 && exact.len() >= 10 && !query.ends_with_letter;
+        let begins = begins.filter(|rest| !is_whole || !goes_on(rest));
         let band = match begins {
             Some("") => 6,
             Some(rest) if !goes_on(rest) && !query.ends_with_letter => 5,
