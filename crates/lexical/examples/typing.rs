@@ -11,7 +11,7 @@
 //! For each kind of query one line: the share of queries whose record is among the first ten results, and the share for which it is the
 //! first. Records that the query cannot tell apart count alike: those of the same name, and of an unfinished name those that begin
 //! with what was typed, as long as the ten results are all of that kind.
-#![allow(clippy::print_stdout, reason = "an example prints its results")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints its results")]
 
 use std::error::Error;
 use std::io::{BufRead, BufReader};
@@ -215,7 +215,7 @@ fn position(kind: &str, text: &str, record: &Record, found: &[&Record]) -> Optio
         if alike == found.len() && alike == 10 {
             return Some(0);
         }
-        let at = found.iter().position(|found| equal(found))?;
+        let at = found.iter().position(equal)?;
         return Some(if at < alike { 0 } else { at });
     }
     let is_alike = |found: &&Record| {

@@ -147,3 +147,33 @@ fn known_items_are_in_the_first_ten_results() {
         assert!(recall >= least, "{kind}: {recall}");
     }
 }
+
+/// Names cut at a random letter after at least 60 % of their letters. Of records that begin with what was typed any may be first; the
+/// record itself, or one of the same name, must be among the first ten, unless those all begin with it.
+#[test]
+fn unfinished_names_are_among_the_first_ten_results() {
+    let Some(projects) = records() else { return };
+    let fixture = Fixture::of(&projects);
+    let seed = 24;
+    let mut random = Random(seed);
+    let (mut queries, mut in_ten, mut first) = (0.0, 0.0, 0.0);
+    for project in &projects {
+        let letters: Vec<char> = project.name.chars().collect();
+        let least = (letters.len() * 6).div_ceil(10);
+        if letters.len() < 4 || least == letters.len() {
+            continue;
+        }
+        let cut: String = letters[..least + random.below(letters.len() - least)].iter().collect();
+        let page = fixture.reader.search(&SearchRequest { limit: 10, ..request(cut.trim()) }).unwrap();
+        let typed = text::fold(&cut);
+        let names: Vec<String> =
+            ordinals(&page).iter().map(|ordinal| text::fold(&projects[*ordinal as usize].name)).collect();
+        let is_found = names.contains(&text::fold(&project.name))
+            || names.len() == 10 && names.iter().all(|name| name.starts_with(&typed));
+        queries += 1.0;
+        in_ten += f64::from(u8::from(is_found));
+        first += f64::from(u8::from(names.first().is_some_and(|name| name.starts_with(&typed))));
+    }
+    println!("seed {seed}: {queries} queries, {:.4} in ten, {:.4} first", in_ten / queries, first / queries);
+    assert!(queries > 2_000.0 && in_ten / queries >= 0.995 && first / queries >= 0.995);
+}
