@@ -3,6 +3,7 @@
 
 pub mod browse;
 pub mod facets;
+pub mod highlights;
 pub mod json_writer;
 pub mod list;
 pub mod list_options;

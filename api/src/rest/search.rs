@@ -7,6 +7,7 @@ use read::archive::FacetCounts;
 use read::search::{Hit, Relaxation};
 
 use answers::catalog::facets;
+use answers::catalog::highlights;
 use answers::catalog::json_writer::{self, JsonWriter};
 use answers::catalog::list::List;
 use answers::catalog::relaxation;
@@ -29,33 +30,47 @@ pub(super) async fn search(
 /// search.
 pub(crate) fn answer(state: &ApiState, query: &str) -> Result<List, ApiError> {
     let parameters = SearchParameters::parse(query).map_err(ApiError::invalid_parameters)?;
-    let SearchParameters { q, options, limit, cursor, .. } = &parameters;
+    let SearchParameters { q, options, limit, cursor, highlights, .. } = &parameters;
     let found = search::find(state, q.trim(), options, *limit, cursor.clone())?;
     let page = &found.page;
     let (hits, note, cursor) = (found.hits(), relaxation::note(page), found.next_cursor());
     let (cursor, said) = (cursor.as_deref(), (page.relaxation(), note.as_deref()));
-    let mut json = assemble(q, (&hits, page.total()), found.facets(), said, cursor, state.site())?;
+    let shown = Shown { hits: &hits, total: page.total(), counts: found.facets(), highlights: *highlights };
+    let mut json = assemble(q, &shown, said, cursor, state.site())?;
     json.ignored_parameters(&parameters.ignored)?;
     Ok(List::new(json.finish(), state.site(), SEARCH, query, cursor))
+}
+
+/// What an answer shows.
+struct Shown<'a> {
+    hits: &'a [Hit<'a>],
+    /// The number of results on all pages.
+    total: u64,
+    counts: &'a [FacetCounts],
+    /// Whether results have the texts in which words match.
+    highlights: bool,
 }
 
 /// Writes the answer from the rendered summaries. `query` is repeated as it was sent.
 fn assemble<'a>(
     query: &str,
-    (hits, total): (&[Hit<'_>], u64),
-    counts: &[FacetCounts],
+    shown: &Shown<'_>,
     (said, note): (Option<&Relaxation>, Option<&str>),
     next: Option<&str>,
     site: &'a Site,
 ) -> Result<JsonWriter<'a>, ApiError> {
+    let Shown { hits, total, counts, highlights } = shown;
     let summaries = hits.iter().map(|hit| hit.summary);
     let mut json = JsonWriter::object(site, 2 * query.len() + json_writer::capacity(summaries, site));
     json.member("query", query)?;
     json.member("count", &hits.len())?;
-    json.member("total", &total)?;
+    json.member("total", total)?;
     relaxation::write(&mut json, said, note)?;
     facets::write(&mut json, counts)?;
-    search::write(&mut json, hits)?;
+    match highlights {
+        true => highlights::write(&mut json, hits, (query, said), site)?,
+        false => search::write(&mut json, hits)?,
+    }
     json.member("next_cursor", &next)?;
     Ok(json)
 }

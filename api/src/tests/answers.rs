@@ -2,6 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
+use serde_json::json;
+
 use super::*;
 
 #[tokio::test]
@@ -25,6 +27,31 @@ async fn a_search_answers_with_summaries() {
             r#""added_at":"2026-11-20T08:00:00Z","score":S}],"next_cursor":null,"ignored_parameters":["unknown"]}"#
         )
     );
+}
+
+#[tokio::test]
+async fn a_search_marks_the_words_that_match_if_asked() {
+    let node = Node::start().await;
+    for (query, marked) in [
+        (
+            "haus zurich",
+            json!({"name": "<mark>Haus</mark> am See", "city": "<mark>Zürich</mark>, Switzerland"}),
+        ),
+        (
+            "quiet hau",
+            json!({"name": "<mark>Haus</mark> am See", "intro": "A &quot;<mark>quiet</mark>&quot; house."}),
+        ),
+    ] {
+        let path = format!("/v1/search?highlights=true&q={}", query.replace(' ', "+"));
+        let answer = node.get(&path).await.json();
+        assert_eq!(answer["results"][0]["highlights"], marked, "{answer}");
+        assert_eq!(answer["results"][0]["slug"], "haus-am-see");
+    }
+    let plain = node.get("/v1/search?q=haus&highlights=false").await.json();
+    assert_eq!(plain["results"][0].get("highlights"), None);
+    let refused = node.get("/v1/search?q=haus&highlights=yes").await;
+    assert_eq!(refused.status, 400);
+    assert!(refused.text().contains("true or false"), "{}", refused.text());
 }
 
 #[tokio::test]

@@ -23,11 +23,13 @@
 //! - `matching`: finds the documents that match words or clauses, by posting lists.
 //! - `ranking`: bands of scores, BM25, tie-breakers, and the top k of a page.
 //! - `index`: what is on disk and in memory: schema, row files, posting lists, lexicon, segments, snapshots.
+//! - `highlight`: marks the words of a query in texts.
 //! - `reader`, `view`, `writer`: the public types. `ordinal_set`: a set of projects. `fnv`: the hash in cursors.
 //!
 //! The example `search` (`cargo run -p lexical --features writer --example search`) writes an index and searches it.
 
 mod fnv;
+mod highlight;
 mod index;
 mod matching;
 mod ordinal_set;
@@ -43,6 +45,7 @@ mod writer;
 mod tests;
 
 pub use fnv::Fnv;
+pub use highlight::Highlighter;
 #[cfg(feature = "writer")]
 pub use index::copy::copy;
 pub use index::digest::Digest;

@@ -77,4 +77,8 @@ pub struct SearchResult<'a> {
     /// name, 5 as the beginning of its name, 4 the same within a word, 3 next to each other in its name, 2 the same within a word, 1 all
     /// words, 0 approximately.
     pub score: f32,
+    /// With `highlights=true`: of name, studio, city, category and intro those in which words match, as HTML: escaped, each such word in a
+    /// `mark` element.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub highlights: Option<BTreeMap<&'a str, String>>,
 }

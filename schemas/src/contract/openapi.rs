@@ -253,6 +253,11 @@ fn search_parameters() -> Value {
             "schema": {"type": "string", "maxLength": 200, "pattern": "^([A-Za-z0-9_-]{20,200})?$"}},
     ]);
     add_list_options(&mut parameters, &["relevance", "newest", "oldest", "name"]);
+    if let Some(parameters) = parameters.as_array_mut() {
+        parameters.push(json!({"name": "highlights", "in": "query",
+            "description": "Whether each result has highlights: its texts with the words that match in mark elements, as HTML.",
+            "schema": {"type": "boolean", "default": false}}));
+    }
     parameters
 }
 

@@ -8,7 +8,7 @@ use answers::catalog::search::{SearchCursor, invalid_cursor};
 use answers::query::{self, QueryParams, fault};
 
 /// The parameters without the options of a list.
-const OWN: [&str; 4] = ["q", "limit", "cursor", "key"];
+const OWN: [&str; 5] = ["q", "limit", "cursor", "key", "highlights"];
 
 const NAMES: [&str; OWN.len() + list_options::NAMES.len()] = {
     let mut names = [""; OWN.len() + list_options::NAMES.len()];
@@ -32,6 +32,8 @@ pub(crate) struct SearchParameters {
     pub(crate) limit: usize,
     /// The end of the previous page.
     pub(crate) cursor: Option<SearchCursor>,
+    /// Whether results have the texts in which words match.
+    pub(crate) highlights: bool,
     /// Parameters that are ignored.
     pub(crate) ignored: Vec<String>,
 }
@@ -49,11 +51,12 @@ impl SearchParameters {
         let limit = query::limit(&sent, &mut faults);
         let options = options(&sent, &mut faults);
         let cursor: Option<SearchCursor> = query::cursor(&sent, &mut faults, invalid_cursor);
+        let highlights = highlights(&sent, &mut faults);
         sent.single("key", &mut faults);
         if !faults.is_empty() {
             return Err(faults);
         }
-        Ok(SearchParameters { q, options, limit, cursor, ignored: sent.ignored() })
+        Ok(SearchParameters { q, options, limit, cursor, highlights, ignored: sent.ignored() })
     }
 }
 
@@ -73,6 +76,14 @@ fn q(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> String {
     };
     faults.push(fault("q", detail, format!("1 to {MAX_QUERY_CHARACTERS} characters of any text")));
     String::new()
+}
+
+fn highlights(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> bool {
+    let text = sent.single("highlights", faults);
+    if text.as_deref().is_some_and(|text| text != "true" && text != "false") {
+        faults.push(fault("highlights", "It is neither true nor false.", "true or false"));
+    }
+    text.as_deref() == Some("true")
 }
 
 fn options(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> ListOptions {
@@ -108,6 +119,7 @@ mod tests {
             options: ListOptions::default(),
             limit: 10,
             cursor: None,
+            highlights: false,
             ignored: Vec::new(),
         };
         let expected = SearchParameters {
@@ -120,6 +132,11 @@ mod tests {
         assert_eq!(parsed, Ok(expected));
         assert_eq!(SearchParameters::parse("q=a"), Ok(plain()));
         assert_eq!(SearchParameters::parse("q=a&cursor="), Ok(plain()));
+        assert_eq!(SearchParameters::parse("q=a&highlights=false"), Ok(plain()));
+        let marked = SearchParameters { highlights: true, ..plain() };
+        assert_eq!(SearchParameters::parse("q=a&highlights=true"), Ok(marked));
+        let expected = [said("highlights", "It is neither true nor false.", "true or false")];
+        assert_eq!(faults("q=a&highlights=yes"), expected);
         let longest = format!("q={}", "%C3%BC".repeat(200));
         assert_eq!(SearchParameters::parse(&longest).map(|p| p.q), Ok("ü".repeat(200)));
     }

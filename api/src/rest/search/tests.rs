@@ -9,9 +9,13 @@ fn hits<'a>(summaries: &'a [String], scores: &[f32]) -> Vec<Hit<'a>> {
     summaries.iter().zip(scores).map(hit).collect()
 }
 
+fn shown<'a>(hits: &'a [Hit<'a>], total: u64) -> Shown<'a> {
+    Shown { hits, total, counts: &[], highlights: false }
+}
+
 fn assembled(query: &str, hits: &[Hit<'_>], total: u64) -> String {
     let site = "https://x.org".parse().unwrap();
-    String::from_utf8(assemble(query, (hits, total), &[], (None, None), None, &site).unwrap().finish())
+    String::from_utf8(assemble(query, &shown(hits, total), (None, None), None, &site).unwrap().finish())
         .unwrap()
 }
 
@@ -43,7 +47,7 @@ fn a_search_without_results_is_answered() {
         did_you_mean: Some(read::search::Suggestion { query: "house".into(), total: 3 }),
     };
     let site = "https://x.org".parse().unwrap();
-    let body = assemble("xyzzy house", (&[], 0), &[], (Some(&relaxation), Some("No.")), None, &site)
+    let body = assemble("xyzzy house", &shown(&[], 0), (Some(&relaxation), Some("No.")), None, &site)
         .unwrap()
         .finish();
     assert_eq!(
@@ -61,7 +65,7 @@ fn one_buffer_is_enough() {
     let hits = hits(&summaries, &[1.0 / 3.0; 50]);
     let site: Site = "https://catalog.example.org/with/a/long/path".parse().unwrap();
     let (long, cursor) = ("\"".repeat(200), "c".repeat(144));
-    let body = assemble(&long, (&hits, 50), &[], (None, None), Some(&cursor), &site).unwrap().finish();
+    let body = assemble(&long, &shown(&hits, 50), (None, None), Some(&cursor), &site).unwrap().finish();
     let room = json_writer::capacity(hits.iter().map(|hit| hit.summary), &site);
     assert_eq!(body.capacity(), room + 2 * 200, "the buffer did not grow");
 }
