@@ -1,6 +1,7 @@
 //! The REST endpoints, one file each, and the router of the public listener.
 
 mod archive_parameters;
+mod changes;
 mod cite;
 mod discover;
 mod discovery;
@@ -62,6 +63,7 @@ pub(crate) fn router(state: ApiState) -> Router {
         .route(route::TASTE, get(taste::taste))
         .route(route::DISCOVER, get(discover::discover))
         .route(route::TERMS, get(terms::terms))
+        .route(route::CHANGES, get(changes::changes))
         .route(route::USAGE, get(usage::usage))
         .route(route::MEDIA, get(media::picture))
         .route(route::CITE_NEWEST, get(cite::newest))

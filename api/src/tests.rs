@@ -9,6 +9,7 @@ mod addresses;
 mod admin;
 mod answers;
 mod archive;
+mod changes;
 mod citations;
 mod client;
 mod conditional;

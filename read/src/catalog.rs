@@ -1,5 +1,6 @@
 //! The catalog: every project with its revisions and all slugs it ever had, in SQLite.
 
+mod changes;
 mod history;
 mod listed;
 mod reader;
@@ -14,6 +15,7 @@ use schemas::api::project::Project as Answer;
 use schemas::api::site;
 use sqlx::sqlite::SqliteConnectOptions;
 
+pub use changes::{Change, ChangeCursor, Changes, InvalidCursor};
 pub use history::{History, RecordedRevision, Withdrawal};
 pub use listed::{ListedProject, ListedRecord};
 pub use reader::{CatalogReader, ListedPart, ResolvedSlug, SlugResolution};
@@ -26,7 +28,7 @@ use crate::error::ModelError;
 use crate::model::{Model, ModelContext};
 
 /// The layout of its files, incremented with every change that former generations do not have.
-pub const LAYOUT: u32 = 3;
+pub const LAYOUT: u32 = 4;
 
 const NAME: &str = "catalog";
 
@@ -44,6 +46,7 @@ impl Model for CatalogReader {
 
     async fn refresh(&self, _: &ModelContext) -> Result<(), ModelError> {
         // Every query reads the last commit.
+        self.notify_of_commits();
         Ok(())
     }
 
@@ -58,6 +61,7 @@ impl Model for CatalogReader {
             "SELECT project, revision, position, slug, time, actor, command, record FROM revisions ORDER BY project, revision",
             "SELECT project, source, until, command, picture FROM replaced ORDER BY project, source, until",
             "SELECT slug, project FROM slugs ORDER BY slug",
+            "SELECT position, project, mark, kind, slug, former, time FROM changes ORDER BY position",
         ]).await
     }
 }

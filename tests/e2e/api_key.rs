@@ -181,6 +181,7 @@ async fn unmetered_requests_are_answered_after_the_quota_is_used_up() {
         ("GET", "/v1/projects?slugs=bridge", vec![], 429),
         ("GET", "/v1/taste?mood=calm", vec![], 429),
         ("GET", "/v1/discover", vec![], 429),
+        ("GET", "/v1/changes", vec![], 429),
         ("GET", "/v1/search?q=bridge", vec![], 429),
         ("HEAD", "/v1/project/bridge", vec![], 429),
     ] {

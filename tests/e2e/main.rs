@@ -13,6 +13,7 @@ mod api_key;
 mod audit;
 mod backup_page;
 mod backups;
+mod changes;
 mod citations;
 mod clean_stop;
 mod clocks;

@@ -355,6 +355,15 @@ impl ApiError {
         .with(|details| details.on_pages = Some("This picture was taken down."))
     }
 
+    /// A cursor of changes that another log gave out.
+    pub fn other_log() -> ApiError {
+        ApiError::new(
+            ProblemKind::OtherLog,
+            "The cursor was given out by another catalog, or before this one was restored from a backup. Begin again without since, \
+             and delete from your copy what does not come.",
+        )
+    }
+
     /// A body, where none is expected, that is too large to be skipped.
     pub fn body_too_large() -> ApiError {
         ApiError::new(
@@ -441,7 +450,7 @@ impl ApiError {
     }
 
     /// A project that is in the search index but not in the catalog yet.
-    pub(crate) fn catching_up() -> ApiError {
+    pub fn catching_up() -> ApiError {
         ApiError::unavailable(
             "The project was listed a moment ago, and its record is on its way. Try again in a second.",
         )

@@ -1,6 +1,7 @@
 //! Parses query strings: pairs joined by `&`, percent-encoded UTF-8, `+` for a blank.
 
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use schemas::api::problem::ParameterFault;
@@ -155,15 +156,26 @@ impl<'a, const N: usize> QueryParams<'a, N> {
 
 /// Returns the parameter `limit`, or the default if it is absent or invalid. If it is invalid, the reason is added to `faults`.
 pub fn limit<const N: usize>(sent: &QueryParams<'_, N>, faults: &mut Vec<ParameterFault>) -> usize {
-    let Some(text) = sent.single("limit", faults) else { return DEFAULT_LIMIT };
+    integer(sent, faults, "limit", DEFAULT_LIMIT, MIN_LIMIT..=MAX_LIMIT)
+}
+
+/// Returns an integer, or the default if it is absent or invalid. If it is invalid, the reason is added to `faults`.
+pub fn integer<const N: usize>(
+    sent: &QueryParams<'_, N>,
+    faults: &mut Vec<ParameterFault>,
+    name: &'static str,
+    default: usize,
+    range: RangeInclusive<usize>,
+) -> usize {
+    let Some(text) = sent.single(name, faults) else { return default };
     // `parse` would accept a leading plus.
     let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
     match text.parse() {
-        Ok(limit) if is_digits && (MIN_LIMIT..=MAX_LIMIT).contains(&limit) => limit,
+        Ok(number) if is_digits && range.contains(&number) => number,
         _ => {
-            let allowed = format!("an integer from {MIN_LIMIT} to {MAX_LIMIT}");
-            faults.push(fault("limit", format!("It is not {allowed}."), allowed));
-            DEFAULT_LIMIT
+            let allowed = format!("an integer from {} to {}", range.start(), range.end());
+            faults.push(fault(name, format!("It is not {allowed}."), allowed));
+            default
         }
     }
 }

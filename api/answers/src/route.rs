@@ -2,6 +2,8 @@
 //! does what differs between routes: the name in metrics, the methods, whether a key is needed. The router connects each path with
 //! its endpoint.
 
+use std::time::Duration;
+
 use http::HeaderValue;
 
 /// Declares the paths as axum matches them, each with its route.
@@ -21,6 +23,7 @@ paths! {
     TASTE = "/v1/taste", Taste;
     DISCOVER = "/v1/discover", Discover;
     TERMS = "/v1/terms", Terms;
+    CHANGES = "/v1/changes", Changes;
     USAGE = "/v1/usage", Usage;
     MCP = "/mcp", Mcp;
     MCP_WITH_SLASH = "/mcp/", Mcp;
@@ -62,6 +65,9 @@ pub const fn prefix(pattern: &str) -> &str {
     pattern.split_at(end).0
 }
 
+/// The maximum time for which a call of changes waits.
+pub const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
 /// A group of paths that are treated alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Route {
@@ -79,6 +85,8 @@ pub enum Route {
     Discover,
     /// The words of the taste dimensions.
     Terms,
+    /// What happened to the projects.
+    Changes,
     /// The usage of a key.
     Usage,
     /// The MCP endpoint.
@@ -113,7 +121,7 @@ pub enum Route {
 
 impl Route {
     /// All routes, each at the index of its discriminant.
-    pub const ALL: [Route; 22] = [
+    pub const ALL: [Route; 23] = [
         Route::Search,
         Route::Project,
         Route::Similar,
@@ -121,6 +129,7 @@ impl Route {
         Route::Taste,
         Route::Discover,
         Route::Terms,
+        Route::Changes,
         Route::Usage,
         Route::Mcp,
         Route::Media,
@@ -148,6 +157,7 @@ impl Route {
             Route::Taste => TASTE,
             Route::Discover => DISCOVER,
             Route::Terms => TERMS,
+            Route::Changes => CHANGES,
             Route::Usage => USAGE,
             Route::Mcp => MCP,
             Route::Media => MEDIA,
@@ -180,6 +190,7 @@ impl Route {
             Route::Projects => Some("projects"),
             Route::Taste => Some("taste"),
             Route::Discover => Some("discover"),
+            Route::Changes => Some("changes"),
             Route::Terms
             | Route::Usage
             | Route::Mcp
@@ -217,6 +228,14 @@ impl Route {
     /// Returns whether browsers get errors as a page.
     pub fn is_for_people(self) -> bool {
         matches!(self, Route::Cite | Route::Page | Route::Form | Route::Problems | Route::Other)
+    }
+
+    /// Returns how long its calls may wait for something to happen, beside the time of an answer.
+    pub fn longest_wait(self) -> Duration {
+        match self {
+            Route::Changes => LONGEST_WAIT,
+            _ => Duration::ZERO,
+        }
     }
 
     /// Returns its methods, as `Allow` lists them.

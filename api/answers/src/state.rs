@@ -213,6 +213,15 @@ impl ApiState {
         self.sources.readiness.borrow().clone()
     }
 
+    /// Waits until the node is not ready, for example because it is about to stop.
+    pub async fn until_not_ready(&self) {
+        // Without a sender nothing changes any more.
+        let mut readiness = self.sources.readiness.clone();
+        if readiness.wait_for(|readiness| !readiness.ready).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
     /// Refuses calls until the node has caught up once. Called for every request; one atomic load after that.
     ///
     /// # Errors

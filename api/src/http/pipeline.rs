@@ -235,7 +235,7 @@ impl Pipeline {
         parts.extensions.insert(Peer(peer));
         parts.extensions.insert(route);
         let body = sent.as_ref().map_or_else(Body::empty, |sent| Body::from(sent.bytes.clone()));
-        *deadline = Deadline::within(self.time_limit);
+        *deadline = Deadline::within(self.time_limit + route.longest_wait());
         parts.extensions.insert(*deadline);
         let called = deadline.bound(self.call(parts, body)).await;
         called.unwrap_or_else(IntoResponse::into_response)

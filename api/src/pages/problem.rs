@@ -122,6 +122,10 @@ fn explanation(kind: ProblemKind) -> (&'static str, &'static str) {
             "The picture was taken down for good, for example because its rights forbid that it is shown. No record shows it any more.",
             "Delete any copy of it that you keep, and read the project’s record again for the pictures that it has now.",
         ),
+        ProblemKind::OtherLog => (
+            "The cursor of a call of <code>/v1/changes</code> was given out by another catalog, or before this one was restored from a backup. What happened since cannot be told.",
+            "Call <code>/v1/changes</code> without <code>since</code> and build your copy again; delete from the old one what does not come.",
+        ),
         ProblemKind::Refused => (
             "What a form asked for was understood and not done: the address has all its keys (409), the form was sent before (409), or the link cannot be used any more (410).",
             "The member <code>detail</code> says what stands against it. Open <a href=\"/keys\">/keys</a> for another form or link.",

@@ -59,6 +59,6 @@ async fn the_registry_and_readers_get_theirs() {
     assert_eq!(llms.header("content-type"), Some("text/plain; charset=utf-8"));
     let text = llms.text();
     assert!(text.starts_with("# catalog.example.org\n\n> A curated catalog"), "{text}");
-    assert_eq!(text.lines().filter(|line| line.starts_with("- `")).count(), 10 + 5, "{text}");
+    assert_eq!(text.lines().filter(|line| line.starts_with("- `")).count(), 10 + 6, "{text}");
     assert!(text.contains("https://catalog.example.org/mcp") && !text.contains('\u{1}'), "{text}");
 }

@@ -148,6 +148,28 @@ impl Node {
         node
     }
 
+    /// A node with the small catalog, as recorded by another event store.
+    pub(super) async fn start_of_store(store: &str) -> Node {
+        let folder = filled().await;
+        let generation = of(ModelKind::Catalog, folder.path()).current().unwrap().unwrap();
+        let mut writer = CatalogWriter::open(&generation.path).await.unwrap();
+        writer.commit(checkpoint(8, store)).await.unwrap();
+        writer.close().await.unwrap();
+        Node::serve(folder, Limits::default()).await
+    }
+
+    /// Revises a project in the current generation of the catalog, as the ninth event.
+    pub(super) async fn revise_in_catalog(&self, number: usize, name: &str) {
+        let generation = of(ModelKind::Catalog, self.folder.path()).current().unwrap().unwrap();
+        let mut writer = CatalogWriter::open(&generation.path).await.unwrap();
+        let record = serde_json::from_value(json!({"name": name, "category": "architecture"})).unwrap();
+        let event = Event::ProjectRevised(ProjectRevised { record });
+        writer.load([id(number)].into_iter()).await.unwrap();
+        writer.apply(&recorded(9, id(number), &event), id(number), &event).unwrap();
+        writer.commit(checkpoint(9, STORE)).await.unwrap();
+        writer.close().await.unwrap();
+    }
+
     /// A node whose search index lists a project that the catalog does not know yet.
     pub(super) async fn start_with_search_ahead(slug: &str) -> Node {
         let folder = filled().await;
@@ -346,6 +368,13 @@ fn of(model: ModelKind, folder: &Path) -> Generations {
     model.generations(folder)
 }
 
+/// The event store of the small catalog.
+const STORE: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+
+fn checkpoint(position: u64, store: &str) -> Checkpoint {
+    Checkpoint { position: Position(position), store: Some(store.to_owned()), ..Checkpoint::default() }
+}
+
 async fn catalog(root: &Path) {
     let generations = of(ModelKind::Catalog, root);
     let generation = generations.create_next().unwrap();
@@ -355,7 +384,7 @@ async fn catalog(root: &Path) {
         let position = index as u64 + 1;
         writer.apply(&recorded(position, id(number), &event), id(number), &event).unwrap();
     }
-    writer.commit(Checkpoint::default()).await.unwrap();
+    writer.commit(checkpoint(8, STORE)).await.unwrap();
     writer.close().await.unwrap();
     generations.make_current(&generation).unwrap();
 }

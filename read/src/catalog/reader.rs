@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use schemas::ids::Position;
+use sqlite::ChangeDetector;
 use sqlx::{QueryBuilder, Sqlite, SqlitePool};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, watch};
 
-use super::options;
+use super::{FILE, options};
 use crate::error::ModelError;
 
 /// The maximum number of connections to the database.
@@ -20,6 +21,9 @@ pub struct CatalogReader {
     pool: SqlitePool,
     /// The listed parts, which take a scan of all projects.
     pub(super) parts: Arc<Mutex<Option<CachedParts>>>,
+    detector: Arc<ChangeDetector>,
+    /// Notified after commits.
+    pub(super) commits: Arc<watch::Sender<()>>,
 }
 
 /// What a slug leads to. In rendered texts, URLs of this site begin with [`schemas::api::site::SITE`].
@@ -73,7 +77,17 @@ impl CatalogReader {
     /// Opens the catalog in a generation's folder, read-only.
     pub async fn open(folder: &Path) -> Result<CatalogReader, ModelError> {
         let pool = sqlite::readers(options(folder), CONNECTIONS).await?;
-        Ok(CatalogReader { pool, parts: Arc::default() })
+        let detector = Arc::new(ChangeDetector::new(&folder.join(FILE)));
+        let commits = Arc::new(watch::Sender::new(()));
+        Ok(CatalogReader { pool, parts: Arc::default(), detector, commits })
+    }
+
+    /// Notifies those who wait for commits, if there may have been one since the last call.
+    pub(super) fn notify_of_commits(&self) {
+        if let Some(stamps) = self.detector.check() {
+            self.detector.mark_read(stamps);
+            self.commits.send_replace(());
+        }
     }
 
     /// Resolves a slug.

@@ -38,6 +38,18 @@ pub(super) struct ReplacedRow {
     pub(super) picture: String,
 }
 
+/// A change that readers see.
+#[derive(Debug)]
+pub(super) struct ChangeRow {
+    pub(super) position: Position,
+    pub(super) project: ProjectId,
+    pub(super) mark: i64,
+    pub(super) kind: &'static str,
+    pub(super) slug: String,
+    pub(super) former: Option<String>,
+    pub(super) time: String,
+}
+
 /// A project with its rendered columns.
 pub(super) struct ProjectRow<'a> {
     id: ProjectId,
@@ -121,6 +133,26 @@ pub(super) async fn write_replaced(
             .push_bind(replaced.until.0.cast_signed())
             .push_bind(replaced.command.0.to_string())
             .push_bind(&replaced.picture);
+    });
+    query.build().execute(transaction).await?;
+    Ok(())
+}
+
+pub(super) async fn write_changes(
+    transaction: &mut SqliteConnection,
+    rows: &[ChangeRow],
+) -> Result<(), ModelError> {
+    let mut query = QueryBuilder::<Sqlite>::new(
+        "INSERT OR REPLACE INTO changes (position, project, mark, kind, slug, former, time) ",
+    );
+    query.push_values(rows, |mut row, change| {
+        row.push_bind(change.position.0.cast_signed())
+            .push_bind(change.project.to_string())
+            .push_bind(change.mark)
+            .push_bind(change.kind)
+            .push_bind(&change.slug)
+            .push_bind(change.former.as_deref())
+            .push_bind(&change.time);
     });
     query.build().execute(transaction).await?;
     Ok(())

@@ -11,8 +11,8 @@ use sqlx::sqlite::SqliteConnection;
 use sqlx::{ConnectOptions, Connection, QueryBuilder, Sqlite};
 
 use super::rows::{
-    ERASED, ReplacedRow, RevisionRow, erase_replaced, read_project, rendered, write_projects, write_replaced,
-    write_revisions, write_slugs,
+    ChangeRow, ERASED, ReplacedRow, RevisionRow, erase_replaced, read_project, rendered, write_changes,
+    write_projects, write_replaced, write_revisions, write_slugs,
 };
 use super::{FILE, NAME, corrupt, options};
 use crate::checkpoint::Checkpoint;
@@ -42,6 +42,7 @@ struct PendingChanges {
     replaced: Vec<ReplacedRow>,
     erased: Vec<(ProjectId, PictureId)>,
     slugs: Vec<(String, ProjectId)>,
+    changes: Vec<ChangeRow>,
 }
 
 impl CatalogWriter {
@@ -121,6 +122,7 @@ impl CatalogWriter {
     pub fn apply(&mut self, recorded: &Recorded, id: ProjectId, event: &Event) -> Result<(), String> {
         let before = self.pending.projects.get(&id);
         let replaced = replaced(before, recorded, id, event).map_err(|error| error.to_string())?;
+        let pictures_before = before.map(|p| p.pictures.clone()).unwrap_or_default();
         let (revision_before, slug_before) = (before.map(|p| p.revision), before.map(|p| p.slug.clone()));
         let project = Project::evolve(before.cloned(), event, recorded.position, recorded.time)
             .map_err(|error| error.to_string())?;
@@ -135,6 +137,18 @@ impl CatalogWriter {
                 actor: recorded.actor.to_string(),
                 command: recorded.causation,
                 record,
+            });
+        }
+        if let Some(kind) = change_kind(event, pictures_before != project.pictures) {
+            let [first, second, third, fourth, fifth, sixth, seventh, eighth, ..] = recorded.hash.0;
+            self.pending.changes.push(ChangeRow {
+                position: recorded.position,
+                project: id,
+                mark: i64::from_be_bytes([first, second, third, fourth, fifth, sixth, seventh, eighth]),
+                kind,
+                slug: project.slug.to_string(),
+                former: slug_before.as_ref().filter(|_| kind == RENAMED).map(ToString::to_string),
+                time: recorded.time.to_string(),
             });
         }
         if slug_before.as_ref() != Some(&project.slug) {
@@ -171,6 +185,9 @@ impl CatalogWriter {
         for (project, picture) in pending.erased {
             erase_replaced(&mut transaction, project, picture).await?;
         }
+        for chunk in pending.changes.chunks(ROWS) {
+            write_changes(&mut transaction, chunk).await?;
+        }
         for chunk in pending.slugs.chunks(ROWS) {
             write_slugs(&mut transaction, chunk).await?;
         }
@@ -189,6 +206,23 @@ impl CatalogWriter {
     /// Closes the database cleanly.
     pub async fn close(self) -> Result<(), ModelError> {
         Ok(self.connection.close().await?)
+    }
+}
+
+/// The kind of a rename.
+const RENAMED: &str = "renamed";
+
+/// Returns the kind of the change that readers see after an event, if they see one. `has_new_pictures` is whether it changed the
+/// stored pictures.
+fn change_kind(event: &Event, has_new_pictures: bool) -> Option<&'static str> {
+    match event {
+        Event::ProjectSelected(_) => Some("selected"),
+        Event::ProjectRevised(_) => Some("revised"),
+        Event::PictureAttached(_) | Event::PictureErased(_) => has_new_pictures.then_some("revised"),
+        Event::ProjectRenamed(_) => Some(RENAMED),
+        Event::ProjectWithdrawn(_) => Some("withdrawn"),
+        Event::ProjectRestored(_) => Some("restored"),
+        Event::PictureRefused(_) | Event::VectorsRecorded(_) | Event::Account(_) => None,
     }
 }
 

@@ -36,6 +36,8 @@ pub enum ProblemKind {
     Withdrawn,
     /// The picture was erased permanently.
     TakenDown,
+    /// The cursor of changes is of another log.
+    OtherLog,
     /// The action of a form was rejected.
     Refused,
     /// The body, the header or the URL of the request is too large.
@@ -50,7 +52,7 @@ pub enum ProblemKind {
 
 impl ProblemKind {
     /// All kinds.
-    pub const ALL: [ProblemKind; 19] = [
+    pub const ALL: [ProblemKind; 20] = [
         ProblemKind::InvalidParameters,
         ProblemKind::AmbiguousKey,
         ProblemKind::MissingKey,
@@ -65,6 +67,7 @@ impl ProblemKind {
         ProblemKind::UnknownSlug,
         ProblemKind::Withdrawn,
         ProblemKind::TakenDown,
+        ProblemKind::OtherLog,
         ProblemKind::Refused,
         ProblemKind::TooLarge,
         ProblemKind::Timeout,
@@ -89,6 +92,7 @@ impl ProblemKind {
             ProblemKind::UnknownSlug => "unknown-slug",
             ProblemKind::Withdrawn => "withdrawn",
             ProblemKind::TakenDown => "taken-down",
+            ProblemKind::OtherLog => "other-log",
             ProblemKind::Refused => "refused",
             ProblemKind::TooLarge => "too-large",
             ProblemKind::Timeout => "timeout",
@@ -114,6 +118,7 @@ impl ProblemKind {
             ProblemKind::UnknownSlug => "Unknown slug",
             ProblemKind::Withdrawn => "Withdrawn",
             ProblemKind::TakenDown => "Taken down",
+            ProblemKind::OtherLog => "Cursor of another log",
             ProblemKind::Refused => "Nothing was done",
             ProblemKind::TooLarge => "Too large",
             ProblemKind::Timeout => "Took too long",
@@ -134,7 +139,7 @@ impl ProblemKind {
             ProblemKind::NotFound | ProblemKind::UnknownSlug => 404,
             ProblemKind::MethodNotAllowed => 405,
             ProblemKind::Refused => 409,
-            ProblemKind::Withdrawn | ProblemKind::TakenDown => 410,
+            ProblemKind::Withdrawn | ProblemKind::TakenDown | ProblemKind::OtherLog => 410,
             ProblemKind::TooLarge => 413,
             ProblemKind::QuotaExceeded | ProblemKind::TooManyRequests => 429,
             ProblemKind::Internal => 500,

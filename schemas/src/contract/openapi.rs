@@ -7,6 +7,7 @@ use super::examples;
 use super::list_options::{NOT_BLANK, add_list_options};
 
 use crate::api::archive::{DiscoverAnswer, ProjectsAnswer, SeveralAnswer, TasteSearchAnswer, TermsAnswer};
+use crate::api::changes::{ChangesAnswer, DEFAULT_CHANGES, MAX_CHANGES};
 use crate::api::problem::Problem;
 use crate::api::project::Project;
 use crate::api::search::{DEFAULT_LIMIT, MAX_LIMIT, MAX_QUERY_CHARACTERS, MIN_LIMIT, SearchAnswer};
@@ -22,7 +23,7 @@ const ERRORS: &[u16] = &[400, 401, 429, 503];
 /// The general description, which applies to all calls.
 const DESCRIPTION: &str = "A curated catalog of architecture, interiors, design, photography and art.\n\n\
 Send a key as `Authorization: Bearer log_live_…`, or for quick tests as `?key=log_live_…`, not both. A call counts once it is \
-answered with a 2xx of /search, /project, /similar, /projects, /taste or /discover; HEAD counts as GET. Errors, 304, 308, /terms \
+answered with a 2xx of /search, /project, /similar, /projects, /taste, /discover or /changes; HEAD counts as GET. Errors, 304, 308, /terms \
 and /usage are free. Besides the \
 month's quota there is a limit of calls within a second for each key (20 unless the operator set another): over it a call is \
 answered 429 with Retry-After.\n\n\
@@ -107,6 +108,7 @@ fn lists(
     let projects = schemars::json_schema!({"anyOf": [projects, several]});
     let taste = generator.subschema_for::<TasteSearchAnswer<'_>>();
     let discover = generator.subschema_for::<DiscoverAnswer<'_>>();
+    let changes = generator.subschema_for::<ChangesAnswer<'_>>();
     let terms = generator.subschema_for::<TermsAnswer<'_>>();
     let operations = json!({
         "/projects": {"get": {
@@ -133,8 +135,39 @@ fn lists(
             "parameters": [dimension_parameter(), category_parameter(), limit_parameter()],
             "responses": responses("The most used words of each dimension.", &terms, problem, ERRORS),
         }},
+        "/changes": {"get": {
+            "operationId": "changes",
+            "summary": "What was selected, revised, renamed, withdrawn and restored since a cursor, to make and keep a copy of the catalog",
+            "description": CHANGES,
+            "parameters": changes_parameters(),
+            "responses": changes_responses(&changes, problem),
+        }},
     });
     operations.as_object().cloned().unwrap_or_default()
+}
+
+const CHANGES: &str = "All changes in log order, from the beginning without since. For each change delete from, if it is there, then \
+    store project under its own slug, or delete slug where project is null; keep next_cursor with it and send it as since. A picture \
+    that was attached or erased is a revision. A cursor holds through rebuilds and on every node of the catalog.";
+
+fn changes_parameters() -> Value {
+    json!([
+        {"name": "since", "in": "query", "description": "next_cursor of the answer before, or the cursor of a change; empty or absent for \
+                the beginning. A cursor of another catalog, or from before a restore, is 410; one from the future and any other text 400.",
+            "schema": {"type": "string", "maxLength": 100, "pattern": "^([A-Za-z0-9_-]{50})?$"}},
+        {"name": "limit", "in": "query", "description": "How many changes at most.",
+            "schema": {"type": "integer", "minimum": 1, "maximum": MAX_CHANGES, "default": DEFAULT_CHANGES}},
+        {"name": "wait", "in": "query", "description": "The seconds for which the answer waits until something happens, if there is nothing yet. \
+                It comes earlier, without changes, when the service stops.",
+            "schema": {"type": "integer", "minimum": 0, "maximum": 30, "default": 0}},
+    ])
+}
+
+fn changes_responses(changes: &schemars::Schema, problem: &schemars::Schema) -> Value {
+    let mut responses = responses("A page of changes.", changes, problem, ERRORS);
+    let about = "The cursor is of another catalog, or from before a restore: begin again without since.";
+    responses["410"] = refusal(about, problem);
+    responses
 }
 
 /// Adds an example to every JSON answer.

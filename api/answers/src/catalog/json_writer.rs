@@ -60,6 +60,12 @@ impl<'a> JsonWriter<'a> {
         self.body.extend_from_slice(members);
     }
 
+    /// Writes a member whose value is rendered JSON.
+    pub fn filled(&mut self, name: &str, rendered: &[u8]) {
+        self.name(name);
+        site::fill(rendered, self.site, &mut self.body);
+    }
+
     /// Writes the member with the names of parameters that the endpoint ignores, if there are any.
     ///
     /// # Errors

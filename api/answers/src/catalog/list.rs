@@ -23,11 +23,20 @@ impl List {
         let next = cursor.and_then(|cursor| {
             let kept = query::without(&query::without(query, "cursor"), "key");
             let joined = if kept.is_empty() { "" } else { "&" };
-            let link = format!("<{site}{path}?{kept}{joined}cursor={cursor}>; rel=\"next\"");
-            HeaderValue::try_from(link).ok()
+            next_link(site, path, &format!("{kept}{joined}cursor={cursor}"))
         });
         List { body: body.into(), next }
     }
+
+    /// Returns a page after which `query` continues, with all parameters but the key.
+    pub fn following(body: Vec<u8>, site: &Site, path: &str, query: &str) -> List {
+        let next = next_link(site, path, &query::without(query, "key"));
+        List { body: body.into(), next }
+    }
+}
+
+fn next_link(site: &Site, path: &str, query: &str) -> Option<HeaderValue> {
+    HeaderValue::try_from(format!("<{site}{path}?{query}>; rel=\"next\"")).ok()
 }
 
 impl IntoResponse for List {

@@ -49,6 +49,17 @@ CREATE TABLE slugs (
     project TEXT NOT NULL
 ) WITHOUT ROWID, STRICT;
 
+-- What happened to projects, in log order.
+CREATE TABLE changes (
+    position INTEGER PRIMARY KEY,
+    project  TEXT NOT NULL,
+    mark     INTEGER NOT NULL,            -- the beginning of the event's hash
+    kind     TEXT NOT NULL,               -- selected, revised, renamed, withdrawn or restored
+    slug     TEXT NOT NULL,               -- the slug after it
+    former   TEXT,                        -- the slug before a rename
+    time     TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE checkpoint (
     one   INTEGER PRIMARY KEY CHECK (one = 1),
     state TEXT NOT NULL                   -- JSON of the checkpoint
