@@ -129,7 +129,7 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// Fails with a line for each setting that is invalid: its name, value and source, and what is wanted.
+    /// Fails with a line for each setting that is invalid: its name, value and source, and what is expected.
     pub fn read(sources: &Sources) -> Result<Config> {
         Ok(SETTINGS.read(sources, |values| Config::of(values, sources))?)
     }

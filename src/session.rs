@@ -125,7 +125,7 @@ impl Session {
         self.send_as(self.clock.command_id(), actor, correlation, command).await
     }
 
-    /// Sends a command under this id, and waits for the reply. A command that was carried out under the id is not carried out
+    /// Sends a command under this id, and waits for the reply. A command that was executed under the id is not executed
     /// again.
     pub async fn send_as(
         &self,
@@ -172,11 +172,11 @@ impl Session {
     }
 }
 
-/// Returns the reply to a command. If it leaves unknown whether the command was carried out, tells the user under which id to
+/// Returns the reply to a command. If it leaves unknown whether the command was executed, tells the user under which id to
 /// send it again.
 pub fn resolved(answer: Result<CommandReply>, id: CommandId) -> Result<CommandReply> {
     let again = || {
-        format!("whether the command was carried out is not known; to make sure, run it again with --id {id}")
+        format!("whether the command was executed is not known; to make sure, run it again with --id {id}")
     };
     let answer = answer.with_context(again)?;
     if let CommandReply::Failed(CommandFailure { kind: FailureKind::Unavailable, .. }) = &answer {

@@ -182,7 +182,7 @@ pub(crate) mod tests {
     #[test]
     fn events_that_readers_do_not_see_are_selected_for_neighbours_only() {
         let vectors = VectorsRecorded { model: "m".into(), visual: None, semantic: None, computed: None };
-        let refused = PictureRefused { source: "a.jpg".into(), reason: "it is no picture".into() };
+        let refused = PictureRefused { source: "a.jpg".into(), reason: "it is not a picture".into() };
         for (event, visible) in [
             (Event::VectorsRecorded(vectors), false),
             (Event::PictureRefused(refused), false),

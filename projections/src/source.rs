@@ -67,7 +67,7 @@ pub enum SourceError {
     Unavailable(String),
     /// The stream has a gap that the event store did not fill.
     #[error(
-        "the stream EVENTS goes on at {found} where {wanted} was wanted, and the event store could not be asked for \
+        "the stream EVENTS continues at {found} where {wanted} was expected, and the event store could not be asked for \
          what is missing ({reason}); start the write side"
     )]
     Gap {

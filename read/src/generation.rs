@@ -86,7 +86,7 @@ impl Generations {
     fn layout_of(&self, generation: &Generation) -> Result<u32, GenerationError> {
         let path = generation.path.join(LAYOUT);
         match fs::read_to_string(&path) {
-            // A truncated file is no valid layout.
+            // A truncated file is not valid layout.
             Ok(layout) => Ok(layout.trim().parse().unwrap_or(0)),
             // A missing folder does not count as another layout, so that opening it reports the error.
             Err(error) if error.kind() == io::ErrorKind::NotFound && !generation.path.exists() => {

@@ -19,7 +19,7 @@ use crate::model::{Model, ModelContext};
 /// The layout of its files; incremented with every change that former generations do not have.
 pub const LAYOUT: u32 = 3;
 
-/// Returns the position of the last event in the index; 0 if its payload is no checkpoint.
+/// Returns the position of the last event in the index; 0 if its payload is not a checkpoint.
 pub(crate) fn position(view: &View) -> Position {
     checkpoint(view.payload()).map_or(Position::START, |applied| applied.position)
 }
@@ -59,7 +59,7 @@ impl Model for SearchReader {
 ///
 /// # Errors
 ///
-/// Returns an error if the payload is no checkpoint.
+/// Returns an error if the payload is not a checkpoint.
 pub fn checkpoint(payload: &str) -> Result<Checkpoint, ModelError> {
     if payload.is_empty() {
         return Ok(Checkpoint::default());

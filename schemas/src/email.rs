@@ -100,11 +100,11 @@ fn check_domain(domain: &str) -> Result<(), InvalidEmail> {
         return Err(InvalidEmail("the domain after the @ has no dot"));
     }
     if !domain.split('.').all(label) {
-        return Err(InvalidEmail("the text after the @ is no domain"));
+        return Err(InvalidEmail("the text after the @ is not a domain"));
     }
     let last = domain.rsplit('.').next().unwrap_or_default();
     if last.chars().all(|c| c.is_ascii_digit()) {
-        return Err(InvalidEmail("the text after the @ is no domain"));
+        return Err(InvalidEmail("the text after the @ is not a domain"));
     }
     Ok(())
 }

@@ -165,7 +165,7 @@ mod tests {
             assert_eq!((returning(returns), returned(usage)), (None, None));
         }
         assert_eq!((returning(OVERRUN_SUBJECTS), returned(OVERRUN_SUBJECTS)), (None, None));
-        assert!(usage_of("loggia.usage._free.Ab3dEf9h.2026-11").is_err(), "it is no tier's");
+        assert!(usage_of("loggia.usage._free.Ab3dEf9h.2026-11").is_err(), "it belongs to no tier");
     }
 
     #[test]

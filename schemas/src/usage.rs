@@ -113,7 +113,7 @@ impl Call {
         let text = |name| header(name).ok_or(invalid(name, "it is absent".into()));
         let kind = text("ce-type")?;
         if kind != CALL_METERED {
-            return Err(invalid("ce-type", format!("“{kind}” is no metered call")));
+            return Err(invalid("ce-type", format!("“{kind}” is not a metered call")));
         }
         let (tier, key_id, month) =
             subject::usage_of(subject).map_err(|error| invalid("subject", error.to_string()))?;

@@ -22,7 +22,7 @@ pub enum NatsCommand {
 pub struct NatsConfigArgs {
     /// The folder to write to.
     pub folder: PathBuf,
-    /// A server, with the addresses for clients and for other servers; repeatable. One alone is no cluster.
+    /// A server, with the addresses for clients and for other servers; repeatable. One alone is not a cluster.
     #[arg(
         long = "server",
         value_name = "NAME=HOST:PORT[:CLUSTERPORT]",

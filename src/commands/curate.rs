@@ -52,7 +52,7 @@ fn report(answer: Result<CommandReply>, id: CommandId, output: Output) -> Result
     match resolved(answer, id)? {
         CommandReply::Done(done) => print_done(&done, output),
         CommandReply::Failed(refusal) => refuse(&refusal, output),
-        _ => bail!("the reply of the write side is of another kind; do both have the same version?"),
+        _ => bail!("the reply of the write side is of an unexpected kind; do both have the same version?"),
     }
 }
 

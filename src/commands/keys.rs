@@ -116,7 +116,7 @@ fn account_reply(answer: CommandReply) -> Result<Result<AccountOutcome, CommandF
     match answer {
         CommandReply::Account(done) => Ok(Ok(done)),
         CommandReply::Failed(refusal) => Ok(Err(refusal)),
-        _ => bail!("the reply of the write side is of another kind; do both have the same version?"),
+        _ => bail!("the reply of the write side is of an unexpected kind; do both have the same version?"),
     }
 }
 

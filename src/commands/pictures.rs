@@ -232,7 +232,7 @@ async fn attach(
             let reason = refusal.detail.strip_prefix(source).unwrap_or(&refusal.detail);
             Ok(Err(reason.trim_start().to_owned()))
         }
-        _ => bail!("the reply of the write side is of another kind; do both have the same version?"),
+        _ => bail!("the reply of the write side is of an unexpected kind; do both have the same version?"),
     }
 }
 

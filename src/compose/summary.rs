@@ -83,7 +83,7 @@ pub async fn summaries(client: &async_nats::Client, expected: &[&str]) -> Result
         let is_complete = expected.iter().all(|name| nodes.iter().any(|node| node.node == **name));
         let time_limit = if is_complete { SILENCE } else { TIMEOUT };
         let Ok(Some(answer)) = tokio::time::timeout(time_limit, answers.next()).await else { break };
-        // If no process listens NATS says so, and a write side of version 0.1 answers that this is no command.
+        // If no process listens NATS says so, and a write side of version 0.1 answers that this is not a command.
         nodes.extend(serde_json::from_slice::<NodeSummary>(&answer.payload));
     }
     nodes.sort_by(|one, other| (&one.role, &one.node).cmp(&(&other.role, &other.node)));

@@ -70,7 +70,7 @@ impl FromStr for Auth {
         match text {
             "keys" => Ok(Auth::Keys),
             "off" => Ok(Auth::Off),
-            _ => Err("keys or off is wanted"),
+            _ => Err("expected keys or off"),
         }
     }
 }

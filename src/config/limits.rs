@@ -57,7 +57,7 @@ impl FromStr for Metering {
         match text {
             "spool" => Ok(Metering::Spool),
             "refuse" => Ok(Metering::Refuse),
-            _ => Err("spool or refuse is wanted"),
+            _ => Err("expected spool or refuse"),
         }
     }
 }

@@ -33,14 +33,14 @@ impl FromStr for LogFilter {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         const LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
-        const WANTED: &str = "a level such as info is wanted, or levels of parts such as warn,loggia=debug";
+        const WANTED: &str = "expected a level such as info, or levels of parts such as warn,loggia=debug";
         let words = text.split(',').map(str::trim);
         // The library takes any other word for the name of a part: it would log all of that part and nothing else.
         let mut bare = words.filter(|word| !word.is_empty() && !word.contains(['=', '[']));
         if let Some(word) = bare.find(|word| !LEVELS.contains(&word.to_ascii_lowercase().as_str())) {
             let nearest = nearest(word, LEVELS.into_iter());
             let meant = nearest.map(|nearest| format!(" (did you mean {nearest}?)")).unwrap_or_default();
-            return Err(format!("“{word}” is no level{meant}; {WANTED}"));
+            return Err(format!("“{word}” is not a level{meant}; {WANTED}"));
         }
         EnvFilter::try_new(text).map_err(|error| format!("{error}; {WANTED}"))?;
         Ok(LogFilter(text.to_owned()))
@@ -63,7 +63,7 @@ impl FromStr for LogFormat {
         match text {
             "text" => Ok(LogFormat::Text),
             "json" => Ok(LogFormat::Json),
-            _ => Err("text or json is wanted"),
+            _ => Err("expected text or json"),
         }
     }
 }

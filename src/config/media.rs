@@ -45,7 +45,7 @@ impl FromStr for PictureAddresses {
         match text {
             "public" => Ok(PictureAddresses::Public),
             "any" => Ok(PictureAddresses::Any),
-            _ => Err("public or any is wanted"),
+            _ => Err("expected public or any"),
         }
     }
 }

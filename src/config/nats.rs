@@ -49,7 +49,7 @@ impl FromStr for Replicas {
         // An even number tolerates no more failures than the odd one below it.
         match text.trim().parse() {
             Ok(replicas @ (1 | 3 | 5)) => Ok(Replicas(replicas)),
-            _ => Err("1, 3 or 5 is wanted"),
+            _ => Err("expected 1, 3 or 5"),
         }
     }
 }

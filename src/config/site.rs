@@ -43,7 +43,7 @@ fn public_url(value: &Value<'_>) -> Result<Option<String>, SettingError> {
     let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\\' | '<' | '>' | '?' | '#');
     let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     if host.is_none_or(str::is_empty) || !url.chars().all(plain) {
-        return Err(value.invalid("; an address such as https://catalog.example.org is wanted"));
+        return Err(value.invalid("; expected a URL such as https://catalog.example.org"));
     }
     Ok(Some(url.trim_end_matches('/').to_owned()))
 }
@@ -63,7 +63,7 @@ impl<const LONGEST: usize> FromStr for SiteText<LONGEST> {
         let text = text.trim();
         let length = text.chars().count();
         if length == 0 || length > LONGEST || text.chars().any(char::is_control) {
-            return Err(format!("one line of at most {LONGEST} characters is wanted, and it has {length}"));
+            return Err(format!("expected one line of at most {LONGEST} characters, and it has {length}"));
         }
         Ok(SiteText(text.to_owned()))
     }

@@ -34,8 +34,8 @@ fn the_texts_of_the_site_are_single_lines() {
     assert_eq!(name.as_deref(), Some("Casa & Co"));
     assert_eq!(
         read("LOGGIA_SITE_TAGLINE", "Houses\nand gardens").unwrap_err().to_string(),
-        "site_tagline is “Houses\nand gardens” (variable LOGGIA_SITE_TAGLINE), which cannot be used: one line of at most \
-         160 characters is wanted, and it has 18"
+        "site_tagline is “Houses\nand gardens” (variable LOGGIA_SITE_TAGLINE), which cannot be used: expected one \
+         line of at most 160 characters, and it has 18"
     );
     assert!(read("LOGGIA_SITE_NAME", &"a".repeat(81)).is_err());
     assert!(read("LOGGIA_SITE_ABOUT", &"a".repeat(600)).is_ok());
@@ -49,19 +49,19 @@ fn an_invalid_value_is_reported_with_its_name_and_source() {
     };
     assert_eq!(
         refused("LOGGIA_LISTEN", "here"),
-        "listen is “here” (variable LOGGIA_LISTEN), which cannot be used: an IP address and a port such as 127.0.0.1:8080 are \
-         wanted; 0.0.0.0:8080 stands for all addresses of this machine"
+        "listen is “here” (variable LOGGIA_LISTEN), which cannot be used: expected an IP address and a port such as \
+         127.0.0.1:8080; 0.0.0.0:8080 means all addresses of this machine"
     );
     assert_eq!(
         refused("LOGGIA_PUBLIC_URL", "catalog"),
-        "public_url is “catalog” (variable LOGGIA_PUBLIC_URL); an address such as https://catalog.example.org is wanted"
+        "public_url is “catalog” (variable LOGGIA_PUBLIC_URL); expected a URL such as https://catalog.example.org"
     );
     assert_eq!(
         refused("LOGGIA_STORE", "sqlite:"),
         if cfg!(feature = "eventstore") {
-            "store is “sqlite:” (variable LOGGIA_STORE), which cannot be used: sqlite:DIR or esdb://HOST:PORT is wanted"
+            "store is “sqlite:” (variable LOGGIA_STORE), which cannot be used: expected sqlite:DIR or esdb://HOST:PORT"
         } else {
-            "store is “sqlite:” (variable LOGGIA_STORE), which cannot be used: sqlite:DIR is wanted"
+            "store is “sqlite:” (variable LOGGIA_STORE), which cannot be used: expected sqlite:DIR"
         }
     );
     let wrong = "esdb://me:secret@here:2113?tslCaFile=/ca.pem";
@@ -79,8 +79,8 @@ fn an_invalid_value_is_reported_with_its_name_and_source() {
     );
     assert_eq!(
         refused("LOGGIA_MAIL", "imap://me:secret@mail.example.org"),
-        "mail is “imap://***@mail.example.org” (variable LOGGIA_MAIL), which cannot be used: log:, print:, smtp://HOST or \
-         smtps://HOST is wanted, with USER:PASSWORD@ before the host where the server asks for it"
+        "mail is “imap://***@mail.example.org” (variable LOGGIA_MAIL), which cannot be used: expected log:, print:, \
+         smtp://HOST or smtps://HOST, with USER:PASSWORD@ before the host where the server asks for it"
     );
     assert_eq!(
         refused("LOGGIA_MAIL", "smtp://mail.example.org"),
@@ -89,21 +89,21 @@ fn an_invalid_value_is_reported_with_its_name_and_source() {
     );
     assert_eq!(
         refused("LOGGIA_BURST_PER_KEY", "many"),
-        "burst_per_key is “many” (variable LOGGIA_BURST_PER_KEY), which cannot be used: a whole number such as 20 is \
-         wanted; 0 is no limit"
+        "burst_per_key is “many” (variable LOGGIA_BURST_PER_KEY), which cannot be used: expected a whole number such \
+         as 20; 0 means no limit"
     );
     assert_eq!(
         refused("LOGGIA_LOG", "inof"),
-        "log is “inof” (variable LOGGIA_LOG), which cannot be used: “inof” is no level (did you mean info?); a level such \
-         as info is wanted, or levels of parts such as warn,loggia=debug"
+        "log is “inof” (variable LOGGIA_LOG), which cannot be used: “inof” is not a level (did you mean info?); \
+         expected a level such as info, or levels of parts such as warn,loggia=debug"
     );
     assert_eq!(
         refused("LOGGIA_AUTH", "none"),
-        "auth is “none” (variable LOGGIA_AUTH), which cannot be used: keys or off is wanted"
+        "auth is “none” (variable LOGGIA_AUTH), which cannot be used: expected keys or off"
     );
     assert_eq!(
         refused("LOGGIA_NATS_REPLICAS", "2"),
-        "nats_replicas is “2” (variable LOGGIA_NATS_REPLICAS), which cannot be used: 1, 3 or 5 is wanted"
+        "nats_replicas is “2” (variable LOGGIA_NATS_REPLICAS), which cannot be used: expected 1, 3 or 5"
     );
     assert_eq!(
         refused("LOGGIA_TIERS", "free"),
@@ -124,8 +124,8 @@ fn a_signing_secret_is_never_shown() {
     assert!(!format!("{config:?}").contains("whsec_f"));
     assert_eq!(
         read("whsec").unwrap_err().to_string(),
-        "stripe_secret is “***” (variable LOGGIA_STRIPE_SECRET), which cannot be used: signing secrets such as whsec_…, \
-         of at least 8 characters, separated by commas, are wanted"
+        "stripe_secret is “***” (variable LOGGIA_STRIPE_SECRET), which cannot be used: expected signing secrets such \
+         as whsec_…, of at least 8 characters, separated by commas"
     );
 }
 
@@ -147,7 +147,7 @@ fn an_unknown_name_in_the_file_is_an_error() {
     let sources = Sources { file: Some(("x.toml".into(), "lisen = '1'".into())), ..Sources::default() };
     assert_eq!(
         Config::read(&sources).unwrap_err().to_string(),
-        "x.toml sets “lisen”, which is no setting; did you mean listen? `loggia config` lists them all"
+        "x.toml sets “lisen”, which is not a setting; did you mean listen? `loggia config` lists them all"
     );
 }
 
@@ -175,7 +175,7 @@ fn all_invalid_settings_are_reported_at_once() {
     let lines: Vec<&str> = refused.lines().collect();
     assert_eq!(
         lines[0],
-        "x.toml sets “burst-per-key”, which is no setting; did you mean burst_per_key? `loggia config` lists them all"
+        "x.toml sets “burst-per-key”, which is not a setting; did you mean burst_per_key? `loggia config` lists them all"
     );
     let names: Vec<&str> = lines[1..].iter().map(|line| line.split(" is “").next().unwrap()).collect();
     assert_eq!(names, ["listen", "log", "log_format", "drain"]);
@@ -188,7 +188,7 @@ fn a_log_filter_has_levels_of_parts() {
     }
     for wrong in ["verbose", "loggia", "loggia=loud", "info debug"] {
         let reason = wrong.parse::<LogFilter>().unwrap_err();
-        assert!(reason.contains("a level such as info is wanted"), "{wrong}: {reason}");
+        assert!(reason.contains("expected a level such as info"), "{wrong}: {reason}");
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) fn violations(tree: &Tree) -> Vec<String> {
             found.push(format!("no test holds: {row}"));
         }
         found.extend(
-            tests.into_iter().filter(|test| !exists(tree, test)).map(|test| format!("{test} is no test")),
+            tests.into_iter().filter(|test| !exists(tree, test)).map(|test| format!("{test} is not a test")),
         );
     }
     if count == 0 {

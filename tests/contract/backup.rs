@@ -119,7 +119,7 @@ async fn nothing_of_a_broken_backup_is_restored() {
         let error = backup::restore(&backup, &target, None, &[]).await.unwrap_err();
         assert_eq!(
             error.to_string(),
-            format!("{} is no whole backup: {reason}; use another one", backup.display())
+            format!("{} is not a complete backup: {reason}; use another one", backup.display())
         );
         assert_eq!(names(&target), ["events.lock"]);
     }
@@ -240,7 +240,7 @@ async fn restore_and_verify_reject_a_backup_with_damaged_pictures() {
         copy_folder(&backup, &copy);
         damage(&copy.join(name));
         let (target, media) = (elsewhere.path().join("target"), elsewhere.path().join("media"));
-        let expected = format!("{} is no whole backup: {reason}; use another one", copy.display());
+        let expected = format!("{} is not a complete backup: {reason}; use another one", copy.display());
         assert_eq!(backup::verify(&copy).await.unwrap_err().to_string(), expected);
         let refused = backup::restore(&copy, &target, Some(&media), &[]).await.unwrap_err();
         assert_eq!(refused.to_string(), expected);
@@ -268,8 +268,9 @@ async fn each_part_of_a_backup_is_verified_in_place() {
         ("vault.key", "the bytes of its vault.key are not those that were written"),
     ] {
         let BackupWithPictures { elsewhere: _elsewhere, backup, .. } = with_pictures().await;
-        let broken =
-            |reason: &str| format!("{} is no whole backup: {reason}; use another one", backup.display());
+        let broken = |reason: &str| {
+            format!("{} is not a complete backup: {reason}; use another one", backup.display())
+        };
         flip(&backup.join(name));
         assert_eq!(backup::verify(&backup).await.unwrap_err().to_string(), broken(reason));
         std::fs::remove_file(backup.join(name)).unwrap();
@@ -350,7 +351,7 @@ async fn a_failed_backup_leaves_nothing() {
     std::fs::write(media.join(Form::Original.path(picture.id)), "other").unwrap();
     let backup = elsewhere.path().join("backup");
     let error = backup::create(&data_folder.store, &backup, Some(&media)).await.unwrap_err().to_string();
-    assert!(error.contains("its bytes are not those that its name is made of"), "{error}");
+    assert!(error.contains("its bytes do not match its id"), "{error}");
     assert_eq!(names(elsewhere.path()), Vec::<String>::new());
     // Remains of a killed backup do not block the next one.
     std::fs::create_dir(&backup).unwrap();

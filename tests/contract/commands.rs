@@ -142,7 +142,7 @@ async fn invalid_commands_are_rejected_with_a_sentence() {
     let refusal = ask("loggia.command.select", b"{".to_vec()).await;
     assert_eq!(refusal.kind, FailureKind::Rejected);
     assert!(
-        refusal.detail.starts_with("the message is no command of this version of Loggia: EOF"),
+        refusal.detail.starts_with("the message is not a command of this version of Loggia: EOF"),
         "{refusal:?}"
     );
     let message = serde_json::to_vec(&write.message(select("a"))).unwrap();

@@ -280,7 +280,8 @@ async fn each_part_of_an_incremental_backup_is_verified() {
     ] {
         let path = site.at(backup).join(file);
         flip(&path);
-        let expected = format!("{} is no whole backup: {reason}; use another one", site.at(backup).display());
+        let expected =
+            format!("{} is not a complete backup: {reason}; use another one", site.at(backup).display());
         let verified = backup::verify(&site.at("second")).await.unwrap_err().to_string();
         assert_eq!(verified, expected);
         let restored = site.restore(&site.at("second"), "target").await.unwrap_err().to_string();
@@ -399,7 +400,7 @@ async fn a_failed_or_cancelled_incremental_backup_leaves_nothing() {
     let bytes = std::fs::read(&path).unwrap();
     std::fs::write(&path, "other").unwrap();
     let error = site.since("second", "third").await.unwrap_err().to_string();
-    assert!(error.contains("its bytes are not those that its name is made of"), "{error}");
+    assert!(error.contains("its bytes do not match its id"), "{error}");
     assert!(!site.at("third").exists());
     std::fs::write(&path, bytes).unwrap();
     let begun = async {

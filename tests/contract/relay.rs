@@ -398,8 +398,8 @@ async fn a_damaged_event_is_not_published() {
     let relay = RunningRelay::of(&damaged, &nats).await;
     assert_eq!(
         relay.wait_for_failure().await,
-        "the event store is damaged: the event at position 7 is not what its hash was made of; verify it, and restore \
-         the last backup"
+        "the event store is damaged: the event at position 7 does not match its hash; verify it, and restore the \
+         last backup"
     );
     assert!(stream_events(nats.client().await).await.len() <= 6);
     relay.stopped().await;

@@ -203,7 +203,7 @@ async fn a_gap_is_filled_once_for_all_projections() {
     let mut subscriptions = [0; 4].map(|after| source.subscribe(Position(after)));
     let error = subscriptions[0].next(1).await.unwrap_err().to_string();
     assert!(
-        error.contains("goes on at 3 where 1 was wanted") && error.ends_with("start the write side"),
+        error.contains("continues at 3 where 1 was expected") && error.ends_with("start the write side"),
         "{error}"
     );
     for subscription in &mut subscriptions {

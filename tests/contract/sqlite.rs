@@ -233,8 +233,8 @@ async fn a_damaged_end_is_rejected_on_opening() {
     let error = EventLog::open(folder.path(), &Clock::system()).await.err().unwrap();
     assert_eq!(
         error.to_string(),
-        "the event store is damaged: the event is not what its hash was made of (position 9); verify it, and \
-         restore the last backup"
+        "the event store is damaged: the event does not match its hash (position 9); verify it, and restore the last \
+         backup"
     );
 }
 
@@ -291,7 +291,8 @@ async fn a_foreign_file_is_rejected_unchanged() {
     assert!(error.to_string().ends_with("is not an event store of Loggia"), "{error}");
     assert_eq!(std::fs::read(&file).unwrap(), before);
 
-    std::fs::write(&file, "This is no database, but a longer text that stands where one should be.").unwrap();
+    std::fs::write(&file, "This is not a database, but a longer text that stands where one should be.")
+        .unwrap();
     let error = EventLog::open(folder.path(), &Clock::system()).await.err().unwrap();
     assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
 }
@@ -422,7 +423,7 @@ async fn a_broken_backup_is_not_restored() {
     assert_eq!(
         error.to_string(),
         format!(
-            "{} is no whole backup: its bytes are not those that were written; use another one",
+            "{} is not a complete backup: its bytes are not those that were written; use another one",
             backup.display()
         )
     );

@@ -256,7 +256,7 @@ async fn a_damaged_row_is_detected() {
     assert_eq!(verify.status.code(), Some(3));
     assert_eq!(
         serde_json::from_slice::<Value>(&verify.stdout).unwrap(),
-        json!({"position": 3, "reason": "the entry is not what its hash was made of"})
+        json!({"position": 3, "reason": "the entry does not match its hash"})
     );
 }
 

@@ -118,7 +118,7 @@ async fn a_log_moves_between_stores() {
     let other = format!("sqlite:{}", other.path().join("store").display());
     let (status, stderr) = refused(data, &["store", "copy", &other, &there]);
     assert_eq!(status, Some(3), "{stderr}");
-    assert!(stderr.contains("there is the event store"), "{stderr}");
+    assert!(stderr.contains("already contains the event store"), "{stderr}");
     let (status, stderr) = refused(data, &["store", "copy", "pg://ann:s3cret@db", &there]);
     assert_eq!(status, Some(1));
     assert!(stderr.contains("FROM cannot be used") && !stderr.contains("s3cret"), "{stderr}");

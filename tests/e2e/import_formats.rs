@@ -83,7 +83,7 @@ fn an_unclosed_quote_affects_only_its_row() {
     let text = "slug,name,category,description\nb1,B1,art,ok\nb2,B2,art,\"never closed\nb3,B3,art,ok\nb4,B4,art,ok\nb5,B5,art,ok\n";
     let (answers, rejected) = folder.import("in.csv", text.as_bytes(), &[]);
     assert_eq!(counts(&answers), [4, 0, 0, 1, 0, 0]);
-    let reason = "is no row of this file: the quote that opens in line 3 is not closed; close it, and double a quote that \
+    let reason = "is not a row of this file: the quote that opens in line 3 is not closed; close it, and double a quote that \
                   is part of a cell (\"\")";
     assert_eq!(rejected, [(3, reason.to_owned(), "b2,B2,art,\"never closed".to_owned())]);
     let slugs: Vec<Value> = folder.export().into_iter().map(|line| line["slug"].clone()).collect();

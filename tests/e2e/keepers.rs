@@ -197,9 +197,12 @@ async fn events_lost_by_the_server_are_restored_from_a_replica() {
     shared_log.server.truncate("loggia-events", 2).await;
     let refused =
         stderr_of(&shared_log.run("data", &["curate", "withdraw", "stair-house", "--reason", "gone"]));
-    assert!(refused.contains("was set back") && refused.contains("loggia store copy sqlite:"), "{refused}");
+    assert!(
+        refused.contains("was reset to an earlier state") && refused.contains("loggia store copy sqlite:"),
+        "{refused}"
+    );
     let status = shared_log.json("data", &["status"]);
-    assert!(status["problem"].as_str().unwrap().contains("was set back"), "{status}");
+    assert!(status["problem"].as_str().unwrap().contains("was reset to an earlier state"), "{status}");
 
     let (replica, there) = (
         format!("sqlite:{}", shared_log.data("data").join("store").display()),
@@ -240,7 +243,10 @@ async fn a_write_side_keeps_reporting_a_truncated_log() {
     })
     .await;
     let reason = failing["reason"].as_str().unwrap();
-    assert!(reason.contains("was set back") && reason.contains("No edit is taken"), "{reason}");
+    assert!(
+        reason.contains("was reset to an earlier state") && reason.contains("No edit is accepted"),
+        "{reason}"
+    );
     assert!(write.stderr().contains("event store: "), "{}", write.stderr());
     let metrics = operators.get("/metrics").await.text().to_owned();
     assert!(metrics.contains("loggia_component_failing_seconds{component=\"event store\"}"), "{metrics}");

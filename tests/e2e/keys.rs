@@ -142,7 +142,7 @@ fn impossible_key_commands_are_rejected_with_a_sentence() {
     assert_eq!(
         failure(&["keys", "list"]),
         format!(
-            "loggia: the secret of the vault cannot be used: {} holds another secret than the one of this vault; set \
+            "loggia: the secret of the vault cannot be used: {} contains a secret other than the one of this vault; set \
              secret_file (LOGGIA_SECRET_FILE) to the file with the secret that the vault was made with",
             secret.display()
         )

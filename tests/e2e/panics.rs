@@ -59,7 +59,7 @@ async fn assert_ends_with_sentence(mut command: Command, args: &[&str], data: &P
     let stderr = loggia.stderr();
     assert_eq!(status.code(), Some(1), "{task}: {stderr}");
     let last = stderr.lines().last().unwrap_or_default();
-    let expected = format!("loggia: {task} panicked: a test wants it; start again, and report this");
+    let expected = format!("loggia: {task} panicked: a test requested it; start again, and report this");
     assert_eq!(last, expected, "{stderr}");
 }
 

@@ -80,7 +80,7 @@ async fn rejected_pictures_are_listed_with_the_reason_and_retried() {
     let address = "thumbnail=https://me:secret@pictures.example/a.jpg";
     let (status, _, stderr) = outcome(&service.run(&["curate", "revise", "plain", "--set", address]));
     let sentence =
-        "thumbnail holds a user or a password, which everybody could read; give an address without";
+        "thumbnail contains a user name or password, which everyone could read; give a URL without";
     assert!(status == Some(1) && stderr.contains(sentence) && !stderr.contains("secret"), "{stderr}");
 
     // A source that the record no longer names is not retried.
@@ -134,7 +134,7 @@ async fn renditions_are_regenerated_and_unused_pictures_are_listed() {
     std::fs::write(folder.join("original"), "x").unwrap();
     let (status, text, stderr) = outcome(&service.run(&["pictures", "remake"]));
     assert_eq!(status, Some(1), "{text}{stderr}");
-    assert!(text.contains("its bytes are not those that its name is made of"), "{text}{stderr}");
+    assert!(text.contains("its bytes do not match its id"), "{text}{stderr}");
     assert!(
         text.ends_with("0 recomputed, 0 changed, in 0 projects; 1 not recomputed: the original is damaged\n"),
         "{text}"

@@ -25,9 +25,9 @@ fn outcome(output: &Output) -> (Option<i32>, String) {
 fn invalid_settings_are_wrong_usage_and_all_reported_together() {
     let data = tempfile::tempdir().unwrap();
     let wrong = [("LOGGIA_LISTEN", ":8080"), ("LOGGIA_DRAIN", "5ss")];
-    let expected = "loggia: listen is “:8080” (variable LOGGIA_LISTEN), which cannot be used: an IP address and a port such \
-                    as 127.0.0.1:8080 are wanted; 0.0.0.0:8080 stands for all addresses of this machine\ndrain is “5ss” \
-                    (variable LOGGIA_DRAIN), which cannot be used: whole seconds from 0s to 60s are wanted";
+    let expected = "loggia: listen is “:8080” (variable LOGGIA_LISTEN), which cannot be used: expected an IP address \
+                    and a port such as 127.0.0.1:8080; 0.0.0.0:8080 means all addresses of this machine\ndrain is \
+                    “5ss” (variable LOGGIA_DRAIN), which cannot be used: expected whole seconds from 0s to 60s";
     assert_eq!(outcome(&run(data.path(), &wrong, &["up"])), (Some(2), expected.to_owned()));
     let (status, _) = outcome(&run(data.path(), &[], &["up", "--data", ""]));
     assert_eq!(status, Some(2));
@@ -46,7 +46,8 @@ fn an_unknown_variable_causes_a_warning_in_the_format_of_the_log() {
     assert_eq!(status, Some(0));
     let line: Value = serde_json::from_str(&text).unwrap();
     assert_eq!((&line["level"], &line["target"]), (&json!("WARN"), &json!("loggia")));
-    let expected = "the variable LOGGIA_LISTN is no setting and has no effect; did you mean LOGGIA_LISTEN?";
+    let expected =
+        "the variable LOGGIA_LISTN is not a setting and has no effect; did you mean LOGGIA_LISTEN?";
     assert_eq!(line["message"], expected);
 }
 

@@ -115,7 +115,7 @@ async fn an_editor_attaches_pictures_one_by_one() {
     for (what, sentence) in [
         (service.folder.path().join("cut.png").to_str().unwrap(), "cut"),
         (service.folder.path().join("none.png").to_str().unwrap(), "There is no file"),
-        ("https://127.0.0.1/p.png", "no place of the public internet"),
+        ("https://127.0.0.1/p.png", "not on the public internet"),
         ("ftp://example.org/p.png", "https://"),
     ] {
         let refused = attach(what);

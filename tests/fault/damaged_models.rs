@@ -54,7 +54,7 @@ fn damage_all(models: &Path, damage: Damage) {
             "keys" => read::keys::LAYOUT,
             "neighbours" => read::neighbours::LAYOUT,
             "counters" => read::counters::LAYOUT,
-            other => panic!("{other} is no model"),
+            other => panic!("{other} is not a model"),
         };
         let generations = Generations::in_layout(models.join(model), layout);
         let folder = generations.current().unwrap().unwrap().path;

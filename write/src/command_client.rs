@@ -33,7 +33,8 @@ pub enum SendError {
     NobodyListens,
     /// No reply arrived; the command may have been executed.
     #[error(
-        "the write side did not answer within {} seconds ({reason}); sent again under the same id, a command is carried out once",
+        "the write side did not answer within {} seconds ({reason}); a command that is sent again with the same id \
+         is executed once",
         RETRY.total.as_secs()
     )]
     Unanswered {
@@ -49,7 +50,7 @@ pub enum SendError {
         limit: usize,
     },
     /// The reply cannot be decoded.
-    #[error("the write side's answer is unreadable ({0}); are both of one version?")]
+    #[error("the reply of the write side cannot be decoded ({0}); do both have the same version?")]
     Unreadable(#[from] serde_json::Error),
 }
 

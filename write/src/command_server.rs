@@ -56,7 +56,7 @@ pub async fn serve(
         return Err(ServeError::Closed);
     }
     if let Err(error) = client.flush().await {
-        tracing::warn!(%error, "the last answers may not have left");
+        tracing::warn!(%error, "the last replies may not have been sent");
     }
     Ok(())
 }
@@ -86,7 +86,7 @@ fn traceparent(message: &Message) -> Option<Traceparent> {
 /// Decodes a command, or returns what is wrong with the message.
 fn decode(message: &Message) -> Result<CommandMessage, String> {
     let command: CommandMessage = serde_json::from_slice(&message.payload)
-        .map_err(|error| format!("the message is no command of this version of Loggia: {error}"))?;
+        .map_err(|error| format!("the message is not a command of this version of Loggia: {error}"))?;
     // Permissions are given by subject, so a command must arrive under its own name.
     let expected = subject::command(command.command.name());
     if message.subject.as_str() != expected {

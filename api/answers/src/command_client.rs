@@ -65,9 +65,9 @@ pub enum IssuedKey {
 pub enum CommandError {
     /// It was rejected; the sentence says why.
     Rejected(String),
-    /// It was not carried out and may succeed later; the reason is for the log.
+    /// It was not executed and may succeed later; the reason is for the log.
     Unavailable(String),
-    /// It is unknown whether it was carried out; the reason is for the log.
+    /// It is unknown whether it was executed; the reason is for the log.
     OutcomeUnknown(String),
 }
 
@@ -97,7 +97,7 @@ impl CommandClient {
     ///
     /// # Errors
     ///
-    /// If the command was rejected, not carried out, or its outcome is unknown.
+    /// If the command was rejected, not executed, or its outcome is unknown.
     pub async fn issue(
         &self,
         models: &ReadModels,
@@ -119,12 +119,12 @@ impl CommandClient {
         Ok(IssuedKey::New(key))
     }
 
-    /// Sends a command on behalf of `actor` and returns its reply, which is no rejection. It is carried out once however often it is
-    /// tried.
+    /// Sends a command on behalf of `actor` and returns its reply, which is not a rejection. It is executed once, however often it
+    /// is sent.
     ///
     /// # Errors
     ///
-    /// If the command was rejected, not carried out, or its outcome is unknown.
+    /// If the command was rejected, not executed, or its outcome is unknown.
     pub async fn send(
         &self,
         actor: &str,

@@ -198,13 +198,13 @@ impl ApiError {
         .with(|details| details.status = StatusCode::UNSUPPORTED_MEDIA_TYPE)
     }
 
-    /// A command that was not carried out; the cause is for the log only.
+    /// A command that was not executed; the cause is for the log only.
     pub fn command_unavailable(cause: impl ToString) -> ApiError {
         ApiError::unavailable("It cannot be done at present, and nothing was changed. Try again in a minute.")
             .with(|details| details.cause = Some(cause.to_string()))
     }
 
-    /// A command that the write side may have carried out; the cause is for the log only.
+    /// A command that the write side may have executed; the cause is for the log only.
     pub fn command_unconfirmed(cause: impl ToString) -> ApiError {
         ApiError::unavailable(
             "No answer came in time, so it is not known whether this was done. Wait a minute, then try again.",

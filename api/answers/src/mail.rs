@@ -29,7 +29,7 @@ pub struct Contact(String);
 
 /// A text that is neither an email address nor the address of a page.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("an email address, or the address of a page that begins with https:// or http://, is wanted")]
+#[error("expected an email address, or a URL that begins with https:// or http://")]
 pub struct InvalidContact;
 
 impl Contact {

@@ -34,10 +34,10 @@ pub struct SiteTexts {
     pub about: Option<String>,
 }
 
-/// A text that is no address of a site.
+/// A text that is not an address of a site.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0:?} is no public address: it begins with http:// or https://, names a host, and has no blanks, quotes, ? or #; \
+    "{0:?} is not a public address: it begins with http:// or https://, names a host, and has no blanks, quotes, ? or #; \
      for example https://catalog.example.org"
 )]
 pub struct InvalidSite(String);

@@ -112,5 +112,5 @@ impl CitedRecord {
 
 fn category<'de, D: Deserializer<'de>>(from: D) -> Result<Category, D::Error> {
     let text = String::deserialize(from)?;
-    Category::parse(&text).ok_or_else(|| serde::de::Error::custom(format!("{text} is no category")))
+    Category::parse(&text).ok_or_else(|| serde::de::Error::custom(format!("{text} is not a category")))
 }

@@ -285,7 +285,8 @@ impl Inner {
             }
             tokio::time::sleep(PAUSE).await;
         }
-        tracing::warn!(call = %call.id, "a call may count or not; it is answered, and settled afterwards");
+        tracing::warn!(call = %call.id, "it is not known whether a call counts; it is answered, and published again \
+                                         later");
         self.keep(call, false, self.unconfirmed.take(budget)).await
     }
 

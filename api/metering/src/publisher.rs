@@ -226,7 +226,7 @@ fn read(answer: &[u8]) -> Published {
         Ok(Acknowledgement { error: Some(Refusal { err_code, description }), .. }) => {
             Published::Unknown(format!("JetStream refuses it: {description} ({err_code})"))
         }
-        Ok(_) | Err(_) => Published::Unknown("what answered is not JetStream".into()),
+        Ok(_) | Err(_) => Published::Unknown("the reply is not from JetStream".into()),
     }
 }
 
@@ -247,8 +247,8 @@ mod tests {
                 r#"{"error":{"code":503,"err_code":10077,"description":"insufficient storage"},"seq":0}"#,
                 Published::Unknown("JetStream refuses it: insufficient storage (10077)".into()),
             ),
-            ("{}", Published::Unknown("what answered is not JetStream".into())),
-            ("", Published::Unknown("what answered is not JetStream".into())),
+            ("{}", Published::Unknown("the reply is not from JetStream".into())),
+            ("", Published::Unknown("the reply is not from JetStream".into())),
         ] {
             assert_eq!(read(answer.as_bytes()), expected, "{answer}");
         }

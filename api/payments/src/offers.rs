@@ -32,13 +32,13 @@ pub struct Offers {
     pub checkouts: Checkouts,
 }
 
-/// A setting that is no such list.
+/// A setting that is not such a list.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidOffers {
-    /// This part is no tier with a price.
-    #[error("“{0}” is no price; write them as free=0 EUR: evaluation; studio=29 EUR: commercial use")]
+    /// This part is not a tier with a price.
+    #[error("“{0}” is not a price; write them as free=0 EUR: evaluation; studio=29 EUR: commercial use")]
     Price(String),
-    /// This part is no tier with an https address.
+    /// This part is not a tier with an https address.
     #[error("“{0}” leads nowhere; write them as studio=https://pay.example.org/studio, with commas")]
     Checkout(String),
 }

@@ -82,7 +82,7 @@ impl FromStr for Secrets {
         if secrets.iter().all(plain) {
             Ok(Secrets(secrets))
         } else {
-            Err("signing secrets such as whsec_…, of at least 8 characters, separated by commas, are wanted")
+            Err("expected signing secrets such as whsec_…, of at least 8 characters, separated by commas")
         }
     }
 }

@@ -49,7 +49,7 @@ impl FromStr for Mode {
         match text {
             "live" => Ok(Mode::Live),
             "test" => Ok(Mode::Test),
-            _ => Err("live or test is wanted"),
+            _ => Err("expected live or test"),
         }
     }
 }
@@ -66,7 +66,7 @@ impl FromStr for StripePrices {
         let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
         let prices = parts.map(|part| {
             read(part).ok_or_else(|| {
-                format!("“{part}” is no price and tier; write them as price_123=studio, price_456=pro")
+                format!("“{part}” is not a price and tier; write them as price_123=studio, price_456=pro")
             })
         });
         prices.collect::<Result<_, _>>().map(StripePrices)
@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(prices.tier("price_3"), None);
         assert_eq!(
             "price_1".parse::<StripePrices>().unwrap_err(),
-            "“price_1” is no price and tier; write them as price_123=studio, price_456=pro"
+            "“price_1” is not a price and tier; write them as price_123=studio, price_456=pro"
         );
     }
 }

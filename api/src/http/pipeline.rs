@@ -203,7 +203,7 @@ impl Pipeline {
         let status = error.status();
         let id = self.ids.next();
         let body = problem::write(error, self.state.site(), id.instance(), &mut headers);
-        tracing::debug!(status = status.as_u16(), request = %id, "refused before it was a request");
+        tracing::debug!(status = status.as_u16(), request = %id, "rejected before the request was parsed");
         let mut response = Response::new(body);
         *response.status_mut() = status;
         let now = self.state.now();

@@ -33,7 +33,7 @@ pub async fn start_and_fill(size: usize) -> Result<(Server, Vec<Figure>)> {
     }
     records.flush()?;
     server.start().await?;
-    let path = file.to_str().context("the temporary folder's name is no UTF-8")?;
+    let path = file.to_str().context("the temporary folder's name is not UTF-8")?;
     let answer = server.loggia(&["import", path]).await?;
     let ended = Instant::now();
     let counts = answer.last().context("the import answered nothing")?;

@@ -3,7 +3,7 @@
 //!
 //! An answer is a value with a text: [`Output::answer`] prints the text, or with `--json` the value on a line of its own. A
 //! command that fails prints its reason as a sentence on standard error, and with `--json` as a [`Failure`] too; its exit status
-//! is 2 for wrong usage, that of a signal, or else 1. A reader that closes standard output early, such as `head`, is no error.
+//! is 2 for wrong usage, that of a signal, or else 1. A reader may close standard output early, as `head` does.
 //!
 //! ```
 //! use cli_output::{Output, aligned, sentence};

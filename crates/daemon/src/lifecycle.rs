@@ -283,7 +283,7 @@ impl Lifecycle {
         let task = async move {
             tokio::select! {
                 output = task => output.into_result(),
-                () = tokio::time::sleep(PANIC_AFTER), if panics => panic!("a test wants it"),
+                () = tokio::time::sleep(PANIC_AFTER), if panics => panic!("a test requested it"),
             }
         };
         async move {

@@ -85,7 +85,7 @@ pub enum Change {
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// The name of the cluster is invalid.
-    #[error("--cluster is “{0}”; letters, digits, - and _ are wanted, at most 63")]
+    #[error("--cluster is “{0}”; use at most 63 letters, digits, - and _")]
     ClusterName(String),
     /// Two servers have the same name, or the same address.
     #[error("--server: {0} is given twice")]

@@ -40,7 +40,7 @@ pub fn check(client: &Client) -> Result<(), InsufficientServer> {
 }
 
 fn check_info(version: &str, max_payload: usize) -> Result<(), InsufficientServer> {
-    // A version that cannot be parsed is no release, but a deliberate choice of the operator.
+    // A version that cannot be parsed is not a release, but a deliberate choice of the operator.
     if Version::parse(version).is_some_and(|version| version < MIN_VERSION) {
         return Err(InsufficientServer::TooOld { found: version.to_owned() });
     }

@@ -24,7 +24,7 @@ pub enum PictureError {
         name: &'static str,
     },
     /// An unknown format.
-    #[error("It is no picture that can be recognised; send JPEG, PNG or WebP.")]
+    #[error("It is not a picture in a known format; send JPEG, PNG or WebP.")]
     Unrecognised,
     /// More than one frame.
     #[error("It is {name}, which moves; send one frame of it as JPEG, PNG or WebP.")]

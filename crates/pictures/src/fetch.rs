@@ -145,7 +145,7 @@ impl Fetcher {
             Ok(url) => url,
             Err(error) => {
                 return refused(format!(
-                    "Its address is no URL ({error}); give one that begins with https://."
+                    "Its address is not a URL ({error}); give one that begins with https://."
                 ));
             }
         };
@@ -156,7 +156,7 @@ impl Fetcher {
             ));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return refused("Its address holds a user or a password; give one without.".to_owned());
+            return refused("Its address contains a user name or password; give one without.".to_owned());
         }
         if let Some(port) = url.port()
             && !self.rules.allow_private
@@ -167,7 +167,7 @@ impl Fetcher {
         match &self.rules.allowed_hosts {
             Some(hosts) if !hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(host)) => {
                 refused(format!(
-                    "It is at {host}, which is none of the hosts that pictures are fetched from; send the file itself."
+                    "It is at {host}, which is not one of the hosts that pictures are fetched from; send the file itself."
                 ))
             }
             _ => Ok(url),
@@ -199,7 +199,7 @@ impl Fetcher {
             }
         }
         Err(FetchError::Permanent(format!(
-            "{first} sends on more than {MAX_REDIRECTS} times; give the address where the picture is."
+            "{first} redirects more than {MAX_REDIRECTS} times; give the URL of the picture itself."
         )))
     }
 
@@ -207,14 +207,14 @@ impl Fetcher {
     fn redirect_target(&self, host: &str, url: &Url, headers: &HeaderMap) -> Result<Url, FetchError> {
         let location = headers.get(LOCATION).and_then(|location| location.to_str().ok());
         let Some(next) = location.and_then(|location| url.join(location).ok()) else {
-            return Err(FetchError::Permanent(format!("{host} sends on without saying where to.")));
+            return Err(FetchError::Permanent(format!("{host} redirects without a target.")));
         };
         if next.origin() == url.origin() && next.username().is_empty() && next.password().is_none() {
             return Ok(next);
         }
         let place = format!("{}://{}", next.scheme(), next.host_str().unwrap_or_default());
         self.permitted(next.as_str())
-            .map_err(|reason| FetchError::Permanent(format!("{host} sends on to {place}. {reason}")))
+            .map_err(|reason| FetchError::Permanent(format!("{host} redirects to {place}. {reason}")))
     }
 
     /// Returns a client for the addresses that the host of a URL has now.
@@ -239,7 +239,7 @@ impl Fetcher {
         addresses.retain(|address| self.rules.allow_private || (self.is_public)(*address));
         if addresses.is_empty() {
             return Err(FetchError::Permanent(format!(
-                "It is at {host}, which is no place of the public internet; send the file itself."
+                "It is at {host}, which is not on the public internet; send the file itself."
             )));
         }
         let port = url.port_or_known_default().unwrap_or(443);

@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn an_open_quote_costs_the_line_in_which_it_opens() {
-        let open = "is no row of this file: the quote that opens in line 2 is not closed; close it, and double a quote \
+        let open = "is not a row of this file: the quote that opens in line 2 is not closed; close it, and double a quote \
                     that is part of a cell (\"\")";
         let text = b"b1,B1\nb2,\"never closed\nb3,B3\nb4,B4";
         assert_eq!(

@@ -17,7 +17,7 @@
 //! let row = table.next().transpose()?.expect("two rows follow the headings");
 //! assert_eq!((row.line, row.record.unwrap()), (2, vec!["Casa".to_owned(), "Zürich".to_owned()]));
 //! let invalid = table.next().transpose()?.expect("one row is left").record.unwrap_err();
-//! assert_eq!(invalid.reason.to_string(), "is no row of this file: it has 1 cells, and the headings have 2");
+//! assert_eq!(invalid.reason.to_string(), "is not a row of this file: it has 1 cells, and the headings have 2");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -113,11 +113,11 @@ impl Display for Reason {
             }
             Reason::OpenQuote { line, is_too_long } => {
                 let within = if *is_too_long { " within 1 MiB" } else { "" };
-                let row = "is no row of this file";
+                let row = "is not a row of this file";
                 write!(f, "{row}: the quote that opens in line {line} is not closed{within}; {DOUBLED}")
             }
             Reason::TextAfterQuote { opened, closed } => {
-                write!(f, "is no row of this file: the quote that opens in line {opened} is closed")?;
+                write!(f, "is not a row of this file: the quote that opens in line {opened} is closed")?;
                 if opened != closed {
                     write!(f, " in line {closed}")?;
                 }
@@ -125,7 +125,7 @@ impl Display for Reason {
             }
             Reason::TooLong => f.write_str("is longer than 1 MiB, the maximum of a row"),
             Reason::CellCount { cells, headings } => {
-                write!(f, "is no row of this file: it has {cells} cells, and the headings have {headings}")
+                write!(f, "is not a row of this file: it has {cells} cells, and the headings have {headings}")
             }
         }
     }

@@ -118,7 +118,7 @@ mod tests {
             read(b" name ;category\nA; art \n ; \nB\nC;art\n"),
             [
                 (2, "A|art".into()),
-                (4, "B >> is no row of this file: it has 1 cells, and the headings have 2".into()),
+                (4, "B >> is not a row of this file: it has 1 cells, and the headings have 2".into()),
                 (5, "C|art".into())
             ]
         );

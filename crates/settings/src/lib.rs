@@ -25,7 +25,7 @@
 //! let file = Some(("shop.toml".into(), "cache_sise = '2GiB'".to_owned()));
 //! assert_eq!(
 //!     read(Sources { file, ..Sources::default() }).unwrap_err().to_string(),
-//!     "shop.toml sets “cache_sise”, which is no setting; did you mean cache_size? `shop config` lists them all"
+//!     "shop.toml sets “cache_sise”, which is not a setting; did you mean cache_size? `shop config` lists them all"
 //! );
 //! # Ok::<(), settings::InvalidSettings>(())
 //! ```

@@ -51,7 +51,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Fails with a line for each setting that is invalid: its name, value and source, and what is wanted.
+    /// Fails with a line for each setting that is invalid: its name, value and source, and what is expected.
     pub fn read<T>(
         &self,
         sources: &Sources,

@@ -76,7 +76,7 @@ impl Sources {
                 let meant = nearest
                     .map(|nearest| format!("; did you mean {prefix}{}?", nearest.to_ascii_uppercase()));
                 let meant = meant.unwrap_or_default();
-                format!("the variable {name} is no setting and has no effect{meant}")
+                format!("the variable {name} is not a setting and has no effect{meant}")
             })
             .collect()
     }
@@ -123,7 +123,7 @@ pub(crate) fn file_values(
             let nearest = nearest(&name, table.settings().map(|setting| setting.name));
             let meant = nearest.map(|nearest| format!("did you mean {nearest}? ")).unwrap_or_default();
             errors.push(format!(
-                "{path} sets “{name}”, which is no setting; {meant}`{} config` lists them all",
+                "{path} sets “{name}”, which is not a setting; {meant}`{} config` lists them all",
                 table.program
             ));
             continue;
@@ -133,7 +133,9 @@ pub(crate) fn file_values(
             toml::Value::Integer(number) => number.to_string(),
             toml::Value::Boolean(flag) => flag.to_string(),
             _ => {
-                errors.push(format!("{path} sets “{name}” to a value that is no text, number or Boolean"));
+                errors.push(format!(
+                    "{path} sets “{name}” to a value that is neither a text, a number nor a Boolean"
+                ));
                 continue;
             }
         };
@@ -169,9 +171,9 @@ mod tests {
         let environment = read(&names.map(|name| (name, &b"x"[..]))).unwrap();
         let unknown = Sources { environment, ..Sources::default() }.unknown_variables(&TABLE);
         let expected = [
-            "the variable SHOP_COLOUR is no setting and has no effect",
-            "the variable SHOP_FORMER is no setting and has no effect",
-            "the variable SHOP_LISTN is no setting and has no effect; did you mean SHOP_LISTEN?",
+            "the variable SHOP_COLOUR is not a setting and has no effect",
+            "the variable SHOP_FORMER is not a setting and has no effect",
+            "the variable SHOP_LISTN is not a setting and has no effect; did you mean SHOP_LISTEN?",
         ];
         assert_eq!(unknown, expected);
     }

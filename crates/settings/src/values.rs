@@ -15,7 +15,7 @@ impl FromStr for ListenAddress {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         text.trim().parse().map(ListenAddress).map_err(|_| {
-            "an IP address and a port such as 127.0.0.1:8080 are wanted; 0.0.0.0:8080 stands for all addresses of this \
+            "expected an IP address and a port such as 127.0.0.1:8080; 0.0.0.0:8080 means all addresses of this \
              machine"
         })
     }
@@ -36,7 +36,7 @@ impl FromStr for HostNames {
         match names.iter().find(|name| !is_name(name)) {
             None => Ok(HostNames(names)),
             Some(wrong) => Err(format!(
-                "“{wrong}” is no host; names such as images.example.org, separated by commas, are wanted"
+                "“{wrong}” is not a host; expected names such as images.example.org, separated by commas"
             )),
         }
     }
@@ -61,7 +61,7 @@ impl FromStr for ByteSize {
         };
         match text[..digits].parse::<u64>().ok().and_then(|number| number.checked_mul(unit)) {
             Some(bytes) if bytes > 0 => Ok(ByteSize(bytes)),
-            _ => Err("a size such as 512MiB or 2GiB is wanted"),
+            _ => Err("expected a size such as 512MiB or 2GiB"),
         }
     }
 }
@@ -74,7 +74,7 @@ impl FromStr for Limit {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        text.trim().parse().map(Limit).map_err(|_| "a whole number such as 20 is wanted; 0 is no limit")
+        text.trim().parse().map(Limit).map_err(|_| "expected a whole number such as 20; 0 means no limit")
     }
 }
 
@@ -90,7 +90,7 @@ impl<const MOST: u64> FromStr for Seconds<MOST> {
         let seconds = text.strip_suffix('s').unwrap_or(text).parse::<u64>();
         match seconds {
             Ok(seconds) if seconds <= MOST => Ok(Seconds(Duration::from_secs(seconds))),
-            _ => Err(format!("whole seconds from 0s to {MOST}s are wanted")),
+            _ => Err(format!("expected whole seconds from 0s to {MOST}s")),
         }
     }
 }
@@ -118,7 +118,9 @@ impl<const MOST_DAYS: i64> FromStr for TimeOffset<MOST_DAYS> {
             .map(SignedDuration::from_secs)
             .filter(|offset| offset.unsigned_abs() <= most)
             .map(TimeOffset)
-            .ok_or_else(|| format!("a time such as 40d, 10m or -90s is wanted, of at most {MOST_DAYS} days"))
+            .ok_or_else(|| {
+                format!("expected a duration such as 40d, 10m or -90s, of at most {MOST_DAYS} days")
+            })
     }
 }
 
@@ -131,7 +133,7 @@ mod tests {
         let bytes = |text: &str| text.parse::<ByteSize>().map(|size| size.0);
         assert_eq!(["1KiB", " 512 MiB", "2GiB"].map(bytes), [Ok(1 << 10), Ok(512 << 20), Ok(2 << 30)]);
         for wrong in ["", "2", "GiB", "0GiB", "-1GiB", "1.5GiB", "2GB", "99999999999TiB"] {
-            assert_eq!(bytes(wrong), Err("a size such as 512MiB or 2GiB is wanted"), "{wrong}");
+            assert_eq!(bytes(wrong), Err("expected a size such as 512MiB or 2GiB"), "{wrong}");
         }
     }
 
@@ -140,7 +142,7 @@ mod tests {
         let seconds = |text: &str| text.parse::<Seconds<60>>().map(|seconds| seconds.0.as_secs());
         assert_eq!(["0s", "5", " 60s"].map(seconds), [Ok(0), Ok(5), Ok(60)]);
         for wrong in ["", "s", "5ss", "61s", "-1", "1m", "1.5s"] {
-            assert_eq!(seconds(wrong), Err("whole seconds from 0s to 60s are wanted".to_owned()), "{wrong}");
+            assert_eq!(seconds(wrong), Err("expected whole seconds from 0s to 60s".to_owned()), "{wrong}");
         }
     }
 
@@ -150,7 +152,7 @@ mod tests {
         let expected = [Ok(0), Ok(3_456_000), Ok(600), Ok(-90), Ok(7_200)];
         assert_eq!(["0s", "+40d", " 10m", "-90s", "2h"].map(seconds), expected);
         for wrong in ["", "s", "40", "d40", "1w", "367d", "-367d", "1.5h", "9223372036854775807d", "ä"] {
-            let error = "a time such as 40d, 10m or -90s is wanted, of at most 366 days";
+            let error = "expected a duration such as 40d, 10m or -90s, of at most 366 days";
             assert_eq!(seconds(wrong), Err(error.to_owned()), "{wrong}");
         }
     }

@@ -20,7 +20,7 @@ pub struct Traceparent {
     flags: u8,
 }
 
-/// The text is no `traceparent`.
+/// The text is not a `traceparent`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InvalidTraceparent;
 
@@ -104,7 +104,7 @@ impl fmt::Debug for TraceId {
     }
 }
 
-/// Deserializes an optional member; a string that is no `traceparent` counts as absent.
+/// Deserializes an optional member; a string that is not a `traceparent` counts as absent.
 ///
 /// # Errors
 ///
@@ -138,7 +138,7 @@ impl fmt::Debug for Traceparent {
 
 impl fmt::Display for InvalidTraceparent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the text is no traceparent of W3C Trace Context")
+        f.write_str("the text is not a traceparent of W3C Trace Context")
     }
 }
 

@@ -54,7 +54,7 @@ impl FromStr for SnapshotSource {
             return Ok(SnapshotSource::Folder(text.into()));
         };
         if !matches!(scheme, "http" | "https") {
-            return Err("a folder, or an address that begins with http:// or https:// is wanted");
+            return Err("expected a folder, or a URL that begins with http:// or https://");
         }
         let (token, rest) = match rest.split_once('@') {
             Some((token, rest)) => (Some(token), rest),
@@ -64,7 +64,7 @@ impl FromStr for SnapshotSource {
         let is_token =
             |token: &str| !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_alphanumeric());
         if rest.is_empty() || !rest.chars().all(plain) || !token.is_none_or(is_token) {
-            return Err("a folder, or an address such as http://TOKEN@10.0.0.7:9090 is wanted");
+            return Err("expected a folder, or a URL such as http://TOKEN@10.0.0.7:9090");
         }
         let address = format!("{scheme}://{}", rest.trim_end_matches('/'));
         Ok(SnapshotSource::Node { address, token: token.map(str::to_owned) })

@@ -297,7 +297,7 @@ impl CountersWorker {
                 checkpoint.skipped += 1;
             }
             UndecodableCall::Malformed(reason) => {
-                tracing::error!(stream, sequence, reason, "a message is no call and is set aside");
+                tracing::error!(stream, sequence, reason, "a message is not a call and is set aside");
                 let kind = stream.to_owned();
                 checkpoint.park(vec![Parked { position: Position(sequence), kind, reason }]);
             }

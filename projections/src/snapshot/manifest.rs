@@ -142,7 +142,7 @@ impl Manifest {
             // A name with a path separator could point outside the folder.
             let plain = |file: &FileCopy| !file.name.contains(['/', '\\', '\0']) && !is_dots(&file.name);
             if let Some(file) = model.files.iter().find(|file| !plain(file)) {
-                let reason = format!("“{}” is no name of a file of the model {name}", file.name);
+                let reason = format!("“{}” is not a file of the model {name}", file.name);
                 return Err(SnapshotError::Damaged(reason));
             }
         }

@@ -225,7 +225,7 @@ async fn a_snapshot_of_another_format_or_layout_is_refused() {
     for name in ["../keys.db", "..", "", "a\\b", "/etc/passwd"] {
         taken.edit(|manifest| manifest.models[4].files[0].name = name.to_owned());
         let error = taken.refused().await;
-        assert_eq!(error, format!("it is damaged: “{name}” is no name of a file of the model keys"));
+        assert_eq!(error, format!("it is damaged: “{name}” is not a file of the model keys"));
     }
     taken.edit(|manifest| manifest.models[4].files[0].name = "layout".into());
     assert_eq!(taken.refused().await, "it is damaged: the model keys has two files layout");

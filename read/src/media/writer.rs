@@ -221,7 +221,7 @@ mod tests {
             File::options().write(true).open(path).unwrap().set_len(left).unwrap();
             assert!(!media.has(ID, form).await);
         }
-        assert_eq!(media.read(ID, FORMS[0]).await.unwrap(), None, "an empty file is no picture");
+        assert_eq!(media.read(ID, FORMS[0]).await.unwrap(), None, "an empty file is not a picture");
         let left = folder.path().join("media").join(FORMS[0].path(ID)).with_extension("webp.part");
         fs::write(&left, "half").unwrap();
         let mut damaged = media.damaged().await.unwrap();

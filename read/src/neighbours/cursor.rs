@@ -24,9 +24,9 @@ pub struct Cursor {
     score: f32,
 }
 
-/// The text is no cursor of a list of neighbours.
+/// The text is not a cursor of a list of neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("it is no cursor of a list of neighbours")]
+#[error("it is not a cursor of a list of neighbours")]
 pub struct InvalidCursor;
 
 impl Cursor {

@@ -59,7 +59,7 @@ impl Fields {
             Value::String(text) => text,
             Value::Number(number) => number.to_string(),
             other => {
-                self.fault(name, format!("is {}; a text is wanted", kind_of(&other)));
+                self.fault(name, format!("is {}; expected a text", kind_of(&other)));
                 return None;
             }
         };
@@ -121,7 +121,7 @@ impl Fields {
         let date = if text.len() == 10 { text.parse().ok() } else { None };
         if date.is_none() {
             let perhaps = day_first(&text).map_or_else(String::new, |date| format!(", perhaps {date}"));
-            self.fault(name, format!("is “{text}”; a day of the calendar as YYYY-MM-DD is wanted{perhaps}"));
+            self.fault(name, format!("is “{text}”; expected a date as YYYY-MM-DD{perhaps}"));
         }
         date
     }
@@ -132,7 +132,7 @@ impl Fields {
         if category.is_none() {
             self.fault(
                 name,
-                format!("is “{text}”; one of architecture, interiors, design, photography, art is wanted"),
+                format!("is “{text}”; expected one of architecture, interiors, design, photography, art"),
             );
         }
         category
@@ -142,7 +142,7 @@ impl Fields {
         let text = self.text(name, MAX_URL)?;
         let address = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
         if address.is_none_or(|a| a.is_empty() || a.starts_with('/') || text.contains(char::is_whitespace)) {
-            self.fault(name, "is no web address; one that begins with https:// or http:// is wanted");
+            self.fault(name, "is not a URL; expected one that begins with https:// or http://");
             return None;
         }
         Some(text)
@@ -151,7 +151,7 @@ impl Fields {
     /// Reads the fields of a nested object with their own prefix; fields that `read` leaves are unknown.
     fn object<T: Default>(&mut self, name: &str, value: Value, read: impl FnOnce(&mut Fields) -> T) -> T {
         let Value::Object(members) = value else {
-            self.fault(name, format!("is {}; an object is wanted", kind_of(&value)));
+            self.fault(name, format!("is {}; expected an object", kind_of(&value)));
             return T::default();
         };
         let mut inner = Fields { members, prefix: format!("{}{name}.", self.prefix), faults: Vec::new() };
@@ -175,7 +175,7 @@ impl Fields {
                 return Vec::new();
             }
             Some(other) => {
-                self.fault(name, format!("is {}; an array is wanted", kind_of(&other)));
+                self.fault(name, format!("is {}; expected an array", kind_of(&other)));
                 return Vec::new();
             }
         };
@@ -228,7 +228,7 @@ impl Fields {
                         picture.picture_source("source", source).map(|source| PictureSource { source, alt })
                     }
                     Err(_) => {
-                        picture.fault("source", "is wanted once, as a relative path or an https URL");
+                        picture.fault("source", "must be given once, as a relative path or an https URL");
                         None
                     }
                 }
@@ -260,7 +260,7 @@ impl Fields {
         let text = self.text(name, 100)?;
         let year = whole(&text).parse::<i16>().ok().filter(|year| (1..=9999).contains(year));
         if year.is_none() {
-            self.fault(name, format!("is “{text}”; a year such as 2011 is wanted"));
+            self.fault(name, format!("is “{text}”; expected a year such as 2011"));
         }
         year
     }
@@ -303,12 +303,12 @@ impl Fields {
     fn vector(&mut self, name: &str) -> Option<Vector> {
         let value = self.take(name)?;
         let Value::Array(items) = value else {
-            self.fault(name, format!("is {}; an array of numbers is wanted", kind_of(&value)));
+            self.fault(name, format!("is {}; expected an array of numbers", kind_of(&value)));
             return None;
         };
         let numbers: Option<Vec<f32>> = items.iter().map(|item| item.as_f64().map(|n| n as f32)).collect();
         let Some(numbers) = numbers else {
-            self.fault(name, "holds something that is no number");
+            self.fault(name, "contains a value that is not a number");
             return None;
         };
         Vector::new(numbers).map_err(|fault| self.fault(name, fault.to_string())).ok()

@@ -156,7 +156,7 @@ fn merge_pictures(known: Vec<Value>, mut given: Map<String, Value>, faults: &mut
             }
             _ => faults.push(Fault {
                 field: format!("pictures.{number}"),
-                reason: "is no picture; pictures.1 is the source of the first, pictures.1.alt its text"
+                reason: "is not a picture; pictures.1 is the source of the first, pictures.1.alt its text"
                     .to_owned(),
             }),
         }

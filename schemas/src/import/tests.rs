@@ -105,7 +105,7 @@ fn a_reason_says_what_is_expected() {
         faults(r#"{"name":"A","category":"film"}"#),
         [(
             "category".into(),
-            "is “film”; one of architecture, interiors, design, photography, art is wanted".into()
+            "is “film”; expected one of architecture, interiors, design, photography, art".into()
         )]
     );
     assert_eq!(
@@ -164,7 +164,7 @@ fn spreadsheet_formats_are_read_or_rejected_with_a_hint() {
     assert_eq!(record.record.provenance.in_archive_since, Some(2011));
     assert_eq!(
         faults(r#"{"name":"A","category":"art","published":"31.12.2020"}"#)[0].1,
-        "is “31.12.2020”; a day of the calendar as YYYY-MM-DD is wanted, perhaps 2020-12-31"
+        "is “31.12.2020”; expected a date as YYYY-MM-DD, perhaps 2020-12-31"
     );
 }
 

@@ -106,7 +106,9 @@ impl<'s> PictureUploader<'s> {
         match self.session.send(self.actor.clone(), Some(self.correlation), command).await? {
             CommandReply::Done(_) => Ok(UploadOutcome::Attached),
             CommandReply::Failed(refusal) => Ok(UploadOutcome::Refused(refusal.detail)),
-            _ => bail!("the reply of the write side is of another kind; do both have the same version?"),
+            _ => {
+                bail!("the reply of the write side is of an unexpected kind; do both have the same version?")
+            }
         }
     }
 }

@@ -95,7 +95,10 @@ fn renamed_headings(path: Option<&Path>) -> Result<BTreeMap<String, String>> {
     let Some(path) = path else { return Ok(BTreeMap::new()) };
     let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
     serde_json::from_str(&text).with_context(|| {
-        format!("{} is no column map; a JSON object such as {{\"Ort\": \"city\"}} is wanted", path.display())
+        format!(
+            "{} is not a column map; expected a JSON object such as {{\"Ort\": \"city\"}}",
+            path.display()
+        )
     })
 }
 

@@ -38,6 +38,6 @@ pub(super) async fn run(config: &Config, actor: Actor, email: Email, output: Out
             Ok(ExitCode::SUCCESS)
         }
         CommandReply::Failed(refusal) => refuse(&refusal, output),
-        _ => bail!("the reply of the write side is of another kind; do both have the same version?"),
+        _ => bail!("the reply of the write side is of an unexpected kind; do both have the same version?"),
     }
 }

@@ -98,7 +98,7 @@ async fn send(
             "the write side refuses an event: {}; what came before it is done, run this again for the rest",
             refusal.detail
         ),
-        _ => bail!("the reply of the write side is of another kind; do both have the same version?"),
+        _ => bail!("the reply of the write side is of an unexpected kind; do both have the same version?"),
     }
 }
 

@@ -83,7 +83,7 @@ async fn a_different_log_is_left_unchanged() {
     filled(second.0.path(), 20).await.close().await;
     let different = copied(&first.1, &second.1).await.unwrap_err();
     assert!(matches!(&different, CopyError::Different { .. }), "{different}");
-    assert!(different.to_string().contains("there is the event store"), "{different}");
+    assert!(different.to_string().contains("already contains the event store"), "{different}");
 
     // Two logs with a common beginning that differ later.
     let third = folder();

@@ -84,10 +84,10 @@ async fn a_truncated_log_is_rejected() {
     sqlx::query(truncate).execute(&mut there).await.unwrap();
 
     let appended = store.append(append(&clock, "a", Expected::Any, &["y"])).await.unwrap_err().to_string();
-    assert!(appended.contains("was set back"), "{appended}");
+    assert!(appended.contains("was reset to an earlier state"), "{appended}");
     store.close().await;
     let refused = try_open(folder.path(), &address).await.err().unwrap().to_string();
-    assert!(refused.contains("ends before 5, so that log was set back"), "{refused}");
+    assert!(refused.contains("ends before 5, so that log was reset to an earlier state"), "{refused}");
 
     // With new events it is a different log from there on.
     let elsewhere = tempfile::tempdir().unwrap();
@@ -96,7 +96,10 @@ async fn a_truncated_log_is_rejected() {
         rival.append(append(&clock, "b", Expected::Any, &["x"])).await.unwrap();
     }
     let refused = try_open(folder.path(), &address).await.err().unwrap().to_string();
-    assert!(refused.contains("has another event at 5, so that log was set back"), "{refused}");
+    assert!(
+        refused.contains("has another event at 5, so that log was reset to an earlier state"),
+        "{refused}"
+    );
 }
 
 #[tokio::test]
@@ -118,7 +121,7 @@ async fn changes_on_the_server_are_detected() {
     .unwrap();
     let damage = event_log::kurrent::verify(&address, |_| {}).await.unwrap().unwrap_err();
     assert_eq!(damage.position, Position(4));
-    assert!(damage.reason.contains("not what its hash was made of"), "{damage}");
+    assert!(damage.reason.contains("does not match its hash"), "{damage}");
     let fresh = tempfile::tempdir().unwrap();
     let refused = try_open(fresh.path(), &address).await.err().unwrap();
     assert!(matches!(&refused, StoreError::Corrupt { .. }), "{refused}");

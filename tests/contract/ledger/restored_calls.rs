@@ -114,6 +114,6 @@ async fn a_call_lost_while_following_is_restored_by_the_next_comparison() {
     wait_until(SOON, "the sixth call in NATS", async || publisher.message_count(FREE).await == 6).await;
     let entries = running.wait_for_entries(6).await;
     let kept = sorted(entries.iter().map(|entry| &entry.call));
-    assert_eq!(kept, sorted(calls.iter().chain([&lost])), "what is given back is no new call");
+    assert_eq!(kept, sorted(calls.iter().chain([&lost])), "a restored call is not a new call");
     running.stopped().await;
 }

@@ -59,7 +59,7 @@ pub enum BackupError {
         PathBuf,
     ),
     /// The backup is incomplete or damaged.
-    #[error("{} is no whole backup: {reason}; use another one", .folder.display())]
+    #[error("{} is not a complete backup: {reason}; use another one", .folder.display())]
     Broken {
         /// Its folder.
         folder: PathBuf,

@@ -97,5 +97,5 @@ pub(super) async fn verify(increment: &Path, start: Head, end: Head) -> Result<(
         reading(increment).immutable(true).connect().await.map_err(|error| reason(error.into()))?;
     let found = log::after(&mut reader, start).await.map_err(reason)?.map_err(|damage| damage.to_string())?;
     reader.close().await.map_err(|error| reason(error.into()))?;
-    if found == end { Ok(()) } else { Err("its manifest belongs to another copy".to_owned()) }
+    if found == end { Ok(()) } else { Err("its manifest does not match its log".to_owned()) }
 }

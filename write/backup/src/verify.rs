@@ -119,7 +119,7 @@ pub(super) async fn log(member: &Member, copy: &Path, end: Head) -> Result<(), B
     reader.close().await?;
     let found = Head { position: Position(verified.events), hash: verified.hash };
     if store.to_string() != member.manifest.store || found != end {
-        return Err(member.broken("its manifest belongs to another copy"));
+        return Err(member.broken("its manifest does not match its log"));
     }
     Ok(())
 }

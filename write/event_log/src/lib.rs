@@ -153,7 +153,7 @@ pub enum AppendError {
         by: StreamId,
     },
     /// The command was executed on this stream before.
-    #[error("the command was carried out before, at positions {} to {}", .0.first, .0.last)]
+    #[error("the command was executed before, at positions {} to {}", .0.first, .0.last)]
     Repeated(
         /// What was appended then.
         Appended,

@@ -32,7 +32,7 @@ impl FromStr for LogLocation {
 fn remote(text: &str) -> Result<LogLocation, String> {
     match Address::has_scheme(text) {
         true => text.parse().map(LogLocation::EventStoreDb).map_err(|error| format!("{error}")),
-        false => Err("sqlite:DIR or esdb://HOST:PORT is wanted".into()),
+        false => Err("expected sqlite:DIR or esdb://HOST:PORT".into()),
     }
 }
 
@@ -42,7 +42,7 @@ fn remote(text: &str) -> Result<LogLocation, String> {
         true => {
             Err("this loggia was built without EventStoreDB; build it with `--features eventstore`".into())
         }
-        false => Err("sqlite:DIR is wanted".into()),
+        false => Err("expected sqlite:DIR".into()),
     }
 }
 

@@ -39,10 +39,12 @@ const FINISH_TIMEOUT: Duration = Duration::from_secs(3);
 #[derive(Debug, thiserror::Error)]
 enum CopierError {
     /// The stream was deleted, created again, or lost messages.
-    #[error("the stream {0} is not where it was left")]
+    #[error("the stream {0} was replaced or lost messages")]
     StreamReplaced(String),
     /// There is no connection.
-    #[error("the connection to NATS is away, so calls are not copied into the ledger; it is tried again")]
+    #[error(
+        "there is no connection to NATS, so calls are not copied into the ledger; the connection is tried again"
+    )]
     Disconnected,
     /// NATS refused, or has a stream that must not be used for metering.
     #[error(transparent)]
@@ -170,7 +172,7 @@ impl Copier {
         let left = match timeout(FINISH_TIMEOUT, finishing).await {
             Ok(Ok(_)) => return,
             Ok(Err(error)) => error.to_string(),
-            Err(_elapsed) => format!("it takes longer than {FINISH_TIMEOUT:?}"),
+            Err(_elapsed) => format!("it took longer than {FINISH_TIMEOUT:?}"),
         };
         tracing::warn!(
             "the ledger is not at the end of its streams ({left}); the next start copies the rest"

@@ -39,14 +39,14 @@ async fn answer(ledger: &Ledger, request: &[u8], most: usize) -> Vec<u8> {
     let request: ReadUsage = match serde_json::from_slice(request) {
         Ok(request) => request,
         Err(error) => {
-            tracing::warn!(%error, "a request for the ledger is unreadable");
+            tracing::warn!(%error, "a request for the ledger cannot be decoded");
             return Vec::new();
         }
     };
     match ledger.page(request.after, request.limit.clamp(1, most)).await {
         Ok(page) => serde_json::to_vec(&page).unwrap_or_default(),
         Err(error) => {
-            tracing::error!(%error, "a page of the ledger could not be read");
+            tracing::error!(%error, "a page of the ledger cannot be read");
             Vec::new()
         }
     }

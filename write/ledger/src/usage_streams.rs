@@ -146,7 +146,7 @@ pub async fn calls_in_stream(
     let mut subjects = stream.info_with_subjects(filter).await.map_err(UsageStreamError::nats)?;
     let mut calls = BTreeMap::new();
     while let Some((subject, count)) = subjects.try_next().await.map_err(UsageStreamError::nats)? {
-        // A message under another subject is no call; the copier logs it.
+        // A message under another subject is not a call; the copier logs it.
         if let Ok((tier, key, month)) = usage_of(&subject) {
             calls.insert(Allowance { key, month, tier }, count as u64);
         }

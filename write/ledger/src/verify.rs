@@ -246,7 +246,7 @@ impl Walk {
         };
         let stored = hash(row.try_get(10)?)?;
         if surface(link.surface).is_none() || link.hash_after(self.head.hash) != stored {
-            return Err(damage("the entry is not what its hash was made of").into());
+            return Err(damage("the entry does not match its hash").into());
         }
         let key = link.key.try_into().map_err(|_| damage("the entry has no key"))?;
         *self.counts.entry((key, link.month, tier, stream == OVERRUN)).or_default() += 1;

@@ -78,7 +78,7 @@ impl MediaStore {
         let damaged = |reason: String| MediaError::damaged(&path, reason);
         let original = self.read(id, Form::Original)?.ok_or_else(|| damaged("it is not there".to_owned()))?;
         if PictureId(Sha256::digest(&original).into()) != id {
-            return Err(damaged("its bytes are not those that its name is made of".to_owned()));
+            return Err(damaged("its bytes do not match its id".to_owned()));
         }
         let (picture, forms) = derive(id, &original).map_err(|fault| damaged(fault.to_string()))?;
         let mut same = self.get(id).is_ok_and(|stored| stored.as_ref() == Some(&picture));
@@ -100,7 +100,7 @@ impl MediaStore {
         let damaged = |reason: &str| MediaError::damaged(&path, reason);
         let original = self.read(id, Form::Original)?.ok_or_else(|| damaged("it is not there"))?;
         if PictureId(Sha256::digest(&original).into()) != id {
-            return Err(damaged("its bytes are not those that its name is made of"));
+            return Err(damaged("its bytes do not match its id"));
         }
         let reason = match self.get(id) {
             Ok(Some(picture)) => match self.forms(&picture, depth)? {
@@ -243,6 +243,6 @@ mod tests {
         fs::write(store.path(picture.id, Form::Original), b"other").unwrap();
         let found = store.check(true, |_| {}).unwrap();
         assert_eq!((found.pictures, found.repaired), (1, 0));
-        assert!(found.faults[0].contains("its bytes are not those that its name is made of"), "{found:?}");
+        assert!(found.faults[0].contains("its bytes do not match its id"), "{found:?}");
     }
 }

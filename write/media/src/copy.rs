@@ -152,7 +152,7 @@ mod tests {
         fs::write(&path, b"other").unwrap();
         let copy = MediaStore::open(&folder.path().join("copy")).unwrap();
         let error = store.copy_to(&copy).unwrap_err().to_string();
-        assert!(error.contains("its bytes are not those that its name is made of"), "{error}");
+        assert!(error.contains("its bytes do not match its id"), "{error}");
         assert_eq!(copy.get(picture.id).unwrap(), None);
     }
 }

@@ -26,7 +26,7 @@ pub enum MediaError {
     },
     /// A file does not have the content that was written.
     #[error(
-        "a kept picture is damaged: {}: {reason}; remove its folder and send the picture again",
+        "a stored picture is damaged: {}: {reason}; remove its folder and send the picture again",
         .path.display()
     )]
     Damaged {
@@ -54,7 +54,7 @@ fn advice(error: &io::Error) -> &'static str {
             "let the user that Loggia runs as write there"
         }
         io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists | io::ErrorKind::IsADirectory => {
-            "something else stands there: move it away, or name another folder"
+            "something else is there: move it away, or name another folder"
         }
         _ => "look at the disk, and start Loggia again",
     }

@@ -47,9 +47,9 @@ impl LogEntry {
         let (command, id, actor, outcome) = (self.name, self.id, self.actor, outcome(reply));
         let trace_id = self.traceparent.map(|traceparent| tracing::field::display(traceparent.trace_id()));
         if self.is_shown {
-            tracing::info!(command, %actor, %id, trace_id, outcome, "a command was carried out");
+            tracing::info!(command, %actor, %id, trace_id, outcome, "a command was executed");
         } else {
-            tracing::debug!(command, %actor, %id, trace_id, outcome, "a command was carried out");
+            tracing::debug!(command, %actor, %id, trace_id, outcome, "a command was executed");
         }
     }
 }

@@ -15,11 +15,11 @@ pub fn revise(project: &Project, slug: &Slug, changes: Map<String, Value>) -> Re
     if changes.get("vectors").is_some_and(Value::is_null) {
         return Err(Rejection::invalid(
             "vectors",
-            "are given back to the encoder by a change of their own; leave the other members out",
+            "can only be removed by a change without other members; the encoder then computes them again",
         ));
     }
     if changes.contains_key("id") {
-        return Err(Rejection::invalid("id", "makes the slug of a new project only; leave it out"));
+        return Err(Rejection::invalid("id", "is used only for the slug of a new project; leave it out"));
     }
     let lost = lost_characters(&changes);
     if !lost.is_empty() {
@@ -87,7 +87,7 @@ mod tests {
             .when(change(json!({"vectors": {"visual": [1.0]}, "vector_model": "m"})))
             .then(&[vectors("m", &[1.0])]);
         given(&[selected()]).when(change(json!({"vectors": null}))).then_rejected(
-            "vectors are given back to the encoder by a change of their own; leave the other members out",
+            "vectors can only be removed by a change without other members; the encoder then computes them again",
         );
     }
 
@@ -108,7 +108,7 @@ mod tests {
             );
         given(&[selected()])
             .when(change(json!({"provenance": "x"})))
-            .then_rejected("provenance is a text; an object is wanted");
+            .then_rejected("provenance is a text; expected an object");
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub(super) fn reject_logins(before: Option<&Record>, after: &Record) -> Result<(
     if faults.is_empty() { Ok(()) } else { Err(Rejection::Invalid(faults)) }
 }
 
-const REASON: &str = "holds a user or a password, which everybody could read; give an address without";
+const REASON: &str = "contains a user name or password, which everyone could read; give a URL without";
 
 /// Returns every URL of a record with the member that contains it.
 fn urls(record: &Record) -> impl Iterator<Item = (String, &str)> {

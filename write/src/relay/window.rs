@@ -126,7 +126,7 @@ fn next_batch(
 fn head_after(head: Head, event: &Recorded) -> Result<Head, RelayError> {
     if event.position != head.position.next() || Link::from(event).hash_after(head.hash) != event.hash {
         let position = head.position.next();
-        let reason = format!("the event at position {position} is not what its hash was made of");
+        let reason = format!("the event at position {position} does not match its hash");
         return Err(StoreError::corrupt(reason).into());
     }
     Ok(Head { position: event.position, hash: event.hash })

@@ -175,7 +175,7 @@ impl AccountService {
         Ok(account_done(chosen(&account, key_ids), position))
     }
 
-    /// Erases the account of an address. An address without an account is no error, and nothing changes.
+    /// Erases the account of an address. An address without an account is not an error, and nothing changes.
     async fn erase_account(
         &self,
         message: &CommandMessage,

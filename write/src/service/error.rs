@@ -58,7 +58,7 @@ pub enum CommandError {
 impl CommandError {
     /// The error of a service that received the command of another.
     pub(super) fn misrouted(command: &Command) -> CommandError {
-        CommandError::Invalid(format!("{} is no command of this service", command.name()))
+        CommandError::Invalid(format!("{} is not a command of this service", command.name()))
     }
 
     /// Returns what the sender can do about it.

@@ -92,7 +92,7 @@ impl Vault {
         let secret = match secret::read(&path)? {
             Some(secret) => secret,
             None if empty => secret::create(&path)?,
-            None => return Err(VaultError::secret(&path, "is not there")),
+            None => return Err(VaultError::secret(&path, "does not exist")),
         };
         let cipher = VaultCipher::new(&secret);
         if empty {
@@ -119,7 +119,7 @@ impl Vault {
         if file::is_empty(&pool).await? {
             return Ok(None);
         }
-        let secret = secret::read(&path)?.ok_or_else(|| VaultError::secret(&path, "is not there"))?;
+        let secret = secret::read(&path)?.ok_or_else(|| VaultError::secret(&path, "does not exist"))?;
         let (cipher, journal) = (VaultCipher::new(&secret), folder.join(ERASURES_FILE));
         let vault = Vault { pool, cipher, journal, queued: Notify::new() };
         vault.check_secret(&path).await?;
@@ -131,7 +131,7 @@ impl Vault {
         if file::fingerprint(&self.pool).await? == self.cipher.fingerprint() {
             Ok(())
         } else {
-            Err(VaultError::secret(path, "holds another secret than the one of this vault"))
+            Err(VaultError::secret(path, "contains a secret other than the one of this vault"))
         }
     }
 
@@ -221,7 +221,7 @@ impl Vault {
             .execute(&self.pool)
             .await?;
         let stored = self.account_of(email).await?;
-        stored.ok_or_else(|| VaultError::unavailable("an address that was entered is not there; try again"))
+        stored.ok_or_else(|| VaultError::unavailable("an address that was stored cannot be found; try again"))
     }
 
     /// Erases the address of an account permanently, with its queued mails, links and names of keys; returns whether there was

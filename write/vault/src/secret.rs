@@ -29,7 +29,7 @@ pub(super) fn read(path: &Path) -> Result<Option<Secret>, VaultError> {
     {
         tracing::warn!("others than its owner may read {}; take that away with chmod 600", path.display());
     }
-    let wrong = "does not hold 64 hexadecimal digits, such as `openssl rand -hex 32` prints";
+    let wrong = "does not contain 64 hexadecimal digits, such as `openssl rand -hex 32` prints";
     parse(text.trim()).map(Some).ok_or_else(|| VaultError::secret(path, wrong))
 }
 

@@ -170,16 +170,16 @@ async fn a_wrong_or_missing_secret_is_reported_with_its_setting() {
     let right = fs::read_to_string(&secret).unwrap();
 
     fs::write(&secret, format!("{}\n", "0a".repeat(32))).unwrap();
-    assert_eq!(reported(folder.path()).await, "holds another secret than the one of this vault");
+    assert_eq!(reported(folder.path()).await, "contains a secret other than the one of this vault");
     for text in ["", "0a", &"xy".repeat(32), &"é".repeat(32)] {
         fs::write(&secret, text).unwrap();
         assert_eq!(
             reported(folder.path()).await,
-            "does not hold 64 hexadecimal digits, such as `openssl rand -hex 32` prints"
+            "does not contain 64 hexadecimal digits, such as `openssl rand -hex 32` prints"
         );
     }
     fs::remove_file(&secret).unwrap();
-    assert_eq!(reported(folder.path()).await, "is not there");
+    assert_eq!(reported(folder.path()).await, "does not exist");
     assert!(!secret.exists(), "none is made in its place");
 
     fs::write(&secret, right.to_uppercase()).unwrap();

@@ -23,9 +23,9 @@ pub enum Origins {
     Also(Vec<String>),
 }
 
-/// A text that is no list of origins.
+/// A text that is not a list of origins.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("“{0}” is no origin; write own, any, or origins such as https://agent.example.org with commas")]
+#[error("“{0}” is not an origin; write own, any, or origins such as https://agent.example.org with commas")]
 pub struct InvalidOrigin(String);
 
 impl FromStr for Origins {

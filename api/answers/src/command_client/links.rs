@@ -49,7 +49,7 @@ impl CommandClient {
     ///
     /// # Errors
     ///
-    /// If the command was not carried out, or its outcome is unknown.
+    /// If the command was not executed, or its outcome is unknown.
     pub async fn send_link(&self, email: Email, deadline: Deadline) -> Result<(), CommandError> {
         let begun = Instant::now();
         let outcome = self.send(ASKING, Command::SendLink { email }, deadline).await;
@@ -78,7 +78,7 @@ impl CommandClient {
     ///
     /// # Errors
     ///
-    /// If the command was rejected, not carried out, or its outcome is unknown.
+    /// If the command was rejected, not executed, or its outcome is unknown.
     pub async fn use_link(
         &self,
         models: &ReadModels,

@@ -23,7 +23,7 @@ const RETURN: Duration = Duration::from_millis(1_500);
 /// The delay before another attempt.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Sends a command on behalf of `actor` and returns its reply, which is no rejection. All attempts have one id: it is carried out
+/// Sends a command on behalf of `actor` and returns its reply, which is not a rejection. All attempts have one id: it is executed
 /// once, perhaps after the request that sends it has ended.
 pub(super) async fn send(
     client: &Client,
@@ -34,7 +34,7 @@ pub(super) async fn send(
     send_until(client, actor, CommandId(Uuid::now_v7()), command, deadline, None).await
 }
 
-/// Sends a command whose result is shown once: it is not carried out so late that the request would end before the reply. `id` is
+/// Sends a command whose result is shown once: it is not executed so late that the request would end before the reply. `id` is
 /// the same for a repeated request; `now` is the time by the clock that the write side has too.
 pub(super) async fn send_in_time(
     client: &Client,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::*;
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "UPDATE_CONTRACT is no setting of the service")]
+#[expect(clippy::disallowed_methods, reason = "UPDATE_CONTRACT is not a setting of the service")]
 fn the_committed_listing_has_not_drifted() {
     let mut members = Vec::new();
     tools(false, &mut members);

@@ -107,7 +107,7 @@ fn same(
         )));
     };
     let decoded = decoded(value).ok_or_else(|| {
-        RpcError::header_mismatch(format!("The header {shown} is no valid Base64 of UTF-8."))
+        RpcError::header_mismatch(format!("The header {shown} is not valid Base64 of UTF-8."))
     })?;
     if decoded == body {
         return Ok(());
@@ -131,7 +131,7 @@ fn header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a st
     let Some(value) = headers.get(name) else { return Ok(None) };
     match value.to_str() {
         Ok(text) => Ok(Some(text.trim())),
-        Err(_) => Err(RpcError::header_mismatch(format!("The header {name} is no ASCII text."))),
+        Err(_) => Err(RpcError::header_mismatch(format!("The header {name} is not ASCII text."))),
     }
 }
 
@@ -204,7 +204,7 @@ mod tests {
         );
         for (value, said) in [
             ("Browse", "The header Mcp-Name says “Browse”, params.name is “browse”."),
-            ("=?base64?!?=", "The header Mcp-Name is no valid Base64 of UTF-8."),
+            ("=?base64?!?=", "The header Mcp-Name is not valid Base64 of UTF-8."),
         ] {
             assert_eq!(told(&[VERSION, METHOD, ("mcp-name", value)], MODERN_META), format!("-32020 {said}"));
         }

@@ -104,7 +104,7 @@ impl<'a> Message<'a> {
             // Parsing as a request stops early, so valid JSON is recognised by parsing it completely.
             let error = match serde_json::from_str::<serde::de::IgnoredAny>(text) {
                 Ok(_) if !text.trim_ascii_start().starts_with('{') => RpcError::invalid_request(
-                    "The body is no JSON object. Send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}.",
+                    "The body is not a JSON object. Send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}.",
                 ),
                 Ok(_) => RpcError::invalid_request(format!("The request cannot be read: {error}.")),
                 Err(error) => RpcError::parse(error.to_string()),
@@ -114,7 +114,7 @@ impl<'a> Message<'a> {
         members.check()
     }
 
-    /// Whether an answer is wanted.
+    /// Whether the sender expects an answer.
     pub(crate) fn is_notification(&self) -> bool {
         self.id.is_none()
     }
@@ -141,7 +141,7 @@ impl<'a> Members<'a> {
             );
         };
         let Ok(Text(method)) = serde_json::from_str(method.get()) else {
-            return invalid("The member method is no string.");
+            return invalid("The member method is not a string.");
         };
         Ok(Message { id: self.id, method, params: self.params })
     }

@@ -42,7 +42,7 @@ impl<'a> Params<'a> {
             return Ok(Params::default());
         };
         if !params.get().starts_with('{') {
-            return Err(RpcError::invalid_params("The member params is no object."));
+            return Err(RpcError::invalid_params("The member params is not an object."));
         }
         serde_json::from_str(params.get())
             .map_err(|error| RpcError::invalid_params(format!("The member params cannot be read: {error}.")))
@@ -52,7 +52,7 @@ impl<'a> Params<'a> {
     pub(crate) fn meta(&self) -> Result<Meta<'a>, RpcError> {
         let Some(meta) = self.meta else { return Ok(Meta::default()) };
         if !meta.get().starts_with('{') {
-            return Err(RpcError::invalid_params("The member params._meta is no object."));
+            return Err(RpcError::invalid_params("The member params._meta is not an object."));
         }
         serde_json::from_str(meta.get()).map_err(|error| {
             RpcError::invalid_params(format!("The member params._meta cannot be read: {error}."))

@@ -31,7 +31,7 @@ impl RpcError {
 
     /// The body is not JSON; `reason` continues the sentence.
     pub(crate) fn parse(reason: impl AsRef<str>) -> RpcError {
-        RpcError::new(PARSE, format!("The body is no JSON: {}.", reason.as_ref()))
+        RpcError::new(PARSE, format!("The body is not JSON: {}.", reason.as_ref()))
     }
 
     /// The body is JSON but not a request.
@@ -79,7 +79,7 @@ impl RpcError {
         self.code == PARSE
     }
 
-    /// Returns whether the message was a valid request that could not be carried out.
+    /// Returns whether the message was a valid request that could not be executed.
     pub(crate) fn is_of_a_request(&self) -> bool {
         matches!(self.code, METHOD_NOT_FOUND | INVALID_PARAMS)
     }

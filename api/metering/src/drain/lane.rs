@@ -225,7 +225,7 @@ impl Lane {
         let wanted = published.iter().filter(is_wanted).map(|(call, _)| call.clone()).collect();
         if let Err(error) = self.overruns.look_up(&inner.publisher, wanted).await {
             // A NATS user of version 0.1 may not read them.
-            tracing::warn!(%error, "overruns are published without looking whether they were before");
+            tracing::warn!(%error, "it is not known which overruns were published before, so they are published again");
         }
         let lane = &*self;
         let settled: Vec<(Call, Settled)> = stream::iter(published)

@@ -129,7 +129,7 @@ fn an_invoice_says_what_for_and_until_when_in_old_and_new_versions() {
     // An upgrade within the month gives back what is left of the tier before.
     let back = line(json!({"price": {"id": "price_studio"}}), -1400, DECEMBER);
     assert_eq!(paid(&[pro, back], new.clone()), of_invoice(&["in_1", "pi_1"], json!("pro"), end.clone()));
-    // What is bought besides, and runs longer, is no tier.
+    // What is bought besides, and runs longer, is not a tier.
     let besides = line(json!({"price": {"id": "price_book"}}), 100, DECEMBER + 1_000);
     assert_eq!(
         paid(&[besides.clone(), studio], old.clone()),

@@ -53,10 +53,10 @@ async fn what_is_no_request_is_told_so() {
         (
             "{\"jsonrpc\"",
             -32_700,
-            "The body is no JSON: EOF while parsing an object at line 1 column 10.",
+            "The body is not JSON: EOF while parsing an object at line 1 column 10.",
             json!(null),
         ),
-        (&deep, -32_700, "The body is no JSON: it is nested deeper than 128.", json!(null)),
+        (&deep, -32_700, "The body is not JSON: it is nested deeper than 128.", json!(null)),
         ("{\"hello\":1}", -32_600, "The member jsonrpc is not \"2.0\".", json!(null)),
         (
             r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
@@ -113,7 +113,7 @@ async fn parameters_of_the_wrong_shape_are_told_so_in_both_eras() {
     for (params, message) in [
         (json!(null), missing.as_str()),
         (json!({}), &missing),
-        (json!([1]), "The member params is no object."),
+        (json!([1]), "The member params is not an object."),
         (json!({"name": "browse", "arguments": ["a"]}), list),
         (json!({"name": "browse", "arguments": "a"}), list),
     ] {
@@ -139,7 +139,7 @@ async fn several_messages_are_taken_where_the_oldest_revision_applies() {
     let expected = json!([
         {"jsonrpc": "2.0", "id": 1, "result": {}},
         {"jsonrpc": "2.0", "id": null, "error": {"code": -32_600, "message":
-            "The body is no JSON object. Send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}."}},
+            "The body is not a JSON object. Send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}."}},
         {"jsonrpc": "2.0", "id": "b", "error": {"code": -32_600, "message":
             "The method initialize stands alone, never in a batch."}},
         {"jsonrpc": "2.0", "id": 2, "result": {}},

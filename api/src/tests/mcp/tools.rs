@@ -254,7 +254,7 @@ async fn connectors_search_and_fetch() {
     assert_eq!(
         reply.json()["result"]["content"].as_array().unwrap().len(),
         1,
-        "a missing picture is no error"
+        "a missing picture is not an error"
     );
     assert!(
         refused(&node, "fetch", json!({"id": "nothing"}))

@@ -108,7 +108,7 @@ fn a_single_named_colour_sets_the_hue() {
         let Some(name) = record.taste.get(Dimension::Color).filter(|name| !name.contains(',')) else {
             continue;
         };
-        let Some([_, chroma, named]) = colour_named(name) else { panic!("{name} is no known colour") };
+        let Some([_, chroma, named]) = colour_named(name) else { panic!("{name} is not a known colour") };
         if chroma > 0.05 {
             checked += 1;
             let difference = (hue(pixels) - named).rem_euclid(360.0);

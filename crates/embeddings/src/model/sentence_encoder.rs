@@ -174,8 +174,9 @@ fn tokenizer(folder: &ModelFolder, config: &Config, digest: &mut Digest) -> Resu
     const FILE: &str = "tokenizer.json";
     let file: &Path = &folder.file(FILE);
     let bytes = folder.bytes(FILE, digest)?;
-    let broken =
-        |error: tokenizers::Error| malformed(file, format!("is no tokenizer ({error}); download it again"));
+    let broken = |error: tokenizers::Error| {
+        malformed(file, format!("is not a tokenizer ({error}); download it again"))
+    };
     let mut tokenizer = Tokenizer::from_bytes(bytes).map_err(broken)?;
     let tokens = tokenizer.get_vocab_size(true);
     if tokens > config.vocab_size {

@@ -161,16 +161,16 @@ fn broken_files_are_named() {
     };
     assert_error(
         write("text/model.safetensors", b"PK\x03\x04 a zip"),
-        &["M/text/model.safetensors is no whole safetensors"],
+        &["M/text/model.safetensors is not a complete safetensors"],
     );
     let truncate = |at: &Path| {
         let file = at.join("image/model.safetensors");
         let bytes = std::fs::read(&file).unwrap();
         std::fs::write(&file, &bytes[..bytes.len() - 100]).unwrap();
     };
-    assert_error(truncate, &["M/image/model.safetensors is no whole safetensors", "download it again"]);
+    assert_error(truncate, &["M/image/model.safetensors is not a complete safetensors", "download it again"]);
     assert_error(write("text/config.json", b"{"), &["M/text/config.json", "EOF"]);
-    assert_error(write("text/tokenizer.json", b"{}"), &["M/text/tokenizer.json is no tokenizer"]);
+    assert_error(write("text/tokenizer.json", b"{}"), &["M/text/tokenizer.json is not a tokenizer"]);
     assert_error(write("image/preprocessor_config.json", b"[]"), &["M/image/preprocessor_config.json"]);
 }
 

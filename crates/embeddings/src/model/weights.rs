@@ -37,7 +37,7 @@ impl WeightsFile {
         known: &str,
     ) -> Result<Weights<'_>, EncoderError> {
         let tensors = SafeTensors::deserialize(&self.bytes).map_err(|error| {
-            malformed(&self.file, format!("is no whole safetensors file ({error}); download it again"))
+            malformed(&self.file, format!("is not a complete safetensors file ({error}); download it again"))
         })?;
         let exists = |prefix: &&&str| tensors.tensor(&format!("{prefix}{known}")).is_ok();
         let prefix = prefixes.iter().find(exists).copied().unwrap_or_default();

@@ -11,7 +11,7 @@ use super::word_weights;
 /// A word of a text, or the end of a phrase.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Token {
-    /// A word that is no stop word.
+    /// A word that is not a stop word.
     Word {
         /// The hash of the folded word.
         word: Feature,

@@ -69,7 +69,7 @@ impl Authority {
             read(path)?.ok_or_else(|| ConfigError::Given {
                 option,
                 path: path.to_owned(),
-                reason: "is not there".into(),
+                reason: "does not exist".into(),
             })
         };
         let certificate = text("--tls-cert", &given.certificate)?;

@@ -12,7 +12,7 @@ pub(super) fn text(config: &ClusterConfig, server: &Server, users: &Users) -> St
     let Server { name, host, port, .. } = server;
     let listen = server.listens_on();
     let mut text = format!(
-        r#"# Made by `loggia nats config`, and made anew by it: what is changed here is lost then.
+        r#"# Written by `loggia nats config`, which overwrites it: changes made here are lost then.
 # Start nats-server in this folder, as in: cd {name} && nats-server --config nats.conf
 
 server_name: "{name}"
@@ -57,7 +57,7 @@ cluster {{
   name: "{name}"
   listen: "{listen}:{cluster_port}"
   advertise: "{host}:{cluster_port}"
-  # Whoever shows no certificate of this authority is no server of this cluster.
+  # A server without a certificate of this authority cannot join this cluster.
   tls {{
     cert_file: "{CERTIFICATE}"
     key_file: "{CERTIFICATE}"

@@ -23,7 +23,7 @@ pub struct Server {
 
 /// A text cannot be parsed as a server.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}; NAME=HOST:PORT or NAME=HOST:PORT:CLUSTERPORT is wanted, such as nats-1=10.0.0.5:4222")]
+#[error("{0}; expected NAME=HOST:PORT or NAME=HOST:PORT:CLUSTERPORT, such as nats-1=10.0.0.5:4222")]
 pub struct InvalidServer(String);
 
 impl Server {
@@ -51,7 +51,7 @@ impl FromStr for Server {
         let wrong = |what: String| InvalidServer(what);
         let (name, place) = text.split_once('=').ok_or_else(|| wrong(format!("“{text}” has no name")))?;
         if !is_name(name) || name == USERS {
-            return Err(wrong(format!("“{name}” is no name for a server")));
+            return Err(wrong(format!("“{name}” is not a valid server name")));
         }
         // An IPv6 address contains colons, and is in brackets.
         let (host, ports) = match place.find(']') {
@@ -64,11 +64,11 @@ impl FromStr for Server {
         let client = client.ok_or_else(|| wrong(format!("“{text}” has no port")))?;
         let cluster = match ports.next() {
             None => CLUSTER_PORT,
-            Some(text) => port(text).ok_or_else(|| wrong(format!("“{text}” is no port")))?,
+            Some(text) => port(text).ok_or_else(|| wrong(format!("“{text}” is not a port")))?,
         };
         let server = Server { name: name.into(), host: host.into(), port: client, cluster_port: cluster };
         if ports.next().is_some() || cluster == client || !server.is_reachable() {
-            return Err(wrong(format!("“{place}” is no place for a server")));
+            return Err(wrong(format!("“{place}” is not a valid server address")));
         }
         Ok(server)
     }
@@ -111,13 +111,13 @@ mod tests {
     fn invalid_servers_are_refused() {
         let refused = |text: &str| text.parse::<Server>().unwrap_err().0;
         assert_eq!(refused("host:4222"), "“host:4222” has no name");
-        assert_eq!(refused("users=h:1"), "“users” is no name for a server");
-        assert_eq!(refused("../x=h:1"), "“../x” is no name for a server");
+        assert_eq!(refused("users=h:1"), "“users” is not a valid server name");
+        assert_eq!(refused("../x=h:1"), "“../x” is not a valid server name");
         assert_eq!(refused("a=h"), "“a=h” has no port");
         assert_eq!(refused("a=h:0"), "“a=h:0” has no port");
-        assert_eq!(refused("a=h:1:x"), "“x” is no port");
+        assert_eq!(refused("a=h:1:x"), "“x” is not a port");
         for place in ["h:1:2:3", "h:1:1", ":1", "0.0.0.0:1", "a\"b:1", "[::x]:1"] {
-            assert_eq!(refused(&format!("a={place}")), format!("“{place}” is no place for a server"));
+            assert_eq!(refused(&format!("a={place}")), format!("“{place}” is not a valid server address"));
         }
     }
 

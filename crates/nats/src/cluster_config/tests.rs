@@ -62,7 +62,7 @@ async fn nats_server_accepts_the_configuration() {
         }
     }
     let conf = text(&outer.path().join("one"), "n1/nats.conf");
-    assert!(!conf.contains("cluster"), "one server is no cluster: {conf}");
+    assert!(!conf.contains("cluster"), "one server is not a cluster: {conf}");
 }
 
 #[test]
@@ -218,5 +218,5 @@ fn names_that_collide_are_refused() {
     assert_eq!(refused(config(&["a=h:1", "a=i:1"])), "--server: a is given twice");
     assert_eq!(refused(config(&["a=h:1", "b=h:2"])), "--server: a port of h is given twice");
     let named = ClusterConfig { cluster: "my cluster".into(), ..three() };
-    assert_eq!(refused(named), "--cluster is “my cluster”; letters, digits, - and _ are wanted, at most 63");
+    assert_eq!(refused(named), "--cluster is “my cluster”; use at most 63 letters, digits, - and _");
 }

@@ -84,7 +84,7 @@ async fn redirects_are_followed_and_each_target_is_checked() {
     let fetcher = fetcher(&server);
     assert_eq!(fetcher.fetch(&url(&server, "/steps?n=5")).await, Ok(b"a pear".to_vec()));
     assert_eq!(server.paths().len(), 6);
-    let often = "pictures.example sends on more than 5 times; give the address where the picture is.";
+    let often = "pictures.example redirects more than 5 times; give the URL of the picture itself.";
     assert_eq!(fetcher.fetch(&url(&server, "/steps?n=6")).await, permanent(often));
     assert_eq!(fetcher.fetch(&url(&server, "/loop")).await, permanent(often));
     assert_eq!(server.paths().len(), 18);
@@ -93,14 +93,17 @@ async fn redirects_are_followed_and_each_target_is_checked() {
             "/down",
             "http://pictures.example. Its address begins with http:; give one that begins with https://.",
         ),
-        ("/user", "https://pictures.example. Its address holds a user or a password; give one without."),
+        (
+            "/user",
+            "https://pictures.example. Its address contains a user name or password; give one without.",
+        ),
     ] {
-        let sentence = format!("pictures.example sends on to {reason}");
+        let sentence = format!("pictures.example redirects to {reason}");
         assert_eq!(fetcher.fetch(&url(&server, path)).await, permanent(&sentence), "{path}");
     }
     assert_eq!(
         fetcher.fetch(&url(&server, "/nowhere")).await,
-        permanent("pictures.example sends on without saying where to.")
+        permanent("pictures.example redirects without a target.")
     );
 }
 
@@ -124,12 +127,12 @@ async fn another_host_is_checked_and_resolved_like_the_first() {
     assert_eq!(both.fetch(&url(&server, "/listed")).await, Ok(b"a pear".to_vec()));
     assert_eq!(there.paths(), ["/pear"]);
     let one = fetcher(&["pictures.example"], guard::is_public, true);
-    let sentence = "pictures.example sends on to https://127.0.0.1. It is at 127.0.0.1, which is none of the hosts that \
-                    pictures are fetched from; send the file itself.";
+    let sentence = "pictures.example redirects to https://127.0.0.1. It is at 127.0.0.1, which is not one of the \
+                    hosts that pictures are fetched from; send the file itself.";
     assert_eq!(one.fetch(&url(&server, "/listed")).await, permanent(sentence));
     let guarded = fetcher(&["pictures.example", "10.0.0.1"], |ip| ip == HERE, false);
     let sentence = format!(
-        "pictures.example sends on to https://10.0.0.1. Its address names port {}; give one without a port.",
+        "pictures.example redirects to https://10.0.0.1. Its address names port {}; give one without a port.",
         there.address.port()
     );
     assert_eq!(fetch_from_any_port(&guarded, &url(&server, "/private")).await, permanent(&sentence));
@@ -155,12 +158,12 @@ async fn urls_that_are_not_permitted_are_not_fetched() {
     for (url, sentence) in [
         (
             "pear.jpg",
-            "Its address is no URL (relative URL without a base); give one that begins with https://.",
+            "Its address is not a URL (relative URL without a base); give one that begins with https://.",
         ),
         ("http://example.org/", "Its address begins with http:; give one that begins with https://."),
         ("file:///etc/passwd", "Its address begins with file:; give one that begins with https://."),
-        ("https://ada@example.org/", "Its address holds a user or a password; give one without."),
-        ("https://:secret@example.org/", "Its address holds a user or a password; give one without."),
+        ("https://ada@example.org/", "Its address contains a user name or password; give one without."),
+        ("https://:secret@example.org/", "Its address contains a user name or password; give one without."),
         ("https://example.org:8443/", "Its address names port 8443; give one without a port."),
     ] {
         assert_eq!(fetcher.fetch(url).await, permanent(sentence), "{url}");
@@ -176,8 +179,7 @@ async fn urls_that_are_not_permitted_are_not_fetched() {
         ("https://[::ffff:10.0.0.1]/", "[::ffff:a00:1]"),
         ("https://localhost/", "localhost"),
     ] {
-        let sentence =
-            format!("It is at {host}, which is no place of the public internet; send the file itself.");
+        let sentence = format!("It is at {host}, which is not on the public internet; send the file itself.");
         assert_eq!(fetcher.fetch(url).await, permanent(&sentence), "{url}");
     }
 }
@@ -192,11 +194,10 @@ async fn hosts_that_are_not_listed_are_not_fetched_from() {
         Fetcher::for_tests(rules, server.roots.clone(), here, guard::is_public, Duration::from_secs(5))
     };
     assert_eq!(listed("PICTURES.example", true).fetch(&url(&server, "/")).await, Ok(b"a pear".to_vec()));
-    let other = "It is at pictures.example, which is none of the hosts that pictures are fetched from; \
-                 send the file itself.";
+    let other = "It is at pictures.example, which is not one of the hosts that pictures are fetched from; send the \
+                 file itself.";
     assert_eq!(listed("example", true).fetch(&url(&server, "/")).await, permanent(other));
-    let private =
-        "It is at pictures.example, which is no place of the public internet; send the file itself.";
+    let private = "It is at pictures.example, which is not on the public internet; send the file itself.";
     assert_eq!(
         listed("pictures.example", false).fetch("https://pictures.example/").await,
         permanent(private)
@@ -225,8 +226,7 @@ async fn a_name_that_is_rebound_to_a_private_address_is_refused() {
     let url = url(&server, "/moved");
     assert_eq!(fetch_from_any_port(&fetcher, &url).await, Ok(b"a pear".to_vec()));
     assert_eq!((look_ups.load(Ordering::SeqCst), server.paths()), (1, vec!["/moved".into(), "/pear".into()]));
-    let sentence =
-        "It is at pictures.example, which is no place of the public internet; send the file itself.";
+    let sentence = "It is at pictures.example, which is not on the public internet; send the file itself.";
     assert_eq!(fetch_from_any_port(&fetcher, &url).await, permanent(sentence));
     let connection = tokio::time::timeout(Duration::from_millis(50), trap.accept()).await;
     assert!(connection.is_err(), "{connection:?}");

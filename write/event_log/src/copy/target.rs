@@ -113,7 +113,9 @@ impl Target {
         };
         match verified {
             Ok(verified) => Ok(Head { position: Position(verified.events), hash: verified.hash }),
-            Err(damage) => Err(CopyError::Different { reason: format!("the copy is not the log: {damage}") }),
+            Err(damage) => {
+                Err(CopyError::Different { reason: format!("the copy differs from the log: {damage}") })
+            }
         }
     }
 }
@@ -122,7 +124,7 @@ fn check_same(there: StoreId, store: StoreId) -> Result<(), CopyError> {
     match there == store {
         true => Ok(()),
         false => Err(CopyError::Different {
-            reason: format!("there is the event store {there} already, and this one is {store}"),
+            reason: format!("the target already contains the event store {there}, and the source is {store}"),
         }),
     }
 }

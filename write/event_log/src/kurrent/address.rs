@@ -51,7 +51,7 @@ pub struct Address {
     name: String,
 }
 
-/// The reason why a text is no address, without its password.
+/// The reason why a text is not an address, without its password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidAddress(String);
@@ -118,7 +118,7 @@ impl FromStr for Address {
     fn from_str(text: &str) -> Result<Address, InvalidAddress> {
         let invalid = |what: String| InvalidAddress(what);
         if !Address::has_scheme(text) {
-            return Err(invalid("esdb://HOST:PORT is wanted".into()));
+            return Err(invalid("expected esdb://HOST:PORT".into()));
         }
         let (base, query) = text.split_once('?').unwrap_or((text, ""));
         let (mut name, mut others) = (DEFAULT_STORE.to_owned(), Vec::new());
@@ -131,7 +131,7 @@ impl FromStr for Address {
                 others.push(pair);
             } else {
                 return Err(invalid(format!(
-                    "it has no parameter “{parameter}”; it has {STORE}, {}",
+                    "there is no parameter “{parameter}”; the parameters are {STORE}, {}",
                     PARAMETERS.join(", ")
                 )));
             }
@@ -139,13 +139,14 @@ impl FromStr for Address {
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if name.is_empty() || name.len() > 60 || !name.chars().all(plain) {
             return Err(invalid(format!(
-                "{STORE}=“{name}” names no store; letters, digits and underscores are wanted, at most 60"
+                "{STORE}=“{name}” is not a valid name; use at most 60 letters, digits and underscores"
             )));
         }
         let given = format!("{base}?{}", others.join("&"));
         // The client's own words may hold the whole text.
         let settings: ClientSettings = given.parse().map_err(|_| {
-            invalid("esdb://USER:PASSWORD@HOST:PORT?tls=true is wanted, reserved characters as %40".into())
+            invalid("expected esdb://USER:PASSWORD@HOST:PORT?tls=true, with reserved characters percent-encoded, \
+                     such as %40".into())
         })?;
         let credentials = credentials(base).map_err(|()| {
             invalid("its user or password is not UTF-8; write reserved characters as %40".into())

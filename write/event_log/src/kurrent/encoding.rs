@@ -86,7 +86,7 @@ pub(super) fn decode(event: &RecordedEvent) -> Result<ReplicatedEvent, StoreErro
     let metadata: Metadata = serde_json::from_slice(&event.custom_metadata)
         .map_err(|_| damaged("the event has no metadata of Loggia: another program wrote to the log"))?;
     if metadata.position != position {
-        return Err(damaged(&format!("the event says that it is at position {}", metadata.position)));
+        return Err(damaged(&format!("the event has position {}", metadata.position)));
     }
     Ok(ReplicatedEvent {
         event: Recorded {

@@ -46,8 +46,8 @@ impl CallError {
             "{address} was deleted there; set another store=NAME in store (LOGGIA_STORE), or restore the server"
         );
         let denied = format!(
-            "{address} may not be used: check user and password in store (LOGGIA_STORE), and what the server lets that \
-             user do"
+            "{address} refused access: check user and password in store (LOGGIA_STORE), and the permissions of that \
+             user on the server"
         );
         Err(match error {
             Error::WrongExpectedVersion { current, .. } => CallError::WrongRevision(match current {
@@ -66,9 +66,7 @@ impl CallError {
             Error::Grpc { message, .. } if is_too_large(&message) => refused(format!(
                 "{address} takes less at once than the 1 MiB that it takes by default ({message}); raise its MaxAppendSize"
             )),
-            Error::UnsupportedFeature => {
-                refused(format!("{address} is no EventStoreDB that can be worked with"))
-            }
+            Error::UnsupportedFeature => refused(format!("{address} is not a supported EventStoreDB")),
             Error::Grpc { code, message } => {
                 CallError::NoAnswer(format!("{address} answers {code:?}: {message}"))
             }
@@ -108,13 +106,13 @@ pub(super) fn reset(address: &Address, head: Head, has_other: bool, replica: Opt
         Some(replica) => {
             let replica = replica.display();
             format!(
-                ". No edit is taken until that is mended: what the log lost is in {replica} alone. Stop this write side \
-                 and bring it back with `loggia store copy sqlite:{replica} esdb://…`, or move {replica} away to go on \
-                 without"
+                ". No edit is accepted until this is repaired: the lost events are in {replica} alone. Stop this \
+                 write side and restore them with `loggia store copy sqlite:{replica} esdb://…`, or move {replica} \
+                 away to continue without them"
             )
         }
     };
-    StoreError::unavailable(format!("{address} {what}, so that log was set back{remedy}"))
+    StoreError::unavailable(format!("{address} {what}, so that log was reset to an earlier state{remedy}"))
 }
 
 /// Returns the failure of an address without a log.

@@ -111,7 +111,7 @@ pub(super) async fn wait_for_follower(replica: &EventLog, address: &Address) -> 
     let end = match reading.await {
         Ok(end) => end,
         Err(error) => {
-            tracing::warn!("this is what the replica has, the log itself was not read: {error}");
+            tracing::warn!("the log cannot be read, so the replica is used as it is: {error}");
             return Ok(());
         }
     };

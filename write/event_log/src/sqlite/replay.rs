@@ -48,7 +48,7 @@ pub(crate) fn head_after(
         let position = head.position.next();
         let wrong = |what: &str| StoreError::corrupt(format!("{what} (position {position})"));
         if event.position != position {
-            return Err(wrong(&format!("the event says that it is at position {}", event.position)));
+            return Err(wrong(&format!("the event has position {}", event.position)));
         }
         let version = ends.entry(event.stream.clone()).or_default();
         *version = version.next();
@@ -56,7 +56,7 @@ pub(crate) fn head_after(
             return Err(wrong(&format!("the versions of the stream {} have a gap", event.stream)));
         }
         if Link::from(event).hash_after(head.hash) != event.hash {
-            return Err(wrong("the event is not what its hash was made of"));
+            return Err(wrong("the event does not match its hash"));
         }
         head = Head { position, hash: event.hash };
     }

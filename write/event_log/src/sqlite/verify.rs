@@ -150,7 +150,7 @@ async fn walk(
         }
         let event = rows::recorded(&row).map_err(unreadable)?;
         if Link::from(&event).hash_after(head.hash) != event.hash {
-            return Err(damaged("the event is not what its hash was made of").into());
+            return Err(damaged("the event does not match its hash").into());
         }
         head = Head { position, hash: event.hash };
         if position.0.is_multiple_of(STEP) {

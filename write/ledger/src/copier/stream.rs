@@ -209,7 +209,7 @@ impl<'a> Copying<'a> {
                 }
                 Err(error) => {
                     self.ledger.count_malformed();
-                    tracing::warn!(stream = self.source.stream, sequence, %error, "a message is no call");
+                    tracing::warn!(stream = self.source.stream, sequence, %error, "a message is not a call");
                 }
             }
         }

@@ -58,6 +58,6 @@ pub(super) fn check_against_index(
     if found == recount.totals {
         return Ok(recount);
     }
-    let reason = "its index of months counts other calls than there are".to_owned();
+    let reason = "its index of months has different counts than its entries".to_owned();
     Err(Damage { position: Position(recount.entries), reason }.into())
 }

@@ -39,10 +39,7 @@ fn empty_and_too_long_files_are_refused() {
 fn the_format_is_recognised_by_content_and_others_are_refused_by_name() {
     assert_eq!(refusal(b"<svg xmlns='http://www.w3.org/2000/svg'/>"), "It is SVG; send JPEG, PNG or WebP.");
     assert_eq!(refusal(b"GIF89a\x01\0\x01\0\0\0\0;"), "It is GIF; send JPEG, PNG or WebP.");
-    assert_eq!(
-        refusal(b"a pear, painted"),
-        "It is no picture that can be recognised; send JPEG, PNG or WebP."
-    );
+    assert_eq!(refusal(b"a pear, painted"), "It is not a picture in a known format; send JPEG, PNG or WebP.");
     // The signature of one format before the rest of another.
     let [(_, jpeg), (_, png), ..] = in_every_format(&scene(40, 30));
     let mislabelled = [&png[..8], &jpeg[8..]].concat();

@@ -164,7 +164,7 @@ fn partial_files_of_a_killed_process_are_removed_and_written_again() {
     let picture = store.put(&bytes).unwrap();
     fs::write(store.path(id, Form::Original).with_file_name("picture.json"), b"{").unwrap();
     let damaged = store.get(id).unwrap_err().to_string();
-    assert!(damaged.starts_with("a kept picture is damaged: "), "{damaged}");
+    assert!(damaged.starts_with("a stored picture is damaged: "), "{damaged}");
     assert!(damaged.ends_with("; remove its folder and send the picture again"), "{damaged}");
     assert_eq!(store.put(&bytes).unwrap(), picture);
     assert_eq!(store.get(id).unwrap(), Some(picture));
@@ -180,8 +180,8 @@ fn an_unusable_folder_is_named_with_advice() {
     assert_eq!(
         error,
         format!(
-            "the media folder cannot be used: {} (Not a directory (os error 20)); something else stands there: \
-             move it away, or name another folder",
+            "the media folder cannot be used: {} (Not a directory (os error 20)); something else is there: move it \
+             away, or name another folder",
             file.display()
         )
     );

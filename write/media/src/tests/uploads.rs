@@ -66,7 +66,7 @@ fn chunks_in_order_make_a_picture_even_across_a_restart() {
     let uploads = open(folder.path());
     assert_eq!(upload.chunk(&uploads, 1000, 1000).unwrap(), Progress::More { received: 1000 });
     let Progress::Stored(picture) = upload.chunk(&uploads, 1000, end).unwrap() else {
-        panic!("it is no picture")
+        panic!("it is not a picture")
     };
     assert_eq!((picture.id, picture.width, picture.height), (upload.id, 160, 120));
     assert_eq!(parts(folder.path()), 0);

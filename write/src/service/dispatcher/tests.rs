@@ -88,7 +88,7 @@ async fn every_command_is_executed_by_the_service_that_lists_it() {
         let name = command.name();
         let failure = side.failure(&side.keeper, command).await;
         assert!(
-            failure.is_none_or(|failure| !failure.detail.contains("is no command of this service")
+            failure.is_none_or(|failure| !failure.detail.contains("is not a command of this service")
                 && !failure.detail.contains("the keeper of the log does")),
             "{name}"
         );

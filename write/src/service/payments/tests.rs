@@ -62,7 +62,7 @@ impl WriteSide {
         }
     }
 
-    /// A key of an address, proven if it is wanted so.
+    /// Issues a key for an address, and proves it if `proven`.
     async fn key(&self, email: &str, letter: &str, proven: bool) {
         let key = KeyIssued {
             key_id: id(letter),

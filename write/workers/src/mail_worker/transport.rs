@@ -17,10 +17,10 @@ pub enum MailTransport {
     Server(Url),
 }
 
-/// The text is no mail transport.
+/// The text is not a mail transport.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "log:, print:, smtp://HOST or smtps://HOST is wanted, with USER:PASSWORD@ before the host where the server asks for it"
+    "expected log:, print:, smtp://HOST or smtps://HOST, with USER:PASSWORD@ before the host where the server asks for it"
 )]
 pub struct InvalidTransport;
 
@@ -28,9 +28,9 @@ pub struct InvalidTransport;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sender(pub(super) Mailbox);
 
-/// The text is no sender.
+/// The text is not a sender.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("an address such as mail@example.org, or Catalog <mail@example.org>, is wanted")]
+#[error("expected an address such as mail@example.org, or Catalog <mail@example.org>")]
 pub struct InvalidSender;
 
 impl MailTransport {
