@@ -44,11 +44,11 @@ fn main() -> ExitCode {
     let output = Output::new("loggia", cli.json);
     let sources = match config::sources(cli.settings.values.clone(), cli.settings.config.clone()) {
         Ok(sources) => sources,
-        Err(error) => return output.misused(&*error),
+        Err(error) => return output.usage_error(&*error),
     };
     match Config::read(&sources) {
         Ok(config) => start(&cli, &config).unwrap_or_else(|error| output.failed(&*error)),
-        Err(error) => output.misused(&*error),
+        Err(error) => output.usage_error(&*error),
     }
 }
 

@@ -84,7 +84,7 @@ fn forbidden(detail: &str) -> Response {
 }
 
 async fn metrics(State(admin): State<Admin>, headers: HeaderMap) -> Response {
-    match exposition::written(&admin.registry, exposition::Format::asked_for(&headers)) {
+    match exposition::render(&admin.registry, exposition::Format::negotiate(&headers)) {
         Ok((kind, text)) => {
             let headers =
                 [(CONTENT_TYPE, HeaderValue::from_static(kind)), (VARY, HeaderValue::from_static("accept"))];

@@ -33,16 +33,16 @@ pub trait Worker: Sized + Send + 'static {
         clock: Clock,
     ) -> impl Future<Output = Result<Self, ModelError>> + Send;
 
-    /// Returns the last position that is committed; of the counters, the number of calls counted.
+    /// Returns the last committed position; for the counters, the number of counted calls.
     fn position(&self) -> Position;
 
     /// Reports to this status from now on.
     fn report_to(&mut self, status: Status);
 
-    /// Applies what comes until `stop`, which takes effect between two commits.
+    /// Applies events as they arrive until `stop`, which takes effect between two commits.
     fn follow(&mut self, stop: &CancellationToken) -> impl Future<Output = Result<(), WorkerError>> + Send;
 
-    /// Fills a model that has no readers yet up to the present end of its streams. `live` is the position of the model that
+    /// Fills a model that has no readers yet up to the current end of its streams. `live` is the position of the model that
     /// it replaces; `None` if that one cannot be used.
     fn replay_all(
         &mut self,
@@ -66,7 +66,7 @@ pub enum ReplayError {
     /// It was stopped.
     #[error("the replay was stopped; nothing was changed")]
     Stopped,
-    /// Events could not be read, or the model not be written.
+    /// Events could not be read, or the model could not be written.
     #[error(transparent)]
     Failed(#[from] WorkerError),
 }

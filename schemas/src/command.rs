@@ -214,8 +214,8 @@ impl Command {
 /// The most lines of one import command, so that their outcomes fit into one message.
 pub const MAX_IMPORT_LINES: usize = 2_000;
 
-/// One line of an import file, as JSON text. The write side judges the text as it stands in the file, whether it is JSON and
-/// names no member twice, so it does not travel as parsed members.
+/// One line of an import file, as JSON text. The write side checks the text itself, such as for duplicate
+/// members, so it is not sent as parsed members.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ImportLine {
     /// The line number in the file, from 1.
@@ -254,7 +254,8 @@ pub enum LineForm {
 #[serde(rename_all = "snake_case")]
 pub enum CommandReply {
     /// The command was executed; the log has reached `position`.
-    Done(ProjectOutcome),
+    #[serde(rename = "done")]
+    Project(ProjectOutcome),
     /// Each line was accepted or rejected on its own.
     Imported {
         /// The last position of the log afterwards.
@@ -276,7 +277,8 @@ pub enum CommandReply {
         expires_at: Timestamp,
     },
     /// What the link can be used for.
-    Claim(Claim),
+    #[serde(rename = "claim")]
+    LinkDetails(LinkDetails),
     /// The command was not executed.
     #[serde(rename = "refused")]
     Failed(CommandFailure),
@@ -359,12 +361,12 @@ pub struct CurrentKey {
     pub proven: bool,
 }
 
-/// What the holder of a link can decide.
+/// What a link can be used for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Claim {
+pub struct LinkDetails {
     /// The keys of the address that are not revoked, in the order in which they were issued.
-    pub keys: Vec<ClaimedKey>,
-    /// How many more keys the address can have.
+    pub keys: Vec<LinkKey>,
+    /// The number of further keys that the address can have.
     pub places: usize,
     /// Whether a new key may replace one that this link revokes, even if the limit is reached.
     pub replaces: bool,
@@ -374,7 +376,7 @@ pub struct Claim {
 
 /// A key as it is shown to the holder of its address.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ClaimedKey {
+pub struct LinkKey {
     /// The key's public id.
     pub key_id: KeyId,
     /// The last four characters of the key.

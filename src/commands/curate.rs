@@ -50,7 +50,7 @@ pub async fn run(config: &Config, command: &CurateCommand, output: Output) -> Re
 
 fn report(answer: Result<CommandReply>, id: CommandId, output: Output) -> Result<ExitCode> {
     match resolved(answer, id)? {
-        CommandReply::Done(done) => print_done(&done, output),
+        CommandReply::Project(done) => print_done(&done, output),
         CommandReply::Failed(refusal) => refuse(&refusal, output),
         _ => bail!("the reply of the write side is of an unexpected kind; do both have the same version?"),
     }

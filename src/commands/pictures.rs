@@ -226,7 +226,7 @@ async fn attach(
     let picture = PictureSource { source: source.to_owned(), alt: None };
     let command = Command::Attach { slug: slug.clone(), picture, kept, as_named: true };
     match session.send(actor.clone(), None, command).await? {
-        CommandReply::Done(_) => Ok(Ok(())),
+        CommandReply::Project(_) => Ok(Ok(())),
         CommandReply::Failed(refusal) => {
             // The callers name the source.
             let reason = refusal.detail.strip_prefix(source).unwrap_or(&refusal.detail);

@@ -22,7 +22,7 @@ use usage::UsageStatus;
 /// How long a lag is watched to see whether it shrinks.
 const LAG_WATCH: Duration = Duration::from_secs(3);
 
-/// Everything that is known of the state.
+/// The state, as far as it could be read.
 #[derive(Debug, Default, Serialize)]
 struct Status {
     version: &'static str,
@@ -68,7 +68,7 @@ struct Process {
     node: String,
     /// The parts: `write`, `project`, or both.
     parts: Vec<&'static str>,
-    /// When it had started.
+    /// When it started.
     since: Option<Timestamp>,
     uptime_seconds: Option<u64>,
     /// Its role and version, if it answers.
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn the_verdict_is_that_of_the_worst() {
+    fn the_verdict_is_that_of_the_worst_finding() {
         let mut status = Status::default();
         status.set_verdict();
         assert_eq!((status.verdict, &status.problem), (Verdict::Ok, &None));

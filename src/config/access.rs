@@ -11,7 +11,7 @@ section! {
     /// Who may call, and the tiers of keys.
     Access {
         auth: Auth = Value::required => "auth"
-            "Who may call: keys; or off, which admits everybody and counts nothing, for trusted networks." {
+            "Who may call: keys; or off, which admits every client and counts nothing, for trusted networks." {
                 shape: "keys|off",
                 example: "off",
                 default: Some("keys"),

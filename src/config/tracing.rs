@@ -1,4 +1,4 @@
-//! Traces, in the variables that OpenTelemetry defines.
+//! The settings of traces, from the variables that OpenTelemetry defines.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use traces::Traceparent;
 
 /// The address of the collector.
 pub(super) const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
-/// Switches everything off.
+/// Disables all export.
 pub(super) const DISABLED: &str = "OTEL_SDK_DISABLED";
 /// How traces are exported.
 pub(super) const EXPORTER: &str = "OTEL_TRACES_EXPORTER";
@@ -17,7 +17,7 @@ pub(super) const PARENT: &str = "TRACEPARENT";
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tracing {
     /// Whether a collector is named, so that spans are sent to it.
-    pub is_wanted: bool,
+    pub is_enabled: bool,
     /// The trace of the caller of the command.
     pub parent: Option<Traceparent>,
 }
@@ -31,7 +31,10 @@ impl Tracing {
         let is_off = value(DISABLED).is_some_and(|value| value.eq_ignore_ascii_case("true"))
             || value(EXPORTER).is_some_and(|value| value.eq_ignore_ascii_case("none"));
         let is_named = ENDPOINTS.iter().any(|name| value(name).is_some());
-        Tracing { is_wanted: is_named && !is_off, parent: value(PARENT).and_then(|value| value.parse().ok()) }
+        Tracing {
+            is_enabled: is_named && !is_off,
+            parent: value(PARENT).and_then(|value| value.parse().ok()),
+        }
     }
 }
 
@@ -46,8 +49,10 @@ mod tests {
     #[test]
     fn spans_are_sent_if_a_collector_is_named_and_they_are_not_switched_off() {
         let endpoint = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318");
-        assert!(read(&[endpoint]).is_wanted);
-        assert!(read(&[("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://collector:4318/v1/traces")]).is_wanted);
+        assert!(read(&[endpoint]).is_enabled);
+        assert!(
+            read(&[("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://collector:4318/v1/traces")]).is_enabled
+        );
         for pairs in [
             &[][..],
             &[("OTEL_EXPORTER_OTLP_ENDPOINT", " ")],
@@ -55,9 +60,9 @@ mod tests {
             &[endpoint, ("OTEL_TRACES_EXPORTER", "none")],
             &[("OTEL_SERVICE_NAME", "shelf")],
         ] {
-            assert!(!read(pairs).is_wanted, "{pairs:?}");
+            assert!(!read(pairs).is_enabled, "{pairs:?}");
         }
-        assert!(read(&[endpoint, ("OTEL_SDK_DISABLED", "false")]).is_wanted);
+        assert!(read(&[endpoint, ("OTEL_SDK_DISABLED", "false")]).is_enabled);
     }
 
     #[test]

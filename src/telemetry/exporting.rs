@@ -17,7 +17,7 @@ pub struct Exporting {
 impl Exporting {
     /// Starts to send spans, if a collector is named.
     pub fn start(tracing: Tracing, _is_role: bool) -> Exporting {
-        if !tracing.is_wanted {
+        if !tracing.is_enabled {
             return Exporting::default();
         }
         match start() {
@@ -61,7 +61,7 @@ impl Exporting {
     /// Warns that this build sends none, if a collector is named.
     pub fn start(tracing: Tracing, is_role: bool) -> Exporting {
         // Commands do not warn: they share their environment with other programs.
-        if tracing.is_wanted && is_role {
+        if tracing.is_enabled && is_role {
             tracing::warn!(
                 "OTEL_EXPORTER_OTLP_ENDPOINT is set, and this build sends no traces: build it with the feature otlp, or remove \
                  the variable"

@@ -141,7 +141,7 @@ async fn waiting_account_commands_do_not_delay_editors() {
     let client = CommandClient::new(nats.client().await);
     let record = json!({"slug": "a", "name": "First", "category": "art"});
     let select = Command::Select { record: record.as_object().unwrap().clone() };
-    assert!(matches!(client.send(&write.message(select)).await.unwrap(), CommandReply::Done(_)));
+    assert!(matches!(client.send(&write.message(select)).await.unwrap(), CommandReply::Project(_)));
     let blocked = write.block_accounts().await;
     let connection = nats.client().await;
     let mut waiting = tokio::task::JoinSet::new();
@@ -154,7 +154,7 @@ async fn waiting_account_commands_do_not_delay_editors() {
     connection.flush().await.unwrap();
     let rename = Command::Rename { slug: "a".parse().unwrap(), to: "b".parse().unwrap() };
     let renamed = client.send(&write.message(rename)).await.unwrap();
-    assert!(matches!(&renamed, CommandReply::Done(done) if done.changed), "{renamed:?}");
+    assert!(matches!(&renamed, CommandReply::Project(done) if done.changed), "{renamed:?}");
     assert!(waiting.try_join_next().is_none(), "no key was issued before");
     drop(blocked);
     waiting.abort_all();

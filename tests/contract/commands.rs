@@ -59,7 +59,7 @@ fn select(at: &str) -> Command {
 
 fn done(at: &str, revision: u32, position: u64) -> CommandReply {
     let (revision, position) = (Revision(revision), Position(position));
-    CommandReply::Done(ProjectOutcome { slug: slug(at), revision, position, changed: true })
+    CommandReply::Project(ProjectOutcome { slug: slug(at), revision, position, changed: true })
 }
 
 fn line(number: u64, description: &str) -> ImportLine {
@@ -209,7 +209,7 @@ async fn without_a_write_side_the_sender_gets_an_error() {
         not_after: None,
     };
     let error = client.send(&message).await.unwrap_err();
-    assert!(matches!(error, SendError::NobodyListens), "{error}");
+    assert!(matches!(error, SendError::NoWriteSide), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

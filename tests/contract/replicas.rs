@@ -37,7 +37,7 @@ async fn more_replicas_than_servers_are_rejected() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
     let client = nats.client().await;
     let refused = prepare(&client, &"free=5".parse().unwrap(), 3).await.unwrap_err();
-    assert!(!refused.may_pass());
+    assert!(!refused.is_temporary());
     let sentences = ["USAGE_FREE", "USAGE_OVERRUN"].map(|stream| {
         format!(
             "nats_replicas is 3, and the NATS server is in no cluster, so the stream {stream} cannot be kept on 3 \

@@ -59,7 +59,7 @@ async fn pictures_are_verified_in_the_folder_and_in_the_backup() {
     assert_eq!((&copied["pictures"], &copied["media"]["files"]), (&json!(2), &json!(10)));
     assert_eq!(run_json(&folder, &["backup", "verify", backup.to_str().unwrap()]), [copied]);
 
-    // One rendition in the folder, and its whole picture outside the log.
+    // A damaged form in the folder, and then a missing picture.
     let widths_before = widths(&folder.join("media"));
     std::fs::write(&widths_before[0], "").unwrap();
     let (status, text) = run(&folder, &["verify", "media"]);
@@ -75,7 +75,7 @@ async fn pictures_are_verified_in_the_folder_and_in_the_backup() {
     let (status, text) = run(&folder, &["verify", "--repair"]);
     assert_eq!((status, text.contains("--repair restores pictures")), (Some(2), true), "{text}");
 
-    // The same rendition in the backup.
+    // The same damaged form in the backup.
     std::fs::write(&widths(&backup.join("media"))[0], "").unwrap();
     let restored = elsewhere.path().join("restored");
     for args in

@@ -103,7 +103,7 @@ async fn an_editor_using_two_write_sides_gets_no_conflict() {
         ];
         for command in acts {
             match send(command).await {
-                CommandReply::Done(ProjectOutcome { changed: true, .. }) => {}
+                CommandReply::Project(ProjectOutcome { changed: true, .. }) => {}
                 CommandReply::Imported { lines, .. } if matches!(lines[0].result, LineResult::New { .. }) => {
                 }
                 other => refused.push(other),

@@ -6,7 +6,7 @@ use kit::any_file_contains;
 use kit::process::{self, Loggia};
 use kit::smtp::{Fault, Smtp};
 use nats::url::connect_options;
-use schemas::command::{Claim, Command, CommandFailure, CommandMessage, CommandReply};
+use schemas::command::{Command, CommandFailure, CommandMessage, CommandReply, LinkDetails};
 use schemas::ids::CommandId;
 use schemas::key::KeyId;
 use schemas::link::LinkHash;
@@ -51,9 +51,9 @@ impl LinkClient {
         );
     }
 
-    async fn open(&self, link: &str) -> Claim {
+    async fn open(&self, link: &str) -> LinkDetails {
         match self.send(Command::OpenLink { link: hash(link) }).await {
-            CommandReply::Claim(claim) => claim,
+            CommandReply::LinkDetails(claim) => claim,
             other => panic!("{other:?}"),
         }
     }

@@ -169,7 +169,7 @@ async fn a_payment_upgrades_the_proven_key_at_once_and_a_refund_downgrades_it() 
     service.wait_for_tier(&proven, "free").await;
     service.post_accepted(&[checkout("evt_1"), invoice("evt_2", MONTH)]).await;
     service.wait_for_tier(&proven, "studio").await;
-    assert_eq!(service.tier(&unproven).await, "free", "anybody could have asked for it");
+    assert_eq!(service.tier(&unproven).await, "free", "somebody else could have requested it");
 
     let log = service.log().len();
     for _ in 0..10 {

@@ -65,7 +65,7 @@ async fn caught_up_by(run: &dyn Fn(&[&str]) -> std::process::Output) {
         let status: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
         let end = status["store"]["position"].as_u64();
         let projections = status["projections"].as_array().cloned().unwrap_or_default();
-        // Without the counters, which follow calls, and there are none.
+        // The counters follow calls, of which there are none.
         let mut of_the_log = projections.iter().filter(|p| p["name"] != "counters");
         end.is_some() && !projections.is_empty() && of_the_log.all(|p| p["position"].as_u64() == end)
     })

@@ -46,12 +46,12 @@ pub(crate) async fn execute(commands: &[EditorCommand], model: &mut Model) -> Ve
         let answer = dispatcher.execute(message.clone()).await;
         let again = dispatcher.execute(message).await;
         let done = match &answer {
-            CommandReply::Done(_) => true,
+            CommandReply::Project(_) => true,
             CommandReply::Imported { lines, .. } => !matches!(lines[0].result, LineResult::Rejected { .. }),
             _ => false,
         };
         assert_eq!(done, model.command(command), "{command:?} was answered with {answer:?}");
-        if let (CommandReply::Done(first), CommandReply::Done(second)) = (&answer, &again) {
+        if let (CommandReply::Project(first), CommandReply::Project(second)) = (&answer, &again) {
             assert_eq!(
                 (&first.slug, first.revision),
                 (&second.slug, second.revision),

@@ -30,7 +30,7 @@ const RESERVE: usize = 4 << 10;
 pub enum SendError {
     /// No write side subscribes to the command.
     #[error("no write side listens on NATS; start `loggia up` or `loggia write`, then try again")]
-    NobodyListens,
+    NoWriteSide,
     /// No reply arrived; the command may have been executed.
     #[error(
         "the write side did not answer within {} seconds ({reason}); a command that is sent again with the same id \
@@ -57,7 +57,7 @@ pub enum SendError {
 impl From<RequestError> for SendError {
     fn from(error: RequestError) -> SendError {
         match error {
-            RequestError::NoResponders => SendError::NobodyListens,
+            RequestError::NoResponders => SendError::NoWriteSide,
             RequestError::NotConnected => SendError::Unanswered { reason: error.to_string() },
             RequestError::Unanswered(reason) => SendError::Unanswered { reason },
         }

@@ -11,7 +11,7 @@
 //! - [`nats_role`]: the NATS user of each role with its permissions.
 //!
 //! The packages in this folder keep what it writes: `event_log`, `ledger` (metered calls), `vault` (addresses), `media`
-//! (pictures) and `backup` stand below this crate, `workers` above it.
+//! (pictures) and `backup` are below this crate, `workers` is above it.
 
 pub mod account;
 pub mod command_client;

@@ -17,7 +17,7 @@ use crate::tools::answer::{Answer, Refusal};
 use crate::tools::arguments::Arguments;
 
 /// The maximum number of unknown arguments that are listed.
-const MOST_NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 
 /// What a call cost the holder of a key; part of the `_meta` of its result.
 pub(super) struct CallReceipt {
@@ -65,11 +65,11 @@ pub(super) async fn call(
     };
     Ok(match done {
         Ok((answer, receipt)) => {
-            good(noted(answer, tool, &arguments), into);
+            write_result(with_note(answer, tool, &arguments), into);
             receipt
         }
         Err(refusal) => {
-            bad(&words(context, refusal, tool, &arguments), into);
+            write_error(&error_text(context, refusal, tool, &arguments), into);
             balance(context)
         }
     })
@@ -151,10 +151,10 @@ fn used_up(context: CallContext<'_>, balance: &Balance) -> Refusal {
 }
 
 /// Adds a note about arguments that were ignored.
-fn noted<'a>(mut answer: Answer<'a>, tool: &Tool, arguments: &Arguments<'_>) -> Answer<'a> {
+fn with_note<'a>(mut answer: Answer<'a>, tool: &Tool, arguments: &Arguments<'_>) -> Answer<'a> {
     let unknown = arguments.unknown(tool.arguments);
     if !unknown.is_empty() {
-        let named = unknown.into_iter().take(MOST_NAMED).map(|(name, near)| match near {
+        let named = unknown.into_iter().take(MAX_NAMED).map(|(name, near)| match near {
             Some(near) => format!("{} (did you mean {near}?)", quoted(name)),
             None => quoted(name),
         });
@@ -169,10 +169,10 @@ fn noted<'a>(mut answer: Answer<'a>, tool: &Tool, arguments: &Arguments<'_>) -> 
 }
 
 /// Returns the sentences of a refusal.
-fn words(context: CallContext<'_>, refusal: Refusal, tool: &Tool, arguments: &Arguments<'_>) -> String {
+fn error_text(context: CallContext<'_>, refusal: Refusal, tool: &Tool, arguments: &Arguments<'_>) -> String {
     match refusal {
         Refusal::Arguments(mut faults) => {
-            let unknown = arguments.unknown(tool.arguments).into_iter().take(MOST_NAMED);
+            let unknown = arguments.unknown(tool.arguments).into_iter().take(MAX_NAMED);
             faults.extend(unknown.map(|(name, near)| match near {
                 Some(near) => format!("{} is not known, did you mean {near}?", quoted(name)),
                 None => format!("{} is not known", quoted(name)),
@@ -196,7 +196,7 @@ fn words(context: CallContext<'_>, refusal: Refusal, tool: &Tool, arguments: &Ar
 }
 
 /// Writes a result: the content as text and as structure, each complete alone.
-fn good(answer: Answer<'_>, into: &mut Vec<u8>) {
+fn write_result(answer: Answer<'_>, into: &mut Vec<u8>) {
     let Answer { mut json, notes, image } = answer;
     if !notes.is_empty() {
         // A text always serialises.
@@ -220,7 +220,7 @@ fn good(answer: Answer<'_>, into: &mut Vec<u8>) {
     into.extend_from_slice(br#","isError":false"#);
 }
 
-fn bad(text: &str, into: &mut Vec<u8>) {
+fn write_error(text: &str, into: &mut Vec<u8>) {
     into.extend_from_slice(br#""content":[{"type":"text","text":"#);
     let _ = serde_json::to_writer(&mut *into, text);
     into.extend_from_slice(br#"}],"isError":true"#);

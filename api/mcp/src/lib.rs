@@ -134,7 +134,7 @@ async fn one(context: CallContext<'_>, headers: &HeaderMap, message: &Message<'_
             McpReply::json(StatusCode::OK, body)
         }
         // Until 2025-11-25 the HTTP status was about the transport only, not about the request.
-        Err(error) if era == Era::Legacy && error.is_of_a_request() => {
+        Err(error) if era == Era::Legacy && error.is_request_failure() => {
             failed(Some(id), &error.with_status(StatusCode::OK))
         }
         Err(error) => failed(Some(id), &error),

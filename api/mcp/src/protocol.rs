@@ -1,4 +1,4 @@
-//! The protocol itself: JSON-RPC messages, their parameters and errors, and the two eras of MCP. It knows no tool and no state
+//! The protocol: JSON-RPC messages, their parameters and errors, and the two eras of MCP. It depends on no tool and on no state
 //! of the service.
 
 pub(super) mod era;

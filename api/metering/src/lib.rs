@@ -304,7 +304,7 @@ impl Inner {
                 true
             }
             Published::Full => false,
-            Published::NotTaken(reason) => return Err(Undecided { reason, may_count: false }),
+            Published::NotStored(reason) => return Err(Undecided { reason, may_count: false }),
             Published::Unknown(reason) => return Err(Undecided { reason, may_count: true }),
         };
         breaker.works();

@@ -21,13 +21,13 @@ const NOT_STORED: u64 = 10_077;
 /// The text for a full subject.
 const SUBJECT_FULL: &str = "maximum messages per subject";
 /// The timeout for reading the ids of a subject.
-const READ_WITHIN: Duration = Duration::from_secs(10);
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(10);
 /// The maximum number of calls read to look up all subjects of a tier, which takes a second or two.
-const MOST_AT_ONCE: u64 = 200_000;
+const MAX_TOGETHER: u64 = 200_000;
 /// The number of ids requested at once.
 const PAGE: u64 = 10_000;
 /// How long the server keeps an unused consumer.
-const FORGOTTEN: Duration = Duration::from_secs(5);
+const CONSUMER_EXPIRY: Duration = Duration::from_secs(5);
 
 /// Ids of calls by subject.
 pub(super) type IdsBySubject = HashMap<String, HashSet<Uuid>>;
@@ -48,7 +48,7 @@ pub(super) enum Published {
     /// The quota is used up; it does not count.
     Full,
     /// No stream stored it: this attempt does not count.
-    NotTaken(String),
+    NotStored(String),
     /// Unknown: the same call must be published again.
     Unknown(String),
 }
@@ -69,11 +69,11 @@ pub(super) enum LookupError {
 struct Acknowledgement {
     #[serde(default)]
     seq: u64,
-    error: Option<Refusal>,
+    error: Option<JetStreamError>,
 }
 
 #[derive(Deserialize)]
-struct Refusal {
+struct JetStreamError {
     #[serde(default)]
     err_code: u64,
     #[serde(default)]
@@ -110,8 +110,8 @@ impl UsagePublisher {
         match nats::request::request(&self.client, &subject, request, time_limit).await {
             Ok(reply) => read(&reply.payload),
             // The stream does not exist, or is electing its leader.
-            Err(RequestError::NoResponders) => Published::NotTaken("its stream has no leader".into()),
-            Err(error @ RequestError::NotConnected) => Published::NotTaken(error.to_string()),
+            Err(RequestError::NoResponders) => Published::NotStored("its stream has no leader".into()),
+            Err(error @ RequestError::NotConnected) => Published::NotStored(error.to_string()),
             Err(RequestError::Unanswered(reason)) => Published::Unknown(reason),
         }
     }
@@ -124,7 +124,7 @@ impl UsagePublisher {
         subject: &str,
         first: Uuid,
     ) -> Result<HashSet<Uuid>, LookupError> {
-        match tokio::time::timeout(READ_WITHIN, self.read_ids(stream, subject, first, u64::MAX)).await {
+        match tokio::time::timeout(LOOKUP_TIMEOUT, self.read_ids(stream, subject, first, u64::MAX)).await {
             Ok(ids) => Ok(ids?.into_values().next().unwrap_or_default()),
             Err(_elapsed) => Err(LookupError::Unavailable("it takes too long".into())),
         }
@@ -138,7 +138,8 @@ impl UsagePublisher {
         pattern: &str,
         first: Uuid,
     ) -> Result<Option<IdsBySubject>, LookupError> {
-        match tokio::time::timeout(READ_WITHIN, self.read_ids(stream, pattern, first, MOST_AT_ONCE)).await {
+        match tokio::time::timeout(LOOKUP_TIMEOUT, self.read_ids(stream, pattern, first, MAX_TOGETHER)).await
+        {
             Ok(Err(LookupError::TooMany)) | Err(_) => Ok(None),
             Ok(ids) => ids.map(Some),
         }
@@ -149,11 +150,11 @@ impl UsagePublisher {
         stream: &str,
         pattern: &str,
         first: Uuid,
-        most: u64,
+        max: u64,
     ) -> Result<IdsBySubject, LookupError> {
         let name = Uuid::now_v7().simple().to_string();
         let consumer = self.consumer(stream, pattern, &name).await?;
-        let ids = if consumer.cached_info().num_pending > most {
+        let ids = if consumer.cached_info().num_pending > max {
             Err(LookupError::TooMany)
         } else {
             take_ids(&consumer, first).await.map_err(|error| LookupError::Unavailable(error.to_string()))
@@ -176,7 +177,7 @@ impl UsagePublisher {
             ack_policy: AckPolicy::None,
             headers_only: true,
             memory_storage: true,
-            inactive_threshold: FORGOTTEN,
+            inactive_threshold: CONSUMER_EXPIRY,
             ..pull::Config::default()
         };
         let found = self.jetstream.get_stream_no_info(stream).await.map_err(|error| unavailable(&error))?;
@@ -218,12 +219,12 @@ async fn take_ids(consumer: &PullConsumer, first: Uuid) -> Result<IdsBySubject, 
 fn read(answer: &[u8]) -> Published {
     match serde_json::from_slice(answer) {
         Ok(Acknowledgement { error: None, seq }) if seq > 0 => Published::Counted { sequence: seq },
-        Ok(Acknowledgement { error: Some(Refusal { err_code: NOT_STORED, description }), .. })
+        Ok(Acknowledgement { error: Some(JetStreamError { err_code: NOT_STORED, description }), .. })
             if description.contains(SUBJECT_FULL) =>
         {
             Published::Full
         }
-        Ok(Acknowledgement { error: Some(Refusal { err_code, description }), .. }) => {
+        Ok(Acknowledgement { error: Some(JetStreamError { err_code, description }), .. }) => {
             Published::Unknown(format!("JetStream refuses it: {description} ({err_code})"))
         }
         Ok(_) | Err(_) => Published::Unknown("the reply is not from JetStream".into()),

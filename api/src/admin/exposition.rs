@@ -17,8 +17,8 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// Returns OpenMetrics where the headers accept it by its name, else the format of Prometheus.
-    pub(super) fn asked_for(headers: &HeaderMap) -> Format {
+    /// Returns OpenMetrics if the header `Accept` names it, else the format of Prometheus.
+    pub(super) fn negotiate(headers: &HeaderMap) -> Format {
         let ranges = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
         match ranges.flat_map(|value| value.split(',')).any(accepts_openmetrics) {
             true => Format::OpenMetrics,
@@ -41,21 +41,19 @@ fn accepts_openmetrics(range: &str) -> bool {
 ///
 /// # Errors
 ///
-/// Fails where a metric cannot be written.
-pub(super) fn written(registry: &Registry, format: Format) -> Result<(&'static str, String), Error> {
+/// Fails if a metric cannot be encoded.
+pub(super) fn render(registry: &Registry, format: Format) -> Result<(&'static str, String), Error> {
     let mut text = String::with_capacity(32 * 1024);
     encode(&mut text, registry)?;
     match format {
         Format::OpenMetrics => Ok(("application/openmetrics-text; version=1.0.0; charset=utf-8", text)),
-        Format::Prometheus => {
-            Ok(("text/plain; version=0.0.4; charset=utf-8", in_format_of_prometheus(&text)?))
-        }
+        Format::Prometheus => Ok(("text/plain; version=0.0.4; charset=utf-8", to_prometheus(&text)?)),
     }
 }
 
-/// Describes the samples of OpenMetrics text under the names that they have: there a counter and an information are
-/// described without the ends of their samples' names.
-fn in_format_of_prometheus(openmetrics: &str) -> Result<String, Error> {
+/// Converts OpenMetrics text to the format of Prometheus, which describes each sample under its full name: OpenMetrics omits
+/// the suffixes `_total` and `_info` there.
+fn to_prometheus(openmetrics: &str) -> Result<String, Error> {
     let mut text = String::with_capacity(openmetrics.len() + 1024);
     let mut help = None;
     for line in openmetrics.lines() {
@@ -92,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn openmetrics_is_for_those_who_name_it() {
+    fn openmetrics_is_sent_only_if_accept_names_it() {
         let prometheus =
             "application/openmetrics-text;version=1.0.0;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
         for (accept, format) in [
@@ -104,9 +102,9 @@ mod tests {
             ("*/*", Format::Prometheus),
         ] {
             let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]);
-            assert_eq!(Format::asked_for(&headers), format, "{accept}");
+            assert_eq!(Format::negotiate(&headers), format, "{accept}");
         }
-        assert_eq!(Format::asked_for(&HeaderMap::new()), Format::Prometheus);
+        assert_eq!(Format::negotiate(&HeaderMap::new()), Format::Prometheus);
     }
 
     #[test]
@@ -121,7 +119,7 @@ mod tests {
         let samples = ["calls_total{outcome=\"a # \\\"b\\\"\"} 3", "build_info{version=\"1.2\"} 1", "open 0"];
         let [calls, build, open] = samples;
         assert_eq!(
-            written(&registry, Format::Prometheus).unwrap(),
+            render(&registry, Format::Prometheus).unwrap(),
             (
                 "text/plain; version=0.0.4; charset=utf-8",
                 format!(
@@ -132,7 +130,7 @@ mod tests {
             )
         );
         assert_eq!(
-            written(&registry, Format::OpenMetrics).unwrap(),
+            render(&registry, Format::OpenMetrics).unwrap(),
             (
                 "application/openmetrics-text; version=1.0.0; charset=utf-8",
                 format!(

@@ -34,7 +34,7 @@ use schemas::usage::Surface;
 use tokio::time::Instant;
 use tower::Service;
 
-use crate::http::bodies::Bodies;
+use crate::http::bodies::BodyMemory;
 use crate::http::context::RequestContext;
 use crate::http::request_id::RequestIds;
 use crate::http::response::{EndpointResult, PendingResponse};
@@ -48,7 +48,7 @@ pub(crate) struct Pipeline {
     pub(super) state: ApiState,
     /// The maximum time of an answer, and before it of reading the body.
     pub(super) time_limit: Duration,
-    pub(super) bodies: Bodies,
+    pub(super) bodies: BodyMemory,
     ids: RequestIds,
     new_keys: NewKeys,
 }
@@ -65,7 +65,7 @@ struct Received {
 pub(crate) type Reply = Response<Full<Bytes>>;
 
 /// A reply that is ready, or the future that makes it.
-pub(crate) type Answering = Either<Ready<Reply>, BoxFuture<'static, Reply>>;
+pub(crate) type ReplyFuture = Either<Ready<Reply>, BoxFuture<'static, Reply>>;
 
 impl Pipeline {
     /// Returns a pipeline in front of a router. An answer, and before it reading the body, may take `time_limit`; the bodies of all
@@ -75,14 +75,14 @@ impl Pipeline {
             router,
             state,
             time_limit,
-            bodies: Bodies::new(bodies),
+            bodies: BodyMemory::new(bodies),
             ids: RequestIds::new(),
             new_keys: NewKeys::default(),
         }
     }
 
     /// Answers a request; there is always a reply.
-    pub(crate) fn answer(self: &Arc<Self>, request: Request<Incoming>, peer: IpAddr) -> Answering {
+    pub(crate) fn answer(self: &Arc<Self>, request: Request<Incoming>, peer: IpAddr) -> ReplyFuture {
         let started = Instant::now();
         let (parts, body) = request.into_parts();
         let context = RequestContext::new(self.ids.next(), started, &parts);
@@ -116,7 +116,7 @@ impl Pipeline {
         mut received: Received,
         principal: Principal,
         admitted: Result<(), ApiError>,
-    ) -> Answering {
+    ) -> ReplyFuture {
         let Received { context, parts, body, .. } = &mut received;
         context.key_id = principal.key_id();
         let result = match admitted {
@@ -177,7 +177,7 @@ impl Pipeline {
         principal: Principal,
         result: EndpointResult,
         deadline: Deadline,
-    ) -> Answering {
+    ) -> ReplyFuture {
         let pending = PendingResponse::of(result, &context, &self.state);
         let operation = context.route.operation().filter(|_| pending.status == StatusCode::OK);
         let Some(operation) = operation.filter(|_| principal.is_metered()) else {
@@ -310,9 +310,9 @@ impl Pipeline {
         let reply_headers =
             headers::ReplyHeaders { content_type, tag, is_kept: context.method != Method::POST };
         // A shared cache may store a public reply: it must not contain the quota of one caller.
-        let is_for_all =
+        let is_shared =
             headers.get(CACHE_CONTROL).is_some_and(|caching| caching.as_bytes().starts_with(b"public"));
-        let allowance = if is_for_all { self.anonymous_allowance(now) } else { allowance };
+        let allowance = if is_shared { self.anonymous_allowance(now) } else { allowance };
         let mut headers =
             headers::complete(headers, reply_headers, status, allowance, context.id, now.as_second());
         cors::restrict(&self.state, context.origin.as_ref(), &mut headers);

@@ -7,7 +7,7 @@ use http::request::Parts;
 use hyper::body::{Body as _, Incoming};
 use tokio::time::timeout;
 
-use crate::http::bodies::{ReceivedBody, Unread};
+use crate::http::bodies::{BodyError, ReceivedBody};
 use crate::http::pipeline::Pipeline;
 use crate::http::same_site;
 
@@ -48,19 +48,19 @@ impl Pipeline {
     async fn read(
         &self,
         body: Incoming,
-        most: usize,
+        limit: usize,
         too_large: fn() -> ApiError,
     ) -> Result<ReceivedBody, ApiError> {
-        if body.size_hint().lower() > most as u64 {
+        if body.size_hint().lower() > limit as u64 {
             return Err(too_large());
         }
         // A little less than the whole time: the reply must be made within it.
         let time_limit = self.time_limit.mul_f32(0.9);
-        match timeout(time_limit, self.bodies.read(body, most)).await {
-            Ok(read) => read.map_err(|unread| match unread {
-                Unread::TooLarge => too_large(),
-                Unread::NoRoom => ApiError::too_many_bodies(),
-                Unread::Broken => ApiError::malformed_request(),
+        match timeout(time_limit, self.bodies.read(body, limit)).await {
+            Ok(read) => read.map_err(|error| match error {
+                BodyError::TooLarge => too_large(),
+                BodyError::OutOfMemory => ApiError::too_many_bodies(),
+                BodyError::Broken => ApiError::malformed_request(),
             }),
             Err(_elapsed) => Err(ApiError::slow_body()),
         }

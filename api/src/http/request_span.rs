@@ -56,15 +56,15 @@ mod tests {
     #[test]
     fn a_request_continues_its_trace_and_starts_none() {
         let good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-        let carried = |values: &[&'static str]| {
+        let propagated = |values: &[&'static str]| {
             let mut headers = HeaderMap::new();
             for value in values {
                 headers.append(traces::HEADER, HeaderValue::from_static(value));
             }
             begin(Instant::now(), &Method::GET, Route::Search, &headers).traceparent()
         };
-        assert_eq!(carried(&[good]), good.parse().ok());
-        assert_eq!([carried(&[]), carried(&["00-nothing"]), carried(&[good, good])], [None; 3]);
+        assert_eq!(propagated(&[good]), good.parse().ok());
+        assert_eq!([propagated(&[]), propagated(&["00-nothing"]), propagated(&[good, good])], [None; 3]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::layout::with_paths;
 
 /// The maximum length of a name that the search field shows as an example, in characters.
-const EXAMPLE: usize = 24;
+const MAX_EXAMPLE_CHARS: usize = 24;
 
 /// The values of a card.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -35,12 +35,13 @@ impl Card {
 
     /// Adds the stored copies of pictures whose records name other hosts; unchanged if the catalog cannot be read.
     pub(super) async fn with_kept_pictures(mut cards: Vec<Card>, state: &ApiState) -> Vec<Card> {
-        let brought = || cards.iter().filter(|card| card.thumbnail.is_some() && card.picture().is_none());
-        if brought().next().is_none() {
+        let without_picture =
+            || cards.iter().filter(|card| card.thumbnail.is_some() && card.picture().is_none());
+        if without_picture().next().is_none() {
             return cards;
         }
         let Ok(catalog) = state.catalog() else { return cards };
-        let kept = catalog.reader.pictures(brought().map(|card| card.slug.as_str())).await;
+        let kept = catalog.reader.pictures(without_picture().map(|card| card.slug.as_str())).await;
         let kept: HashMap<String, String> = match kept {
             Ok(kept) => kept.into_iter().collect(),
             Err(error) => {
@@ -64,13 +65,13 @@ impl Card {
 
     /// Returns the studio, if it is recorded and short enough for an example.
     pub(super) fn studio(&self) -> Option<&str> {
-        self.studio.as_deref().filter(|studio| studio.chars().count() <= EXAMPLE)
+        self.studio.as_deref().filter(|studio| studio.chars().count() <= MAX_EXAMPLE_CHARS)
     }
 
     /// Returns the first part of the city, under the same conditions.
     pub(super) fn place(&self) -> Option<&str> {
         let place = self.city.as_deref()?.split(',').next()?.trim();
-        (!place.is_empty() && place.chars().count() <= EXAMPLE).then_some(place)
+        (!place.is_empty() && place.chars().count() <= MAX_EXAMPLE_CHARS).then_some(place)
     }
 
     /// Returns the picture, if it is stored here: pages load nothing from other hosts.

@@ -20,7 +20,7 @@ use bytes::Bytes;
 use futures::future::Either;
 use http::header::CACHE_CONTROL;
 use http::{HeaderMap, HeaderValue, StatusCode};
-use schemas::command::{Claim, ClaimedKey, CurrentKey};
+use schemas::command::{CurrentKey, LinkDetails, LinkKey};
 use schemas::key::KeyId;
 use schemas::link::LinkToken;
 use schemas::tier::TierName;
@@ -183,7 +183,7 @@ fn token(path: Result<Path<String>, PathRejection>) -> Result<Option<String>, Ap
 }
 
 impl ClaimPage {
-    fn of(state: &ApiState, token: String, claim: Claim, fault: Option<String>) -> ClaimPage {
+    fn of(state: &ApiState, token: String, claim: LinkDetails, fault: Option<String>) -> ClaimPage {
         ClaimPage {
             layout: Layout::new(state, route::KEYS, "Your keys").private(),
             token,
@@ -196,7 +196,7 @@ impl ClaimPage {
 }
 
 impl Shown {
-    fn of(key: ClaimedKey) -> Shown {
+    fn of(key: LinkKey) -> Shown {
         Shown {
             id: key.key_id.to_string(),
             hint: key.hint,
@@ -210,7 +210,7 @@ impl Shown {
 
 /// Returns the selected keys: those to keep and those to revoke. A key that is not named is unchanged: it may have been created
 /// after the page was loaded.
-fn decided(body: &Bytes, claim: &Claim, new_key: Option<(TierName, Option<String>)>) -> KeyChoices {
+fn decided(body: &Bytes, claim: &LinkDetails, new_key: Option<(TierName, Option<String>)>) -> KeyChoices {
     let body = String::from_utf8_lossy(body);
     let ticked = |name: &'static str| -> Vec<KeyId> {
         let ids: Vec<KeyId> = query::values(&body, name).filter_map(|id| id.parse().ok()).collect();
@@ -222,8 +222,8 @@ fn decided(body: &Bytes, claim: &Claim, new_key: Option<(TierName, Option<String
 }
 
 /// Returns the last characters of the keys on the page.
-fn hints(shown: &[ClaimedKey], now: &[CurrentKey], is: fn(&CurrentKey) -> bool) -> Vec<String> {
-    let of = |key: &&ClaimedKey| now.iter().any(|one| one.key_id == key.key_id && is(one));
+fn hints(shown: &[LinkKey], now: &[CurrentKey], is: fn(&CurrentKey) -> bool) -> Vec<String> {
+    let of = |key: &&LinkKey| now.iter().any(|one| one.key_id == key.key_id && is(one));
     shown.iter().filter(of).map(|key| key.hint.clone()).collect()
 }
 
@@ -254,7 +254,7 @@ mod tests {
         };
         let claim = json!({"keys": [key("Ab3dEf9h"), key("Ab3dEf9i"), key("Ab3dEf9j")], "places": 0,
             "replaces": false, "expires_at": "2026-11-20T08:30:00Z"});
-        let claim: Claim = serde_json::from_value(claim).unwrap();
+        let claim: LinkDetails = serde_json::from_value(claim).unwrap();
         let of = |body: &str| {
             let KeyChoices { keep, revoke, new_key: None } = decided(&body.to_owned().into(), &claim, None)
             else {

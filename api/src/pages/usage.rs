@@ -24,18 +24,18 @@ use super::words::{capitalised, grouped};
 
 /// The height of the tallest bar and the width of a day, in units of the drawing.
 const HEIGHT: u64 = 200;
-const PLACE: u64 = 20;
+const DAY_WIDTH: u64 = 20;
 
 #[derive(Template)]
 #[template(path = "usage.html")]
 struct UsagePage {
     layout: Layout,
     fault: Option<&'static str>,
-    usage: Option<Shown>,
+    usage: Option<UsageView>,
 }
 
 /// The usage of a key as the page shows it.
-struct Shown {
+struct UsageView {
     hint: String,
     name: Option<String>,
     tier: String,
@@ -87,7 +87,7 @@ pub(super) async fn usage(
         return page(&UsagePage { layout: layout(&state), fault, usage: None });
     };
     let usage = answer(&state, access, &key, text.parse().ok().as_ref()).await?;
-    page(&UsagePage { layout: layout(&state), fault: None, usage: Some(Shown::of(usage)) })
+    page(&UsagePage { layout: layout(&state), fault: None, usage: Some(UsageView::of(usage)) })
 }
 
 fn layout(state: &ApiState) -> Layout {
@@ -95,11 +95,11 @@ fn layout(state: &ApiState) -> Layout {
         .describing("What a key has used in the running month, day by day.", route::USAGE_PAGE)
 }
 
-impl Shown {
-    fn of(usage: UsageAnswer) -> Shown {
+impl UsageView {
+    fn of(usage: UsageAnswer) -> UsageView {
         let first = usage.month.start().to_zoned(TimeZone::UTC).date();
         let bars = bars(&usage.days, first);
-        Shown {
+        UsageView {
             hint: usage.key.hint,
             name: usage.key.name,
             tier: capitalised(usage.tier.as_str()),
@@ -108,7 +108,7 @@ impl Shown {
             limit: grouped(usage.limit),
             remaining: grouped(usage.remaining),
             resets: usage.resets_at.strftime("%-d %B %Y, %H:%M UTC").to_string(),
-            width: PLACE * bars.len() as u64,
+            width: DAY_WIDTH * bars.len() as u64,
             bars,
         }
     }
@@ -116,13 +116,13 @@ impl Shown {
 
 /// Returns a bar for every day of the month, future days included.
 fn bars(days: &[DayUsage], first: Date) -> Vec<Bar> {
-    let most = days.iter().map(|day| day.rest + day.mcp).max().unwrap_or(0).max(1);
+    let largest = days.iter().map(|day| day.rest + day.mcp).max().unwrap_or(0).max(1);
     // A day with any call has a visible bar.
-    let height = |calls: u64| if calls == 0 { 0 } else { (calls * HEIGHT / most).max(2) };
-    let bar = |(place, date): (u64, Date)| {
+    let height = |calls: u64| if calls == 0 { 0 } else { (calls * HEIGHT / largest).max(2) };
+    let bar = |(index, date): (u64, Date)| {
         let (rest, mcp) = days.iter().find(|day| day.date == date).map_or((0, 0), |day| (day.rest, day.mcp));
         let (rest_height, mcp_height) = (height(rest), height(mcp).min(HEIGHT - height(rest)));
-        Bar { date: date.to_string(), rest, mcp, x: place * PLACE, rest_height, mcp_height }
+        Bar { date: date.to_string(), rest, mcp, x: index * DAY_WIDTH, rest_height, mcp_height }
     };
     (0..)
         .zip(first.series(jiff::ToSpan::days(1)).take_while(|date| date.month() == first.month()))
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_day_of_the_month_has_its_place() {
+    fn every_day_of_the_month_has_a_bar() {
         let day = |day, rest, mcp| DayUsage { date: jiff::civil::date(2026, 11, day), rest, mcp };
         let bars = bars(&[day(2, 30, 10), day(21, 0, 1)], jiff::civil::date(2026, 11, 1));
         assert_eq!(bars.len(), 30);

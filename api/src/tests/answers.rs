@@ -115,7 +115,7 @@ async fn a_renamed_project_is_where_it_went() {
     let mut connection = node.connect().await;
     let reply = connection.ask("GET", "/v1/project/old-mill?key=k", "").await;
     assert_eq!((reply.status, reply.text()), (308, ""));
-    assert_eq!(reply.header("cache-control"), Some("private, max-age=60"), "not for ever");
+    assert_eq!(reply.header("cache-control"), Some("private, max-age=60"), "not permanently");
     let location = reply.header("location").unwrap().to_owned();
     assert_eq!(location, "/v1/project/new-mill");
     assert_eq!(connection.ask("GET", &location, "").await.json()["slug"], "new-mill");

@@ -1,4 +1,4 @@
-//! The pages for people: whole, closed to other sites, and harmless whatever a record says.
+//! The HTML pages: complete, isolated from other sites, and safe for any content of a record.
 
 use super::*;
 use crate::SiteTexts;
@@ -17,7 +17,7 @@ const PAGES: [&str; 8] = [
 ];
 
 #[tokio::test]
-async fn every_page_is_closed_to_other_sites_and_asks_nothing_of_them() {
+async fn every_page_is_isolated_from_other_sites_and_loads_nothing_from_them() {
     let node = Node::start().await;
     for path in PAGES {
         let reply = node.ask("GET", path, HTML).await;
@@ -38,7 +38,7 @@ async fn every_page_is_closed_to_other_sites_and_asks_nothing_of_them() {
         assert_eq!(reply.header("referrer-policy"), Some("same-origin"), "{path}");
         let text = reply.text();
         assert_eq!(text.matches("<h1").count(), 1, "{path}");
-        // Nobody needs a key on this node.
+        // This node requires no keys.
         assert!(!text.contains("href=\"/keys"), "{path}");
         assert!(!text.contains("style=") && !text.contains("<script>"), "{path}");
         let loads = text.match_indices("src=\"").chain(text.match_indices("rel=\"stylesheet\" href=\""));
@@ -49,7 +49,7 @@ async fn every_page_is_closed_to_other_sites_and_asks_nothing_of_them() {
 }
 
 #[tokio::test]
-async fn the_site_goes_by_its_own_texts() {
+async fn the_configured_texts_of_the_site_are_used() {
     let texts = SiteTexts {
         name: Some("Casa & Co".into()),
         tagline: Some("Houses \"and\" gardens".into()),
@@ -91,7 +91,7 @@ async fn the_site_goes_by_its_own_texts() {
 }
 
 #[tokio::test]
-async fn what_pages_need_is_kept_for_ever_and_changes_its_path() {
+async fn assets_are_immutable_and_have_a_versioned_path() {
     let node = Node::start().await;
     let page = node.get("/").await;
     let path = page.text().split('"').find(|part| part.ends_with("site.css")).unwrap().to_owned();
@@ -130,7 +130,7 @@ async fn the_front_page_shows_what_the_catalog_has() {
 }
 
 #[tokio::test]
-async fn other_words_that_find_more_are_a_link() {
+async fn a_suggested_query_is_a_link() {
     let node = Node::start().await;
     let page = node.get("/?q=street+xyzzy&category=design").await;
     let said = "<p class=\"soft\">No project has “xyzzy”.</p>";
@@ -141,17 +141,17 @@ async fn other_words_that_find_more_are_a_link() {
 }
 
 #[tokio::test]
-async fn the_reference_calls_from_a_script_too() {
+async fn the_reference_has_an_example_in_javascript() {
     let node = Node::start().await;
     let page = node.get("/docs").await;
-    // Nobody needs a key on this node.
+    // This node requires no keys.
     let script = "<code id=\"javascript\">const answer = await fetch(\"https://catalog.example.org/v1/search?q=brick+library\");\n\
                   const { results } = await answer.json();</code>";
     assert!(page.text().contains(script), "{}", page.text());
 }
 
 #[tokio::test]
-async fn a_browser_is_told_what_went_wrong_on_a_page_and_a_program_in_json() {
+async fn errors_are_pages_for_browsers_and_json_for_programs() {
     let node = Node::start().await;
     for (path, status, title) in [
         ("/nothing", 404, "Nothing is here"),
@@ -185,14 +185,14 @@ async fn a_browser_is_told_what_went_wrong_on_a_page_and_a_program_in_json() {
 }
 
 #[tokio::test]
-async fn a_moved_project_is_where_it_went() {
+async fn a_renamed_project_redirects_to_its_current_slug() {
     let node = Node::start().await;
     let reply = node.ask("GET", "/projects/old-mill", HTML).await;
     assert_eq!((reply.status, reply.header("location")), (308, Some("/projects/new-mill")));
 }
 
 #[tokio::test]
-async fn pages_are_read_and_forms_are_small() {
+async fn methods_sizes_and_origins_of_pages_and_forms_are_restricted() {
     let node = Node::start().await;
     let reply = node.ask("POST", "/pricing", "").await;
     assert_eq!((reply.status, reply.header("allow")), (405, Some("GET, HEAD, OPTIONS")));

@@ -16,7 +16,7 @@ fn keep(node: &Node, form: Form, bytes: &[u8]) {
 }
 
 #[tokio::test]
-async fn a_picture_may_be_kept_for_ever() {
+async fn a_picture_may_be_cached_permanently() {
     let node = Node::start().await;
     let bytes = [b'w'; 4096];
     keep(&node, Form::Webp(320), &bytes);

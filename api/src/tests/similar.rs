@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 use super::Node;
 
 /// Slug, score and basis of each result.
-fn shown(answer: &Value) -> Vec<Value> {
-    let results = answer["results"].as_array().unwrap();
-    results.iter().map(|result| json!([result["slug"], result["score"], result["basis"]])).collect()
+fn results(answer: &Value) -> Vec<Value> {
+    let list = answer["results"].as_array().unwrap();
+    list.iter().map(|result| json!([result["slug"], result["score"], result["basis"]])).collect()
 }
 
 #[tokio::test]
-async fn the_nearest_come_first_with_what_their_score_is_made_of() {
+async fn the_nearest_come_first_with_the_parts_of_their_score() {
     let node = Node::start().await;
     let reply = node.get("/v1/similar/haus-am-see").await;
     let answer = reply.json();
@@ -21,13 +21,13 @@ async fn the_nearest_come_first_with_what_their_score_is_made_of() {
         (&json!(3), &Value::Null, &Value::Null)
     );
     assert_eq!(
-        shown(&answer),
+        results(&answer),
         [
             json!(["street-house-1", 0.8, {"visual": 0.8, "semantic": null}]),
             json!(["street-house-2", 0.6, {"visual": null, "semantic": 0.6}]),
             json!(["new-mill", 0.0, {"visual": 0.0, "semantic": 0.0}]),
         ],
-        "the one that left a moment ago is passed over"
+        "a project that was withdrawn a moment ago is skipped"
     );
     let members: Vec<&String> = answer.as_object().unwrap().keys().collect();
     assert_eq!(members, ["slug", "count", "total", "results", "next_cursor", "note"]);
@@ -40,7 +40,7 @@ async fn the_nearest_come_first_with_what_their_score_is_made_of() {
 }
 
 #[tokio::test]
-async fn the_limit_is_kept_and_checked() {
+async fn the_limit_is_applied_and_validated() {
     let node = Node::start().await;
     let one = node.get("/v1/similar/haus-am-see?limit=1").await.json();
     assert_eq!((one["count"].as_u64(), one["results"].as_array().unwrap().len()), (Some(1), 1));
@@ -58,7 +58,7 @@ async fn the_limit_is_kept_and_checked() {
 #[tokio::test]
 async fn pages_of_neighbours_follow_each_other_and_a_cursor_belongs_to_its_project() {
     let node = Node::start().await;
-    let whole = shown(&node.get("/v1/similar/haus-am-see").await.json());
+    let whole = results(&node.get("/v1/similar/haus-am-see").await.json());
     let (mut paged, mut next) = (Vec::new(), "/v1/similar/haus-am-see?limit=1".to_owned());
     loop {
         let reply = node.get(&next).await;
@@ -68,7 +68,7 @@ async fn pages_of_neighbours_follow_each_other_and_a_cursor_belongs_to_its_proje
             (200, &json!(1), &json!(3)),
             "{answer}"
         );
-        paged.extend(shown(&answer));
+        paged.extend(results(&answer));
         let Some(cursor) = answer["next_cursor"].as_str() else {
             assert_eq!(reply.header("link"), None);
             break;
@@ -76,7 +76,7 @@ async fn pages_of_neighbours_follow_each_other_and_a_cursor_belongs_to_its_proje
         next = format!("/v1/similar/haus-am-see?limit=1&cursor={cursor}");
         let link = format!("<https://catalog.example.org{next}>; rel=\"next\"");
         assert_eq!(reply.header("link"), Some(link.as_str()));
-        // A cursor is of its project alone, and no other text is one.
+        // A cursor is valid for its project only, and an altered one is rejected.
         for path in [format!("/v1/similar/new-mill?cursor={cursor}"), format!("{next}x")] {
             let refused = node.get(&path).await;
             assert_eq!(
@@ -88,11 +88,11 @@ async fn pages_of_neighbours_follow_each_other_and_a_cursor_belongs_to_its_proje
     }
     assert_eq!(paged, whole);
     let first = node.get("/v1/similar/haus-am-see?cursor=").await;
-    assert_eq!(shown(&first.json()), whole, "an empty one is the first page");
+    assert_eq!(results(&first.json()), whole, "an empty cursor is the first page");
 }
 
 #[tokio::test]
-async fn one_that_cannot_be_compared_says_so() {
+async fn a_project_that_cannot_be_compared_has_a_note() {
     let node = Node::start().await;
     let answer = node.get("/v1/similar/street-house-3").await.json();
     let note = "The project has no picture and no text that could be compared, so it has no neighbours.";
@@ -103,7 +103,7 @@ async fn one_that_cannot_be_compared_says_so() {
 }
 
 #[tokio::test]
-async fn what_moved_left_or_never_was_is_told_as_for_the_record() {
+async fn renamed_withdrawn_and_unknown_slugs_are_answered_as_for_the_record() {
     let node = Node::start().await;
     let moved = node.get("/v1/similar/old-mill").await;
     assert_eq!((moved.status, moved.header("location")), (308, Some("/v1/similar/new-mill")));
@@ -117,7 +117,7 @@ async fn what_moved_left_or_never_was_is_told_as_for_the_record() {
 }
 
 #[tokio::test]
-async fn it_is_the_same_however_the_request_is_written() {
+async fn equivalent_requests_have_the_same_answer() {
     let node = Node::start().await;
     let expected = node.get("/v1/similar/haus-am-see?limit=2").await;
     assert_eq!(expected.json()["count"], 2);
@@ -134,7 +134,7 @@ async fn it_is_the_same_however_the_request_is_written() {
 }
 
 #[tokio::test]
-async fn it_is_answered_again_only_when_it_changed() {
+async fn an_unchanged_answer_is_not_sent_again() {
     let node = Node::start().await;
     let path = "/v1/similar/haus-am-see";
     let reply = node.get(path).await;
@@ -145,7 +145,7 @@ async fn it_is_answered_again_only_when_it_changed() {
 }
 
 #[tokio::test]
-async fn before_the_models_are_there_it_is_unavailable() {
+async fn it_is_unavailable_without_models() {
     let node = Node::start_empty().await;
     let reply = node.get("/v1/similar/haus-am-see").await;
     assert_eq!((reply.status, reply.header("retry-after").is_some()), (503, true));

@@ -1,4 +1,4 @@
-//! Detects a bulk load of a log, as an import is, from how fast the log grows, and bounds for how long those who follow the
+//! Detects a bulk load of a log, such as an import, from how fast the log grows, and bounds for how long the followers of the
 //! log are throttled meanwhile: on a machine with few cores they would delay the end of the import (ADR 24).
 //!
 //! The relay and the workers of the write side use it, and the projection workers of a read node. It holds no clock: every

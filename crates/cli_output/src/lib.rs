@@ -136,20 +136,20 @@ impl Output {
     /// Prints why a command failed, and returns its exit status: 2 for wrong usage, that of a signal, or else 1.
     pub fn failed(self, error: &(dyn Error + 'static)) -> ExitCode {
         if causes(error).any(|cause| cause.is::<Usage>()) {
-            return self.misused(error);
+            return self.usage_error(error);
         }
         match causes(error).find_map(|cause| cause.downcast_ref()) {
-            Some(Interrupted(signal)) => self.ended("interrupted", error, signal.exit_status()),
-            None => self.ended("failed", error, ExitCode::FAILURE),
+            Some(Interrupted(signal)) => self.report("interrupted", error, signal.exit_status()),
+            None => self.report("failed", error, ExitCode::FAILURE),
         }
     }
 
     /// Prints that the command or its settings are invalid, and returns the exit status 2.
-    pub fn misused(self, error: &(dyn Error + 'static)) -> ExitCode {
-        self.ended("usage", error, ExitCode::from(2))
+    pub fn usage_error(self, error: &(dyn Error + 'static)) -> ExitCode {
+        self.report("usage", error, ExitCode::from(2))
     }
 
-    fn ended(self, kind: &str, error: &(dyn Error + 'static), status: ExitCode) -> ExitCode {
+    fn report(self, kind: &str, error: &(dyn Error + 'static), status: ExitCode) -> ExitCode {
         let detail = sentence(error);
         say(&format!("{}: {detail}", self.program));
         self.failure(&Failure { kind, detail: &detail }, status)
@@ -163,7 +163,7 @@ impl Output {
 
     /// Prints a failure as JSON, if answers are JSON; its text has been printed on standard error. Returns the exit status.
     pub fn failure<T: Serialize>(self, failure: &T, status: ExitCode) -> ExitCode {
-        // If it cannot be printed, standard error and the status have said it.
+        // If it cannot be printed, standard error and the exit status still report the failure.
         if self.json {
             let _ = self.answer(failure, String::new);
         }
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cause_is_said_once() {
+    fn a_cause_is_printed_once() {
         let caused = |message, source: Option<Caused>| Caused { message, source: source.map(Box::new) };
         let error = caused("a.csv cannot be read", Some(caused("entity not found", None)));
         assert_eq!(sentence(&error), "a.csv cannot be read: entity not found");

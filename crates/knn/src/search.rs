@@ -84,8 +84,8 @@ impl VectorSpace {
             .collect();
         pairs.into_par_iter().for_each(|(left, right)| compare(&blocks[left], &blocks[right]));
         compare_candidates(self, &blocks, &blocks, stop);
-        let is_whole = !stop.load(Ordering::Relaxed);
-        is_whole.then(|| blocks.into_iter().flat_map(BlockResults::into_lists).collect())
+        let is_complete = !stop.load(Ordering::Relaxed);
+        is_complete.then(|| blocks.into_iter().flat_map(BlockResults::into_lists).collect())
     }
 
     /// Returns the lists of the rows of `some`, a subset of this space, and which `new` rows of them enter the lists of other rows;
@@ -117,8 +117,8 @@ impl VectorSpace {
             |left: &BlockResults<'_>, right: &BlockResults<'_>| compare_unless_graph(self, left, right, stop);
         right.par_iter().for_each(|right| left.iter().for_each(|left| compare(left, right)));
         compare_candidates(self, &left, &right, stop);
-        let is_whole = !stop.load(Ordering::Relaxed);
-        is_whole.then(|| NearestOfSome {
+        let is_complete = !stop.load(Ordering::Relaxed);
+        is_complete.then(|| NearestOfSome {
             lists: left.into_iter().flat_map(BlockResults::into_lists).collect(),
             additions: right
                 .into_iter()

@@ -38,7 +38,7 @@ pub enum SourceError {
 }
 
 impl Sources {
-    /// Takes the flags, the variables of the process, and the settings file: the one that is named, or that of the program in the
+    /// Reads the flags, the variables of the process, and the settings file: the one that is named, or that of the program in the
     /// current folder if there is one.
     ///
     /// # Errors

@@ -275,7 +275,7 @@ impl Fields {
         Taste::from_fn(|dimension| {
             let (nested, top) = (nested.get(dimension), top.get(dimension));
             if nested.is_some() && top.is_some() && nested != top {
-                let reason = format!("says something else than {name}.{dimension}; give it once");
+                let reason = format!("differs from {name}.{dimension}; give it once");
                 self.fault(dimension.as_str(), reason);
             }
             nested.or(top).map(str::to_owned)

@@ -66,7 +66,7 @@ fn taste_dimensions_are_accepted_at_the_top_level() {
     assert_eq!(top, nested);
     assert_eq!(
         faults(r#"{"name":"A","category":"art","material":"ash","taste":{"material":"oak"}}"#),
-        [("material".into(), "says something else than taste.material; give it once".into())]
+        [("material".into(), "differs from taste.material; give it once".into())]
     );
 }
 

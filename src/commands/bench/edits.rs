@@ -31,7 +31,7 @@ pub async fn measure(server: &Server) -> Result<Vec<Figure>> {
         let changes = changes.as_object().cloned().unwrap_or_default();
         let command = Command::Revise { slug: slug.parse()?, changes };
         match session.send("bench".parse()?, None, command).await? {
-            CommandReply::Done(done) if done.changed => {}
+            CommandReply::Project(done) if done.changed => {}
             other => bail!("the edit of {slug} was not made: {other:?}"),
         }
         took.push(until_found(&mut connection, &word).await?);

@@ -104,7 +104,7 @@ impl<'s> PictureUploader<'s> {
         let slug = named.slug.clone();
         let command = Command::Attach { slug, picture, kept: Some(stored), as_named: false };
         match self.session.send(self.actor.clone(), Some(self.correlation), command).await? {
-            CommandReply::Done(_) => Ok(UploadOutcome::Attached),
+            CommandReply::Project(_) => Ok(UploadOutcome::Attached),
             CommandReply::Failed(refusal) => Ok(UploadOutcome::Refused(refusal.detail)),
             _ => {
                 bail!("the reply of the write side is of an unexpected kind; do both have the same version?")

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-/// One event, or a text in the place of one.
+/// One event, or the text that is found instead of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Source {
     /// Its line, or its position in the list, from 1.

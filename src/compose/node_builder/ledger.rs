@@ -33,7 +33,7 @@ impl NodeBuilder {
         let client = background.client().clone();
         let copier =
             Copier::new(ledger.clone(), client.clone(), tiers, clock).replicas(replicas).reporting_to(health);
-        startup::retry_temporary(async || copier.prepare().await, UsageStreamError::may_pass).await?;
+        startup::retry_temporary(async || copier.prepare().await, UsageStreamError::is_temporary).await?;
         let copier = copier.run(lifecycle.stop_of(LEDGER_PHASE).clone());
         let copied = ledger.clone();
         let copying = async move {

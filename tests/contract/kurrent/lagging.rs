@@ -47,7 +47,7 @@ impl WriteSide {
     /// Executes a command that must change something, and returns the new revision.
     async fn changes(&self, command: Command) -> u32 {
         match self.carries_out(command.clone()).await {
-            CommandReply::Done(ProjectOutcome { changed: true, revision, .. }) => revision.0,
+            CommandReply::Project(ProjectOutcome { changed: true, revision, .. }) => revision.0,
             other => panic!("{command:?}: {other:?}"),
         }
     }

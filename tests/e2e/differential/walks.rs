@@ -9,7 +9,7 @@ use super::records::Records;
 use super::{SIZE, encoded, filled};
 use crate::service::Service;
 
-/// The last projects are the edited ones.
+/// The number of projects, the last ones, that are edited.
 const TOUCHED: usize = 60;
 
 /// One way to page through projects.

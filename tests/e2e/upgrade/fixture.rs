@@ -63,10 +63,13 @@ impl Fixture {
 
     pub(super) fn answer(&self, request: &FixtureRequest) -> Value {
         let name = request.name();
-        self.recorded["answers"].get(&name).cloned().unwrap_or_else(|| panic!("no answer to {name} was kept"))
+        self.recorded["answers"]
+            .get(&name)
+            .cloned()
+            .unwrap_or_else(|| panic!("no answer to {name} was recorded"))
     }
 
-    /// Sends it to a service with the keys of this fixture.
+    /// Sends a request to a service with the keys of this fixture.
     pub(super) async fn send(&self, request: &FixtureRequest, http: &Http) -> Value {
         request.send(http, &self.keys()).await.0
     }
@@ -232,7 +235,7 @@ pub(super) async fn make(binary: &str) {
     let (mut loggia, http) = start(binary, &data).await;
     curate(binary, &data, folder.path());
     let keys = keys(binary, &data, folder.path());
-    let (answers, calls) = answers_once_settled(&http, &keys).await;
+    let (answers, calls) = answers_once_caught_up(&http, &keys).await;
     let run = |args: &[&str]| json_with(binary, &data, args);
     for (tier, key) in &keys {
         kit::wait_until(TIMEOUT, "the ledger", async || {
@@ -345,11 +348,11 @@ fn keys(binary: &str, data: &Path, folder: &Path) -> BTreeMap<String, String> {
 }
 
 /// Sends every request once all models are up to date; returns the answers and the ids of the counted calls.
-async fn answers_once_settled(
+async fn answers_once_caught_up(
     http: &Http,
     keys: &BTreeMap<String, String>,
 ) -> (Value, BTreeMap<String, Vec<String>>) {
-    kit::wait_until(TIMEOUT, "neighbours by looks", async || {
+    kit::wait_until(TIMEOUT, "visual neighbours", async || {
         let bearer = format!("Bearer {}", keys["pro"]);
         let usage = http.send("GET", "/v1/usage", &[("authorization", &bearer)], "").await;
         let page = http.get("/projects/red-kiln").await;

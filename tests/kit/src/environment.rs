@@ -1,4 +1,4 @@
-//! What a test takes from its machine: requirements that may be missing, a seed, the shared records, and free ports.
+//! The environment of tests: optional requirements, seeds, the shared records and free ports.
 
 use std::collections::hash_map::RandomState;
 use std::fmt::Display;
@@ -45,7 +45,7 @@ pub fn seed() -> u64 {
         Ok(set) => set.parse().expect("LOGGIA_TEST_SEED must be a whole number from 0 to 2^64 - 1"),
         Err(_) => from_clock(),
     };
-    eprintln!("this run is repeated with LOGGIA_TEST_SEED={seed}");
+    eprintln!("set LOGGIA_TEST_SEED={seed} to repeat this run");
     seed
 }
 

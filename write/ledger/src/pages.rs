@@ -35,7 +35,7 @@ pub async fn serve(client: &Client, ledger: Arc<Ledger>, stop: &CancellationToke
 }
 
 /// Returns the reply to a request. If it cannot be answered, the reply is empty and the node asks again.
-async fn answer(ledger: &Ledger, request: &[u8], most: usize) -> Vec<u8> {
+async fn answer(ledger: &Ledger, request: &[u8], max_entries: usize) -> Vec<u8> {
     let request: ReadUsage = match serde_json::from_slice(request) {
         Ok(request) => request,
         Err(error) => {
@@ -43,7 +43,7 @@ async fn answer(ledger: &Ledger, request: &[u8], most: usize) -> Vec<u8> {
             return Vec::new();
         }
     };
-    match ledger.page(request.after, request.limit.clamp(1, most)).await {
+    match ledger.page(request.after, request.limit.clamp(1, max_entries)).await {
         Ok(page) => serde_json::to_vec(&page).unwrap_or_default(),
         Err(error) => {
             tracing::error!(%error, "a page of the ledger cannot be read");

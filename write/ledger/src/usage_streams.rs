@@ -61,7 +61,7 @@ pub enum UsageStreamError {
 
 impl UsageStreamError {
     /// Returns whether a retry may succeed without an operator, once NATS is back.
-    pub fn may_pass(&self) -> bool {
+    pub fn is_temporary(&self) -> bool {
         matches!(self, UsageStreamError::Nats(_))
     }
 

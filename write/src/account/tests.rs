@@ -120,7 +120,7 @@ proptest! {
             fuller += usize::from(usable > MAX_KEYS);
             month = month.next();
         }
-        prop_assert!(fuller <= 1, "the first proof gives one place back, once: {:?}", account);
+        prop_assert!(fuller <= 1, "the first proof frees one place, once: {:?}", account);
         prop_assert_eq!(replayed(&log), account);
     }
 }

@@ -56,7 +56,7 @@ impl LogEntry {
 
 fn outcome(reply: &CommandReply) -> String {
     match reply {
-        CommandReply::Done(done) => changed(done.changed).to_owned(),
+        CommandReply::Project(done) => changed(done.changed).to_owned(),
         CommandReply::Account(done) => {
             let keys: Vec<&str> = done.keys.iter().map(|key| key.key_id.as_str()).collect();
             format!(
@@ -73,7 +73,7 @@ fn outcome(reply: &CommandReply) -> String {
         CommandReply::Payment(_)
         | CommandReply::Accepted
         | CommandReply::Link { .. }
-        | CommandReply::Claim(_) => "done".to_owned(),
+        | CommandReply::LinkDetails(_) => "done".to_owned(),
         // The sentence may contain an address.
         CommandReply::Failed(failure) => format!("refused: {:?}", failure.kind),
     }

@@ -29,13 +29,13 @@ pub(super) fn encode(reply: CommandReply, room: usize) -> Vec<u8> {
             faults: first_faults(failure.faults, room / 2),
             ..failure
         }),
-        CommandReply::Done(_)
+        CommandReply::Project(_)
         | CommandReply::Account(_)
         | CommandReply::PictureErased(_)
         | CommandReply::Payment(_)
         | CommandReply::Accepted
         | CommandReply::Link { .. }
-        | CommandReply::Claim(_) => reply,
+        | CommandReply::LinkDetails(_) => reply,
     };
     json(&short)
 }

@@ -78,7 +78,7 @@ mod tests {
         given(&[selected()]).when(change(json!({"taste": null, "light": "dusk"}))).then(&[after]);
         given(&[selected()])
             .when(change(json!({"taste": {"light": "dawn"}, "light": "dusk"})))
-            .then_rejected("light says something else than taste.light; give it once");
+            .then_rejected("light differs from taste.light; give it once");
     }
 
     #[test]

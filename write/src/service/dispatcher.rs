@@ -113,7 +113,7 @@ impl CommandDispatcher {
 fn appended(reply: &Result<CommandReply, CommandError>) -> bool {
     match reply {
         Err(error) => error.kind() == FailureKind::Unavailable,
-        Ok(CommandReply::Done(done)) => done.changed,
+        Ok(CommandReply::Project(done)) => done.changed,
         Ok(CommandReply::Account(done)) => done.changed,
         Ok(CommandReply::Failed(_)) => false,
         Ok(
@@ -122,7 +122,7 @@ fn appended(reply: &Result<CommandReply, CommandError>) -> bool {
             | CommandReply::Payment(_)
             | CommandReply::Accepted
             | CommandReply::Link { .. }
-            | CommandReply::Claim(_),
+            | CommandReply::LinkDetails(_),
         ) => true,
     }
 }

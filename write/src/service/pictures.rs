@@ -45,7 +45,7 @@ impl CommandService for PictureService {
         Box::pin(async move {
             match &message.command {
                 Command::Attach { slug, picture, kept, as_named } => {
-                    self.attach(&message, slug, picture, *kept, *as_named).await.map(CommandReply::Done)
+                    self.attach(&message, slug, picture, *kept, *as_named).await.map(CommandReply::Project)
                 }
                 Command::ErasePicture { picture } => {
                     self.erase(&message, *picture).await.map(CommandReply::PictureErased)

@@ -102,7 +102,7 @@ impl CommandService for ProjectService {
                 Command::Import { .. } => return self.import(message).await,
                 other => Err(CommandError::misrouted(other)),
             }
-            .map(CommandReply::Done)
+            .map(CommandReply::Project)
         })
     }
 }

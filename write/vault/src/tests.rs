@@ -84,11 +84,11 @@ async fn no_byte_of_an_erased_address_is_left() {
             [&vault.cipher.digest(email)[..], &sealed(&vault, account(number)).await, id.as_bytes()].concat();
         // Pieces, since the first bytes of a freed cell are overwritten in any case.
         let traces: Vec<&[u8]> = kept.chunks_exact(12).collect();
-        assert!(found(folder.path(), traces[0]), "the test looks at the right bytes");
+        assert!(found(folder.path(), traces[0]), "the bytes are in the file before");
         assert!(vault.erase(account(number)).await.unwrap());
         assert!(!traces.iter().any(|trace| found(folder.path(), trace)), "of {number}");
         assert_eq!(vault.account_of(email).await.unwrap(), None);
-        assert!(!vault.erase(account(number)).await.unwrap(), "a second time there is none");
+        assert!(!vault.erase(account(number)).await.unwrap(), "it is erased only once");
     }
     assert_eq!(vault.emails().await.unwrap().len(), 380);
     assert_eq!(vault.add_address(&emails[3], account(1_000)).await.unwrap(), account(1_000));
@@ -180,7 +180,7 @@ async fn a_wrong_or_missing_secret_is_reported_with_its_setting() {
     }
     fs::remove_file(&secret).unwrap();
     assert_eq!(reported(folder.path()).await, "does not exist");
-    assert!(!secret.exists(), "none is made in its place");
+    assert!(!secret.exists(), "no secret is created instead");
 
     fs::write(&secret, right.to_uppercase()).unwrap();
     let vault = Vault::open(folder.path(), Some(&secret)).await.unwrap();
@@ -204,7 +204,7 @@ async fn a_reader_creates_nothing_and_changes_nothing() {
     assert!(Vault::open_read_only(folder.path(), None).await.unwrap().is_none());
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     let vault = Vault::open(folder.path(), None).await.unwrap();
-    assert!(Vault::open_read_only(folder.path(), None).await.unwrap().is_none(), "it holds nothing");
+    assert!(Vault::open_read_only(folder.path(), None).await.unwrap().is_none(), "it is empty");
     vault.add_address(&email("ada@example.org"), account(1)).await.unwrap();
     let reader = Vault::open_read_only(folder.path(), None).await.unwrap().unwrap();
     assert!(reader.erase(account(1)).await.is_err());
@@ -272,7 +272,7 @@ async fn a_vault_of_the_first_version_is_migrated() {
         assert_eq!(vault.next_message_due().await.unwrap(), None);
         vault.close().await;
     }
-    assert_eq!(ids[0], ids[1], "it stays the same vault");
+    assert_eq!(ids[0], ids[1], "the id stays the same");
 }
 
 #[tokio::test]

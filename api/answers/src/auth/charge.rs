@@ -18,11 +18,11 @@ pub struct Charged {
     pub id: CallId,
     /// The balance of the key, with this call if it was counted.
     pub balance: Balance,
-    /// The same for the rate headers.
+    /// The values of the rate-limit headers.
     pub allowance: Allowance,
     /// The time of the call.
     pub at: Timestamp,
-    /// Whether it was counted.
+    /// Whether the call was counted.
     pub outcome: Outcome,
 }
 

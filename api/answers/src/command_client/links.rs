@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 use read::models::ReadModels;
 use schemas::account::KeyIssued;
-use schemas::command::{Claim, Command, CommandReply, CurrentKey};
+use schemas::command::{Command, CommandReply, CurrentKey, LinkDetails};
 use schemas::email::Email;
 use schemas::ids::CommandId;
 use schemas::key::{Key, KeyId};
@@ -65,10 +65,10 @@ impl CommandClient {
     /// # Errors
     ///
     /// If the link is not valid or the write side does not answer.
-    pub async fn open_link(&self, token: &str, deadline: Deadline) -> Result<Claim, CommandError> {
+    pub async fn open_link(&self, token: &str, deadline: Deadline) -> Result<LinkDetails, CommandError> {
         let command = Command::OpenLink { link: LinkHash::of(token) };
         match self.send(CLAIMING, command, deadline).await? {
-            CommandReply::Claim(claim) => Ok(claim),
+            CommandReply::LinkDetails(claim) => Ok(claim),
             _ => Err(unexpected_reply()),
         }
     }

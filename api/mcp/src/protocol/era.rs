@@ -40,9 +40,9 @@ impl Era {
         message: &Message<'_>,
         params: &Params<'_>,
     ) -> Result<Era, RpcError> {
-        let said = header(headers, &VERSION)?;
+        let stated = header(headers, &VERSION)?;
         let meta = params.meta()?;
-        match (said, meta.protocol_version().as_deref()) {
+        match (stated, meta.protocol_version().as_deref()) {
             (None, None) => Ok(Era::Legacy),
             (Some(MODERN), None) => Err(RpcError::invalid_params(
                 "params._meta lacks io.modelcontextprotocol/protocolVersion, which every request of 2026-07-28 has.",
@@ -179,36 +179,39 @@ mod tests {
 
     #[test]
     fn contradictions_are_refused() {
-        let told = |headers: &[(&'static str, &str)], meta: &str| era(headers, &body(meta)).unwrap_err();
+        let rejection = |headers: &[(&'static str, &str)], meta: &str| era(headers, &body(meta)).unwrap_err();
         assert_eq!(
-            told(&[], MODERN_META),
+            rejection(&[], MODERN_META),
             "-32020 The header MCP-Protocol-Version is missing; params._meta names a protocol revision."
         );
         assert_eq!(
-            told(&[("mcp-protocol-version", "2025-11-25")], MODERN_META),
+            rejection(&[("mcp-protocol-version", "2025-11-25")], MODERN_META),
             "-32020 The header MCP-Protocol-Version says “2025-11-25”, params._meta says “2026-07-28”."
         );
         assert!(
-            told(&[VERSION], "{}")
+            rejection(&[VERSION], "{}")
                 .starts_with("-32602 params._meta lacks io.modelcontextprotocol/protocolVersion")
         );
         let half = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
-        assert!(told(&[VERSION, METHOD], half).starts_with("-32602 params._meta lacks the object"));
+        assert!(rejection(&[VERSION, METHOD], half).starts_with("-32602 params._meta lacks the object"));
         assert_eq!(
-            told(&[VERSION], MODERN_META),
+            rejection(&[VERSION], MODERN_META),
             "-32020 The header Mcp-Method is missing; it repeats the method."
         );
         assert_eq!(
-            told(&[VERSION, METHOD], MODERN_META),
+            rejection(&[VERSION, METHOD], MODERN_META),
             "-32020 The header Mcp-Name is missing; it repeats params.name."
         );
-        for (value, said) in [
+        for (value, detail) in [
             ("Browse", "The header Mcp-Name says “Browse”, params.name is “browse”."),
             ("=?base64?!?=", "The header Mcp-Name is not valid Base64 of UTF-8."),
         ] {
-            assert_eq!(told(&[VERSION, METHOD, ("mcp-name", value)], MODERN_META), format!("-32020 {said}"));
+            assert_eq!(
+                rejection(&[VERSION, METHOD, ("mcp-name", value)], MODERN_META),
+                format!("-32020 {detail}")
+            );
         }
-        assert!(told(&[("mcp-protocol-version", "1999-01-01")], "{}").starts_with("-32022 "));
-        assert!(told(&[], "3").starts_with("-32602 "));
+        assert!(rejection(&[("mcp-protocol-version", "1999-01-01")], "{}").starts_with("-32022 "));
+        assert!(rejection(&[], "3").starts_with("-32602 "));
     }
 }

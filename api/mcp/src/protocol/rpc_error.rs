@@ -80,7 +80,7 @@ impl RpcError {
     }
 
     /// Returns whether the message was a valid request that could not be executed.
-    pub(crate) fn is_of_a_request(&self) -> bool {
+    pub(crate) fn is_request_failure(&self) -> bool {
         matches!(self.code, METHOD_NOT_FOUND | INVALID_PARAMS)
     }
 
@@ -101,8 +101,8 @@ pub(crate) fn quoted(text: &str) -> String {
 }
 
 fn shortened(text: &str) -> Cow<'_, str> {
-    const MOST: usize = 60;
-    match text.char_indices().nth(MOST) {
+    const MAX_CHARS: usize = 60;
+    match text.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
         None => Cow::Borrowed(text),
     }

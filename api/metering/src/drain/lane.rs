@@ -205,7 +205,7 @@ impl Lane {
         let settled = match published {
             Published::Counted { sequence } => Some(Settled::Counted(Some(sequence))),
             Published::Full => None,
-            Published::NotTaken(reason) | Published::Unknown(reason) => {
+            Published::NotStored(reason) | Published::Unknown(reason) => {
                 return Err(format!("{}: {reason}", subject::usage_stream(&call.tier)));
             }
         };
@@ -255,7 +255,7 @@ impl Lane {
         match inner.publisher.publish_overrun(&call, TIMEOUT).await {
             Published::Counted { .. } => Ok((call, Settled::Overrun)),
             Published::Full => Err("the stream of overruns refuses a call".into()),
-            Published::NotTaken(reason) | Published::Unknown(reason) => {
+            Published::NotStored(reason) | Published::Unknown(reason) => {
                 Err(format!("{}: {reason}", subject::OVERRUN))
             }
         }

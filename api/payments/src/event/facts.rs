@@ -122,10 +122,10 @@ pub(super) fn subscription(subscription: &Value, terms: &Terms) -> Facts {
 pub(super) fn ended_subscription(subscription: &Value) -> Facts {
     let items = elements(&subscription["items"]["data"]);
     let of_items = items.iter().filter_map(|item| time(&item["current_period_end"])).max();
-    let id_of_it = id(&subscription["id"]);
+    let subscription_id = id(&subscription["id"]);
     Facts {
-        kind: id_of_it.is_some().then_some(PaymentKind::Ended),
-        subscription: id_of_it,
+        kind: subscription_id.is_some().then_some(PaymentKind::Ended),
+        subscription: subscription_id,
         customer: id(&subscription["customer"]),
         references: ids(&[&subscription["latest_invoice"]]),
         email: email(&[&subscription["customer"]["email"]]),

@@ -36,7 +36,7 @@ fn a_signature_of_the_provider_is_valid_for_five_minutes() {
 fn forged_expired_and_missing_signatures_are_refused() {
     let good = format!("t={SIGNED_AT},v1={BY_FIRST}");
     let flipped = format!("t={SIGNED_AT},v1=b{}", &BY_FIRST[1..]);
-    let elsewhen = format!("t={},v1={BY_FIRST}", SIGNED_AT + 1);
+    let other_time = format!("t={},v1={BY_FIRST}", SIGNED_AT + 1);
     let padded = format!("t=+{SIGNED_AT},v1={BY_FIRST}");
     for (secrets, header, body, seconds_later, why) in [
         (FIRST, good.as_str(), BODY, 301, SignatureError::Expired),
@@ -44,7 +44,7 @@ fn forged_expired_and_missing_signatures_are_refused() {
         (FIRST, &good, &BODY[..BODY.len() - 1], 0, SignatureError::Mismatch),
         (FIRST, &good, br#"{"id":"evt_1RkLoggia0002","object":"event"}"#, 0, SignatureError::Mismatch),
         (FIRST, &flipped, BODY, 0, SignatureError::Mismatch),
-        (FIRST, &elsewhen, BODY, 0, SignatureError::Mismatch),
+        (FIRST, &other_time, BODY, 0, SignatureError::Mismatch),
         (FIRST, &padded, BODY, 0, SignatureError::Mismatch),
         (SECOND, &good, BODY, 0, SignatureError::Mismatch),
         (SECOND, &good, BODY, 9_999, SignatureError::Mismatch),

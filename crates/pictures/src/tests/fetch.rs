@@ -1,4 +1,4 @@
-//! What is fetched, and above all what is not.
+//! Which URLs are fetched, and which are rejected.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -84,9 +84,9 @@ async fn redirects_are_followed_and_each_target_is_checked() {
     let fetcher = fetcher(&server);
     assert_eq!(fetcher.fetch(&url(&server, "/steps?n=5")).await, Ok(b"a pear".to_vec()));
     assert_eq!(server.paths().len(), 6);
-    let often = "pictures.example redirects more than 5 times; give the URL of the picture itself.";
-    assert_eq!(fetcher.fetch(&url(&server, "/steps?n=6")).await, permanent(often));
-    assert_eq!(fetcher.fetch(&url(&server, "/loop")).await, permanent(often));
+    let too_many = "pictures.example redirects more than 5 times; give the URL of the picture itself.";
+    assert_eq!(fetcher.fetch(&url(&server, "/steps?n=6")).await, permanent(too_many));
+    assert_eq!(fetcher.fetch(&url(&server, "/loop")).await, permanent(too_many));
     assert_eq!(server.paths().len(), 18);
     for (path, reason) in [
         (
@@ -233,7 +233,7 @@ async fn a_name_that_is_rebound_to_a_private_address_is_refused() {
 }
 
 #[tokio::test]
-async fn of_mixed_addresses_the_public_ones_are_asked() {
+async fn only_public_addresses_of_a_name_are_connected_to() {
     let server = Server::start(|_| Reply::whole("200 OK", "", b"a pear")).await;
     let trap = TcpListener::bind((TRAP, server.address.port())).await.unwrap();
     let both =
@@ -247,7 +247,7 @@ async fn of_mixed_addresses_the_public_ones_are_asked() {
 }
 
 #[tokio::test]
-async fn answers_are_told_apart_by_whether_another_try_helps() {
+async fn responses_are_classified_as_permanent_or_transient_failures() {
     let server = Server::start(|path| Reply::whole(path.trim_start_matches('/'), "", b"")).await;
     let fetcher = fetcher(&server);
     for (status, text) in [
@@ -268,7 +268,7 @@ async fn answers_are_told_apart_by_whether_another_try_helps() {
 }
 
 #[tokio::test]
-async fn too_many_bytes_are_refused_announced_or_not() {
+async fn oversized_responses_are_rejected_with_and_without_a_content_length() {
     let server = Server::start(|path| match path {
         "/announced" => Reply::Stalled(b"HTTP/1.1 200 OK\r\ncontent-length: 10485761\r\n\r\n".to_vec()),
         "/exactly" => Reply::whole("200 OK", "", &vec![7; 10 << 20]),

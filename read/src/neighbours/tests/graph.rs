@@ -1,11 +1,10 @@
-//! Lists that a graph has proposed, against exact search.
+//! The recall of lists that were computed with a graph, against exact search.
 
 use super::super::{NeighboursWriter, recall};
 use super::{NumberedEvent, apply, recorded, selected, withdrawn};
 
-/// How much of the lists is true in a catalog that is compared by a graph, changed, and compared again.
 #[tokio::test]
-async fn a_graph_and_what_came_since_find_nearly_everyone() {
+async fn a_graph_and_later_changes_have_a_recall_of_98_percent() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = NeighboursWriter::open_with_graph_from(folder.path(), 200).await.unwrap();
     let all: Vec<NumberedEvent> = (0..360).flat_map(|n| [selected(n), clustered(n, n)]).collect();
@@ -14,7 +13,7 @@ async fn a_graph_and_what_came_since_find_nearly_everyone() {
     let whole = recall(folder.path(), 100, 10).await.unwrap();
     assert!(whole.share >= 0.98, "{whole:?}");
 
-    // Few at a time, so that lists are repaired while other graphs are made beside and taken.
+    // In small batches, so that lists are repaired while new graphs are built in the background and adopted.
     for round in 0..6 {
         let at = |n: u64| (round * 71 + n * 13) % 360;
         let mut batch: Vec<NumberedEvent> = (0..8).map(|n| withdrawn(at(n))).collect();
@@ -32,13 +31,14 @@ async fn a_graph_and_what_came_since_find_nearly_everyone() {
     assert!(reopened.share >= 0.98, "{reopened:?}");
 }
 
-/// A visual vector near one of 12 others.
+/// Records a visual vector near one of 12 cluster centres.
 fn clustered(number: u64, seed: u64) -> NumberedEvent {
     let mut seed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let mut even = || {
+    let mut noise = || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (seed >> 40) as f32 / (1 << 24) as f32 - 0.5
     };
-    let visual: Vec<f32> = (0..12).map(|at| if number % 12 == at { 1.0 + even() } else { even() }).collect();
+    let visual: Vec<f32> =
+        (0..12).map(|at| if number % 12 == at { 1.0 + noise() } else { noise() }).collect();
     recorded(number, "m", Some(&visual), None)
 }

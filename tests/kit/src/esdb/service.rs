@@ -94,15 +94,15 @@ async fn append(messages: &[Bytes], log: &mut Log) -> Result<Vec<Bytes>, Status>
     let stream = name(options.stream_identifier)?;
     let result = match log.append(&stream, &expected, &events).await {
         Ok(last) => {
-            AppendResult::Success(Success { current_revision: Some(last), no_position: Some(Nothing {}) })
+            AppendResult::Success(Success { current_revision: Some(last), no_position: Some(Empty {}) })
         }
         Err(last) => AppendResult::WrongExpectedVersion(WrongExpectedVersion {
-            current: Some(last.map_or(CurrentRevision::NoStream(Nothing {}), CurrentRevision::Revision)),
+            current: Some(last.map_or(CurrentRevision::NoStream(Empty {}), CurrentRevision::Revision)),
             expected: Some(match expected {
-                ExpectedRevision::Revision(revision) => WantedRevision::Revision(revision),
-                ExpectedRevision::NoStream(nothing) => WantedRevision::NoStream(nothing),
-                ExpectedRevision::Any(nothing) => WantedRevision::Any(nothing),
-                ExpectedRevision::StreamExists(nothing) => WantedRevision::StreamExists(nothing),
+                ExpectedRevision::Revision(revision) => ExpectedRevisionOption::Revision(revision),
+                ExpectedRevision::NoStream(nothing) => ExpectedRevisionOption::NoStream(nothing),
+                ExpectedRevision::Any(nothing) => ExpectedRevisionOption::Any(nothing),
+                ExpectedRevision::StreamExists(nothing) => ExpectedRevisionOption::StreamExists(nothing),
             }),
         }),
     };
@@ -148,6 +148,6 @@ fn event(stream: &str, (revision, id, kind, content, custom_metadata, data): Sto
             custom_metadata,
             data,
         }),
-        no_position: Some(Nothing {}),
+        no_position: Some(Empty {}),
     }
 }

@@ -4,7 +4,7 @@
 use prost::{Message, Oneof};
 
 #[derive(Clone, PartialEq, Message)]
-pub(super) struct Nothing {}
+pub(super) struct Empty {}
 
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct StreamIdentifier {
@@ -56,7 +56,7 @@ pub(super) enum CountOption {
     #[prost(uint64, tag = "5")]
     Count(u64),
     #[prost(message, tag = "6")]
-    Subscription(Nothing),
+    Subscription(Empty),
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -72,9 +72,9 @@ pub(super) enum RevisionOption {
     #[prost(uint64, tag = "2")]
     Revision(u64),
     #[prost(message, tag = "3")]
-    Start(Nothing),
+    Start(Empty),
     #[prost(message, tag = "4")]
-    End(Nothing),
+    End(Empty),
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -106,7 +106,7 @@ pub(super) struct ReadEvent {
     #[prost(message, optional, tag = "1")]
     pub(super) event: Option<RecordedEvent>,
     #[prost(message, optional, tag = "4")]
-    pub(super) no_position: Option<Nothing>,
+    pub(super) no_position: Option<Empty>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -156,11 +156,11 @@ pub(super) enum ExpectedRevision {
     #[prost(uint64, tag = "2")]
     Revision(u64),
     #[prost(message, tag = "3")]
-    NoStream(Nothing),
+    NoStream(Empty),
     #[prost(message, tag = "4")]
-    Any(Nothing),
+    Any(Empty),
     #[prost(message, tag = "5")]
-    StreamExists(Nothing),
+    StreamExists(Empty),
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -194,15 +194,15 @@ pub(super) struct Success {
     #[prost(uint64, optional, tag = "1")]
     pub(super) current_revision: Option<u64>,
     #[prost(message, optional, tag = "4")]
-    pub(super) no_position: Option<Nothing>,
+    pub(super) no_position: Option<Empty>,
 }
 
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct WrongExpectedVersion {
     #[prost(oneof = "CurrentRevision", tags = "6, 7")]
     pub(super) current: Option<CurrentRevision>,
-    #[prost(oneof = "WantedRevision", tags = "8, 9, 10, 11")]
-    pub(super) expected: Option<WantedRevision>,
+    #[prost(oneof = "ExpectedRevisionOption", tags = "8, 9, 10, 11")]
+    pub(super) expected: Option<ExpectedRevisionOption>,
 }
 
 #[derive(Clone, PartialEq, Oneof)]
@@ -210,19 +210,19 @@ pub(super) enum CurrentRevision {
     #[prost(uint64, tag = "6")]
     Revision(u64),
     #[prost(message, tag = "7")]
-    NoStream(Nothing),
+    NoStream(Empty),
 }
 
 #[derive(Clone, PartialEq, Oneof)]
-pub(super) enum WantedRevision {
+pub(super) enum ExpectedRevisionOption {
     #[prost(uint64, tag = "8")]
     Revision(u64),
     #[prost(message, tag = "9")]
-    Any(Nothing),
+    Any(Empty),
     #[prost(message, tag = "10")]
-    StreamExists(Nothing),
+    StreamExists(Empty),
     #[prost(message, tag = "11")]
-    NoStream(Nothing),
+    NoStream(Empty),
 }
 
 /// The options are those of a single append, without deadlines.

@@ -29,26 +29,26 @@ pub(super) enum Target {
     },
 }
 
-/// Returns the head of the log at a location, without changing it; an empty log's if there is none.
+/// Returns the head of the log at a location, without changing it; the head of an empty log if there is none.
 pub(super) async fn end(location: &LogLocation, store: StoreId) -> Result<Head, CopyError> {
-    let none = Head { position: Position::START, hash: Hash::GENESIS };
+    let empty = Head { position: Position::START, hash: Hash::GENESIS };
     match location {
         LogLocation::Sqlite(folder) => {
             let path = file::path(folder);
             if !file::exists(&path).await? {
-                return Ok(none);
+                return Ok(empty);
             }
-            let there = EventLog::open_read_only(folder).await?;
-            check_same(there.store_id(), store)?;
-            let head = there.head().await?;
-            there.close().await;
+            let existing = EventLog::open_read_only(folder).await?;
+            check_same(existing.store_id(), store)?;
+            let head = existing.head().await?;
+            existing.close().await;
             Ok(head)
         }
         #[cfg(feature = "eventstore")]
         LogLocation::EventStoreDb(address) => {
             let mut remote = Kurrent::connect(address).await?;
-            let Some(there) = remote.store().await? else { return Ok(none) };
-            check_same(there, store)?;
+            let Some(existing) = remote.store().await? else { return Ok(empty) };
+            check_same(existing, store)?;
             Ok(remote.head().await?)
         }
     }
@@ -66,19 +66,19 @@ impl Target {
                 let path = file::path(folder);
                 let lock = file::lock(&path)?;
                 let mut connection = file::open(&path, store, false).await?;
-                let (there, _) = rows::log(&mut connection).await?;
-                check_same(there, store)?;
+                let (existing, _) = rows::log(&mut connection).await?;
+                check_same(existing, store)?;
                 let head = tail(&mut connection).await?;
                 Ok(Target::File { folder: folder.clone(), connection, head, _lock: lock })
             }
             #[cfg(feature = "eventstore")]
             LogLocation::EventStoreDb(address) => {
                 let mut remote = Box::new(Kurrent::connect(address).await?);
-                let there = match remote.store().await? {
-                    Some(there) => there,
+                let existing = match remote.store().await? {
+                    Some(existing) => existing,
                     None => remote.create_store(store).await?,
                 };
-                check_same(there, store)?;
+                check_same(existing, store)?;
                 let head = remote.head().await?;
                 Ok(Target::Kurrent { remote, address: address.clone(), head })
             }
@@ -120,11 +120,13 @@ impl Target {
     }
 }
 
-fn check_same(there: StoreId, store: StoreId) -> Result<(), CopyError> {
-    match there == store {
+fn check_same(existing: StoreId, store: StoreId) -> Result<(), CopyError> {
+    match existing == store {
         true => Ok(()),
         false => Err(CopyError::Different {
-            reason: format!("the target already contains the event store {there}, and the source is {store}"),
+            reason: format!(
+                "the target already contains the event store {existing}, and the source is {store}"
+            ),
         }),
     }
 }

@@ -19,7 +19,7 @@ const SCHEMES: [&str; 8] = [
     "kdb+discover://",
 ];
 
-/// The parameters of the client, in small letters. It ignores others, so that a misspelt one would go unnoticed.
+/// The parameters of the client, in lower case. It ignores others, so that a misspelt one would go unnoticed.
 const PARAMETERS: [&str; 13] = [
     "connectionname",
     "defaultdeadline",
@@ -143,7 +143,7 @@ impl FromStr for Address {
             )));
         }
         let given = format!("{base}?{}", others.join("&"));
-        // The client's own words may hold the whole text.
+        // The client's error message may contain the whole text.
         let settings: ClientSettings = given.parse().map_err(|_| {
             invalid("expected esdb://USER:PASSWORD@HOST:PORT?tls=true, with reserved characters percent-encoded, \
                      such as %40".into())

@@ -17,7 +17,7 @@ pub(super) const CALL_TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) struct AppendStream {
     /// `None` until it is opened, while it is in use, and after an append failed, which ends the stream.
     open: Option<BatchAppendClient>,
-    /// Whether the server has no such streams, only calls of one append each.
+    /// Whether the server supports only calls of one append each.
     is_unsupported: bool,
 }
 
@@ -35,7 +35,7 @@ impl AppendStream {
         if let Some(open) = self.open.take() {
             return Ok(Ok(Some(open)));
         }
-        // No deadline: it would be the stream's.
+        // Without a deadline, which would apply to the whole stream.
         let mut options = BatchAppendOptions::default().requires_leader(true);
         if let Some(credentials) = &address.credentials {
             options = options.authenticated(credentials.clone());

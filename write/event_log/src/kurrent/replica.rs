@@ -1,4 +1,4 @@
-//! The file that is the replica of a remote log: its lock, its state, and the check that it is of that log.
+//! The file that is the replica of a remote log: its lock, its state, and the check that it belongs to that log.
 
 use std::fs::{self, File};
 use std::io;
@@ -33,9 +33,9 @@ pub fn replica_path(folder: &Path) -> PathBuf {
 /// The state of a replica.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Replica {
-    /// The log that it is of.
+    /// The id of the event store that it copies.
     pub(super) store: StoreId,
-    /// The last event that it has.
+    /// Its last event.
     pub(super) head: Head,
 }
 
@@ -65,7 +65,7 @@ impl Replica {
         Ok(Replica { store, head })
     }
 
-    /// Checks that the replica is of this store, and that the log has the replica's last event. An empty replica of another
+    /// Checks that the replica belongs to this store, and that the log has the replica's last event. An empty replica of another
     /// store is deleted.
     pub(super) async fn check(
         &self,
@@ -87,8 +87,8 @@ impl Replica {
             )));
         }
         match remote.hash_at(position).await? {
-            Some(there) if there == hash => Ok(()),
-            there => Err(error::reset(address, self.head, there.is_some(), Some(path))),
+            Some(remote_hash) if remote_hash == hash => Ok(()),
+            remote_hash => Err(error::reset(address, self.head, remote_hash.is_some(), Some(path))),
         }
     }
 }

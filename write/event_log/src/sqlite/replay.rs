@@ -32,8 +32,10 @@ pub(crate) async fn replay(
     };
     written.await.map_err(|error| match error {
         CommitError::Store(error) | CommitError::Unknown(error) => error,
-        CommitError::Constraint(reason) => StoreError::corrupt(format!("an event is there twice: {reason}")),
-        CommitError::ReplicaLags => StoreError::unavailable("the log moved while it was read; try again"),
+        CommitError::Constraint(reason) => {
+            StoreError::corrupt(format!("an event is recorded twice: {reason}"))
+        }
+        CommitError::ReplicaLags => StoreError::unavailable("the log changed while it was read; try again"),
     })
 }
 

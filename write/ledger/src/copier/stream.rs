@@ -223,7 +223,7 @@ impl<'a> Copying<'a> {
     }
 }
 
-/// Waits for a batch of messages; empty after a long silence.
+/// Waits for a batch of messages; empty if none arrives within [`CHECK_INTERVAL`].
 async fn next_batch(messages: &mut pull::Ordered) -> Result<Vec<Message>, CopierError> {
     let mut batch = Vec::new();
     let mut next = timeout(CHECK_INTERVAL, messages.next()).await;

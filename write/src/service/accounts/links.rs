@@ -4,7 +4,7 @@
 //! command can be sent again until it gets its reply. If the log has nothing of that command, because its append failed or the
 //! process ended before it, the link can be used again until it expires.
 
-use schemas::command::{AccountOutcome, Claim, ClaimedKey, CommandMessage, CommandReply};
+use schemas::command::{AccountOutcome, CommandMessage, CommandReply, LinkDetails, LinkKey};
 use schemas::email::Email;
 use schemas::ids::{AccountId, CommandId, Position};
 use schemas::link::LinkHash;
@@ -52,7 +52,7 @@ impl AccountService {
         let account = history.account();
         let mut names = self.vault.key_names(Some(link.account)).await?;
         let shown = |key: &KeyState| claimed_key(key, names.remove(&key.issued.key_id));
-        Ok(CommandReply::Claim(Claim {
+        Ok(CommandReply::LinkDetails(LinkDetails {
             keys: account.live().map(shown).collect(),
             places: account::free_places(account, now),
             replaces: account::may_replace_key(account),
@@ -127,8 +127,8 @@ impl AccountService {
 }
 
 /// Returns a key as the holder of a link sees it. Events of version 0.1 contain the name themselves.
-fn claimed_key(key: &KeyState, name: Option<String>) -> ClaimedKey {
-    ClaimedKey {
+fn claimed_key(key: &KeyState, name: Option<String>) -> LinkKey {
+    LinkKey {
         key_id: key.issued.key_id,
         hint: key.issued.hint.clone(),
         name: name.or_else(|| key.issued.name.clone()),

@@ -98,7 +98,7 @@ impl WriteSide {
         log.iter().map(|event| short(&event.kind)).collect()
     }
 
-    /// The same folder after the process ended and another began.
+    /// Restarts the process on the same folder.
     async fn restart(self) -> WriteSide {
         let WriteSide { folder, store, payments, commands, clock } = self;
         store.close().await;
@@ -122,7 +122,7 @@ fn id(letter: &str) -> KeyId {
     letter.repeat(8).parse().unwrap()
 }
 
-/// A notice of the subscription and customer of this number, so many seconds into the morning.
+/// A notice of the subscription and customer of this number, created this number of seconds after 8:00.
 fn notice(event: &str, seconds: i64, kind: PaymentKind, number: u8) -> PaymentNotice {
     let payment = PaymentRecorded {
         provider: Provider::Stripe,
@@ -140,13 +140,13 @@ fn notice(event: &str, seconds: i64, kind: PaymentKind, number: u8) -> PaymentNo
     PaymentNotice { email: None, payment }
 }
 
-/// A checkout, which brings address, customer and subscription together.
+/// A checkout, which names address, customer and subscription.
 fn checkout(event: &str, number: u8) -> PaymentNotice {
     let email = if number == 1 { STUDIO } else { "bob@example.org" };
     PaymentNotice { email: Some(email.parse().unwrap()), ..notice(event, 1, PaymentKind::Paid, number) }
 }
 
-/// An invoice that names its subscription alone, and pays until the 20th of December.
+/// An invoice that names only its subscription, and pays until the 20th of December.
 fn invoice(event: &str, number: u8, tier: &str) -> PaymentNotice {
     let PaymentNotice { email, payment } = notice(event, 2, PaymentKind::Paid, number);
     let (tier, period_end) = (Some(tier.parse().unwrap()), Some(time("2026-12-20T08:00:00Z")));
@@ -177,7 +177,7 @@ async fn a_payment_raises_proven_keys_until_its_period_ends() {
     assert_eq!(side.tiers(STUDIO).await, ["free", "free"]);
     let log = side.log().await;
     side.settlement().settle_due().await;
-    assert_eq!(side.log().await, log, "it ends once");
+    assert_eq!(side.log().await, log, "it is ended only once");
     let expected = [
         "account_opened",
         "key_issued",
@@ -235,7 +235,7 @@ async fn the_worker_settles_accounts_when_their_periods_end() {
     tasks.spawn(side.settlement().run(stop.clone(), Health::default().component("payments")));
     side.key(STUDIO, "a", true).await;
     side.clock.advance(SignedDuration::from_hours(24 * 30));
-    // It was paid and has run out when it comes: the keys rise and fall at once.
+    // The paid period is over when the notice arrives: the tier is raised and lowered at once.
     side.record(&checkout("evt_1", 1)).await;
     side.record(&invoice("evt_2", 1, "pro")).await;
     kit::wait_until(std::time::Duration::from_secs(20), "the end", async || {
@@ -278,7 +278,7 @@ async fn each_notice_is_applied_once_however_often_it_is_sent() {
     assert_eq!(
         side.record(&checkout("evt_1", 2)).await,
         PaymentOutcome::AlreadyApplied,
-        "whatever it says now"
+        "even with other content"
     );
     assert_eq!(side.log().await, log);
 }
@@ -320,7 +320,7 @@ async fn a_payer_without_keys_gets_an_account_a_mail_and_the_tier_with_the_first
     assert_eq!(side.log().await, ["account_opened", "payment_recorded", "entitlement_changed"]);
     assert!(side.vault().due_message(side.clock.now()).await.unwrap().is_some());
     side.key(STUDIO, "a", false).await;
-    assert_eq!(side.tiers(STUDIO).await, ["free"], "anybody may have asked for it");
+    assert_eq!(side.tiers(STUDIO).await, ["free"], "somebody else may have requested the key");
     side.send(Command::ProveEmail { email: STUDIO.parse().unwrap(), key_ids: Vec::new() }).await;
     assert_eq!(side.tiers(STUDIO).await, ["studio"]);
 }
@@ -331,13 +331,13 @@ async fn a_customer_of_another_product_gets_no_account() {
     assert_eq!(
         side.record(&checkout("evt_1", 1)).await,
         PaymentOutcome::Waiting,
-        "nothing says that it is a tier"
+        "no notice names a tier yet"
     );
     assert_eq!(side.log().await, Vec::<String>::new());
     assert_eq!(
         side.record(&invoice("evt_2", 1, "studio")).await,
         PaymentOutcome::Applied,
-        "the two say it together"
+        "both together name account and tier"
     );
     assert_eq!(side.log().await.iter().filter(|kind| *kind == "payment_recorded").count(), 2);
     assert_eq!(side.vault().waiting_notices().await.unwrap(), []);
@@ -370,7 +370,7 @@ async fn only_its_holder_opens_an_account_for_an_erased_address_again() {
     let payers = read_payers(&side.store).await.unwrap();
     let erased = payers.iter().filter(|payer| matches!(payer.account, Account::Erased(_))).count();
     assert_eq!((payers.len(), erased), (2, 1), "{payers:?}");
-    // Sent again for the old one it stays with the new one.
+    // Sent again, it stays with the new account.
     assert_eq!(side.record(&renewed).await, PaymentOutcome::AlreadyApplied);
 }
 
@@ -401,7 +401,7 @@ async fn no_file_contains_an_address() {
     }
 }
 
-/// Two people's notices, of whom one pays and one has ended, with one that nobody is found for.
+/// Notices of two customers, one paying and one ended, and one notice without an account.
 fn all() -> Vec<PaymentNotice> {
     vec![
         checkout("evt_a", 1),

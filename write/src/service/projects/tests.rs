@@ -99,7 +99,7 @@ fn import(lines: &[&str], options: ImportOptions) -> Command {
 
 fn done(at: &str, revision: u32, position: u64) -> CommandReply {
     let changed = position > 0;
-    CommandReply::Done(ProjectOutcome {
+    CommandReply::Project(ProjectOutcome {
         slug: slug(at),
         revision: Revision(revision),
         position: Position(position),
@@ -187,7 +187,7 @@ async fn a_repeated_command_gets_the_first_reply() {
     for command in commands {
         let message = catalog.message(command);
         let reply = catalog.commands.execute(message.clone()).await;
-        assert!(matches!(reply, CommandReply::Done(ProjectOutcome { changed: true, .. })), "{reply:?}");
+        assert!(matches!(reply, CommandReply::Project(ProjectOutcome { changed: true, .. })), "{reply:?}");
         sent.push((message, reply));
     }
     for (message, reply) in sent {
@@ -211,7 +211,7 @@ async fn concurrent_edits_of_one_project_are_all_kept() {
     let members = ["studio", "city", "intro", "description", "design_language", "material", "light", "mood"];
     let messages = members.map(|member| catalog.message(revise("a", json!({ member: "said" }))));
     for reply in catalog.at_once(messages.into()).await {
-        assert!(matches!(reply, CommandReply::Done(ProjectOutcome { changed: true, .. })), "{reply:?}");
+        assert!(matches!(reply, CommandReply::Project(ProjectOutcome { changed: true, .. })), "{reply:?}");
     }
     let line = &catalog.export().await[0];
     assert_eq!(line.matches("\"said\"").count(), members.len(), "{line}");

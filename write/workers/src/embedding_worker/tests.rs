@@ -53,7 +53,7 @@ impl Catalog {
         assert!(
             matches!(
                 answer,
-                CommandReply::Done(_) | CommandReply::Imported { .. } | CommandReply::PictureErased(_)
+                CommandReply::Project(_) | CommandReply::Imported { .. } | CommandReply::PictureErased(_)
             ),
             "{answer:?}"
         );

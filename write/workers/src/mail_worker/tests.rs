@@ -80,7 +80,7 @@ async fn a_mail_has_a_link_created_when_it_is_sent() {
     let fixture = fixture(&[]).await;
     fixture.request_link().await;
     assert_eq!(fixture.after(25 * 60).await, None);
-    let CommandReply::Claim(claim) = fixture.open_link(0).await else { panic!() };
+    let CommandReply::LinkDetails(claim) = fixture.open_link(0).await else { panic!() };
     assert_eq!(claim.expires_at, fixture.clock.now() + SignedDuration::from_mins(30));
     assert_eq!(fixture.server.mails()[0].to, ["ada@example.org"]);
     fixture.request_link().await;
@@ -99,7 +99,7 @@ async fn a_failed_mail_is_retried_with_doubling_backoff() {
     assert_eq!(fixture.after(60).await, Some(120));
     assert_eq!(fixture.after(120).await, None);
     assert_eq!((fixture.server.sessions(), fixture.server.mails().len()), (4, 1));
-    assert!(matches!(fixture.open_link(0).await, CommandReply::Claim(_)));
+    assert!(matches!(fixture.open_link(0).await, CommandReply::LinkDetails(_)));
     assert_eq!(backoff_after(6), SignedDuration::from_secs(1_920));
     assert_eq!([7, 40, u32::MAX].map(backoff_after), [MAX_BACKOFF; 3]);
 }

@@ -145,7 +145,7 @@ async fn erased_pictures_are_removed_from_a_restored_media_folder() {
     let attach =
         Command::Attach { slug: "a".parse().unwrap(), picture: source, kept: Some(picture), as_named: false };
     let answer = write_side.send(attach).await;
-    assert!(matches!(answer, CommandReply::Done(_)), "{answer:?}");
+    assert!(matches!(answer, CommandReply::Project(_)), "{answer:?}");
     let answer = write_side.send(Command::ErasePicture { picture }).await;
     assert!(matches!(answer, CommandReply::PictureErased(_)), "{answer:?}");
     let events = write_side.log().await.len();

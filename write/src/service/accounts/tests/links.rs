@@ -1,6 +1,6 @@
 //! Links that prove an address: once, in time, and for its own keys only.
 
-use schemas::command::Claim;
+use schemas::command::LinkDetails;
 use schemas::link::LinkHash;
 use vault::{MessageKind, OutboxMessage};
 
@@ -79,7 +79,7 @@ async fn a_link_can_be_used_again_after_a_command_that_missed_its_deadline() {
 #[tokio::test]
 async fn opening_a_link_changes_nothing() {
     let side = linked().await;
-    let claimed = |letter: &str| ClaimedKey {
+    let claimed = |letter: &str| LinkKey {
         key_id: id(letter),
         hint: "0a9Z".into(),
         name: None,
@@ -87,14 +87,14 @@ async fn opening_a_link_changes_nothing() {
         tier: "free".parse().unwrap(),
         proven: false,
     };
-    let claim = Claim {
+    let claim = LinkDetails {
         keys: vec![claimed("a"), claimed("b")],
         places: 1,
         replaces: true,
         expires_at: time("2026-11-20T09:00:00Z"),
     };
     for _ in 0..3 {
-        assert_eq!(side.send(open()).await, CommandReply::Claim(claim.clone()));
+        assert_eq!(side.send(open()).await, CommandReply::LinkDetails(claim.clone()));
     }
     assert_eq!(side.log().await.len(), 3);
     assert_eq!(side.send(using(&["b"], &[], None)).await, account_reply(&["b free proven"], 4));
@@ -104,7 +104,7 @@ async fn opening_a_link_changes_nothing() {
 async fn a_link_expires_after_half_an_hour() {
     let side = linked().await;
     side.clock.advance(SignedDuration::from_secs(30 * 60 - 1));
-    assert!(matches!(side.send(open()).await, CommandReply::Claim(_)));
+    assert!(matches!(side.send(open()).await, CommandReply::LinkDetails(_)));
     side.clock.advance(SignedDuration::from_secs(1));
     for command in [open(), using(&["a"], &[], None)] {
         assert_eq!(side.refused(command).await, DEAD);
@@ -141,7 +141,7 @@ async fn a_link_whose_command_appended_nothing_can_be_used_again() {
     let message = side.message(using(&["a"], &[], None));
     // As after an append whose outcome was unknown, and which the log does not have.
     side.vault().mark_link_used(link(), message.id).await.unwrap();
-    assert!(matches!(side.send(open()).await, CommandReply::Claim(_)));
+    assert!(matches!(side.send(open()).await, CommandReply::LinkDetails(_)));
     assert_eq!(side.send(using(&["b"], &[], None)).await, account_reply(&["b free proven"], 4));
     assert!(
         matches!(side.commands.execute(message).await, CommandReply::Failed(failure) if failure.detail == DEAD),

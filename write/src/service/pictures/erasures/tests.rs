@@ -50,7 +50,7 @@ impl WriteSide {
 
     async fn done(&self, command: Command) {
         let reply = self.send(command).await;
-        assert!(matches!(reply, CommandReply::Done(_)), "{reply:?}");
+        assert!(matches!(reply, CommandReply::Project(_)), "{reply:?}");
     }
 
     async fn select(&self, slug: &str) {
@@ -98,7 +98,7 @@ async fn an_erased_picture_is_erased_in_every_project_and_rejected_afterwards() 
         [("former", picture), ("former", next), ("gone", picture), ("shown", picture), ("without", next)]
     {
         let reply = side.attach(slug, kept).await;
-        assert!(matches!(reply, CommandReply::Done(_)), "{reply:?}");
+        assert!(matches!(reply, CommandReply::Project(_)), "{reply:?}");
     }
     side.done(Command::Withdraw { slug: "gone".parse().unwrap(), reason: "sold".into() }).await;
 
@@ -127,7 +127,7 @@ async fn an_erased_picture_is_erased_in_every_project_and_rejected_afterwards() 
     let Err(PutError::Refused(fault)) = media.put(&bytes) else { panic!("it was taken") };
     assert_eq!(fault.to_string(), reason);
     // Another picture may take its place.
-    assert!(matches!(side.attach("shown", next).await, CommandReply::Done(_)));
+    assert!(matches!(side.attach("shown", next).await, CommandReply::Project(_)));
     let unknown = PictureId([7; 32]);
     let refused = detail(side.send(Command::ErasePicture { picture: unknown }).await);
     assert!(refused.contains("is kept nowhere here, and no project shows it"), "{refused}");
@@ -150,7 +150,7 @@ async fn erasures_of_the_journal_are_recorded_after_a_crash_and_a_restore() {
     let (picture, other) = (side.take(&bytes).await, side.take(&other).await);
     for (slug, kept) in [("a", picture), ("b", other)] {
         side.select(slug).await;
-        assert!(matches!(side.attach(slug, kept).await, CommandReply::Done(_)));
+        assert!(matches!(side.attach(slug, kept).await, CommandReply::Project(_)));
     }
     // The journal is ahead of the log, as after a crash, and after a restore of an older backup with a newer journal.
     let erased = ErasedPicture { picture, erased_at: side.clock.now() };
