@@ -66,7 +66,7 @@ async fn check_host(State(admin): State<Admin>, request: Request, next: Next) ->
         return next.run(request).await;
     }
     forbidden(
-        "This listener does not go by the name in the header Host. Use its address, or set admin_hosts.",
+        "This listener does not accept the name in the header Host. Use its address, or set admin_hosts.",
     )
 }
 

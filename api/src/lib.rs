@@ -4,7 +4,7 @@
 //! It opens every read model for reading, writes nothing but the calls it counts, and answers every error, from whatever layer it
 //! comes, as RFC 9457 problem details.
 //!
-//! The way of a request: [`serve`] accepts its connection and bounds what the connection may cost (`server`); the request
+//! The path of a request: [`serve`] accepts its connection and bounds what the connection may cost (`server`); the request
 //! pipeline (`http`) names the request, has it admitted and charged, gives every reply its common headers and turns errors into
 //! problems; `rest`, `pages` and the package `mcp` answer, each in its own form, from what they share in the package `answers`.
 //! `metering` counts the call, `citation` formats citations, `payments` parses payment notices. [`admin`] is for operators.

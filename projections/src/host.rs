@@ -352,7 +352,7 @@ impl Host {
         match failure {
             // NATS may be unreachable for long, and readers are served meanwhile.
             WorkerError::Source(SourceError::Unavailable(_)) => {
-                tracing::warn!(projection = W::Model::NAME, %failure, ?wait, "the projection goes on after a wait");
+                tracing::warn!(projection = W::Model::NAME, %failure, ?wait, "the projection continues after a delay");
             }
             _ => self.worker.failed(failure),
         }

@@ -46,7 +46,7 @@ pub enum UnexpectedEvent {
     #[error("it selects a project that was selected before")]
     SelectedTwice,
     /// The event concerns an account.
-    #[error("it speaks of an account and stands in the stream of a project")]
+    #[error("it is an event of an account in the stream of a project")]
     OfAnAccount,
 }
 

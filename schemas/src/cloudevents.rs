@@ -143,14 +143,14 @@ mod tests {
         let traced = Recorded { traceparent: text.parse().ok(), ..sample() };
         assert_eq!(Link::from(&traced).hash_after(Hash::GENESIS), plain.hash);
         assert!(headers(&plain, store).iter().all(|(name, _)| *name != "traceparent"));
-        let told = headers(&traced, store);
-        assert!(told.contains(&("traceparent", text.to_owned())));
+        let sent = headers(&traced, store);
+        assert!(sent.contains(&("traceparent", text.to_owned())));
         for (header, expected) in [(text, traced.traceparent), ("00-4bf9-01", None)] {
             let find = |name: &'static str| {
                 if name == "traceparent" {
                     return Some(header);
                 }
-                told.iter().find(|(n, _)| *n == name).map(|(_, v)| v.as_str())
+                sent.iter().find(|(n, _)| *n == name).map(|(_, v)| v.as_str())
             };
             let (read, _) = parse(find, traced.data.get().as_bytes()).unwrap();
             assert_eq!(read.traceparent, expected, "{header}");
@@ -161,12 +161,12 @@ mod tests {
     fn an_event_without_a_trace_context_keeps_its_shape() {
         let mut json = serde_json::to_value(sample()).unwrap();
         assert!(json.get("traceparent").is_none(), "{json}");
-        for (told, expected) in
+        for (text, expected) in
             [("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", true), ("of a later format", false)]
         {
-            json["traceparent"] = told.into();
+            json["traceparent"] = text.into();
             let read: Recorded = serde_json::from_value(json.clone()).unwrap();
-            assert_eq!(read.traceparent.is_some(), expected, "{told}");
+            assert_eq!(read.traceparent.is_some(), expected, "{text}");
             assert_eq!(Link::from(&read).hash_after(Hash::GENESIS), read.hash);
         }
     }

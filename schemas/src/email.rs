@@ -73,17 +73,17 @@ impl FromStr for Email {
 /// Checks an unquoted local part: letters and digits of any script, and the atom characters of RFC 5322.
 fn check_local(local: &str) -> Result<(), InvalidEmail> {
     if local.is_empty() {
-        return Err(InvalidEmail("nothing stands before the @"));
+        return Err(InvalidEmail("there is nothing before the @"));
     }
     if local.len() > MAX_LOCAL_LENGTH {
-        return Err(InvalidEmail("more than 64 bytes stand before the @"));
+        return Err(InvalidEmail("there are more than 64 bytes before the @"));
     }
     let allowed = |c: char| c.is_alphanumeric() || is_mark(c) || "!#$%&'*+-/=?^_`{|}~.".contains(c);
     if !local.chars().all(allowed) {
         return Err(InvalidEmail("a character before the @ is not allowed"));
     }
     if local.starts_with('.') || local.ends_with('.') || local.contains("..") {
-        return Err(InvalidEmail("a dot stands first, last or twice before the @"));
+        return Err(InvalidEmail("a dot is first, last or doubled before the @"));
     }
     Ok(())
 }

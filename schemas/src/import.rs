@@ -91,7 +91,7 @@ pub fn parse_members(members: Map<String, Value>, ignore_unknown: bool) -> Resul
     let vectors = fields.vectors("vectors", "vector_model");
     let slug = match (slug, id) {
         (Some(_), Some(_)) => {
-            fields.fault("id", "stands beside a slug; leave one of them out");
+            fields.fault("id", "is given together with a slug; leave one of them out");
             None
         }
         (Some(slug), None) => Some((slug, SlugOrigin::Given, None)),

@@ -194,11 +194,12 @@ fn a_log_filter_has_levels_of_parts() {
 
 #[test]
 fn the_page_of_the_settings_is_what_the_table_says() {
-    let mut page = "# Settings\n\nA setting is taken from its flag, else from its variable, else from `loggia.toml` in the \
-                    current folder (or the file that\n`--config` names), where it has the name below; else the default \
-                    holds. `loggia config` shows the values with their sources,\n`loggia config --check` looks for what a \
-                    start would refuse. Secrets have no flag, since everybody on a machine can read\nwhat a program was \
-                    started with. This page is generated from the files of the sections below `src/config`.\n"
+    let mut page = "# Settings\n\nA setting is taken from its flag, else from its variable, else from `loggia.toml` \
+                    in the current folder (or the file that\n`--config` names), where it has the name below; else \
+                    the default holds. `loggia config` shows the values with their sources,\n`loggia config --check` \
+                    looks for what a start would refuse. Secrets have no flag, since every user of a machine can \
+                    read\nwhat a program was started with. This page is generated from the files of the sections \
+                    below `src/config`.\n"
         .to_owned();
     for setting in SETTINGS.settings() {
         let flag = if setting.hidden {

@@ -1,4 +1,4 @@
-//! An MCP tool is one file, one entry in the registry and the generated listing: no other code of the MCP endpoint knows its name.
+//! An MCP tool is one file, one entry in the registry and the generated listing: its name is in no other code of the endpoint.
 
 use crate::tree::Tree;
 
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tool_that_stands_in_a_third_file_is_found() {
+    fn a_tool_named_in_a_third_file_is_found() {
         let tool = |name: &str| {
             (format!("{FOLDER}{name}.rs"), format!("static TOOL: Tool = Tool {{ name: \"{name}\" }}"))
         };

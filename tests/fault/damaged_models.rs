@@ -144,7 +144,7 @@ async fn damage_found_while_applying_quarantines_the_model() {
     models.refresh().await.unwrap();
     let found = models.catalog().unwrap().reader.resolve("house-1").await.unwrap();
     assert!(format!("{found:?}").contains("House"), "{found:?}");
-    assert_eq!(running.status("search").generation, "g000001", "the others go on");
+    assert_eq!(running.status("search").generation, "g000001", "the others continue");
     running.end().await;
 }
 

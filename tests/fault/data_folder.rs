@@ -6,7 +6,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::{LOGGIA, TIMEOUT};
 
 #[tokio::test]
-async fn a_second_up_on_one_folder_says_so_and_ends() {
+async fn a_second_up_on_one_folder_reports_it_and_ends() {
     if kit::nats::available().await.is_none() {
         return;
     }

@@ -155,7 +155,7 @@ async fn nats_is_away(away: Duration, calls: usize) {
         node.call(&metered.keys[index % 3]).await
     })
     .await;
-    assert_eq!(counted(&during).len(), calls, "calls are answered while NATS is away");
+    assert_eq!(counted(&during).len(), calls, "calls are answered while NATS is unreachable");
     assert!(node.meter.spooled() > 0);
     metered.nats.restart().await;
     let after = call_concurrently(8, 100, async |index| node.call(&metered.keys[index % 3]).await).await;
@@ -170,7 +170,7 @@ async fn calls_during_a_nats_outage_are_answered_and_counted_afterwards() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "the long mode: NATS is away for a minute under 500 calls a second"]
+#[ignore = "the long mode: NATS is unreachable for a minute under 500 calls a second"]
 async fn calls_are_counted_after_a_minute_without_nats() {
     nats_is_away(Duration::from_secs(60), 30_000).await;
 }

@@ -94,7 +94,7 @@ async fn the_lost_stream_of_one_tier_blocks_no_other_tier() {
     assert_eq!(node.call(&key).await.status, 200);
     metered.wait_for_messages("USAGE_FREE", 4).await;
     kit::wait_until(TIMEOUT, "the calls of the other tier to wait", async || node.meter.spooled() == 3).await;
-    kit::wait_until(TIMEOUT, "the reason to be told", async || {
+    kit::wait_until(TIMEOUT, "the reason to be reported", async || {
         metered.health.failing().iter().any(|failing| failing.reason.contains("USAGE_STUDIO"))
     })
     .await;

@@ -72,7 +72,7 @@ pub enum RelayError {
     #[error("events cannot be published to NATS at present: {0}")]
     Nats(String),
     /// There is no connection.
-    #[error("the connection to NATS is away; it is tried again")]
+    #[error("there is no connection to NATS; the connection is tried again")]
     Disconnected,
     /// The server has an unsupported version or configuration.
     #[error(transparent)]

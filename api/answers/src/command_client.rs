@@ -93,7 +93,7 @@ impl CommandClient {
         CommandClient { client }
     }
 
-    /// Issues a key. This node knows it when this returns, unless the projections lag.
+    /// Issues a key. This node accepts it when this returns, unless the projections lag.
     ///
     /// # Errors
     ///

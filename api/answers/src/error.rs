@@ -90,7 +90,8 @@ impl ApiError {
     pub(crate) fn ambiguous_key() -> ApiError {
         ApiError::new(
             ProblemKind::AmbiguousKey,
-            "A key stands in the header Authorization and another in the parameter key. Send one of them; the header is better.",
+            "The header Authorization has a key and the parameter key has another. Send one of them, preferably the \
+             header.",
         )
     }
 
@@ -292,7 +293,7 @@ impl ApiError {
     pub(crate) fn foreign_origin() -> ApiError {
         ApiError::new(
             ProblemKind::Forbidden,
-            "A page of this Origin may not speak to the MCP endpoint. The operator can let it in with the setting mcp_origins.",
+            "Pages of this Origin may not call the MCP endpoint. The operator can allow it with the setting mcp_origins.",
         )
     }
 
@@ -308,7 +309,8 @@ impl ApiError {
     pub(crate) fn foreign_host() -> ApiError {
         ApiError::new(
             ProblemKind::Forbidden,
-            "This service does not go by the name in the header Host. Use its address, or let the operator set public_url.",
+            "This service does not accept the name in the header Host. Use its address, or have the operator set \
+             public_url.",
         )
     }
 

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_site_without_a_name_goes_by_its_host() {
+    fn a_site_without_a_name_is_named_for_its_host() {
         for (address, name) in [
             ("https://catalog.example.org:8443/a/b", "catalog.example.org"),
             ("http://127.0.0.1:8080", "Loggia"),

@@ -59,7 +59,7 @@ async fn settle(state: &ApiState, access: &KeyAccess, key: &ApiKey) {
             tokio::time::sleep(POLL).await;
         }
     };
-    // While NATS is away the counters cannot catch up; then the days are older than the total.
+    // While NATS is unreachable the counters cannot catch up; then the days are older than the total.
     let _ = tokio::time::timeout(CATCH_UP, settled).await;
 }
 

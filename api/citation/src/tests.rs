@@ -51,7 +51,7 @@ fn bare(title: &str, category: Category) -> Citation {
 }
 
 #[test]
-fn bibtex_says_what_is_recorded_and_no_more() {
+fn bibtex_has_only_recorded_fields() {
     assert_eq!(
         full().bibtex(),
         concat!(
@@ -80,7 +80,7 @@ fn bibtex_says_what_is_recorded_and_no_more() {
 }
 
 #[test]
-fn ris_says_what_is_recorded_and_no_more() {
+fn ris_has_only_recorded_fields() {
     assert_eq!(
         full().ris(),
         concat!(
@@ -101,7 +101,7 @@ fn ris_says_what_is_recorded_and_no_more() {
 }
 
 #[test]
-fn csl_json_says_what_is_recorded_and_no_more() {
+fn csl_json_has_only_recorded_fields() {
     let read = |citation: &Citation| serde_json::from_str::<Value>(&citation.csl_json()).unwrap();
     assert_eq!(
         read(&full()),
@@ -125,7 +125,7 @@ fn csl_json_says_what_is_recorded_and_no_more() {
 }
 
 #[test]
-fn json_ld_says_what_is_recorded_and_no_more() {
+fn json_ld_has_only_recorded_fields() {
     let read = |citation: &Citation| serde_json::from_str::<Value>(&citation.json_ld()).unwrap();
     let organization =
         json!({"@type": "Organization", "name": "Casa & Co", "url": "https://catalog.example.org"});
@@ -170,7 +170,7 @@ fn json_ld_says_what_is_recorded_and_no_more() {
 }
 
 #[test]
-fn a_line_says_what_is_recorded_and_no_more() {
+fn the_text_has_only_recorded_fields() {
     assert_eq!(
         full().text(),
         "Atelier Łoś & Co. Haus am See. Zürich, Switzerland, 2019. Architecture. Casa & Co. Revision 2 of 2026-11-20. \
@@ -183,7 +183,7 @@ fn a_line_says_what_is_recorded_and_no_more() {
 }
 
 #[test]
-fn the_head_of_a_page_says_what_is_recorded_and_no_more() {
+fn the_metadata_has_only_recorded_fields() {
     let url = "https://catalog.example.org/cite/haus-am-see/2";
     let pairs = |citation: &Citation| {
         citation.metadata().into_iter().map(|(name, content)| format!("{name}={content}")).collect::<Vec<_>>()

@@ -4,7 +4,7 @@
 //!
 //! A call is counted exactly if it is answered, and a call that fails leaves the others of its batch alone.
 //!
-//! The way of a message: `protocol` parses it and determines its revision, `methods` dispatches it, `call` admits, runs, charges
+//! The path of a message: `protocol` parses it and determines its revision, `methods` dispatches it, `call` admits, runs, charges
 //! and answers a call of one of the `tools`, and `discovery` describes server and tools. A tool is one file in `tools` and an entry
 //! in its registry.
 
@@ -148,7 +148,7 @@ async fn batch(context: CallContext<'_>, messages: &[&RawValue]) -> Option<McpRe
         let sent = match Message::read(raw.get()) {
             Ok(message) if message.method == "initialize" => Some(failed(
                 message.id.map(RawValue::get),
-                &RpcError::invalid_request("The method initialize stands alone, never in a batch."),
+                &RpcError::invalid_request("The method initialize must not be part of a batch."),
             )),
             Ok(message) => one(context, &HeaderMap::new(), &message).await,
             Err(Invalid { id, error }) => Some(failed(id.as_deref(), &error)),

@@ -33,13 +33,13 @@ pub(super) struct Breaker {
     /// When the next call may be published while the breaker is open.
     next: AtomicU64,
     /// The number of calls that are being published again until their outcome is known.
-    settling: AtomicUsize,
+    retrying: AtomicUsize,
     component: Component,
 }
 
 /// Counts a call that is published again until its outcome is known, while this lives.
 #[derive(Debug)]
-pub(super) struct Settling(Arc<Breaker>);
+pub(super) struct RetryGuard(Arc<Breaker>);
 
 impl Breakers {
     pub(super) fn new(grace: Duration, grace_period: Duration, health: Health) -> Breakers {
@@ -61,7 +61,7 @@ impl Breakers {
             grace: millis(self.grace),
             since: AtomicU64::new(0),
             next: AtomicU64::new(0),
-            settling: AtomicUsize::new(0),
+            retrying: AtomicUsize::new(0),
             component: self.health.component(format!("metering {tier}")).grace_period(self.grace_period),
         }
     }
@@ -80,7 +80,7 @@ impl Breaker {
         }
         let next = self.next.load(Ordering::Relaxed);
         now >= next
-            && self.settling.load(Ordering::Relaxed) == 0
+            && self.retrying.load(Ordering::Relaxed) == 0
             && !is_probed()
             && self
                 .next
@@ -101,7 +101,7 @@ impl Breaker {
     }
 
     /// Records a definite answer of the stream.
-    pub(super) fn works(&self) {
+    pub(super) fn succeeded(&self) {
         // Nearly always 0: a plain read does not contend for the cache line.
         if self.since.load(Ordering::Relaxed) != 0 && self.since.swap(0, Ordering::Relaxed) != 0 {
             self.component.recovered();
@@ -109,9 +109,9 @@ impl Breaker {
     }
 
     /// Returns a guard that counts a call as published again until its outcome is known.
-    pub(super) fn settling(self: &Arc<Self>) -> Settling {
-        self.settling.fetch_add(1, Ordering::Relaxed);
-        Settling(self.clone())
+    pub(super) fn retrying(self: &Arc<Self>) -> RetryGuard {
+        self.retrying.fetch_add(1, Ordering::Relaxed);
+        RetryGuard(self.clone())
     }
 
     /// Returns the milliseconds since the start, never 0.
@@ -120,9 +120,9 @@ impl Breaker {
     }
 }
 
-impl Drop for Settling {
+impl Drop for RetryGuard {
     fn drop(&mut self) {
-        self.0.settling.fetch_sub(1, Ordering::Relaxed);
+        self.0.retrying.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_published_for_the_grace_and_then_one_in_a_while() {
+    fn calls_are_published_during_the_grace_period_and_then_as_probes() {
         let (breakers, health) = breakers(2_000);
         let breaker = breakers.of(&tier("free"));
         let published = |from: u64, to: u64, probed: bool| -> Vec<u64> {
@@ -156,28 +156,28 @@ mod tests {
         assert_eq!(published(1_000, 3_000, false).len(), 20, "an election is waited for");
         assert_eq!(published(3_000, 4_600, false), [3_500, 4_000, 4_500]);
         assert_eq!(published(5_000, 9_000, true), [0; 0], "calls in the spool find out that it is back");
-        let settling = breaker.settling();
+        let guard = breaker.retrying();
         assert_eq!(published(9_000, 9_900, false), [0; 0], "and so does a call under way");
-        drop(settling);
+        drop(guard);
         assert_eq!(published(10_000, 10_100, false), [10_000]);
         assert_eq!(health.failing().len(), 1);
-        breaker.works();
+        breaker.succeeded();
         assert_eq!((published(10_100, 10_400, false).len(), health.failing().len()), (3, 0));
     }
 
     #[test]
-    fn without_a_grace_the_first_failure_opens_it_and_readiness_tells() {
+    fn without_a_grace_period_the_first_failure_opens_the_breaker() {
         let (breakers, health) = breakers(0);
         let breaker = breakers.of(&tier("free"));
         breaker.failed_at(100, "it does not answer");
         assert!((100..600).all(|now| !breaker.may_publish_at(now, || false)));
         assert!(breaker.may_publish_at(600, || false));
-        let told = health.not_ready().unwrap();
-        assert!(told.starts_with("metering free has failed for 0 s: calls cannot be counted"), "{told}");
+        let reason = health.not_ready().unwrap();
+        assert!(reason.starts_with("metering free has failed for 0 s: calls cannot be counted"), "{reason}");
     }
 
     #[test]
-    fn streams_do_not_touch_each_other() {
+    fn breakers_are_independent() {
         let (breakers, _) = breakers(0);
         breakers.of(&tier("studio")).failed_at(100, "no leader");
         assert!(!breakers.of(&tier("studio")).may_publish_at(101, || false));

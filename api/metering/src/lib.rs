@@ -3,7 +3,7 @@
 //!
 //! NATS decides: the stream of a tier takes as many messages under one subject as the quota allows and refuses the next,
 //! atomically, for any number of nodes. A call is published and acknowledged before it is answered, so that a refused call never
-//! counts. While NATS is away, calls go to a durable spool beside the node and are published with the same ids afterwards
+//! counts. While NATS is unreachable, calls go to a durable spool beside the node and are published with the same ids afterwards
 //! (ADR 8).
 //!
 //! [`Meter`] is the only entrance. `publisher` publishes a call to its stream, with a definite outcome or none; `unconfirmed` has
@@ -40,17 +40,17 @@ pub use spool::{SpoolError, abandoned_calls};
 /// The timeout of one attempt to publish a call that the spool would take otherwise.
 const TIMEOUT: Duration = Duration::from_millis(500);
 /// How long a stream may fail before calls are spooled: longer than a cluster needs to elect a leader.
-const ELECTION: Duration = Duration::from_secs(2);
+const ELECTION_TIMEOUT: Duration = Duration::from_secs(2);
 /// The timeout of a call on a node that refuses calls which NATS cannot count. After it, further calls are refused at once.
 const STRICT_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long the connection to NATS may be lost before such calls are refused.
-const RECONNECTING: Duration = Duration::from_millis(250);
+const RECONNECT_TIMEOUT: Duration = Duration::from_millis(250);
 /// How long a call of unknown outcome is published again before it is answered; longer than a restart of nats-server.
-const SETTLING: Duration = Duration::from_secs(5);
+const UNKNOWN_OUTCOME_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a node may refuse calls before it is not ready.
 const STRICT_READINESS: Duration = Duration::from_secs(2);
 /// The delay before a call is published again.
-const PAUSE: Duration = Duration::from_millis(20);
+const RETRY_DELAY: Duration = Duration::from_millis(20);
 
 /// What becomes of calls that NATS cannot count at present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,7 +145,7 @@ impl Meter {
         }
         let breakers = match policy {
             // Calls are still answered, so readiness does not depend on it.
-            Policy::Spool => Breakers::new(ELECTION, Duration::MAX, health.clone()),
+            Policy::Spool => Breakers::new(ELECTION_TIMEOUT, Duration::MAX, health.clone()),
             Policy::Refuse => Breakers::new(Duration::ZERO, STRICT_READINESS, health.clone()),
         };
         let draining = health.component("spool").grace_period(Duration::MAX);
@@ -214,7 +214,7 @@ impl Budget {
 }
 
 /// Why the outcome of a call at NATS is unknown.
-struct Undecided {
+struct UnknownOutcome {
     reason: String,
     /// Whether the call may count.
     may_count: bool,
@@ -236,15 +236,15 @@ impl Inner {
             // Publishing the same id again is harmless and determines the outcome of the first attempt.
             match self.publish(budget, call, &breaker, TIMEOUT).await {
                 Ok(counts) => return Ok(counts),
-                Err(undecided) => {
-                    may_count |= undecided.may_count;
-                    breaker.failed(&undecided.reason);
+                Err(unknown) => {
+                    may_count |= unknown.may_count;
+                    breaker.failed(&unknown.reason);
                 }
             }
-            if Instant::now() + PAUSE >= until {
+            if Instant::now() + RETRY_DELAY >= until {
                 break;
             }
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(RETRY_DELAY).await;
         }
         let reservation = match may_count {
             // It may count, so it must be answered.
@@ -254,40 +254,42 @@ impl Inner {
                 None => return Ok(false),
             },
         };
-        self.keep(call, !may_count, reservation).await
+        self.add_to_spool(call, !may_count, reservation).await
     }
 
     async fn count_or_refuse(&self, budget: &Budget, call: &Call, until: Instant) -> Result<bool, String> {
         let breaker = self.breakers.of(&budget.tier);
         let began = Instant::now();
-        let mut settling = None;
+        let mut retry_guard = None;
         loop {
-            if settling.is_none() && !breaker.may_publish(|| self.spool.holds(&budget.tier)) {
+            if retry_guard.is_none() && !breaker.may_publish(|| self.spool.holds(&budget.tier)) {
                 return Err("NATS does not count calls at present".into());
             }
             match self.publish(budget, call, &breaker, STRICT_TIMEOUT).await {
                 Ok(counts) => return Ok(counts),
-                Err(Undecided { reason, may_count: false }) if settling.is_none() => {
-                    if began.elapsed() >= RECONNECTING {
+                Err(UnknownOutcome { reason, may_count: false }) if retry_guard.is_none() => {
+                    if began.elapsed() >= RECONNECT_TIMEOUT {
                         breaker.failed(&reason);
                         return Err(reason);
                     }
                 }
-                Err(Undecided { reason, may_count }) => {
+                Err(UnknownOutcome { reason, may_count }) => {
                     breaker.failed(&reason);
                     if may_count {
-                        settling.get_or_insert_with(|| breaker.settling());
+                        retry_guard.get_or_insert_with(|| breaker.retrying());
                     }
                 }
             }
-            if settling.is_some() && (began.elapsed() >= SETTLING || Instant::now() + PAUSE >= until) {
+            if retry_guard.is_some()
+                && (began.elapsed() >= UNKNOWN_OUTCOME_TIMEOUT || Instant::now() + RETRY_DELAY >= until)
+            {
                 break;
             }
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(RETRY_DELAY).await;
         }
         tracing::warn!(call = %call.id, "it is not known whether a call counts; it is answered, and published again \
                                          later");
-        self.keep(call, false, self.unconfirmed.take(budget)).await
+        self.add_to_spool(call, false, self.unconfirmed.take(budget)).await
     }
 
     /// Publishes a call once; returns whether it counts.
@@ -297,22 +299,27 @@ impl Inner {
         call: &Call,
         breaker: &Breaker,
         time_limit: Duration,
-    ) -> Result<bool, Undecided> {
+    ) -> Result<bool, UnknownOutcome> {
         let counts = match self.publisher.publish(call, time_limit).await {
             Published::Counted { sequence } => {
                 self.unconfirmed.counted(budget, sequence);
                 true
             }
             Published::Full => false,
-            Published::NotStored(reason) => return Err(Undecided { reason, may_count: false }),
-            Published::Unknown(reason) => return Err(Undecided { reason, may_count: true }),
+            Published::NotStored(reason) => return Err(UnknownOutcome { reason, may_count: false }),
+            Published::Unknown(reason) => return Err(UnknownOutcome { reason, may_count: true }),
         };
-        breaker.works();
+        breaker.succeeded();
         Ok(counts)
     }
 
     /// Adds a call to the spool.
-    async fn keep(&self, call: &Call, is_unsent: bool, reservation: Reservation) -> Result<bool, String> {
+    async fn add_to_spool(
+        &self,
+        call: &Call,
+        is_unsent: bool,
+        reservation: Reservation,
+    ) -> Result<bool, String> {
         match self.spool.append(call, is_unsent, reservation).await {
             Ok(()) => {
                 self.keeping.recovered();

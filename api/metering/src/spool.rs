@@ -30,7 +30,7 @@ const LONGEST: u64 = 64 << 20;
 
 /// The spool cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("calls cannot be kept in {} while NATS is away: {source}; make the folder writable", .folder.display())]
+#[error("calls cannot be kept in {} while NATS is unreachable: {source}; make the folder writable", .folder.display())]
 pub struct SpoolError {
     folder: PathBuf,
     #[source]
@@ -48,7 +48,7 @@ pub fn abandoned_calls(folder: &Path) -> Result<u64, SpoolError> {
 }
 
 /// The calls of processes that have ended, by budget.
-pub(super) type Left = HashMap<Budget, u64>;
+pub(super) type AdoptedCalls = HashMap<Budget, u64>;
 
 #[derive(Debug)]
 pub(super) struct Spool {
@@ -89,10 +89,10 @@ struct Entry {
 
 impl Spool {
     /// Adopts the files of processes that have ended, and counts their calls.
-    pub(super) fn open(folder: &Path, limit: u64) -> Result<(Spool, Left), SpoolError> {
+    pub(super) fn open(folder: &Path, limit: u64) -> Result<(Spool, AdoptedCalls), SpoolError> {
         let fail = |source| SpoolError { folder: folder.to_owned(), source };
         std::fs::create_dir_all(folder).and_then(|()| check_writable(folder)).map_err(fail)?;
-        let (mut left, mut counts, mut waiting) = (Vec::new(), Left::new(), 0);
+        let (mut left, mut counts, mut waiting) = (Vec::new(), AdoptedCalls::new(), 0);
         for file in file::adopt(folder).map_err(fail)? {
             match count(&file, &mut counts).map_err(fail)? {
                 0 => file.remove().map_err(fail)?,
@@ -297,7 +297,7 @@ impl Shared {
 }
 
 /// Counts the calls of a file by budget, reading it in pieces; returns the number of lines.
-fn count(file: &SpoolFile, counts: &mut Left) -> io::Result<u64> {
+fn count(file: &SpoolFile, counts: &mut AdoptedCalls) -> io::Result<u64> {
     let (mut lines, mut from) = (0, 0);
     loop {
         let page = file.read(from)?;

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn the_spool_takes_no_more_than_what_is_left() {
+    fn the_spool_accepts_only_the_remaining_quota() {
         let (unconfirmed, budget) = (Arc::new(UnconfirmedUsage::default()), budget("Ab3dEf9h"));
         let counted = Counted { used: 197, through: 9 };
         unconfirmed.counted(&budget, 10);

@@ -46,7 +46,7 @@ use crate::rest;
 pub(crate) struct Pipeline {
     router: Router,
     pub(super) state: ApiState,
-    /// The maximum time of an answer, and before it of reading the body.
+    /// The time limit of an answer, and of reading the body before it.
     pub(super) time_limit: Duration,
     pub(super) bodies: BodyMemory,
     ids: RequestIds,

@@ -34,7 +34,7 @@ use super::words::{capitalised, sentence};
 /// The part of a request's time that is reserved for using the link after reading it.
 const USING: Duration = Duration::from_secs(5);
 /// The sentence about an invalid token.
-const NEVER_MADE: &str = "this link is incomplete; open it as it stands in the mail, or ask for another";
+const NEVER_MADE: &str = "this link is incomplete; open the whole link from the mail, or request another";
 
 #[derive(Template)]
 #[template(path = "link_asked.html")]
@@ -247,7 +247,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_was_ticked_is_decided() {
+    fn only_selected_keys_are_decided() {
         let key = |id: &str| {
             json!({"key_id": id, "hint": "abcd", "name": null, "tier": "free", "proven": false,
                 "created_at": "2026-11-20T08:00:00Z"})

@@ -1,8 +1,8 @@
 //! `GET /`: the catalog, by words, by taste, or the newest first.
 
-mod asked;
 mod call;
-mod found;
+mod query;
+mod results;
 
 use answers::error::ApiError;
 use answers::state::ApiState;
@@ -17,8 +17,8 @@ use super::card::Card;
 use super::layout::Layout;
 use super::page;
 use super::words::grouped;
-use asked::Asked;
-use found::Found;
+use query::HomeQuery;
+use results::HomeResults;
 
 /// The number of words offered for a dimension.
 const CHIPS: usize = 7;
@@ -70,41 +70,41 @@ pub(super) async fn home(
     State(state): State<ApiState>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
-    let asked = Asked::read(query.as_deref().unwrap_or_default())?;
+    let query = HomeQuery::read(query.as_deref().unwrap_or_default())?;
     let listing = state.listing()?;
-    let found = Found::of(&state, &asked)?;
+    let results = HomeResults::of(&state, &query)?;
     let base = state.site().path();
-    let title = if asked.is_front() { state.site().name().to_owned() } else { asked.heading() };
+    let title = if query.is_front() { state.site().name().to_owned() } else { query.heading() };
     let layout = Layout::new(&state, "/", title);
-    let layout = if asked.is_front() {
+    let layout = if query.is_front() {
         let description = layout.description.clone();
         layout.describing(description, "/")
     } else {
         layout.private()
     };
-    let dimensions = listing.terms(None, asked.category, CHIPS);
+    let dimensions = listing.terms(None, query.category, CHIPS);
     page(&Home {
         layout,
-        is_front: asked.is_front(),
-        is_taste: asked.is_taste(),
-        heading: asked.heading(),
-        results_heading: found.heading(&asked),
+        is_front: query.is_front(),
+        is_taste: query.is_taste(),
+        heading: query.heading(),
+        results_heading: results.heading(&query),
         listed: grouped(listing.listed(None)),
         about: state.site().about(),
-        q: &asked.q,
-        placeholder: placeholder(&dimensions, &found.cards),
-        category: asked.category.map(Category::as_str),
-        categories: categories(&asked, base),
+        q: &query.q,
+        placeholder: placeholder(&dimensions, &results.cards),
+        category: query.category.map(Category::as_str),
+        categories: categories(&query, base),
         dimensions: dimensions
             .into_iter()
-            .map(|of| offered(&asked, of.dimension, of.terms.into_iter().map(|term| term.term), base))
+            .map(|of| offered(&query, of.dimension, of.terms.into_iter().map(|term| term.term), base))
             .collect(),
-        notes: found.notes,
-        did_you_mean: found.did_you_mean.map(|(query, projects)| suggested(&asked, query, projects, base)),
-        call: call::of(&asked, state.site()),
-        cards: Card::with_kept_pictures(found.cards, &state).await,
-        first: asked.cursor.is_some().then(|| asked.at(None).href(base)),
-        next: found.next.map(|next| asked.at(Some(next)).href(base)),
+        notes: results.notes,
+        did_you_mean: results.did_you_mean.map(|(words, projects)| suggested(&query, words, projects, base)),
+        call: call::of(&query, state.site()),
+        cards: Card::with_kept_pictures(results.cards, &state).await,
+        first: query.cursor.is_some().then(|| query.at(None).href(base)),
+        next: results.next.map(|next| query.at(Some(next)).href(base)),
     })
 }
 
@@ -117,17 +117,17 @@ fn placeholder(dimensions: &[DimensionTerms], cards: &[Card]) -> String {
     if examples.is_empty() { String::new() } else { format!("{}…", examples.join(", ")) }
 }
 
-fn suggested(asked: &Asked, query: String, projects: u64, base: &str) -> Suggested {
+fn suggested(query: &HomeQuery, words: String, projects: u64, base: &str) -> Suggested {
     let projects =
         if projects == 1 { "one project".to_owned() } else { format!("{} projects", grouped(projects)) };
-    Suggested { href: asked.searching(query.clone()).href(base), query, projects }
+    Suggested { href: query.searching(words.clone()).href(base), query: words, projects }
 }
 
-fn categories(asked: &Asked, base: &str) -> Vec<Choice> {
+fn categories(query: &HomeQuery, base: &str) -> Vec<Choice> {
     let choice = |name: &str, category| Choice {
         name: name.to_owned(),
-        href: asked.in_category(category).href(base),
-        is_chosen: asked.category == category,
+        href: query.in_category(category).href(base),
+        is_chosen: query.category == category,
     };
     let all = Category::ALL.into_iter().map(|category| choice(category.title(), Some(category)));
     std::iter::once(choice("Everything", None)).chain(all).collect()
@@ -135,13 +135,18 @@ fn categories(asked: &Asked, base: &str) -> Vec<Choice> {
 
 /// Returns the options of a dimension. The requested words come first, even if they are not frequent; choosing them again
 /// removes them.
-fn offered(asked: &Asked, dimension: Dimension, terms: impl Iterator<Item = String>, base: &str) -> Offered {
-    let chosen = asked.taste(dimension);
+fn offered(
+    query: &HomeQuery,
+    dimension: Dimension,
+    terms: impl Iterator<Item = String>,
+    base: &str,
+) -> Offered {
+    let chosen = query.taste(dimension);
     let others = terms.filter(|term| Some(term.as_str()) != chosen);
     let choices = chosen.map(str::to_owned).into_iter().chain(others).take(CHIPS).map(|term| {
         let is_chosen = Some(term.as_str()) == chosen;
         let wanted = (!is_chosen).then(|| term.clone());
-        Choice { href: asked.tasting(dimension, wanted).href(base), name: term, is_chosen }
+        Choice { href: query.tasting(dimension, wanted).href(base), name: term, is_chosen }
     });
     Offered { name: dimension.title(), choices: choices.collect() }
 }

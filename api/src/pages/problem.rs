@@ -100,14 +100,15 @@ fn explanation(kind: ProblemKind) -> (&'static str, &'static str) {
         ),
         ProblemKind::Forbidden => (
             "A web page of another site called the MCP endpoint, or a local service was called by a host name that is not its own. Both are refused, so that no page can use a visitor's browser to call it.",
-            "Call it from a program instead of a page, and by its address. The operator can let a site in with the setting <code>mcp_origins</code>, and name the service with <code>public_url</code>.",
+            "Call it from a program instead of a page, and by its address. The operator can allow a site with the \
+             setting <code>mcp_origins</code>, and name the service with <code>public_url</code>.",
         ),
         ProblemKind::NotFound => (
             "Nothing is at this path.",
-            "The paths there are stand in <a href=\"/openapi.json\">/openapi.json</a>. They have no slash at their end.",
+            "The existing paths are listed in <a href=\"/openapi.json\">/openapi.json</a>. They do not end with a slash.",
         ),
         ProblemKind::MethodNotAllowed => (
-            "The path exists, but not with this method. The header <code>Allow</code> names those it has.",
+            "The path exists, but not with this method. The header <code>Allow</code> lists the allowed ones.",
             "Send GET or HEAD: the interface is for reading. Only <code>/mcp</code>, forms and the notices of payments take POST.",
         ),
         ProblemKind::UnknownSlug => (
@@ -115,11 +116,12 @@ fn explanation(kind: ProblemKind) -> (&'static str, &'static str) {
             "The member <code>suggestions</code> lists up to three slugs that are near. Otherwise find the project by <code>/v1/search?q=…</code>.",
         ),
         ProblemKind::Withdrawn => (
-            "The project left the catalog. The member <code>reason</code> says why.",
+            "The project was withdrawn from the catalog. The member <code>reason</code> says why.",
             "The address in <code>citation_url</code> still shows what was published, and may still be cited. Take the project out of your lists.",
         ),
         ProblemKind::TakenDown => (
-            "The picture was taken down for good, for example because its rights forbid that it is shown. No record shows it any more.",
+            "The picture was erased permanently, for example because its rights do not permit showing it. No record \
+             shows it any more.",
             "Delete any copy of it that you keep, and read the project’s record again for the pictures that it has now.",
         ),
         ProblemKind::OtherLog => (
@@ -127,8 +129,9 @@ fn explanation(kind: ProblemKind) -> (&'static str, &'static str) {
             "Call <code>/v1/changes</code> without <code>since</code> and build your copy again; delete from the old one what does not come.",
         ),
         ProblemKind::Refused => (
-            "What a form asked for was understood and not done: the address has all its keys (409), the form was sent before (409), or the link cannot be used any more (410).",
-            "The member <code>detail</code> says what stands against it. Open <a href=\"/keys\">/keys</a> for another form or link.",
+            "The request of a form was understood but not executed: the address has all its keys (409), the form was \
+             sent before (409), or the link cannot be used any more (410).",
+            "The member <code>detail</code> says why. Open <a href=\"/keys\">/keys</a> for another form or link.",
         ),
         ProblemKind::TooLarge => (
             "The request is larger than the service reads: an address of 8 KiB (414), address and headers of 16 KiB or 100 headers (431), or a body of 64 KiB, 256 KiB at <code>/mcp</code> (413).",

@@ -57,7 +57,7 @@ pub(super) async fn status(State(state): State<ApiState>) -> Result<Response, Ap
     let latencies: Vec<RouteRow> =
         SHOWN.into_iter().map(|route| RouteRow::of(route, &state.metrics().latency(route))).collect();
     let projects = state.models().archive().map(|archive| archive.reader.listing().listed(None));
-    let told = page(&StatusPage {
+    let rendered = page(&StatusPage {
         layout: Layout::new(&state, route::STATUS, "Status").describing(
             "Whether this service answers, how far its indices are, and how quick it is.",
             route::STATUS,
@@ -71,7 +71,7 @@ pub(super) async fn status(State(state): State<ApiState>) -> Result<Response, Ap
         projections: projections.iter().map(|one| Index::of(one, now)).collect(),
         latencies,
     })?;
-    Ok(([(CACHE_CONTROL, HeaderValue::from_static("no-store"))], told).into_response())
+    Ok(([(CACHE_CONTROL, HeaderValue::from_static("no-store"))], rendered).into_response())
 }
 
 impl Index {
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn figures_have_suitable_units() {
         assert_eq!([0, 999, 12_345, 12_345_678].map(size), ["0 B", "999 B", "12 kB", "12.3 MB"]);
-        let told = [None, Some(0.00025), Some(0.0025), Some(1.0), Some(f64::INFINITY)].map(below);
-        assert_eq!(told, ["–", "< 250 µs", "< 2.5 ms", "< 1 s", "over 10 s"]);
+        let labels = [None, Some(0.00025), Some(0.0025), Some(1.0), Some(f64::INFINITY)].map(below);
+        assert_eq!(labels, ["–", "< 250 µs", "< 2.5 ms", "< 1 s", "over 10 s"]);
     }
 }

@@ -29,7 +29,7 @@ mod tests {
     }
 
     #[test]
-    fn a_capital_stands_first() {
+    fn the_first_letter_is_capitalised() {
         assert_eq!(["studio", "élan", ""].map(capitalised), ["Studio", "Élan", ""]);
         assert_eq!(sentence(&"it is too long"), "It is too long.");
     }

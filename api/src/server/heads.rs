@@ -129,7 +129,7 @@ impl Heads {
             let digits = value.iter().all(u8::is_ascii_digit).then_some(value).ok_or(Ambiguous)?;
             let length =
                 std::str::from_utf8(digits).ok().and_then(|text| text.parse().ok()).ok_or(Ambiguous)?;
-            if self.head.length.is_some_and(|told| told != length) {
+            if self.head.length.is_some_and(|declared| declared != length) {
                 return Err(Ambiguous);
             }
             self.head.length = Some(length);

@@ -85,7 +85,7 @@ async fn a_citation_without_a_number_leads_to_the_newest() {
 }
 
 #[tokio::test]
-async fn what_search_lists_before_the_catalog_is_on_its_way_and_not_unknown() {
+async fn a_project_that_search_has_before_the_catalog_is_not_reported_as_unknown() {
     let node = Node::start_with_search_ahead("ahead-house").await;
     assert_eq!(node.get("/v1/search?q=ahead").await.json()["results"][0]["slug"], "ahead-house");
     for path in [

@@ -122,7 +122,7 @@ async fn a_renamed_project_is_where_it_went() {
 }
 
 #[tokio::test]
-async fn health_is_told_as_it_is_now() {
+async fn health_reports_the_current_state() {
     let node = Node::start().await;
     let mut connection = node.connect().await;
     let reply = connection.ask("GET", "/healthz", "").await;
@@ -150,8 +150,8 @@ async fn health_is_told_as_it_is_now() {
 async fn a_new_node_refuses_calls_until_it_has_caught_up_once() {
     let node = Node::start().await;
     let reason = "The search model has applied 3 of 12 events.".to_owned();
-    let told = |ready, answers| crate::Readiness { ready, answers, reason: reason.clone() };
-    node.readiness.send_replace(told(false, false));
+    let readiness_of = |ready, answers| crate::Readiness { ready, answers, reason: reason.clone() };
+    node.readiness.send_replace(readiness_of(false, false));
     for path in ["/v1/search?q=haus", "/v1/project/haus-am-see", "/v1/similar/haus-am-see", "/v1/usage", "/"]
     {
         let reply = node.get(path).await;
@@ -169,18 +169,18 @@ async fn a_new_node_refuses_calls_until_it_has_caught_up_once() {
     assert_eq!(node.post("", ping).await.status, 503);
     assert_eq!(node.get("/healthz").await.status, 200);
     assert_eq!(node.get("/readyz").await.status, 503);
-    node.readiness.send_replace(told(false, true));
+    node.readiness.send_replace(readiness_of(false, true));
     assert_eq!(
         node.get("/v1/search?q=haus").await.status,
         200,
         "one that is not ready may answer all the same"
     );
-    node.readiness.send_replace(told(false, false));
-    assert_eq!(node.get("/v1/search?q=haus").await.status, 200, "what it did once it goes on doing");
+    node.readiness.send_replace(readiness_of(false, false));
+    assert_eq!(node.get("/v1/search?q=haus").await.status, 200, "a node that was ready once keeps answering");
 }
 
 #[tokio::test]
-async fn a_node_that_leaves_ends_each_connection_behind_its_reply() {
+async fn a_node_that_shuts_down_closes_each_connection_after_its_reply() {
     let node = Node::start().await;
     let mut kept = node.connect().await;
     assert_eq!(kept.ask("GET", "/v1/search?q=haus", "").await.header("connection"), None);

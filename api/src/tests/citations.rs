@@ -171,7 +171,7 @@ async fn a_record_from_elsewhere_has_a_citation_here_and_names_its_source() {
 }
 
 #[tokio::test]
-async fn what_is_nothing_is_told() {
+async fn citations_that_do_not_exist_are_reported() {
     let node = Node::start_after(&later()).await;
     let reply = node.get("/cite/haus-am-see/1?format=marc").await;
     assert_eq!(reply.status, 400);

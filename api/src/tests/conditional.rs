@@ -7,7 +7,7 @@ use super::*;
 const SEARCH: &str = "/v1/search?q=street";
 
 #[tokio::test]
-async fn what_is_known_is_not_sent_again() {
+async fn an_answer_with_a_known_tag_is_not_sent_again() {
     let node = Node::start().await;
     let mut connection = node.connect().await;
     for path in [SEARCH, "/v1/project/haus-am-see", "/openapi.json", "/problems/internal"] {
@@ -62,7 +62,7 @@ async fn head_is_get_without_the_body() {
 }
 
 #[tokio::test]
-async fn a_body_is_encoded_for_those_who_ask() {
+async fn a_body_is_encoded_if_the_client_accepts_it() {
     let node = Node::start().await;
     let mut connection = node.connect().await;
     let plain = connection.ask("GET", SEARCH, "").await;

@@ -47,11 +47,11 @@ async fn heads_have_a_size() {
         (reply.status, &reply.json()["type"]),
         (414, &"https://catalog.example.org/problems/too-large".into())
     );
-    assert_eq!(connection.ask("GET", "/healthz", "").await.status, 200, "the connection goes on");
+    assert_eq!(connection.ask("GET", "/healthz", "").await.status, 200, "the connection stays open");
 }
 
 #[tokio::test]
-async fn what_is_no_http_is_refused() {
+async fn malformed_http_is_rejected() {
     let node = Node::start().await;
     let malformed = (400, "malformed-request".to_owned());
     for bytes in [
@@ -69,7 +69,7 @@ async fn what_is_no_http_is_refused() {
 }
 
 #[tokio::test]
-async fn a_refusal_comes_behind_the_replies_before_it() {
+async fn a_rejection_is_sent_after_the_replies_to_earlier_requests() {
     let node = Node::start().await;
     let mut connection = node.connect().await;
     connection.send(format!("{GET}HEAD /healthz HTTP/1.1\r\nHost: test\r\n\r\nnonsense\r\n\r\n")).await;
@@ -91,7 +91,7 @@ async fn bodies_are_passed_over_up_to_their_limit() {
     let chunk = format!("{:x}\r\n{body}\r\n", body.len());
     let chunked = "GET /healthz HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n";
     connection.send(format!("{chunked}{chunk}0\r\n\r\n")).await;
-    assert_eq!(connection.reply("GET").await.status, 200, "the connection goes on");
+    assert_eq!(connection.reply("GET").await.status, 200, "the connection stays open");
     let too_large = (413, "too-large".to_owned());
     assert_eq!(refused(&node, &format!("{chunked}{chunk}{chunk}0\r\n\r\n")).await, too_large);
     assert_eq!(
@@ -229,7 +229,7 @@ async fn an_address_has_so_many_connections_at_once() {
         assert!(begun.elapsed() < Duration::from_secs(30), "the place of a closed connection is free again");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    assert_eq!(second.ask("GET", "/healthz", "").await.status, 200, "the others go on");
+    assert_eq!(second.ask("GET", "/healthz", "").await.status, 200, "the others continue");
 }
 
 #[tokio::test]
@@ -256,7 +256,7 @@ async fn all_bodies_together_have_a_size() {
 }
 
 #[tokio::test]
-async fn what_proxies_may_read_in_another_way_is_refused() {
+async fn ambiguous_framing_is_rejected() {
     let node = Node::start().await;
     let malformed = (400, "malformed-request".to_owned());
     for head in [

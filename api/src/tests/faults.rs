@@ -3,18 +3,18 @@
 use super::*;
 
 /// The status and the problem without its type's site and its instance.
-fn told(reply: &Reply) -> (u16, String) {
+fn status_and_problem(reply: &Reply) -> (u16, String) {
     let problem = reply.problem();
     let problem = problem.replace("https://catalog.example.org/problems/", "");
     (reply.status, problem.replace(r#","instance":"/requests/ID""#, ""))
 }
 
 #[tokio::test]
-async fn faults_of_parameters_are_told_all_at_once() {
+async fn all_faults_of_parameters_are_reported_together() {
     let node = Node::start().await;
     let reply = node.get("/v1/search?q=%20&limit=51&category=music&cursor=x").await;
     assert_eq!(
-        told(&reply),
+        status_and_problem(&reply),
         (
             400,
             concat!(
@@ -39,7 +39,7 @@ async fn a_cursor_of_another_search_is_refused() {
     let cursor = page["next_cursor"].as_str().unwrap();
     let reply = node.get(&format!("/v1/search?q=house&limit=1&cursor={cursor}")).await;
     assert_eq!(
-        told(&reply),
+        status_and_problem(&reply),
         (
             400,
             concat!(
@@ -59,12 +59,12 @@ async fn two_keys_at_once_are_refused_and_one_is_passed_over() {
     let bearer = "Authorization: Bearer a\r\n";
     for path in ["/v1/search?q=a&key=b", "/v1/project/haus-am-see?%6Bey=b", "/v1/nothing?key"] {
         assert_eq!(
-            told(&node.ask("GET", path, bearer).await),
+            status_and_problem(&node.ask("GET", path, bearer).await),
             (
                 400,
                 concat!(
-                    r#"{"type":"ambiguous-key","title":"Two keys at once","status":400,"detail":"A key stands in the "#,
-                    r#"header Authorization and another in the parameter key. Send one of them; the header is better."}"#
+                    r#"{"type":"ambiguous-key","title":"Two keys at once","status":400,"detail":"The header "#,
+                    r#"Authorization has a key and the parameter key has another. Send one of them, preferably the header."}"#
                 )
                 .into()
             ),
@@ -80,7 +80,7 @@ async fn two_keys_at_once_are_refused_and_one_is_passed_over() {
 async fn an_unknown_slug_brings_near_ones() {
     let node = Node::start().await;
     assert_eq!(
-        told(&node.get("/v1/project/haus-am-sea").await),
+        status_and_problem(&node.get("/v1/project/haus-am-sea").await),
         (
             404,
             concat!(
@@ -92,7 +92,7 @@ async fn an_unknown_slug_brings_near_ones() {
     );
     for slug in ["%ff", "%00", "..%2f", &"x".repeat(121)] {
         assert_eq!(
-            told(&node.get(&format!("/v1/project/{slug}")).await),
+            status_and_problem(&node.get(&format!("/v1/project/{slug}")).await),
             (
                 404,
                 concat!(
@@ -110,7 +110,7 @@ async fn an_unknown_slug_brings_near_ones() {
 async fn a_withdrawn_project_can_still_be_cited() {
     let node = Node::start().await;
     assert_eq!(
-        told(&node.get("/v1/project/gone-house").await),
+        status_and_problem(&node.get("/v1/project/gone-house").await),
         (
             410,
             concat!(
@@ -130,7 +130,7 @@ async fn unknown_paths_and_methods_are_problems() {
         ["/v1", "/v1/search/", "/v1/project/", "/v1/project/a/b", "/problems/nothing", "/problems/%ff", "//"]
     {
         assert_eq!(
-            told(&node.get(path).await),
+            status_and_problem(&node.get(path).await),
             (
                 404,
                 concat!(
@@ -147,7 +147,7 @@ async fn unknown_paths_and_methods_are_problems() {
             let reply = node.ask(method, path, "").await;
             assert_eq!(reply.header("allow"), Some("GET, HEAD, OPTIONS"), "{method} {path}");
             assert_eq!(
-                told(&reply),
+                status_and_problem(&reply),
                 (
                     405,
                     concat!(
@@ -163,7 +163,7 @@ async fn unknown_paths_and_methods_are_problems() {
 }
 
 #[tokio::test]
-async fn models_that_are_not_made_yet_are_told_so() {
+async fn missing_models_are_reported() {
     let node = Node::start_empty().await;
     for (path, what) in [
         ("/v1/search?q=a", "The search index is still being filled."),
@@ -173,7 +173,7 @@ async fn models_that_are_not_made_yet_are_told_so() {
         assert_eq!(reply.header("retry-after"), Some("2"));
         let expected =
             format!(r#"{{"type":"unavailable","title":"Unavailable","status":503,"detail":"{what}"}}"#);
-        assert_eq!(told(&reply), (503, expected));
+        assert_eq!(status_and_problem(&reply), (503, expected));
     }
 }
 
@@ -182,7 +182,7 @@ async fn a_panic_is_a_problem_that_tells_nothing() {
     let node = Node::start().await;
     let mut connection = node.connect().await;
     assert_eq!(
-        told(&connection.ask("GET", "/panic", "").await),
+        status_and_problem(&connection.ask("GET", "/panic", "").await),
         (
             500,
             concat!(
@@ -192,7 +192,7 @@ async fn a_panic_is_a_problem_that_tells_nothing() {
             .into()
         )
     );
-    assert_eq!(connection.ask("GET", "/healthz", "").await.status, 200, "the connection goes on");
+    assert_eq!(connection.ask("GET", "/healthz", "").await.status, 200, "the connection stays open");
 }
 
 #[tokio::test]
@@ -203,7 +203,7 @@ async fn an_answer_that_takes_too_long_is_given_up() {
     let reply = connection.ask("GET", "/slow", "").await;
     assert_eq!(reply.header("retry-after"), Some("5"));
     assert_eq!(
-        told(&reply),
+        status_and_problem(&reply),
         (
             503,
             concat!(
@@ -213,5 +213,5 @@ async fn an_answer_that_takes_too_long_is_given_up() {
             .into()
         )
     );
-    assert_eq!(connection.ask("GET", "/healthz", "").await.status, 200, "the connection goes on");
+    assert_eq!(connection.ask("GET", "/healthz", "").await.status, 200, "the connection stays open");
 }

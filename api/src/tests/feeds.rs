@@ -22,7 +22,7 @@ fn texts(document: &Document<'_>, name: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_site_map_names_what_is_listed() {
+async fn a_site_map_has_the_listed_projects() {
     let node = Node::start_after(&everything()).await;
     let index = node.get("/sitemap.xml").await;
     assert_eq!((index.status, index.header("content-type")), (200, Some("application/xml")));
@@ -66,7 +66,7 @@ async fn a_site_map_names_what_is_listed() {
 }
 
 #[tokio::test]
-async fn crawlers_are_told_what_they_may_read() {
+async fn robots_txt_names_what_crawlers_may_read() {
     let node = Node::start().await;
     let reply = node.get("/robots.txt").await;
     assert_eq!((reply.status, reply.header("content-type")), (200, Some("text/plain; charset=utf-8")));

@@ -43,7 +43,7 @@ async fn a_name_that_is_not_the_nodes_is_refused_on_every_path() {
     for path in ["/", "/v1/search?q=street", "/projects/haus-am-see", "/openapi.json", "/mcp"] {
         let reply = ask(&node, "GET", path, "Host: rebound.evil.example\r\n").await;
         assert_eq!(reply.status, 403, "{path}");
-        assert!(reply.problem().contains("does not go by the name in the header Host"), "{reply:?}");
+        assert!(reply.problem().contains("does not accept the name in the header Host"), "{reply:?}");
         let reply = ask(&node, "GET", path, "Host: 10.0.0.7:8080\r\n").await;
         assert_ne!(reply.status, 403, "{path}");
     }
@@ -54,17 +54,14 @@ async fn a_name_that_is_not_the_nodes_is_refused_on_every_path() {
 }
 
 #[tokio::test]
-async fn a_page_that_may_not_speak_to_the_mcp_endpoint_is_told_before_it_sends() {
+async fn a_page_of_a_foreign_origin_is_rejected_by_the_preflight_of_mcp() {
     let node = Node::start_for("own".parse().unwrap()).await;
     let asked = |origin: &str| format!("{SITE}Origin: {origin}\r\nAccess-Control-Request-Method: POST\r\n");
     let reply = ask(&node, "OPTIONS", "/mcp", &asked("https://evil.example")).await;
     assert_eq!((reply.status, reply.header("access-control-allow-methods")), (403, None));
     for method in ["OPTIONS", "POST"] {
         let reply = ask(&node, method, "/mcp", &asked("https://evil.example")).await;
-        assert!(
-            reply.problem().contains("A page of this Origin may not speak to the MCP endpoint."),
-            "{reply:?}"
-        );
+        assert!(reply.problem().contains("Pages of this Origin may not call the MCP endpoint."), "{reply:?}");
     }
     let reply = ask(&node, "OPTIONS", "/mcp", &asked("http://localhost:6274")).await;
     assert_eq!(reply.status, 204);

@@ -26,17 +26,22 @@ pub(super) fn later() -> Vec<(&'static str, usize, Event)> {
 fn faults(reply: &Reply) -> Vec<String> {
     assert_eq!(reply.status, 400, "{reply:?}");
     let problem = reply.json();
-    let told = |fault: &serde_json::Value, name: &str| fault[name].as_str().unwrap().to_owned();
+    let member = |fault: &serde_json::Value, name: &str| fault[name].as_str().unwrap().to_owned();
     let errors = problem["errors"].as_array().unwrap().iter();
     errors
         .map(|fault| {
-            format!("{} | {} | {}", told(fault, "parameter"), told(fault, "detail"), told(fault, "allowed"))
+            format!(
+                "{} | {} | {}",
+                member(fault, "parameter"),
+                member(fault, "detail"),
+                member(fault, "allowed")
+            )
         })
         .collect()
 }
 
 #[tokio::test]
-async fn a_revision_says_what_it_said() {
+async fn a_revision_is_returned_unchanged() {
     let node = Node::start_after(&later()).await;
     let first = node.get("/v1/project/lake-house?revision=1").await;
     let before = Node::start().await.get("/v1/project/haus-am-see").await;
@@ -80,7 +85,7 @@ async fn a_date_finds_the_revision_that_was_in_force() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_meant_is_named() {
+async fn contradicting_parameters_are_reported() {
     let node = Node::start_after(&later()).await;
     let get = async |query: &str| node.get(&format!("/v1/project/lake-house?{query}")).await;
     let beside =
@@ -88,8 +93,8 @@ async fn what_cannot_be_meant_is_named() {
     let both = get("revision=1&as_of=2026-11-20").await;
     assert_eq!(faults(&both), [format!("revision | {beside}"), format!("as_of | {beside}")]);
     for wrong in ["0", "-1", "x", "", "1.0", "99999999999"] {
-        let told = "revision | It is not an integer from 1. | an integer from 1";
-        assert_eq!(faults(&get(&format!("revision={wrong}")).await), [told], "{wrong}");
+        let expected = "revision | It is not an integer from 1. | an integer from 1";
+        assert_eq!(faults(&get(&format!("revision={wrong}")).await), [expected], "{wrong}");
     }
     assert_eq!(
         faults(&get("revision=4").await),
@@ -115,7 +120,7 @@ async fn what_cannot_be_meant_is_named() {
 }
 
 #[tokio::test]
-async fn an_old_slug_leads_on_with_what_was_asked() {
+async fn an_old_slug_redirects_with_its_query() {
     let node = Node::start_after(&later()).await;
     for (query, location) in [
         ("?revision=1&key=k", "/v1/project/lake-house?revision=1"),
@@ -128,7 +133,7 @@ async fn an_old_slug_leads_on_with_what_was_asked() {
 }
 
 #[tokio::test]
-async fn what_was_published_of_a_withdrawn_project_can_be_read() {
+async fn revisions_of_a_withdrawn_project_can_be_read() {
     let node = Node::start().await;
     assert_eq!(node.get("/v1/project/gone-house").await.status, 410);
     for query in ["revision=1", "as_of=2026-12-01"] {

@@ -8,7 +8,7 @@ use super::*;
 use crate::{Drained, Limits};
 
 #[tokio::test]
-async fn what_is_under_way_is_finished() {
+async fn requests_under_way_are_finished() {
     let node = Node::start().await;
     let (mut busy, mut idle, mut begun) = (node.connect().await, node.connect().await, node.connect().await);
     assert_eq!(idle.ask("GET", "/healthz", "").await.status, 200);
@@ -17,7 +17,7 @@ async fn what_is_under_way_is_finished() {
     begun.is_read().await;
     busy.is_read().await;
     node.stop.cancel();
-    assert!(idle.is_closed().await, "who waits is let go at once");
+    assert!(idle.is_closed().await, "an idle connection is closed at once");
     assert!(TcpStream::connect(node.address).await.is_err(), "no new connection is accepted");
     begun.send("\r\n").await;
     assert_eq!(begun.reply("GET").await.status, 200);
@@ -27,7 +27,7 @@ async fn what_is_under_way_is_finished() {
 }
 
 #[tokio::test]
-async fn what_takes_too_long_is_cut() {
+async fn slow_requests_are_aborted() {
     let node = Node::start_with(Limits { drain: Duration::from_millis(100), ..Limits::default() }).await;
     let mut busy = node.connect().await;
     busy.send("GET /slow HTTP/1.1\r\nHost: test\r\n\r\n").await;

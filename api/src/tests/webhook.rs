@@ -22,7 +22,7 @@ fn now() -> i64 {
     schemas::clock::Clock::system().now().as_second()
 }
 
-async fn told(node: &Node, headers: &str, body: &str) -> Reply {
+async fn post_notice(node: &Node, headers: &str, body: &str) -> Reply {
     let mut connection = node.connect().await;
     let length = body.len();
     let head =
@@ -38,15 +38,15 @@ fn problem(reply: &Reply) -> (u16, String) {
 }
 
 #[tokio::test]
-async fn what_is_not_signed_is_refused() {
+async fn unsigned_notices_are_rejected() {
     let node = Node::start_told_of_payments().await;
     let forged = signed(now(), "{}");
     for headers in ["", &forged, &signed(now() - 400, EVENT), "Stripe-Signature: v1=\r\n"] {
-        let reply = told(&node, headers, EVENT).await;
+        let reply = post_notice(&node, headers, EVENT).await;
         assert_eq!(problem(&reply), (400, "invalid-signature".into()), "{headers}");
         assert!(!reply.text().contains("evt_1"), "{reply:?}");
     }
-    let stale = told(&node, &signed(now() + 400, EVENT), EVENT).await;
+    let stale = post_notice(&node, &signed(now() + 400, EVENT), EVENT).await;
     assert_eq!(
         stale.json()["detail"],
         "The signature was made more than 300 seconds ago, or that far in the future. Check both clocks; an event is signed \
@@ -56,17 +56,17 @@ async fn what_is_not_signed_is_refused() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_made_durable_must_be_sent_again() {
+async fn a_notice_that_cannot_be_stored_must_be_sent_again() {
     let node = Node::start_told_of_payments().await;
-    let reply = told(&node, &signed(now(), EVENT), EVENT).await;
+    let reply = post_notice(&node, &signed(now(), EVENT), EVENT).await;
     assert_eq!(problem(&reply), (503, "unavailable".into()));
     assert!(reply.header("retry-after").is_some());
 }
 
 #[tokio::test]
-async fn it_is_there_where_its_secret_is_set_and_takes_notices_only() {
+async fn the_webhook_exists_only_with_a_secret_and_accepts_only_notices() {
     let node = Node::start_empty().await;
-    assert_eq!(problem(&told(&node, &signed(now(), EVENT), EVENT).await), (404, "not-found".into()));
+    assert_eq!(problem(&post_notice(&node, &signed(now(), EVENT), EVENT).await), (404, "not-found".into()));
     assert_eq!(problem(&node.get(PATH).await), (404, "not-found".into()));
 
     let node = Node::start_told_of_payments().await;
@@ -76,5 +76,5 @@ async fn it_is_there_where_its_secret_is_set_and_takes_notices_only() {
         ((405, "method-not-allowed".into()), Some("POST, OPTIONS"))
     );
     let large = "x".repeat(256 * 1024 + 1);
-    assert_eq!(problem(&told(&node, "", &large).await), (413, "too-large".into()));
+    assert_eq!(problem(&post_notice(&node, "", &large).await), (413, "too-large".into()));
 }

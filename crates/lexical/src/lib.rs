@@ -76,7 +76,7 @@ pub struct SearchDocument<'a> {
     pub name: &'a str,
     /// Who made it.
     pub studio: Option<&'a str>,
-    /// Where it stands.
+    /// Its city.
     pub city: Option<&'a str>,
     /// The category in lower case: searched as a word, and what results are filtered by.
     pub category: &'a str,

@@ -121,7 +121,7 @@ fn decode(
     let header = |name| headers?.get(name).map(async_nats::HeaderValue::as_str);
     let (event, data, store) = cloudevents::parse_borrowed(header, payload)?;
     if event.position != position {
-        let reason = format!("it says {} but stands at {position}", event.position);
+        let reason = format!("it says {} but is at {position}", event.position);
         return Err(NotAnEvent::Header { header: "ce-position", reason });
     }
     Ok(DecodedEvent::new(event, data, Some(store), previous))

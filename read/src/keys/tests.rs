@@ -302,8 +302,8 @@ proptest! {
             for number in 0..12 {
                 let known = naive.get(&number);
                 let record = reader.record(key_id(number)).await.unwrap();
-                let told = record.map(|key| (key.tier.to_string(), key.proven, key.revoked_at));
-                assert_eq!(told, known.map(|(_, tier, proven, ended)| (tier.clone(), *proven, *ended)));
+                let found = record.map(|key| (key.tier.to_string(), key.proven, key.revoked_at));
+                assert_eq!(found, known.map(|(_, tier, proven, ended)| (tier.clone(), *proven, *ended)));
                 let good_now = known.filter(|known| known.3.is_none());
                 assert_eq!(active(&reader, number), good_now.map(|known| (key_id(number), known.1.clone())));
             }

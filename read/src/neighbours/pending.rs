@@ -49,7 +49,7 @@ pub enum ApplyError {
     #[error("it records no vector at all")]
     NoVector,
     /// The position does not fit into the 32 bits that lists have for it.
-    #[error("it stands beyond position {}, which neighbours cannot count", u32::MAX)]
+    #[error("it is beyond position {}, which neighbours cannot store", u32::MAX)]
     TooFar,
 }
 

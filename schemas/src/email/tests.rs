@@ -24,7 +24,7 @@ const GOOD: &[(&str, &str)] = &[
 const BAD: &[(&str, &str)] = &[
     ("", "it has no @"),
     ("ada", "it has no @"),
-    ("@example.org", "nothing stands before the @"),
+    ("@example.org", "there is nothing before the @"),
     ("ada@", "the domain after the @ has no dot"),
     ("ada@localhost", "the domain after the @ has no dot"),
     ("ada@@example.org", "a character before the @ is not allowed"),
@@ -40,9 +40,9 @@ const BAD: &[(&str, &str)] = &[
     ("ada(comment)@example.org", "a character before the @ is not allowed"),
     ("<ada@example.org>", "a character before the @ is not allowed"),
     ("ada,bob@example.org", "a character before the @ is not allowed"),
-    (".ada@example.org", "a dot stands first, last or twice before the @"),
-    ("ada.@example.org", "a dot stands first, last or twice before the @"),
-    ("a..b@example.org", "a dot stands first, last or twice before the @"),
+    (".ada@example.org", "a dot is first, last or doubled before the @"),
+    ("ada.@example.org", "a dot is first, last or doubled before the @"),
+    ("a..b@example.org", "a dot is first, last or doubled before the @"),
     ("ada@.org", "the text after the @ is not a domain"),
     ("ada@example..org", "the text after the @ is not a domain"),
     ("ada@-example.org", "the text after the @ is not a domain"),
@@ -67,7 +67,7 @@ fn invalid_addresses_are_rejected_with_a_reason() {
         assert_eq!(text.parse::<Email>(), Err(InvalidEmail(reason)), "{text:?}");
     }
     let long = format!("{}@example.org", "a".repeat(300));
-    assert_eq!(long.parse::<Email>(), Err(InvalidEmail("more than 64 bytes stand before the @")));
+    assert_eq!(long.parse::<Email>(), Err(InvalidEmail("there are more than 64 bytes before the @")));
     let long = format!("ada@{}.org", ["a"; 130].join("."));
     assert_eq!(long.parse::<Email>(), Err(InvalidEmail("it has more than 254 bytes")));
     assert!(GOOD.len() + BAD.len() + 2 >= 40);

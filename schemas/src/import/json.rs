@@ -48,7 +48,8 @@ fn find_lost(path: String, value: &Value, faults: &mut Vec<Fault>) {
         Value::String(text) => {
             if let Some(at) = text.chars().position(|c| c == REPLACEMENT) {
                 let reason = format!(
-                    "has U+FFFD at character {}, which stands for a lost character; make the file again in the right encoding",
+                    "has U+FFFD at character {}, which replaces a lost character; export the file again in the right \
+                     encoding",
                     at + 1
                 );
                 faults.push(Fault { field: path, reason });

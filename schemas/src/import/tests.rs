@@ -141,7 +141,7 @@ fn a_duplicate_member_is_a_fault() {
 fn a_replacement_character_is_a_fault() {
     let reason = |at: usize| {
         format!(
-            "has U+FFFD at character {at}, which stands for a lost character; make the file again in the right encoding"
+            "has U+FFFD at character {at}, which replaces a lost character; export the file again in the right encoding"
         )
     };
     assert_eq!(

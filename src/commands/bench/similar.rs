@@ -51,7 +51,7 @@ pub async fn table(size: usize) -> Result<Vec<Figure>> {
         Figure::new(name, built, "s").at_most_in(size, seconds),
         Figure::new("most memory while they are made", memory, "MB").at_most(2_000.0),
         Figure::new(format!("recall@10 of {} lists", recalled.projects), recalled.share, "").at_least(share),
-        Figure::new("one more project stands in all lists", median(seen), "ms").at_most(500.0),
+        Figure::new("one more project is in all lists", median(seen), "ms").at_most(500.0),
     ])
 }
 

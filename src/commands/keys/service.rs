@@ -1,4 +1,4 @@
-//! What commands need to know of the service: as its write side published it, or as it is set here if no service runs.
+//! The settings of the service that commands need: as its write side published them, or as set here if no service runs.
 
 use anyhow::{Result, bail};
 use schemas::tier::Tiers;

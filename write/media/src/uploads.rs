@@ -52,7 +52,7 @@ pub enum Progress {
 #[derive(Debug, thiserror::Error)]
 pub enum UploadError {
     /// The chunk does not start at the end of the received bytes.
-    #[error("the next chunk of picture {id} begins at byte {expected}: go on from there")]
+    #[error("the next chunk of picture {id} begins at byte {expected}; continue from there")]
     WrongOffset {
         /// The picture.
         id: PictureId,

@@ -93,8 +93,8 @@ mod tests {
     #[test]
     fn a_quantile_is_the_bound_above_it() {
         assert_eq!(LatencyHistogram::default().buckets().quantile(0.5), None);
-        let told = [0.25, 0.5, 0.75, 0.99].map(|share| counted().buckets().quantile(share));
-        assert_eq!(told, [Some(0.00005), Some(0.0001), Some(0.0001), Some(f64::INFINITY)]);
+        let quantiles = [0.25, 0.5, 0.75, 0.99].map(|share| counted().buckets().quantile(share));
+        assert_eq!(quantiles, [Some(0.00005), Some(0.0001), Some(0.0001), Some(f64::INFINITY)]);
     }
 
     #[test]

@@ -159,7 +159,7 @@ fn is_legal_id(text: &str) -> bool {
     }
 }
 
-/// Whether a text is nested deeper than anybody needs; looked at first, since what reads JSON may do so by calling itself.
+/// Returns whether a text is nested deeper than 128 levels; checked first, since a JSON parser may be recursive.
 fn is_too_deep(bytes: &[u8]) -> bool {
     let (mut depth, mut in_string, mut escaped) = (0usize, false, false);
     for &byte in bytes {

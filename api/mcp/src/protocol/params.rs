@@ -100,7 +100,7 @@ impl<'a> Meta<'a> {
     }
 
     pub(crate) fn declares_capabilities(&self) -> bool {
-        self.client_capabilities.is_some_and(|told| told.get().starts_with('{'))
+        self.client_capabilities.is_some_and(|capabilities| capabilities.get().starts_with('{'))
     }
 }
 

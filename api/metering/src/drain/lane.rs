@@ -13,21 +13,21 @@ use schemas::usage::{Call, CallId};
 use super::super::publisher::{LookupError, Published};
 use super::super::spool::{Page, SpoolFile, Spooled};
 use super::super::{Budget, Inner};
-use super::known::{Kept, Known};
+use super::known::{CallKind, KnownIds};
 
 /// The timeout of one call; no caller waits for it.
 const TIMEOUT: Duration = Duration::from_secs(2);
 /// The maximum number of calls in flight.
-const AT_ONCE: usize = 128;
-/// JetStream remembers message ids for ten minutes. A call whose first attempt is older is looked up first.
-const REMEMBERED: Duration = Duration::from_secs(5 * 60);
+const MAX_IN_FLIGHT: usize = 128;
+/// JetStream detects duplicates for ten minutes. A call whose first attempt is older than this is looked up first.
+const LOOK_UP_AFTER: Duration = Duration::from_secs(5 * 60);
 /// The number of pages after which the other lanes get their turn.
-const PAGES: usize = 16;
+const PAGES_PER_TURN: usize = 16;
 
 #[derive(Debug)]
 pub(super) struct Lane {
-    counted: Known,
-    overruns: Known,
+    counted: KnownIds,
+    overruns: KnownIds,
     /// Tiers that are not configured and have no stream.
     absent: HashSet<TierName>,
     /// The file and offset of a partly published page, and the time of its first attempt.
@@ -36,7 +36,7 @@ pub(super) struct Lane {
 
 /// The outcome of a call.
 #[derive(Debug)]
-enum Settled {
+enum CallOutcome {
     /// It counts, with this sequence if known.
     Counted(Option<u64>),
     /// It is over the quota although it was answered; the audit reports it.
@@ -45,9 +45,9 @@ enum Settled {
     NoStream,
 }
 
-/// Lines that cannot be published, each with its line break, and the reason as part of a sentence.
+/// Lines that cannot be published, each with its line break, and the reason as a part of a sentence.
 #[derive(Debug, Default)]
-struct Stuck {
+struct Unpublishable {
     lines: Vec<u8>,
     count: usize,
     reason: String,
@@ -55,7 +55,7 @@ struct Stuck {
 
 impl Default for Lane {
     fn default() -> Lane {
-        let (counted, overruns) = (Known::new(Kept::Counted), Known::new(Kept::Overruns));
+        let (counted, overruns) = (KnownIds::new(CallKind::Counted), KnownIds::new(CallKind::Overruns));
         Lane { counted, overruns, absent: HashSet::new(), unfinished: None }
     }
 }
@@ -76,7 +76,7 @@ impl Lane {
                     Err(reason) => return (calls, Err(reason)),
                 }
                 pages += 1;
-                if pages == PAGES {
+                if pages == PAGES_PER_TURN {
                     return (calls, Ok(()));
                 }
             }
@@ -100,15 +100,15 @@ impl Lane {
         }
         let Page { lines, end } = page;
         let count = lines.len();
-        let mut stuck = Stuck::default();
+        let mut unpublishable = Unpublishable::default();
         let mut calls = Vec::with_capacity(count);
         for line in lines {
             match line {
                 Ok(spooled) => calls.push(spooled),
-                Err(line) => stuck.add(&line, "cannot be read"),
+                Err(line) => unpublishable.add(&line, "cannot be read"),
             }
         }
-        let settled = self.settle(inner, file, from, &calls).await;
+        let settled = self.publish_all(inner, file, from, &calls).await;
         match &settled {
             Ok(_) => self.unfinished = None,
             Err(_) if self.is_unfinished(file, from).is_none() => {
@@ -118,15 +118,16 @@ impl Lane {
         }
         let settled = settled?;
         for (call, settled) in &settled {
-            if let Settled::NoStream = settled {
+            if let CallOutcome::NoStream = settled {
                 // A call can always be serialised.
-                stuck.add(&serde_json::to_vec(call).unwrap_or_default(), "have a tier without a stream");
+                unpublishable
+                    .add(&serde_json::to_vec(call).unwrap_or_default(), "have a tier without a stream");
             }
         }
-        stuck.set_aside(inner).await?;
+        unpublishable.set_aside(inner).await?;
         // Nothing may fail from here on: a page that is published again would be released from the budgets twice.
         for (call, settled) in settled {
-            let sequence = if let Settled::Counted(sequence) = settled { sequence } else { None };
+            let sequence = if let CallOutcome::Counted(sequence) = settled { sequence } else { None };
             inner.unconfirmed.unspooled(&Budget::of(&call), sequence);
         }
         inner.spool.published(file, end, count);
@@ -140,43 +141,44 @@ impl Lane {
     }
 
     /// Determines the outcome of each of these calls.
-    async fn settle(
+    async fn publish_all(
         &mut self,
         inner: &Inner,
         file: &SpoolFile,
         from: u64,
         calls: &[Spooled],
-    ) -> Result<Vec<(Call, Settled)>, String> {
-        let tried_long_ago = self.is_unfinished(file, from).is_some_and(|since| since.elapsed() > REMEMBERED);
+    ) -> Result<Vec<(Call, CallOutcome)>, String> {
+        let tried_long_ago =
+            self.is_unfinished(file, from).is_some_and(|since| since.elapsed() > LOOK_UP_AFTER);
         let now = inner.clock.now();
         let is_forgotten = |spooled: &Spooled| {
             let age = now.duration_since(spooled.call.time).unsigned_abs();
             let was_tried = file.is_adopted || !spooled.is_unsent;
-            tried_long_ago || (was_tried && age > REMEMBERED)
+            tried_long_ago || (was_tried && age > LOOK_UP_AFTER)
         };
         let forgotten: HashSet<_> =
             calls.iter().filter(|spooled| is_forgotten(spooled)).map(|spooled| spooled.call.id).collect();
         self.note_absent(inner, calls).await?;
-        let is_wanted = |call: &&Call| forgotten.contains(&call.id) && !self.absent.contains(&call.tier);
-        let wanted: Vec<Call> =
-            calls.iter().map(|spooled| &spooled.call).filter(is_wanted).cloned().collect();
-        self.counted.look_up(&inner.publisher, wanted).await.map_err(|error| error.to_string())?;
+        let needs_look_up = |call: &&Call| forgotten.contains(&call.id) && !self.absent.contains(&call.tier);
+        let to_look_up: Vec<Call> =
+            calls.iter().map(|spooled| &spooled.call).filter(needs_look_up).cloned().collect();
+        self.counted.look_up(&inner.publisher, to_look_up).await.map_err(|error| error.to_string())?;
         let lane = &*self;
-        let published: Vec<(Call, Option<Settled>)> =
+        let published: Vec<(Call, Option<CallOutcome>)> =
             stream::iter(calls.iter().map(|spooled| spooled.call.clone()).collect::<Vec<_>>())
                 .map(|call| lane.publish(inner, call))
-                .buffer_unordered(AT_ONCE)
+                .buffer_unordered(MAX_IN_FLIGHT)
                 .try_collect()
                 .await?;
-        self.settle_overruns(inner, published, &forgotten).await
+        self.publish_overruns(inner, published, &forgotten).await
     }
 
     /// Finds tiers that are not configured and have no stream.
     async fn note_absent(&mut self, inner: &Inner, calls: &[Spooled]) -> Result<(), String> {
-        let mut asked = HashSet::new();
+        let mut checked = HashSet::new();
         for Spooled { call, .. } in calls {
             let is_new = inner.tiers.get(&call.tier).is_none() && !self.absent.contains(&call.tier);
-            if is_new && asked.insert(call.tier.clone()) {
+            if is_new && checked.insert(call.tier.clone()) {
                 match inner
                     .publisher
                     .ids(&subject::usage_stream(&call.tier), &call.subject(), call.id.0)
@@ -194,66 +196,67 @@ impl Lane {
     }
 
     /// Publishes a call against its quota; `None` if it is used up.
-    async fn publish(&self, inner: &Inner, call: Call) -> Result<(Call, Option<Settled>), String> {
+    async fn publish(&self, inner: &Inner, call: Call) -> Result<(Call, Option<CallOutcome>), String> {
         if self.absent.contains(&call.tier) {
-            return Ok((call, Some(Settled::NoStream)));
+            return Ok((call, Some(CallOutcome::NoStream)));
         }
         if self.counted.has(&call) {
-            return Ok((call, Some(Settled::Counted(None))));
+            return Ok((call, Some(CallOutcome::Counted(None))));
         }
         let published = inner.publisher.publish(&call, TIMEOUT).await;
         let settled = match published {
-            Published::Counted { sequence } => Some(Settled::Counted(Some(sequence))),
+            Published::Counted { sequence } => Some(CallOutcome::Counted(Some(sequence))),
             Published::Full => None,
             Published::NotStored(reason) | Published::Unknown(reason) => {
                 return Err(format!("{}: {reason}", subject::usage_stream(&call.tier)));
             }
         };
-        inner.breakers.of(&call.tier).works();
+        inner.breakers.of(&call.tier).succeeded();
         Ok((call, settled))
     }
 
     /// Publishes the calls that are over their quota as overruns, each once.
-    async fn settle_overruns(
+    async fn publish_overruns(
         &mut self,
         inner: &Inner,
-        published: Vec<(Call, Option<Settled>)>,
+        published: Vec<(Call, Option<CallOutcome>)>,
         forgotten: &HashSet<CallId>,
-    ) -> Result<Vec<(Call, Settled)>, String> {
-        let is_wanted =
-            |(call, settled): &&(Call, Option<Settled>)| settled.is_none() && forgotten.contains(&call.id);
-        let wanted = published.iter().filter(is_wanted).map(|(call, _)| call.clone()).collect();
-        if let Err(error) = self.overruns.look_up(&inner.publisher, wanted).await {
+    ) -> Result<Vec<(Call, CallOutcome)>, String> {
+        let needs_look_up = |(call, settled): &&(Call, Option<CallOutcome>)| {
+            settled.is_none() && forgotten.contains(&call.id)
+        };
+        let to_look_up = published.iter().filter(needs_look_up).map(|(call, _)| call.clone()).collect();
+        if let Err(error) = self.overruns.look_up(&inner.publisher, to_look_up).await {
             // A NATS user of version 0.1 may not read them.
             tracing::warn!(%error, "it is not known which overruns were published before, so they are published again");
         }
         let lane = &*self;
-        let settled: Vec<(Call, Settled)> = stream::iter(published)
+        let settled: Vec<(Call, CallOutcome)> = stream::iter(published)
             .map(|(call, settled)| async move {
                 match settled {
                     Some(settled) => Ok((call, settled)),
                     None => lane.publish_overrun(inner, call).await,
                 }
             })
-            .buffer_unordered(AT_ONCE)
+            .buffer_unordered(MAX_IN_FLIGHT)
             .try_collect()
             .await?;
         for (call, settled) in &settled {
             match settled {
-                Settled::Counted(_) => self.counted.note(call),
-                Settled::Overrun => self.overruns.note(call),
-                Settled::NoStream => {}
+                CallOutcome::Counted(_) => self.counted.note(call),
+                CallOutcome::Overrun => self.overruns.note(call),
+                CallOutcome::NoStream => {}
             }
         }
         Ok(settled)
     }
 
-    async fn publish_overrun(&self, inner: &Inner, call: Call) -> Result<(Call, Settled), String> {
+    async fn publish_overrun(&self, inner: &Inner, call: Call) -> Result<(Call, CallOutcome), String> {
         if self.overruns.has(&call) {
-            return Ok((call, Settled::Overrun));
+            return Ok((call, CallOutcome::Overrun));
         }
         match inner.publisher.publish_overrun(&call, TIMEOUT).await {
-            Published::Counted { .. } => Ok((call, Settled::Overrun)),
+            Published::Counted { .. } => Ok((call, CallOutcome::Overrun)),
             Published::Full => Err("the stream of overruns refuses a call".into()),
             Published::NotStored(reason) | Published::Unknown(reason) => {
                 Err(format!("{}: {reason}", subject::OVERRUN))
@@ -262,7 +265,7 @@ impl Lane {
     }
 }
 
-impl Stuck {
+impl Unpublishable {
     fn add(&mut self, line: &[u8], reason: &str) {
         self.lines.extend_from_slice(line);
         self.lines.push(b'\n');
@@ -274,7 +277,7 @@ impl Stuck {
     }
 
     async fn set_aside(self, inner: &Inner) -> Result<(), String> {
-        let Stuck { lines, count, reason } = self;
+        let Unpublishable { lines, count, reason } = self;
         if count == 0 {
             return Ok(());
         }
@@ -283,8 +286,8 @@ impl Stuck {
         tracing::warn!(
             calls = count,
             file = %path.display(),
-            "calls of the spool {reason}, so they are set aside uncounted; to count them later, put their tier \
-             into the setting tiers, let the file's name end with .spool, and start again"
+            "calls of the spool {reason}, so they are set aside uncounted; to count them later, add their tier to \
+             the setting tiers, rename the file so that it ends with .spool, and restart"
         );
         Ok(())
     }

@@ -25,13 +25,13 @@ fn calls(numbers: std::ops::Range<u128>) -> Vec<Call> {
     numbers.map(call).collect()
 }
 
-/// A spool, and where its calls are taken out of.
+/// A spool, and the usage that its calls are charged to.
 struct Opened {
     spool: Spool,
     unconfirmed: Arc<UnconfirmedUsage>,
 }
 
-fn open(folder: &Path) -> (Opened, Left) {
+fn open(folder: &Path) -> (Opened, AdoptedCalls) {
     let (spool, left) = Spool::open(folder, LIMIT).unwrap();
     (Opened { spool, unconfirmed: Arc::default() }, left)
 }
@@ -45,7 +45,7 @@ impl Opened {
         self.spool.lanes().into_values().flatten().next().unwrap()
     }
 
-    /// Calls that are taken out of the budget of the calls here.
+    /// Returns the number of calls that are charged to the budget of the calls here.
     fn taken(&self) -> u64 {
         self.unconfirmed.used(&Budget::of(&call(0)), read::counters::Counted { used: 0, through: 0 })
     }
@@ -69,7 +69,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[tokio::test]
-async fn what_was_added_is_there_after_a_crash_and_goes_to_one_successor() {
+async fn calls_survive_a_crash_and_are_adopted_by_one_process() {
     let folder = tempfile::tempdir().unwrap();
     let (first, left) = open(folder.path());
     assert!(left.is_empty());
@@ -78,13 +78,13 @@ async fn what_was_added_is_there_after_a_crash_and_goes_to_one_successor() {
     }
     assert_eq!((first.spool.waiting(), first.taken()), (600, 600));
     let (_, taken) = open(folder.path());
-    assert!(taken.is_empty(), "a file is left to the process that holds it");
-    // A crash leaves the file and lets the lock go; half a line may stand behind the last whole one.
+    assert!(taken.is_empty(), "a locked file is not adopted");
+    // A crash leaves the file and releases the lock; a partial line may follow the last complete one.
     let path = first.file().path().to_owned();
     drop(first);
     OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"id\":").unwrap();
     let (next, left) = open(folder.path());
-    assert_eq!(left, Left::from([(Budget::of(&call(0)), 600)]));
+    assert_eq!(left, AdoptedCalls::from([(Budget::of(&call(0)), 600)]));
     assert_eq!(next.spool.waiting(), 600);
     let file = next.file();
     assert_eq!((file.is_adopted, content(&file)), (true, calls(0..600)));
@@ -93,11 +93,11 @@ async fn what_was_added_is_there_after_a_crash_and_goes_to_one_successor() {
     assert!(next.spool.finished(&file, end).unwrap());
     assert!(!path.exists() && next.spool.waiting() == 0);
     drop((next, file));
-    assert_eq!(files(folder.path()), [] as [PathBuf; 0], "nothing is left behind");
+    assert_eq!(files(folder.path()), [] as [PathBuf; 0], "no file is left");
 }
 
 #[tokio::test]
-async fn many_at_once_are_each_durable_once() {
+async fn each_concurrent_call_is_written_once() {
     let folder = tempfile::tempdir().unwrap();
     let (spool, _) = open(folder.path());
     let all = calls(0..2_000);
@@ -109,7 +109,7 @@ async fn many_at_once_are_each_durable_once() {
 }
 
 #[tokio::test]
-async fn a_file_is_emptied_only_where_nothing_was_added_meanwhile() {
+async fn a_file_is_emptied_only_if_nothing_was_added_meanwhile() {
     let folder = tempfile::tempdir().unwrap();
     let (spool, _) = open(folder.path());
     spool.append(&call(1)).await.unwrap();
@@ -128,14 +128,14 @@ async fn a_file_is_emptied_only_where_nothing_was_added_meanwhile() {
 }
 
 #[tokio::test]
-async fn each_tier_has_a_file_of_its_own_and_those_of_0_1_hold_several() {
+async fn each_tier_has_its_own_file_but_files_of_0_1_have_several_tiers() {
     let folder = tempfile::tempdir().unwrap();
     let studio = |number| Call { tier: "studio".parse().unwrap(), ..call(number) };
     let lines: String =
         [call(1), studio(2)].map(|call| serde_json::to_string(&call).unwrap() + "\n").concat();
     std::fs::write(folder.path().join("0123.spool"), lines).unwrap();
     let (spool, left) = open(folder.path());
-    assert_eq!(left, Left::from([(Budget::of(&call(1)), 1), (Budget::of(&studio(1)), 1)]));
+    assert_eq!(left, AdoptedCalls::from([(Budget::of(&call(1)), 1), (Budget::of(&studio(1)), 1)]));
     spool.append(&call(3)).await.unwrap();
     spool.append(&studio(4)).await.unwrap();
     let lanes = spool.spool.lanes().into_iter().map(|(tier, files)| {
@@ -150,7 +150,7 @@ async fn each_tier_has_a_file_of_its_own_and_those_of_0_1_hold_several() {
 }
 
 #[tokio::test]
-async fn a_line_that_cannot_be_read_hides_no_other() {
+async fn an_unreadable_line_does_not_hide_others() {
     let folder = tempfile::tempdir().unwrap();
     let line = |number| serde_json::to_string(&call(number)).unwrap();
     let zeros = "\0".repeat(40);
@@ -176,7 +176,7 @@ async fn a_line_that_cannot_be_read_hides_no_other() {
 }
 
 #[tokio::test]
-async fn a_full_spool_takes_what_may_count_and_nothing_else() {
+async fn a_full_spool_accepts_only_calls_that_may_count() {
     let folder = tempfile::tempdir().unwrap();
     let (spool, _) = Spool::open(folder.path(), 1).unwrap();
     let (spool, call) = (Opened { spool, unconfirmed: Arc::default() }, call(1));
@@ -193,11 +193,11 @@ async fn a_full_spool_takes_what_may_count_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_dropped_while_it_waits_leaves_nothing_half_done() {
+async fn a_dropped_request_is_written_completely_or_not_at_all() {
     let folder = tempfile::tempdir().unwrap();
     let (spool, _) = open(folder.path());
     spool.append(&call(0)).await.unwrap();
-    // The writer cannot go on, so that the queue fills up and most requests wait for a place in it.
+    // The writer is blocked, so that the queue fills up and most requests wait for a slot in it.
     let shared = spool.spool.shared.clone();
     let ((holds, held), (release, released)) = (std::sync::mpsc::channel(), std::sync::mpsc::channel::<()>());
     let holder = std::thread::spawn(move || {
@@ -227,7 +227,7 @@ async fn a_folder_that_cannot_be_written_is_named() {
     std::fs::write(&path, "a file").unwrap();
     let error = Spool::open(&path, LIMIT).unwrap_err().to_string();
     assert!(
-        error.starts_with(&format!("calls cannot be kept in {} while NATS is away:", path.display())),
+        error.starts_with(&format!("calls cannot be kept in {} while NATS is unreachable:", path.display())),
         "{error}"
     );
 }

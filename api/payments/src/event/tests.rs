@@ -57,7 +57,7 @@ fn of_session(kind: &str, tier: Value) -> Value {
 }
 
 #[test]
-fn a_checkout_says_who_pays() {
+fn a_checkout_names_the_payer() {
     let checkout = |more| parsed("checkout.session.completed", session(more));
     assert_eq!(checkout(json!({})), of_session("paid", Value::Null));
     assert_eq!(checkout(json!({"payment_status": "no_payment_required"})), of_session("paid", Value::Null));
@@ -113,7 +113,7 @@ fn of_invoice(references: &[&str], tier: Value, end: Value) -> Value {
 const DECEMBER: i64 = 1_797_755_000;
 
 #[test]
-fn an_invoice_says_what_for_and_until_when_in_old_and_new_versions() {
+fn an_invoice_has_its_tier_and_period_in_old_and_new_versions() {
     let paid = |lines: &[Value], more| parsed("invoice.paid", invoice(lines, more));
     let old = json!({"subscription": "sub_1", "payment_intent": "pi_1", "charge": "ch_1"});
     let end = json!("2026-12-20T08:23:20Z");
@@ -146,7 +146,7 @@ fn an_invoice_says_what_for_and_until_when_in_old_and_new_versions() {
 }
 
 #[test]
-fn an_unpaid_invoice_says_whose_it_is() {
+fn an_unpaid_invoice_names_its_subscription() {
     let unpaid =
         invoice(&[line(json!({"price": "price_pro"}), 9900, DECEMBER)], json!({"subscription": "sub_1"}));
     assert_eq!(
@@ -157,7 +157,7 @@ fn an_unpaid_invoice_says_whose_it_is() {
 }
 
 #[test]
-fn a_subscription_says_its_tier_and_its_end() {
+fn a_subscription_has_its_tier_and_end() {
     let subscription = |status: &str, more: Value| {
         let mut subscription = json!({"id": "sub_1", "object": "subscription", "customer": "cus_1", "status": status,
             "latest_invoice": "in_1", "cancel_at_period_end": false, "metadata": {}});
@@ -188,7 +188,7 @@ fn a_subscription_says_its_tier_and_its_end() {
 }
 
 #[test]
-fn a_refund_says_whether_it_is_all() {
+fn a_refund_is_complete_or_partial() {
     let charge = |more: Value| {
         let mut charge = json!({"id": "ch_1", "object": "charge", "amount": 2900, "customer": "cus_1",
             "payment_intent": "pi_1", "billing_details": {"email": "ada@example.org"}, "receipt_email": null});
@@ -236,7 +236,7 @@ fn a_lost_dispute_is_a_refund_of_its_charge() {
 }
 
 #[test]
-fn a_refund_that_failed_says_so() {
+fn a_failed_refund_is_recognised() {
     let refund = |status: &str| json!({"id": "re_1", "object": "refund", "amount": 2900, "charge": "ch_1", "payment_intent": "pi_1", "status": status});
     let failed = json!({"kind": "partly_refunded", "subscription": null, "customer": null, "references": ["ch_1", "pi_1"],
         "tier": null, "period_end": null, "email": null, "refund_failed": true});
@@ -251,7 +251,7 @@ fn a_refund_that_failed_says_so() {
 }
 
 #[test]
-fn a_payment_of_an_invoice_says_what_a_refund_is_about() {
+fn a_payment_of_an_invoice_connects_a_refund_with_it() {
     let paid = json!({"id": "inpay_1", "object": "invoice_payment", "invoice": "in_1", "status": "paid",
         "amount_paid": 2900, "payment": {"type": "payment_intent", "payment_intent": "pi_1"}});
     assert_eq!(
@@ -263,7 +263,7 @@ fn a_payment_of_an_invoice_says_what_a_refund_is_about() {
 }
 
 #[test]
-fn what_is_not_looked_at_or_cannot_be_read_is_kept_whole() {
+fn irrelevant_and_unreadable_events_are_kept_whole() {
     assert_eq!(parsed("customer.created", json!({"id": "cus_1", "email": "ada@example.org"})), "NotLookedAt");
     assert_eq!(parsed("invoice.paid", json!("in_1")), "Unreadable");
     let charge = json!({"refunded": true});

@@ -4,31 +4,31 @@ use answers::site::Site;
 use schemas::taste::Dimension;
 use serde_json::{Map, Value, json};
 
-use super::asked::Asked;
+use super::query::HomeQuery;
 
 /// Returns a shell command.
-pub(super) fn of(asked: &Asked, site: &Site) -> String {
-    if asked.q.is_empty() {
-        return tool(asked, site);
+pub(super) fn of(query: &HomeQuery, site: &Site) -> String {
+    if query.q.is_empty() {
+        return tool(query, site);
     }
     let mut pairs = form_urlencoded::Serializer::new(String::new());
-    pairs.append_pair("q", &asked.q);
-    if let Some(category) = asked.category {
+    pairs.append_pair("q", &query.q);
+    if let Some(category) = query.category {
         pairs.append_pair("category", category.as_str());
     }
     format!("curl -H \"Authorization: Bearer $KEY\" \\\n  '{site}/v1/search?{}'", quoted(&pairs.finish()))
 }
 
-/// Taste and the newest are asked for over MCP.
-fn tool(asked: &Asked, site: &Site) -> String {
-    let mut arguments: Map<String, Value> = asked
+/// Taste and the newest are requested over MCP.
+fn tool(query: &HomeQuery, site: &Site) -> String {
+    let mut arguments: Map<String, Value> = query
         .tastes()
         .map(|(dimension, text)| (Dimension::as_str(dimension).to_owned(), text.into()))
         .collect();
-    if let Some(category) = asked.category {
+    if let Some(category) = query.category {
         arguments.insert("category".into(), category.as_str().into());
     }
-    let name = if asked.is_taste() { "search_by_taste" } else { "browse" };
+    let name = if query.is_taste() { "search_by_taste" } else { "browse" };
     let message = json!({
         "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}
     });
@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn the_call_asks_for_the_same() {
         let site = "https://a.org".parse().unwrap();
-        let call = |query| of(&Asked::read(query).unwrap(), &site);
+        let call = |query| of(&HomeQuery::read(query).unwrap(), &site);
         assert_eq!(
             call("q=l%27ombre+%26+more&category=art"),
             "curl -H \"Authorization: Bearer $KEY\" \\\n  'https://a.org/v1/search?q=l%27ombre+%26+more&category=art'"

@@ -17,7 +17,7 @@ async fn refused(node: &Node, tool: &str, arguments: Value) -> String {
 }
 
 #[tokio::test]
-async fn a_long_record_is_cut_short_and_says_where_the_whole_is() {
+async fn a_long_record_is_shortened_with_a_link_to_the_whole() {
     let long = json!({"name": "Haus am See", "category": "architecture", "description": "ü".repeat(40_000)});
     let revised = Event::ProjectRevised(ProjectRevised { record: serde_json::from_value(long).unwrap() });
     let node = Node::start_after(&[("2026-11-21T10:00:00Z", 0, revised)]).await;
@@ -82,7 +82,7 @@ async fn a_citation_is_answered_with_the_revision_that_it_names() {
 }
 
 #[tokio::test]
-async fn a_revision_that_there_is_not_says_which_there_are() {
+async fn a_missing_revision_is_reported_with_the_existing_ones() {
     let node = Node::start_after(&later()).await;
     let get = async |arguments: Value| refused(&node, "get_project", arguments).await;
     let unknown = "The project lake-house has no revision 4; they are 1 to 3.";
@@ -130,9 +130,9 @@ async fn a_project_is_found_by_the_addresses_that_it_brings() {
 async fn a_name_leads_to_its_slug() {
     let node = Node::start().await;
     for wanted in ["Haus am See", "haus_am_see", "Street House 2"] {
-        let told = refused(&node, "get_project", json!({"slug": wanted})).await;
+        let refusal = refused(&node, "get_project", json!({"slug": wanted})).await;
         let near = wanted.to_lowercase().replace([' ', '_'], "-");
-        assert!(told.contains(&format!("Slugs that are near: {near}")), "{told}");
+        assert!(refusal.contains(&format!("Slugs that are near: {near}")), "{refusal}");
         let path = format!("/v1/project/{}", wanted.replace(' ', "%20"));
         let problem = node.get(&path).await;
         assert_eq!((problem.status, &problem.json()["suggestions"][0]), (404, &json!(near)), "{wanted}");
@@ -142,7 +142,7 @@ async fn a_name_leads_to_its_slug() {
 #[tokio::test]
 async fn arguments_that_are_not_known_are_named_where_the_call_fails() {
     let node = Node::start().await;
-    for (tool, arguments, told) in [
+    for (tool, arguments, expected) in [
         ("search_projects", json!({"q": "house"}), "query is missing; “q” is not known, did you mean query?"),
         (
             "search_projects",
@@ -157,7 +157,7 @@ async fn arguments_that_are_not_known_are_named_where_the_call_fails() {
         ("get_project", json!({"name": "haus-am-see"}), "slug is missing; “name” is not known."),
     ] {
         let said = refused(&node, tool, arguments).await;
-        assert!(said.contains(told), "{said}");
+        assert!(said.contains(expected), "{said}");
     }
     let noted = ask(&node, "search_projects", json!({"query": "haus", "limt": 3})).await;
     let note = noted["note"].as_str().unwrap();
@@ -175,11 +175,11 @@ async fn arguments_that_are_not_known_are_named_where_the_call_fails() {
 async fn examples_work_on_this_catalog() {
     let node = Node::start().await;
     for tool in ["get_project", "similar_projects", "fetch"] {
-        let told = refused(&node, tool, json!({})).await;
-        let (_, example) = told.split_once(" that works: ").unwrap();
+        let refusal = refused(&node, tool, json!({})).await;
+        let (_, example) = refusal.split_once(" that works: ").unwrap();
         let arguments: Value = serde_json::from_str(example).unwrap();
         let answer = node.post("", call(tool, arguments)).await;
-        assert_eq!(answer.json()["result"]["isError"], false, "{told}");
+        assert_eq!(answer.json()["result"]["isError"], false, "{refusal}");
     }
     let empty = refused(&Node::start_empty().await, "get_project", json!({})).await;
     assert!(empty.ends_with("{\"slug\":\"slug-of-a-result\"}"), "{empty}");

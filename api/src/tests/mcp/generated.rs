@@ -128,10 +128,10 @@ fn is_answer(answer: &Value) -> bool {
     let error = &answer["error"];
     let fault = error["code"].is_i64() && error["message"].as_str().is_some_and(|text| text.len() > 10);
     let result = &answer["result"];
-    let told = result["isError"] == true
+    let is_tool_error = result["isError"] == true
         && result["content"][0]["text"].as_str().is_some_and(|text| text.len() > 10);
     let good = result.is_object() && result["isError"] != true;
-    answer["jsonrpc"] == "2.0" && answer.get("id").is_some() && (fault || told || good)
+    answer["jsonrpc"] == "2.0" && answer.get("id").is_some() && (fault || is_tool_error || good)
 }
 
 #[test]

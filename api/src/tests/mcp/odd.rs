@@ -46,7 +46,7 @@ async fn a_client_that_takes_only_events_gets_one() {
 }
 
 #[tokio::test]
-async fn what_is_no_request_is_told_so() {
+async fn invalid_requests_are_reported() {
     let node = Node::start().await;
     let deep = "[".repeat(2_000);
     for (body, code, message, id) in [
@@ -84,7 +84,7 @@ async fn what_is_no_request_is_told_so() {
 }
 
 #[tokio::test]
-async fn methods_and_tools_that_are_not_there_name_those_that_are() {
+async fn unknown_methods_and_tools_are_reported_with_the_existing_ones() {
     let node = Node::start().await;
     let unknown = r#"{"jsonrpc":"2.0","id":"x","method":"resources/list"}"#;
     let message = "There is no method “resources/list”. There are initialize, ping, tools/list, tools/call and server/discover.";
@@ -105,7 +105,7 @@ async fn methods_and_tools_that_are_not_there_name_those_that_are() {
 }
 
 #[tokio::test]
-async fn parameters_of_the_wrong_shape_are_told_so_in_both_eras() {
+async fn parameters_of_the_wrong_shape_are_reported_in_both_eras() {
     let node = Node::start().await;
     let list =
         "params.arguments is no object. Send the arguments by name, for example {\"query\":\"brick\"}.";
@@ -141,7 +141,7 @@ async fn several_messages_are_taken_where_the_oldest_revision_applies() {
         {"jsonrpc": "2.0", "id": null, "error": {"code": -32_600, "message":
             "The body is not a JSON object. Send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}."}},
         {"jsonrpc": "2.0", "id": "b", "error": {"code": -32_600, "message":
-            "The method initialize stands alone, never in a batch."}},
+            "The method initialize must not be part of a batch."}},
         {"jsonrpc": "2.0", "id": 2, "result": {}},
     ]);
     for headers in [JSON, "MCP-Protocol-Version: 2025-03-26\r\n"] {
@@ -163,7 +163,7 @@ async fn several_messages_are_taken_where_the_oldest_revision_applies() {
 }
 
 #[tokio::test]
-async fn what_wants_no_answer_gets_none() {
+async fn notifications_get_no_answer() {
     let node = Node::start().await;
     for body in [
         r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_owned(),
@@ -179,7 +179,7 @@ async fn what_wants_no_answer_gets_none() {
 }
 
 #[tokio::test]
-async fn the_way_itself_has_its_limits() {
+async fn the_transport_has_limits() {
     let node = Node::start().await;
     for method in ["GET", "DELETE", "PUT", "HEAD"] {
         let reply = node.ask(method, "/mcp", "Accept: text/event-stream\r\n").await;
@@ -240,7 +240,7 @@ async fn initialize_answers_with_a_revision_it_speaks() {
 }
 
 #[tokio::test]
-async fn calls_of_a_batch_for_which_no_time_is_left_say_that_they_were_not_run() {
+async fn calls_of_a_batch_without_time_left_report_that_they_were_not_run() {
     let node = Node::start().await;
     let search = |id: u32| {
         json!({"jsonrpc": "2.0", "id": id, "method": "tools/call",
@@ -252,11 +252,11 @@ async fn calls_of_a_batch_for_which_no_time_is_left_say_that_they_were_not_run()
     let over = answers::deadline::Deadline::within(std::time::Duration::ZERO);
     let sent = ::mcp::answer(&node.state, caller, &headers, batch.as_bytes(), over).await.unwrap();
     let answers: Value = serde_json::from_slice(&sent.body).unwrap();
-    let told = "Not run: the calls before it in this batch took all the time that a request has. Nothing was counted; send \
-                it again.";
+    let expected_text = "Not run: the calls before it in this batch took all the time that a request has. Nothing \
+                         was counted; send it again.";
     let refused = |id: u32| {
         json!({"jsonrpc": "2.0", "id": id,
-            "result": {"content": [{"type": "text", "text": told}], "isError": true}})
+            "result": {"content": [{"type": "text", "text": expected_text}], "isError": true}})
     };
     assert_eq!(answers, json!([refused(1), {"jsonrpc": "2.0", "id": 2, "result": {}}, refused(3)]));
 }

@@ -22,7 +22,7 @@ async fn ask(node: &Node, method: &str, name: &str, mut params: Value) -> Value 
 }
 
 #[tokio::test]
-async fn every_result_says_who_answers_and_lists_say_how_long_they_hold() {
+async fn every_result_names_the_server_and_lists_their_lifetime() {
     let node = Node::start().await;
     let discovered = ask(&node, "server/discover", "", json!({})).await;
     assert_eq!(discovered["capabilities"], json!({"tools": {}}));
@@ -48,7 +48,7 @@ async fn a_place_in_a_list_that_was_never_given_out_is_refused() {
 }
 
 #[tokio::test]
-async fn an_unknown_revision_is_told_which_there_are() {
+async fn an_unknown_protocol_revision_is_answered_with_the_supported_ones() {
     let node = Node::start().await;
     let mut meta = modern_meta();
     meta["io.modelcontextprotocol/protocolVersion"] = json!("2099-01-01");

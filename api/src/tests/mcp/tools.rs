@@ -19,7 +19,7 @@ fn slugs(answer: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn words_find_what_rest_finds() {
+async fn search_over_mcp_finds_the_same_as_over_rest() {
     let node = Node::start().await;
     let mut rest = node.get("/v1/search?q=street&limit=2").await.json();
     for said in ["approximate", "missing_words", "replaced", "did_you_mean", "note"] {
@@ -182,7 +182,7 @@ async fn the_newest_come_page_by_page() {
 }
 
 #[tokio::test]
-async fn taste_says_what_matched_and_what_to_do_where_nothing_does() {
+async fn search_by_taste_reports_matches_and_advice_without_matches() {
     let node = Node::start().await;
     let found = ask(&node, "search_by_taste", json!({"material": "LARCH", "light": "dusk"})).await;
     assert_eq!((slugs(&found), &found["results"][0]["matched"]), (vec![HAUS], &json!(["material"])));
@@ -215,7 +215,7 @@ async fn taste_says_what_matched_and_what_to_do_where_nothing_does() {
 }
 
 #[tokio::test]
-async fn chance_gives_everybody_a_turn_but_the_withdrawn() {
+async fn random_projects_cover_all_but_withdrawn_ones() {
     let node = Node::start().await;
     let mut seen = std::collections::BTreeSet::new();
     // That one of five is never drawn in 200 has a chance of 1 in 10^19.
@@ -264,7 +264,7 @@ async fn connectors_search_and_fetch() {
 }
 
 #[tokio::test]
-async fn a_picture_is_embedded_as_it_is_kept_or_smaller() {
+async fn a_picture_is_embedded_as_stored_or_smaller() {
     let node = Node::start_with_picture(PictureId([7; 32])).await;
     let keep = |form: Form, bytes: &[u8]| {
         let file = node.folder.path().join("media").join(form.path(PictureId([7; 32])));
@@ -290,7 +290,7 @@ async fn a_picture_is_embedded_as_it_is_kept_or_smaller() {
 }
 
 #[tokio::test]
-async fn without_keys_there_is_none_to_be_had() {
+async fn a_node_without_keys_issues_none() {
     let node = Node::start().await;
     assert_eq!(
         refused(&node, "get_api_key", json!({"email": "a@example.org"})).await,
@@ -305,9 +305,9 @@ async fn without_keys_there_is_none_to_be_had() {
 }
 
 #[tokio::test]
-async fn a_node_that_is_still_filling_says_so() {
+async fn a_node_that_is_catching_up_reports_it() {
     let node = Node::start_empty().await;
-    for (tool, arguments, told) in [
+    for (tool, arguments, expected) in [
         ("search_projects", json!({"query": "a"}), "The search index is still being filled."),
         ("search_by_taste", json!({"mood": "a"}), "The archive is still being filled."),
         ("browse", json!({}), "The archive is still being filled."),
@@ -318,7 +318,7 @@ async fn a_node_that_is_still_filling_says_so() {
         ("fetch", json!({"id": "a"}), "The catalog is still being filled."),
         ("search", json!({"query": "a"}), "The search index is still being filled."),
     ] {
-        assert_eq!(refused(&node, tool, arguments).await, told, "{tool}");
+        assert_eq!(refused(&node, tool, arguments).await, expected, "{tool}");
     }
 }
 

@@ -55,7 +55,7 @@ pub enum Error {
         /// The error of the system.
         source: io::Error,
     },
-    /// A server that an earlier run left behind does not end.
+    /// A server that an earlier run left running does not end.
     #[error(
         "an earlier nats-server (process {pid}) still holds the folder and could not be ended: {reason}; end it and try again"
     )]

@@ -31,7 +31,7 @@ pub(super) async fn stop_left_behind(folder: &Folder) -> Result<(), Error> {
     let ended = tokio::task::spawn_blocking(move || stop(&root)).await;
     let ended = ended.map_err(|error| Error::folder(folder.root(), io::Error::other(error)))??;
     if let Some(pid) = ended {
-        tracing::warn!(pid, "ended the nats-server that an earlier run left behind");
+        tracing::warn!(pid, "ended the nats-server that an earlier run left running");
     }
     Ok(())
 }

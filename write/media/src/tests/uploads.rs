@@ -57,7 +57,7 @@ fn chunks_in_order_make_a_picture_even_across_a_restart() {
     let (upload, uploads) = (Upload::picture(), open(folder.path()));
     let end = upload.bytes.len();
     assert_eq!(upload.chunk(&uploads, 0, 1000).unwrap(), Progress::More { received: 1000 });
-    let again = "begins at byte 1000: go on from there";
+    let again = "begins at byte 1000; continue from there";
     for from in [0, 500, 2000] {
         let text = error(upload.chunk(&uploads, from, from + 100));
         assert_eq!(text, format!("the next chunk of picture {} {again}", upload.id));
@@ -142,7 +142,7 @@ fn at_most_sixteen_uploads_are_active_and_expired_ones_make_room() {
     assert_eq!(begin(16).unwrap(), Progress::More { received: 5 });
     assert_eq!(
         error(begin(3)),
-        format!("the next chunk of picture {} begins at byte 9: go on from there", PictureId([3; 32]))
+        format!("the next chunk of picture {} begins at byte 9; continue from there", PictureId([3; 32]))
     );
     old(6, 61);
     drop(open(folder.path()));

@@ -98,8 +98,8 @@ fn the_largest_of_several_subscriptions_counts() {
     let other =
         |notice: PaymentRecorded| PaymentRecorded { subscription: Some("sub_t".parse().unwrap()), ..notice };
     let both = payments(&[paid("evt_1", 1, "studio", at(12, 1)), other(paid("evt_2", 2, "pro", at(11, 20)))]);
-    let told = |now| both.entitlement(&tiers(), now).to_string();
-    assert_eq!([told(at(11, 5)), told(at(11, 20)), told(at(12, 1))], ["pro", "studio", "free"]);
+    let tier_at = |now| both.entitlement(&tiers(), now).to_string();
+    assert_eq!([tier_at(at(11, 5)), tier_at(at(11, 20)), tier_at(at(12, 1))], ["pro", "studio", "free"]);
     assert_eq!(both.next_end(at(11, 5)), Some(at(11, 20)));
     assert_eq!(both.next_end(at(11, 20)), Some(at(12, 1)));
     assert_eq!(both.next_end(at(12, 1)), None);
@@ -146,7 +146,7 @@ fn notices() -> impl Strategy<Value = Vec<PaymentRecorded>> {
 }
 
 /// The account after notices that arrive one an hour, with the end of each period.
-fn told(notices: &[PaymentRecorded]) -> Account {
+fn account_of(notices: &[PaymentRecorded]) -> Account {
     let proof = (proven(&["a", "b"]), at(11, 2));
     let put = (moved(&["b"], "studio"), at(11, 2));
     let mut account = replayed(&[three(), vec![proof, put]].concat());
@@ -168,8 +168,8 @@ proptest! {
             (Just(notices), Just(twice).prop_shuffle())
         }),
     ) {
-        let account = told(&notices);
-        let other = told(&shuffled);
+        let account = account_of(&notices);
+        let other = account_of(&shuffled);
         prop_assert_eq!(other.keys(), account.keys());
         prop_assert_eq!(other.payments().unwrap().recorded(), account.payments().unwrap().recorded());
         let paid = account.payments().unwrap().entitlement(&tiers(), at(11, 12));

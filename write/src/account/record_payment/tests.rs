@@ -55,10 +55,10 @@ fn a_renewal_changes_no_tier_and_a_change_of_the_subscription_does_at_once() {
 #[test]
 fn a_paid_tier_lasts_until_its_period_ends() {
     for kind in [PaymentKind::Failed, PaymentKind::Ended, PaymentKind::PartlyRefunded, PaymentKind::Pending] {
-        let told = PaymentRecorded { period_end: Some(at(12, 20)), ..notice("evt_2", 10, kind) };
+        let changed = PaymentRecorded { period_end: Some(at(12, 20)), ..notice("evt_2", 10, kind) };
         given(&paying_account())
-            .when(|account| record_payment(account, &told, &tiers(), at(11, 10)))
-            .then(&[recorded(&told)]);
+            .when(|account| record_payment(account, &changed, &tiers(), at(11, 10)))
+            .then(&[recorded(&changed)]);
     }
     let account = replayed(&paying_account());
     assert_eq!(next_settlement(&account, &tiers(), at(11, 10)), Some(at(12, 1)));

@@ -221,7 +221,7 @@ async fn every_request_for_a_link_gets_the_same_reply_and_one_mail_is_queued() {
     let side = write_side().await;
     let ask = |address: &str| Command::SendLink { email: address.parse().unwrap() };
     assert_eq!(side.send(ask("ada.pelt@example.org")).await, CommandReply::Accepted);
-    assert_eq!(side.letter().await, None, "nobody is known here");
+    assert_eq!(side.letter().await, None, "no address is known here");
     side.send(issue("a")).await;
     for address in ["ADA.PELT@example.org", "ada.pelt@example.org", "bob@example.org"] {
         assert_eq!(side.send(ask(address)).await, CommandReply::Accepted);
@@ -242,5 +242,5 @@ async fn every_request_for_a_link_gets_the_same_reply_and_one_mail_is_queued() {
     side.send(revoke("a")).await;
     assert_eq!(side.send(ask("ada.pelt@example.org")).await, CommandReply::Accepted);
     assert_eq!(side.letter().await, None, "there is nothing left to prove");
-    assert_eq!(side.log().await.len(), 3, "no letter stands in the log");
+    assert_eq!(side.log().await.len(), 3, "no mail is in the log");
 }

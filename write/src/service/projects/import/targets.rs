@@ -39,7 +39,7 @@ enum SlugOwner {
     /// The line's own project.
     Own(LineTarget),
     Other,
-    Nobody,
+    None,
 }
 
 impl ProjectService {
@@ -117,7 +117,7 @@ impl LineTargets {
             match self.owner(slug, line, import, first_lines) {
                 SlugOwner::Own(target) => return Ok(target),
                 SlugOwner::Other => {}
-                SlugOwner::Nobody => free = free.or(Some(slug)),
+                SlugOwner::None => free = free.or(Some(slug)),
             }
         }
         if let Some(slug) = self.created.get(&line.identity) {
@@ -141,7 +141,7 @@ impl LineTargets {
         let own = match (self.claimed.get(slug), first_lines.get(import, slug.as_str())) {
             (Some(identity), _) => *identity == line.identity,
             (None, Some(first)) => first.identity == hash(&line.identity),
-            (None, None) => return SlugOwner::Nobody,
+            (None, None) => return SlugOwner::None,
         };
         if own { SlugOwner::Own(LineTarget::New(slug.clone())) } else { SlugOwner::Other }
     }

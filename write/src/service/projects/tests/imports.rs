@@ -134,7 +134,7 @@ async fn the_slug_comes_from_the_id_and_everything_else_may_change() {
             ])
             .await,
         [
-            "rejected id: stands beside a slug; leave one of them out",
+            "rejected id: is given together with a slug; leave one of them out",
             "rejected id: is “?”, of which no slug can be made; give a slug instead"
         ]
     );

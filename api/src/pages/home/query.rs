@@ -16,7 +16,7 @@ const OTHERS: [&str; 3] = ["q", "category", "cursor"];
 
 /// A query by words or by taste, or neither.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct HomeQuery {
     pub(super) q: String,
     pub(super) category: Option<Category>,
     /// The requested words of each dimension.
@@ -24,9 +24,9 @@ pub(super) struct Asked {
     pub(super) cursor: Option<String>,
 }
 
-impl Asked {
+impl HomeQuery {
     /// Parses a query string. Words take precedence over taste: they are not combined.
-    pub(super) fn read(query: &str) -> Result<Asked, ApiError> {
+    pub(super) fn read(query: &str) -> Result<HomeQuery, ApiError> {
         let names: [&str; OTHERS.len() + Dimension::COUNT] = std::array::from_fn(|at| {
             at.checked_sub(OTHERS.len()).map_or_else(|| OTHERS[at], |at| Dimension::ALL[at].as_str())
         });
@@ -50,7 +50,7 @@ impl Asked {
             category
         });
         if faults.is_empty() {
-            Ok(Asked { q, category, taste, cursor })
+            Ok(HomeQuery { q, category, taste, cursor })
         } else {
             Err(ApiError::invalid_parameters(faults))
         }
@@ -72,29 +72,29 @@ impl Asked {
 
     /// Returns whether nothing is requested.
     pub(super) fn is_front(&self) -> bool {
-        *self == Asked::default()
+        *self == HomeQuery::default()
     }
 
     /// Returns the same query at another page.
-    pub(super) fn at(&self, cursor: Option<String>) -> Asked {
-        Asked { cursor, ..self.clone() }
+    pub(super) fn at(&self, cursor: Option<String>) -> HomeQuery {
+        HomeQuery { cursor, ..self.clone() }
     }
 
     /// Returns the query with other words, at the first page.
-    pub(super) fn searching(&self, q: String) -> Asked {
-        Asked { q, cursor: None, ..self.clone() }
+    pub(super) fn searching(&self, q: String) -> HomeQuery {
+        HomeQuery { q, cursor: None, ..self.clone() }
     }
 
     /// Returns the query in another category, at the first page.
-    pub(super) fn in_category(&self, category: Option<Category>) -> Asked {
-        Asked { category, cursor: None, ..self.clone() }
+    pub(super) fn in_category(&self, category: Option<Category>) -> HomeQuery {
+        HomeQuery { category, cursor: None, ..self.clone() }
     }
 
     /// Returns the query with other words for a dimension, at the first page and without search words.
-    pub(super) fn tasting(&self, dimension: Dimension, text: Option<String>) -> Asked {
-        let mut asked = Asked { q: String::new(), cursor: None, ..self.clone() };
-        asked.taste.set(dimension, text);
-        asked
+    pub(super) fn tasting(&self, dimension: Dimension, text: Option<String>) -> HomeQuery {
+        let mut query = HomeQuery { q: String::new(), cursor: None, ..self.clone() };
+        query.taste.set(dimension, text);
+        query
     }
 
     /// Returns the path of this query.
@@ -142,29 +142,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_asks_for_what_was_read() {
+    fn a_path_has_the_same_query_as_was_read() {
         for query in ["q=S%C3%A3o+%22Paulo%22&category=art", "material=oak&mood=calm&cursor=abc", ""] {
-            let asked = Asked::read(query).unwrap();
-            let path = asked.href("/catalog");
+            let query = HomeQuery::read(query).unwrap();
+            let path = query.href("/catalog");
             let (_, read) = path.split_once('?').unwrap_or((&path, ""));
-            assert_eq!(Asked::read(read).unwrap(), asked);
+            assert_eq!(HomeQuery::read(read).unwrap(), query);
             assert!(path.starts_with("/catalog/"), "{path}");
         }
     }
 
     #[test]
-    fn words_go_before_a_taste() {
-        let asked = Asked::read("q=brick&material=oak").unwrap();
-        assert_eq!((asked.heading().as_str(), asked.is_taste()), ("“brick”", false));
-        let asked = asked.tasting(Dimension::Light, Some("dusk".into()));
-        assert_eq!((asked.href("").as_str(), asked.heading().as_str()), ("/?light=dusk", "Dusk"));
-        assert_eq!(asked.tasting(Dimension::Light, None).href(""), "/");
+    fn words_take_precedence_over_taste() {
+        let query = HomeQuery::read("q=brick&material=oak").unwrap();
+        assert_eq!((query.heading().as_str(), query.is_taste()), ("“brick”", false));
+        let query = query.tasting(Dimension::Light, Some("dusk".into()));
+        assert_eq!((query.href("").as_str(), query.heading().as_str()), ("/?light=dusk", "Dusk"));
+        assert_eq!(query.tasting(Dimension::Light, None).href(""), "/");
     }
 
     #[test]
-    fn what_cannot_be_asked_is_told_all_at_once() {
+    fn all_invalid_parameters_are_reported_together() {
         let query = format!("q={}&category=music&mood=a&mood=b", "é".repeat(201));
-        let fault = Asked::read(&query).unwrap_err();
+        let fault = HomeQuery::read(&query).unwrap_err();
         assert_eq!(
             fault.into_detail(),
             "Several parameters cannot be used; the member errors says which and what is allowed."
