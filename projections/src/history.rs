@@ -1,5 +1,5 @@
-//! Checks that what was applied is still the history of the log. After the write side was restored from an older backup, or
-//! NATS was set back, the log continues from an earlier event: events that were applied after that one are in no log.
+//! Checks that the applied events are still the history of the log. After the write side was restored from an older backup, or
+//! NATS was reset to an earlier state, the log continues from an earlier event: events applied after that one are in no log.
 //!
 //! Every checkpoint holds the hash of its event in the hash chain. The worker compares each event with it; here the event at
 //! the checkpoint is compared, whenever the stream may not be the one of the last check.

@@ -40,7 +40,7 @@ pub struct Project {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnexpectedEvent {
     /// The project was never selected.
-    #[error("it speaks of a project that was not selected before")]
+    #[error("it refers to a project that was not selected before")]
     NotSelected,
     /// The project was selected before.
     #[error("it selects a project that was selected before")]

@@ -218,7 +218,7 @@ async fn invalid_messages_are_counted_and_skipped() {
     publisher.calls("Ab3dEf9h", 1).await;
     running.wait_for_entries(2).await;
     assert_eq!(running.ledger.malformed(), 1);
-    tokio::time::timeout(SOON, running.ledger.copied_to(FREE, 3)).await.expect("all three are looked at");
+    tokio::time::timeout(SOON, running.ledger.copied_to(FREE, 3)).await.expect("all three are copied");
     running.stopped().await;
 }
 

@@ -192,17 +192,17 @@ fn rejected_lines_are_reimported_from_the_rejects_file() {
     assert_eq!(lines(&std::fs::read_to_string(&again).unwrap()), lines(&refused));
 
     // Corrected in place, as a full record, and as cells, which change only the given fields.
-    let mut mended = lines(&refused);
+    let mut repaired = lines(&refused);
     let sheet = sheet.replace("a,A,art,Ulm\n", "").replace("film", "art").replace(",Ulm", ",");
     std::fs::write(&file, sheet).unwrap();
     import(&data, &[file.to_str().unwrap()]);
-    for (number, line) in mended.iter_mut().enumerate() {
+    for (number, line) in repaired.iter_mut().enumerate() {
         line["line"] = (number + 3).into();
     }
-    mended[0]["record"] = mended[0]["record"].as_str().unwrap().replace("film", "design").into();
-    mended[1]["record"] = json!({"slug": "c", "category": "design"});
-    mended[2] = json!({"slug": "d", "name": "D", "category": "design"});
-    let text: String = mended.iter().map(|line| format!("{line}\n")).collect();
+    repaired[0]["record"] = repaired[0]["record"].as_str().unwrap().replace("film", "design").into();
+    repaired[1]["record"] = json!({"slug": "c", "category": "design"});
+    repaired[2] = json!({"slug": "d", "name": "D", "category": "design"});
+    let text: String = repaired.iter().map(|line| format!("{line}\n")).collect();
     std::fs::write(&rejects, text).unwrap();
     let (status, counts, stderr) = import(&data, &[rejects.to_str().unwrap()]);
     assert_eq!(

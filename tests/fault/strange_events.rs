@@ -57,7 +57,7 @@ fn parked() -> Vec<Parked> {
         Parked {
             position: Position(4),
             kind: REVISED.into(),
-            reason: "it speaks of a project that was not selected before".into(),
+            reason: "it refers to a project that was not selected before".into(),
         },
     ]
 }
@@ -129,7 +129,7 @@ async fn account_events_change_the_key_model_and_not_the_catalog() {
     let (folder, status) = (tempfile::tempdir().unwrap(), Status::new("keys"));
     let mut keys: ProjectionWorker<KeysProjection> = worker(folder.path(), &client, &status).await;
     keys.replay(stream.position, &CancellationToken::new(), &mut |_| {}).await.unwrap();
-    let reason = "it speaks of a key that was not issued to this account before".to_owned();
+    let reason = "it refers to a key that was not issued to this account before".to_owned();
     let unknown = Parked { position: Position(4), kind: revoked.into(), reason };
     assert_eq!((status.get().parked, status.get().skipped), (vec![unknown], 0));
     let reader = KeysReader::open(folder.path()).await.unwrap();

@@ -12,7 +12,7 @@ use super::Budget;
 /// The number of shards: threads that meter different keys rarely share a lock.
 const SHARDS: usize = 16;
 /// The counters follow within a fraction of a second; after this long a call is no longer expected to appear in them.
-const FORGOTTEN: Duration = Duration::from_secs(60);
+const RETENTION: Duration = Duration::from_secs(60);
 /// The number of budgets in a shard from which unused ones are removed.
 const MANY: usize = 4_096;
 
@@ -138,7 +138,7 @@ impl Unconfirmed {
     }
 
     fn forget_old(&mut self) {
-        while self.counted.front().is_some_and(|(_, at)| at.elapsed() > FORGOTTEN) {
+        while self.counted.front().is_some_and(|(_, at)| at.elapsed() > RETENTION) {
             self.counted.pop_front();
         }
     }

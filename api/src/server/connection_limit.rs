@@ -76,6 +76,6 @@ mod tests {
         let proxy: Vec<_> = (0..9).map(|_| enter("::ffff:10.0.0.7")).collect();
         assert!(proxy.iter().all(Option::is_some));
         drop((two, proxy));
-        assert!(connection_limit.open.lock().unwrap().is_empty(), "what is over is forgotten");
+        assert!(connection_limit.open.lock().unwrap().is_empty(), "a closed connection is removed");
     }
 }

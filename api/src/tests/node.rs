@@ -48,7 +48,7 @@ use crate::{
 };
 use prometheus_client::registry::Registry;
 
-/// The address that answers speak of.
+/// The public address in answers.
 pub(super) const SITE: &str = "https://catalog.example.org";
 
 /// When everything of the small catalog was recorded.

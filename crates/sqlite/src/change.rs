@@ -14,7 +14,7 @@ const COARSEST_TIMESTAMP: Duration = Duration::from_millis(200);
 /// Size and time of a file; `None` if it is absent.
 type FileStamp = Option<(u64, SystemTime)>;
 
-/// Remembers the stamps that the files of a database had when they were last read.
+/// Keeps the stamps that the files of a database had when they were last read.
 #[derive(Debug)]
 pub struct ChangeDetector {
     files: [PathBuf; 2],

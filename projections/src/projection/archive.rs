@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(
             poison,
             [
-                (3, "it speaks of a project that was not selected before"),
+                (3, "it refers to a project that was not selected before"),
                 (5, "it selects a project that was selected before"),
             ]
         );

@@ -134,7 +134,7 @@ mod tests {
         );
         let early = event(8, 9, embedded(&[1.0, 2.0]));
         let poison = projection.apply(vec![early]).await.unwrap();
-        assert_eq!(poison[0].reason, "it speaks of a project that was not selected before");
+        assert_eq!(poison[0].reason, "it refers to a project that was not selected before");
         let reader = NeighboursReader::open(folder.path()).await.unwrap();
         let list: Vec<u64> = reader.of(1).unwrap().iter().map(|neighbour| neighbour.ordinal).collect();
         assert_eq!((list, reader.status(3)), (vec![3], ListStatus::Ready));

@@ -215,7 +215,7 @@ async fn an_unexpected_event_is_rejected_and_changes_nothing() {
     let mut writer = CatalogWriter::open(folder.path()).await.unwrap();
     let id = project(1);
     let error = writer.apply(&recorded(1, id, &revised("x")), id, &revised("x")).unwrap_err();
-    assert_eq!(error, "it speaks of a project that was not selected before");
+    assert_eq!(error, "it refers to a project that was not selected before");
     writer.apply(&recorded(2, id, &selected("a")), id, &selected("a")).unwrap();
     let error = writer.apply(&recorded(3, id, &selected("a")), id, &selected("a")).unwrap_err();
     assert_eq!(error, "it selects a project that was selected before");

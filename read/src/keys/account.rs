@@ -30,7 +30,7 @@ pub(super) enum UnexpectedEvent {
     #[error("it issues a key that was issued before")]
     IssuedTwice,
     /// The account has no such key.
-    #[error("it speaks of a key that was not issued to this account before")]
+    #[error("it refers to a key that was not issued to this account before")]
     NotIssued,
 }
 

@@ -173,7 +173,7 @@ async fn an_unexpected_event_is_rejected_and_changes_nothing() {
     let AccountEvent::KeyIssued(mut same_hash) = issued(2) else { unreachable!() };
     same_hash.hash = hash(1);
     let twice = "it issues a key that was issued before".to_owned();
-    let unknown = "it speaks of a key that was not issued to this account before".to_owned();
+    let unknown = "it refers to a key that was not issued to this account before".to_owned();
     let batch = [
         (2, issued(1)),
         (2, AccountEvent::KeyIssued(same_hash)),
@@ -242,7 +242,7 @@ fn naive(events: &[(u64, AccountEvent)]) -> Naive {
     keys
 }
 
-/// Events of three accounts; key n belongs to account n % 3, so that some speak of keys that are not theirs.
+/// Events of three accounts; key n belongs to account n % 3, so that some refer to keys of other accounts.
 fn events() -> impl Strategy<Value = Vec<(u64, AccountEvent)>> {
     let act = (0..3_u64, 0..12_u64, 0..6_u8);
     proptest::collection::vec(act, 1..40).prop_map(|acts| {
@@ -290,7 +290,7 @@ proptest! {
             cuts.sort_unstable();
             let (mut start, mut refused_in_parts) = (0, Vec::new());
             for end in cuts.into_iter().chain([events.len()]) {
-                // The model is opened anew for each batch, so that nothing lives in memory alone.
+                // The model is opened again for each batch, so that no state is in memory alone.
                 let mut writer = KeysWriter::open(folder.path()).await.unwrap();
                 refused_in_parts.extend(apply(&mut writer, &events[start..end]).await);
                 reader.refresh().await.unwrap();

@@ -1,4 +1,4 @@
-//! Looks up which spooled calls count already, for calls so old that JetStream may have forgotten their ids.
+//! Looks up which spooled calls count already, for calls so old that JetStream may no longer recognise their ids.
 
 use std::collections::{HashMap, HashSet};
 

@@ -151,15 +151,19 @@ impl Lane {
         let tried_long_ago =
             self.is_unfinished(file, from).is_some_and(|since| since.elapsed() > LOOK_UP_AFTER);
         let now = inner.clock.now();
-        let is_forgotten = |spooled: &Spooled| {
+        let may_be_unrecognised = |spooled: &Spooled| {
             let age = now.duration_since(spooled.call.time).unsigned_abs();
             let was_tried = file.is_adopted || !spooled.is_unsent;
             tried_long_ago || (was_tried && age > LOOK_UP_AFTER)
         };
-        let forgotten: HashSet<_> =
-            calls.iter().filter(|spooled| is_forgotten(spooled)).map(|spooled| spooled.call.id).collect();
+        let unrecognised: HashSet<_> = calls
+            .iter()
+            .filter(|spooled| may_be_unrecognised(spooled))
+            .map(|spooled| spooled.call.id)
+            .collect();
         self.note_absent(inner, calls).await?;
-        let needs_look_up = |call: &&Call| forgotten.contains(&call.id) && !self.absent.contains(&call.tier);
+        let needs_look_up =
+            |call: &&Call| unrecognised.contains(&call.id) && !self.absent.contains(&call.tier);
         let to_look_up: Vec<Call> =
             calls.iter().map(|spooled| &spooled.call).filter(needs_look_up).cloned().collect();
         self.counted.look_up(&inner.publisher, to_look_up).await.map_err(|error| error.to_string())?;
@@ -170,7 +174,7 @@ impl Lane {
                 .buffer_unordered(MAX_IN_FLIGHT)
                 .try_collect()
                 .await?;
-        self.publish_overruns(inner, published, &forgotten).await
+        self.publish_overruns(inner, published, &unrecognised).await
     }
 
     /// Finds tiers that are not configured and have no stream.
@@ -220,10 +224,10 @@ impl Lane {
         &mut self,
         inner: &Inner,
         published: Vec<(Call, Option<CallOutcome>)>,
-        forgotten: &HashSet<CallId>,
+        unrecognised: &HashSet<CallId>,
     ) -> Result<Vec<(Call, CallOutcome)>, String> {
         let needs_look_up = |(call, settled): &&(Call, Option<CallOutcome>)| {
-            settled.is_none() && forgotten.contains(&call.id)
+            settled.is_none() && unrecognised.contains(&call.id)
         };
         let to_look_up = published.iter().filter(needs_look_up).map(|(call, _)| call.clone()).collect();
         if let Err(error) = self.overruns.look_up(&inner.publisher, to_look_up).await {

@@ -56,9 +56,9 @@ async fn search_over_mcp_finds_the_same_as_over_rest() {
         "{nothing}"
     );
     for tool in ["search_projects", "search"] {
-        let mended = ask(&node, tool, json!({"query": "strete house 2"})).await;
+        let corrected = ask(&node, tool, json!({"query": "strete house 2"})).await;
         let note = "No project has all of these words as they were typed. Shown are projects with “street” instead of “strete”.";
-        assert_eq!(mended["note"], note, "{mended}");
+        assert_eq!(corrected["note"], note, "{corrected}");
         let many = "house ".to_owned() + &(0..20).map(|number| format!("w{number} ")).collect::<String>();
         let cut = ask(&node, tool, json!({"query": many})).await;
         assert!(cut["note"].as_str().unwrap().contains("Only the first 16 words were looked for."), "{cut}");

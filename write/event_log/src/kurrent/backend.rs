@@ -303,7 +303,7 @@ impl Kurrent {
         &mut self,
         outcome: Result<eventstore::Result<T>, tokio::time::error::Elapsed>,
     ) -> Result<T, CallError> {
-        // A follower of the cluster names its leader, and the client turns to it by itself.
+        // A follower of the cluster names its leader, and the client then connects to the leader.
         let redirected = matches!(outcome, Ok(Err(eventstore::Error::NotLeaderException(_))));
         let outcome = CallError::check(outcome, &self.address);
         match &outcome {

@@ -245,7 +245,7 @@ fn read(message: &Message) -> Result<Call, NotAnEvent> {
     let header = |name| message.headers.as_ref()?.get(name).map(async_nats::HeaderValue::as_str);
     let call = Call::parse(&message.subject, header, &message.payload)?;
     if rows::nanoseconds(call.time).is_none() {
-        let reason = format!("{} is beyond what the ledger keeps", call.time);
+        let reason = format!("{} is out of the range that the ledger can store", call.time);
         return Err(NotAnEvent::Header { header: "ce-time", reason });
     }
     Ok(call)

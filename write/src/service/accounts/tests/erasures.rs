@@ -89,7 +89,7 @@ async fn a_repeated_erasure_gets_the_same_reply_and_erases_no_other_account() {
     let message = side.message(erase());
     let reply = side.commands.execute(message.clone()).await;
     assert_eq!(reply, account_reply(&["a free revoked"], 3));
-    assert_eq!(side.commands.execute(message.clone()).await, reply, "the address is forgotten by now");
+    assert_eq!(side.commands.execute(message.clone()).await, reply, "the address is erased by then");
 
     side.send(issue("b")).await;
     let second = side.account().await;

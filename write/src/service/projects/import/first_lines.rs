@@ -46,7 +46,7 @@ impl FirstLines {
         lines.get(&hash(slug)).copied()
     }
 
-    /// Remembers the first lines of projects in an import.
+    /// Records the first lines of projects in an import.
     pub(super) fn remember<'s>(
         &mut self,
         import: CommandId,
