@@ -1,4 +1,4 @@
-//! What holds for the whole process: its build, its clock, and how many files and connections it may have open.
+//! The state of the whole process: its build, its clock, and how many files and connections it may have open.
 
 use std::sync::LazyLock;
 

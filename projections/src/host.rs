@@ -204,7 +204,7 @@ impl Host {
         if let Some(layout) = generations.foreign_layout()? {
             tracing::warn!(
                 projection = W::Model::NAME,
-                "the model was made in layout {layout} and this version reads layout {}: it is made again from the log",
+                "the model was written in layout {layout} and this version reads layout {}: it is rebuilt from the log",
                 W::Model::LAYOUT
             );
         }
@@ -235,7 +235,7 @@ impl Host {
     /// Takes a model that cannot be used from readers. If that fails, the next attempt fails the same way and retries it.
     fn quarantine<W: Worker>(&self, failure: &WorkerError) {
         let reason = failure.to_string();
-        self.rebuild.failed(format!("the model cannot be used ({reason}); it is made again from the log"));
+        self.rebuild.failed(format!("the model cannot be used ({reason}); it is rebuilt from the log"));
         match self.generations.quarantine(&reason) {
             Ok(folder) => {
                 self.status.set_quarantined(&reason);
@@ -243,7 +243,7 @@ impl Host {
                     projection = W::Model::NAME,
                     reason,
                     folder = %folder.display(),
-                    "the model is quarantined until it is made again from the log, which begins now"
+                    "the model is quarantined until it is rebuilt from the log, which begins now"
                 );
             }
             Err(error) => {

@@ -132,7 +132,7 @@ impl EventSource {
         self.log_head.last_known(&self.reader)
     }
 
-    /// Waits before a retry; returns at once when the connection was made again.
+    /// Waits before a retry; returns at once when the connection was established again.
     pub async fn wait_for_reconnect(&self, wait: Duration) {
         let connected = consumer::connection_count(self.client());
         consumer::wait_for_reconnect(self.client(), connected, wait).await;

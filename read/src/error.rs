@@ -13,7 +13,7 @@ pub enum ModelError {
     #[error("the model's database cannot be used: {0}")]
     Database(#[from] sqlx::Error),
     /// The stored data is not what this version writes.
-    #[error("the {model} model holds something unreadable ({reason}); run `loggia rebuild {model}`")]
+    #[error("the {model} model contains unreadable data ({reason}); run `loggia rebuild {model}`")]
     Corrupt {
         /// The model's name.
         model: &'static str,

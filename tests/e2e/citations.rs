@@ -81,7 +81,7 @@ async fn a_citation_is_unchanged_after_revisions_a_rename_a_withdrawal_and_a_reb
     ready(&service.http).await;
     assert_eq!(std::fs::read_to_string(folder.join("models/catalog/current")).unwrap(), "g000003");
     let output = service.loggia.stderr() + &service.loggia.stdout();
-    assert!(output.contains("the model was made in layout 1"), "{output}");
+    assert!(output.contains("the model was written in layout 1"), "{output}");
     check_new_address(&service, &expected).await;
 }
 

@@ -54,11 +54,7 @@ async fn a_damaged_catalog_is_rebuilt_automatically_and_by_command() {
     let mut loggia = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
     answers(&loggia.http().await).await;
     let log = loggia.stderr();
-    assert_eq!(
-        log.matches("the model is quarantined until it is made again from the log").count(),
-        1,
-        "{log}"
-    );
+    assert_eq!(log.matches("the model is quarantined until it is rebuilt from the log").count(), 1, "{log}");
     let verified = run_json(&data, &["verify"]);
     assert!(verified.iter().all(|model| model["equal"] == true), "{verified:?}");
     let status = run(LOGGIA, &data, &["status"]);

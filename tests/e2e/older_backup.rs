@@ -59,7 +59,7 @@ async fn a_read_node_follows_a_write_side_restored_from_an_older_backup() {
     let verified = run_json(&at("read"), &["verify", "--nats-url", &nats.url()]);
     assert!(verified.iter().all(|model| model["equal"] == true), "{verified:?}");
     let log = reading.stderr();
-    let quarantined = log.matches("the model is quarantined until it is made again from the log").count();
+    let quarantined = log.matches("the model is quarantined until it is rebuilt from the log").count();
     assert_eq!(quarantined, 5, "one line a model: {log}");
     assert!(reading.terminate().await.success());
 }

@@ -127,7 +127,7 @@ async fn a_wrong_login_is_rejected() {
     let mut command = with(NatsRole::Serve);
     command.env("LOGGIA_NATS_CREDS", cluster.authority());
     let sentence = run_to_end(command, "serve", folder.path()).await;
-    assert!(sentence.contains("holds neither a token with its key nor the seed of a user"), "{sentence}");
+    assert!(sentence.contains("contains neither a token with its key nor the seed of a user"), "{sentence}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

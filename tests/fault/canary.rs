@@ -82,7 +82,7 @@ async fn a_key_is_found_in_no_log_file_or_answer() {
     assert!(loggia.terminate().await.success());
     let log = log + &loggia.stderr();
     for secret in [key, &stranger, &key[17..49]] {
-        assert!(!log.contains(secret), "the log holds a key");
+        assert!(!log.contains(secret), "the log contains a key");
         assert_eq!(files_containing(&data, secret.as_bytes()), Vec::<String>::new());
     }
 }

@@ -249,10 +249,8 @@ impl ApiError {
 
     /// A payment notice that could not be recorded and must be sent again.
     pub fn notice_not_recorded(cause: impl ToString) -> ApiError {
-        ApiError::unavailable(
-            "The notice cannot be written down at present, and nothing of it was taken. Send it again.",
-        )
-        .with(|details| details.cause = Some(cause.to_string()))
+        ApiError::unavailable("The notice cannot be stored at present. Send it again.")
+            .with(|details| details.cause = Some(cause.to_string()))
     }
 
     /// A payment notice that is too large.

@@ -55,10 +55,11 @@ pub enum EncoderError {
     #[error("the models in {} cannot be read: this build has no feature `models`; build with it, or choose the built-in encoder", .0.display())]
     FeatureDisabled(PathBuf),
     /// The folder does not exist.
-    #[error("there is no folder {}; choose one that holds text/, image/ or both, or the built-in encoder", .0.display())]
+    #[error("there is no folder {}; choose one that contains text/, image/ or both, or the built-in encoder", .0.display())]
     NoFolder(PathBuf),
     /// The folder has neither `text/` nor `image/`.
-    #[error("{} holds neither text/ nor image/; put a sentence encoder into text/, an image encoder into image/, or both", .0.display())]
+    #[error("{} contains neither text/ nor image/; put a sentence encoder into text/, an image encoder into image/, \
+             or both", .0.display())]
     NoModel(PathBuf),
     /// A file of a model is missing or cannot be read.
     #[error("{} cannot be read ({source}); a model needs config.json and model.safetensors, in text/ with tokenizer.json, in image/ with preprocessor_config.json", .file.display())]

@@ -17,7 +17,7 @@ pub enum CertificateError {
     #[error("it is not PEM")]
     NotPem,
     /// A block of the file is not a certificate.
-    #[error("it holds something that is not a certificate")]
+    #[error("it contains data that is not a certificate")]
     NotACertificate,
 }
 
@@ -58,9 +58,6 @@ mod tests {
         );
         assert!(expiries_of(b"").unwrap().is_empty());
         let wrong = b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
-        assert_eq!(
-            expiries_of(wrong).unwrap_err().to_string(),
-            "it holds something that is not a certificate"
-        );
+        assert_eq!(expiries_of(wrong).unwrap_err().to_string(), "it contains data that is not a certificate");
     }
 }

@@ -310,7 +310,7 @@ async fn with_credentials(options: ConnectOptions, path: &Path) -> Result<Connec
     match seed(&text) {
         Some(seed) => Ok(options.nkey(seed.to_owned())),
         None => Err(refused(
-            "holds neither a token with its key nor the seed of a user; `loggia nats config` makes seeds"
+            "contains neither a token with its key nor the seed of a user; `loggia nats config` makes seeds"
                 .into(),
         )),
     }
@@ -329,8 +329,8 @@ async fn check_authority(path: &Path) -> Result<(), LoginError> {
     let mut certificates = CertificateDer::pem_slice_iter(&bytes);
     match certificates.next() {
         Some(Ok(_)) => Ok(()),
-        Some(Err(error)) => Err(refused(format!("holds no certificate in PEM: {error}"))),
-        None => Err(refused("holds no certificate in PEM".into())),
+        Some(Err(error)) => Err(refused(format!("contains no PEM certificate: {error}"))),
+        None => Err(refused("contains no PEM certificate".into())),
     }
 }
 

@@ -36,7 +36,7 @@ pub fn with_more_replicas(config: &Config, replicas: usize) -> Option<Config> {
     if has > replicas {
         tracing::warn!(
             stream = config.name,
-            "the stream is kept on {has} servers, more than nats_replicas says ({replicas}); it stays so"
+            "the stream is kept on {has} servers, more than nats_replicas ({replicas}); this is not reduced"
         );
     } else if has < replicas {
         tracing::info!(

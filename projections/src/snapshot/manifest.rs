@@ -127,7 +127,7 @@ impl Manifest {
         let names: Vec<&str> = self.models.iter().map(|model| model.name.as_str()).collect();
         let wanted = ModelKind::ALL.map(ModelKind::name);
         if names != wanted {
-            let reason = format!("it holds the models {names:?} and this version has {wanted:?}");
+            let reason = format!("it contains the models {names:?} and this version has {wanted:?}");
             return Err(SnapshotError::Incompatible(reason));
         }
         for (model, kind) in self.models.iter().zip(ModelKind::ALL) {

@@ -221,7 +221,7 @@ async fn a_snapshot_of_another_format_or_layout_is_refused() {
         )
     );
     taken.edit(|manifest| manifest.models.truncate(5));
-    assert!(taken.refused().await.starts_with("it does not fit: it holds the models [\"catalog\""));
+    assert!(taken.refused().await.starts_with("it does not fit: it contains the models [\"catalog\""));
     for name in ["../keys.db", "..", "", "a\\b", "/etc/passwd"] {
         taken.edit(|manifest| manifest.models[4].files[0].name = name.to_owned());
         let error = taken.refused().await;

@@ -118,7 +118,7 @@ impl Consumer {
                 Ok(Some(messages)) => return self.intact(messages).map(Next::Messages),
                 Ok(None) => return Err("the consumer ended".into()),
                 Err(_) if connection_count(&self.client) != self.connected => {
-                    return Err("the connection was made again".into());
+                    return Err("the connection was established again".into());
                 }
                 Err(_) if Instant::now() >= until => return Ok(Next::Silence),
                 Err(_) => {}

@@ -93,7 +93,7 @@ pub(crate) async fn positions_have_no_gaps_under_concurrent_writers<S: Subject>(
     acknowledged.sort_unstable();
     let log: Vec<_> =
         assert_whole(&subject.store()).await.iter().map(|event| (event.position.0, event.id)).collect();
-    assert_eq!(log, acknowledged, "the log holds exactly what was acknowledged");
+    assert_eq!(log, acknowledged, "the log contains exactly the acknowledged events");
 }
 
 pub(crate) async fn a_batch_of_appends_is_accepted_completely<S: Subject>() {

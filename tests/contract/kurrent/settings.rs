@@ -62,7 +62,7 @@ async fn tls_is_used_and_verified() {
     let absent = refusal(&named).await;
     assert!(absent.contains("tlsCaFile in store (LOGGIA_STORE) is"), "{absent}");
     std::fs::write(&file, "nonsense").unwrap();
-    assert!(refusal(&named).await.contains("it holds no certificate"));
+    assert!(refusal(&named).await.contains("it contains no certificate"));
     std::fs::write(&file, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n").unwrap();
     assert!(refusal(&named).await.contains("cannot be read"));
 }

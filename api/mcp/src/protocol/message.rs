@@ -71,7 +71,7 @@ impl<'a> Body<'a> {
                     0 => Err(RpcError::invalid_request("The batch is empty. Send one request as an object.")),
                     1..=LONGEST_BATCH => Ok(Body::Batch(batch)),
                     length => Err(RpcError::invalid_request(format!(
-                        "The batch has {length} messages; at most {LONGEST_BATCH} are taken."
+                        "The batch has {length} messages; at most {LONGEST_BATCH} are accepted."
                     ))),
                 }
             }
@@ -237,7 +237,7 @@ mod tests {
             assert_eq!(read(text), Err(expected.to_owned()), "{text}");
         }
         let long = format!("[{}1]", "1,".repeat(LONGEST_BATCH));
-        assert_eq!(read(&long), Err("-32600 The batch has 33 messages; at most 32 are taken.".into()));
+        assert_eq!(read(&long), Err("-32600 The batch has 33 messages; at most 32 are accepted.".into()));
     }
 
     #[test]

@@ -156,7 +156,7 @@ async fn several_messages_are_taken_where_the_oldest_revision_applies() {
         let reply = node.post(&format!("MCP-Protocol-Version: {version}\r\n"), batch).await;
         assert_eq!(error(&reply), (400, -32_600, message.to_owned(), json!(null)), "{version}");
     }
-    let message = "The batch has 33 messages; at most 32 are taken.";
+    let message = "The batch has 33 messages; at most 32 are accepted.";
     let long = format!("[{}1]", "1,".repeat(32));
     assert_eq!(error(&node.post(JSON, long).await), (400, -32_600, message.to_owned(), json!(null)));
     assert_eq!(error(&node.post(JSON, "[]").await).1, -32_600);

@@ -141,7 +141,7 @@ fn missing_folders_and_files_are_named() {
     assert_error(|at| std::fs::remove_dir_all(at).unwrap(), &["there is no folder M;"]);
     let both =
         |at: &Path| ["text", "image"].iter().for_each(|name| std::fs::remove_dir_all(at.join(name)).unwrap());
-    assert_error(both, &["M holds neither text/ nor image/"]);
+    assert_error(both, &["M contains neither text/ nor image/"]);
     for file in [
         "text/config.json",
         "text/tokenizer.json",

@@ -54,7 +54,7 @@ impl Authority {
             None => KeyPair::generate()?,
             Some(text) => KeyPair::from_pem(&text).map_err(|error| ConfigError::Key {
                 path: key_path,
-                reason: format!("holds no key in PEM ({error})"),
+                reason: format!("contains no PEM key ({error})"),
             })?,
         };
         let certificate = match certificate {
@@ -80,7 +80,7 @@ impl Authority {
         let wrong =
             |reason: String| ConfigError::Given { option: "--tls-key", path: given.key.clone(), reason };
         let pair = PrivateKeyDer::from_pem_slice(key.as_bytes())
-            .map_err(|error| wrong(format!("holds no key in PEM ({error})")))?;
+            .map_err(|error| wrong(format!("contains no PEM key ({error})")))?;
         CertifiedKey::from_der(chain, pair, &Arc::new(rustls::crypto::ring::default_provider()))
             .map_err(|error| wrong(format!("is not the key of the certificate ({error})")))?;
         let server = format!("{}\n{}\n", certificate.trim_end(), key.trim_end());
@@ -156,9 +156,9 @@ fn certificates(
 ) -> Result<Vec<CertificateDer<'static>>, ConfigError> {
     let wrong = |reason: String| ConfigError::Given { option, path: path.to_owned(), reason };
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(text.as_bytes()).collect();
-    let found = found.map_err(|error| wrong(format!("holds no certificate in PEM ({error})")))?;
+    let found = found.map_err(|error| wrong(format!("contains no PEM certificate ({error})")))?;
     if found.is_empty() {
-        return Err(wrong("holds no certificate in PEM".into()));
+        return Err(wrong("contains no PEM certificate".into()));
     }
     Ok(found)
 }

@@ -134,7 +134,7 @@ fn a_key_that_cannot_be_read_is_not_overwritten() {
     let folder = outer.path().join("nats");
     write(&folder, &three()).unwrap();
     for (path, complaint) in
-        [("users/reader.nk", "holds no seed of a NATS user"), ("ca.key", "holds no key in PEM")]
+        [("users/reader.nk", "contains no seed of a NATS user"), ("ca.key", "contains no PEM key")]
     {
         let good = text(&folder, path);
         std::fs::write(folder.join(path), "damaged").unwrap();

@@ -54,6 +54,6 @@ fn parse_seed(path: &Path, text: &str) -> Result<KeyPair, ConfigError> {
     let pair = KeyPair::from_seed(text.trim()).ok();
     pair.filter(|pair| pair.key_pair_type() == KeyPairType::User).ok_or_else(|| ConfigError::Key {
         path: path.to_owned(),
-        reason: "holds no seed of a NATS user".to_owned(),
+        reason: "contains no seed of a NATS user".to_owned(),
     })
 }

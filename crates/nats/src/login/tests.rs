@@ -68,8 +68,8 @@ async fn a_file_without_credentials_is_refused() {
         assert_eq!(
             refused().await,
             format!(
-                "nats_creds: {shown} holds neither a token with its key nor the seed of a user; `loggia nats config` \
-                 makes seeds"
+                "nats_creds: {shown} contains neither a token with its key nor the seed of a user; `loggia nats \
+                 config` makes seeds"
             )
         );
     }
@@ -85,7 +85,7 @@ async fn an_authority_file_must_contain_a_certificate() {
     std::fs::write(&path, "nothing").unwrap();
     assert_eq!(
         check_authority(&path).await.unwrap_err().to_string(),
-        format!("nats_ca: {} holds no certificate in PEM", path.display())
+        format!("nats_ca: {} contains no PEM certificate", path.display())
     );
 }
 

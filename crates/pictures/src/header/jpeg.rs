@@ -32,7 +32,7 @@ pub(super) fn header(bytes: &[u8]) -> Result<Header, PictureError> {
     }
     match header {
         Some(header) if scans > 0 => Ok(header),
-        _ => Err(PictureError::damaged("the JPEG holds no picture")),
+        _ => Err(PictureError::damaged("the JPEG contains no picture")),
     }
 }
 
@@ -77,6 +77,6 @@ mod tests {
     #[test]
     fn a_jpeg_without_a_scan_is_damaged() {
         let error = header(&[0xff, 0xd8, 0xff, 0xc0, 0, 8, 8, 0, 1, 0, 1, 1, 0xff, 0xd9]).unwrap_err();
-        assert_eq!(error, PictureError::damaged("the JPEG holds no picture"));
+        assert_eq!(error, PictureError::damaged("the JPEG contains no picture"));
     }
 }

@@ -137,7 +137,7 @@ pub(super) fn check_authorities(address: &Address) -> Result<(), StoreError> {
         .map_err(|error| unusable(error.to_string()))?;
     let mut roots = rustls::RootCertStore::empty();
     match roots.add_parsable_certificates(certificates) {
-        (0, 0) => Err(unusable("it holds no certificate".into())),
+        (0, 0) => Err(unusable("it contains no certificate".into())),
         (_, 0) => Ok(()),
         (_, bad) => Err(unusable(format!("{bad} of its certificates cannot be read"))),
     }
