@@ -32,9 +32,8 @@ const MAX_MERGED_SIZE: usize = 4_000_000;
 /// How often a merge of all segments is tried while merges in the background end.
 const MAX_MERGE_ATTEMPTS: u32 = 20;
 
-/// An index of at most this many documents is always compacted.
-const SMALL_INDEX: u32 = 20_000;
-/// A larger index is compacted if at least one in this many documents is outside its largest segment.
+/// An index is compacted if at least one in this many documents is outside its largest segment, or deleted in it: a single edit
+/// does not rewrite the whole index.
 const OUTSIDE_SHARE: u32 = 10;
 
 /// Writes the index in a folder. Changes become visible, and durable, with [`commit`](SearchWriter::commit).
@@ -195,18 +194,18 @@ impl SearchWriter {
         self.writer.set_merge_policy(Box::new(NoMergePolicy));
     }
 
-    /// Merges all segments into one if the index has at most 20,000 documents, or a tenth of them outside its largest segment, and
-    /// ends [`pause_merging`](SearchWriter::pause_merging). If the future is dropped the merge continues in the background, and commits
+    /// Merges all segments into one if a tenth of the documents is outside the largest segment, or deleted in it, and ends
+    /// [`pause_merging`](SearchWriter::pause_merging). If the future is dropped the merge continues in the background, and commits
     /// are possible meanwhile.
     ///
     /// # Errors
     ///
     /// Fails if the index cannot be written.
     pub async fn compact(&mut self) -> Result<(), SearchError> {
-        let documents: Vec<u32> =
-            self.index.load_metas()?.segments.iter().map(tantivy::SegmentMeta::num_docs).collect();
-        let (all, largest) = (documents.iter().sum::<u32>(), documents.iter().copied().max().unwrap_or(0));
-        if documents.len() > 1 && (all <= SMALL_INDEX || all - largest >= all / OUTSIDE_SHARE) {
+        let segments = self.index.load_metas()?.segments;
+        let all: u32 = segments.iter().map(|segment| segment.max_doc()).sum();
+        let largest = segments.iter().map(|segment| segment.num_docs()).max().unwrap_or(0);
+        if segments.len() > 1 && (all - largest) * OUTSIDE_SHARE >= all {
             let segments = self.index.searchable_segment_ids()?;
             match self.writer.merge(&segments).await {
                 // A merge in the background includes some of these segments; the next call tries again.

@@ -48,6 +48,36 @@ fn a_replaced_document_is_not_found_any_more() {
     assert_eq!(fixture.reader.documents(), 2);
 }
 
+/// Returns the name of the row file of the largest segment.
+fn largest_segment(fixture: &Fixture) -> String {
+    let files = std::fs::read_dir(fixture.folder.path()).unwrap().map(|entry| entry.unwrap());
+    let rows = files.filter(|file| file.file_name().to_string_lossy().ends_with(".rows"));
+    // A merge in the background may remove a small one meanwhile.
+    let largest = rows.max_by_key(|file| file.metadata().map_or(0, |metadata| metadata.len()));
+    largest.unwrap().file_name().into_string().unwrap()
+}
+
+#[tokio::test]
+async fn single_edits_do_not_rewrite_the_index_until_a_tenth_has_changed() {
+    let project = |ordinal| Project::named(ordinal, "Stone house");
+    let mut fixture = Fixture::of(&(0..1_000).map(project).collect::<Vec<_>>());
+    fixture.writer.force_merge().unwrap();
+    let largest = largest_segment(&fixture);
+    let mut rewritten = None;
+    for edit in 0..60 {
+        fixture.add(&[project(edit)]);
+        fixture.commit("edit");
+        fixture.writer.compact().await.unwrap();
+        if rewritten.is_none() && largest_segment(&fixture) != largest {
+            rewritten = Some(edit + 1);
+        }
+    }
+    // Of 1,053 documents, 53 are outside the largest segment and 53 are deleted in it; its file may stay until the next commit.
+    assert!(matches!(rewritten, Some(53 | 54)), "{rewritten:?}");
+    fixture.reader.refresh().unwrap();
+    assert_eq!(fixture.reader.documents(), 1_000);
+}
+
 #[test]
 fn a_merge_that_drops_most_documents_keeps_counts_and_scores() {
     let project = |ordinal| {
