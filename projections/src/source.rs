@@ -166,9 +166,9 @@ impl EventSource {
         Ok(batch.into_iter().next())
     }
 
-    /// Returns the state of the stream; `None` while there is no stream.
+    /// Returns the state of the stream, at most a second old; `None` while there is no stream.
     pub(crate) async fn stream(&self) -> Result<Option<StreamState>, SourceError> {
-        self.reader.stream().await
+        self.reader.recent_stream().await
     }
 
     /// Returns the event at a position of the write side's log, if there is one, and the last position of that log; `None` if

@@ -1,5 +1,6 @@
 //! Reads the stream EVENTS for shared consumers.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::jetstream::stream::RawMessageErrorKind;
@@ -8,6 +9,8 @@ use schemas::control::{EventPage, ReadEvents};
 use schemas::hash::Hash;
 use schemas::ids::Position;
 use schemas::subject;
+use tokio::sync::Mutex;
+use tokio::time::Instant;
 
 use super::consumer::{self, Consumer, Next};
 use super::delivery::Delivery;
@@ -17,6 +20,8 @@ use super::{SourceError, StreamState};
 
 /// After this long without a message, the last sequence of the stream is read: the consumer may be stuck.
 const SILENCE: Duration = Duration::from_secs(2);
+/// The greatest age of a state of the stream that [`StreamReader::recent_stream`] returns.
+const MAX_STREAM_AGE: Duration = Duration::from_millis(900);
 /// The most events per request to the event store.
 const PAGE_SIZE: usize = 500;
 /// How long to wait for such a page of events.
@@ -30,17 +35,23 @@ struct LastEvent {
     hash: Option<Hash>,
 }
 
+/// When the state of the stream was requested, and the state; `None` if there was no stream.
+type RecentState = (Instant, Option<StreamState>);
+
 /// Reads the stream over one connection.
 #[derive(Debug, Clone)]
 pub(super) struct StreamReader {
     client: async_nats::Client,
     jetstream: jetstream::Context,
     liveness: Liveness,
+    /// The last known state of the stream, and when it was requested.
+    recent: Arc<Mutex<Option<RecentState>>>,
 }
 
 impl StreamReader {
     pub(super) fn new(client: async_nats::Client) -> StreamReader {
-        StreamReader { jetstream: consumer::jetstream(&client), client, liveness: Liveness::default() }
+        let jetstream = consumer::jetstream(&client);
+        StreamReader { client, jetstream, liveness: Liveness::default(), recent: Arc::default() }
     }
 
     pub(super) fn client(&self) -> &async_nats::Client {
@@ -69,6 +80,21 @@ impl StreamReader {
                 _ => Err(SourceError::Unavailable(error.to_string())),
             },
         }
+    }
+
+    /// Returns the state of the stream like [`StreamReader::stream`], at most 0.9 s old: each worker of a node checks it each second,
+    /// and one request serves them all.
+    pub(super) async fn recent_stream(&self) -> Result<Option<StreamState>, SourceError> {
+        let mut recent = self.recent.lock().await;
+        if let Some((requested, stream)) = *recent
+            && requested.elapsed() < MAX_STREAM_AGE
+        {
+            return Ok(stream);
+        }
+        let requested = Instant::now();
+        let stream = self.stream().await?;
+        *recent = Some((requested, stream));
+        Ok(stream)
     }
 
     /// Sends events to a shared consumer until a gap cannot be filled, or the history is broken. While NATS is unavailable it
