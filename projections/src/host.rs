@@ -11,6 +11,7 @@ use health::{Component, Health};
 use read::error::ModelError;
 use read::generation::{Generation, Generations};
 use read::model::Model;
+use read::models::CommitSignals;
 use schemas::clock::Clock;
 use schemas::control::RebuildProgress;
 use schemas::ids::Position;
@@ -41,6 +42,8 @@ pub struct NodeSettings {
     pub clock: Clock,
     /// Receives reports of models that cannot be used or cannot continue.
     pub health: Health,
+    /// The signals to the readers of this process.
+    pub signals: CommitSignals,
     /// Whether a model that only an operator can repair waits for a rebuild; otherwise it ends the node.
     pub waits_for_rebuild: bool,
 }

@@ -8,6 +8,7 @@ use futures::StreamExt;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use read::model::{Model, ModelInput};
+use read::models::ModelKind;
 use schemas::control::{ProjectionStatus, RebuildProgress};
 use schemas::ids::Position;
 use schemas::subject;
@@ -206,7 +207,9 @@ impl Start<'_> {
     }
 
     fn model<W: Worker>(&mut self) -> HostedModel {
-        let status = Status::new(W::Model::NAME);
+        let model = ModelKind::ALL.into_iter().find(|model| model.name() == W::Model::NAME);
+        let signal = model.map(|model| self.settings.signals.of(model)).unwrap_or_default();
+        let status = Status::new(W::Model::NAME).with_signal(signal);
         let (requests, receiver) = mpsc::channel(1);
         let host = Host::new::<W>(self.settings, self.source.clone(), status.clone());
         (self.spawn)(W::Model::NAME, Box::pin(host.run::<W>(receiver, self.stop.clone())));

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 use read::checkpoint::Checkpoint;
+use read::models::CommitSignal;
 use schemas::control::ProjectionStatus;
 use schemas::ids::Position;
 
@@ -12,6 +13,8 @@ use schemas::ids::Position;
 #[derive(Debug, Clone)]
 pub struct Status {
     inner: Arc<Mutex<ProjectionStatus>>,
+    /// Sent with every commit, heartbeat and change of the current generation.
+    committed: CommitSignal,
 }
 
 impl Status {
@@ -30,7 +33,13 @@ impl Status {
                 skipped: 0,
                 bytes: 0,
             })),
+            committed: CommitSignal::default(),
         }
+    }
+
+    /// Returns the status with this signal to the readers of the model.
+    pub fn with_signal(self, committed: CommitSignal) -> Status {
+        Status { committed, ..self }
     }
 
     /// Returns a copy of the present status.
@@ -46,6 +55,7 @@ impl Status {
         status.parked_beyond = checkpoint.parked_beyond;
         status.skipped = checkpoint.skipped;
         status.heartbeat = Some(now);
+        self.committed.send();
     }
 
     /// Computes the lag from the last position of the log.
@@ -64,6 +74,7 @@ impl Status {
         let mut status = self.lock();
         name.clone_into(&mut status.generation);
         status.quarantined = None;
+        self.committed.send();
     }
 
     /// Records that no generation is current, and why the last one was taken from readers.
@@ -71,6 +82,7 @@ impl Status {
         let mut status = self.lock();
         status.generation = String::new();
         status.quarantined = Some(reason.to_owned());
+        self.committed.send();
     }
 
     /// Measures the files of the current generation in the folder of its model.

@@ -1,5 +1,5 @@
-//! The read models of a node: their registry, and the reader of each current generation. New generations and commits are found by
-//! polling two small files; requests under way keep the generation that they started with.
+//! The read models of a node: their registry, and the reader of each current generation. New generations and commits are found at
+//! the signal of the workers, or by polling two small files if these run in another process; requests under way keep the generation that they started with.
 //!
 //! Models are refreshed independently, so that a failing or slow one does not delay the others.
 
@@ -25,7 +25,7 @@ use crate::neighbours::NeighboursReader;
 use crate::search::SearchReader;
 use slot::Slot;
 
-pub use refresh_loop::POLL;
+pub use refresh_loop::{CommitSignal, CommitSignals, POLL};
 pub use slot::OpenModel;
 
 /// Declares the models in the order of lists and snapshots: a variant, the method that returns the open reader, and the reader's
@@ -134,6 +134,7 @@ impl std::fmt::Debug for ReadModels {
 struct Inner {
     slots: Slots,
     clock: Clock,
+    signals: Option<CommitSignals>,
 }
 
 impl ModelKind {
@@ -161,7 +162,16 @@ impl ModelKind {
 impl ReadModels {
     /// Returns the models in a folder. None is open before the first [`ReadModels::refresh`].
     pub fn new(root: impl Into<PathBuf>, clock: Clock) -> ReadModels {
-        ReadModels { inner: Arc::new(Inner { slots: Slots::below(&root.into()), clock }) }
+        ReadModels::with_signals(root, clock, None)
+    }
+
+    /// Returns the models in a folder whose workers run in this process and send these signals; `None` if they run in another.
+    pub fn with_signals(
+        root: impl Into<PathBuf>,
+        clock: Clock,
+        signals: Option<CommitSignals>,
+    ) -> ReadModels {
+        ReadModels { inner: Arc::new(Inner { slots: Slots::below(&root.into()), clock, signals }) }
     }
 
     /// Refreshes every model once: opens new current generations and loads new commits.

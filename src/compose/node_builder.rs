@@ -29,6 +29,7 @@ use projections::picture_copier::PictureCopier;
 use projections::source::EventSource;
 use prometheus_client::registry::Registry;
 use read::media::MediaReader;
+use read::models::CommitSignals;
 use schemas::clock::Clock;
 use schemas::control::LogHead;
 use snapshot_transfer::install_first;
@@ -89,6 +90,8 @@ pub struct NodeBuilder {
     keeper: Option<bool>,
     ledger: Option<Arc<Ledger>>,
     node: Option<Node>,
+    /// The signals from the workers of the read models to their readers.
+    signals: CommitSignals,
     /// The head of the log; `None` in roles without a log.
     announced: Option<watch::Receiver<Option<LogHead>>>,
     background: Option<Background>,
@@ -146,6 +149,7 @@ impl NodeBuilder {
             keeper: None,
             ledger: None,
             node: None,
+            signals: CommitSignals::default(),
             announced: None,
             background: None,
             serves: false,
@@ -242,6 +246,7 @@ impl NodeBuilder {
             name: self.name.clone(),
             clock: process::clock(),
             health: self.health.clone(),
+            signals: self.signals.clone(),
             waits_for_rebuild,
         };
         let lifecycle = self.lifecycle.clone();

@@ -16,6 +16,7 @@ use projections::worker::ReplayError;
 use projections::worker::Worker;
 use read::counters::{Counted, CountersReader, Ledger, digest};
 use read::generation::Generations;
+use read::models::CommitSignals;
 use schemas::clock::Clock;
 use schemas::control::Parked;
 use schemas::ids::Position;
@@ -256,6 +257,7 @@ async fn live_counters_can_be_verified_during_traffic() {
         name: "node".into(),
         clock: clock.clone(),
         health: Default::default(),
+        signals: CommitSignals::default(),
         waits_for_rebuild: false,
     };
     let (tracker, stop) = (TaskTracker::new(), CancellationToken::new());

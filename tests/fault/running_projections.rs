@@ -17,6 +17,7 @@ use projections::projection::search::SearchProjection;
 use read::checkpoint::Checkpoint;
 use read::generation::Generations;
 use read::model::Model;
+use read::models::CommitSignals;
 use schemas::clock::Clock;
 use schemas::control::{ProjectionStatus, UsagePage};
 use schemas::ids::Position;
@@ -45,6 +46,7 @@ impl RunningProjections {
             name: "node".into(),
             clock,
             health: health.clone(),
+            signals: CommitSignals::default(),
             waits_for_rebuild: false,
         };
         let (failed, failures) = mpsc::unbounded_channel();

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use read::keys::KeysReader;
-use read::models::ModelKind;
+use read::models::{CommitSignals, ModelKind};
 use read::search::SearchError;
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
@@ -85,7 +85,7 @@ struct Hosted {
 fn settings(models: &Path, health: &Health) -> NodeSettings {
     let clock = Clock::manual(jiff::Timestamp::UNIX_EPOCH);
     let (models, name, health) = (models.to_owned(), "node".into(), health.clone());
-    NodeSettings { models, name, clock, health, waits_for_rebuild: false }
+    NodeSettings { models, name, clock, health, signals: CommitSignals::default(), waits_for_rebuild: false }
 }
 
 impl Hosted {

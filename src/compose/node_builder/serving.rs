@@ -129,7 +129,8 @@ impl NodeBuilder {
 
     /// Opens the read models, and follows each in a task of its own, so that none waits for another.
     pub(super) fn readers(&self) -> ReadModels {
-        let models = ReadModels::new(self.data.models(), process::clock());
+        let signals = self.node.is_some().then(|| self.signals.clone());
+        let models = ReadModels::with_signals(self.data.models(), process::clock(), signals);
         for model in ModelKind::ALL {
             let following = models.clone().follow(model, self.health.clone(), self.lifecycle.stop.clone());
             self.lifecycle.spawn(format!("the reader of the {} model", model.name()), following);
