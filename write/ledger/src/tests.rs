@@ -191,11 +191,15 @@ async fn files_of_other_programs_and_newer_versions_are_refused() {
 async fn every_tampering_is_detected() {
     let changes: [(&'static str, u64, &str); 10] = [
         ("UPDATE entries SET time = time + 1 WHERE position = 50", 50, "the entry does not match its hash"),
-        ("UPDATE entries SET key = x'3030303030303030' WHERE position = 1", 1, "the entry is not"),
-        ("UPDATE entries SET month = month + 1 WHERE position = 99", 99, "the entry is not"),
-        ("UPDATE entries SET surface = 3 WHERE position = 34", 34, "the entry is not"),
-        ("UPDATE words SET word = 'searched' WHERE word = 'search'", 1, "the entry is not"),
-        ("UPDATE sources SET created = created + 1", 1, "the entry is not"),
+        (
+            "UPDATE entries SET key = x'3030303030303030' WHERE position = 1",
+            1,
+            "the entry does not match its hash",
+        ),
+        ("UPDATE entries SET month = month + 1 WHERE position = 99", 99, "the entry does not match its hash"),
+        ("UPDATE entries SET surface = 3 WHERE position = 34", 34, "the entry does not match its hash"),
+        ("UPDATE words SET word = 'searched' WHERE word = 'search'", 1, "the entry does not match its hash"),
+        ("UPDATE sources SET created = created + 1", 1, "the entry does not match its hash"),
         ("DELETE FROM words WHERE word = 'search'", 1, "the entry has a word that is gone"),
         ("DELETE FROM entries WHERE position = 70", 70, "the entry is missing"),
         ("DELETE FROM entries WHERE position = 100", 100, "the entry is missing"),

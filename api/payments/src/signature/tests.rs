@@ -77,6 +77,6 @@ fn secrets_are_parsed_and_never_shown() {
     assert_eq!(format!("{secrets:?}"), "Secrets(2)");
     for text in ["", "short", "whsec_good_enough,", "whsec with blanks", "whsec_good_enough,é"] {
         let error = text.parse::<Secrets>().unwrap_err();
-        assert!(error.starts_with("signing secrets such as whsec_…"), "{text}");
+        assert!(error.starts_with("expected signing secrets such as whsec_…"), "{text}");
     }
 }
