@@ -3,13 +3,17 @@
 mod shortened;
 
 use answers::catalog::json_writer::JsonWriter;
+use answers::catalog::revision::RevisionQuery;
+use answers::catalog::several::{self, MOST_SLUGS};
 use answers::error::ApiError;
 use schemas::api::site;
 use serde::Deserialize;
+use serde_json::json;
 
 use super::{CallContext, Run, Tool, listing, record};
 use crate::tools::answer::{Answer, Answered};
-use crate::tools::input::input;
+use crate::tools::arguments::{Arguments, Limit};
+use crate::tools::input::{Argument, input};
 use crate::tools::record::{AsOf, Reference, RevisionNumber};
 
 pub(super) static TOOL: Tool = Tool {
@@ -17,7 +21,7 @@ pub(super) static TOOL: Tool = Tool {
     title: "Get a project",
     description: "Use this when you have a slug and want everything recorded about the project: description, design language, details, taste, images, provenance, citation URL. A citation URL gives the revision that it names. Unrecorded values are null. To see the picture itself use fetch.",
     input: Input::schema,
-    output: r#"{"type":"object","properties":{"slug":{"type":"string"},"name":{"type":"string"},"studio":{"type":["string","null"]},"city":{"type":["string","null"]},"year":{"type":["string","null"]},"category":{"type":"string"},"intro":{"type":["string","null"]},"published":{"type":["string","null"]},"thumbnail":{"type":["string","null"]},"url":{"type":"string"},"citation_url":{"type":"string"},"provenance":{"type":"object","properties":{"curated_by":{"type":["string","null"]},"selected":{"type":["string","null"]},"in_archive_since":{"type":["integer","null"]},"note":{"type":["string","null"]}}},"description":{"type":["string","null"]},"design_language":{"type":["string","null"]},"details":{"type":"array","items":{"type":"object","properties":{"label":{"type":"string"},"value":{"type":"string"}}}},"taste":{"type":"object","properties":"{taste}"},"images":{"type":"array","items":{"type":"object","properties":{"url":{"type":"string"},"width":{"type":"integer"},"height":{"type":"integer"},"alt":{"type":["string","null"]},"color_palette":{"type":"array","items":{"type":"string"}}}}},"revision":{"type":"integer"},"revision_url":{"type":"string"},"updated_at":{"type":"string"},"note":{"type":"string"},"preview":{"type":"object"}},"required":["slug","name","category","url","citation_url","provenance","taste"]}"#,
+    output: r#"{"type":"object","properties":{"slug":{"type":"string"},"name":{"type":"string"},"studio":{"type":["string","null"]},"city":{"type":["string","null"]},"year":{"type":["string","null"]},"category":{"type":"string"},"intro":{"type":["string","null"]},"published":{"type":["string","null"]},"thumbnail":{"type":["string","null"]},"url":{"type":"string"},"citation_url":{"type":"string"},"provenance":{"type":"object","properties":{"curated_by":{"type":["string","null"]},"selected":{"type":["string","null"]},"in_archive_since":{"type":["integer","null"]},"note":{"type":["string","null"]}}},"description":{"type":["string","null"]},"design_language":{"type":["string","null"]},"details":{"type":"array","items":{"type":"object","properties":{"label":{"type":"string"},"value":{"type":"string"}}}},"taste":{"type":"object","properties":"{taste}"},"images":{"type":"array","items":{"type":"object","properties":{"url":{"type":"string"},"width":{"type":"integer"},"height":{"type":"integer"},"alt":{"type":["string","null"]},"color_palette":{"type":"array","items":{"type":"string"}}}}},"revision":{"type":"integer"},"revision_url":{"type":"string"},"updated_at":{"type":"string"},"count":{"type":"integer"},"results":{"type":"array","items":{"type":"object"}},"missing":{"type":"array","items":{"type":"string"}},"note":{"type":"string"},"preview":{"type":"object"}}}"#,
     arguments: Input::NAMES,
     example: r#"{"slug":"{newest}"}"#,
     is_counted: true,
@@ -29,10 +33,14 @@ pub(super) static TOOL: Tool = Tool {
 };
 
 input! {
-    slug: Reference = "slug of a result, or a URL of the project",
+    slug: Option<Reference> = "slug of a result, or a URL of the project",
+    slugs: Slugs = "instead of slug: several in one call",
     revision: Option<RevisionNumber> = "as it was then",
     as_of: Option<AsOf> = "as it was at the end of that day, e.g. 2026-11-20",
 }
+
+/// The maximum size in bytes of several records together: an answer has them twice.
+const LONGEST_TOGETHER: usize = 40 << 10;
 
 /// The URL of the complete record.
 #[derive(Deserialize)]
@@ -40,13 +48,80 @@ struct Head {
     revision_url: String,
 }
 
+/// Several slugs in place of one.
+struct Slugs(Vec<String>);
+
+impl Argument for Slugs {
+    const IS_REQUIRED: bool = false;
+
+    fn schema() -> serde_json::Value {
+        json!({"type": "array", "items": {"type": "string"}, "maxItems": MOST_SLUGS})
+    }
+
+    fn read(arguments: &mut Arguments<'_>, name: &'static str) -> Option<Slugs> {
+        let slugs: Vec<String> = arguments
+            .texts(name)
+            .iter()
+            .flat_map(|text| text.split(','))
+            .map(|slug| slug.trim().to_ascii_lowercase())
+            .filter(|slug| !slug.is_empty())
+            .collect();
+        if slugs.len() > MOST_SLUGS {
+            arguments.fault(format!("{name} has {} slugs, at most {MOST_SLUGS} are taken", slugs.len()));
+        }
+        match (slugs.is_empty(), arguments.has("slug")) {
+            (true, false) => arguments.fault("slug is missing"),
+            (false, true) => arguments.fault(format!("slug and {name} are both given, give one of them")),
+            _ => {}
+        }
+        for other in ["revision", "as_of"] {
+            if !slugs.is_empty() && arguments.has(other) {
+                arguments
+                    .fault(format!("{other} cannot be used with {name}, which gives the present records"));
+            }
+        }
+        Some(Slugs(slugs))
+    }
+}
+
 async fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
-    let found =
-        record::find(context, &input.slug, record::revision_query(input.revision, input.as_of)).await?;
+    match &input.slug {
+        Some(slug) => one(context, slug, record::revision_query(input.revision, input.as_of)).await,
+        None => several(context, &input.slugs.0).await,
+    }
+}
+
+/// Answers with the present records of several projects.
+async fn several<'a>(context: CallContext<'a>, slugs: &[String]) -> Answered<'a> {
+    let (site, shown) =
+        (context.state.site(), listing::most(context, Limit { results: slugs.len(), is_asked: true }));
+    let mut several = several::find(context.state, slugs.get(..shown).unwrap_or(slugs)).await?;
+    let most = (LONGEST_TOGETHER / several.records.len().max(1)).min(shortened::LONGEST);
+    let mut is_short = false;
+    for record in &mut several.records {
+        let mut whole = Vec::with_capacity(record.len() + 512);
+        site::fill(record, site.as_str(), &mut whole);
+        let short = shortened::shortened(&whole, most);
+        is_short |= short.is_some();
+        *record = short.unwrap_or(whole).into();
+    }
+    let mut json = JsonWriter::object(site, LONGEST_TOGETHER);
+    several.write(&mut json)?;
+    listing::preview(&mut json, context, several.records.len(), slugs.len() as u64)?;
+    let answer = Answer::new(json);
+    Ok(if is_short {
+        answer.note("Long texts are cut short (…); each record is whole at its revision_url.")
+    } else {
+        answer
+    })
+}
+
+async fn one<'a>(context: CallContext<'a>, slug: &Reference, query: Option<RevisionQuery>) -> Answered<'a> {
+    let found = record::find(context, slug, query).await?;
     let site = context.state.site();
     let mut whole = Vec::with_capacity(found.record.len() + 512);
     site::fill(&found.record, site.as_str(), &mut whole);
-    let short = shortened::shortened(&whole);
+    let short = shortened::shortened(&whole, shortened::LONGEST);
     let mut json = JsonWriter::reopen(site, short.as_deref().unwrap_or(&whole));
     listing::preview(&mut json, context, 1, 1)?;
     let mut answer = Answer::new(json);

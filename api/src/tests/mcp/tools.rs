@@ -145,6 +145,30 @@ async fn a_record_is_that_of_rest_however_its_slug_is_written() {
 }
 
 #[tokio::test]
+async fn several_records_are_those_of_rest() {
+    let node = Node::start().await;
+    let slugs = ["old-mill", "street-house-1", "gone-house", "no-such"];
+    let rest = node.get(&format!("/v1/projects?slugs={}", slugs.join(","))).await.json();
+    assert_eq!(rest["count"], 2);
+    for given in [json!(slugs), json!(slugs.join(", ").to_uppercase())] {
+        assert_eq!(ask(&node, "get_project", json!({"slugs": given})).await, rest, "{given}");
+    }
+    let many = vec!["a"; 21];
+    for (arguments, fault) in [
+        (json!({"slugs": many}), "slugs has 21 slugs, at most 20 are taken"),
+        (json!({"slugs": []}), "slug is missing"),
+        (json!({"slugs": ["a"], "slug": "b"}), "slug and slugs are both given, give one of them"),
+        (
+            json!({"slugs": ["a"], "revision": 1}),
+            "revision cannot be used with slugs, which gives the present records",
+        ),
+    ] {
+        let refused = refused(&node, "get_project", arguments).await;
+        assert!(refused.starts_with(&format!("These arguments cannot be used: {fault}. ")), "{refused}");
+    }
+}
+
+#[tokio::test]
 async fn the_newest_come_page_by_page() {
     let node = Node::start().await;
     let (mut seen, mut cursor) = (Vec::new(), json!(null));

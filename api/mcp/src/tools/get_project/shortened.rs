@@ -9,18 +9,18 @@ const TEXTS: [usize; 4] = [8_000, 2_000, 500, 100];
 /// The maximum number of details and images if shorter texts are not enough.
 const ITEMS: usize = 20;
 
-/// Returns the record with its longest texts cut; `None` if it is short enough or not a record.
+/// Returns the record with its longest texts cut; `None` if it has at most `longest` bytes or is not a record.
 ///
 /// Name, introduction and URLs are not cut: lists of results refer to them.
-pub(super) fn shortened(record: &[u8]) -> Option<Vec<u8>> {
-    if record.len() <= LONGEST {
+pub(super) fn shortened(record: &[u8], longest: usize) -> Option<Vec<u8>> {
+    if record.len() <= longest {
         return None;
     }
     let mut members: Map<String, Value> = serde_json::from_slice(record).ok()?;
     for most in TEXTS {
         texts(&mut members).for_each(|text| cut(text, most));
         let written = serde_json::to_vec(&members).ok()?;
-        if written.len() <= LONGEST {
+        if written.len() <= longest {
             return Some(written);
         }
     }
@@ -77,7 +77,7 @@ mod tests {
     }
 
     fn short(record: &Value) -> Option<Value> {
-        let bytes = shortened(record.to_string().as_bytes())?;
+        let bytes = shortened(record.to_string().as_bytes(), LONGEST)?;
         assert!(bytes.len() <= LONGEST, "{}", bytes.len());
         Some(serde_json::from_slice(&bytes).unwrap())
     }
