@@ -10,6 +10,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use citation::{Citation, CitedRecord};
+use read::archive::Filters;
 
 use super::card::Card;
 use super::layout::{Layout, Meta};
@@ -90,6 +91,8 @@ fn cited(citation: &Citation) -> impl Iterator<Item = Meta> {
 /// Similar projects; empty while they are being computed.
 fn similar_projects(state: &ApiState, slug: &str) -> Result<Vec<Card>, ApiError> {
     let Ok(Some(project)) = ListedProject::find(state, slug) else { return Ok(Vec::new()) };
-    let Ok(page) = project.neighbours(state, NEIGHBOURS, None) else { return Ok(Vec::new()) };
+    let Ok(page) = project.neighbours(state, NEIGHBOURS, None, &Filters::default()) else {
+        return Ok(Vec::new());
+    };
     page.shown.iter().map(|(_, summary)| Card::of(summary, state.site())).collect()
 }

@@ -2,10 +2,11 @@
 
 use axum::extract::{RawQuery, State};
 
-use answers::catalog::browse;
 use answers::catalog::json_writer::{self, JsonWriter};
 use answers::catalog::list::List;
+use answers::catalog::list_options;
 use answers::catalog::several::{self, MOST_SLUGS};
+use answers::catalog::{browse, facets};
 use answers::error::ApiError;
 use answers::query::{QueryParams, fault};
 use answers::route::PROJECTS;
@@ -14,7 +15,15 @@ use schemas::api::problem::ParameterFault;
 
 use crate::rest::archive_parameters::{ArchiveParameters, invalid_cursor};
 
-const NAMES: [&str; 5] = ["slugs", "category", "limit", "cursor", "key"];
+const NAMES: [&str; 1 + ArchiveParameters::NAMES.len()] = {
+    let mut names = ["slugs"; 1 + ArchiveParameters::NAMES.len()];
+    let mut at = 1;
+    while at < names.len() {
+        names[at] = ArchiveParameters::NAMES[at - 1];
+        at += 1;
+    }
+    names
+};
 
 type Sent<'a> = QueryParams<'a, { NAMES.len() }>;
 
@@ -26,7 +35,7 @@ pub(crate) async fn projects(
     let sent = QueryParams::parse(query, NAMES);
     let mut faults = Vec::new();
     let slugs = slugs(&sent, &mut faults);
-    let parameters = ArchiveParameters::read(&sent, faults)?;
+    let parameters = ArchiveParameters::read(&sent, false, faults)?;
     match slugs {
         Some(slugs) => several(&state, &slugs, &parameters.ignored).await,
         None => newest(&state, parameters, query),
@@ -44,8 +53,8 @@ fn slugs(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> Option<Vec<String
         1..=MOST_SLUGS => {}
         many => faults.push(fault("slugs", format!("It has {many} slugs."), allowed)),
     }
-    for name in ["category", "limit", "cursor"] {
-        if sent.single(name, &mut Vec::new()).is_some() {
+    for name in list_options::NAMES.into_iter().chain(["limit", "cursor"]) {
+        if !sent.all(name, &mut Vec::new()).is_empty() {
             let detail = "It is given together with slugs, which are answered all at once.";
             faults.push(fault(name, detail, "either slugs or the parameters of pages"));
         }
@@ -63,15 +72,16 @@ async fn several(state: &ApiState, slugs: &[String], ignored: &[String]) -> Resu
 }
 
 fn newest(state: &ApiState, parameters: ArchiveParameters, query: &str) -> Result<List, ApiError> {
-    let ArchiveParameters { category, limit, cursor, ignored } = parameters;
+    let ArchiveParameters { options, limit, cursor, ignored } = parameters;
     let now = state.listing()?;
-    let page = browse::newest(&now, category, limit, cursor).map_err(invalid_cursor)?;
+    let page = browse::page(&now, &options, limit, cursor).map_err(invalid_cursor)?;
     let (shown, site) = (page.summaries(&now), state.site());
     let next = page.next.map(|cursor| cursor.to_string());
     let mut json =
         JsonWriter::object(site, json_writer::capacity(shown.iter().map(|(summary, ())| *summary), site));
     browse::write(&mut json, shown.into_iter(), page.total, next.as_deref(), |_, ()| Ok(()))?;
-    json.member("note", &browse::note(category, page.total))?;
+    facets::write(&mut json, &browse::facets(&now, &options))?;
+    json.member("note", &browse::note(&options, page.total))?;
     json.ignored_parameters(&ignored)?;
     Ok(List::new(json.finish(), site, PROJECTS, query, next.as_deref()))
 }

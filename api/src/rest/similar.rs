@@ -3,11 +3,13 @@
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse, Response};
+use read::archive::Filters;
 use read::neighbours::Cursor;
 use schemas::api::problem::ParameterFault;
 
 use answers::catalog::json_writer::{self, JsonWriter};
 use answers::catalog::list::List;
+use answers::catalog::list_options::{self, FILTERS, ListOptions};
 use answers::catalog::similar::{self, ListedProject, SimilarPage};
 use answers::catalog::slug::{self, PathSlug, Resolved};
 use answers::error::ApiError;
@@ -15,6 +17,19 @@ use answers::query::{self, QueryParams, fault};
 use answers::route;
 use answers::site::Site;
 use answers::state::ApiState;
+
+/// The parameters without the filters.
+const OWN: [&str; 3] = ["limit", "cursor", "key"];
+
+const NAMES: [&str; OWN.len() + FILTERS] = {
+    let mut names = [""; OWN.len() + FILTERS];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = if at < OWN.len() { OWN[at] } else { list_options::NAMES[at - OWN.len()] };
+        at += 1;
+    }
+    names
+};
 
 const PATH: &str = route::prefix(route::SIMILAR);
 
@@ -26,15 +41,17 @@ pub(crate) fn find(state: &ApiState, path: &str) -> Option<ListedProject> {
 /// Answers with a JSON document, without a future, as `search::answer` does.
 pub(crate) fn answer(state: &ApiState, project: &ListedProject, query: &str) -> Result<List, ApiError> {
     let parameters = SimilarParameters::read(query)?;
-    if parameters.cursor.is_some_and(|cursor| !project.issued(cursor)) {
+    let filters = &parameters.filters;
+    if parameters.cursor.is_some_and(|cursor| !project.issued(cursor, filters)) {
         return Err(ApiError::invalid_parameters(vec![invalid_cursor()]));
     }
-    let page = project.neighbours(state, parameters.limit, parameters.cursor)?;
+    let page = project.neighbours(state, parameters.limit, parameters.cursor, filters)?;
     list(&project.slug, &page, &parameters.ignored, state.site(), query)
 }
 
 /// The parameters of the query.
 struct SimilarParameters {
+    filters: Filters,
     limit: usize,
     /// The end of the previous page.
     cursor: Option<Cursor>,
@@ -70,22 +87,34 @@ pub(crate) async fn similar(
 impl SimilarParameters {
     fn read(text: &str) -> Result<SimilarParameters, ApiError> {
         let mut faults = Vec::new();
-        let sent = QueryParams::parse(text, ["limit", "cursor", "key"]);
+        let sent = QueryParams::parse(text, NAMES);
         let limit = query::limit(&sent, &mut faults);
         let cursor = query::cursor(&sent, &mut faults, invalid_cursor);
+        let filters = filters(&sent, &mut faults);
         sent.single("key", &mut faults);
         if !faults.is_empty() {
             return Err(ApiError::invalid_parameters(faults));
         }
-        Ok(SimilarParameters { limit, cursor, ignored: sent.ignored() })
+        Ok(SimilarParameters { filters, limit, cursor, ignored: sent.ignored() })
     }
+}
+
+/// Reads the filters. A list of neighbours has no other order and no facets.
+fn filters(sent: &QueryParams<'_, { NAMES.len() }>, faults: &mut Vec<ParameterFault>) -> Filters {
+    if !sent.has_any_from(OWN.len()) {
+        return Filters::default();
+    }
+    let mut refused = Vec::new();
+    let options = ListOptions::read(|name| sent.all(name, faults), false, &mut refused);
+    faults.extend(refused.into_iter().map(Into::into));
+    options.filters
 }
 
 fn invalid_cursor() -> ParameterFault {
     fault(
         "cursor",
         "It was not given out with the neighbours of this project. Start again from the first page, without a cursor.",
-        "next_cursor of the page before, with the same slug",
+        "next_cursor of the page before, with the same slug and filters",
     )
 }
 

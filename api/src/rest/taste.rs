@@ -6,7 +6,8 @@ use schemas::taste::{Dimension, DimensionSet, Taste};
 
 use answers::catalog::json_writer::{self, JsonWriter};
 use answers::catalog::list::List;
-use answers::catalog::{browse, taste};
+use answers::catalog::list_options::is_colour;
+use answers::catalog::{browse, facets, taste};
 use answers::error::ApiError;
 use answers::query::{QueryParams, fault};
 use answers::route::{TASTE, TERMS};
@@ -38,9 +39,10 @@ pub(crate) async fn taste(
     let sent = QueryParams::parse(query, NAMES);
     let mut faults = Vec::new();
     let taste = dimensions(&sent, &mut faults);
-    let ArchiveParameters { category, limit, cursor, ignored } = ArchiveParameters::read(&sent, faults)?;
+    let parameters = ArchiveParameters::read(&sent, true, faults)?;
+    let ArchiveParameters { options, limit, cursor, ignored } = parameters;
     let now = state.listing()?;
-    let found = taste::search(&now, &taste, category, limit, cursor).map_err(invalid_cursor)?;
+    let found = taste::search(&now, &taste, &options, limit, cursor).map_err(invalid_cursor)?;
     let (page, matches, site) = (found.page, found.matches, state.site());
     let shown = page.summaries(&now);
     let next = page.next.map(|cursor| cursor.to_string());
@@ -54,7 +56,8 @@ pub(crate) async fn taste(
         |json, matched: DimensionSet| json.member("matched", &matched),
     )?;
     json.member("matches", &matches)?;
-    let notes = taste::notes(&now, &taste, category, (&matches, page.total), TERMS);
+    facets::write(&mut json, &taste::facets(&now, &taste, &options))?;
+    let notes = taste::notes(&now, &taste, &options, (&matches, page.total), TERMS);
     json.member("note", &(!notes.is_empty()).then(|| notes.join(" ")))?;
     json.ignored_parameters(&ignored)?;
     Ok(List::new(json.finish(), site, TASTE, query, next.as_deref()))
@@ -66,8 +69,13 @@ fn dimensions(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> Taste {
     let allowed = || format!("1 to {} characters of any text", taste::LONGEST);
     let taste = Taste::from_fn(|dimension| {
         let name = dimension.as_str();
-        let text = sent.single(name, faults)?;
-        let text = text.trim();
+        // Colours such as #a0522d are a filter of the same name.
+        let mut texts = sent.all(name, faults);
+        texts.retain(|text| dimension != Dimension::Color || !is_colour(text));
+        if texts.len() > 1 {
+            faults.push(fault(name, "It is given more than once.", "one value"));
+        }
+        let text = texts.first()?.trim();
         let length = text.chars().count();
         if length > taste::LONGEST {
             faults.push(fault(name, format!("It has {length} characters."), allowed()));

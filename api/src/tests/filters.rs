@@ -202,3 +202,132 @@ async fn tools_take_the_same_options() {
         "{reply:?}"
     );
 }
+
+async fn listed(node: &Node, path: &str) -> (Vec<String>, Value) {
+    let reply = node.get(path).await;
+    assert_eq!(reply.status, 200, "{path}: {reply:?}");
+    let answer = reply.json();
+    assert_eq!(answer["count"], answer["results"].as_array().unwrap().len());
+    (slugs(&answer).into_iter().map(str::to_owned).collect(), answer)
+}
+
+#[tokio::test]
+async fn browsing_takes_the_same_options() {
+    let node = node().await;
+    for (query, expected, arguments) in [
+        ("place=Germany", &["tower", "barn", "annex"][..], json!({"place": "Germany"})),
+        ("color=%23c81e1e", &["tower", "barn"], json!({"color": "#c81e1e"})),
+        ("color=143ca0", &["pier", "barn"], json!({"color": "143ca0"})),
+        ("color=143ca0&sort=name", &["barn", "pier"], json!({"color": "143ca0", "sort": "name"})),
+        (
+            "studio=Alto&sort=oldest&facets=year",
+            &["annex", "barn"],
+            json!({"studio": "alto", "sort": "oldest", "facets": "year"}),
+        ),
+        ("curator=Cy", &[], json!({"curator": "Cy"})),
+    ] {
+        let (found, rest) = listed(&node, &format!("/v1/projects?{query}")).await;
+        assert_eq!(
+            (&found[..], &rest["total"]),
+            (&expected.iter().map(|slug| (*slug).to_owned()).collect::<Vec<_>>()[..], &json!(expected.len())),
+            "{query}"
+        );
+        let tool = mcp::content(&node.post("", mcp::call("browse", arguments)).await);
+        assert_eq!(
+            (slugs(&tool), &tool["total"], &tool["facets"]),
+            (slugs(&rest), &rest["total"], &rest["facets"]),
+            "{query}"
+        );
+    }
+    let (_, answer) = listed(&node, "/v1/projects?city=Zürich&facets=city,category&limit=1").await;
+    assert_eq!(answer["facets"]["category"], json!([{"value": "interiors", "count": 1}]));
+    assert_eq!(answer["facets"]["city"].as_array().unwrap().len(), 4, "{answer}");
+    let (_, none) = listed(&node, "/v1/projects?curator=Cy").await;
+    assert_eq!(none["note"], "No project matches all of these filters. Leave some out.");
+    let (_, page) = listed(&node, "/v1/projects?place=Germany&limit=2").await;
+    let next = page["next_cursor"].as_str().unwrap();
+    let (rest, _) = listed(&node, &format!("/v1/projects?place=Germany&limit=2&cursor={next}")).await;
+    assert_eq!(rest, ["annex"]);
+    for other in ["", "place=Ulm&", "place=Germany&sort=name&"] {
+        assert_eq!(
+            node.get(&format!("/v1/projects?{other}limit=2&cursor={next}")).await.status,
+            400,
+            "{other}"
+        );
+    }
+    let refused = node.get("/v1/projects?sort=relevance&year_from=x&slugs=pier&city=Ulm").await;
+    let errors = refused.json()["errors"].clone();
+    let named: Vec<&str> =
+        errors.as_array().unwrap().iter().map(|one| one["parameter"].as_str().unwrap()).collect();
+    assert_eq!(refused.status, 400);
+    assert!(["city", "year_from", "sort"].iter().all(|name| named.contains(name)), "{named:?}");
+}
+
+#[tokio::test]
+async fn taste_takes_the_same_options_and_colours_with_a_number_sign() {
+    let node = node().await;
+    for (query, expected, arguments) in [
+        ("material=oak", &["pier", "tower", "barn", "annex"][..], json!({"material": "oak"})),
+        (
+            "material=oak&place=germany&sort=name",
+            &["annex", "barn", "tower"],
+            json!({"material": "oak", "place": "germany", "sort": "name"}),
+        ),
+        (
+            "material=oak&color=%23c81e1e&facets=city",
+            &["tower", "barn"],
+            json!({"material": "oak", "color": "#c81e1e", "facets": "city"}),
+        ),
+        (
+            "material=oak&color=facade",
+            &["pier", "tower", "barn", "annex"],
+            json!({"material": "oak", "color": "facade"}),
+        ),
+        ("material=pine&year_to=2000", &[], json!({"material": "pine", "year_to": 2000})),
+    ] {
+        let (found, rest) = listed(&node, &format!("/v1/taste?{query}")).await;
+        assert_eq!(
+            (&found[..], &rest["total"]),
+            (&expected.iter().map(|slug| (*slug).to_owned()).collect::<Vec<_>>()[..], &json!(expected.len())),
+            "{query}"
+        );
+        let tool = mcp::content(&node.post("", mcp::call("search_by_taste", arguments)).await);
+        for member in ["total", "matches", "facets"] {
+            assert_eq!(tool[member], rest[member], "{member} of {query}");
+        }
+        assert_eq!(slugs(&tool), slugs(&rest), "{query}");
+    }
+    let both = node.get("/v1/taste?color=red&color=%23c81e1e&color=blue").await;
+    assert_eq!(both.status, 400);
+    assert!(both.text().contains("It is given more than once."), "{both:?}");
+    assert_eq!(node.get("/v1/taste?color=%23c81e1e").await.status, 400, "no dimension");
+}
+
+#[tokio::test]
+async fn similar_projects_are_filtered() {
+    let node = Node::start().await;
+    let (all, answer) = listed(&node, "/v1/similar/haus-am-see?limit=1").await;
+    assert_eq!(all, ["street-house-1"]);
+    let (filtered, answer_filtered) = listed(&node, "/v1/similar/haus-am-see?category=design&limit=1").await;
+    assert_eq!((filtered, &answer_filtered["total"]), (all, &answer["total"]));
+    let (none, answer_none) = listed(&node, "/v1/similar/haus-am-see?studio=Nobody&sort=name").await;
+    assert_eq!((none.len(), answer_none["total"].as_u64()), (0, Some(0)));
+    assert_eq!(answer_none["note"], "None of the nearest projects matches all of these filters.");
+    assert_eq!(answer_none["ignored_parameters"], json!(["sort"]));
+    let next = answer_filtered["next_cursor"].as_str().unwrap();
+    let status = |query: String| {
+        let node = &node;
+        async move { node.get(&format!("/v1/similar/haus-am-see?limit=1&{query}cursor={next}")).await.status }
+    };
+    assert_eq!(status("category=design&".into()).await, 200);
+    assert_eq!(status(String::new()).await, 400, "a cursor belongs to its filters");
+    let arguments = json!({"slug": "haus-am-see", "category": "design", "limit": 1});
+    let tool = mcp::content(&node.post("", mcp::call("similar_projects", arguments)).await);
+    assert_eq!(
+        (slugs(&tool), &tool["next_cursor"]),
+        (slugs(&answer_filtered), &answer_filtered["next_cursor"])
+    );
+    let arguments = json!({"slug": "haus-am-see", "year_from": "20x5"});
+    let refused = mcp::refusal(&node.post("", mcp::call("similar_projects", arguments)).await);
+    assert!(refused.contains("year_from is “20x5”, it must be four digits, such as 1998"), "{refused}");
+}

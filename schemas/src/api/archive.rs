@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::project::Project;
+use super::search::FacetValue;
 use super::summary::Summary;
 
 /// A page of the newest projects.
@@ -16,10 +17,13 @@ pub struct ProjectsAnswer<'a> {
     pub count: usize,
     /// The exact number of projects on all pages.
     pub total: u64,
-    /// The results, the newest first.
+    /// The results, the newest first, or in the order of `sort`.
     pub results: Vec<Summary<'a>>,
     /// The value of `cursor` for the next page; null on the last page.
     pub next_cursor: Option<String>,
+    /// The counts that `facets` asked for, by facet; at most twenty values each, the most frequent first. Absent without `facets`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub facets: BTreeMap<&'a str, Vec<FacetValue<'a>>>,
     /// Why there are none; null otherwise.
     pub note: Option<&'a str>,
     /// Request parameters that this endpoint does not know. Absent if there are none.
@@ -67,6 +71,9 @@ pub struct TasteSearchAnswer<'a> {
     pub next_cursor: Option<String>,
     /// The number of projects that match each requested dimension.
     pub matches: BTreeMap<&'a str, u64>,
+    /// The counts that `facets` asked for, by facet; at most twenty values each, the most frequent first. Absent without `facets`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub facets: BTreeMap<&'a str, Vec<FacetValue<'a>>>,
     /// Advice about dimensions that match nothing; null otherwise.
     pub note: Option<&'a str>,
     /// Request parameters that this endpoint does not know. Absent if there are none.

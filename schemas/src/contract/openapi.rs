@@ -74,7 +74,7 @@ pub(super) fn document() -> Value {
             "/similar/{slug}": {"get": {
                 "operationId": "similar",
                 "summary": "The projects that look and read most like one project",
-                "parameters": [slug_parameter(), limit_parameter(), neighbours_cursor_parameter()],
+                "parameters": similar_parameters(),
                 "responses": of_a_slug("A page of the at most 50 nearest projects, the nearest first.", &similar, &problem),
             }},
             "/cite/{slug}/{revision}": outside(&cite(), &problem, &[400, 404, 429, 503]),
@@ -114,7 +114,7 @@ fn lists(
         "/projects": {"get": {
             "operationId": "projects",
             "summary": "The newest projects, page by page; or several full records by their slugs",
-            "parameters": [slugs_parameter(), category_parameter(), limit_parameter(), archive_cursor_parameter()],
+            "parameters": projects_parameters(),
             "responses": responses("A page of projects, the newest first; with slugs the full records.", &projects, problem, ERRORS),
         }},
         "/taste": {"get": {
@@ -327,7 +327,29 @@ fn taste_parameters() -> Value {
         );
         json!({"name": dimension.as_str(), "in": "query", "description": about, "schema": {"type": "string", "maxLength": 200}})
     });
-    dimensions.chain([category_parameter(), limit_parameter(), archive_cursor_parameter()]).collect()
+    let mut parameters: Value = dimensions.chain([limit_parameter(), archive_cursor_parameter()]).collect();
+    add_list_options(&mut parameters, &["relevance", "newest", "oldest", "name"]);
+    // The dimension color takes the colours, too.
+    if let Some(parameters) = parameters.as_array_mut() {
+        let mut has_color = false;
+        parameters.retain(|one| one["name"] != "color" || !std::mem::replace(&mut has_color, true));
+    }
+    parameters
+}
+
+fn projects_parameters() -> Value {
+    let mut parameters = json!([slugs_parameter(), limit_parameter(), archive_cursor_parameter()]);
+    add_list_options(&mut parameters, &["newest", "oldest", "name"]);
+    parameters
+}
+
+fn similar_parameters() -> Value {
+    let mut parameters = json!([slug_parameter(), limit_parameter(), neighbours_cursor_parameter()]);
+    add_list_options(&mut parameters, &[]);
+    if let Some(parameters) = parameters.as_array_mut() {
+        parameters.retain(|one| one["name"] != "sort" && one["name"] != "facets");
+    }
+    parameters
 }
 
 fn slug_parameter() -> Value {

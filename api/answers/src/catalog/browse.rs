@@ -2,11 +2,12 @@
 
 use rand::TryRng;
 use rand::rngs::SysRng;
-use read::archive::{Cursor, InvalidCursor, Listing};
+use read::archive::{Cursor, FacetCounts, InvalidCursor, Listing, Selection};
 use schemas::api::problem::ParameterFault;
 use schemas::record::Category;
 
 use super::json_writer::JsonWriter;
+use super::list_options::ListOptions;
 use crate::error::ApiError;
 use crate::query;
 
@@ -29,20 +30,33 @@ impl<T: Copy> ArchivePage<T> {
     }
 }
 
-/// Returns a page of the newest projects.
+/// Returns a page of the projects that match all filters: the newest first, or in the order that is asked for.
 ///
 /// # Errors
 ///
 /// If the cursor is one of another list.
-pub fn newest(
+pub fn page(
     now: &Listing,
-    category: Option<Category>,
+    options: &ListOptions,
     limit: usize,
     after: Option<Cursor>,
 ) -> Result<ArchivePage<()>, InvalidCursor> {
-    let page = now.newest(category, limit, after)?;
+    let page = match options.only_category() {
+        Some(category) => now.newest(category, limit, after)?,
+        None => {
+            let set = now.select(&options.filters);
+            let selection = Selection { set: &set, fingerprint: options.filters.fingerprint() };
+            now.in_order(selection, &options.order_of_all(), limit, after)?
+        }
+    };
     let projects = page.ordinals.into_iter().map(|ordinal| (ordinal, ())).collect();
     Ok(ArchivePage { projects, total: page.total, next: page.next })
+}
+
+/// Counts the projects that match all filters by each facet, without the filter by its own values.
+pub fn facets(now: &Listing, options: &ListOptions) -> Vec<FacetCounts> {
+    let count = |facet| now.facets(&now.select(&options.filters.without(facet)), &[facet]);
+    options.facets.iter().flat_map(|facet| count(*facet)).collect()
 }
 
 /// Returns the summary of a project drawn at random; `None` if nothing is listed.
@@ -59,13 +73,18 @@ pub fn draw(now: &Listing, category: Option<Category>) -> Result<Option<&[u8]>, 
 pub const NOTHING_TO_DRAW: &str =
     "There is nothing to be drawn from yet. Leave category out, or try again later.";
 
-/// Returns a note for a category without projects.
-pub fn note(category: Option<Category>, total: u64) -> Option<String> {
-    let category = category.filter(|_| total == 0)?;
-    Some(format!(
-        "The catalog has no project in the category {} yet. Leave category out to see all.",
-        category.as_str()
-    ))
+/// Returns a note for filters that no project matches.
+pub fn note(options: &ListOptions, total: u64) -> Option<String> {
+    if total > 0 || options.filters.is_empty() {
+        return None;
+    }
+    Some(match options.filters.only_category().flatten() {
+        Some(category) => format!(
+            "The catalog has no project in the category {} yet. Leave category out to see all.",
+            category.as_str()
+        ),
+        None => "No project matches all of these filters. Leave some out.".to_owned(),
+    })
 }
 
 /// Returns the description of a cursor of another list.

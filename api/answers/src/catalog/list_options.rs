@@ -27,6 +27,9 @@ pub const NAMES: [&str; 12] = [
     "facets",
 ];
 
+/// The number of filters, which come first in [`NAMES`].
+pub const FILTERS: usize = 10;
+
 /// The maximum number of values of a filter.
 pub const MAX_VALUES: usize = 20;
 /// The maximum length of a value in characters, that of the texts of a record.
@@ -225,6 +228,12 @@ fn date(text: &str) -> Result<Date, Refused> {
         Ok(date) if is_plain => Ok(date),
         _ => refused("It is not a date.", "a date such as 2024-05-31"),
     }
+}
+
+/// Returns whether a value is written as a colour with its number sign. In lists by taste, where `color` is also a dimension, only such
+/// values are the filter.
+pub fn is_colour(text: &str) -> bool {
+    text.trim_start().starts_with('#')
 }
 
 /// Returns an order; `None` inside for the usual one.

@@ -1,5 +1,6 @@
 //! The projects most similar to a project, by pictures and texts.
 
+use read::archive::Filters;
 use read::neighbours::{Cursor, ListStatus, Neighbour};
 use read::search::View;
 use schemas::api::similar::Basis;
@@ -13,6 +14,8 @@ const NEW: &str = "The project was listed a moment ago; its neighbours are on th
 const NO_VECTORS: &str =
     "The project has no picture and no text that could be compared, so it has no neighbours.";
 const ALONE: &str = "No other project can be compared with this one yet.";
+
+const FILTERED: &str = "None of the nearest projects matches all of these filters.";
 
 /// A listed project, whose neighbours can be read without the catalog.
 pub struct ListedProject {
@@ -30,7 +33,7 @@ pub struct SimilarPage<'a> {
     pub total: usize,
     /// Why there are none.
     pub note: Option<&'static str>,
-    /// The project, unless it was listed a moment ago.
+    /// What cursors of the list name, unless the project was listed a moment ago.
     project: Option<u64>,
     /// The number of projects on the pages before.
     passed: usize,
@@ -61,12 +64,17 @@ impl ListedProject {
         Ok(ordinal.map(|ordinal| ListedProject { slug: slug.to_owned(), ordinal, view }))
     }
 
-    /// Returns whether a cursor is one of this project's pages.
-    pub fn issued(&self, cursor: Cursor) -> bool {
-        cursor.project == self.ordinal
+    /// Returns whether a cursor is one of the pages of this project with these filters.
+    pub fn issued(&self, cursor: Cursor, filters: &Filters) -> bool {
+        cursor.project == self.list(filters)
     }
 
-    /// Returns at most `limit` of its neighbours, from the first or after a cursor.
+    /// Returns what the cursors of its neighbours with these filters name: its ordinal, which is below 2^40, combined with the filters.
+    fn list(&self, filters: &Filters) -> u64 {
+        if filters.is_empty() { self.ordinal } else { self.ordinal ^ filters.fingerprint() }
+    }
+
+    /// Returns at most `limit` of its neighbours that match all filters, from the first or after a cursor.
     ///
     /// # Errors
     ///
@@ -76,12 +84,14 @@ impl ListedProject {
         state: &ApiState,
         limit: usize,
         after: Option<Cursor>,
+        filters: &Filters,
     ) -> Result<SimilarPage<'_>, ApiError> {
         let model = state
             .models()
             .neighbours()
             .ok_or_else(|| ApiError::unavailable("The neighbours are still being looked for."))?;
         let list = model.reader.of(self.ordinal);
+        let selected = if filters.is_empty() { None } else { Some(state.listing()?.select(filters)) };
         let note = match &list {
             Some(list) if !list.is_empty() => None,
             Some(_) => Some(ALONE),
@@ -97,6 +107,9 @@ impl ListedProject {
         let passed = after.map_or(0, |cursor| cursor.skipped(neighbours()));
         let (mut shown, mut before, mut total) = (Vec::with_capacity(limit), 0, 0);
         for (place, neighbour) in neighbours().enumerate() {
+            if selected.as_ref().is_some_and(|selected| !selected.contains(neighbour.ordinal)) {
+                continue;
+            }
             let Some(summary) = self.view.summary_of(neighbour.ordinal) else { continue };
             total += 1;
             if place < passed {
@@ -105,7 +118,8 @@ impl ListedProject {
                 shown.push((neighbour, summary));
             }
         }
-        Ok(SimilarPage { shown, total, note, project: Some(self.ordinal), passed: before })
+        let note = note.or((total == 0 && selected.is_some()).then_some(FILTERED));
+        Ok(SimilarPage { shown, total, note, project: Some(self.list(filters)), passed: before })
     }
 }
 

@@ -1,11 +1,13 @@
 //! Searches by taste: pages, the number of matches of each dimension, and advice about dimensions that match nothing.
 
-use read::archive::{Cursor, DimensionMatches, InvalidCursor, Listing, MAX_QUERY_WORDS, TasteRequest};
-use schemas::record::Category;
+use read::archive::{
+    Cursor, DimensionMatches, FacetCounts, InvalidCursor, Listing, MAX_QUERY_WORDS, Selection, TasteRequest,
+};
 use schemas::taste::{Dimension, DimensionSet, Taste};
 use serde::{Serialize, Serializer};
 
 use super::browse::ArchivePage;
+use super::list_options::ListOptions;
 
 /// The maximum length of the text of a dimension, in characters.
 pub const LONGEST: usize = 200;
@@ -44,28 +46,52 @@ pub fn nothing_requested() -> String {
 pub fn search(
     now: &Listing,
     taste: &Taste,
-    category: Option<Category>,
+    options: &ListOptions,
     limit: usize,
     after: Option<Cursor>,
 ) -> Result<TastePage, InvalidCursor> {
-    let page = now.by_taste(&TasteRequest { category, limit, after, ..TasteRequest::of(taste) })?;
+    let request = TasteRequest { limit, after, ..TasteRequest::of(taste) };
+    let page = match options.only_category() {
+        Some(category) => now.by_taste(&TasteRequest { category, ..request })?,
+        None => {
+            let set = now.select(&options.filters);
+            let within = Some(Selection { set: &set, fingerprint: options.filters.fingerprint() });
+            match &options.order {
+                None => now.by_taste(&TasteRequest { within, ..request })?,
+                Some(order) => now.by_taste_in_order(&TasteRequest { within, ..request }, order)?,
+            }
+        }
+    };
     let projects = page.hits.into_iter().map(|hit| (hit.ordinal, hit.matched)).collect();
     let matches = Matches(page.dimensions);
     Ok(TastePage { page: ArchivePage { projects, total: page.total, next: page.next }, matches })
+}
+
+/// Counts the projects that match a taste and all filters by each facet, without the filter by its own values.
+pub fn facets(now: &Listing, taste: &Taste, options: &ListOptions) -> Vec<FacetCounts> {
+    let count = |facet| {
+        let set = now.select(&options.filters.without(facet));
+        let within = Some(Selection { set: &set, fingerprint: 0 });
+        now.facets(&now.matching_taste(&TasteRequest { within, ..TasteRequest::of(taste) }), &[facet])
+    };
+    options.facets.iter().flat_map(|facet| count(*facet)).collect()
 }
 
 /// Returns advice about dimensions that match nothing, or whose words were not all used. `terms` is the list of the words in use.
 pub fn notes(
     now: &Listing,
     taste: &Taste,
-    category: Option<Category>,
+    options: &ListOptions,
     (matches, total): (&Matches, u64),
     terms: &str,
 ) -> Vec<String> {
     let mut notes: Vec<String> =
         matches.0.iter().filter_map(|one| dimension_note(now, one, taste, terms)).collect();
-    if total == 0 && category.is_some() {
-        notes.push("Leave category out to look in all of them.".to_owned());
+    match options.filters.only_category() {
+        _ if total > 0 => {}
+        Some(None) => {}
+        Some(Some(_)) => notes.push("Leave category out to look in all of them.".to_owned()),
+        None => notes.push("Leave some filters out to look in all projects.".to_owned()),
     }
     notes
 }

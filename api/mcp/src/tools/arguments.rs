@@ -247,7 +247,16 @@ impl<'a> Arguments<'a> {
     pub(super) fn complete<T>(&mut self, value: Option<T>) -> Result<T, Refusal> {
         match value {
             Some(value) if self.faults.is_empty() => Ok(value),
-            _ => Err(Refusal::Arguments(std::mem::take(&mut self.faults))),
+            _ => {
+                // An argument that is read in two ways is wrong once.
+                let mut faults: Vec<String> = Vec::with_capacity(self.faults.len());
+                for fault in std::mem::take(&mut self.faults) {
+                    if !faults.contains(&fault) {
+                        faults.push(fault);
+                    }
+                }
+                Err(Refusal::Arguments(faults))
+            }
         }
     }
 

@@ -1,11 +1,12 @@
 //! `browse`: the newest projects, page by page.
 
-use answers::catalog::browse;
+use answers::catalog::list_options::ListOptions;
+use answers::catalog::{browse, facets};
 use read::archive::Cursor;
-use schemas::record::Category;
+use serde_json::Value;
 
 use super::listing::{self, listed};
-use super::{CallContext, Run, Tool};
+use super::{CallContext, Run, Tool, options};
 use crate::tools::answer::Answered;
 use crate::tools::arguments::Limit;
 use crate::tools::input::input;
@@ -14,26 +15,36 @@ pub(super) static TOOL: Tool = Tool {
     name: "browse",
     title: "Browse the newest",
     description: "Use this when nothing particular is looked for: the newest projects first, of one category or of all. Send next_cursor as cursor for the next page.",
-    input: Input::schema,
-    output: listed!("", "", r#","next_cursor":{"type":["string","null"]}"#),
-    arguments: Input::NAMES,
+    input: schema,
+    output: listed!("", "", r#","next_cursor":{"type":["string","null"]},"facets":{"type":"object"}"#),
+    arguments: &ARGUMENTS,
     example: r#"{"category":"interiors","limit":5}"#,
     is_counted: true,
     writes: false,
-    run: Run::Ready(|context, arguments| run(context, Input::read(arguments)?)),
+    run: Run::Ready(|context, arguments| {
+        let options = options::read(arguments, false);
+        run(context, &options, Input::read(arguments)?)
+    }),
 };
 
 input! {
-    category: Option<Category>,
     limit: Limit,
     cursor: Option<Cursor> = listing::CURSOR_DESCRIPTION,
 }
 
-fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
-    let Input { category, limit, cursor } = input;
+/// The names of all arguments: its own, then the options.
+const ARGUMENTS: [&str; Input::NAMES.len() + options::NAMES.len()] = options::with_own(Input::NAMES);
+
+fn schema() -> Value {
+    options::add_to(Input::schema(), false, false)
+}
+
+fn run<'a>(context: CallContext<'a>, options: &ListOptions, input: Input) -> Answered<'a> {
+    let Input { limit, cursor } = input;
     let now = context.state.listing()?;
-    let page = |limit| browse::newest(&now, category, limit, cursor.clone());
+    let page = |limit| browse::page(&now, options, limit, cursor.clone());
     let (mut answer, total) = listing::write_page(context, &now, limit, page, |_, ()| Ok(()))?;
-    answer.notes.extend(browse::note(category, total).map(Into::into));
+    facets::write(&mut answer.json, &browse::facets(&now, options))?;
+    answer.notes.extend(browse::note(options, total).map(Into::into));
     Ok(answer)
 }

@@ -1,6 +1,7 @@
 //! The arguments of lists beside their query: filters, order and facets.
 
-use answers::catalog::list_options::{self, ListOptions, ORDERS, OptionFault};
+use answers::catalog::list_options::{self, FILTERS, ListOptions, ORDERS, OptionFault, is_colour};
+use read::archive::Filters;
 use schemas::record::Category;
 use serde_json::{Value, json};
 
@@ -21,35 +22,88 @@ pub(super) const fn with_own<const N: usize>(own: &[&'static str]) -> [&'static 
     names
 }
 
-/// Adds the options to the JSON Schema of a tool's own arguments, which may have one of the same name.
-pub(super) fn add_to(mut schema: Value, has_relevance: bool) -> Value {
+/// The index of `color` in [`NAMES`].
+const COLOR: usize = 8;
+
+/// Returns the names of the arguments of a tool whose own arguments include `color`.
+pub(super) const fn with_own_color<const N: usize>(own: &[&'static str]) -> [&'static str; N] {
+    let mut names = [""; N];
+    let mut at = 0;
+    while at < N {
+        names[at] = match at.checked_sub(own.len()) {
+            None => own[at],
+            Some(at) if at < COLOR => NAMES[at],
+            Some(at) => NAMES[at + 1],
+        };
+        at += 1;
+    }
+    names
+}
+
+/// Adds the options to the JSON Schema of a tool's own arguments, which may have one of the same name. `search_projects` has the
+/// descriptions; the other tools go without, so that the listing stays short.
+pub(super) fn add_to(schema: Value, has_relevance: bool, is_described: bool) -> Value {
     let orders = if has_relevance { &ORDERS[..] } else { &ORDERS[1..] };
-    let text = || json!({"type": "string"});
-    let about = |description: &str| json!({"type": "string", "description": description});
+    add(schema, &NAMES, orders, is_described)
+}
+
+/// Adds the filters to the JSON Schema of a tool's own arguments.
+pub(super) fn add_filters_to(schema: Value) -> Value {
+    add(schema, &NAMES[..FILTERS], &[], false)
+}
+
+fn add(mut schema: Value, names: &[&str], orders: &[&str], is_described: bool) -> Value {
+    let text = |description: &str| match is_described {
+        true => json!({"type": "string", "description": description}),
+        false => json!({"type": "string"}),
+    };
     if let Some(properties) = schema["properties"].as_object_mut() {
-        for name in NAMES {
-            let option = match name {
+        for name in names {
+            let option = match *name {
                 "category" => json!({"type": "string", "enum": Category::ALL.map(Category::as_str)}),
-                "city" => about("Whole value; alternatives with |"),
-                "place" => about("Part of city, e.g. Germany"),
+                "city" => text("Whole value; alternatives with |"),
+                "place" => text("Part of city, e.g. Germany"),
                 "year_from" | "year_to" => json!({"type": "integer"}),
                 "has_picture" => json!({"type": "boolean"}),
-                "color" => about("#rrggbb near a palette colour"),
-                "added_since" => about("Date"),
+                "color" => text("#rrggbb near a palette colour"),
+                "added_since" => text("Date"),
                 "sort" => json!({"type": "string", "enum": orders}),
-                "facets" => about("Counts to add, e.g. city,year,material"),
-                _ => text(),
+                "facets" => text("Counts to add, e.g. city,year,material"),
+                _ => json!({"type": "string"}),
             };
-            properties.entry(name).or_insert(option);
+            properties.entry(*name).or_insert(option);
         }
     }
     schema
 }
 
+/// Reads the filters alone. Errors remain in `arguments` until the other arguments are read.
+pub(super) fn read_filters(arguments: &mut Arguments<'_>) -> Filters {
+    read_with(arguments, false, |name, _| NAMES[..FILTERS].contains(&name)).filters
+}
+
 /// Reads the options. Errors remain in `arguments` until the other arguments are read.
 pub(super) fn read(arguments: &mut Arguments<'_>, has_relevance: bool) -> ListOptions {
+    read_with(arguments, has_relevance, |_, _| true)
+}
+
+/// Reads the options of a search by taste, in which a text of color without a number sign is a dimension.
+pub(super) fn read_of_taste(arguments: &mut Arguments<'_>) -> ListOptions {
+    read_with(arguments, true, |name, text| name != "color" || is_colour(text))
+}
+
+fn read_with(
+    arguments: &mut Arguments<'_>,
+    has_relevance: bool,
+    is_option: impl Fn(&str, &str) -> bool,
+) -> ListOptions {
     let mut faults = Vec::new();
-    let options = ListOptions::read(|name| arguments.texts(name), has_relevance, &mut faults);
+    let values = |name| {
+        let mut texts = arguments.texts(name);
+        texts.retain(|text| is_option(name, text));
+        texts
+    };
+    let options = ListOptions::read(values, has_relevance, &mut faults);
     faults.into_iter().for_each(|fault| arguments.fault(phrase(&fault)));
     options
 }

@@ -1,13 +1,14 @@
 //! `search_by_taste`: projects by how they look and feel, in six dimensions.
 
+use answers::catalog::facets;
+use answers::catalog::list_options::{ListOptions, is_colour};
 use answers::catalog::taste::{self, Matches};
 use read::archive::Cursor;
-use schemas::record::Category;
 use schemas::taste::{Dimension, DimensionSet, Taste};
 use serde_json::{Value, json};
 
 use super::listing::{self, listed};
-use super::{CallContext, Run, Tool, list_taste_terms};
+use super::{CallContext, Run, Tool, list_taste_terms, options};
 use crate::tools::answer::{Answered, Refusal};
 use crate::tools::arguments::{Arguments, Limit};
 use crate::tools::input::input;
@@ -20,7 +21,7 @@ pub(super) static TOOL: Tool = Tool {
     output: listed!(
         "",
         r#","matched":{"type":"array","items":{"type":"string"}}"#,
-        r#","next_cursor":{"type":["string","null"]},"matches":{"type":"object"}"#
+        r#","next_cursor":{"type":["string","null"]},"matches":{"type":"object"},"facets":{"type":"object"}"#
     ),
     arguments: &ARGUMENTS,
     example: r#"{"material":"oak","mood":"calm","limit":5}"#,
@@ -28,29 +29,29 @@ pub(super) static TOOL: Tool = Tool {
     writes: false,
     run: Run::Ready(|context, arguments| {
         let taste = read(arguments);
-        run(context, &taste, Input::read(arguments)?)
+        let options = options::read_of_taste(arguments);
+        run(context, &taste, &options, Input::read(arguments)?)
     }),
 };
 
 // The arguments after the dimensions.
 input! {
-    category: Option<Category>,
     limit: Limit,
     cursor: Option<Cursor> = listing::CURSOR_DESCRIPTION,
 }
 
-/// The names of all arguments: one for each dimension, then the others.
-const ARGUMENTS: [&str; Dimension::COUNT + Input::NAMES.len()] = {
-    let mut names = [""; Dimension::COUNT + Input::NAMES.len()];
+/// The names of all arguments: one for each dimension, then the others, of which color is a dimension too.
+const ARGUMENTS: [&str; Dimension::COUNT + Input::NAMES.len() + options::NAMES.len() - 1] = {
+    let mut own = [""; Dimension::COUNT + Input::NAMES.len()];
     let mut at = 0;
-    while at < names.len() {
-        names[at] = match at.checked_sub(Dimension::COUNT) {
+    while at < own.len() {
+        own[at] = match at.checked_sub(Dimension::COUNT) {
             None => Dimension::ALL[at].as_str(),
             Some(at) => Input::NAMES[at],
         };
         at += 1;
     }
-    names
+    options::with_own_color(&own)
 };
 
 /// Returns the JSON Schema of the arguments.
@@ -59,28 +60,37 @@ fn schema() -> Value {
     if let Some(properties) = schema["properties"].as_object_mut() {
         let others = std::mem::take(properties);
         properties.extend(Dimension::ALL.map(|dimension| {
-            let description = format!("e.g. {}", dimension.example_word());
+            let or_colour = if dimension == Dimension::Color { ", or #rrggbb: a filter" } else { "" };
+            let description = format!("e.g. {}{or_colour}", dimension.example_word());
             (dimension.as_str().to_owned(), json!({"type": "string", "description": description}))
         }));
         properties.extend(others);
     }
-    schema
+    options::add_to(schema, true, false)
 }
 
 /// Reads the dimensions. Errors remain in `arguments` until the other arguments are read.
 fn read(arguments: &mut Arguments<'_>) -> Taste {
-    Taste::from_fn(|dimension| Some(arguments.bounded(dimension.as_str(), taste::LONGEST)?.into_owned()))
+    Taste::from_fn(|dimension| {
+        // A colour is a filter; it alone may be a list.
+        if dimension == Dimension::Color
+            && arguments.texts(dimension.as_str()).iter().any(|text| is_colour(text))
+        {
+            return None;
+        }
+        Some(arguments.bounded(dimension.as_str(), taste::LONGEST)?.into_owned())
+    })
 }
 
-fn run<'a>(context: CallContext<'a>, taste: &Taste, input: Input) -> Answered<'a> {
-    let Input { category, limit, cursor } = input;
+fn run<'a>(context: CallContext<'a>, taste: &Taste, options: &ListOptions, input: Input) -> Answered<'a> {
+    let Input { limit, cursor } = input;
     if taste.is_empty() {
         return Err(Refusal::Arguments(vec![taste::nothing_requested()]));
     }
     let now = context.state.listing()?;
     let mut matches = Matches::default();
     let page = |limit| {
-        let found = taste::search(&now, taste, category, limit, cursor.clone())?;
+        let found = taste::search(&now, taste, options, limit, cursor.clone())?;
         matches = found.matches;
         Ok(found.page)
     };
@@ -89,7 +99,8 @@ fn run<'a>(context: CallContext<'a>, taste: &Taste, input: Input) -> Answered<'a
             json.member("matched", &matched)
         })?;
     answer.json.member("matches", &matches)?;
-    let notes = taste::notes(&now, taste, category, (&matches, total), list_taste_terms::TOOL.name);
+    facets::write(&mut answer.json, &taste::facets(&now, taste, options))?;
+    let notes = taste::notes(&now, taste, options, (&matches, total), list_taste_terms::TOOL.name);
     answer.notes.extend(notes.into_iter().map(Into::into));
     Ok(answer)
 }

@@ -45,7 +45,7 @@ input! {
 const ARGUMENTS: [&str; Input::NAMES.len() + options::NAMES.len()] = options::with_own(Input::NAMES);
 
 fn schema() -> Json {
-    options::add_to(Input::schema(), true)
+    options::add_to(Input::schema(), true, true)
 }
 
 fn run<'a>(context: CallContext<'a>, options: &ListOptions, input: Input) -> Answered<'a> {

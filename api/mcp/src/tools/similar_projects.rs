@@ -1,11 +1,14 @@
 //! `similar_projects`: the projects most similar to one, by pictures and texts.
 
 use answers::catalog::json_writer::JsonWriter;
+use answers::catalog::list_options::FILTERS;
 use answers::catalog::similar::{self, ListedProject};
+use read::archive::Filters;
 use read::neighbours::Cursor;
+use serde_json::Value as Json;
 
 use super::listing::{self, Fitted, listed};
-use super::{CallContext, Run, Tool, record};
+use super::{CallContext, Run, Tool, options, record};
 use crate::tools::answer::{Answer, Answered, Refusal};
 use crate::tools::arguments::{Arguments, Limit};
 use crate::tools::input::{Value, input};
@@ -15,19 +18,20 @@ pub(super) static TOOL: Tool = Tool {
     name: "similar_projects",
     title: "Similar projects",
     description: "Use this when one project is liked and others of its kind are wanted. The nearest by looks and text, precomputed; score and basis say how near, from 0 to 1. A project has at most 50.",
-    input: Input::schema,
+    input: schema,
     output: listed!(
         r#""slug":{"type":"string"},"#,
-        r#","score":{"type":"number"},"basis":{"type":"object","properties":{"visual":{"type":["number","null"]},"semantic":{"type":["number","null"]}}}"#,
+        r#","score":{"type":"number"},"basis":{"type":"object"}"#,
         r#","next_cursor":{"type":["string","null"]}"#
     ),
-    arguments: Input::NAMES,
+    arguments: &ARGUMENTS,
     example: r#"{"slug":"{newest}","limit":5}"#,
     is_counted: true,
     writes: false,
     run: Run::Waiting(|context, arguments| {
+        let filters = options::read_filters(arguments);
         let input = Input::read(arguments);
-        Box::pin(async move { run(context, input?).await })
+        Box::pin(async move { run(context, &filters, input?).await })
     }),
 };
 
@@ -37,7 +41,14 @@ input! {
     cursor: Option<Cursor> = listing::CURSOR_DESCRIPTION,
 }
 
-async fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
+/// The names of all arguments: its own, then the filters.
+const ARGUMENTS: [&str; Input::NAMES.len() + FILTERS] = options::with_own(Input::NAMES);
+
+fn schema() -> Json {
+    options::add_filters_to(Input::schema())
+}
+
+async fn run<'a>(context: CallContext<'a>, filters: &Filters, input: Input) -> Answered<'a> {
     let Input { slug: reference, limit, cursor } = input;
     let mut slug = reference.slug().to_owned();
     let mut notes = Vec::new();
@@ -53,12 +64,12 @@ async fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
     };
     let site = context.state.site();
     let page = match &project {
-        Some(project) if cursor.is_some_and(|cursor| !project.issued(cursor)) => {
+        Some(project) if cursor.is_some_and(|cursor| !project.issued(cursor, filters)) => {
             return Err(Refusal::guided(format!(
                 "The cursor was not given out with the neighbours of {slug}. Leave it out to start from the first page."
             )));
         }
-        Some(project) => project.neighbours(context.state, listing::most(context, limit), cursor)?,
+        Some(project) => project.neighbours(context.state, listing::most(context, limit), cursor, filters)?,
         None => similar::SimilarPage::of_new_project(),
     };
     let found = &page.shown;
