@@ -93,7 +93,7 @@ impl Model for ArchiveReader {
     async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ModelError> {
         database::digest(&folder.join(FILE), NAME, &[
             "SELECT ordinal, project, slug, category, published, added, newest, listed, words, name, city, studio, curator, year, \
-             has_picture, palette, pictures FROM projects ORDER BY ordinal",
+             has_picture, hex(palette), pictures FROM projects ORDER BY ordinal",
         ]).await
     }
 }

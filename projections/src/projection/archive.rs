@@ -55,9 +55,11 @@ mod tests {
     use read::archive::TasteRequest;
     use read::model::Model;
     use schemas::event::{
-        ProjectRenamed, ProjectRestored, ProjectRevised, ProjectSelected, ProjectWithdrawn, VectorsRecorded,
+        PictureAttached, ProjectRenamed, ProjectRestored, ProjectRevised, ProjectSelected, ProjectWithdrawn,
+        VectorsRecorded,
     };
     use schemas::ids::Position;
+    use schemas::picture::{Colour, Picture, PictureFormat, PictureId};
     use schemas::record::Record;
     use schemas::taste::Dimension;
 
@@ -71,7 +73,10 @@ mod tests {
 
     fn record(material: &str) -> Record {
         let taste = serde_json::json!({ "material": material });
-        serde_json::from_value(serde_json::json!({"name": "X", "category": "art", "taste": taste})).unwrap()
+        let pictures = [serde_json::json!({"source": "a.jpg"})];
+        let record =
+            serde_json::json!({"name": "X", "category": "art", "taste": taste, "pictures": pictures});
+        serde_json::from_value(record).unwrap()
     }
 
     fn selected(slug: &str, material: &str) -> Event {
@@ -80,6 +85,14 @@ mod tests {
             record: record(material),
             id: None,
         })
+    }
+
+    /// Returns the event of a picture whose palette is not UTF-8 text.
+    fn attached() -> Event {
+        let palette = vec![Colour([0xc0, 0x30, 0xff])];
+        let id = PictureId([7; 32]);
+        let picture = Picture { id, format: PictureFormat::Webp, width: 9, height: 9, palette };
+        Event::PictureAttached(PictureAttached { source: "a.jpg".into(), picture })
     }
 
     /// Returns a log with two poison events: one of a project that was never selected, and a second selection.
@@ -96,6 +109,7 @@ mod tests {
             (1, Event::ProjectWithdrawn(ProjectWithdrawn { reason: "sold".into() })),
             (0, Event::ProjectRenamed(ProjectRenamed { slug: "c".parse().unwrap() })),
             (1, restored()),
+            (0, attached()),
         ]
     }
 
@@ -147,6 +161,6 @@ mod tests {
         projection.optimize().await.unwrap();
         let of_live = ArchiveReader::digest(live.path()).await.unwrap();
         assert_eq!(ArchiveReader::digest(rebuilt.path()).await.unwrap(), of_live);
-        assert_eq!(of_live.0.position, Position(9));
+        assert_eq!(of_live.0.position, Position(10));
     }
 }
