@@ -68,8 +68,8 @@ fn an_invalid_value_is_reported_with_its_name_and_source() {
     assert_eq!(
         refused("LOGGIA_STORE", wrong),
         if cfg!(feature = "eventstore") {
-            "store is “esdb://***@here:2113?tslCaFile=/ca.pem” (variable LOGGIA_STORE), which cannot be used: it has no \
-             parameter “tslcafile”; it has store, connectionname, defaultdeadline, discoveryinterval, gossiptimeout, \
+            "store is “esdb://***@here:2113?tslCaFile=/ca.pem” (variable LOGGIA_STORE), which cannot be used: there is no \
+             parameter “tslcafile”; the parameters are store, connectionname, defaultdeadline, discoveryinterval, gossiptimeout, \
              keepaliveinterval, keepalivetimeout, maxdiscoverattempts, nodepreference, tls, tlscafile, tlsverifycert, \
              usercertfile, userkeyfile"
         } else {
