@@ -1,6 +1,8 @@
 //! The writing side. One writer at a time owns a folder.
 
 use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use tantivy::directory::MmapDirectory;
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, NoMergePolicy};
@@ -29,8 +31,9 @@ const MAX_DELETED_SHARE: f32 = 0.25;
 /// Segments with more documents than this are merged for their deletions only.
 const MAX_MERGED_SIZE: usize = 4_000_000;
 
-/// How often a merge of all segments is tried while merges in the background end.
-const MAX_MERGE_ATTEMPTS: u32 = 20;
+/// How long a merge of all segments waits for merges in the background to end, and how long between two attempts.
+const MERGE_TIMEOUT: Duration = Duration::from_secs(60);
+const MERGE_PAUSE: Duration = Duration::from_millis(10);
 
 /// An index is compacted if at least one in this many documents is outside its largest segment, or deleted in it: a single edit
 /// does not rewrite the whole index.
@@ -221,7 +224,7 @@ impl SearchWriter {
     ///
     /// # Errors
     ///
-    /// Fails if the index cannot be written, or merges in the background do not end.
+    /// Fails if the index cannot be written, or merges in the background do not end within a minute.
     pub fn force_merge(&mut self) -> Result<(), SearchError> {
         self.writer.set_merge_policy(Box::new(NoMergePolicy));
         let merged = self.merge_all();
@@ -230,16 +233,17 @@ impl SearchWriter {
     }
 
     fn merge_all(&mut self) -> Result<(), SearchError> {
-        let mut attempts = 0;
+        let began = Instant::now();
         loop {
             let segments = self.index.searchable_segment_ids()?;
             if segments.len() < 2 {
                 return Ok(());
             }
-            attempts += 1;
             match self.writer.merge(&segments).wait() {
                 // A merge in the background includes some of these segments. No new one begins.
-                Err(TantivyError::InvalidArgument(_)) if attempts < MAX_MERGE_ATTEMPTS => {}
+                Err(TantivyError::InvalidArgument(_)) if began.elapsed() < MERGE_TIMEOUT => {
+                    sleep(MERGE_PAUSE)
+                }
                 Err(error) => return Err(error.into()),
                 Ok(_) => return Ok(()),
             }
