@@ -14,3 +14,19 @@ pub(crate) mod rows;
 pub(crate) mod schema;
 pub(crate) mod segment;
 pub(crate) mod snapshot;
+
+use std::ops::Range;
+
+/// Returns the first index of the range for which `before` is false; it is true for all indexes before that.
+pub(crate) fn partition_point(range: Range<usize>, before: impl Fn(usize) -> bool) -> usize {
+    let Range { start: mut low, end: mut high } = range;
+    while low < high {
+        let middle = low.midpoint(high);
+        if before(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::distance::{EditDistance, Signature};
 use super::words::WordSet;
+use crate::index::partition_point;
 
 /// Distinct words in the order of their bytes; a word's index is its position in that order.
 #[derive(Default)]
@@ -145,20 +146,6 @@ fn transposed_in_the_middle(first: &str, second: &str) -> Option<String> {
     let (last, next) = (first.chars().next_back()?, second.chars().next()?);
     let ends = (&first[..first.len() - last.len_utf8()], &second[next.len_utf8()..]);
     (last != next).then(|| format!("{}{next}{last}{}", ends.0, ends.1))
-}
-
-/// Returns the first index of the range for which `before` is false; it is true for all indexes before that.
-fn partition_point(range: Range<usize>, before: impl Fn(usize) -> bool) -> usize {
-    let Range { start: mut low, end: mut high } = range;
-    while low < high {
-        let middle = low.midpoint(high);
-        if before(middle) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    low
 }
 
 /// Returns the first eight bytes as a number with the same order, padded with zeros, which no word contains.

@@ -9,6 +9,7 @@ use std::ops::Range;
 use tantivy::DocId;
 
 use super::{u32_at, u64_at};
+use crate::index::partition_point;
 
 /// The rank of a document without a name.
 pub(super) const NO_NAME: u32 = u32::MAX;
@@ -97,7 +98,7 @@ impl<'r> Names<'r> {
     /// Returns the names that begin with `words`, which are folded and not empty.
     pub(crate) fn beginning_with(self, words: &[u8]) -> NameRange {
         let all = self.table.count;
-        let first = partition_point(0..all, |rank| self.name(rank) < words);
+        let first = first_not(0..all, |rank| self.name(rank) < words);
         if first == all || !self.name(first).starts_with(words) {
             return NameRange::default();
         }
@@ -112,26 +113,18 @@ impl<'r> Names<'r> {
     }
 }
 
-/// Returns the first number of the range for which `before` is false; it is true for all numbers before that.
-fn partition_point(Range { start: mut low, end: mut high }: Range<u32>, before: impl Fn(u32) -> bool) -> u32 {
-    while low < high {
-        let middle = low.midpoint(high);
-        if before(middle) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    low
+/// Returns what [`partition_point`] returns, for ranks.
+fn first_not(range: Range<u32>, before: impl Fn(u32) -> bool) -> u32 {
+    partition_point(range.start as usize..range.end as usize, |rank| before(rank as u32)) as u32
 }
 
-/// Returns what [`partition_point`] returns, in steps that double from the start: most ranges of names are short.
+/// Returns what [`first_not`] returns, in steps that double from the start: most ranges of names are short.
 fn gallop(range: Range<u32>, before: impl Fn(u32) -> bool) -> u32 {
     let (mut low, mut step) = (range.start, 1);
     loop {
         let next = low.saturating_add(step);
         if next >= range.end || !before(next) {
-            return partition_point(low..next.min(range.end), before);
+            return first_not(low..next.min(range.end), before);
         }
         (low, step) = (next + 1, step * 2);
     }
