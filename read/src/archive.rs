@@ -23,6 +23,7 @@ mod facets;
 #[cfg(feature = "apply")]
 mod facts;
 mod filters;
+mod layers;
 mod listing;
 mod newest;
 mod order;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use schemas::taste::Dimension;
 
+use super::layers::{Layer, Layers};
 use super::stemming::{WordStemmer, stored_pieces};
 
 /// The lower bits of a key, for the number of a word; the upper three are for the dimension.
@@ -24,15 +25,10 @@ pub(super) struct StemKey(u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FormKey(u32);
 
-/// Recent words are merged into the others once there are more than this many, and more than a sixteenth of the others.
-const MAX_RECENT: usize = 1_024;
-
 /// All forms and stems. A commit with a new word copies only the recent ones.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Dictionary {
-    /// The words with the lowest numbers, shared between snapshots.
-    base: Arc<Words>,
-    recent: Words,
+    words: Layers<Words>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -76,7 +72,7 @@ impl FormKey {
 impl Dictionary {
     /// Returns the number of a stem, if it is known.
     pub(super) fn stem(&self, stem: &str) -> Option<u32> {
-        self.base.by_stem.get(stem).or_else(|| self.recent.by_stem.get(stem)).copied()
+        self.words.base.by_stem.get(stem).or_else(|| self.words.recent.by_stem.get(stem)).copied()
     }
 
     /// Returns the text of a form.
@@ -96,30 +92,26 @@ impl Dictionary {
 
     /// Returns the number of forms.
     pub(super) fn forms(&self) -> usize {
-        self.base.forms.len() + self.recent.forms.len()
+        self.words.len()
     }
 
     /// Returns the number of stems.
     pub(super) fn stems(&self) -> usize {
-        self.base.by_stem.len() + self.recent.by_stem.len()
+        self.words.base.by_stem.len() + self.words.recent.by_stem.len()
     }
 
     /// Returns the approximate memory in use, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        self.base.bytes() + self.recent.bytes()
+        self.words.bytes()
     }
 
     fn at(&self, form: u32) -> &Form {
-        let form = form as usize;
-        match form.checked_sub(self.base.forms.len()) {
-            None => &self.base.forms[form],
-            Some(recent) => &self.recent.forms[recent],
-        }
+        self.words.at(form as usize)
     }
 
     /// Returns the number of a form, if it is known.
     fn number_of(&self, form: &str) -> Option<u32> {
-        self.base.by_form.get(form).or_else(|| self.recent.by_form.get(form)).copied()
+        self.words.base.by_form.get(form).or_else(|| self.words.recent.by_form.get(form)).copied()
     }
 
     fn intern(&mut self, stem: &str, form: &str) -> u32 {
@@ -132,21 +124,24 @@ impl Dictionary {
             Some(known) => known,
             None => {
                 let stem = if stem == form { text.clone() } else { stem.into() };
-                *self.recent.by_stem.entry(stem).or_insert(next)
+                *self.words.recent.by_stem.entry(stem).or_insert(next)
             }
         };
         let number = self.forms() as u32;
-        self.recent.forms.push(Form { text: text.clone(), stem });
-        self.recent.by_form.insert(text, number);
-        if self.recent.forms.len() > MAX_RECENT.max(self.base.forms.len() / 16) {
-            let recent = std::mem::take(&mut self.recent);
-            Arc::make_mut(&mut self.base).extend(recent);
-        }
+        self.words.recent.forms.push(Form { text: text.clone(), stem });
+        self.words.recent.by_form.insert(text, number);
+        self.words.merge_if_many();
         number
     }
 }
 
-impl Words {
+impl Layer for Words {
+    type Value = Form;
+
+    fn values(&self) -> &[Form] {
+        &self.forms
+    }
+
     fn extend(&mut self, others: Words) {
         self.forms.extend(others.forms);
         self.by_form.extend(others.by_form);
@@ -220,6 +215,7 @@ impl<'a> Analyzer<'a> {
 #[cfg(all(test, feature = "apply"))]
 mod tests {
     use super::*;
+    use crate::archive::layers::MAX_RECENT;
 
     #[test]
     fn words_keep_their_numbers_as_others_are_added() {
@@ -251,6 +247,6 @@ mod tests {
             assert_eq!(dictionary.number_of("form5000"), None);
         }
         let (_, last) = &before[before.len() - 1];
-        assert!(last.recent.forms.len() <= MAX_RECENT, "a commit copies only a few words");
+        assert!(last.words.recent.forms.len() <= MAX_RECENT, "a commit copies only a few words");
     }
 }

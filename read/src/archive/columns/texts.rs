@@ -8,21 +8,18 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use text::fold;
 
-/// Recent texts are merged into the others once there are more than this many, and more than a sixteenth of the others.
-const MAX_RECENT: usize = 1_024;
+use crate::archive::layers::{Layer, Layers};
 
 /// All texts, numbered from 1. A commit with a new text copies only the recent ones.
 #[derive(Debug, Clone, Default)]
 pub(in crate::archive) struct Texts {
-    /// The texts with the lowest numbers, shared between snapshots.
-    base: Arc<Layer>,
-    recent: Layer,
+    texts: Layers<TextLayer>,
     /// Whether texts are found by their parts between commas.
     has_parts: bool,
 }
 
 #[derive(Debug, Clone, Default)]
-struct Layer {
+struct TextLayer {
     spellings: Vec<Spelling>,
     by_text: HashMap<Arc<str>, u32, RandomState>,
     /// The last spelling of each value.
@@ -56,7 +53,7 @@ impl Texts {
 
     /// Returns the number of a text, if it is known.
     pub(super) fn number_of(&self, text: &str) -> Option<u32> {
-        self.base.by_text.get(text).or_else(|| self.recent.by_text.get(text)).copied()
+        self.texts.base.by_text.get(text).or_else(|| self.texts.recent.by_text.get(text)).copied()
     }
 
     /// Adds a text that is not known and returns its number.
@@ -74,21 +71,18 @@ impl Texts {
             None => (value.into(), number),
         };
         for part in if self.has_parts { parts(&text) } else { Vec::new() } {
-            self.recent.by_part.entry(part.into()).or_default().push(number);
+            self.texts.recent.by_part.entry(part.into()).or_default().push(number);
         }
-        self.recent.by_value.insert(Arc::clone(&value), number);
-        self.recent.by_text.insert(Arc::clone(&text), number);
-        self.recent.spellings.push(Spelling { text, value, first, previous: previous.unwrap_or(0) });
-        if self.recent.spellings.len() > MAX_RECENT.max(self.base.spellings.len() / 16) {
-            let recent = std::mem::take(&mut self.recent);
-            Arc::make_mut(&mut self.base).extend(recent);
-        }
+        self.texts.recent.by_value.insert(Arc::clone(&value), number);
+        self.texts.recent.by_text.insert(Arc::clone(&text), number);
+        self.texts.recent.spellings.push(Spelling { text, value, first, previous: previous.unwrap_or(0) });
+        self.texts.merge_if_many();
         number
     }
 
     /// Returns the number of texts; the greatest number is equal to it.
     pub(in crate::archive) fn count(&self) -> usize {
-        self.base.spellings.len() + self.recent.spellings.len()
+        self.texts.len()
     }
 
     /// Returns the spelling that stands for the value of a text.
@@ -115,25 +109,21 @@ impl Texts {
 
     /// Returns the numbers of the texts that contain a value between commas, or as a whole.
     pub(in crate::archive) fn containing<'t>(&'t self, part: &str) -> impl Iterator<Item = u32> + use<'t> {
-        let lists = [self.base.by_part.get(part), self.recent.by_part.get(part)];
+        let lists = [self.texts.base.by_part.get(part), self.texts.recent.by_part.get(part)];
         lists.into_iter().flatten().flatten().copied()
     }
 
     /// Returns the approximate memory in use, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        self.base.bytes() + self.recent.bytes()
+        self.texts.bytes()
     }
 
     fn last_of(&self, value: &str) -> Option<u32> {
-        self.recent.by_value.get(value).or_else(|| self.base.by_value.get(value)).copied()
+        self.texts.recent.by_value.get(value).or_else(|| self.texts.base.by_value.get(value)).copied()
     }
 
     fn at(&self, number: u32) -> &Spelling {
-        let index = number as usize - 1;
-        match index.checked_sub(self.base.spellings.len()) {
-            None => &self.base.spellings[index],
-            Some(recent) => &self.recent.spellings[recent],
-        }
+        self.texts.at(number as usize - 1)
     }
 }
 
@@ -148,8 +138,14 @@ fn parts(text: &str) -> Vec<String> {
     parts
 }
 
-impl Layer {
-    fn extend(&mut self, others: Layer) {
+impl Layer for TextLayer {
+    type Value = Spelling;
+
+    fn values(&self) -> &[Spelling] {
+        &self.spellings
+    }
+
+    fn extend(&mut self, others: TextLayer) {
         self.spellings.extend(others.spellings);
         self.by_text.extend(others.by_text);
         self.by_value.extend(others.by_value);
@@ -172,6 +168,7 @@ impl Layer {
 #[cfg(all(test, feature = "apply"))]
 mod tests {
     use super::*;
+    use crate::archive::layers::MAX_RECENT;
 
     #[test]
     fn texts_keep_their_numbers_and_spellings_of_one_value_stay_together() {
@@ -205,7 +202,7 @@ mod tests {
             assert_eq!(texts.containing("zurich 0").collect::<Vec<_>>(), [1, 2]);
         }
         let (_, last) = &before[before.len() - 1];
-        assert!(last.recent.spellings.len() <= MAX_RECENT, "a commit copies only a few texts");
+        assert!(last.texts.recent.spellings.len() <= MAX_RECENT, "a commit copies only a few texts");
     }
 
     #[test]
