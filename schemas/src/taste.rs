@@ -33,6 +33,9 @@ macro_rules! dimensions {
             /// The number of dimensions.
             pub const COUNT: usize = [$($name),+].len();
 
+            /// Their names, in the same order.
+            pub const NAMES: [&'static str; Dimension::COUNT] = [$($name),+];
+
             const TEXTS: [Texts; Dimension::COUNT] = [$(Texts {
                 name: $name,
                 title: stringify!($variant),

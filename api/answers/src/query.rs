@@ -7,6 +7,7 @@ use std::str::FromStr;
 use schemas::api::problem::ParameterFault;
 use schemas::api::search::{DEFAULT_LIMIT, MAX_LIMIT, MIN_LIMIT};
 use schemas::record::Category;
+use schemas::taste::Dimension;
 
 /// An encoded text whose bytes are not UTF-8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,6 +116,16 @@ impl<'a, const N: usize> QueryParams<'a, N> {
         named
     }
 
+    /// Ends the reading of an endpoint's parameters, the key among them, which was read before. Returns the names of the ignored ones.
+    ///
+    /// # Errors
+    ///
+    /// All invalid parameters.
+    pub fn finish(&self, mut faults: Vec<ParameterFault>) -> Result<Vec<String>, Vec<ParameterFault>> {
+        self.single("key", &mut faults);
+        if faults.is_empty() { Ok(self.ignored()) } else { Err(faults) }
+    }
+
     /// Returns whether any parameter from the one at `first` in the list of names on is given.
     pub fn has_any_from(&self, first: usize) -> bool {
         self.values.iter().skip(first).any(|(_, count)| *count > 0)
@@ -154,6 +165,17 @@ impl<'a, const N: usize> QueryParams<'a, N> {
     }
 }
 
+/// Returns `N` names: first `own`, then the first of `more`.
+pub const fn join_names<const N: usize>(own: &[&'static str], more: &[&'static str]) -> [&'static str; N] {
+    let mut names = [""; N];
+    let mut at = 0;
+    while at < N {
+        names[at] = if at < own.len() { own[at] } else { more[at - own.len()] };
+        at += 1;
+    }
+    names
+}
+
 /// Returns the parameter `limit`, or the default if it is absent or invalid. If it is invalid, the reason is added to `faults`.
 pub fn limit<const N: usize>(sent: &QueryParams<'_, N>, faults: &mut Vec<ParameterFault>) -> usize {
     integer(sent, faults, "limit", DEFAULT_LIMIT, MIN_LIMIT..=MAX_LIMIT)
@@ -185,13 +207,31 @@ pub fn category<const N: usize>(
     sent: &QueryParams<'_, N>,
     faults: &mut Vec<ParameterFault>,
 ) -> Option<Category> {
-    let text = sent.single("category", faults)?;
-    let category = Category::parse(&text);
-    if category.is_none() {
-        let allowed = Category::ALL.map(Category::as_str).join(", ");
-        faults.push(fault("category", "It is not one of the catalog's five.", allowed));
+    let names = Category::ALL.map(Category::as_str);
+    one_of(sent, faults, "category", Category::parse, ("It is not one of the catalog's five.", &names))
+}
+
+/// Returns the parameter `dimension`. If it is invalid, the reason is added to `faults`.
+pub fn dimension<const N: usize>(
+    sent: &QueryParams<'_, N>,
+    faults: &mut Vec<ParameterFault>,
+) -> Option<Dimension> {
+    one_of(sent, faults, "dimension", Dimension::parse, ("It is not one of the six.", &Dimension::NAMES))
+}
+
+/// Returns a parameter that has one of these values. If it is invalid, `detail` is added to `faults`.
+fn one_of<T, const N: usize>(
+    sent: &QueryParams<'_, N>,
+    faults: &mut Vec<ParameterFault>,
+    name: &'static str,
+    parse: impl FnOnce(&str) -> Option<T>,
+    (detail, values): (&str, &[&str]),
+) -> Option<T> {
+    let value = parse(&sent.single(name, faults)?);
+    if value.is_none() {
+        faults.push(fault(name, detail, values.join(", ")));
     }
-    category
+    value
 }
 
 /// Returns the parameter `cursor`. If it is invalid, `invalid` is added to `faults`.

@@ -19,17 +19,9 @@ pub(crate) struct ArchiveParameters {
 }
 
 impl ArchiveParameters {
-    /// The names of the common parameters, of which a list takes those that it has.
-    pub(crate) const NAMES: [&str; 3 + list_options::NAMES.len()] = {
-        let mut names = [""; 3 + list_options::NAMES.len()];
-        (names[0], names[1], names[2]) = ("limit", "cursor", "key");
-        let mut at = 3;
-        while at < names.len() {
-            names[at] = list_options::NAMES[at - 3];
-            at += 1;
-        }
-        names
-    };
+    /// The names of the common parameters.
+    pub(crate) const NAMES: [&str; 3 + list_options::NAMES.len()] =
+        query::join_names(&["limit", "cursor", "key"], &list_options::NAMES);
 
     /// Reads the common parameters; `faults` has those of the list's own parameters. A list by taste `has_relevance`, and of the values of
     /// color only those with a number sign are colours.
@@ -42,21 +34,12 @@ impl ArchiveParameters {
         has_relevance: bool,
         mut faults: Vec<ParameterFault>,
     ) -> Result<ArchiveParameters, ApiError> {
-        let mut refused = Vec::new();
-        let values = |name| {
-            let mut values = sent.all(name, &mut faults);
-            values.retain(|value| !(has_relevance && name == "color") || is_colour(value));
-            values
-        };
-        let options = ListOptions::read(values, has_relevance, &mut refused);
-        faults.extend(refused.into_iter().map(Into::into));
+        let is_option = |name: &str, value: &str| !(has_relevance && name == "color") || is_colour(value);
+        let options = ListOptions::of_query(sent, 0, has_relevance, is_option, &mut faults);
         let limit = query::limit(sent, &mut faults);
         let cursor = query::cursor(sent, &mut faults, browse::invalid_cursor);
-        sent.single("key", &mut faults);
-        if !faults.is_empty() {
-            return Err(ApiError::invalid_parameters(faults));
-        }
-        Ok(ArchiveParameters { options, limit, cursor, ignored: sent.ignored() })
+        let ignored = sent.finish(faults).map_err(ApiError::invalid_parameters)?;
+        Ok(ArchiveParameters { options, limit, cursor, ignored })
     }
 }
 

@@ -68,13 +68,8 @@ impl Parameters {
         }
         let limit = query::integer(&sent, &mut faults, "limit", DEFAULT_CHANGES, 1..=MAX_CHANGES);
         let wait = query::integer(&sent, &mut faults, "wait", 0, 0..=LONGEST_WAIT.as_secs() as usize);
-        sent.single("key", &mut faults);
-        let wait = Duration::from_secs(wait as u64);
-        if faults.is_empty() {
-            Ok(Parameters { since: cursor, limit, wait, ignored: sent.ignored() })
-        } else {
-            Err(faults)
-        }
+        let ignored = sent.finish(faults)?;
+        Ok(Parameters { since: cursor, limit, wait: Duration::from_secs(wait as u64), ignored })
     }
 }
 

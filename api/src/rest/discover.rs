@@ -20,10 +20,7 @@ pub(crate) async fn discover(
     let sent = QueryParams::parse(query.as_deref().unwrap_or_default(), ["category", "key"]);
     let mut faults = Vec::new();
     let category = query::category(&sent, &mut faults);
-    sent.single("key", &mut faults);
-    if !faults.is_empty() {
-        return Err(ApiError::invalid_parameters(faults));
-    }
+    let ignored = sent.finish(faults).map_err(ApiError::invalid_parameters)?;
     let (now, site) = (state.listing()?, state.site());
     let drawn = browse::draw(&now, category)?;
     let mut json = JsonWriter::object(site, json_writer::capacity(drawn.iter().copied(), site));
@@ -31,7 +28,7 @@ pub(crate) async fn discover(
     json.member("total", &now.listed(category))?;
     json.projects("results", drawn.map(|summary| (summary, ())), |_, ()| Ok(()))?;
     json.member("note", &drawn.is_none().then_some(NOTHING_TO_DRAW))?;
-    json.ignored_parameters(&sent.ignored())?;
+    json.ignored_parameters(&ignored)?;
     // Every call draws again.
     let caching = [(CACHE_CONTROL, HeaderValue::from_static("no-store"))];
     Ok((caching, List::new(json.finish(), site, DISCOVER, "", None)))

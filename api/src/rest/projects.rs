@@ -8,22 +8,15 @@ use answers::catalog::list_options;
 use answers::catalog::several::{self, MOST_SLUGS};
 use answers::catalog::{browse, facets};
 use answers::error::ApiError;
-use answers::query::{QueryParams, fault};
+use answers::query::{self, QueryParams, fault};
 use answers::route::PROJECTS;
 use answers::state::ApiState;
 use schemas::api::problem::ParameterFault;
 
 use crate::rest::archive_parameters::{ArchiveParameters, invalid_cursor};
 
-const NAMES: [&str; 1 + ArchiveParameters::NAMES.len()] = {
-    let mut names = ["slugs"; 1 + ArchiveParameters::NAMES.len()];
-    let mut at = 1;
-    while at < names.len() {
-        names[at] = ArchiveParameters::NAMES[at - 1];
-        at += 1;
-    }
-    names
-};
+const NAMES: [&str; 1 + ArchiveParameters::NAMES.len()] =
+    query::join_names(&["slugs"], &ArchiveParameters::NAMES);
 
 type Sent<'a> = QueryParams<'a, { NAMES.len() }>;
 

@@ -21,15 +21,8 @@ use answers::state::ApiState;
 /// The parameters without the filters.
 const OWN: [&str; 3] = ["limit", "cursor", "key"];
 
-const NAMES: [&str; OWN.len() + FILTERS] = {
-    let mut names = [""; OWN.len() + FILTERS];
-    let mut at = 0;
-    while at < names.len() {
-        names[at] = if at < OWN.len() { OWN[at] } else { list_options::NAMES[at - OWN.len()] };
-        at += 1;
-    }
-    names
-};
+/// A list of neighbours has no other order and no facets.
+const NAMES: [&str; OWN.len() + FILTERS] = query::join_names(&OWN, &list_options::NAMES);
 
 const PATH: &str = route::prefix(route::SIMILAR);
 
@@ -90,24 +83,10 @@ impl SimilarParameters {
         let sent = QueryParams::parse(text, NAMES);
         let limit = query::limit(&sent, &mut faults);
         let cursor = query::cursor(&sent, &mut faults, invalid_cursor);
-        let filters = filters(&sent, &mut faults);
-        sent.single("key", &mut faults);
-        if !faults.is_empty() {
-            return Err(ApiError::invalid_parameters(faults));
-        }
-        Ok(SimilarParameters { filters, limit, cursor, ignored: sent.ignored() })
+        let filters = ListOptions::of_query(&sent, OWN.len(), false, |_, _| true, &mut faults).filters;
+        let ignored = sent.finish(faults).map_err(ApiError::invalid_parameters)?;
+        Ok(SimilarParameters { filters, limit, cursor, ignored })
     }
-}
-
-/// Reads the filters. A list of neighbours has no other order and no facets.
-fn filters(sent: &QueryParams<'_, { NAMES.len() }>, faults: &mut Vec<ParameterFault>) -> Filters {
-    if !sent.has_any_from(OWN.len()) {
-        return Filters::default();
-    }
-    let mut refused = Vec::new();
-    let options = ListOptions::read(|name| sent.all(name, faults), false, &mut refused);
-    faults.extend(refused.into_iter().map(Into::into));
-    options.filters
 }
 
 fn invalid_cursor() -> ParameterFault {

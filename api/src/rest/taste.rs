@@ -9,25 +9,15 @@ use answers::catalog::list::List;
 use answers::catalog::list_options::is_colour;
 use answers::catalog::{browse, facets, taste};
 use answers::error::ApiError;
-use answers::query::{QueryParams, fault};
+use answers::query::{self, QueryParams, fault};
 use answers::route::{TASTE, TERMS};
 use answers::state::ApiState;
 
 use crate::rest::archive_parameters::{ArchiveParameters, invalid_cursor};
 
 /// The names of all parameters: one for each dimension, then the common ones.
-const NAMES: [&str; Dimension::COUNT + ArchiveParameters::NAMES.len()] = {
-    let mut names = [""; Dimension::COUNT + ArchiveParameters::NAMES.len()];
-    let mut at = 0;
-    while at < names.len() {
-        names[at] = match at.checked_sub(Dimension::COUNT) {
-            None => Dimension::ALL[at].as_str(),
-            Some(at) => ArchiveParameters::NAMES[at],
-        };
-        at += 1;
-    }
-    names
-};
+const NAMES: [&str; Dimension::COUNT + ArchiveParameters::NAMES.len()] =
+    query::join_names(&Dimension::NAMES, &ArchiveParameters::NAMES);
 
 type Sent<'a> = QueryParams<'a, { NAMES.len() }>;
 

@@ -1,4 +1,4 @@
-//! A node that asks nobody for a key: its network is all that protects it, and no page of the web may reach through a
+//! A node that requires no key: its network is all that protects it, and no page of the web may reach through a
 //! browser in that network.
 
 use super::*;

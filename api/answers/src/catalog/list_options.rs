@@ -9,7 +9,7 @@ use schemas::api::problem::ParameterFault;
 use schemas::picture::Colour;
 use schemas::record::{Category, Year};
 
-use crate::query;
+use crate::query::{self, QueryParams};
 
 /// The names of the filters, of the order and of the facets.
 pub const NAMES: [&str; 12] = [
@@ -109,11 +109,39 @@ impl ListOptions {
         ListOptions { filters, order, facets }
     }
 
+    /// Reads the options in the query of a call, where the names from the one at `first` on are those of options. `is_option` says whether
+    /// a value of a name is one. Errors are added to `faults`.
+    pub fn of_query<const N: usize>(
+        sent: &QueryParams<'_, N>,
+        first: usize,
+        has_relevance: bool,
+        is_option: impl Fn(&str, &str) -> bool,
+        faults: &mut Vec<ParameterFault>,
+    ) -> ListOptions {
+        if !sent.has_any_from(first) {
+            return ListOptions::default();
+        }
+        let mut refused = Vec::new();
+        let values = |name| {
+            let mut values = sent.all(name, faults);
+            values.retain(|value| is_option(name, value));
+            values
+        };
+        let options = ListOptions::read(values, has_relevance, &mut refused);
+        faults.extend(refused.into_iter().map(Into::into));
+        options
+    }
+
     /// Returns the category if nothing but one is asked for, and `None` inside for nothing at all: lists are then answered without a
     /// set of projects.
     pub fn only_category(&self) -> Option<Option<Category>> {
         let is_plain = self.order.is_none() && self.facets.is_empty();
         self.filters.only_category().filter(|_| is_plain)
+    }
+
+    /// Returns all filters, or all but those by the values of a facet.
+    pub fn filters_but(&self, facet: Option<Facet>) -> Cow<'_, Filters> {
+        facet.map_or(Cow::Borrowed(&self.filters), |facet| Cow::Owned(self.filters.without(facet)))
     }
 
     /// Returns the order of a list without a query: the one asked for, the nearest colour first, or the newest.

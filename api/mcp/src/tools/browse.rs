@@ -2,6 +2,7 @@
 
 use answers::catalog::list_options::ListOptions;
 use answers::catalog::{browse, facets};
+use answers::query::join_names;
 use read::archive::Cursor;
 use serde_json::Value;
 
@@ -33,7 +34,8 @@ input! {
 }
 
 /// The names of all arguments: its own, then the options.
-const ARGUMENTS: [&str; Input::NAMES.len() + options::NAMES.len()] = options::with_own(Input::NAMES);
+const ARGUMENTS: [&str; Input::NAMES.len() + options::NAMES.len()] =
+    join_names(Input::NAMES, &options::NAMES);
 
 fn schema() -> Value {
     options::add_to(Input::schema(), false, false)

@@ -11,17 +11,6 @@ use crate::tools::arguments::Arguments;
 /// The names of the arguments.
 pub(super) const NAMES: [&str; 12] = list_options::NAMES;
 
-/// Returns the names of a tool's arguments: its own and those of the options.
-pub(super) const fn with_own<const N: usize>(own: &[&'static str]) -> [&'static str; N] {
-    let mut names = [""; N];
-    let mut at = 0;
-    while at < N {
-        names[at] = if at < own.len() { own[at] } else { NAMES[at - own.len()] };
-        at += 1;
-    }
-    names
-}
-
 /// The index of `color` in [`NAMES`].
 const COLOR: usize = 8;
 

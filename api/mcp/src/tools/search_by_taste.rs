@@ -3,6 +3,7 @@
 use answers::catalog::facets;
 use answers::catalog::list_options::{ListOptions, is_colour};
 use answers::catalog::taste::{self, Matches};
+use answers::query::join_names;
 use read::archive::Cursor;
 use schemas::taste::{Dimension, DimensionSet, Taste};
 use serde_json::{Value, json};
@@ -42,15 +43,7 @@ input! {
 
 /// The names of all arguments: one for each dimension, then the others, of which color is a dimension too.
 const ARGUMENTS: [&str; Dimension::COUNT + Input::NAMES.len() + options::NAMES.len() - 1] = {
-    let mut own = [""; Dimension::COUNT + Input::NAMES.len()];
-    let mut at = 0;
-    while at < own.len() {
-        own[at] = match at.checked_sub(Dimension::COUNT) {
-            None => Dimension::ALL[at].as_str(),
-            Some(at) => Input::NAMES[at],
-        };
-        at += 1;
-    }
+    let own: [&str; Dimension::COUNT + Input::NAMES.len()] = join_names(&Dimension::NAMES, Input::NAMES);
     options::with_own_color(&own)
 };
 

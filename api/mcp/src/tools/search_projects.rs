@@ -5,6 +5,7 @@ use answers::catalog::json_writer::JsonWriter;
 use answers::catalog::list_options::ListOptions;
 use answers::catalog::relaxation;
 use answers::catalog::search::{self, Found, SearchCursor, SearchFault};
+use answers::query::join_names;
 use read::archive::Filters;
 use schemas::api::search::MAX_QUERY_CHARACTERS;
 use serde_json::Value as Json;
@@ -42,7 +43,8 @@ input! {
 }
 
 /// The names of all arguments: its own, then the options.
-const ARGUMENTS: [&str; Input::NAMES.len() + options::NAMES.len()] = options::with_own(Input::NAMES);
+const ARGUMENTS: [&str; Input::NAMES.len() + options::NAMES.len()] =
+    join_names(Input::NAMES, &options::NAMES);
 
 fn schema() -> Json {
     options::add_to(Input::schema(), true, true)

@@ -3,6 +3,7 @@
 use answers::catalog::json_writer::JsonWriter;
 use answers::catalog::list_options::FILTERS;
 use answers::catalog::similar::{self, ListedProject};
+use answers::query::join_names;
 use read::archive::Filters;
 use read::neighbours::Cursor;
 use serde_json::Value as Json;
@@ -42,7 +43,7 @@ input! {
 }
 
 /// The names of all arguments: its own, then the filters.
-const ARGUMENTS: [&str; Input::NAMES.len() + FILTERS] = options::with_own(Input::NAMES);
+const ARGUMENTS: [&str; Input::NAMES.len() + FILTERS] = join_names(Input::NAMES, &options::NAMES);
 
 fn schema() -> Json {
     options::add_filters_to(Input::schema())

@@ -10,15 +10,7 @@ use answers::query::{self, QueryParams, fault};
 /// The parameters without the options of a list.
 const OWN: [&str; 5] = ["q", "limit", "cursor", "key", "highlights"];
 
-const NAMES: [&str; OWN.len() + list_options::NAMES.len()] = {
-    let mut names = [""; OWN.len() + list_options::NAMES.len()];
-    let mut at = 0;
-    while at < names.len() {
-        names[at] = if at < OWN.len() { OWN[at] } else { list_options::NAMES[at - OWN.len()] };
-        at += 1;
-    }
-    names
-};
+const NAMES: [&str; OWN.len() + list_options::NAMES.len()] = query::join_names(&OWN, &list_options::NAMES);
 
 /// The unparsed parameters of a search.
 type Sent<'a> = QueryParams<'a, { NAMES.len() }>;
@@ -49,14 +41,11 @@ impl SearchParameters {
         let sent = QueryParams::parse(text, NAMES);
         let q = q(&sent, &mut faults);
         let limit = query::limit(&sent, &mut faults);
-        let options = options(&sent, &mut faults);
+        let options = ListOptions::of_query(&sent, OWN.len(), true, |_, _| true, &mut faults);
         let cursor: Option<SearchCursor> = query::cursor(&sent, &mut faults, invalid_cursor);
         let highlights = highlights(&sent, &mut faults);
-        sent.single("key", &mut faults);
-        if !faults.is_empty() {
-            return Err(faults);
-        }
-        Ok(SearchParameters { q, options, limit, cursor, highlights, ignored: sent.ignored() })
+        let ignored = sent.finish(faults)?;
+        Ok(SearchParameters { q, options, limit, cursor, highlights, ignored })
     }
 }
 
@@ -84,16 +73,6 @@ fn highlights(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> bool {
         faults.push(fault("highlights", "It is neither true nor false.", "true or false"));
     }
     text.as_deref() == Some("true")
-}
-
-fn options(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> ListOptions {
-    if !sent.has_any_from(OWN.len()) {
-        return ListOptions::default();
-    }
-    let mut refused = Vec::new();
-    let options = ListOptions::read(|name| sent.all(name, faults), true, &mut refused);
-    faults.extend(refused.into_iter().map(Into::into));
-    options
 }
 
 #[cfg(test)]
