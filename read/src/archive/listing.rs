@@ -79,9 +79,9 @@ impl Listing {
         sorting::page(&self.snapshot, selection, order, limit, after)
     }
 
-    /// Counts the listed projects of a set by the values of some facets.
-    pub fn facets(&self, set: &OrdinalSet, facets: &[Facet]) -> Vec<FacetCounts> {
-        facets.iter().map(|facet| facets::count(&self.snapshot, set, *facet)).collect()
+    /// Counts the listed projects of a set by the values of a facet.
+    pub fn facet(&self, set: &OrdinalSet, facet: Facet) -> FacetCounts {
+        facets::count(&self.snapshot, set, facet)
     }
 
     /// Searches the index of this listing among some projects; `None` if the archive was opened without an index.

@@ -1,11 +1,14 @@
 //! Pages of the archive: the newest projects, and one at random.
 
+use std::convert::Infallible;
+
 use rand::TryRng;
 use rand::rngs::SysRng;
 use read::archive::{Cursor, FacetCounts, InvalidCursor, Listing, Selection};
 use schemas::api::problem::ParameterFault;
 use schemas::record::Category;
 
+use super::facets;
 use super::json_writer::JsonWriter;
 use super::list_options::ListOptions;
 use crate::error::ApiError;
@@ -55,8 +58,9 @@ pub fn page(
 
 /// Counts the projects that match all filters by each facet, without the filter by its own values.
 pub fn facets(now: &Listing, options: &ListOptions) -> Vec<FacetCounts> {
-    let count = |facet| now.facets(&now.select(&options.filters.without(facet)), &[facet]);
-    options.facets.iter().flat_map(|facet| count(*facet)).collect()
+    let matching = |but| Ok::<_, Infallible>(now.select(&options.filters_but(but)));
+    let Ok(counts) = facets::count(now, options, matching);
+    counts
 }
 
 /// Returns the summary of a project drawn at random; `None` if nothing is listed.

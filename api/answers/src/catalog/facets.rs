@@ -1,10 +1,35 @@
-//! The member `facets` of a list.
+//! The facets of a list: their counts, and the member `facets`.
 
-use read::archive::FacetCounts;
+use read::archive::{Facet, FacetCounts, Listing};
+use read::search::OrdinalSet;
 use serde::{Serialize, Serializer};
 
 use super::json_writer::JsonWriter;
+use super::list_options::ListOptions;
 use crate::error::ApiError;
+
+/// Counts the projects of a list by each facet, without the filter by its own values. `matching` returns the projects that match all
+/// filters; with a facet, all filters but its own.
+///
+/// # Errors
+///
+/// The error of `matching`.
+pub fn count<E>(
+    now: &Listing,
+    options: &ListOptions,
+    matching: impl Fn(Option<Facet>) -> Result<OrdinalSet, E>,
+) -> Result<Vec<FacetCounts>, E> {
+    let restricts = |facet: &Facet| options.filters.restricts(*facet);
+    let all = match options.facets.iter().all(restricts) {
+        true => OrdinalSet::default(),
+        false => matching(None)?,
+    };
+    let count = |facet: &Facet| match restricts(facet) {
+        true => Ok(now.facet(&matching(Some(*facet))?, *facet)),
+        false => Ok(now.facet(&all, *facet)),
+    };
+    options.facets.iter().map(count).collect()
+}
 
 /// Writes the counts by the name of their facet; nothing if there are none.
 ///

@@ -4,13 +4,14 @@ use std::collections::HashMap;
 use std::hash::Hasher;
 use std::str::FromStr;
 
-use read::archive::{self, Facet, FacetCounts, Filters, Listing, NewestPage, Order, Selection};
+use read::archive::{self, FacetCounts, Filters, Listing, NewestPage, Order, Selection};
 use read::search::{
     self, Fnv, Hit, MAX_PAGE_SIZE, OrdinalSet, Restriction, SearchError, SearchPage, SearchRequest,
 };
 use schemas::api::problem::ParameterFault;
 use schemas::record::Category;
 
+use super::facets;
 use super::json_writer::JsonWriter;
 use super::list_options::ListOptions;
 use crate::error::ApiError;
@@ -206,17 +207,11 @@ fn facets(
     found: &SearchPage,
 ) -> Result<Vec<FacetCounts>, SearchFault> {
     let set = |page: &SearchPage| page.matches().iter().map(|(ordinal, _)| *ordinal).collect::<OrdinalSet>();
-    let matches = if options.facets.is_empty() { OrdinalSet::default() } else { set(found) };
-    let count = |facet: &Facet| {
-        if !options.filters.restricts(*facet) {
-            return Ok(listing.facets(&matches, &[*facet]));
-        }
+    facets::count(listing, options, |but| {
+        let Some(facet) = but else { return Ok(set(found)) };
         let request = SearchRequest { text, category: None, limit: 1, after: None };
-        let others = among(listing, &request, &options.filters.without(*facet), true)?;
-        Ok(listing.facets(&set(&others), &[*facet]))
-    };
-    let counts: Result<Vec<Vec<FacetCounts>>, SearchFault> = options.facets.iter().map(count).collect();
-    Ok(counts?.into_iter().flatten().collect())
+        Ok(set(&among(listing, &request, &options.filters.without(facet), true)?))
+    })
 }
 
 /// Why a search failed.

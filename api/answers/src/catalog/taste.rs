@@ -1,5 +1,7 @@
 //! Searches by taste: pages, the number of matches of each dimension, and advice about dimensions that match nothing.
 
+use std::convert::Infallible;
+
 use read::archive::{
     Cursor, DimensionMatches, FacetCounts, InvalidCursor, Listing, MAX_QUERY_WORDS, Selection, TasteRequest,
 };
@@ -7,6 +9,7 @@ use schemas::taste::{Dimension, DimensionSet, Taste};
 use serde::{Serialize, Serializer};
 
 use super::browse::ArchivePage;
+use super::facets;
 use super::list_options::ListOptions;
 
 /// The maximum length of the text of a dimension, in characters.
@@ -69,12 +72,13 @@ pub fn search(
 
 /// Counts the projects that match a taste and all filters by each facet, without the filter by its own values.
 pub fn facets(now: &Listing, taste: &Taste, options: &ListOptions) -> Vec<FacetCounts> {
-    let count = |facet| {
-        let set = now.select(&options.filters.without(facet));
+    let matching = |but| {
+        let set = now.select(&options.filters_but(but));
         let within = Some(Selection { set: &set, fingerprint: 0 });
-        now.facets(&now.matching_taste(&TasteRequest { within, ..TasteRequest::of(taste) }), &[facet])
+        Ok::<_, Infallible>(now.matching_taste(&TasteRequest { within, ..TasteRequest::of(taste) }))
     };
-    options.facets.iter().flat_map(|facet| count(*facet)).collect()
+    let Ok(counts) = facets::count(now, options, matching);
+    counts
 }
 
 /// Returns advice about dimensions that match nothing, or whose words were not all used. `terms` is the list of the words in use.
