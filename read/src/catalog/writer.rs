@@ -122,10 +122,10 @@ impl CatalogWriter {
     pub fn apply(&mut self, recorded: &Recorded, id: ProjectId, event: &Event) -> Result<(), String> {
         let before = self.pending.projects.get(&id);
         let replaced = replaced(before, recorded, id, event).map_err(|error| error.to_string())?;
-        let pictures_before = before.map(|p| p.pictures.clone()).unwrap_or_default();
         let (revision_before, slug_before) = (before.map(|p| p.revision), before.map(|p| p.slug.clone()));
         let project = Project::evolve(before.cloned(), event, recorded.position, recorded.time)
             .map_err(|error| error.to_string())?;
+        let has_new_pictures = before.is_some_and(|before| before.pictures != project.pictures);
         if revision_before != Some(project.revision) {
             let record = serde_json::to_string(&project.record).map_err(|error| error.to_string())?;
             self.pending.revisions.push(RevisionRow {
@@ -139,7 +139,7 @@ impl CatalogWriter {
                 record,
             });
         }
-        if let Some(kind) = change_kind(event, pictures_before != project.pictures) {
+        if let Some(kind) = change_kind(event, has_new_pictures) {
             let [first, second, third, fourth, fifth, sixth, seventh, eighth, ..] = recorded.hash.0;
             self.pending.changes.push(ChangeRow {
                 position: recorded.position,
