@@ -32,7 +32,7 @@ const MAX_PAIRS_IN_COMMIT: usize = 2_000_000;
 
 /// The number of projects of one layout from which a graph selects which are compared. Measured with 256 dimensions, in processor
 /// time: comparing all pairs costs 950 s at 500,000 projects, a graph 3,434 s, and its cost grows more slowly (ADR 12).
-const GRAPH_FROM: usize = 2_000_000;
+const GRAPH_FROM: usize = 3_000_000;
 
 /// Writes one generation of the neighbours. There must be only one writer at a time.
 #[derive(Debug)]
