@@ -54,6 +54,7 @@ pub fn start(filter: &LogFilter, format: LogFormat) -> Result<()> {
 const PACKAGES: &[&str] = &[
     "answers",
     "api",
+    "archive",
     "backup",
     "bench",
     "bulk_load",
@@ -70,6 +71,7 @@ const PACKAGES: &[&str] = &[
     "mcp",
     "media",
     "metering",
+    "model",
     "nats",
     "payments",
     "pictures",

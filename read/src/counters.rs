@@ -28,10 +28,10 @@ pub use table::Counted;
 #[cfg(feature = "apply")]
 pub use writer::CountersWriter;
 
-use crate::checkpoint::Checkpoint;
-use crate::database;
-use crate::error::ModelError;
-use crate::model::{Model, ModelContext, ModelInput};
+use model::checkpoint::Checkpoint;
+use model::database;
+use model::error::ModelError;
+use model::{Model, ModelContext, ModelInput};
 
 /// The layout of its tables; a model in another layout is rebuilt from the ledger and NATS.
 pub const LAYOUT: u32 = 1;

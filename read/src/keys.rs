@@ -20,10 +20,10 @@ pub use table::ActiveKey;
 #[cfg(feature = "apply")]
 pub use writer::KeysWriter;
 
-use crate::checkpoint::Checkpoint;
-use crate::database;
-use crate::error::ModelError;
-use crate::model::{Model, ModelContext};
+use model::checkpoint::Checkpoint;
+use model::database;
+use model::error::ModelError;
+use model::{Model, ModelContext};
 
 /// The layout of its tables; a model in another layout is rebuilt from the log.
 pub const LAYOUT: u32 = 2;

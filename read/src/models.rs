@@ -13,16 +13,16 @@ use std::time::Duration;
 use schemas::clock::Clock;
 use schemas::month::Month;
 
-use crate::archive::ArchiveReader;
 use crate::catalog::CatalogReader;
-use crate::checkpoint::Checkpoint;
 use crate::counters::CountersReader;
-use crate::error::ModelError;
-use crate::generation::Generations;
 use crate::keys::KeysReader;
-use crate::model::{Model, ModelContext, ModelInput};
 use crate::neighbours::NeighboursReader;
-use crate::search::SearchReader;
+use archive::ArchiveReader;
+use model::checkpoint::Checkpoint;
+use model::error::ModelError;
+use model::generation::Generations;
+use model::search::SearchReader;
+use model::{Model, ModelContext, ModelInput};
 use slot::Slot;
 
 pub use refresh_loop::{CommitSignal, CommitSignals, POLL};

@@ -110,8 +110,20 @@ const RULES: &[Rule] = &[
         without: &[],
     },
     Rule {
+        package: "model",
+        may: &["lexical", "schemas", "sqlite"],
+        must_not: &["axum", "async-nats"],
+        without: &[],
+    },
+    Rule {
+        package: "archive",
+        may: &["lexical", "model", "schemas", "sqlite", "text"],
+        must_not: &["axum", "async-nats"],
+        without: &[],
+    },
+    Rule {
         package: "read",
-        may: &["health", "knn", "lexical", "schemas", "sqlite", "text"],
+        may: &["archive", "health", "knn", "lexical", "model", "schemas", "sqlite"],
         must_not: &["axum", "async-nats"],
         without: &[],
     },

@@ -7,15 +7,8 @@ use crate::tree::Tree;
 /// The most lines of Rust in a package, its tests and examples too.
 const MOST: usize = 13_000;
 
-/// Packages that are larger still. One that is no longer must leave this list; the root is the empty name.
-const STILL_LARGER: &[&str] = &["read"];
-
-/// Packages with too many lines, and exceptions that are no longer needed.
+/// Packages with too many lines.
 pub(crate) fn violations(tree: &Tree) -> Vec<String> {
-    violations_but(tree, STILL_LARGER)
-}
-
-fn violations_but(tree: &Tree, still_larger: &[&str]) -> Vec<String> {
     let manifests = tree.ending_in("Cargo.toml");
     let packages: Vec<&str> =
         manifests.map(|(path, _)| path.trim_end_matches("Cargo.toml").trim_end_matches('/')).collect();
@@ -29,20 +22,12 @@ fn violations_but(tree: &Tree, still_larger: &[&str]) -> Vec<String> {
             *count += text.lines().count();
         }
     }
-    let judged = lines.into_iter().filter_map(|(package, lines)| {
-        match (lines > MOST, still_larger.contains(&package)) {
-            (true, false) => Some(format!("{package} has {lines} lines of at most {MOST}")),
-            (false, true) => {
-                Some(format!("{package} is small enough: take it out of the list of exceptions"))
-            }
-            _ => None,
-        }
-    });
-    judged.collect()
+    let large = lines.into_iter().filter(|(_, lines)| *lines > MOST);
+    large.map(|(package, lines)| format!("{package} has {lines} lines of at most {MOST}")).collect()
 }
 
 #[test]
-fn large_packages_and_unneeded_exceptions_are_found() {
+fn large_packages_are_found() {
     let (small, large) = ("\n".repeat(MOST), "\n".repeat(MOST + 1));
     let tree = Tree::of([
         ("Cargo.toml", ""),
@@ -56,7 +41,6 @@ fn large_packages_and_unneeded_exceptions_are_found() {
         ("b/tests/kit/Cargo.toml", ""),
         ("b/tests/kit/src/lib.rs", &large),
     ]);
-    let expected =
-        ["a has 13001 lines of at most 13000", "b is small enough: take it out of the list of exceptions"];
-    assert_eq!(violations_but(&tree, &["b", "b/tests/kit"]), expected);
+    let expected = ["a has 13001 lines of at most 13000", "b/tests/kit has 13001 lines of at most 13000"];
+    assert_eq!(violations(&tree), expected);
 }

@@ -16,9 +16,9 @@ use sqlx::sqlite::SqliteRow;
 use tokio::sync::watch;
 
 use super::{CatalogReader, NAME, corrupt};
-use crate::checkpoint::Checkpoint;
-use crate::database;
-use crate::error::ModelError;
+use model::checkpoint::Checkpoint;
+use model::database;
+use model::error::ModelError;
 
 const VERSION: u8 = 1;
 /// The length of a cursor in bytes: checksum, version, store, position, mark.

@@ -18,7 +18,7 @@ use schemas::slug::Slug;
 use sqlx::{Row, SqliteConnection};
 
 use super::{CatalogReader, corrupt, render};
-use crate::error::ModelError;
+use model::error::ModelError;
 
 /// A project with all its revisions.
 #[derive(Debug, Clone, PartialEq, Eq)]

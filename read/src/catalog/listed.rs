@@ -6,8 +6,8 @@ use sqlx::{QueryBuilder, Row, Sqlite};
 
 use super::reader::CachedParts;
 use super::{CatalogReader, ListedPart, corrupt};
-use crate::error::ModelError;
-use crate::model::Model;
+use model::Model;
+use model::error::ModelError;
 
 /// The slug of a listed project and the time of its last change.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use sqlx::{QueryBuilder, Sqlite, SqlitePool};
 use tokio::sync::{Mutex, watch};
 
 use super::{FILE, options};
-use crate::error::ModelError;
+use model::error::ModelError;
 
 /// The maximum number of connections to the database.
 const CONNECTIONS: u32 = 4;

@@ -8,8 +8,8 @@ use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use sqlx::{QueryBuilder, Row, Sqlite};
 
 use super::{corrupt, render};
-use crate::error::ModelError;
-use crate::project::Project;
+use model::error::ModelError;
+use model::project::Project;
 
 /// A revision of a project.
 #[derive(Debug)]

@@ -16,7 +16,7 @@ use schemas::versioned;
 use serde_json::json;
 
 use super::*;
-use crate::checkpoint::Checkpoint;
+use model::checkpoint::Checkpoint;
 
 fn project(number: u64) -> ProjectId {
     format!("01ARZ3NDEKTSV4RRFFQ69G{number:04}").parse().unwrap()

@@ -15,10 +15,10 @@ use super::rows::{
     write_projects, write_replaced, write_revisions, write_slugs,
 };
 use super::{FILE, NAME, corrupt, options};
-use crate::checkpoint::Checkpoint;
-use crate::database;
-use crate::error::ModelError;
-use crate::project::Project;
+use model::checkpoint::Checkpoint;
+use model::database;
+use model::error::ModelError;
+use model::project::Project;
 
 /// The number of rows in one statement; SQLite accepts 32,766 parameters.
 const ROWS: usize = 1_000;

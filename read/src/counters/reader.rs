@@ -18,8 +18,8 @@ use tokio::sync::Mutex;
 
 use super::table::{Counted, Table};
 use super::{NAME, Progress, corrupt, options};
-use crate::database;
-use crate::error::ModelError;
+use model::database;
+use model::error::ModelError;
 
 /// The maximum number of connections to the database.
 const CONNECTIONS: u32 = 4;

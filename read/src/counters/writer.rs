@@ -12,8 +12,8 @@ use sqlx::{ConnectOptions, Connection};
 
 use super::batch::{Batch, Metered};
 use super::{DedupWindow, NAME, Progress, corrupt, options};
-use crate::database;
-use crate::error::ModelError;
+use model::database;
+use model::error::ModelError;
 
 /// The maximum number of ids that one commit deletes: a month ends for all keys at once, which must not delay a commit.
 const MAX_DELETED_IDS: i64 = 20_000;

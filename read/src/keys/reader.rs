@@ -14,7 +14,7 @@ use tokio::sync::Mutex;
 
 use super::table::{ActiveKey, Table};
 use super::{StoredKey, corrupt, options, read_key};
-use crate::error::ModelError;
+use model::error::ModelError;
 
 /// The maximum number of connections to the database.
 const CONNECTIONS: u32 = 3;

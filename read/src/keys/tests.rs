@@ -15,7 +15,7 @@ use schemas::key::{Key, KeyHash, SealedName};
 use schemas::versioned;
 
 use super::*;
-use crate::checkpoint::Checkpoint;
+use model::checkpoint::Checkpoint;
 
 fn account(number: u64) -> AccountId {
     format!("01ARZ3NDEKTSV4RRFFQ69G{number:04}").parse().unwrap()

@@ -13,9 +13,9 @@ use sqlx::{ConnectOptions, Connection, QueryBuilder, Row, Sqlite};
 
 use super::account::{Account, AccountKey, UnexpectedEvent};
 use super::{NAME, corrupt, options, read_key};
-use crate::checkpoint::Checkpoint;
-use crate::database;
-use crate::error::ModelError;
+use model::checkpoint::Checkpoint;
+use model::database;
+use model::error::ModelError;
 
 /// The number of rows in one statement; SQLite accepts 32,766 parameters.
 const ROWS: usize = 1_000;

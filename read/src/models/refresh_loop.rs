@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::{ModelKind, ReadModels};
-use crate::error::ModelError;
+use model::error::ModelError;
 
 /// The interval of polling for new commits and generations of another process, and the shortest between two refreshes.
 pub const POLL: Duration = Duration::from_millis(25);

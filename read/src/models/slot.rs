@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
 
-use crate::error::ModelError;
-use crate::generation::{Generation, GenerationError, Generations};
-use crate::model::{Model, ModelContext};
+use model::error::ModelError;
+use model::generation::{Generation, GenerationError, Generations};
+use model::{Model, ModelContext};
 
 /// An open generation.
 pub struct OpenModel<Reader> {

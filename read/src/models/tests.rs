@@ -17,14 +17,14 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use uuid::Uuid;
 
 use super::*;
-use crate::archive::ArchiveWriter;
 use crate::catalog::CatalogWriter;
-use crate::checkpoint::Checkpoint;
 use crate::counters::{CountersWriter, Progress};
-use crate::generation::Generation;
 use crate::keys::KeysWriter;
 use crate::neighbours::NeighboursWriter;
-use crate::search::SearchWriter;
+use archive::ArchiveWriter;
+use model::checkpoint::Checkpoint;
+use model::generation::Generation;
+use model::search::SearchWriter;
 
 /// The timeout of an expected change, long enough for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(20);

@@ -8,7 +8,7 @@ use sqlx::{Row as _, SqliteConnection};
 use super::list::members;
 use super::rows::{Encoded, Vectors, from_bytes};
 use super::{KEPT, corrupt};
-use crate::error::ModelError;
+use model::error::ModelError;
 
 /// Every listed project with vectors. Lists contain exactly these projects.
 #[derive(Debug)]

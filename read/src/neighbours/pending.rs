@@ -11,8 +11,8 @@ use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
 use super::corrupt;
 use super::memory::read_ordinal;
 use super::rows::{Encoded, Vectors, to_bytes};
-use crate::error::ModelError;
-use crate::project::UnexpectedEvent;
+use model::error::ModelError;
+use model::project::UnexpectedEvent;
 
 /// The number of rows in one statement; SQLite accepts 32,766 parameters.
 const ROWS: usize = 1_000;

@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 use super::list::Neighbours;
 use super::table::{ListStatus, Table};
 use super::{corrupt, options};
-use crate::error::ModelError;
+use model::error::ModelError;
 
 /// The maximum number of connections to the database.
 const CONNECTIONS: u32 = 2;

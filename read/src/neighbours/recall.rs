@@ -8,7 +8,7 @@ use sqlx::ConnectOptions;
 use super::memory::Memory;
 use super::options;
 use super::stored::fetch;
-use crate::error::ModelError;
+use model::error::ModelError;
 
 /// The result of a comparison with exact search.
 #[derive(Debug, Clone, Copy, PartialEq)]

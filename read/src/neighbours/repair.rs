@@ -8,7 +8,7 @@ use sqlx::SqliteConnection;
 
 use super::memory::Memory;
 use super::stored::{self, DirtyProject, StoredList};
-use crate::error::ModelError;
+use model::error::ModelError;
 
 /// All lists are computed when one in this many projects has changed: a change is compared with all projects, twice if it
 /// was removed and added, while computing all compares each pair once.

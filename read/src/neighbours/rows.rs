@@ -1,7 +1,7 @@
 //! The vectors of a project, and their stored form.
 
 use super::corrupt;
-use crate::error::ModelError;
+use model::error::ModelError;
 
 /// The vectors of one project, of unit length; at least one is there.
 #[derive(Debug, Clone, PartialEq)]

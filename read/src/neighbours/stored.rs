@@ -10,7 +10,7 @@ use super::list::{ENTRY, members, pack};
 use super::memory::{Memory, read_ordinal, read_vectors};
 use super::rows::Vectors;
 use super::{KEPT, LISTED, corrupt};
-use crate::error::ModelError;
+use model::error::ModelError;
 
 /// The number of rows in one statement; SQLite accepts 32,766 parameters.
 const ROWS: usize = 1_000;

@@ -14,7 +14,7 @@ use sqlx::sqlite::SqliteConnection;
 
 use self::oracle::Oracle;
 use super::*;
-use crate::project::UnexpectedEvent;
+use model::project::UnexpectedEvent;
 
 /// The number of a project and an event of it.
 type NumberedEvent = (u64, Event);

@@ -15,9 +15,9 @@ use super::memory::Memory;
 use super::pending::{ApplyError, PendingChanges};
 use super::repair::{ComputePool, ComputedLists, compute};
 use super::{NAME, corrupt, options, stored};
-use crate::checkpoint::Checkpoint;
-use crate::database;
-use crate::error::ModelError;
+use model::checkpoint::Checkpoint;
+use model::database;
+use model::error::ModelError;
 
 /// The maximum number of changed projects whose lists are computed at once; with more, lists are computed when no events arrive.
 const MAX_IMMEDIATE: usize = 64;

@@ -5,8 +5,8 @@ use schemas::ids::ProjectId;
 use schemas::taste::Dimension;
 
 use super::*;
-use crate::archive::TasteRequest;
-use crate::search::SearchDocument;
+use archive::TasteRequest;
+use model::search::SearchDocument;
 
 fn id(number: u64) -> ProjectId {
     format!("01ARZ3NDEKTSV4RRFFQ69G{number:04}").parse().unwrap()

@@ -1,5 +1,30 @@
-//! The interface of all read models. A model is a folder of this crate whose reader implements [`Model`]; with an entry in the
-//! registry of `models` it is opened, refreshed, copied and listed.
+//! What all read models have in common: their interface, checkpoint, generations, database and error. Used by the packages of the
+//! models, `read` and `archive`.
+//!
+//! A model is a folder or package whose reader implements [`Model`]; with an entry in the registry of `read::models` it is opened,
+//! refreshed, copied and listed. Its rows and its [`checkpoint`](checkpoint::Checkpoint) are committed together.
+//!
+//! ```
+//! use model::generation::Generations;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! let generations = Generations::new(folder.path().join("catalog"));
+//! let next = generations.create_next()?;
+//! // A writer builds the model in `next.path`; once it has caught up, readers change over to it.
+//! generations.make_current(&next)?;
+//! assert_eq!(generations.current()?, Some(next));
+//! # Ok(())
+//! # }
+//! ```
+
+pub mod checkpoint;
+pub mod database;
+pub mod day;
+pub mod error;
+pub mod generation;
+pub mod project;
+pub mod search;
 
 use std::path::Path;
 

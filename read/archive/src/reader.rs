@@ -20,10 +20,10 @@ use super::snapshot::{ChangedProject, Changes, Snapshot};
 use super::stemming::WordStemmer;
 use super::vocabulary::{RecountPolicy, Vocabulary};
 use super::{NAME, corrupt, options};
-use crate::checkpoint::Checkpoint;
-use crate::database;
-use crate::error::ModelError;
-use crate::search::{self, View};
+use model::checkpoint::Checkpoint;
+use model::database;
+use model::error::ModelError;
+use model::search::{self, View};
 
 /// The maximum number of connections to the database.
 const CONNECTIONS: u32 = 2;

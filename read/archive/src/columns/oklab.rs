@@ -8,18 +8,18 @@
 
 /// The greatest distance at which a colour is near: a tenth of that between black and white, about five just noticeable differences.
 /// Pure red and pure orange (`#ff8000`) are 0.20 apart, two neighbouring shades of a paint chart some 0.05.
-pub(in crate::archive) const NEAR: f32 = 0.1;
+pub(crate) const NEAR: f32 = 0.1;
 
 /// The length of the unit in stored coordinates.
 const UNIT: f32 = 16_384.0;
 
 /// A colour as lightness (0 to 1) and the two axes green to red and blue to yellow (about -0.4 to 0.4), in [`UNIT`]s.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::archive) struct Oklab([i16; 3]);
+pub(crate) struct Oklab([i16; 3]);
 
 impl Oklab {
     /// Converts an sRGB colour.
-    pub(in crate::archive) fn of(rgb: [u8; 3]) -> Oklab {
+    pub(crate) fn of(rgb: [u8; 3]) -> Oklab {
         let [r, g, b] = rgb.map(|channel| {
             let value = f32::from(channel) / 255.0;
             if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
@@ -36,14 +36,14 @@ impl Oklab {
     }
 
     /// Returns the square of the distance to another colour, in squares of a [`UNIT`]; at most 2^31.
-    pub(in crate::archive) fn squared_distance(self, other: Oklab) -> u32 {
+    pub(crate) fn squared_distance(self, other: Oklab) -> u32 {
         let axes = self.0.iter().zip(other.0);
         axes.map(|(a, b)| (i32::from(*a) - i32::from(b)).unsigned_abs().pow(2)).sum()
     }
 }
 
 /// Returns the square of the distance of the nearest colour of a palette to the nearest of the wanted ones; `None` if none is near.
-pub(in crate::archive) fn nearest(palette: &[Oklab], wanted: &[Oklab]) -> Option<u32> {
+pub(crate) fn nearest(palette: &[Oklab], wanted: &[Oklab]) -> Option<u32> {
     let pairs = palette.iter().flat_map(|own| wanted.iter().map(|wanted| own.squared_distance(*wanted)));
     pairs.min().filter(|distance| *distance <= near())
 }

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 /// Recent values are merged into the others once there are more than this many, and more than a sixteenth of the others.
-pub(in crate::archive) const MAX_RECENT: usize = 1_024;
+pub(crate) const MAX_RECENT: usize = 1_024;
 
 /// Values by number, of which those of `base` have the lowest numbers.
 #[derive(Debug, Clone, Default)]
-pub(in crate::archive) struct Layers<L> {
-    pub(in crate::archive) base: Arc<L>,
-    pub(in crate::archive) recent: L,
+pub(crate) struct Layers<L> {
+    pub(crate) base: Arc<L>,
+    pub(crate) recent: L,
 }
 
 /// Some consecutive values, with what they are found by.
-pub(in crate::archive) trait Layer: Clone + Default {
+pub(crate) trait Layer: Clone + Default {
     type Value;
 
     /// Returns the values in the order of their numbers.
@@ -28,12 +28,12 @@ pub(in crate::archive) trait Layer: Clone + Default {
 
 impl<L: Layer> Layers<L> {
     /// Returns the number of values.
-    pub(in crate::archive) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.base.values().len() + self.recent.values().len()
     }
 
     /// Returns a value by its index.
-    pub(in crate::archive) fn at(&self, index: usize) -> &L::Value {
+    pub(crate) fn at(&self, index: usize) -> &L::Value {
         match index.checked_sub(self.base.values().len()) {
             None => &self.base.values()[index],
             Some(recent) => &self.recent.values()[recent],
@@ -41,7 +41,7 @@ impl<L: Layer> Layers<L> {
     }
 
     /// Merges the recent values into the others if there are many.
-    pub(in crate::archive) fn merge_if_many(&mut self) {
+    pub(crate) fn merge_if_many(&mut self) {
         if self.recent.values().len() > MAX_RECENT.max(self.base.values().len() / 16) {
             let recent = std::mem::take(&mut self.recent);
             Arc::make_mut(&mut self.base).extend(recent);
@@ -49,7 +49,7 @@ impl<L: Layer> Layers<L> {
     }
 
     /// Returns the approximate memory in use, in bytes.
-    pub(in crate::archive) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.base.bytes() + self.recent.bytes()
     }
 }

@@ -13,7 +13,7 @@ use super::columns::oklab::{self, Oklab};
 use super::columns::texts::{Texts, value_of};
 use super::columns::{Columns, TextColumn};
 use super::facets::Facet;
-use crate::day;
+use model::day;
 
 /// The maximum distance of a colour of a palette from a wanted one, in OKLab.
 pub const NEAR_COLOUR: f32 = oklab::NEAR;

@@ -215,7 +215,7 @@ impl<'a> Analyzer<'a> {
 #[cfg(all(test, feature = "apply"))]
 mod tests {
     use super::*;
-    use crate::archive::layers::MAX_RECENT;
+    use crate::layers::MAX_RECENT;
 
     #[test]
     fn words_keep_their_numbers_as_others_are_added() {

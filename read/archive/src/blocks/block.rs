@@ -7,16 +7,16 @@ use schemas::record::Category;
 use schemas::taste::Dimension;
 
 use super::bitmap;
-use crate::archive::dictionary::StemKey;
-use crate::archive::order::{Day, SortKey};
+use crate::dictionary::StemKey;
+use crate::order::{Day, SortKey};
 
 /// The maximum number of projects in a block. A change rebuilds a whole block, and a query reads every block: this is a
 /// compromise between the two. Numbers within a block have 16 bits.
-pub(in crate::archive) const MAX_PROJECTS: usize = 16_384;
+pub(crate) const MAX_PROJECTS: usize = 16_384;
 
 /// Projects in order, numbered from 0, and their posting lists.
 #[derive(Debug, Default)]
-pub(in crate::archive) struct Block {
+pub(crate) struct Block {
     days: Vec<Day>,
     ordinals: Vec<u64>,
     slugs: String,
@@ -44,23 +44,23 @@ struct ProjectStems {
 /// Locates the posting list of one form of a word in one dimension. It is stored as a bitmap if that is no larger than a
 /// list of numbers.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::archive) struct TermInfo {
-    pub(in crate::archive) form: u32,
+pub(crate) struct TermInfo {
+    pub(crate) form: u32,
     start: u32,
     /// The number of projects.
-    pub(in crate::archive) count: u32,
+    pub(crate) count: u32,
 }
 
 impl Block {
-    pub(in crate::archive) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.ordinals.len()
     }
 
-    pub(in crate::archive) fn ordinals(&self) -> &[u64] {
+    pub(crate) fn ordinals(&self) -> &[u64] {
         &self.ordinals
     }
 
-    pub(in crate::archive) fn sort_key(&self, at: usize) -> SortKey<'_> {
+    pub(crate) fn sort_key(&self, at: usize) -> SortKey<'_> {
         let start = at.checked_sub(1).map_or(0, |before| self.slug_ends[before]);
         let slug = &self.slugs[start as usize..self.slug_ends[at] as usize];
         SortKey { day: self.days[at], slug, ordinal: self.ordinals[at] }
@@ -81,7 +81,7 @@ impl Block {
     }
 
     /// Returns the bitmap of the projects of a category.
-    pub(in crate::archive) fn category_bits(&self, category: Category) -> &[u64] {
+    pub(crate) fn category_bits(&self, category: Category) -> &[u64] {
         &self.categories[category as usize]
     }
 
@@ -91,22 +91,19 @@ impl Block {
     }
 
     /// Returns the number of projects, of one category or of all.
-    pub(in crate::archive) fn listed(&self, category: Option<Category>) -> u64 {
+    pub(crate) fn listed(&self, category: Option<Category>) -> u64 {
         category.map_or(self.len() as u64, |category| bitmap::count(self.category_bits(category)))
     }
 
     /// Returns the forms of a stem in its dimension.
-    pub(in crate::archive) fn find(&self, key: StemKey) -> &[TermInfo] {
+    pub(crate) fn find(&self, key: StemKey) -> &[TermInfo] {
         let first = self.keys.partition_point(|known| *known < key);
         let length = self.keys[first..].iter().take_while(|known| **known == key).count();
         &self.terms[first..first + length]
     }
 
     /// Iterates over the stems of a dimension in ascending order, each with its forms.
-    pub(in crate::archive) fn stems_of(
-        &self,
-        dimension: Dimension,
-    ) -> impl Iterator<Item = (StemKey, &[TermInfo])> {
+    pub(crate) fn stems_of(&self, dimension: Dimension) -> impl Iterator<Item = (StemKey, &[TermInfo])> {
         let first = self.keys.partition_point(|key| *key < StemKey::new(dimension, 0));
         let mut rest = &self.keys[first..];
         let mut at = first;
@@ -120,7 +117,7 @@ impl Block {
     }
 
     /// Returns the stems of a project in a dimension, ascending.
-    pub(in crate::archive) fn stems_in(&self, dimension: Dimension, at: usize) -> &[StemKey] {
+    pub(crate) fn stems_in(&self, dimension: Dimension, at: usize) -> &[StemKey] {
         let ProjectStems { keys, ends } = self.by_project.get_or_init(|| self.project_stems());
         let start = at.checked_sub(1).map_or(0, |before| ends[before]);
         let keys = &keys[start as usize..ends[at] as usize];
@@ -161,7 +158,7 @@ impl Block {
         self.keys.iter().copied().zip(self.terms.iter().copied())
     }
 
-    pub(in crate::archive) fn posting_list(&self, term: TermInfo) -> PostingList<'_> {
+    pub(crate) fn posting_list(&self, term: TermInfo) -> PostingList<'_> {
         let (start, count) = (term.start as usize, term.count as usize);
         if is_dense(count, self.len()) {
             PostingList::Bitmap(&self.bitmaps[start..start + bitmap::word_count(self.len())])
@@ -171,7 +168,7 @@ impl Block {
     }
 
     /// Returns the memory in use, in bytes.
-    pub(in crate::archive) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let categories: usize = self.categories.iter().map(|bits| bits.capacity() * 8).sum();
         size_of::<Block>()
             + categories
@@ -189,7 +186,7 @@ impl Block {
 
 /// The projects of a block that contain a term.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::archive) enum PostingList<'a> {
+pub(crate) enum PostingList<'a> {
     /// One bit per project.
     Bitmap(&'a [u64]),
     /// Numbers of projects, ascending.
@@ -198,7 +195,7 @@ pub(in crate::archive) enum PostingList<'a> {
 
 impl PostingList<'_> {
     /// Sets the bits of the projects.
-    pub(in crate::archive) fn add_to(self, bits: &mut [u64]) {
+    pub(crate) fn add_to(self, bits: &mut [u64]) {
         match self {
             PostingList::Bitmap(own) => bits.iter_mut().zip(own).for_each(|(bits, own)| *bits |= own),
             PostingList::List(own) => own.iter().for_each(|at| bitmap::set(bits, usize::from(*at))),
@@ -206,7 +203,7 @@ impl PostingList<'_> {
     }
 
     /// Returns the number of projects whose bit is set.
-    pub(in crate::archive) fn count_in(self, bits: &[u64]) -> u64 {
+    pub(crate) fn count_in(self, bits: &[u64]) -> u64 {
         match self {
             PostingList::Bitmap(own) => {
                 own.iter().zip(bits).map(|(a, b)| u64::from((a & b).count_ones())).sum()

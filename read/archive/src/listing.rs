@@ -16,7 +16,7 @@ use super::sorting::{self, Order, Selection};
 use super::stemming::WordStemmer;
 use super::taste_query::{self, TastePage, TasteQuery, TasteRequest};
 use super::vocabulary::{self, DimensionTerms, Term, Vocabulary};
-use crate::search::View;
+use model::search::View;
 
 /// Answers queries as of one moment; clones are cheap and share it.
 #[derive(Clone, Debug)]
@@ -88,7 +88,7 @@ impl Listing {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`crate::search::SearchReader::search`].
+    /// Returns the errors of [`model::search::SearchReader::search`].
     pub fn search(
         &self,
         request: &SearchRequest<'_>,

@@ -52,10 +52,10 @@ pub use vocabulary::{DimensionTerms, Term};
 #[cfg(feature = "apply")]
 pub use writer::ArchiveWriter;
 
-use crate::checkpoint::Checkpoint;
-use crate::database;
-use crate::error::ModelError;
-use crate::model::{Model, ModelContext};
+use model::checkpoint::Checkpoint;
+use model::database;
+use model::error::ModelError;
+use model::{Model, ModelContext};
 
 /// The layout of its files, incremented with every change that former generations do not have.
 pub const LAYOUT: u32 = 3;

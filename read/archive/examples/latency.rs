@@ -1,15 +1,15 @@
 //! Measures the archive on generated catalogs: the time of queries, the memory, and the time to refresh after a change.
 //!
 //! ```sh
-//! cargo run --release -p read --features apply --example archive_latency -- 2600 100000
+//! cargo run --release -p archive --features apply --example latency -- 2600 100000
 //! ```
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "an example prints its results")]
 
 use std::time::Instant;
 
+use archive::{ArchiveReader, ArchiveWriter, TasteRequest};
 use jiff::Timestamp;
-use read::archive::{ArchiveReader, ArchiveWriter, TasteRequest};
-use read::checkpoint::Checkpoint;
+use model::checkpoint::Checkpoint;
 use schemas::event::{Event, ProjectRevised, ProjectSelected};
 use schemas::ids::{Position, ProjectId};
 use schemas::record::{Category, Record};

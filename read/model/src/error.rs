@@ -47,7 +47,8 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    pub(crate) fn corrupt(model: &'static str, reason: impl ToString) -> ModelError {
+    /// Returns the error of a model with unreadable data.
+    pub fn corrupt(model: &'static str, reason: impl ToString) -> ModelError {
         ModelError::Corrupt { model, reason: reason.to_string() }
     }
 

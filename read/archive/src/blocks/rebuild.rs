@@ -1,33 +1,33 @@
 //! Replaces a block by others, without removed projects and with added ones.
 
 use super::block::{Block, BlockBuilder};
-use crate::archive::dictionary::{Dictionary, FormKey, StemKey};
-use crate::archive::order::{Day, SortKey};
+use crate::dictionary::{Dictionary, FormKey, StemKey};
+use crate::order::{Day, SortKey};
 
 /// A project that is added to the order.
 #[derive(Debug)]
-pub(in crate::archive) struct NewProject {
-    pub(in crate::archive) day: Day,
-    pub(in crate::archive) slug: String,
-    pub(in crate::archive) ordinal: u64,
+pub(crate) struct NewProject {
+    pub(crate) day: Day,
+    pub(crate) slug: String,
+    pub(crate) ordinal: u64,
     /// The index in [`schemas::record::Category::ALL`].
-    pub(in crate::archive) category: usize,
+    pub(crate) category: usize,
     /// Its range of [`NewProjects::terms`].
-    pub(in crate::archive) terms: std::ops::Range<usize>,
+    pub(crate) terms: std::ops::Range<usize>,
 }
 
 impl NewProject {
-    pub(in crate::archive) fn sort_key(&self) -> SortKey<'_> {
+    pub(crate) fn sort_key(&self) -> SortKey<'_> {
         SortKey { day: self.day, slug: &self.slug, ordinal: self.ordinal }
     }
 }
 
 /// Added projects in order, and the terms of all that are added.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::archive) struct NewProjects<'a> {
-    pub(in crate::archive) projects: &'a [NewProject],
-    pub(in crate::archive) terms: &'a [FormKey],
-    pub(in crate::archive) dictionary: &'a Dictionary,
+pub(crate) struct NewProjects<'a> {
+    pub(crate) projects: &'a [NewProject],
+    pub(crate) terms: &'a [FormKey],
+    pub(crate) dictionary: &'a Dictionary,
 }
 
 /// The new number of a removed project.

@@ -16,7 +16,7 @@ use {
 use crate::error::ModelError;
 
 /// Returns the options with which the database of a model is opened.
-pub(crate) fn options(file: &Path) -> SqliteConnectOptions {
+pub fn options(file: &Path) -> SqliteConnectOptions {
     sqlite::options(file)
         .journal_mode(SqliteJournalMode::Wal)
         // A power cut may lose the last commits together with their checkpoint; the events are applied again then.
@@ -24,7 +24,7 @@ pub(crate) fn options(file: &Path) -> SqliteConnectOptions {
 }
 
 /// Returns the checkpoint of a model.
-pub(crate) async fn checkpoint<T: DeserializeOwned + Default>(
+pub async fn checkpoint<T: DeserializeOwned + Default>(
     connection: &mut SqliteConnection,
     model: &'static str,
 ) -> Result<T, ModelError> {
@@ -46,7 +46,7 @@ async fn state(connection: &mut SqliteConnection) -> Result<Option<String>, Erro
 
 /// Writes the JSON of the checkpoint, in the transaction of the rows that it describes.
 #[cfg(feature = "apply")]
-pub(crate) async fn set_state(connection: &mut SqliteConnection, state: String) -> Result<(), Error> {
+pub async fn set_state(connection: &mut SqliteConnection, state: String) -> Result<(), Error> {
     sqlx::query(
         "INSERT INTO checkpoint (one, state) VALUES (1, ?) ON CONFLICT DO UPDATE SET state = excluded.state",
     )
@@ -58,10 +58,7 @@ pub(crate) async fn set_state(connection: &mut SqliteConnection, state: String) 
 
 /// Creates the tables if the file is new.
 #[cfg(feature = "apply")]
-pub(crate) async fn create_schema(
-    connection: &mut SqliteConnection,
-    schema: &'static str,
-) -> Result<(), Error> {
+pub async fn create_schema(connection: &mut SqliteConnection, schema: &'static str) -> Result<(), Error> {
     let exists: bool = sqlx::query_scalar("SELECT count(*) > 0 FROM sqlite_schema WHERE name = 'checkpoint'")
         .fetch_one(&mut *connection)
         .await?;
@@ -76,14 +73,14 @@ pub(crate) async fn create_schema(
 /// Disables journal and syncs for the only connection: every page is written once, and neither a crash nor a failed statement can be
 /// rolled back.
 #[cfg(feature = "apply")]
-pub(crate) async fn disable_journal(connection: &mut SqliteConnection) -> Result<(), Error> {
+pub async fn disable_journal(connection: &mut SqliteConnection) -> Result<(), Error> {
     sqlx::raw_sql("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF").execute(connection).await?;
     Ok(())
 }
 
 /// Ends [`disable_journal`]: everything committed is on the disk when this returns, and later commits are as in [`options`].
 #[cfg(feature = "apply")]
-pub(crate) async fn restore_durability(connection: &mut SqliteConnection, file: &Path) -> Result<(), Error> {
+pub async fn restore_durability(connection: &mut SqliteConnection, file: &Path) -> Result<(), Error> {
     sqlx::raw_sql("PRAGMA synchronous = NORMAL; PRAGMA journal_mode = WAL").execute(connection).await?;
     let file = file.to_owned();
     let synced = tokio::task::spawn_blocking(move || std::fs::File::open(file)?.sync_all()).await;
@@ -93,7 +90,7 @@ pub(crate) async fn restore_durability(connection: &mut SqliteConnection, file: 
 
 /// Returns the checkpoint in a file and a hash over the rows of these queries, consistent even while a worker writes.
 #[cfg(feature = "apply")]
-pub(crate) async fn digest<T: DeserializeOwned + Default>(
+pub async fn digest<T: DeserializeOwned + Default>(
     file: &Path,
     model: &'static str,
     queries: &[&'static str],
@@ -113,7 +110,7 @@ pub(crate) async fn digest<T: DeserializeOwned + Default>(
 /// Copies the database `file` from one folder into another as of one commit, while it may be read and written. Returns the
 /// checkpoint of the copy.
 #[cfg(feature = "apply")]
-pub(crate) async fn copy<T: DeserializeOwned + Default>(
+pub async fn copy<T: DeserializeOwned + Default>(
     model: &'static str,
     file: &str,
     from: &Path,

@@ -4,11 +4,11 @@ use lexical::OrdinalSet;
 
 use super::TextColumn;
 use super::oklab::Oklab;
-use crate::archive::blocks::bitmap;
+use crate::blocks::bitmap;
 
 /// The number of ordinals in the range of a chunk. Ordinals are positions in the log, so that a chunk has fewer projects than that. A
 /// change copies a chunk, of at most 250 KB.
-pub(in crate::archive) const CHUNK: u64 = 4_096;
+pub(crate) const CHUNK: u64 = 4_096;
 
 const WORDS: usize = (CHUNK / 64) as usize;
 
@@ -31,7 +31,7 @@ pub(super) struct Row {
 
 /// The projects of a range of ordinals, numbered from 0 in their order: the rows.
 #[derive(Debug, Clone)]
-pub(in crate::archive) struct Chunk {
+pub(crate) struct Chunk {
     first: u64,
     /// A bit for each ordinal of the range that has a row.
     present: [u64; WORDS],
@@ -55,55 +55,55 @@ pub(in crate::archive) struct Chunk {
 
 impl Chunk {
     /// Returns the number of rows.
-    pub(in crate::archive) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.offsets.len()
     }
 
-    pub(in crate::archive) fn ordinal(&self, row: usize) -> u64 {
+    pub(crate) fn ordinal(&self, row: usize) -> u64 {
         self.first + u64::from(self.offsets[row])
     }
 
     /// Returns the index in [`schemas::record::Category::ALL`] of each row.
-    pub(in crate::archive) fn categories(&self) -> &[u8] {
+    pub(crate) fn categories(&self) -> &[u8] {
         &self.categories
     }
 
     /// Returns the number of each row's text in a column; 0 without a text.
-    pub(in crate::archive) fn texts(&self, column: TextColumn) -> &[u32] {
+    pub(crate) fn texts(&self, column: TextColumn) -> &[u32] {
         &self.texts[column as usize]
     }
 
     /// Returns the year of each row, above 9999 without one.
-    pub(in crate::archive) fn years(&self) -> &[u16] {
+    pub(crate) fn years(&self) -> &[u16] {
         &self.years
     }
 
-    pub(in crate::archive) fn has_picture(&self) -> &[bool] {
+    pub(crate) fn has_picture(&self) -> &[bool] {
         &self.has_picture
     }
 
     /// Returns the day of the first event of each row.
-    pub(in crate::archive) fn added(&self) -> &[i32] {
+    pub(crate) fn added(&self) -> &[i32] {
         &self.added
     }
 
     /// Returns the day that a row is browsed by.
-    pub(in crate::archive) fn newest(&self, row: usize) -> i32 {
+    pub(crate) fn newest(&self, row: usize) -> i32 {
         self.newest[row]
     }
 
-    pub(in crate::archive) fn name(&self, row: usize) -> &str {
+    pub(crate) fn name(&self, row: usize) -> &str {
         let start = row.checked_sub(1).map_or(0, |before| self.name_ends[before]);
         &self.names[start as usize..self.name_ends[row] as usize]
     }
 
-    pub(in crate::archive) fn palette(&self, row: usize) -> &[Oklab] {
+    pub(crate) fn palette(&self, row: usize) -> &[Oklab] {
         let start = row.checked_sub(1).map_or(0, |before| self.palette_ends[before]);
         &self.palettes[start as usize..self.palette_ends[row] as usize]
     }
 
     /// Calls `visit` with the row of each project that a set contains, ascending.
-    pub(in crate::archive) fn for_each_in(&self, set: &OrdinalSet, mut visit: impl FnMut(usize)) {
+    pub(crate) fn for_each_in(&self, set: &OrdinalSet, mut visit: impl FnMut(usize)) {
         let first = (self.first / 64) as usize;
         for (at, present) in self.present.iter().enumerate() {
             let mut shared = present & set.word(first + at);
@@ -121,7 +121,7 @@ impl Chunk {
     }
 
     /// Adds the projects whose row is set in a bitmap to a set.
-    pub(in crate::archive) fn add_to(&self, set: &mut OrdinalSet, rows: &[u64]) {
+    pub(crate) fn add_to(&self, set: &mut OrdinalSet, rows: &[u64]) {
         for (index, word) in rows.iter().enumerate() {
             bitmap::ones(index, *word).for_each(|row| set.insert(self.ordinal(row)));
         }

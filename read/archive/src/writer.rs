@@ -14,11 +14,11 @@ use sqlx::{ConnectOptions, Connection, QueryBuilder, Row, Sqlite};
 use super::facts::{Facts, Pictures};
 use super::stemming::stored_words;
 use super::{NAME, corrupt, options};
-use crate::checkpoint::Checkpoint;
-use crate::database;
-use crate::day;
-use crate::error::ModelError;
-use crate::project::UnexpectedEvent;
+use model::checkpoint::Checkpoint;
+use model::database;
+use model::day;
+use model::error::ModelError;
+use model::project::UnexpectedEvent;
 
 /// The number of rows in one statement; SQLite accepts 32,766 parameters.
 const ROWS: usize = 1_000;

@@ -10,10 +10,10 @@ use text::fold;
 use super::Vocabulary;
 use super::counts::TermUse;
 use super::most_used::Term;
-use crate::archive::dictionary::{Dictionary, StemKey};
-use crate::archive::snapshot::Snapshot;
-use crate::archive::stemming::WordStemmer;
-use crate::archive::taste_query::MAX_QUERY_WORDS;
+use crate::dictionary::{Dictionary, StemKey};
+use crate::snapshot::Snapshot;
+use crate::stemming::WordStemmer;
+use crate::taste_query::MAX_QUERY_WORDS;
 
 /// The maximum number of words that are looked up: each is compared with all words of the dimension.
 const MAX_LOOKUPS: usize = 3;
@@ -23,7 +23,7 @@ const TWO_EDITS_FROM: usize = 5;
 const MIN_PREFIX: usize = 3;
 
 /// Returns at most `limit` used words that are nearest to the unused words of a text.
-pub(in crate::archive) fn nearest_terms(
+pub(crate) fn nearest_terms(
     (snapshot, stemmer): (&Snapshot, &WordStemmer),
     vocabulary: &Vocabulary,
     dimension: Dimension,

@@ -5,8 +5,8 @@ use schemas::taste::Dimension;
 
 use text::{fold, is_stop_word};
 
-use crate::archive::blocks::{Block, BlockList, TermInfo, bitmap};
-use crate::archive::dictionary::Dictionary;
+use crate::blocks::{Block, BlockList, TermInfo, bitmap};
+use crate::dictionary::Dictionary;
 
 /// The used words of each dimension, without stop words.
 #[derive(Debug)]

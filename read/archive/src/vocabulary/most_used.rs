@@ -7,7 +7,7 @@ use schemas::taste::Dimension;
 
 use super::Vocabulary;
 use super::counts::TermUse;
-use crate::archive::dictionary::Dictionary;
+use crate::dictionary::Dictionary;
 
 /// The most used words of a dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct Term {
 }
 
 /// Returns the most used words of one dimension, or of each.
-pub(in crate::archive) fn most_used_terms(
+pub(crate) fn most_used_terms(
     vocabulary: &Vocabulary,
     dimension: Option<Dimension>,
     category: Option<Category>,

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use text::fold;
 
-use crate::archive::layers::{Layer, Layers};
+use crate::layers::{Layer, Layers};
 
 /// All texts, numbered from 1. A commit with a new text copies only the recent ones.
 #[derive(Debug, Clone, Default)]
-pub(in crate::archive) struct Texts {
+pub(crate) struct Texts {
     texts: Layers<TextLayer>,
     /// Whether texts are found by their parts between commas.
     has_parts: bool,
@@ -40,7 +40,7 @@ struct Spelling {
 }
 
 /// Returns what a text is compared by: its words; of a text without words, such as `***`, itself.
-pub(in crate::archive) fn value_of(text: &str) -> String {
+pub(crate) fn value_of(text: &str) -> String {
     let folded = fold(text);
     if folded.is_empty() { text.trim().to_owned() } else { folded }
 }
@@ -81,34 +81,34 @@ impl Texts {
     }
 
     /// Returns the number of texts; the greatest number is equal to it.
-    pub(in crate::archive) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.texts.len()
     }
 
     /// Returns the spelling that stands for the value of a text.
-    pub(in crate::archive) fn first_of(&self, number: u32) -> u32 {
+    pub(crate) fn first_of(&self, number: u32) -> u32 {
         self.at(number).first
     }
 
     /// Returns a text as it was recorded.
-    pub(in crate::archive) fn text(&self, number: u32) -> &str {
+    pub(crate) fn text(&self, number: u32) -> &str {
         &self.at(number).text
     }
 
     /// Returns what a text is compared by.
-    pub(in crate::archive) fn value(&self, number: u32) -> &str {
+    pub(crate) fn value(&self, number: u32) -> &str {
         &self.at(number).value
     }
 
     /// Returns the numbers of all spellings of a value, which is folded.
-    pub(in crate::archive) fn spellings<'t>(&'t self, value: &str) -> impl Iterator<Item = u32> + use<'t> {
+    pub(crate) fn spellings<'t>(&'t self, value: &str) -> impl Iterator<Item = u32> + use<'t> {
         std::iter::successors(self.last_of(value), |number| {
             Some(self.at(*number).previous).filter(|previous| *previous > 0)
         })
     }
 
     /// Returns the numbers of the texts that contain a value between commas, or as a whole.
-    pub(in crate::archive) fn containing<'t>(&'t self, part: &str) -> impl Iterator<Item = u32> + use<'t> {
+    pub(crate) fn containing<'t>(&'t self, part: &str) -> impl Iterator<Item = u32> + use<'t> {
         let lists = [self.texts.base.by_part.get(part), self.texts.recent.by_part.get(part)];
         lists.into_iter().flatten().flatten().copied()
     }
@@ -168,7 +168,7 @@ impl Layer for TextLayer {
 #[cfg(all(test, feature = "apply"))]
 mod tests {
     use super::*;
-    use crate::archive::layers::MAX_RECENT;
+    use crate::layers::MAX_RECENT;
 
     #[test]
     fn texts_keep_their_numbers_and_spellings_of_one_value_stay_together() {

@@ -14,13 +14,13 @@ use schemas::ids::Position;
 
 use crate::checkpoint::Checkpoint;
 use crate::error::ModelError;
-use crate::model::{Model, ModelContext};
+use crate::{Model, ModelContext};
 
 /// The layout of its files; incremented with every change that former generations do not have.
 pub const LAYOUT: u32 = 3;
 
 /// Returns the position of the last event in the index; 0 if its payload is not a checkpoint.
-pub(crate) fn position(view: &View) -> Position {
+pub fn position(view: &View) -> Position {
     checkpoint(view.payload()).map_or(Position::START, |applied| applied.position)
 }
 
