@@ -15,6 +15,7 @@ mod robots;
 mod search;
 mod similar;
 mod sitemap;
+mod suggest;
 mod taste;
 mod terms;
 mod usage;
@@ -63,6 +64,7 @@ pub(crate) fn router(state: ApiState) -> Router {
         .route(route::TASTE, get(taste::taste))
         .route(route::DISCOVER, get(discover::discover))
         .route(route::TERMS, get(terms::terms))
+        .route(route::SUGGEST, get(suggest::suggest))
         .route(route::CHANGES, get(changes::changes))
         .route(route::USAGE, get(usage::usage))
         .route(route::MEDIA, get(media::picture))

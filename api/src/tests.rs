@@ -28,6 +28,7 @@ mod pictures;
 mod secrets;
 mod similar;
 mod stopping;
+mod suggest;
 mod webhook;
 
 use client::{Connection, Reply};

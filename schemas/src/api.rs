@@ -7,5 +7,6 @@ pub mod project;
 pub mod search;
 pub mod similar;
 pub mod site;
+pub mod suggest;
 pub mod summary;
 pub mod usage;

@@ -176,6 +176,7 @@ async fn unmetered_requests_are_answered_after_the_quota_is_used_up() {
         ("POST", "/v1/search?q=bridge", vec![], 405),
         ("GET", "/v1/usage", vec![], 200),
         ("GET", "/v1/terms", vec![], 200),
+        ("GET", "/v1/suggest?q=bri", vec![], 200),
         ("GET", "/v1/taste", vec![], 400),
         ("GET", "/v1/projects", vec![], 429),
         ("GET", "/v1/projects?slugs=bridge", vec![], 429),

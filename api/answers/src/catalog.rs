@@ -13,5 +13,6 @@ pub mod search;
 pub mod several;
 pub mod similar;
 pub mod slug;
+pub mod suggest;
 pub mod taste;
 pub mod terms;

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use schemas::api::problem::ParameterFault;
-use schemas::api::search::{DEFAULT_LIMIT, MAX_LIMIT, MIN_LIMIT};
+use schemas::api::search::{DEFAULT_LIMIT, MAX_LIMIT, MAX_QUERY_CHARACTERS, MIN_LIMIT};
 use schemas::record::Category;
 use schemas::taste::Dimension;
 
@@ -174,6 +174,25 @@ pub const fn join_names<const N: usize>(own: &[&'static str], more: &[&'static s
         at += 1;
     }
     names
+}
+
+/// Returns the parameter `q`, a text that is needed; empty if it is invalid. If it is, the reason is added to `faults`.
+pub fn text<const N: usize>(sent: &QueryParams<'_, N>, faults: &mut Vec<ParameterFault>) -> String {
+    let faults_before = faults.len();
+    let text = sent.single("q", faults);
+    let detail = match text.as_deref().map(str::trim) {
+        // It is present and invalid, which has been reported.
+        None if faults.len() > faults_before => return String::new(),
+        None => "It is missing.".to_owned(),
+        Some("") => "It is empty.".to_owned(),
+        // A character has at least one byte: only a text with more bytes than characters allowed needs counting.
+        Some(text) if text.len() > MAX_QUERY_CHARACTERS && text.chars().count() > MAX_QUERY_CHARACTERS => {
+            format!("It has {} characters.", text.chars().count())
+        }
+        Some(_) => return text.unwrap_or_default().into_owned(),
+    };
+    faults.push(fault("q", detail, format!("1 to {MAX_QUERY_CHARACTERS} characters of any text")));
+    String::new()
 }
 
 /// Returns the parameter `limit`, or the default if it is absent or invalid. If it is invalid, the reason is added to `faults`.

@@ -23,6 +23,7 @@ paths! {
     TASTE = "/v1/taste", Taste;
     DISCOVER = "/v1/discover", Discover;
     TERMS = "/v1/terms", Terms;
+    SUGGEST = "/v1/suggest", Suggest;
     CHANGES = "/v1/changes", Changes;
     USAGE = "/v1/usage", Usage;
     MCP = "/mcp", Mcp;
@@ -85,6 +86,8 @@ pub enum Route {
     Discover,
     /// The words of the taste dimensions.
     Terms,
+    /// Suggestions while a text is typed.
+    Suggest,
     /// What happened to the projects.
     Changes,
     /// The usage of a key.
@@ -121,7 +124,7 @@ pub enum Route {
 
 impl Route {
     /// All routes, each at the index of its discriminant.
-    pub const ALL: [Route; 23] = [
+    pub const ALL: [Route; 24] = [
         Route::Search,
         Route::Project,
         Route::Similar,
@@ -129,6 +132,7 @@ impl Route {
         Route::Taste,
         Route::Discover,
         Route::Terms,
+        Route::Suggest,
         Route::Changes,
         Route::Usage,
         Route::Mcp,
@@ -157,6 +161,7 @@ impl Route {
             Route::Taste => TASTE,
             Route::Discover => DISCOVER,
             Route::Terms => TERMS,
+            Route::Suggest => SUGGEST,
             Route::Changes => CHANGES,
             Route::Usage => USAGE,
             Route::Mcp => MCP,
@@ -178,7 +183,7 @@ impl Route {
 
     /// Returns whether it needs a key.
     pub fn is_keyed(self) -> bool {
-        self.operation().is_some() || matches!(self, Route::Usage | Route::Terms)
+        self.operation().is_some() || matches!(self, Route::Usage | Route::Terms | Route::Suggest)
     }
 
     /// Returns the operation as which a call is charged, if it is. Calls of MCP tools are charged by the endpoint.
@@ -192,6 +197,7 @@ impl Route {
             Route::Discover => Some("discover"),
             Route::Changes => Some("changes"),
             Route::Terms
+            | Route::Suggest
             | Route::Usage
             | Route::Mcp
             | Route::Media

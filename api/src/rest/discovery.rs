@@ -110,7 +110,7 @@ fn llms(site: &Site) -> String {
          - `GET {site}/v1/search?q=…`: projects by words\n\
          - `GET {site}/v1/project/{{slug}}`: the full record; `?revision=N` and `?as_of=DATE` say what it said\n\
          - `GET {site}/v1/projects`: the newest; `?slugs=a,b` gives several records; `{site}/v1/taste?material=oak`: by looks and \
-         moods; `{site}/v1/terms`: the words in use; `{site}/v1/discover`: one at random\n\
+         moods; `{site}/v1/terms`: the words in use; `{site}/v1/discover`: one at random; `{site}/v1/suggest?q=…`: completions\n\
          - `GET {site}/v1/changes`: what happened since a cursor, to keep a copy\n\
          - `GET {site}/v1/similar/{{slug}}`: the nearest by looks and text\n\
          - `{site}/cite/{{slug}}/{{revision}}`: the citation, by `Accept` or `?format=` as JSON-LD, BibTeX, RIS, CSL-JSON or text\n\n\

@@ -10,13 +10,16 @@
 //! next to each other, others. In tiers 3 and 4 the order of the words in the name counts as much as the words themselves.
 //!
 //! [`expansion`] chooses the variants of words for tiers 3 and 4, [`cursor`] continues a search on the next page, [`relaxation`] tells
-//! how results differ from the query, [`suggestion`] finds a query with exact matches, and [`slugs`] suggests slugs.
+//! how results differ from the query, [`suggestion`] finds a query with exact matches, [`slugs`] suggests slugs, and [`beginning`] names.
 
+mod beginning;
 pub(crate) mod cursor;
 mod expansion;
 pub(crate) mod relaxation;
 pub(crate) mod slugs;
 pub(crate) mod suggestion;
+
+pub(crate) use beginning::summaries_by_beginning;
 
 use std::borrow::Cow;
 use std::hash::Hasher;

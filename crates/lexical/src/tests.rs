@@ -1,6 +1,7 @@
 //! Tests of the whole index: written by the writer, searched by the reader.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod beginning;
 mod commits;
 mod copies;
 mod cursors;

@@ -8,6 +8,7 @@ use tantivy::{DocSet, TERMINATED, TantivyError, Term};
 use crate::index::schema::Fields;
 use crate::index::snapshot::Snapshot;
 use crate::reader::{SearchPage, SearchReader};
+use crate::search::summaries_by_beginning;
 use crate::{Restriction, SearchError, SearchRequest};
 
 /// The listed projects of one commit. It never changes, so that several look-ups give one consistent answer.
@@ -70,6 +71,18 @@ impl View {
         restriction: &Restriction<'_>,
     ) -> Result<SearchPage, SearchError> {
         SearchPage::of(Arc::clone(&self.snapshot), request, Some(restriction))
+    }
+
+    /// Returns the summaries of at most `limit` listed projects whose name begins with `typed`, which is folded: names that go on with
+    /// another word before those that go on with the last one, then the shorter before the longer. Of the others only the lengths are
+    /// read. Projects whose ordinal is not shown are left out.
+    pub fn summaries_by_beginning(
+        &self,
+        typed: &str,
+        limit: usize,
+        is_shown: impl Fn(u64) -> bool,
+    ) -> Vec<&[u8]> {
+        summaries_by_beginning(&self.snapshot, typed, limit, is_shown)
     }
 
     /// Returns the summary of the listed project with this ordinal: a JSON object without its closing brace.

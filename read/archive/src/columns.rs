@@ -137,6 +137,12 @@ impl Columns {
         self.chunks.iter().filter_map(Option::as_deref)
     }
 
+    /// Returns whether the project with an ordinal is listed.
+    pub(super) fn contains(&self, ordinal: u64) -> bool {
+        let chunk = self.chunks.get(chunk_of(ordinal)).and_then(Option::as_deref);
+        chunk.is_some_and(|chunk| chunk.contains(ordinal))
+    }
+
     pub(super) fn texts(&self, column: TextColumn) -> &Texts {
         &self.texts[column as usize]
     }

@@ -31,6 +31,7 @@ mod reader;
 mod snapshot;
 mod sorting;
 mod stemming;
+mod suggestions;
 mod taste_query;
 mod vocabulary;
 #[cfg(feature = "apply")]
@@ -47,6 +48,7 @@ pub use filters::{Filters, NEAR_COLOUR};
 pub use listing::Listing;
 pub use reader::ArchiveReader;
 pub use sorting::{Order, Selection};
+pub use suggestions::{Suggestion, SuggestionKind};
 pub use taste_query::{DimensionMatches, Hit, MAX_QUERY_WORDS, TastePage, TasteRequest};
 pub use vocabulary::{DimensionTerms, Term};
 #[cfg(feature = "apply")]

@@ -14,6 +14,7 @@ use super::filters::{self, Filters};
 use super::snapshot::Snapshot;
 use super::sorting::{self, Order, Selection};
 use super::stemming::WordStemmer;
+use super::suggestions::{self, Suggestion};
 use super::taste_query::{self, TastePage, TasteQuery, TasteRequest};
 use super::vocabulary::{self, DimensionTerms, Term, Vocabulary};
 use model::search::View;
@@ -138,6 +139,16 @@ impl Listing {
     /// letters or share a prefix, the nearest first, then the most used.
     pub fn nearest_terms(&self, dimension: Dimension, text: &str, limit: usize) -> Vec<Term> {
         vocabulary::nearest_terms((&self.snapshot, &self.stemmer), &self.vocabulary, dimension, text, limit)
+    }
+
+    /// Returns at most `limit` suggestions for a text that is being typed, which is folded as searches are. First come projects whose name
+    /// begins with it, names in which it is whole words before others and then the shorter ones; then studios, cities and words of the
+    /// taste dimensions of which a word begins with it, or several from one on, the most used first. Projects have at least half of the
+    /// places, as far as there are any, and the others share the rest by turns. Every suggestion is found in a listed project; in a large
+    /// archive the order of the most used, and new ones, may be somewhat out of date, as for [`Listing::terms`].
+    pub fn suggest(&self, text: &str, limit: usize) -> Vec<Suggestion> {
+        let model = (&self.snapshot, &*self.stemmer);
+        suggestions::suggest(model, &self.vocabulary, self.view.as_ref(), text, limit)
     }
 
     /// Returns whether there is a search index, so that listed projects have summaries.

@@ -5,6 +5,7 @@ mod filtered;
 mod matching;
 mod naive;
 mod pages;
+mod suggested;
 mod used;
 
 use jiff::{SignedDuration, Timestamp};

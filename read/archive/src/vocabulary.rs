@@ -1,5 +1,6 @@
 //! The use of words in the archive, counted in the background of requests.
 
+mod completions;
 mod counts;
 mod most_used;
 mod nearest;
@@ -12,8 +13,10 @@ use schemas::record::Category;
 use super::browse;
 use super::dictionary::Dictionary;
 use super::snapshot::Snapshot;
+use completions::Completions;
 use counts::TermCounts;
 
+pub(super) use completions::{Completed, Completion, completions};
 pub use most_used::{DimensionTerms, Term};
 pub(super) use {most_used::most_used_terms, nearest::nearest_terms};
 
@@ -38,6 +41,8 @@ pub(super) struct Vocabulary {
     snapshot: Arc<Snapshot>,
     /// Of all projects and of each category. A category is counted on its first use, and from then on with the others.
     counts: [OnceLock<TermCounts>; 1 + Category::ALL.len()],
+    /// What texts are completed from, likewise.
+    completions: OnceLock<Completions>,
     counted_at: Instant,
     duration: Duration,
 }
@@ -46,13 +51,21 @@ impl Vocabulary {
     /// Counts the words of a snapshot, of all projects and of the categories that were counted in an earlier vocabulary.
     pub(super) fn of(snapshot: Arc<Snapshot>, earlier: Option<&Vocabulary>) -> Vocabulary {
         let begun = Instant::now();
-        let vocabulary =
-            Vocabulary { snapshot, counts: Default::default(), counted_at: begun, duration: Duration::ZERO };
+        let vocabulary = Vocabulary {
+            snapshot,
+            counts: Default::default(),
+            completions: OnceLock::new(),
+            counted_at: begun,
+            duration: Duration::ZERO,
+        };
         vocabulary.counts(None);
         for category in Category::ALL {
             if earlier.is_some_and(|earlier| earlier.counts[index(Some(category))].get().is_some()) {
                 vocabulary.counts(Some(category));
             }
+        }
+        if earlier.is_some_and(|earlier| earlier.completions.get().is_some()) {
+            vocabulary.completions();
         }
         Vocabulary { counted_at: Instant::now(), duration: begun.elapsed(), ..vocabulary }
     }
@@ -70,13 +83,18 @@ impl Vocabulary {
         self.counts[index(category)].get_or_init(|| TermCounts::of(block_list, dictionary, category))
     }
 
+    fn completions(&self) -> &Completions {
+        self.completions.get_or_init(|| Completions::of(&self.snapshot, self.counts(None)))
+    }
+
     fn dictionary(&self) -> &Dictionary {
         &self.snapshot.dictionary
     }
 
     /// Returns the memory of the counts, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        self.counts.iter().filter_map(OnceLock::get).map(TermCounts::bytes).sum()
+        let counts: usize = self.counts.iter().filter_map(OnceLock::get).map(TermCounts::bytes).sum();
+        counts + self.completions.get().map_or(0, Completions::bytes)
     }
 }
 

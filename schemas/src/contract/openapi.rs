@@ -12,6 +12,7 @@ use crate::api::problem::Problem;
 use crate::api::project::Project;
 use crate::api::search::{DEFAULT_LIMIT, MAX_LIMIT, MAX_QUERY_CHARACTERS, MIN_LIMIT, SearchAnswer};
 use crate::api::similar::SimilarAnswer;
+use crate::api::suggest::{DEFAULT_SUGGESTIONS, MAX_SUGGESTIONS, SuggestAnswer};
 use crate::api::usage::UsageAnswer;
 use crate::picture::{LIST_WIDTH, WIDTHS};
 use crate::record::Category;
@@ -23,8 +24,8 @@ const ERRORS: &[u16] = &[400, 401, 429, 503];
 /// The general description, which applies to all calls.
 const DESCRIPTION: &str = "A curated catalog of architecture, interiors, design, photography and art.\n\n\
 Send a key as `Authorization: Bearer log_live_…`, or for quick tests as `?key=log_live_…`, not both. A call counts once it is \
-answered with a 2xx of /search, /project, /similar, /projects, /taste, /discover or /changes; HEAD counts as GET. Errors, 304, 308, /terms \
-and /usage are free. Besides the \
+answered with a 2xx of /search, /project, /similar, /projects, /taste, /discover or /changes; HEAD counts as GET. Errors, 304, 308, /terms, \
+/suggest and /usage are free. Besides the \
 month's quota there is a limit of calls within a second for each key (20 unless the operator set another): over it a call is \
 answered 429 with Retry-After.\n\n\
 A 308 names the present slug of a project that was renamed. It repeats the query but for `key`: who sends the key in the query \
@@ -110,6 +111,7 @@ fn lists(
     let discover = generator.subschema_for::<DiscoverAnswer<'_>>();
     let changes = generator.subschema_for::<ChangesAnswer<'_>>();
     let terms = generator.subschema_for::<TermsAnswer<'_>>();
+    let suggest = generator.subschema_for::<SuggestAnswer<'_>>();
     let operations = json!({
         "/projects": {"get": {
             "operationId": "projects",
@@ -135,6 +137,12 @@ fn lists(
             "parameters": [dimension_parameter(), category_parameter(), limit_parameter()],
             "responses": responses("The most used words of each dimension.", &terms, problem, ERRORS),
         }},
+        "/suggest": {"get": {
+            "operationId": "suggest",
+            "summary": "What a text may become while it is typed: names of projects, studios, cities and words of the taste dimensions; free of charge",
+            "parameters": suggest_parameters(),
+            "responses": responses("The suggestions.", &suggest, problem, ERRORS),
+        }},
         "/changes": {"get": {
             "operationId": "changes",
             "summary": "What was selected, revised, renamed, withdrawn and restored since a cursor, to make and keep a copy of the catalog",
@@ -144,6 +152,17 @@ fn lists(
         }},
     });
     operations.as_object().cloned().unwrap_or_default()
+}
+
+fn suggest_parameters() -> Value {
+    json!([
+        {"name": "q", "in": "query", "required": true, "description": "What was typed so far. Case, accents and punctuation do not count. Names of \
+                projects begin with it, a shorter one first; of studios, cities and words one of their words begins with it, the most used \
+                first. Projects have at least half of the places.",
+            "schema": {"type": "string", "minLength": 1, "maxLength": MAX_QUERY_CHARACTERS, "pattern": NOT_BLANK}},
+        {"name": "limit", "in": "query", "description": "How many suggestions at most.",
+            "schema": {"type": "integer", "minimum": 1, "maximum": MAX_SUGGESTIONS, "default": DEFAULT_SUGGESTIONS}},
+    ])
 }
 
 const CHANGES: &str = "All changes in log order, from the beginning without since. For each change delete from, if it is there, then \

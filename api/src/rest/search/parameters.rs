@@ -1,7 +1,6 @@
 //! The parameters of a search, parsed strictly; all errors are reported at once.
 
 use schemas::api::problem::ParameterFault;
-use schemas::api::search::MAX_QUERY_CHARACTERS;
 
 use answers::catalog::list_options::{self, ListOptions};
 use answers::catalog::search::{SearchCursor, invalid_cursor};
@@ -39,7 +38,7 @@ impl SearchParameters {
     pub(crate) fn parse(text: &str) -> Result<SearchParameters, Vec<ParameterFault>> {
         let mut faults = Vec::new();
         let sent = QueryParams::parse(text, NAMES);
-        let q = q(&sent, &mut faults);
+        let q = query::text(&sent, &mut faults);
         let limit = query::limit(&sent, &mut faults);
         let options = ListOptions::of_query(&sent, OWN.len(), true, |_, _| true, &mut faults);
         let cursor: Option<SearchCursor> = query::cursor(&sent, &mut faults, invalid_cursor);
@@ -47,24 +46,6 @@ impl SearchParameters {
         let ignored = sent.finish(faults)?;
         Ok(SearchParameters { q, options, limit, cursor, highlights, ignored })
     }
-}
-
-fn q(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> String {
-    let faults_before = faults.len();
-    let text = sent.single("q", faults);
-    let detail = match text.as_deref().map(str::trim) {
-        // It is present and invalid, which has been reported.
-        None if faults.len() > faults_before => return String::new(),
-        None => "It is missing.".to_owned(),
-        Some("") => "It is empty.".to_owned(),
-        // A character has at least one byte: only a text with more bytes than characters allowed needs counting.
-        Some(text) if text.len() > MAX_QUERY_CHARACTERS && text.chars().count() > MAX_QUERY_CHARACTERS => {
-            format!("It has {} characters.", text.chars().count())
-        }
-        Some(_) => return text.unwrap_or_default().into_owned(),
-    };
-    faults.push(fault("q", detail, format!("1 to {MAX_QUERY_CHARACTERS} characters of any text")));
-    String::new()
 }
 
 fn highlights(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> bool {

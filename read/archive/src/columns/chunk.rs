@@ -102,6 +102,11 @@ impl Chunk {
         &self.palettes[start as usize..self.palette_ends[row] as usize]
     }
 
+    /// Returns whether there is a project with an ordinal of the range.
+    pub(super) fn contains(&self, ordinal: u64) -> bool {
+        bitmap::contains(&self.present, (ordinal - self.first) as usize)
+    }
+
     /// Calls `visit` with the row of each project that a set contains, ascending.
     pub(crate) fn for_each_in(&self, set: &OrdinalSet, mut visit: impl FnMut(usize)) {
         let first = (self.first / 64) as usize;

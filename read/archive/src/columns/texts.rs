@@ -95,6 +95,12 @@ impl Texts {
         &self.at(number).text
     }
 
+    /// Returns a text as it was recorded and what it is compared by, to keep both.
+    pub(crate) fn shared(&self, number: u32) -> (Arc<str>, Arc<str>) {
+        let Spelling { text, value, .. } = self.at(number);
+        (Arc::clone(text), Arc::clone(value))
+    }
+
     /// Returns what a text is compared by.
     pub(crate) fn value(&self, number: u32) -> &str {
         &self.at(number).value

@@ -57,7 +57,7 @@ pub(crate) fn nearest_terms(
 }
 
 /// Returns whether a dimension has a form of the word's stem.
-fn is_used(snapshot: &Snapshot, stemmer: &WordStemmer, dimension: Dimension, word: &str) -> bool {
+pub(super) fn is_used(snapshot: &Snapshot, stemmer: &WordStemmer, dimension: Dimension, word: &str) -> bool {
     let (stems, _) = stemmer.query_stems(word, 1);
     let stem = stems.first().and_then(|stem| snapshot.dictionary.stem(stem));
     let key = stem.map(|stem| StemKey::new(dimension, stem));

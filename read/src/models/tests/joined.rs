@@ -5,7 +5,7 @@ use schemas::ids::ProjectId;
 use schemas::taste::Dimension;
 
 use super::*;
-use archive::TasteRequest;
+use archive::{SuggestionKind, TasteRequest};
 use model::search::SearchDocument;
 
 fn id(number: u64) -> ProjectId {
@@ -58,7 +58,7 @@ fn index(folder: &Path, number: u64, listed: bool, position: u64) {
         category: "art",
         intro: None,
         published: None,
-        summary: b"{",
+        summary: &format!("{{\"slug\":\"house-{number}\",\"name\":\"House\"").into_bytes(),
         state: b"",
         listed,
     };
@@ -136,4 +136,27 @@ async fn a_list_waits_for_the_archive_if_the_search_index_is_ahead() {
     assert_eq!(listed(&models).await, [1, 3], "as of the fourth event, though the index is at the fifth");
     withdraw_from_archive(folder, 3, 5).await;
     assert_eq!(listed(&models).await, [1]);
+}
+
+#[tokio::test]
+async fn only_listed_projects_are_suggested() {
+    let (folder, models) = beginning().await;
+    let folder = folder.path();
+    let suggested = || {
+        let found = models.archive().unwrap().reader.listing().suggest("HOU", 8);
+        found.into_iter().map(|one| (one.text, one.kind)).collect::<Vec<_>>()
+    };
+    let house = |slug: &str| ("House".to_owned(), SuggestionKind::Project { slug: slug.to_owned() });
+    index(folder, 2, true, 2);
+    models.refresh().await.unwrap();
+    assert_eq!(suggested(), [house("house-1")], "the archive does not have the second project yet");
+    select_in_archive(folder, 2).await;
+    assert_eq!(listed(&models).await, [1, 2]);
+    assert_eq!(suggested(), [house("house-1"), house("house-2")]);
+    withdraw_from_archive(folder, 1, 3).await;
+    models.refresh().await.unwrap();
+    assert_eq!(suggested(), [house("house-2")], "the search index still has the first project");
+    index(folder, 1, false, 3);
+    models.refresh().await.unwrap();
+    assert_eq!(suggested(), [house("house-2")]);
 }

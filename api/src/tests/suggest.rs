@@ -1,0 +1,70 @@
+//! Suggestions while a text is typed: `GET /v1/suggest` and the search box of the site.
+
+use serde_json::{Value, json};
+
+use super::Node;
+
+fn records() -> [(&'static str, Value, &'static [[u8; 3]]); 4] {
+    let record = |name: &str, studio: &str, city: &str, material: &str| json!({"name": name, "category": "art", "studio": studio, "city": city, "taste": {"material": material}});
+    [
+        ("larch-room", record("Lärch Room", "Larchmont & Co", "Ulm, Germany", "larch, oak"), &[]),
+        ("larch", record("Larch", "Studio Larch", "Köln, Germany", "oak"), &[]),
+        ("larchwood", record("Larchwood", "studio larch", "Larchfield", "larch"), &[]),
+        ("oak-room", record("Oak Room", "Studio B", "Ulm, Germany", "oak"), &[]),
+    ]
+}
+
+fn one(text: &str, kind: &str, slug: Option<&str>) -> Value {
+    json!({"text": text, "kind": kind, "slug": slug})
+}
+
+#[tokio::test]
+async fn projects_come_first_then_studios_cities_and_terms() {
+    let node = Node::start_with_records(&records()).await;
+    let answer = node.get("/v1/suggest?q=L%C3%84rch&page=2").await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    let [first, second, third] = [
+        one("Larch", "project", Some("larch")),
+        one("Lärch Room", "project", Some("larch-room")),
+        one("Larchwood", "project", Some("larchwood")),
+    ];
+    let [studio, other_studio] = ["Studio Larch", "Larchmont & Co"].map(|text| one(text, "studio", None));
+    let (city, term) = (one("Larchfield", "city", None), one("larch", "term", None));
+    let expected = json!({"query": "LÄrch", "ignored_parameters": ["page"],
+        "suggestions": [first, second, third, studio, other_studio, city, term]});
+    assert_eq!(answer.json(), expected);
+    let suggestions = async |path: &str| node.get(path).await.json()["suggestions"].take();
+    assert_eq!(suggestions("/v1/suggest?q=larch&limit=5").await, json!([first, second, third, studio, city]));
+    assert_eq!(suggestions("/v1/suggest?q=larch&limit=1").await, json!([first]));
+    assert_eq!(suggestions("/v1/suggest?q=larch+r").await, json!([second]));
+    let cities = ["Ulm, Germany", "Köln, Germany"].map(|text| one(text, "city", None));
+    assert_eq!(suggestions("/v1/suggest?q=germ").await, json!(cities));
+    assert_eq!(suggestions("/v1/suggest?q=***").await, json!([]));
+    assert_eq!(suggestions("/v1/suggest?q=zzz").await, json!([]));
+}
+
+#[tokio::test]
+async fn all_faults_are_reported_at_once() {
+    let node = Node::start().await;
+    let (text, number) = ("1 to 200 characters of any text", "an integer from 1 to 20");
+    let long = "x".repeat(201);
+    for (query, detail) in [
+        ("limit=0".to_owned(), "It is missing."),
+        ("q=+&limit=21".to_owned(), "It is empty."),
+        (format!("q={long}&limit=x"), "It has 201 characters."),
+    ] {
+        let answer = node.get(&format!("/v1/suggest?{query}")).await;
+        assert_eq!(answer.status, 400, "{query}");
+        let expected = json!([
+            {"parameter": "q", "detail": detail, "allowed": text},
+            {"parameter": "limit", "detail": format!("It is not {number}."), "allowed": number},
+        ]);
+        assert_eq!(answer.json()["errors"], expected, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn before_the_archive_is_there_it_is_unavailable() {
+    let reply = Node::start_empty().await.get("/v1/suggest?q=a").await;
+    assert_eq!((reply.status, reply.header("retry-after").is_some()), (503, true));
+}
