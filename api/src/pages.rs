@@ -31,16 +31,17 @@ use answers::state::ApiState;
 pub(crate) use cite::cite;
 pub(crate) use problem::of as problem_page;
 
-/// Nothing from other hosts, nothing inline, and no framing by other sites.
+/// Nothing from other hosts, nothing inline, and no framing by other sites. Scripts connect to this site alone, for suggestions.
 const POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; script-src 'self'; form-action 'self'; \
-     base-uri 'none'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; \
+     form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 );
 
 /// The paths of the pages.
 pub(crate) fn router() -> Router<ApiState> {
     Router::new()
         .route(route::HOME, get(home::home))
+        .route(route::COMPLETIONS, get(home::suggest))
         .route(route::PROJECT_PAGE, get(project::project))
         .route(route::KEYS, get(keys::form).post(keys::issue))
         .route(route::KEYS_LINK, get(keys::form).post(claim::ask))

@@ -45,7 +45,9 @@ export async function open({ base, width = 1440, height = 900, scheme = "light",
     const reason = request.failure()?.errorText;
     // A browser gives up what a page still loads, such as pictures further down, when its reader goes on to the next one.
     const isLeft = reason === "net::ERR_ABORTED" && (begun.get(request) < wanted || arrived < wanted);
-    if (!isLeft || request.isNavigationRequest()) faults.push(`${request.url()} failed: ${reason}`);
+    // The search box gives up a request for suggestions when its reader types on.
+    const isSuperseded = reason === "net::ERR_ABORTED" && new URL(request.url()).pathname.endsWith("/suggest");
+    if (!(isLeft || isSuperseded) || request.isNavigationRequest()) faults.push(`${request.url()} failed: ${reason}`);
   });
   page.on("pageerror", (error) => faults.push(`a script failed: ${error.message}`));
   page.on("dialog", (dialog) => { faults.push(`a dialog: ${dialog.message()}`); dialog.dismiss(); });

@@ -22,6 +22,14 @@ async fn the_site_works_without_javascript() {
 }
 
 #[tokio::test]
+async fn the_search_box_is_completed_by_keyboard_and_mouse() {
+    let Some(browser) = Browser::find() else { return };
+    let Some(served) = Served::shared().await else { return };
+    let arguments = json!({"base": served.base, "slug": served.pictured, "hostile": HOSTILE[0]});
+    browser.assert_without_faults("combobox.mjs", &arguments).await;
+}
+
+#[tokio::test]
 async fn hostile_names_are_rendered_as_text() {
     let Some(browser) = Browser::find() else { return };
     let Some(served) = Served::shared().await else { return };

@@ -34,6 +34,7 @@ paths! {
     HOME = "/", Page;
     PROJECT_PAGE = "/projects/{slug}", Page;
     PRICING = "/pricing", Page;
+    COMPLETIONS = "/suggest", Page;
     DOCS = "/docs", Page;
     STATUS = "/status", Page;
     KEYS = "/keys", Form;

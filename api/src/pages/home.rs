@@ -3,6 +3,7 @@
 mod call;
 mod query;
 mod results;
+mod suggest;
 
 use answers::error::ApiError;
 use answers::state::ApiState;
@@ -19,6 +20,8 @@ use super::page;
 use super::words::grouped;
 use query::HomeQuery;
 use results::HomeResults;
+
+pub(super) use suggest::suggest;
 
 /// The number of words offered for a dimension.
 const CHIPS: usize = 7;

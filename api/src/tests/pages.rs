@@ -29,8 +29,8 @@ async fn every_page_is_isolated_from_other_sites_and_loads_nothing_from_them() {
         assert_eq!(
             reply.header("content-security-policy"),
             Some(
-                "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; script-src 'self'; form-action 'self'; \
-                 base-uri 'none'; frame-ancestors 'none'"
+                "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; \
+                 form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
             ),
             "{path}"
         );

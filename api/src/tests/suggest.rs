@@ -68,3 +68,24 @@ async fn before_the_archive_is_there_it_is_unavailable() {
     let reply = Node::start_empty().await.get("/v1/suggest?q=a").await;
     assert_eq!((reply.status, reply.header("retry-after").is_some()), (503, true));
 }
+
+#[tokio::test]
+async fn the_search_box_gets_the_links_to_follow_without_a_key() {
+    let node = Node::start_with_records(&records()).await;
+    let page = node.get("/").await;
+    assert!(page.text().contains(" data-suggest=\"/suggest\">"), "{}", page.text());
+    let answer = node.get("/suggest?q=larch").await;
+    assert_eq!((answer.status, answer.header("content-type")), (200, Some("application/json")));
+    let one = |text: &str, kind: &str, href: &str| json!({"text": text, "kind": kind, "href": href});
+    let expected = json!({"suggestions": [
+        one("Larch", "Project", "/projects/larch"),
+        one("Lärch Room", "Project", "/projects/larch-room"),
+        one("Larchwood", "Project", "/projects/larchwood"),
+        one("Studio Larch", "Studio", "/?q=Studio+Larch"),
+        one("Larchmont & Co", "Studio", "/?q=Larchmont+%26+Co"),
+        one("Larchfield", "City", "/?q=Larchfield"),
+        one("larch", "Material", "/?material=larch"),
+    ]});
+    assert_eq!(answer.json(), expected);
+    assert_eq!(node.get("/suggest?q=+").await.status, 400);
+}

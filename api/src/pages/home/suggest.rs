@@ -1,0 +1,63 @@
+//! `GET /suggest`: what the search box of the site shows while a visitor types.
+//!
+//! It is a path of the site, apart from `/v1/suggest`, since visitors have no key. Like the pages it is limited by address, and its
+//! answers have the links to follow.
+
+use answers::error::ApiError;
+use answers::query::{self, QueryParams};
+use answers::state::ApiState;
+use axum::extract::{RawQuery, State};
+use axum::response::{IntoResponse, Response};
+use http::HeaderValue;
+use http::header::CONTENT_TYPE;
+use read::archive::{Suggestion, SuggestionKind};
+use schemas::api::suggest::DEFAULT_SUGGESTIONS;
+use serde::Serialize;
+
+use super::query::HomeQuery;
+
+#[derive(Serialize)]
+struct Completions {
+    suggestions: Vec<Completion>,
+}
+
+/// An option of the search box.
+#[derive(Debug, PartialEq, Serialize)]
+struct Completion {
+    text: String,
+    /// What it is, for people.
+    kind: &'static str,
+    /// The path that it leads to.
+    href: String,
+}
+
+pub(crate) async fn suggest(
+    State(state): State<ApiState>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, ApiError> {
+    let sent = QueryParams::parse(query.as_deref().unwrap_or_default(), ["q"]);
+    let mut faults = Vec::new();
+    let text = query::text(&sent, &mut faults);
+    if !faults.is_empty() {
+        return Err(ApiError::invalid_parameters(faults));
+    }
+    let found = state.listing()?.suggest(&text, DEFAULT_SUGGESTIONS);
+    let base = state.site().path();
+    let suggestions = found.into_iter().map(|one| completion(one, base)).collect();
+    let body = serde_json::to_vec(&Completions { suggestions }).map_err(ApiError::internal)?;
+    Ok(([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response())
+}
+
+fn completion(found: Suggestion, base: &str) -> Completion {
+    let Suggestion { text, kind } = found;
+    let searching = || HomeQuery::default().searching(text.clone()).href(base);
+    let (kind, href) = match kind {
+        SuggestionKind::Project { slug } => ("Project", format!("{base}/projects/{slug}")),
+        SuggestionKind::Studio => ("Studio", searching()),
+        SuggestionKind::City => ("City", searching()),
+        SuggestionKind::Term(dimension) => {
+            (dimension.title(), HomeQuery::default().tasting(dimension, Some(text.clone())).href(base))
+        }
+    };
+    Completion { text, kind, href }
+}
