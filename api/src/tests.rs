@@ -18,6 +18,7 @@ mod discovery;
 mod every_reply;
 mod faults;
 mod feeds;
+mod filtered_pages;
 mod filters;
 mod mcp;
 mod node;

@@ -25,6 +25,8 @@ fn all(served: &Served) -> Vec<Value> {
         page("search, hostile", &format!("/?q={hostile}")),
         page("category", "/?category=art"),
         page("taste", "/?material=oak"),
+        page("filters", "/?category=art,design&year_from=1900&color=%23a0522d&has_picture=true&sort=name"),
+        page("filters, hostile", &format!("/?q=hostile&city={hostile}&studio={hostile}")),
         page("taste, hostile", &format!("/?material={hostile}&mood=calm")),
         failing("search, refused", &format!("/?category={hostile}"), 400),
         page("project with pictures", &format!("/projects/{pictured}")),

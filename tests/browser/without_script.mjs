@@ -24,6 +24,21 @@ expect((await names())[0] === first[0], `a search for ${first[0]} finds ${await 
 await follow(() => page.click(".card a >> nth=0"));
 expect(await page.locator("h1").textContent() === first[0], "a card does not lead to its project");
 
+await page.goto("/");
+const count = (await page.locator(".facets li a >> nth=0").textContent()).trim().split(/\s+/).pop();
+await follow(() => page.click(".facets li a >> nth=0"));
+const heading = await page.locator("#results").textContent();
+expect(heading.startsWith(`${count} projects`), `a facet of ${count} projects leads to ${heading}`);
+await follow(() => page.click(".orders >> text=Name"));
+await page.fill("input[name=year_from]", "1900");
+await follow(() => page.click(".facets form button >> nth=0"));
+const { searchParams } = new URL(page.url());
+const kept = ["category", "sort", "year_from"].map((name) => searchParams.get(name));
+expect(kept[0] && kept[1] === "name" && kept[2] === "1900", `the filters are ${kept}`);
+expect(await page.locator(".applied a").count() === 3, "the filters in use are not all shown");
+await follow(() => page.click(".applied a >> nth=0"));
+expect(!new URL(page.url()).searchParams.has("category"), "a filter cannot be removed");
+
 await page.goto("/keys");
 await page.fill("#email", "plain@example.org");
 await follow(() => page.click("form[action$='/keys'] button"));

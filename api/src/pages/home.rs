@@ -1,6 +1,7 @@
 //! `GET /`: the catalog, by words, by taste, or the newest first.
 
 mod call;
+mod filters;
 mod query;
 mod results;
 mod suggest;
@@ -18,7 +19,8 @@ use super::card::Card;
 use super::layout::Layout;
 use super::page;
 use super::words::grouped;
-use query::HomeQuery;
+use filters::{Applied, Choice, ColourForm, FacetGroup, YearForm};
+use query::{HomeQuery, Pair};
 use results::HomeResults;
 
 pub(super) use suggest::suggest;
@@ -38,11 +40,19 @@ struct Home<'a> {
     about: Option<&'a str>,
     q: &'a str,
     placeholder: String,
-    category: Option<&'static str>,
+    /// The filters, which a search keeps.
+    kept: Vec<Pair>,
     categories: Vec<Choice>,
     dimensions: Vec<Offered>,
     notes: Vec<String>,
     did_you_mean: Option<Suggested>,
+    applied: Vec<Applied>,
+    without_filters: String,
+    orders: Vec<Choice>,
+    facets: Vec<FacetGroup>,
+    pictures: Choice,
+    years: YearForm,
+    colour: ColourForm,
     call: String,
     cards: Vec<Card>,
     first: Option<String>,
@@ -54,13 +64,6 @@ struct Suggested {
     query: String,
     href: String,
     projects: String,
-}
-
-/// An option and its path.
-struct Choice {
-    name: String,
-    href: String,
-    is_chosen: bool,
 }
 
 /// A dimension with words to choose from.
@@ -85,7 +88,7 @@ pub(super) async fn home(
     } else {
         layout.private()
     };
-    let dimensions = listing.terms(None, query.category, CHIPS);
+    let dimensions = listing.terms(None, query.category(), CHIPS);
     page(&Home {
         layout,
         is_front: query.is_front(),
@@ -96,7 +99,7 @@ pub(super) async fn home(
         about: state.site().about(),
         q: &query.q,
         placeholder: placeholder(&dimensions, &results.cards),
-        category: query.category.map(Category::as_str),
+        kept: query.filter_pairs(),
         categories: categories(&query, base),
         dimensions: dimensions
             .into_iter()
@@ -104,6 +107,13 @@ pub(super) async fn home(
             .collect(),
         notes: results.notes,
         did_you_mean: results.did_you_mean.map(|(words, projects)| suggested(&query, words, projects, base)),
+        applied: filters::applied(&query, base),
+        without_filters: filters::without_all(&query, base),
+        orders: filters::orders(&query, base),
+        facets: filters::groups(&query, &results.facets, base),
+        pictures: filters::pictures(&query, base),
+        years: filters::year_form(&query),
+        colour: filters::colour_form(&query),
         call: call::of(&query, state.site()),
         cards: Card::with_kept_pictures(results.cards, &state).await,
         first: query.cursor.is_some().then(|| query.at(None).href(base)),
@@ -130,7 +140,7 @@ fn categories(query: &HomeQuery, base: &str) -> Vec<Choice> {
     let choice = |name: &str, category| Choice {
         name: name.to_owned(),
         href: query.in_category(category).href(base),
-        is_chosen: query.category == category,
+        is_chosen: query.category() == category && query.options.filters.categories.len() < 2,
     };
     let all = Category::ALL.into_iter().map(|category| choice(category.title(), Some(category)));
     std::iter::once(choice("Everything", None)).chain(all).collect()

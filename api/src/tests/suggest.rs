@@ -81,9 +81,9 @@ async fn the_search_box_gets_the_links_to_follow_without_a_key() {
         one("Larch", "Project", "/projects/larch"),
         one("Lärch Room", "Project", "/projects/larch-room"),
         one("Larchwood", "Project", "/projects/larchwood"),
-        one("Studio Larch", "Studio", "/?q=Studio+Larch"),
-        one("Larchmont & Co", "Studio", "/?q=Larchmont+%26+Co"),
-        one("Larchfield", "City", "/?q=Larchfield"),
+        one("Studio Larch", "Studio", "/?studio=Studio+Larch"),
+        one("Larchmont & Co", "Studio", "/?studio=Larchmont+%26+Co"),
+        one("Larchfield", "City", "/?city=Larchfield"),
         one("larch", "Material", "/?material=larch"),
     ]});
     assert_eq!(answer.json(), expected);

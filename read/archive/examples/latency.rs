@@ -89,6 +89,15 @@ fn queries(reader: &ArchiveReader, dice: &mut Dice) {
     report("all words, counted before", numbers.take(50), |_| {
         reader.listing().terms(None, None, 20)[0].distinct
     });
+    let began = Instant::now();
+    reader.listing().suggest("b", 20);
+    println!("{:28} {:.1} ms", "suggestions, first count", began.elapsed().as_secs_f64() * 1e3);
+    for (name, length) in [("one letter", 1), ("two letters", 2), ("four letters", 4)] {
+        let typed = (0..1_000).map(|_| text(0, 1, dice)[..length].to_owned());
+        report(&format!("suggestions for {name}"), typed, |typed| {
+            reader.listing().suggest(&typed, 20).len() as u64
+        });
+    }
     report("similar words", 0..50, |_| {
         reader.listing().nearest_terms(Dimension::Mood, "mbrklaed", 5).len() as u64
     });
@@ -171,7 +180,12 @@ fn record(number: u64, dice: &mut Dice) -> Record {
     });
     let category = Category::ALL[number as usize % 5].as_str();
     let published = format!("20{:02}-{:02}-{:02}", dice.below(26), 1 + dice.below(12), 1 + dice.below(28));
-    let record = serde_json::json!({"name": "X", "category": category, "published": published});
+    // As many studios as a quarter of the projects, of two words each, and a tenth of that in cities.
+    let studio = name_of(dice.next() % (number / 4 + 1));
+    let city = name_of(dice.next() % (number / 40 + 1));
+    let record = serde_json::json!({
+        "name": "X", "category": category, "published": published, "studio": studio, "city": city,
+    });
     Record { taste, ..serde_json::from_value(record).unwrap() }
 }
 
@@ -191,6 +205,12 @@ fn text(dimension: usize, words: usize, dice: &mut Dice) -> String {
         word
     };
     (0..words).map(|_| word(dice)).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the name of a studio or a city.
+fn name_of(number: u64) -> String {
+    let mut dice = Dice(number);
+    format!("{} {}", text(0, 1, &mut dice), text(1, 1, &mut dice))
 }
 
 /// SplitMix64.

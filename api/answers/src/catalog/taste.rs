@@ -30,6 +30,13 @@ pub struct TastePage {
 #[derive(Debug, Default)]
 pub struct Matches(Vec<DimensionMatches>);
 
+impl Matches {
+    /// Returns the requested dimensions that no project matches.
+    pub fn missing(&self) -> impl Iterator<Item = Dimension> {
+        self.0.iter().filter(|one| one.projects == 0).map(|one| one.dimension)
+    }
+}
+
 impl Serialize for Matches {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|one| (one.dimension.as_str(), one.projects)))

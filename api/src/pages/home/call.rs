@@ -1,31 +1,31 @@
 //! The API call that corresponds to the page.
 
+use answers::route;
 use answers::site::Site;
 use schemas::taste::Dimension;
 use serde_json::{Map, Value, json};
 
-use super::query::HomeQuery;
+use super::query::{self, HomeQuery};
 
 /// Returns a shell command.
 pub(super) fn of(query: &HomeQuery, site: &Site) -> String {
-    if query.q.is_empty() {
-        return tool(query, site);
-    }
-    let mut pairs = form_urlencoded::Serializer::new(String::new());
-    pairs.append_pair("q", &query.q);
-    if let Some(category) = query.category {
-        pairs.append_pair("category", category.as_str());
-    }
-    format!("curl -H \"Authorization: Bearer $KEY\" \\\n  '{site}/v1/search?{}'", quoted(&pairs.finish()))
+    let path = match (query.q.is_empty(), query.options.only_category()) {
+        (false, _) => route::SEARCH,
+        (true, Some(_)) => return tool(query, site),
+        (true, None) if query.is_taste() => route::TASTE,
+        (true, None) => route::PROJECTS,
+    };
+    let pairs = query::encoded(query.pairs().into_iter());
+    format!("curl -H \"Authorization: Bearer $KEY\" \\\n  '{site}{path}?{}'", quoted(&pairs))
 }
 
-/// Taste and the newest are requested over MCP.
+/// Taste and the newest, of one category or of all, are requested over MCP, which needs no key.
 fn tool(query: &HomeQuery, site: &Site) -> String {
     let mut arguments: Map<String, Value> = query
         .tastes()
         .map(|(dimension, text)| (Dimension::as_str(dimension).to_owned(), text.into()))
         .collect();
-    if let Some(category) = query.category {
+    if let Some(category) = query.category() {
         arguments.insert("category".into(), category.as_str().into());
     }
     let name = if query.is_taste() { "search_by_taste" } else { "browse" };
@@ -59,6 +59,10 @@ mod tests {
              \"method\":\"tools/call\",\"params\":{\"name\":\"search_by_taste\",\"arguments\":{\"mood\":\"l'\\''ombre\",\
              \"category\":\"art\"}}}'"
         );
+        let keyed =
+            |path: &str| format!("curl -H \"Authorization: Bearer $KEY\" \\\n  'https://a.org/v1/{path}'");
+        assert_eq!(call("city=Ulm&sort=name"), keyed("projects?city=Ulm&sort=name"));
+        assert_eq!(call("mood=calm&has_picture=true"), keyed("taste?mood=calm&has_picture=true"));
         assert!(call("").contains("{\"name\":\"browse\",\"arguments\":{}}"));
     }
 }

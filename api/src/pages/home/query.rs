@@ -1,9 +1,11 @@
 //! The query of the front page.
 
+use answers::catalog::list_options::{self, ListOptions, is_colour};
 use answers::error::ApiError;
-use answers::query::{QueryParams, fault};
+use answers::query::{self, QueryParams, fault};
+use read::archive::{Facet, Filters, Order};
 use schemas::api::problem::ParameterFault;
-use schemas::record::Category;
+use schemas::record::{Category, Year};
 use schemas::taste::{Dimension, Taste};
 
 use crate::pages::words::capitalised;
@@ -11,46 +13,53 @@ use crate::pages::words::capitalised;
 /// The maximum length of a text in characters, as over REST.
 const LONGEST: usize = 200;
 
-/// The parameters other than the taste dimensions.
-const OTHERS: [&str; 3] = ["q", "category", "cursor"];
+/// The parameters without the options of a list. `color` is a dimension and a filter.
+const OWN: [&str; 2 + Dimension::COUNT] = query::join_names(&["q", "cursor"], &Dimension::NAMES);
 
-/// A query by words or by taste, or neither.
+const NAMES: [&str; OWN.len() + list_options::NAMES.len()] = query::join_names(&OWN, &list_options::NAMES);
+
+/// The unparsed parameters.
+type Sent<'a> = QueryParams<'a, { NAMES.len() }>;
+
+/// A parameter and its value.
+pub(super) type Pair = (&'static str, String);
+
+/// A query by words or by taste, or neither, with filters and an order. The parameters are those of REST.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct HomeQuery {
     pub(super) q: String,
-    pub(super) category: Option<Category>,
     /// The requested words of each dimension.
     pub(super) taste: Taste,
+    /// Filters and order. The page chooses the facets.
+    pub(super) options: ListOptions,
     pub(super) cursor: Option<String>,
 }
 
 impl HomeQuery {
-    /// Parses a query string. Words take precedence over taste: they are not combined.
+    /// Parses a query string. Words take precedence over taste: they are not combined. Blank values are absent ones: forms send every
+    /// field.
     pub(super) fn read(query: &str) -> Result<HomeQuery, ApiError> {
-        let names: [&str; OTHERS.len() + Dimension::COUNT] = std::array::from_fn(|at| {
-            at.checked_sub(OTHERS.len()).map_or_else(|| OTHERS[at], |at| Dimension::ALL[at].as_str())
+        let (given, mut faults) = (QueryParams::parse(query, NAMES), Vec::new());
+        let q = text(&given, "q", &mut faults).unwrap_or_default();
+        let taste = Taste::from_fn(|dimension| {
+            text(&given, dimension.as_str(), &mut faults).filter(|_| q.is_empty())
         });
-        let (given, mut faults) = (QueryParams::parse(query, names), Vec::new());
-        let mut text = |name: &'static str| {
-            let text = given.single(name, &mut faults)?;
-            let text = text.trim();
-            if text.chars().count() > LONGEST {
-                faults.push(too_long(name));
+        let has_relevance = !q.is_empty() || !taste.is_empty();
+        let is_option = |name: &str, value: &str| {
+            let value = value.trim();
+            let is_hex = || value.len() == 6 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
+            match name {
+                _ if value.is_empty() => false,
+                "facets" => false,
+                // Beside words, where there is no taste, a colour needs no number sign.
+                "color" => is_colour(value) || !q.is_empty() && is_hex(),
+                _ => true,
             }
-            (!text.is_empty()).then(|| text.to_owned())
         };
-        let q = text("q").unwrap_or_default();
-        let taste = Taste::from_fn(|dimension| text(dimension.as_str()).filter(|_| q.is_empty()));
-        let (category, cursor) = (text("category"), text("cursor"));
-        let category = category.and_then(|name| {
-            let category = Category::parse(&name);
-            if category.is_none() {
-                faults.push(unknown_category());
-            }
-            category
-        });
+        let options = ListOptions::of_query(&given, 0, has_relevance, is_option, &mut faults);
+        let cursor = text(&given, "cursor", &mut faults);
         if faults.is_empty() {
-            Ok(HomeQuery { q, category, taste, cursor })
+            Ok(HomeQuery { q, taste, options, cursor })
         } else {
             Err(ApiError::invalid_parameters(faults))
         }
@@ -85,9 +94,31 @@ impl HomeQuery {
         HomeQuery { q, cursor: None, ..self.clone() }
     }
 
+    /// Returns the category, if it is a single one.
+    pub(super) fn category(&self) -> Option<Category> {
+        match self.options.filters.categories.as_slice() {
+            [one] => Some(*one),
+            _ => None,
+        }
+    }
+
     /// Returns the query in another category, at the first page.
     pub(super) fn in_category(&self, category: Option<Category>) -> HomeQuery {
-        HomeQuery { category, cursor: None, ..self.clone() }
+        self.filtered(|filters| filters.categories = category.into_iter().collect())
+    }
+
+    /// Returns the query with other filters, at the first page.
+    pub(super) fn filtered(&self, change: impl FnOnce(&mut Filters)) -> HomeQuery {
+        let mut query = self.at(None);
+        change(&mut query.options.filters);
+        query
+    }
+
+    /// Returns the query in another order, at the first page.
+    pub(super) fn ordered(&self, order: Option<Order>) -> HomeQuery {
+        let mut query = self.at(None);
+        query.options.order = order;
+        query
     }
 
     /// Returns the query with other words for a dimension, at the first page and without search words.
@@ -97,44 +128,147 @@ impl HomeQuery {
         query
     }
 
+    /// Returns whether the years are filtered to a single one.
+    pub(super) fn is_one_year(&self) -> bool {
+        let Filters { year_from, year_to, .. } = &self.options.filters;
+        year_from.is_some() && year_from == year_to
+    }
+
+    /// Returns the parameters of the filters.
+    pub(super) fn filter_pairs(&self) -> Vec<Pair> {
+        let Filters {
+            categories,
+            cities,
+            studios,
+            curators,
+            places,
+            year_from,
+            year_to,
+            has_picture,
+            colours,
+            added_since,
+        } = &self.options.filters;
+        let mut pairs: Vec<Pair> =
+            categories.iter().map(|one| ("category", one.as_str().to_owned())).collect();
+        for (name, texts) in [("city", cities), ("studio", studios), ("curator", curators), ("place", places)]
+        {
+            pairs.extend(texts.iter().map(|text| (name, text.clone())));
+        }
+        pairs.extend(year_from.iter().map(|year| ("year_from", year.to_string())));
+        pairs.extend(year_to.iter().map(|year| ("year_to", year.to_string())));
+        pairs.extend(has_picture.then(|| ("has_picture", "true".to_owned())));
+        pairs.extend(colours.iter().map(|colour| ("color", colour.to_string())));
+        pairs.extend(added_since.iter().map(|date| ("added_since", date.to_string())));
+        pairs
+    }
+
+    /// Returns the parameters without the cursor.
+    pub(super) fn pairs(&self) -> Vec<Pair> {
+        let mut pairs: Vec<Pair> = Vec::new();
+        if !self.q.is_empty() {
+            pairs.push(("q", self.q.clone()));
+        }
+        pairs.extend(self.tastes().map(|(dimension, text)| (dimension.as_str(), text.to_owned())));
+        pairs.extend(self.filter_pairs());
+        let order = self.options.order.as_ref().and_then(order_name);
+        pairs.extend(order.map(|order| ("sort", order.to_owned())));
+        pairs
+    }
+
     /// Returns the path of this query.
     pub(super) fn href(&self, base: &str) -> String {
-        let mut pairs = form_urlencoded::Serializer::new(String::new());
-        if !self.q.is_empty() {
-            pairs.append_pair("q", &self.q);
-        }
-        for (dimension, text) in self.tastes() {
-            pairs.append_pair(dimension.as_str(), text);
-        }
-        if let Some(category) = self.category {
-            pairs.append_pair("category", category.as_str());
-        }
-        if let Some(cursor) = &self.cursor {
-            pairs.append_pair("cursor", cursor);
-        }
-        let pairs = pairs.finish();
-        if pairs.is_empty() { format!("{base}/") } else { format!("{base}/?{pairs}") }
+        let cursor = self.cursor.iter().map(|cursor| ("cursor", cursor.clone()));
+        href(base, self.pairs().into_iter().chain(cursor))
     }
 
     /// Describes the query in words.
     pub(super) fn heading(&self) -> String {
-        let words = self.tastes().map(|(_, text)| text).collect::<Vec<_>>().join(", ");
-        match (self.category, self.q.is_empty(), words.is_empty()) {
-            (_, false, _) => format!("“{}”", self.q),
-            (_, _, false) => capitalised(&words),
-            (Some(category), _, _) => category.title().to_owned(),
-            (None, _, _) => "The newest".to_owned(),
+        if !self.q.is_empty() {
+            return format!("“{}”", self.q);
         }
+        let words = self.tastes().map(|(_, text)| text).collect::<Vec<_>>().join(", ");
+        if !words.is_empty() {
+            return capitalised(&words);
+        }
+        let is_one_year = self.is_one_year();
+        let label = |pair: Pair| match pair.0 {
+            "year_from" if is_one_year => Some(pair.1),
+            "year_to" if is_one_year => None,
+            _ => Some(described(&pair)),
+        };
+        let labels: Vec<String> = self.filter_pairs().into_iter().filter_map(label).collect();
+        if labels.is_empty() { "The newest".to_owned() } else { labels.join(", ") }
     }
+}
+
+/// Returns the path of the page with these parameters.
+pub(super) fn href(base: &str, pairs: impl Iterator<Item = Pair>) -> String {
+    let encoded = encoded(pairs);
+    if encoded.is_empty() { format!("{base}/") } else { format!("{base}/?{encoded}") }
+}
+
+/// Returns parameters as a query string.
+pub(super) fn encoded(pairs: impl Iterator<Item = Pair>) -> String {
+    let mut encoded = form_urlencoded::Serializer::new(String::new());
+    pairs.for_each(|(name, value)| {
+        encoded.append_pair(name, &value);
+    });
+    encoded.finish()
+}
+
+/// Returns a filter in words.
+pub(super) fn described((name, value): &Pair) -> String {
+    match *name {
+        "category" => Category::parse(value).map_or_else(|| value.clone(), |one| one.title().to_owned()),
+        "year_from" => format!("From {value}"),
+        "year_to" => format!("Until {value}"),
+        "has_picture" => "With pictures".to_owned(),
+        "added_since" => format!("Added since {value}"),
+        _ => value.clone(),
+    }
+}
+
+/// Adds a value of a facet to filters; of years it replaces the others.
+pub(super) fn add(filters: &mut Filters, facet: Facet, value: &str) {
+    match facet {
+        Facet::Category => filters.categories.extend(Category::parse(value)),
+        Facet::City => filters.cities.push(value.to_owned()),
+        Facet::Studio => filters.studios.push(value.to_owned()),
+        Facet::Curator => filters.curators.push(value.to_owned()),
+        Facet::Year => {
+            let year = Year::parse(value).ok();
+            (filters.year_from, filters.year_to) = (year, year);
+        }
+        Facet::Taste(_) => {}
+    }
+}
+
+/// Returns the name of an order; `None` for the one that follows from colours.
+fn order_name(order: &Order) -> Option<&'static str> {
+    match order {
+        Order::Newest => Some("newest"),
+        Order::Oldest => Some("oldest"),
+        Order::Name => Some("name"),
+        Order::Nearest(_) => None,
+    }
+}
+
+/// Returns a text that may be given once, without the values of `color` that are colours.
+fn text(given: &Sent<'_>, name: &'static str, faults: &mut Vec<ParameterFault>) -> Option<String> {
+    let mut texts = given.all(name, faults);
+    texts.retain(|text| name != "color" || !is_colour(text));
+    if texts.len() > 1 {
+        faults.push(fault(name, "It is given more than once.", "one value"));
+    }
+    let text = texts.first()?.trim();
+    if text.chars().count() > LONGEST {
+        faults.push(too_long(name));
+    }
+    (!text.is_empty()).then(|| text.to_owned())
 }
 
 fn too_long(name: &str) -> ParameterFault {
     fault(name, format!("It is longer than {LONGEST} characters."), format!("at most {LONGEST} characters"))
-}
-
-fn unknown_category() -> ParameterFault {
-    let all = Category::ALL.map(Category::as_str).join(", ");
-    fault("category", "There is no such category.", all)
 }
 
 #[cfg(test)]
@@ -143,7 +277,14 @@ mod tests {
 
     #[test]
     fn a_path_has_the_same_query_as_was_read() {
-        for query in ["q=S%C3%A3o+%22Paulo%22&category=art", "material=oak&mood=calm&cursor=abc", ""] {
+        for query in [
+            "q=S%C3%A3o+%22Paulo%22&category=art",
+            "material=oak&mood=calm&cursor=abc",
+            "",
+            "category=art,design&city=Ulm,+Germany&city=Berlin&studio=A+%26+B&curator=C&place=D&year_from=1990&year_to=2001\
+             &has_picture=true&color=%23A0522D&color=%23000000&added_since=2024-01-31&sort=name",
+            "color=blue&color=%23A0522D",
+        ] {
             let query = HomeQuery::read(query).unwrap();
             let path = query.href("/catalog");
             let (_, read) = path.split_once('?').unwrap_or((&path, ""));
@@ -159,6 +300,27 @@ mod tests {
         let query = query.tasting(Dimension::Light, Some("dusk".into()));
         assert_eq!((query.href("").as_str(), query.heading().as_str()), ("/?light=dusk", "Dusk"));
         assert_eq!(query.tasting(Dimension::Light, None).href(""), "/");
+    }
+
+    #[test]
+    fn a_colour_needs_a_number_sign_only_where_taste_may_be_meant() {
+        let colours = |query| HomeQuery::read(query).unwrap().filter_pairs();
+        let sienna = || vec![("color", "#a0522d".to_owned())];
+        assert_eq!([colours("color=%23A0522D"), colours("q=a&color=a0522d")], [sienna(), sienna()]);
+        let query = HomeQuery::read("color=facade").unwrap();
+        assert_eq!((query.taste(Dimension::Color), query.filter_pairs()), (Some("facade"), vec![]));
+        assert_eq!(HomeQuery::read("q=a&color=teal").unwrap(), HomeQuery::default().searching("a".into()));
+    }
+
+    #[test]
+    fn blank_values_are_absent_and_filters_are_described() {
+        assert!(
+            HomeQuery::read("q=&category=&year_from=&year_to=+&color=&sort=&cursor=").unwrap().is_front()
+        );
+        let query = HomeQuery::read("category=art&city=Ulm&year_from=1990&has_picture=true").unwrap();
+        assert_eq!(query.heading(), "Art, Ulm, From 1990, With pictures");
+        assert_eq!(HomeQuery::read("year_from=1990&year_to=1990").unwrap().heading(), "1990");
+        assert_eq!(query.in_category(None).href(""), "/?city=Ulm&year_from=1990&has_picture=true");
     }
 
     #[test]

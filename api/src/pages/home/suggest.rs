@@ -10,11 +10,11 @@ use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
-use read::archive::{Suggestion, SuggestionKind};
+use read::archive::{Facet, Suggestion, SuggestionKind};
 use schemas::api::suggest::DEFAULT_SUGGESTIONS;
 use serde::Serialize;
 
-use super::query::HomeQuery;
+use super::query::{self as home, HomeQuery};
 
 #[derive(Serialize)]
 struct Completions {
@@ -50,11 +50,12 @@ pub(crate) async fn suggest(
 
 fn completion(found: Suggestion, base: &str) -> Completion {
     let Suggestion { text, kind } = found;
-    let searching = || HomeQuery::default().searching(text.clone()).href(base);
+    let filtered =
+        |facet| HomeQuery::default().filtered(|filters| home::add(filters, facet, &text)).href(base);
     let (kind, href) = match kind {
         SuggestionKind::Project { slug } => ("Project", format!("{base}/projects/{slug}")),
-        SuggestionKind::Studio => ("Studio", searching()),
-        SuggestionKind::City => ("City", searching()),
+        SuggestionKind::Studio => ("Studio", filtered(Facet::Studio)),
+        SuggestionKind::City => ("City", filtered(Facet::City)),
         SuggestionKind::Term(dimension) => {
             (dimension.title(), HomeQuery::default().tasting(dimension, Some(text.clone())).href(base))
         }
