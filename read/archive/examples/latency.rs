@@ -93,7 +93,7 @@ fn queries(reader: &ArchiveReader, dice: &mut Dice) {
     reader.listing().suggest("b", 20);
     println!("{:28} {:.1} ms", "suggestions, first count", began.elapsed().as_secs_f64() * 1e3);
     for (name, length) in [("one letter", 1), ("two letters", 2), ("four letters", 4)] {
-        let typed = (0..1_000).map(|_| text(0, 1, dice)[..length].to_owned());
+        let typed = (0..1_000).map(|_| text(0, 1, dice).chars().take(length).collect::<String>());
         report(&format!("suggestions for {name}"), typed, |typed| {
             reader.listing().suggest(&typed, 20).len() as u64
         });

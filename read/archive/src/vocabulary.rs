@@ -64,8 +64,9 @@ impl Vocabulary {
                 vocabulary.counts(Some(category));
             }
         }
-        if earlier.is_some_and(|earlier| earlier.completions.get().is_some()) {
-            vocabulary.completions();
+        if let Some(before) = earlier.and_then(|earlier| earlier.completions.get()) {
+            let of = || Completions::of(&vocabulary.snapshot, vocabulary.counts(None), Some(before));
+            vocabulary.completions.get_or_init(of);
         }
         Vocabulary { counted_at: Instant::now(), duration: begun.elapsed(), ..vocabulary }
     }
@@ -84,7 +85,7 @@ impl Vocabulary {
     }
 
     fn completions(&self) -> &Completions {
-        self.completions.get_or_init(|| Completions::of(&self.snapshot, self.counts(None)))
+        self.completions.get_or_init(|| Completions::of(&self.snapshot, self.counts(None), None))
     }
 
     fn dictionary(&self) -> &Dictionary {

@@ -45,14 +45,31 @@ pub(crate) struct Completion {
 }
 
 /// The texts of one kind.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Texts {
+    table: Arc<Table>,
+    /// The number of projects with each text of the table.
+    projects: Vec<u32>,
+}
+
+/// Texts and the beginnings of their words. Sorting them is most of the work, so that vocabularies with the same texts share it.
+#[derive(Debug)]
+struct Table {
     /// In the order of their values.
     texts: Vec<Completion>,
-    /// The number of projects with each text.
-    projects: Vec<u32>,
     /// The beginnings of all words, in the order of the text from there on.
     words: Vec<WordStart>,
+    /// For each text in the order in which they were found: its number and its index in `texts`.
+    found: Vec<(u32, u32)>,
+}
+
+/// A text that projects have.
+#[derive(Debug, Clone, Copy)]
+struct Use {
+    /// The number of the text in its column, or of the form in the dictionary.
+    number: u32,
+    projects: u32,
+    dimension: Option<Dimension>,
 }
 
 /// The beginning of a word.
@@ -69,18 +86,34 @@ struct WordStart {
 pub(super) struct Completions([Texts; Completed::ALL.len()]);
 
 impl Completions {
-    pub(super) fn of(snapshot: &Snapshot, counts: &TermCounts) -> Completions {
-        Completions(Completed::ALL.map(|kind| match kind.column() {
-            Some(column) => Texts::of(texts_of(&snapshot.columns, column)),
-            None => Texts::of(words_of(&snapshot.dictionary, counts)),
+    /// Completes from a snapshot and the use of words in it. What is as in an `earlier` snapshot is shared with it.
+    pub(super) fn of(snapshot: &Snapshot, counts: &TermCounts, earlier: Option<&Completions>) -> Completions {
+        let Snapshot { columns, dictionary, .. } = snapshot;
+        Completions(Completed::ALL.map(|kind| {
+            let earlier = earlier.map(|earlier| &earlier.0[kind as usize]);
+            match kind.column() {
+                Some(column) => {
+                    let texts = columns.texts(column);
+                    let shared = |number| texts.shared(number);
+                    Texts::of(&texts_of(columns, column), |number| texts.text(number), shared, earlier)
+                }
+                None => {
+                    let form = |number| dictionary.form(number);
+                    let folded = |number| (form(number).into(), fold(form(number)).into());
+                    Texts::of(&words_of(dictionary, counts), form, folded, earlier)
+                }
+            }
         }))
     }
 
     /// Returns the approximate memory in use, in bytes. The texts of studios and cities are shared with the columns.
     pub(super) fn bytes(&self) -> usize {
         let bytes = |one: &Texts| {
-            let texts = one.texts.capacity() * (size_of::<Completion>() + size_of::<u32>());
-            texts + one.words.capacity() * size_of::<WordStart>()
+            let table = &one.table;
+            table.texts.capacity() * size_of::<Completion>()
+                + table.words.capacity() * size_of::<WordStart>()
+                + table.found.capacity() * size_of::<(u32, u32)>()
+                + one.projects.capacity() * size_of::<u32>()
         };
         self.0.iter().map(bytes).sum()
     }
@@ -110,10 +143,61 @@ pub(crate) fn completions(
 }
 
 impl Texts {
-    /// Sorts texts, each with its number of projects.
-    fn of(mut found: Vec<(Completion, u32)>) -> Texts {
-        found.sort_unstable_by(|(a, _), (b, _)| a.value.cmp(&b.value));
-        let (texts, projects): (Vec<Completion>, Vec<u32>) = found.into_iter().unzip();
+    /// Makes a table of the texts that are in use, or shares the `earlier` one if it has the same texts. `text` returns the text of a
+    /// number, `shared` with what it is compared by.
+    fn of<'t>(
+        used: &[Use],
+        text: impl Fn(u32) -> &'t str,
+        shared: impl Fn(u32) -> (Arc<str>, Arc<str>),
+        earlier: Option<&Texts>,
+    ) -> Texts {
+        let table = match earlier.filter(|earlier| earlier.table.is_of(used, text)) {
+            Some(earlier) => Arc::clone(&earlier.table),
+            None => Arc::new(Table::of(used, shared)),
+        };
+        let mut projects = vec![0; table.texts.len()];
+        for (one, (_, index)) in used.iter().zip(&table.found) {
+            projects[*index as usize] = one.projects;
+        }
+        Texts { table, projects }
+    }
+
+    fn beginning_with(&self, typed: &str, limit: usize) -> Vec<&Completion> {
+        let Table { texts, words, .. } = &*self.table;
+        let rest = |start: &WordStart| start.in_texts(texts);
+        let first = words.partition_point(|start| rest(start) < typed);
+        let more = words[first..].partition_point(|start| rest(start).starts_with(typed));
+        // Texts are in the order of their values, so that a lower index comes first.
+        let mut best: Vec<(u32, u32)> = Vec::with_capacity(limit + 1);
+        for WordStart { text, .. } in &words[first..first + more] {
+            let projects = self.projects[*text as usize];
+            let is_before = |other: &(u32, u32)| (other.0, *text) > (projects, other.1);
+            if best.len() == limit && best.last().is_some_and(is_before) {
+                continue;
+            }
+            let at = best.partition_point(is_before);
+            if best.get(at) != Some(&(projects, *text)) {
+                best.insert(at, (projects, *text));
+                best.truncate(limit);
+            }
+        }
+        best.into_iter().map(|(_, text)| &texts[text as usize]).collect()
+    }
+}
+
+impl Table {
+    fn of(used: &[Use], shared: impl Fn(u32) -> (Arc<str>, Arc<str>)) -> Table {
+        let completion = |(at, one): (u32, &Use)| {
+            let (text, value) = shared(one.number);
+            (Completion { text, value, dimension: one.dimension }, at)
+        };
+        let mut sorted: Vec<(Completion, u32)> = (0..).zip(used).map(completion).collect();
+        sorted.sort_unstable_by(|(a, at), (b, other)| a.value.cmp(&b.value).then(at.cmp(other)));
+        let mut found: Vec<(u32, u32)> = used.iter().map(|one| (one.number, 0)).collect();
+        for (index, (_, at)) in (0..).zip(&sorted) {
+            found[*at as usize].1 = index;
+        }
+        let texts: Vec<Completion> = sorted.into_iter().map(|(one, _)| one).collect();
         // Sorted by their first bytes as a number, which is several times faster than by the texts.
         let mut words: Vec<(u64, WordStart)> = Vec::with_capacity(texts.len() * 2);
         for (text, one) in (0..).zip(&texts) {
@@ -126,28 +210,16 @@ impl Texts {
             a.cmp(b).then_with(rest).then(start.text.cmp(&other.text))
         });
         let words = words.into_iter().map(|(_, start)| start).collect();
-        Texts { texts, projects, words }
+        Table { texts, words, found }
     }
 
-    fn beginning_with(&self, typed: &str, limit: usize) -> Vec<&Completion> {
-        let rest = |start: &WordStart| start.in_texts(&self.texts);
-        let first = self.words.partition_point(|start| rest(start) < typed);
-        let more = self.words[first..].partition_point(|start| rest(start).starts_with(typed));
-        // Texts are in the order of their values, so that a lower index comes first.
-        let mut best: Vec<(u32, u32)> = Vec::with_capacity(limit + 1);
-        for WordStart { text, .. } in &self.words[first..first + more] {
-            let projects = self.projects[*text as usize];
-            let is_before = |other: &(u32, u32)| (other.0, *text) > (projects, other.1);
-            if best.len() == limit && best.last().is_some_and(is_before) {
-                continue;
-            }
-            let at = best.partition_point(is_before);
-            if best.get(at) != Some(&(projects, *text)) {
-                best.insert(at, (projects, *text));
-                best.truncate(limit);
-            }
-        }
-        best.into_iter().map(|(_, text)| &self.texts[text as usize]).collect()
+    /// Returns whether it is the table of these texts.
+    fn is_of<'t>(&self, used: &[Use], text: impl Fn(u32) -> &'t str) -> bool {
+        let is_same = |(one, (number, index)): (&Use, &(u32, u32))| {
+            let known = &self.texts[*index as usize];
+            one.number == *number && one.dimension == known.dimension && *known.text == *text(*number)
+        };
+        used.len() == self.found.len() && used.iter().zip(&self.found).all(is_same)
     }
 }
 
@@ -166,8 +238,8 @@ fn first_bytes(text: &str) -> u64 {
     u64::from_be_bytes(bytes)
 }
 
-/// Returns the values of a column, each with its number of projects.
-fn texts_of(columns: &Columns, column: TextColumn) -> Vec<(Completion, u32)> {
+/// Returns the values of a column, each by its most frequent spelling, of several the first in alphabetical order.
+fn texts_of(columns: &Columns, column: TextColumn) -> Vec<Use> {
     let texts = columns.texts(column);
     let mut spellings = vec![0_u32; texts.count() + 1];
     for chunk in columns.chunks() {
@@ -184,15 +256,11 @@ fn texts_of(columns: &Columns, column: TextColumn) -> Vec<(Completion, u32)> {
         }
     }
     let used = values.into_iter().filter(|(_, best)| *best > 0);
-    used.map(|(projects, best)| {
-        let (text, value) = texts.shared(best);
-        (Completion { text, value, dimension: None }, projects)
-    })
-    .collect()
+    used.map(|(projects, number)| Use { number, projects, dimension: None }).collect()
 }
 
 /// Returns the words of all dimensions. A word in several dimensions is that of the dimension in which most projects use it.
-fn words_of(dictionary: &Dictionary, counts: &TermCounts) -> Vec<(Completion, u32)> {
+fn words_of(dictionary: &Dictionary, counts: &TermCounts) -> Vec<Use> {
     let mut best: Vec<(u32, Option<Dimension>)> = vec![(0, None); dictionary.forms()];
     for dimension in Dimension::ALL {
         for term in counts.of_dimension(dimension) {
@@ -203,15 +271,41 @@ fn words_of(dictionary: &Dictionary, counts: &TermCounts) -> Vec<(Completion, u3
         }
     }
     let used = (0..).zip(best).filter(|(_, (projects, _))| *projects > 0);
-    used.map(|(form, (projects, dimension))| {
-        let text = dictionary.form(form);
-        (Completion { text: text.into(), value: fold(text).into(), dimension }, projects)
-    })
-    .collect()
+    used.map(|(number, (projects, dimension))| Use { number, projects, dimension }).collect()
 }
 
 /// Returns whether a listed project has a value.
 fn has_value(columns: &Columns, column: TextColumn, value: &str) -> bool {
     let texts = columns.texts(column);
     texts.spellings(value).any(|number| columns.chunks().any(|chunk| chunk.texts(column).contains(&number)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(names: &[&str], projects: &[u32], earlier: Option<&Texts>) -> Texts {
+        let one = |(number, projects): (u32, &u32)| Use { number, projects: *projects, dimension: None };
+        let used: Vec<Use> = (0..).zip(projects).map(one).collect();
+        let name = |number: u32| names[number as usize];
+        Texts::of(&used, name, |number| (name(number).into(), fold(name(number)).into()), earlier)
+    }
+
+    fn found<'t>(texts: &'t Texts, typed: &str) -> Vec<&'t str> {
+        texts.beginning_with(typed, 9).into_iter().map(|one| &*one.text).collect()
+    }
+
+    #[test]
+    fn the_same_texts_share_a_table_and_differ_in_their_numbers() {
+        let names = ["Studio Ulm", "Ülm & Co", "Alto"];
+        let first = texts(&names, &[1, 2, 1], None);
+        assert_eq!(found(&first, "ulm"), ["Ülm & Co", "Studio Ulm"]);
+        let second = texts(&names, &[3, 2, 1], Some(&first));
+        assert_eq!(found(&second, "ulm"), ["Studio Ulm", "Ülm & Co"]);
+        assert!(Arc::ptr_eq(&first.table, &second.table));
+        let third = texts(&["Studio Ulm", "Ulm & Co", "Alto"], &[3, 2, 1], Some(&second));
+        assert_eq!(found(&third, "ulm"), ["Studio Ulm", "Ulm & Co"]);
+        let fourth = texts(&names, &[3, 2], Some(&second));
+        assert_eq!((found(&fourth, "ulm"), found(&fourth, "alto")), (vec!["Studio Ulm", "Ülm & Co"], vec![]));
+    }
 }
