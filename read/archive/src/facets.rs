@@ -1,6 +1,7 @@
 //! Facets: how many projects of a set have each value.
 
 use std::cmp::Ordering;
+use std::sync::OnceLock;
 
 use lexical::OrdinalSet;
 use schemas::record::Category;
@@ -80,9 +81,38 @@ impl Facet {
         }
     }
 
+    /// Returns the index in [`Facet::ALL`].
+    fn index(self) -> usize {
+        match self {
+            Facet::Category => 0,
+            Facet::City => 1,
+            Facet::Studio => 2,
+            Facet::Curator => 3,
+            Facet::Year => 4,
+            Facet::Taste(dimension) => 5 + dimension.index(),
+        }
+    }
+
     /// Parses a name, ignoring case and surrounding white space.
     pub fn parse(text: &str) -> Option<Facet> {
         Facet::ALL.into_iter().find(|facet| facet.as_str().eq_ignore_ascii_case(text.trim()))
+    }
+}
+
+/// The counts of all projects of a snapshot by each facet of [`Facet::ALL`], each counted when it is first asked for: front pages show
+/// them.
+#[derive(Debug, Default)]
+pub(super) struct AllCounts([OnceLock<FacetCounts>; Facet::COUNT]);
+
+impl AllCounts {
+    /// Counts the projects by a facet. The snapshot, and the set of all its projects that `all` returns, are the same at each call.
+    pub(super) fn get(
+        &self,
+        snapshot: &Snapshot,
+        facet: Facet,
+        all: impl Fn() -> OrdinalSet,
+    ) -> &FacetCounts {
+        self.0[facet.index()].get_or_init(|| count(snapshot, &all(), facet))
     }
 }
 

@@ -9,7 +9,7 @@ use schemas::taste::Dimension;
 
 use super::browse::{self, NewestPage};
 use super::cursor::{Cursor, InvalidCursor};
-use super::facets::{self, Facet, FacetCounts};
+use super::facets::{self, AllCounts, Facet, FacetCounts};
 use super::filters::{self, Filters};
 use super::snapshot::Snapshot;
 use super::sorting::{self, Order, Selection};
@@ -23,6 +23,8 @@ use model::search::View;
 #[derive(Clone, Debug)]
 pub struct Listing {
     pub(super) snapshot: Arc<Snapshot>,
+    /// The counts of all projects of the snapshot.
+    pub(super) counts: Arc<AllCounts>,
     /// The use of words, counted at this moment or earlier.
     pub(super) vocabulary: Arc<Vocabulary>,
     /// The search index, which contains every listed project; `None` if the archive was opened without one.
@@ -83,6 +85,11 @@ impl Listing {
     /// Counts the listed projects of a set by the values of a facet.
     pub fn facet(&self, set: &OrdinalSet, facet: Facet) -> FacetCounts {
         facets::count(&self.snapshot, set, facet)
+    }
+
+    /// Counts all listed projects by the values of a facet. They are counted once for a commit, on the first call.
+    pub fn facet_of_all(&self, facet: Facet) -> &FacetCounts {
+        self.counts.get(&self.snapshot, facet, || self.select(&Filters::default()))
     }
 
     /// Searches the index of this listing among some projects; `None` if the archive was opened without an index.

@@ -90,7 +90,13 @@ impl ArchiveReader {
         let reader = ArchiveReader {
             pool,
             changes,
-            listing: ArcSwap::from_pointee(Listing { snapshot, vocabulary, view, stemmer }),
+            listing: ArcSwap::from_pointee(Listing {
+                snapshot,
+                counts: Arc::default(),
+                vocabulary,
+                view,
+                stemmer,
+            }),
             loaded: Mutex::new(Loaded { view_position, ..Loaded::default() }),
             block_size,
             spare_words: SPARE_WORDS,
@@ -166,7 +172,12 @@ impl ArchiveReader {
         if is_full {
             loaded.words = snapshot.dictionary.forms();
         }
-        self.listing.store(Arc::new(Listing { snapshot, view, ..Listing::clone(&now) }));
+        self.listing.store(Arc::new(Listing {
+            snapshot,
+            counts: Arc::default(),
+            view,
+            ..Listing::clone(&now)
+        }));
         if let Some(stamps) = stamps {
             self.changes.mark_read(stamps);
         }

@@ -58,6 +58,9 @@ pub fn page(
 
 /// Counts the projects that match all filters by each facet, without the filter by its own values.
 pub fn facets(now: &Listing, options: &ListOptions) -> Vec<FacetCounts> {
+    if options.filters.is_empty() {
+        return options.facets.iter().map(|facet| now.facet_of_all(*facet).clone()).collect();
+    }
     let matching = |but| Ok::<_, Infallible>(now.select(&options.filters_but(but)));
     let Ok(counts) = facets::count(now, options, matching);
     counts

@@ -355,6 +355,10 @@ fn assert_agrees(reader: &ArchiveReader, model: &Model, wanted: &Wanted, limit: 
             counts.values.into_iter().map(|one| (shown(one.value), one.count)).collect();
         assert_eq!(found, expected_facet(&expected, counts.facet), "{:?} {filters:?}", counts.facet);
     }
+    let all = listing.select(&Filters::default());
+    for facet in Facet::ALL {
+        assert_eq!(listing.facet_of_all(facet), &listing.facet(&all, facet), "{facet:?}");
+    }
     let selection = Selection { set: &set, fingerprint: filters.fingerprint() };
     for order in [Order::Newest, Order::Oldest, Order::Name] {
         let (mut walked, mut after) = (Vec::new(), None::<String>);
