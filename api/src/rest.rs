@@ -1,6 +1,5 @@
 //! The REST endpoints, one file each, and the router of the public listener.
 
-mod archive_parameters;
 mod changes;
 mod cite;
 mod discover;

@@ -14,6 +14,7 @@ mod citations;
 mod client;
 mod conditional;
 mod connections;
+mod detail;
 mod discovery;
 mod every_reply;
 mod faults;

@@ -1,7 +1,9 @@
 //! The parts of answers about projects: searches, pages of the archive, similar projects, slug resolution, earlier revisions, and the JSON they are
 //! written in. Each surface adds its own parameters and its own form.
 
+pub mod archive_parameters;
 pub mod browse;
+pub mod detail;
 pub mod facets;
 pub mod highlights;
 pub mod json_writer;

@@ -9,6 +9,8 @@ use schemas::api::search::{DEFAULT_LIMIT, MAX_LIMIT, MAX_QUERY_CHARACTERS, MIN_L
 use schemas::record::Category;
 use schemas::taste::Dimension;
 
+use crate::catalog::detail::Detail;
+
 /// An encoded text whose bytes are not UTF-8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotUtf8;
@@ -228,6 +230,12 @@ pub fn category<const N: usize>(
 ) -> Option<Category> {
     let names = Category::ALL.map(Category::as_str);
     one_of(sent, faults, "category", Category::parse, ("It is not one of the catalog's five.", &names))
+}
+
+/// Returns the parameter `detail`, or the default if it is absent or invalid. If it is invalid, the reason is added to `faults`.
+pub fn detail<const N: usize>(sent: &QueryParams<'_, N>, faults: &mut Vec<ParameterFault>) -> Detail {
+    let detail = "It is neither full nor concise.";
+    one_of(sent, faults, "detail", Detail::parse, (detail, &Detail::NAMES)).unwrap_or_default()
 }
 
 /// Returns the parameter `dimension`. If it is invalid, the reason is added to `faults`.

@@ -2,6 +2,7 @@
 
 use axum::extract::{RawQuery, State};
 
+use answers::catalog::archive_parameters::{ArchiveParameters, invalid_cursor};
 use answers::catalog::json_writer::{self, JsonWriter};
 use answers::catalog::list::List;
 use answers::catalog::list_options;
@@ -12,8 +13,6 @@ use answers::query::{self, QueryParams, fault};
 use answers::route::PROJECTS;
 use answers::state::ApiState;
 use schemas::api::problem::ParameterFault;
-
-use crate::rest::archive_parameters::{ArchiveParameters, invalid_cursor};
 
 const NAMES: [&str; 1 + ArchiveParameters::NAMES.len()] =
     query::join_names(&["slugs"], &ArchiveParameters::NAMES);
@@ -30,7 +29,7 @@ pub(crate) async fn projects(
     let slugs = slugs(&sent, &mut faults);
     let parameters = ArchiveParameters::read(&sent, false, faults)?;
     match slugs {
-        Some(slugs) => several(&state, &slugs, &parameters.ignored).await,
+        Some(slugs) => several(&state, &slugs, &parameters).await,
         None => newest(&state, parameters, query),
     }
 }
@@ -46,7 +45,7 @@ fn slugs(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> Option<Vec<String
         1..=MOST_SLUGS => {}
         many => faults.push(fault("slugs", format!("It has {many} slugs."), allowed)),
     }
-    for name in list_options::NAMES.into_iter().chain(["limit", "cursor"]) {
+    for name in list_options::NAMES.into_iter().filter(|name| *name != "detail").chain(["limit", "cursor"]) {
         if !sent.all(name, &mut Vec::new()).is_empty() {
             let detail = "It is given together with slugs, which are answered all at once.";
             faults.push(fault(name, detail, "either slugs or the parameters of pages"));
@@ -55,11 +54,15 @@ fn slugs(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> Option<Vec<String
     Some(slugs)
 }
 
-async fn several(state: &ApiState, slugs: &[String], ignored: &[String]) -> Result<List, ApiError> {
+async fn several(
+    state: &ApiState,
+    slugs: &[String],
+    ArchiveParameters { options, ignored, .. }: &ArchiveParameters,
+) -> Result<List, ApiError> {
     let several = several::find(state, slugs).await?;
     let (site, records) = (state.site(), several.records.iter().map(|record| &record[..]));
     let mut json = JsonWriter::object(site, json_writer::capacity(records, site));
-    several.write(&mut json)?;
+    several.write(&mut json, options.detail)?;
     json.ignored_parameters(ignored)?;
     Ok(List::new(json.finish(), site, PROJECTS, "", None))
 }
@@ -72,7 +75,8 @@ fn newest(state: &ApiState, parameters: ArchiveParameters, query: &str) -> Resul
     let next = page.next.map(|cursor| cursor.to_string());
     let mut json =
         JsonWriter::object(site, json_writer::capacity(shown.iter().map(|(summary, ())| *summary), site));
-    browse::write(&mut json, shown.into_iter(), page.total, next.as_deref(), |_, ()| Ok(()))?;
+    let shown = shown.into_iter().map(|(summary, ())| (options.detail.of(summary), ()));
+    browse::write(&mut json, shown, page.total, next.as_deref(), |_, ()| Ok(()))?;
     facets::write(&mut json, &browse::facets(&now, &options))?;
     json.member("note", &browse::note(&options, page.total))?;
     json.ignored_parameters(&ignored)?;

@@ -6,6 +6,7 @@ use axum::extract::{RawQuery, State};
 use read::archive::FacetCounts;
 use read::search::{Hit, Relaxation};
 
+use answers::catalog::detail::Detail;
 use answers::catalog::facets;
 use answers::catalog::highlights;
 use answers::catalog::json_writer::{self, JsonWriter};
@@ -35,7 +36,8 @@ pub(crate) fn answer(state: &ApiState, query: &str) -> Result<List, ApiError> {
     let page = &found.page;
     let (hits, note, cursor) = (found.hits(), relaxation::note(page), found.next_cursor());
     let (cursor, said) = (cursor.as_deref(), (page.relaxation(), note.as_deref()));
-    let shown = Shown { hits: &hits, total: page.total(), counts: found.facets(), highlights: *highlights };
+    let (total, counts, detail) = (page.total(), found.facets(), options.detail);
+    let shown = Shown { hits: &hits, total, counts, detail, highlights: *highlights };
     let mut json = assemble(q, &shown, said, cursor, state.site())?;
     json.ignored_parameters(&parameters.ignored)?;
     Ok(List::new(json.finish(), state.site(), SEARCH, query, cursor))
@@ -47,6 +49,7 @@ struct Shown<'a> {
     /// The number of results on all pages.
     total: u64,
     counts: &'a [FacetCounts],
+    detail: Detail,
     /// Whether results have the texts in which words match.
     highlights: bool,
 }
@@ -59,7 +62,7 @@ fn assemble<'a>(
     next: Option<&str>,
     site: &'a Site,
 ) -> Result<JsonWriter<'a>, ApiError> {
-    let Shown { hits, total, counts, highlights } = shown;
+    let Shown { hits, total, counts, detail, highlights } = shown;
     let summaries = hits.iter().map(|hit| hit.summary);
     let mut json = JsonWriter::object(site, 2 * query.len() + json_writer::capacity(summaries, site));
     json.member("query", query)?;
@@ -68,8 +71,8 @@ fn assemble<'a>(
     relaxation::write(&mut json, said, note)?;
     facets::write(&mut json, counts)?;
     match highlights {
-        true => highlights::write(&mut json, hits, (query, said), site)?,
-        false => search::write(&mut json, hits)?,
+        true => highlights::write(&mut json, hits, (query, said), (*detail, site))?,
+        false => search::write(&mut json, hits, *detail)?,
     }
     json.member("next_cursor", &next)?;
     Ok(json)

@@ -3,13 +3,12 @@
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse, Response};
-use read::archive::Filters;
 use read::neighbours::Cursor;
 use schemas::api::problem::ParameterFault;
 
 use answers::catalog::json_writer::{self, JsonWriter};
 use answers::catalog::list::List;
-use answers::catalog::list_options::{self, FILTERS, ListOptions};
+use answers::catalog::list_options::{self, ListOptions, WITHOUT_ORDER};
 use answers::catalog::similar::{self, ListedProject, SimilarPage};
 use answers::catalog::slug::{self, PathSlug, Resolved};
 use answers::error::ApiError;
@@ -18,11 +17,11 @@ use answers::route;
 use answers::site::Site;
 use answers::state::ApiState;
 
-/// The parameters without the filters.
+/// The parameters without the options of a list.
 const OWN: [&str; 3] = ["limit", "cursor", "key"];
 
 /// A list of neighbours has no other order and no facets.
-const NAMES: [&str; OWN.len() + FILTERS] = query::join_names(&OWN, &list_options::NAMES);
+const NAMES: [&str; OWN.len() + WITHOUT_ORDER] = query::join_names(&OWN, &list_options::NAMES);
 
 const PATH: &str = route::prefix(route::SIMILAR);
 
@@ -34,17 +33,17 @@ pub(crate) fn find(state: &ApiState, path: &str) -> Option<ListedProject> {
 /// Answers with a JSON document, without a future, as `search::answer` does.
 pub(crate) fn answer(state: &ApiState, project: &ListedProject, query: &str) -> Result<List, ApiError> {
     let parameters = SimilarParameters::read(query)?;
-    let filters = &parameters.filters;
+    let filters = &parameters.options.filters;
     if parameters.cursor.is_some_and(|cursor| !project.issued(cursor, filters)) {
         return Err(ApiError::invalid_parameters(vec![invalid_cursor()]));
     }
     let page = project.neighbours(state, parameters.limit, parameters.cursor, filters)?;
-    list(&project.slug, &page, &parameters.ignored, state.site(), query)
+    list(&project.slug, &page, &parameters, state.site(), query)
 }
 
 /// The parameters of the query.
 struct SimilarParameters {
-    filters: Filters,
+    options: ListOptions,
     limit: usize,
     /// The end of the previous page.
     cursor: Option<Cursor>,
@@ -70,7 +69,7 @@ pub(crate) async fn similar(
             Resolved::Redirect(redirect) => return Ok(redirect),
             Resolved::Found(_) => {
                 let none = SimilarPage::of_new_project();
-                list(slug.as_str(), &none, &parameters.ignored, state.site(), query)?
+                list(slug.as_str(), &none, &parameters, state.site(), query)?
             }
         },
     };
@@ -83,9 +82,9 @@ impl SimilarParameters {
         let sent = QueryParams::parse(text, NAMES);
         let limit = query::limit(&sent, &mut faults);
         let cursor = query::cursor(&sent, &mut faults, invalid_cursor);
-        let filters = ListOptions::of_query(&sent, OWN.len(), false, |_, _| true, &mut faults).filters;
+        let options = ListOptions::of_query(&sent, OWN.len(), false, |_, _| true, &mut faults);
         let ignored = sent.finish(faults).map_err(ApiError::invalid_parameters)?;
-        Ok(SimilarParameters { filters, limit, cursor, ignored })
+        Ok(SimilarParameters { options, limit, cursor, ignored })
     }
 }
 
@@ -101,7 +100,7 @@ fn invalid_cursor() -> ParameterFault {
 fn list(
     slug: &str,
     page: &SimilarPage<'_>,
-    ignored: &[String],
+    SimilarParameters { options, ignored, .. }: &SimilarParameters,
     site: &Site,
     query: &str,
 ) -> Result<List, ApiError> {
@@ -111,7 +110,9 @@ fn list(
     json.member("slug", slug)?;
     json.member("count", &neighbours.len())?;
     json.member("total", &page.total)?;
-    similar::write(&mut json, neighbours.iter().map(|(neighbour, summary)| (*summary, neighbour)))?;
+    let detail = options.detail;
+    let results = neighbours.iter().map(|(neighbour, summary)| (detail.of(summary), neighbour));
+    similar::write(&mut json, results, detail)?;
     let next = page.next_after(neighbours.len()).map(|cursor| cursor.to_string());
     json.member("next_cursor", &next)?;
     json.member("note", &page.note)?;

@@ -2,18 +2,18 @@
 
 use axum::extract::{RawQuery, State};
 use schemas::api::problem::ParameterFault;
-use schemas::taste::{Dimension, DimensionSet, Taste};
+use schemas::taste::{Dimension, DimensionSet};
 
+use answers::catalog::archive_parameters::{ArchiveParameters, invalid_cursor};
 use answers::catalog::json_writer::{self, JsonWriter};
 use answers::catalog::list::List;
 use answers::catalog::list_options::is_colour;
-use answers::catalog::{browse, facets, taste};
+use answers::catalog::taste::{self, LONGEST, MOST_ALTERNATIVES, TasteTexts};
+use answers::catalog::{browse, facets};
 use answers::error::ApiError;
 use answers::query::{self, QueryParams, fault};
 use answers::route::{TASTE, TERMS};
 use answers::state::ApiState;
-
-use crate::rest::archive_parameters::{ArchiveParameters, invalid_cursor};
 
 /// The names of all parameters: one for each dimension, then the common ones.
 const NAMES: [&str; Dimension::COUNT + ArchiveParameters::NAMES.len()] =
@@ -38,13 +38,11 @@ pub(crate) async fn taste(
     let next = page.next.map(|cursor| cursor.to_string());
     let mut json =
         JsonWriter::object(site, json_writer::capacity(shown.iter().map(|(summary, _)| *summary), site));
-    browse::write(
-        &mut json,
-        shown.into_iter(),
-        page.total,
-        next.as_deref(),
-        |json, matched: DimensionSet| json.member("matched", &matched),
-    )?;
+    let detail = options.detail;
+    let shown = shown.into_iter().map(|(summary, matched)| (detail.of(summary), matched));
+    browse::write(&mut json, shown, page.total, next.as_deref(), |json, matched: DimensionSet| {
+        if detail.is_full() { json.member("matched", &matched) } else { Ok(()) }
+    })?;
     json.member("matches", &matches)?;
     facets::write(&mut json, &taste::facets(&now, &taste, &options))?;
     let notes = taste::notes(&now, &taste, &options, (&matches, page.total), TERMS);
@@ -53,24 +51,25 @@ pub(crate) async fn taste(
     Ok(List::new(json.finish(), site, TASTE, query, next.as_deref()))
 }
 
-/// Reads the dimensions, of which at least one is needed. A blank one is absent: forms send every field.
-fn dimensions(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> Taste {
+/// Reads the dimensions, of which at least one is needed; the values of one that is given several times are alternatives. A blank value
+/// is absent: forms send every field.
+fn dimensions(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> TasteTexts {
     let before = faults.len();
-    let allowed = || format!("1 to {} characters of any text", taste::LONGEST);
-    let taste = Taste::from_fn(|dimension| {
+    let allowed = || format!("1 to {} characters of any text", LONGEST);
+    let taste = TasteTexts::from_fn(|dimension| {
         let name = dimension.as_str();
         // Colours such as #a0522d are a filter of the same name.
         let mut texts = sent.all(name, faults);
-        texts.retain(|text| dimension != Dimension::Color || !is_colour(text));
-        if texts.len() > 1 {
-            faults.push(fault(name, "It is given more than once.", "one value"));
+        texts.retain(|text| (dimension != Dimension::Color || !is_colour(text)) && !text.trim().is_empty());
+        if texts.len() > MOST_ALTERNATIVES {
+            let allowed = format!("at most {MOST_ALTERNATIVES} values");
+            faults.push(fault(name, format!("It has {} values.", texts.len()), allowed));
         }
-        let text = texts.first()?.trim();
-        let length = text.chars().count();
-        if length > taste::LONGEST {
+        for length in texts.iter().map(|text| text.trim().chars().count()).filter(|length| *length > LONGEST)
+        {
             faults.push(fault(name, format!("It has {length} characters."), allowed()));
         }
-        (length > 0).then(|| text.to_owned())
+        texts.iter().map(|text| text.trim().to_owned()).collect()
     });
     if taste.is_empty() && faults.len() == before {
         let all = Dimension::ALL.map(Dimension::as_str).join(", ");

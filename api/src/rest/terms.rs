@@ -2,15 +2,16 @@
 
 use axum::extract::{RawQuery, State};
 
+use answers::catalog::archive_parameters::invalid_cursor;
 use answers::catalog::json_writer::JsonWriter;
 use answers::catalog::list::List;
 use answers::catalog::terms::{self, TermsRequest};
 use answers::error::ApiError;
-use answers::query::{self, QueryParams};
+use answers::query::QueryParams;
 use answers::route::TERMS;
 use answers::state::ApiState;
 
-const NAMES: [&str; 4] = ["dimension", "category", "limit", "key"];
+const NAMES: [&str; 6] = ["dimension", "category", "starts_with", "limit", "cursor", "key"];
 
 pub(crate) async fn terms(
     State(state): State<ApiState>,
@@ -18,16 +19,12 @@ pub(crate) async fn terms(
 ) -> Result<List, ApiError> {
     let query = query.as_deref().unwrap_or_default();
     let sent = QueryParams::parse(query, NAMES);
-    let mut faults = Vec::new();
-    let request = TermsRequest {
-        dimension: query::dimension(&sent, &mut faults),
-        category: query::category(&sent, &mut faults),
-        limit: query::limit(&sent, &mut faults),
-    };
+    let (request, faults) = TermsRequest::of_query(&sent);
     let ignored = sent.finish(faults).map_err(ApiError::invalid_parameters)?;
+    let found = terms::find(&state.listing()?, request).map_err(invalid_cursor)?;
     let mut json = JsonWriter::object(state.site(), 4_096);
-    let note = terms::write(&mut json, &state.listing()?, request)?;
-    json.member("note", &note)?;
+    found.write(&mut json)?;
+    json.member("note", &found.note())?;
     json.ignored_parameters(&ignored)?;
-    Ok(List::new(json.finish(), state.site(), TERMS, query, None))
+    Ok(List::new(json.finish(), state.site(), TERMS, query, found.next_cursor().as_deref()))
 }

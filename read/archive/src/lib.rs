@@ -50,7 +50,7 @@ pub use reader::ArchiveReader;
 pub use sorting::{Order, Selection};
 pub use suggestions::{Suggestion, SuggestionKind};
 pub use taste_query::{DimensionMatches, Hit, MAX_QUERY_WORDS, TastePage, TasteRequest};
-pub use vocabulary::{DimensionTerms, Term};
+pub use vocabulary::{DimensionTerms, Term, TermsPage, TermsRequest};
 #[cfg(feature = "apply")]
 pub use writer::ArchiveWriter;
 

@@ -16,7 +16,7 @@ use super::sorting::{self, Order, Selection};
 use super::stemming::WordStemmer;
 use super::suggestions::{self, Suggestion};
 use super::taste_query::{self, TastePage, TasteQuery, TasteRequest};
-use super::vocabulary::{self, DimensionTerms, Term, Vocabulary};
+use super::vocabulary::{self, DimensionTerms, Term, TermsPage, TermsRequest, Vocabulary};
 use model::search::View;
 
 /// Answers queries as of one moment; clones are cheap and share it.
@@ -140,6 +140,15 @@ impl Listing {
         limit: usize,
     ) -> Vec<DimensionTerms> {
         vocabulary::most_used_terms(&self.vocabulary, dimension, category, limit)
+    }
+
+    /// Returns a page of the words of a dimension, the most used first.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error for the cursor of another list.
+    pub fn terms_page(&self, request: TermsRequest<'_>) -> Result<TermsPage, InvalidCursor> {
+        vocabulary::terms_page(&self.vocabulary, request)
     }
 
     /// Returns at most `limit` suggestions for the words of a text that no project uses in a dimension: used words that differ by few

@@ -22,8 +22,9 @@ pub const MAX_QUERY_WORDS: usize = 16;
 /// A request for a page of projects by taste.
 #[derive(Clone, Debug, Default)]
 pub struct TasteRequest<'a> {
-    /// The requested text of each dimension, by [`Dimension::index`]. Any text is valid; one without words matches nothing.
-    pub taste: [Option<&'a str>; Dimension::COUNT],
+    /// The requested texts of each dimension, by [`Dimension::index`]; several are alternatives. Any text is valid; one without words
+    /// matches nothing.
+    pub taste: [Vec<&'a str>; Dimension::COUNT],
     /// The category to search, or all.
     pub category: Option<Category>,
     /// The projects to search, or all.
@@ -38,15 +39,15 @@ impl<'a> TasteRequest<'a> {
     /// Returns a request for the first project with the texts of a taste, in any category.
     pub fn of(taste: &'a Taste) -> TasteRequest<'a> {
         TasteRequest {
-            taste: Dimension::ALL.map(|dimension| taste.get(dimension)),
+            taste: Dimension::ALL.map(|dimension| taste.get(dimension).into_iter().collect()),
             ..TasteRequest::default()
         }
     }
 
-    /// Returns the request with another text of a dimension.
+    /// Returns the request with one more alternative in a dimension.
     #[must_use]
     pub fn with(mut self, dimension: Dimension, text: &'a str) -> TasteRequest<'a> {
-        self.taste[dimension.index()] = Some(text);
+        self.taste[dimension.index()].push(text);
         self
     }
 }
@@ -78,7 +79,7 @@ pub struct Hit {
 pub struct DimensionMatches {
     /// The requested dimension.
     pub dimension: Dimension,
-    /// The number of distinct words in the query; without any, nothing matches. Of adjacent characters of a script without
+    /// The number of distinct words in the query, of alternatives the greatest; without any, nothing matches. Of adjacent characters of a script without
     /// spaces each pair counts.
     pub words: usize,
     /// Whether words beyond [`MAX_QUERY_WORDS`] were ignored.
@@ -99,37 +100,65 @@ pub(super) struct TasteQuery<'a> {
 #[derive(Debug)]
 struct DimensionQuery {
     dimension: Dimension,
-    /// Distinct; all of them are required.
-    stems: Vec<String>,
+    /// Of each alternative its distinct stems, all of which are required.
+    alternatives: Vec<Vec<String>>,
     is_truncated: bool,
 }
 
 impl<'a> TasteQuery<'a> {
     pub(super) fn of(request: &TasteRequest<'a>, stemmer: &WordStemmer) -> TasteQuery<'a> {
-        let requested = Dimension::ALL.into_iter().zip(request.taste);
-        let dimensions = requested.filter_map(|(dimension, text)| {
-            let (stems, is_truncated) = stemmer.query_stems(text?, MAX_QUERY_WORDS);
-            Some(DimensionQuery { dimension, stems, is_truncated })
+        let requested = Dimension::ALL.into_iter().zip(&request.taste).filter(|(_, texts)| !texts.is_empty());
+        let dimensions = requested.map(|(dimension, texts)| {
+            let mut query = DimensionQuery { dimension, alternatives: Vec::new(), is_truncated: false };
+            for text in texts {
+                let (stems, is_truncated) = stemmer.query_stems(text, MAX_QUERY_WORDS);
+                query.alternatives.push(stems);
+                query.is_truncated |= is_truncated;
+            }
+            query
         });
         TasteQuery { dimensions: dimensions.collect(), category: request.category, within: request.within }
     }
 
-    /// Returns the hash that identifies the query in cursors: equal in all processes and for any order of the words.
+    /// Returns the hash that identifies the query in cursors: equal in all processes and for any order of the words and alternatives.
     fn fingerprint(&self) -> u64 {
         let mut hash = query_hash(b"taste", self.category);
         for query in &self.dimensions {
             hash.write(query.dimension.as_str().as_bytes());
-            let mut stems: Vec<&str> = query.stems.iter().map(String::as_str).collect();
-            stems.sort_unstable();
-            for stem in stems {
-                hash.write(stem.as_bytes());
-                hash.write(&[0]);
+            for (at, stems) in query.sorted().iter().enumerate() {
+                if at > 0 {
+                    hash.write(&[1]);
+                }
+                for stem in stems {
+                    hash.write(stem.as_bytes());
+                    hash.write(&[0]);
+                }
             }
         }
         if let Some(within) = self.within {
             hash.write(&within.fingerprint.to_be_bytes());
         }
         hash.finish()
+    }
+}
+
+impl DimensionQuery {
+    /// Returns the distinct alternatives with their stems, each in alphabetical order.
+    fn sorted(&self) -> Vec<Vec<&str>> {
+        let mut all: Vec<Vec<&str>> = Vec::with_capacity(self.alternatives.len());
+        for stems in &self.alternatives {
+            let mut stems: Vec<&str> = stems.iter().map(String::as_str).collect();
+            stems.sort_unstable();
+            all.push(stems);
+        }
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// Returns the number of words of the alternative that has most.
+    fn words(&self) -> usize {
+        self.alternatives.iter().map(Vec::len).max().unwrap_or_default()
     }
 }
 
@@ -260,7 +289,7 @@ impl<'a> MatchCounts<'a> {
         let dimensions = query.dimensions.iter().zip(&self.matching);
         let matches = dimensions.map(|(query, bits)| DimensionMatches {
             dimension: query.dimension,
-            words: query.stems.len(),
+            words: query.words(),
             is_truncated: query.is_truncated,
             projects: bitmap::count(bits),
         });
@@ -352,25 +381,43 @@ fn matching(
     let words: usize = block_list.blocks.iter().map(|block| bitmap::word_count(block.len())).sum();
     let mut bits = vec![0; words];
     let key = |stem: &String| Some(StemKey::new(query.dimension, dictionary.stem(stem)?));
-    let keys: Option<Vec<StemKey>> = query.stems.iter().map(key).collect();
-    let Some((first, others)) = keys.as_deref().and_then(<[StemKey]>::split_first) else { return bits };
-    let mut other = Vec::new();
+    // An alternative with a word that is not used anywhere, or without words, matches nothing.
+    let keys = |stems: &Vec<String>| stems.iter().map(key).collect::<Option<Vec<_>>>();
+    let mut alternatives: Vec<Vec<StemKey>> = query.alternatives.iter().filter_map(keys).collect();
+    alternatives.retain(|keys| !keys.is_empty());
+    let (mut whole, mut other) = (Vec::new(), Vec::new());
     let mut rest = bits.as_mut_slice();
     for block in &block_list.blocks {
         let (own, remaining) = rest.split_at_mut(bitmap::word_count(block.len()));
         rest = remaining;
-        add_projects(block, *first, own);
-        for key in others {
-            other.clear();
-            other.resize(own.len(), 0);
-            add_projects(block, *key, &mut other);
-            bitmap::intersect(own, &other);
+        match alternatives.as_slice() {
+            [alone] => add_alternative(block, alone, own, &mut other),
+            several => {
+                for keys in several {
+                    whole.clear();
+                    whole.resize(own.len(), 0);
+                    add_alternative(block, keys, &mut whole, &mut other);
+                    own.iter_mut().zip(&whole).for_each(|(own, whole)| *own |= whole);
+                }
+            }
         }
         if let Some(category) = category {
             bitmap::intersect(own, block.category_bits(category));
         }
     }
     bits
+}
+
+/// Sets the bits of the projects of a block that contain all stems; all bits are clear before. `other` is spare room.
+fn add_alternative(block: &Block, keys: &[StemKey], bits: &mut [u64], other: &mut Vec<u64>) {
+    let Some((first, others)) = keys.split_first() else { return };
+    add_projects(block, *first, bits);
+    for key in others {
+        other.clear();
+        other.resize(bits.len(), 0);
+        add_projects(block, *key, other);
+        bitmap::intersect(bits, other);
+    }
 }
 
 /// Sets the bits of the projects of a block that contain a stem.

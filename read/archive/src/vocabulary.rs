@@ -17,8 +17,8 @@ use completions::Completions;
 use counts::TermCounts;
 
 pub(super) use completions::{Completed, Completion, completions};
-pub use most_used::{DimensionTerms, Term};
-pub(super) use {most_used::most_used_terms, nearest::nearest_terms};
+pub use most_used::{DimensionTerms, Term, TermsPage, TermsRequest};
+pub(super) use {most_used::most_used_terms, most_used::terms_page, nearest::nearest_terms};
 
 /// When words are counted again after a commit. A count reads all posting lists.
 #[derive(Debug, Clone, Copy)]

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::project::Project;
 use super::search::FacetValue;
-use super::summary::Summary;
+use super::summary::{ConciseSummary, Summary};
 
 /// A page of the newest projects.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -38,6 +38,23 @@ pub struct SeveralAnswer<'a> {
     pub count: usize,
     /// The full records, in the order of the request, each project once.
     pub results: Vec<Project<'a>>,
+    /// The requested slugs that lead to no project: unknown or withdrawn.
+    pub missing: Vec<&'a str>,
+    /// The requested slugs that are former ones, with the present ones. Absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub renamed: Vec<RenamedSlug<'a>>,
+    /// Request parameters that this endpoint does not know. Absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored_parameters: Vec<String>,
+}
+
+/// Several projects by their slugs, with `detail=concise`.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ConciseSeveralAnswer<'a> {
+    /// The number of results.
+    pub count: usize,
+    /// The projects, in the order of the request, each once.
+    pub results: Vec<ConciseSummary<'a>>,
     /// The requested slugs that lead to no project: unknown or withdrawn.
     pub missing: Vec<&'a str>,
     /// The requested slugs that are former ones, with the present ones. Absent if there are none.
@@ -112,6 +129,8 @@ pub struct DiscoverAnswer<'a> {
 pub struct TermsAnswer<'a> {
     /// The requested dimensions.
     pub dimensions: Vec<DimensionTerms<'a>>,
+    /// The value of `cursor` for the next page of the words of the requested dimension; null on the last page, and without dimension.
+    pub next_cursor: Option<String>,
     /// What is left out; null if nothing is.
     pub note: Option<&'a str>,
     /// Request parameters that this endpoint does not know. Absent if there are none.
@@ -124,7 +143,7 @@ pub struct TermsAnswer<'a> {
 pub struct DimensionTerms<'a> {
     /// The dimension, such as material.
     pub dimension: &'a str,
-    /// The number of different words.
+    /// The number of different words on all pages.
     pub distinct: u64,
     /// The words, the most used first.
     pub terms: Vec<Term<'a>>,

@@ -136,6 +136,7 @@ impl JsonSchema for TasteAnswer<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::summary::{ConciseSummary, concise};
     use crate::picture::{PictureFormat, PictureId};
     use crate::slug::Slug;
 
@@ -167,6 +168,39 @@ mod tests {
                 r#""revision_url":"http://h/cite/a/1","updated_at":"1970-01-01T00:00:00Z"}"#
             )
         );
+    }
+
+    #[test]
+    fn a_concise_summary_has_six_members_of_whatever_text() {
+        let hostile = r#"","category":"Art","citation_url":"https://no","provenance":{ \\ "#;
+        let slug: Slug = "a".parse().unwrap();
+        for text in [hostile, "Casa, Zürich 東京", "\n\t\u{1f600}", "x"] {
+            let record = serde_json::json!({
+                "name": text, "category": "art", "studio": text, "city": text, "year": "1998", "intro": text, "description": text,
+                "design_language": text, "details": [{"label": text, "value": text}], "taste": {"mood": text},
+                "provenance": {"curated_by": text, "note": text},
+            });
+            let record: Record = serde_json::from_value(record).unwrap();
+            let none = BTreeMap::new();
+            let edition = edition(&slug, &record, &none);
+            let summary = site::render(&Summary::of(&edition)).unwrap();
+            let whole = site::render(&Project::of(&edition, Timestamp::UNIX_EPOCH)).unwrap();
+            let expected = ConciseSummary {
+                slug: "a",
+                name: &record.name,
+                studio: record.studio.as_deref(),
+                city: record.city.as_deref(),
+                year: record.year,
+                citation_url: edition.citation_url(),
+            };
+            let expected = site::render(&expected).unwrap();
+            for rendered in [summary, whole] {
+                let mut concise = concise(&rendered).unwrap();
+                concise.push(b'}');
+                assert_eq!(concise, expected, "{text}");
+            }
+        }
+        assert_eq!(concise(b"{}"), None);
     }
 
     #[test]

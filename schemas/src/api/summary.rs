@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
+use memchr::memmem;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -59,6 +60,23 @@ pub struct Summary<'a> {
     pub provenance: ProvenanceAnswer<'a>,
     /// When the project was added to this catalog.
     pub added_at: Timestamp,
+}
+
+/// A project in a list with `detail=concise`.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ConciseSummary<'a> {
+    /// The project's identifier in URLs.
+    pub slug: &'a str,
+    /// The project's name.
+    pub name: &'a str,
+    /// The maker.
+    pub studio: Option<&'a str>,
+    /// The place, which may include the country.
+    pub city: Option<&'a str>,
+    /// The year of completion, four digits.
+    pub year: Option<Year>,
+    /// The URL to cite, whose content never changes.
+    pub citation_url: String,
 }
 
 /// The provenance of a project; a member without a recorded value is null.
@@ -119,6 +137,16 @@ impl<'a> Summary<'a> {
             added_at: edition.added_at,
         }
     }
+}
+
+/// Returns a rendered summary, or the rendered record that begins with one, with the members alone that name, place and cite the project:
+/// those of [`ConciseSummary`]. The brace after the last member is absent. `None` if the text is neither.
+pub fn concise(rendered: &[u8]) -> Option<Vec<u8>> {
+    // Quotes within texts are escaped, so these names occur nowhere else before the members in lists.
+    let named = memmem::find(rendered, br#","category":""#)?;
+    let from = named + memmem::find(&rendered[named..], br#","citation_url":""#)?;
+    let to = from + memmem::find(&rendered[from..], br#","provenance":{"#)?;
+    Some([&rendered[..named], &rendered[from..to]].concat())
 }
 
 impl<'a> ProvenanceAnswer<'a> {

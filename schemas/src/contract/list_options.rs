@@ -12,6 +12,23 @@ pub(super) const NOT_BLANK: &str =
 /// The maximum number of values of a filter.
 const MAX_VALUES: usize = 20;
 
+/// Returns the parameter `detail` of a list.
+pub(super) fn detail_parameter() -> Value {
+    json!({"name": "detail", "in": "query", "description": "How much of each project is shown: with concise only slug, name, studio, city, year and \
+            citation_url, and score where there is one.",
+        "schema": {"type": "string", "enum": ["full", "concise"], "default": "full"}})
+}
+
+/// Makes the members of results optional that `detail=concise` leaves out.
+pub(super) fn allow_concise(document: &mut Value) {
+    let shown = ["slug", "name", "studio", "city", "year", "citation_url", "score"];
+    for name in ["Summary", "SearchResult", "SimilarResult", "TasteResult"] {
+        if let Some(required) = document["components"]["schemas"][name]["required"].as_array_mut() {
+            required.retain(|member| shown.iter().any(|one| member == one));
+        }
+    }
+}
+
 /// Adds the parameters to those of a list that has these orders, of which the first is the usual one.
 pub(super) fn add_list_options(parameters: &mut Value, orders: &[&str]) {
     let several = |name: &str, about: &str, item: Value| {
@@ -53,6 +70,7 @@ pub(super) fn add_list_options(parameters: &mut Value, orders: &[&str]) {
         ),
         json!({"name": "added_since", "in": "query", "description": "Only projects whose added_at is on this day (UTC) or later.",
             "schema": {"type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}}),
+        detail_parameter(),
         json!({"name": "sort", "in": "query", "description": "The order. Newest is by published, else the day of selection, else that of \
             added_at.", "schema": {"type": "string", "enum": orders, "default": orders.first()}}),
         several(

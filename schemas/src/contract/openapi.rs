@@ -4,9 +4,11 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
 use super::examples;
-use super::list_options::{NOT_BLANK, add_list_options};
+use super::list_options::{NOT_BLANK, add_list_options, allow_concise, detail_parameter};
 
-use crate::api::archive::{DiscoverAnswer, ProjectsAnswer, SeveralAnswer, TasteSearchAnswer, TermsAnswer};
+use crate::api::archive::{
+    ConciseSeveralAnswer, DiscoverAnswer, ProjectsAnswer, SeveralAnswer, TasteSearchAnswer, TermsAnswer,
+};
 use crate::api::changes::{ChangesAnswer, DEFAULT_CHANGES, MAX_CHANGES};
 use crate::api::problem::Problem;
 use crate::api::project::Project;
@@ -96,6 +98,7 @@ pub(super) fn document() -> Value {
         paths.extend(lists);
     }
     add_examples(&mut document);
+    allow_concise(&mut document);
     document
 }
 
@@ -106,7 +109,8 @@ fn lists(
 ) -> serde_json::Map<String, Value> {
     let projects = generator.subschema_for::<ProjectsAnswer<'_>>();
     let several = generator.subschema_for::<SeveralAnswer<'_>>();
-    let projects = schemars::json_schema!({"anyOf": [projects, several]});
+    let concise = generator.subschema_for::<ConciseSeveralAnswer<'_>>();
+    let projects = schemars::json_schema!({"anyOf": [projects, several, concise]});
     let taste = generator.subschema_for::<TasteSearchAnswer<'_>>();
     let discover = generator.subschema_for::<DiscoverAnswer<'_>>();
     let changes = generator.subschema_for::<ChangesAnswer<'_>>();
@@ -128,13 +132,13 @@ fn lists(
         "/discover": {"get": {
             "operationId": "discover",
             "summary": "A project drawn at random, of one category or of all",
-            "parameters": [category_parameter()],
+            "parameters": [category_parameter(), detail_parameter()],
             "responses": responses("The project.", &discover, problem, ERRORS),
         }},
         "/terms": {"get": {
             "operationId": "terms",
             "summary": "The words that curators use in the taste dimensions, with the number of projects; free of charge",
-            "parameters": [dimension_parameter(), category_parameter(), limit_parameter()],
+            "parameters": terms_parameters(),
             "responses": responses("The most used words of each dimension.", &terms, problem, ERRORS),
         }},
         "/suggest": {"get": {
@@ -320,7 +324,7 @@ fn category_parameter() -> Value {
 
 fn slugs_parameter() -> Value {
     json!({"name": "slugs", "in": "query", "description": "1 to 20 slugs, separated by commas: the full records of these projects in \
-            one call, and in missing the slugs that lead to none. Without the other parameters.",
+            one call, and in missing the slugs that lead to none. Without the other parameters but detail.",
         "schema": {"type": "string", "minLength": 1}})
 }
 
@@ -340,11 +344,13 @@ fn archive_cursor_parameter() -> Value {
 fn taste_parameters() -> Value {
     let dimensions = Dimension::ALL.into_iter().map(|dimension| {
         let about = format!(
-            "{} At least one dimension is needed; every word must occur in what the curators wrote there, e.g. {}.",
+            "{} At least one dimension is needed; every word must occur in what the curators wrote there, e.g. {}. \
+             Given several times, its values are alternatives.",
             dimension.about(),
             dimension.example_word()
         );
-        json!({"name": dimension.as_str(), "in": "query", "description": about, "schema": {"type": "string", "maxLength": 200}})
+        json!({"name": dimension.as_str(), "in": "query", "description": about, "explode": true,
+            "schema": {"type": "array", "maxItems": 20, "items": {"type": "string", "maxLength": 200}}})
     });
     let mut parameters: Value = dimensions.chain([limit_parameter(), archive_cursor_parameter()]).collect();
     add_list_options(&mut parameters, &["relevance", "newest", "oldest", "name"]);
@@ -354,6 +360,15 @@ fn taste_parameters() -> Value {
         parameters.retain(|one| one["name"] != "color" || !std::mem::replace(&mut has_color, true));
     }
     parameters
+}
+
+fn terms_parameters() -> Value {
+    let starts_with = json!({"name": "starts_with", "in": "query", "description": "Only words that begin so; case and accents do not count.",
+        "schema": {"type": "string", "maxLength": 100}});
+    let mut cursor = archive_cursor_parameter();
+    cursor["description"] = "next_cursor of the page before, or empty for the first page; with the same other parameters, of which dimension \
+        is then needed. Any other text is 400.".into();
+    json!([dimension_parameter(), category_parameter(), starts_with, limit_parameter(), cursor])
 }
 
 fn projects_parameters() -> Value {

@@ -108,9 +108,9 @@ pub fn invalid_cursor() -> ParameterFault {
 /// # Errors
 ///
 /// The error of `more`.
-pub fn write<'a, 's, T>(
+pub fn write<'a, S: AsRef<[u8]>, T>(
     json: &mut JsonWriter<'a>,
-    shown: impl ExactSizeIterator<Item = (&'s [u8], T)>,
+    shown: impl ExactSizeIterator<Item = (S, T)>,
     total: u64,
     next: Option<&str>,
     more: impl FnMut(&mut JsonWriter<'a>, T) -> Result<(), ApiError>,

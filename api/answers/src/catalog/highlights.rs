@@ -6,6 +6,7 @@ use read::search::{Highlighter, Hit, Relaxation};
 use schemas::api::site;
 use serde::Deserialize;
 
+use super::detail::Detail;
 use super::json_writer::JsonWriter;
 use crate::error::ApiError;
 use crate::site::Site;
@@ -34,10 +35,10 @@ pub fn write(
     json: &mut JsonWriter<'_>,
     hits: &[Hit<'_>],
     (text, said): (&str, Option<&Relaxation>),
-    site: &Site,
+    (detail, site): (Detail, &Site),
 ) -> Result<(), ApiError> {
     let highlighter = Highlighter::new(text, said);
-    let results = hits.iter().map(|hit| (hit.summary, hit));
+    let results = hits.iter().map(|hit| (detail.of(hit.summary), hit));
     json.projects("results", results, |json, hit| {
         json.member("score", &hit.score)?;
         json.member("highlights", &of(hit.summary, &highlighter, site)?)
@@ -80,7 +81,7 @@ mod tests {
         ];
         let hits = summaries.map(|summary| Hit { summary: summary.as_bytes(), score: 1.5 });
         let mut json = JsonWriter::object(&site, 100);
-        write(&mut json, &hits, ("stone", None), &site).unwrap();
+        write(&mut json, &hits, ("stone", None), (Detail::Full, &site)).unwrap();
         let answer: serde_json::Value = serde_json::from_slice(&json.finish()).unwrap();
         assert_eq!(
             answer["results"][0]["highlights"],

@@ -81,10 +81,10 @@ impl<'a> JsonWriter<'a> {
     /// # Errors
     ///
     /// The error of `more`.
-    pub fn projects<'s, T>(
+    pub fn projects<S: AsRef<[u8]>, T>(
         &mut self,
         name: &str,
-        projects: impl IntoIterator<Item = (&'s [u8], T)>,
+        projects: impl IntoIterator<Item = (S, T)>,
         mut more: impl FnMut(&mut JsonWriter<'a>, T) -> Result<(), ApiError>,
     ) -> Result<(), ApiError> {
         self.name(name);
@@ -93,7 +93,7 @@ impl<'a> JsonWriter<'a> {
             if index > 0 {
                 self.body.push(b',');
             }
-            site::fill(summary, self.site, &mut self.body);
+            site::fill(summary.as_ref(), self.site, &mut self.body);
             more(self, rest)?;
             self.body.push(b'}');
         }
@@ -130,7 +130,7 @@ mod tests {
         json.member("query", "a\"b").unwrap();
         let projects: [(&[u8], f32); 2] = [(b"{\"url\":\"\x01/x\"", 1.5), (b"{\"url\":\"\x01/y\"", 2.0)];
         json.projects("results", projects, |json, score| json.member("score", &score)).unwrap();
-        json.projects("none", [], |_, ()| Ok(())).unwrap();
+        json.projects("none", [(b"", ()); 0], |_, ()| Ok(())).unwrap();
         json.member("next", &None::<u8>).unwrap();
         let expected = concat!(
             r#"{"query":"a\"b","results":[{"url":"http://h/x","score":1.5},{"url":"http://h/y","score":2.0}],"#,

@@ -1,4 +1,4 @@
-//! What a list of projects may be asked for beside its query: filters, an order and facets. REST, MCP and the pages read them here, each
+//! What a list of projects may be asked for beside its query: filters, how much of each project, an order and facets. REST, MCP and the pages read them here, each
 //! from its own kind of request.
 
 use std::borrow::Cow;
@@ -9,10 +9,11 @@ use schemas::api::problem::ParameterFault;
 use schemas::picture::Colour;
 use schemas::record::{Category, Year};
 
+use super::detail::Detail;
 use crate::query::{self, QueryParams};
 
-/// The names of the filters, of the order and of the facets.
-pub const NAMES: [&str; 12] = [
+/// The names of the filters, of the detail, of the order and of the facets.
+pub const NAMES: [&str; 13] = [
     "category",
     "city",
     "studio",
@@ -23,12 +24,16 @@ pub const NAMES: [&str; 12] = [
     "has_picture",
     "color",
     "added_since",
+    "detail",
     "sort",
     "facets",
 ];
 
 /// The number of filters, which come first in [`NAMES`].
 pub const FILTERS: usize = 10;
+
+/// The number of options of a list with an order of its own and without facets, which come first in [`NAMES`].
+pub const WITHOUT_ORDER: usize = FILTERS + 1;
 
 /// The maximum number of values of a filter.
 pub const MAX_VALUES: usize = 20;
@@ -38,11 +43,13 @@ pub const MAX_CHARACTERS: usize = 300;
 /// The orders by name.
 pub const ORDERS: [&str; 4] = ["relevance", "newest", "oldest", "name"];
 
-/// Filters, order and facets of a list.
+/// Filters, detail, order and facets of a list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListOptions {
     /// What projects must have.
     pub filters: Filters,
+    /// How much of each project is shown.
+    pub detail: Detail,
     /// The order; `None` for the usual one of the list.
     pub order: Option<Order>,
     /// What the projects on all pages are counted by.
@@ -104,9 +111,10 @@ impl ListOptions {
                 allowed: format!("a year up to {to}"),
             });
         }
+        let detail = reader.single("detail", detail).unwrap_or_default();
         let order = reader.single("sort", |sort| order(sort, has_relevance)).flatten();
         let facets = reader.several("facets", true, facet);
-        ListOptions { filters, order, facets }
+        ListOptions { filters, detail, order, facets }
     }
 
     /// Reads the options in the query of a call, where the names from the one at `first` on are those of options. `is_option` says whether
@@ -264,6 +272,11 @@ pub fn is_colour(text: &str) -> bool {
     text.trim_start().starts_with('#')
 }
 
+fn detail(text: &str) -> Result<Detail, Refused> {
+    Detail::parse(text)
+        .ok_or_else(|| ("It is neither full nor concise.".to_owned(), Detail::NAMES.join(", ")))
+}
+
 /// Returns an order; `None` inside for the usual one.
 fn order(text: &str, has_relevance: bool) -> Result<Option<Order>, Refused> {
     let allowed = || ORDERS.iter().skip(usize::from(!has_relevance)).copied().collect::<Vec<_>>().join(", ");
@@ -307,7 +320,7 @@ mod tests {
     fn options_are_read() {
         let (options, faults) = read(
             "category=art,DESIGN&category=art&city=Ulm,+Germany&city=Berlin&studio=A&curator=B&place=Germany&year_from=1990\
-             &year_to=1990&has_picture=true&color=%23A0522d,00ff00&added_since=2024-02-29&sort=oldest&facets=city,Year&facets=color",
+             &year_to=1990&has_picture=true&color=%23A0522d,00ff00&added_since=2024-02-29&sort=oldest&facets=city,Year&facets=color&detail=Concise",
             true,
         );
         assert_eq!(faults, []);
@@ -325,6 +338,7 @@ mod tests {
                 colours: vec![Colour([0xa0, 0x52, 0x2d]), Colour([0, 0xff, 0])],
                 added_since: "2024-02-29".parse().ok(),
             },
+            detail: Detail::Concise,
             order: Some(Order::Oldest),
             facets: vec![Facet::City, Facet::Year, Facet::Taste(schemas::taste::Dimension::Color)],
         };
@@ -345,7 +359,7 @@ mod tests {
         let long = "é".repeat(301).replace('é', "%C3%A9");
         let query = format!(
             "category=art,music&studio=&curator={long}&year_from=20x5&year_to=99&has_picture=yes&color=teal-ish&color=%23fff\
-             &added_since=2024-02-30&sort=best&facets=city,shape{many}"
+             &added_since=2024-02-30&sort=best&facets=city,shape&detail=short{many}"
         );
         let said: Vec<(&str, String, String)> =
             read(&query, true).1.into_iter().map(|fault| (fault.name, fault.detail, fault.allowed)).collect();
@@ -366,6 +380,7 @@ mod tests {
             ("color", colours.0, colours.1),
             ("color", colours.0, colours.1),
             ("added_since", "It is not a date.", "a date such as 2024-05-31"),
+            ("detail", "It is neither full nor concise.", "full, concise"),
             ("sort", "It is not an order of this list.", "relevance, newest, oldest, name"),
             (
                 "facets",

@@ -11,6 +11,7 @@ use read::search::{
 use schemas::api::problem::ParameterFault;
 use schemas::record::Category;
 
+use super::detail::Detail;
 use super::facets;
 use super::json_writer::JsonWriter;
 use super::list_options::ListOptions;
@@ -277,7 +278,7 @@ pub fn invalid_cursor() -> ParameterFault {
 /// # Errors
 ///
 /// If a value cannot be serialised.
-pub fn write(json: &mut JsonWriter<'_>, hits: &[Hit<'_>]) -> Result<(), ApiError> {
-    let results = hits.iter().map(|hit| (hit.summary, hit.score));
+pub fn write(json: &mut JsonWriter<'_>, hits: &[Hit<'_>], detail: Detail) -> Result<(), ApiError> {
+    let results = hits.iter().map(|hit| (detail.of(hit.summary), hit.score));
     json.projects("results", results, |json, score| json.member("score", &score))
 }

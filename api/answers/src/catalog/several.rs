@@ -7,6 +7,7 @@ use read::catalog::ResolvedSlug;
 use schemas::slug::Slug;
 use serde::Serialize;
 
+use super::detail::Detail;
 use super::json_writer::JsonWriter;
 use super::slug::{api_error, is_listed};
 use crate::error::ApiError;
@@ -70,14 +71,15 @@ pub async fn find(state: &ApiState, slugs: &[String]) -> Result<SeveralProjects,
 }
 
 impl SeveralProjects {
-    /// Writes `count`, `results`, `missing` and, if there are any, `renamed`.
+    /// Writes `count`, `results` in this detail, `missing` and, if there are any, `renamed`.
     ///
     /// # Errors
     ///
     /// If a value cannot be serialised.
-    pub fn write(&self, json: &mut JsonWriter<'_>) -> Result<(), ApiError> {
+    pub fn write(&self, json: &mut JsonWriter<'_>, detail: Detail) -> Result<(), ApiError> {
         json.member("count", &self.records.len())?;
-        let records = self.records.iter().map(|record| (record.strip_suffix(b"}").unwrap_or(record), ()));
+        let records = self.records.iter();
+        let records = records.map(|record| (detail.of(record.strip_suffix(b"}").unwrap_or(record)), ()));
         json.projects("results", records, |_, ()| Ok(()))?;
         json.member("missing", &self.missing)?;
         if self.renamed.is_empty() { Ok(()) } else { json.member("renamed", &self.renamed) }

@@ -5,6 +5,7 @@ use read::neighbours::{Cursor, ListStatus, Neighbour};
 use read::search::View;
 use schemas::api::similar::Basis;
 
+use super::detail::Detail;
 use super::json_writer::JsonWriter;
 use super::search;
 use crate::error::ApiError;
@@ -123,21 +124,21 @@ impl ListedProject {
     }
 }
 
-/// Writes the member `results`.
+/// Writes the member `results` from summaries of this detail.
 ///
 /// # Errors
 ///
 /// If a value cannot be serialised.
-///
-/// # Errors
-///
-/// If a value cannot be serialised.
-pub fn write<'s>(
+pub fn write<'s, S: AsRef<[u8]>>(
     json: &mut JsonWriter<'_>,
-    results: impl Iterator<Item = (&'s [u8], &'s Neighbour)>,
+    results: impl Iterator<Item = (S, &'s Neighbour)>,
+    detail: Detail,
 ) -> Result<(), ApiError> {
     json.projects("results", results, |json, neighbour| {
         json.member("score", &rounded(neighbour.score))?;
+        if !detail.is_full() {
+            return Ok(());
+        }
         let (visual, semantic) = (neighbour.visual.map(rounded), neighbour.semantic.map(rounded));
         json.member("basis", &Basis { visual, semantic })
     })

@@ -10,12 +10,45 @@ use serde::{Serialize, Serializer};
 
 use super::browse::ArchivePage;
 use super::facets;
-use super::list_options::ListOptions;
+use super::list_options::{ListOptions, MAX_VALUES};
 
 /// The maximum length of the text of a dimension, in characters.
 pub const LONGEST: usize = 200;
+/// The maximum number of alternatives in a dimension, that of the values of a filter.
+pub const MOST_ALTERNATIVES: usize = MAX_VALUES;
 /// The number of words in use that are suggested for an unknown one.
 const NEAREST: usize = 4;
+
+/// The requested texts of each dimension; several are alternatives.
+#[derive(Debug, Default)]
+pub struct TasteTexts([Vec<String>; Dimension::COUNT]);
+
+impl TasteTexts {
+    /// Returns the texts that `read` returns for each dimension, called in display order.
+    pub fn from_fn(read: impl FnMut(Dimension) -> Vec<String>) -> TasteTexts {
+        TasteTexts(Dimension::ALL.map(read))
+    }
+
+    /// Returns whether no dimension is requested.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(Vec::is_empty)
+    }
+
+    fn get(&self, dimension: Dimension) -> &[String] {
+        &self.0[dimension.index()]
+    }
+
+    fn request(&self) -> TasteRequest<'_> {
+        let taste = self.0.each_ref().map(|texts| texts.iter().map(String::as_str).collect());
+        TasteRequest { taste, ..TasteRequest::default() }
+    }
+}
+
+impl From<&Taste> for TasteTexts {
+    fn from(taste: &Taste) -> TasteTexts {
+        TasteTexts::from_fn(|dimension| taste.get(dimension).map(str::to_owned).into_iter().collect())
+    }
+}
 
 /// A page of projects, and the matches of each requested dimension.
 #[derive(Debug)]
@@ -55,12 +88,12 @@ pub fn nothing_requested() -> String {
 /// If the cursor is one of another list.
 pub fn search(
     now: &Listing,
-    taste: &Taste,
+    taste: &TasteTexts,
     options: &ListOptions,
     limit: usize,
     after: Option<Cursor>,
 ) -> Result<TastePage, InvalidCursor> {
-    let request = TasteRequest { limit, after, ..TasteRequest::of(taste) };
+    let request = TasteRequest { limit, after, ..taste.request() };
     let page = match options.only_category() {
         Some(category) => now.by_taste(&TasteRequest { category, ..request })?,
         None => {
@@ -78,11 +111,11 @@ pub fn search(
 }
 
 /// Counts the projects that match a taste and all filters by each facet, without the filter by its own values.
-pub fn facets(now: &Listing, taste: &Taste, options: &ListOptions) -> Vec<FacetCounts> {
+pub fn facets(now: &Listing, taste: &TasteTexts, options: &ListOptions) -> Vec<FacetCounts> {
     let matching = |but| {
         let set = now.select(&options.filters_but(but));
         let within = Some(Selection { set: &set, fingerprint: 0 });
-        Ok::<_, Infallible>(now.matching_taste(&TasteRequest { within, ..TasteRequest::of(taste) }))
+        Ok::<_, Infallible>(now.matching_taste(&TasteRequest { within, ..taste.request() }))
     };
     let Ok(counts) = facets::count(now, options, matching);
     counts
@@ -91,7 +124,7 @@ pub fn facets(now: &Listing, taste: &Taste, options: &ListOptions) -> Vec<FacetC
 /// Returns advice about dimensions that match nothing, or whose words were not all used. `terms` is the list of the words in use.
 pub fn notes(
     now: &Listing,
-    taste: &Taste,
+    taste: &TasteTexts,
     options: &ListOptions,
     (matches, total): (&Matches, u64),
     terms: &str,
@@ -107,16 +140,22 @@ pub fn notes(
     notes
 }
 
-fn dimension_note(now: &Listing, asked: &DimensionMatches, taste: &Taste, terms: &str) -> Option<String> {
+fn dimension_note(
+    now: &Listing,
+    asked: &DimensionMatches,
+    taste: &TasteTexts,
+    terms: &str,
+) -> Option<String> {
     let dimension = asked.dimension;
-    let text = taste.get(dimension)?;
+    let texts = taste.get(dimension);
     if asked.is_truncated {
         return Some(format!("Of {dimension} only the first {MAX_QUERY_WORDS} words are looked for."));
     }
     if asked.projects > 0 {
         return None;
     }
-    let (text, near) = (quoted(text), now.nearest_terms(dimension, text, NEAREST));
+    let text = texts.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(" or ");
+    let near = now.nearest_terms(dimension, &texts.join(" "), NEAREST);
     let near: Vec<String> = near.iter().map(|term| format!("{} ({})", term.term, term.projects)).collect();
     Some(match (asked.words, near.is_empty()) {
         (0, _) => format!("{dimension} {text} holds no word."),

@@ -1,22 +1,71 @@
 //! The words that curators use in the taste dimensions.
 
-use read::archive::{DimensionTerms, Listing, Term};
+use read::archive::{self, Cursor, InvalidCursor, Listing, Term, TermsPage};
+use schemas::api::problem::ParameterFault;
 use schemas::record::Category;
 use schemas::taste::Dimension;
 use serde::{Serialize, Serializer};
 
+use super::browse;
 use super::json_writer::JsonWriter;
 use crate::error::ApiError;
+use crate::query::{self, QueryParams, fault};
 
 /// What words are requested.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TermsRequest {
     /// One dimension, or all.
     pub dimension: Option<Dimension>,
     /// One category, or all.
     pub category: Option<Category>,
+    /// How the words begin, or blank for all.
+    pub starts_with: String,
     /// The maximum number of words of each dimension.
     pub limit: usize,
+    /// The cursor of the page before, which belongs to one dimension.
+    pub after: Option<Cursor>,
+}
+
+/// The maximum length of the beginning of words, in characters.
+pub const LONGEST_BEGINNING: usize = 100;
+
+/// What is wrong with a cursor without its dimension.
+pub const NO_DIMENSION: &str = "needs the dimension that it was given with";
+
+impl TermsRequest {
+    /// Reads the request from the query of a call; returns it with all invalid parameters.
+    pub fn of_query<const N: usize>(sent: &QueryParams<'_, N>) -> (TermsRequest, Vec<ParameterFault>) {
+        let mut faults = Vec::new();
+        let request = TermsRequest {
+            dimension: query::dimension(sent, &mut faults),
+            category: query::category(sent, &mut faults),
+            starts_with: starts_with(sent, &mut faults),
+            limit: query::limit(sent, &mut faults),
+            after: query::cursor(sent, &mut faults, browse::invalid_cursor),
+        };
+        if request.after.is_some() && request.dimension.is_none() {
+            faults.push(fault("cursor", format!("It {NO_DIMENSION}."), "cursor and dimension together"));
+        }
+        (request, faults)
+    }
+}
+
+/// Reads how the words begin; a blank beginning is that of all.
+fn starts_with<const N: usize>(sent: &QueryParams<'_, N>, faults: &mut Vec<ParameterFault>) -> String {
+    let text = sent.single("starts_with", faults).unwrap_or_default();
+    let length = text.trim().chars().count();
+    if length > LONGEST_BEGINNING {
+        let allowed = format!("at most {LONGEST_BEGINNING} characters");
+        faults.push(fault("starts_with", format!("It has {length} characters."), allowed));
+    }
+    text.trim().to_owned()
+}
+
+/// The words of the requested dimensions.
+#[derive(Debug)]
+pub struct Terms {
+    request: TermsRequest,
+    pages: Vec<TermsPage>,
 }
 
 #[derive(Serialize)]
@@ -37,31 +86,62 @@ fn terms<S: Serializer>(terms: &&[Term], serializer: S) -> Result<S::Ok, S::Erro
     serializer.collect_seq(terms.iter().map(|one| UsedTerm { term: &one.term, projects: one.projects }))
 }
 
-/// Writes the member `dimensions` and returns a note if words are missing.
+/// Returns a page of the words of each requested dimension.
 ///
 /// # Errors
 ///
-/// If a value cannot be serialised.
-pub fn write(
-    json: &mut JsonWriter<'_>,
-    now: &Listing,
-    request: TermsRequest,
-) -> Result<Option<String>, ApiError> {
-    let TermsRequest { dimension, category, limit } = request;
-    let used: Vec<DimensionTerms> = now.terms(dimension, category, limit);
-    let shown = used.iter().map(|of| UsedTerms {
-        dimension: of.dimension.as_str(),
-        distinct: of.distinct,
-        terms: &of.terms,
-    });
-    json.member("dimensions", &shown.collect::<Vec<_>>())?;
-    Ok(if used.iter().all(|of| of.terms.is_empty()) {
-        Some("No project says anything here yet. Leave category or dimension out.".to_owned())
-    } else if used.iter().any(|of| of.distinct > of.terms.len() as u64) {
+/// If the cursor is one of another list.
+pub fn find(now: &Listing, request: TermsRequest) -> Result<Terms, InvalidCursor> {
+    let all = Dimension::ALL.into_iter();
+    let requested = all.filter(|one| request.dimension.is_none_or(|only| only == *one));
+    let page = |dimension| {
+        let TermsRequest { category, ref starts_with, limit, ref after, .. } = request;
+        let request = archive::TermsRequest { dimension, category, starts_with, limit, after: after.clone() };
+        now.terms_page(request)
+    };
+    let pages = requested.map(page).collect::<Result<_, _>>()?;
+    Ok(Terms { request, pages })
+}
+
+impl Terms {
+    /// Returns the cursor of the next page; `None` at the end, and for several dimensions, whose pages are not the same.
+    pub fn next_cursor(&self) -> Option<String> {
+        let only = self.pages.first().filter(|_| self.request.dimension.is_some())?;
+        only.next.as_ref().map(ToString::to_string)
+    }
+
+    /// Writes `dimensions` and `next_cursor`.
+    ///
+    /// # Errors
+    ///
+    /// If a value cannot be serialised.
+    pub fn write(&self, json: &mut JsonWriter<'_>) -> Result<(), ApiError> {
+        let shown = self.pages.iter().map(|page| UsedTerms {
+            dimension: page.terms.dimension.as_str(),
+            distinct: page.terms.distinct,
+            terms: &page.terms.terms,
+        });
+        json.member("dimensions", &shown.collect::<Vec<_>>())?;
+        json.member("next_cursor", &self.next_cursor())
+    }
+
+    /// Returns a note if there are no words, or more than shown.
+    pub fn note(&self) -> Option<String> {
+        let TermsRequest { ref starts_with, limit, dimension, .. } = self.request;
+        if self.pages.iter().all(|page| page.terms.terms.is_empty()) {
+            let none = match starts_with.trim() {
+                "" => "No project says anything here yet. Leave category or dimension out.",
+                _ => "No word in use begins so. Leave starts_with out to see the most used ones.",
+            };
+            return Some(none.to_owned());
+        }
+        let shown = match (self.pages.iter().any(|page| page.next.is_some()), dimension) {
+            (false, _) => return None,
+            (true, None) => "Ask for one dimension to page through all of them.",
+            (true, Some(_)) => "next_cursor leads on.",
+        };
         Some(format!(
-            "Only the first {limit} words of a dimension are shown, the most used; distinct says how many there are."
+            "Only the first {limit} words of a dimension are shown, the most used; distinct says how many there are. {shown}"
         ))
-    } else {
-        None
-    })
+    }
 }

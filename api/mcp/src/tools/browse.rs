@@ -15,7 +15,7 @@ use crate::tools::input::input;
 pub(super) static TOOL: Tool = Tool {
     name: "browse",
     title: "Browse the newest",
-    description: "Use this when nothing particular is looked for: the newest projects first, of one category or of all. Send next_cursor as cursor for the next page.",
+    description: "Use this when nothing particular is looked for: the newest projects first.",
     input: schema,
     output: listed!("", "", r#","next_cursor":{"type":["string","null"]},"facets":{"type":"object"}"#),
     arguments: &ARGUMENTS,
@@ -45,7 +45,8 @@ fn run<'a>(context: CallContext<'a>, options: &ListOptions, input: Input) -> Ans
     let Input { limit, cursor } = input;
     let now = context.state.listing()?;
     let page = |limit| browse::page(&now, options, limit, cursor.clone());
-    let (mut answer, total) = listing::write_page(context, &now, limit, page, |_, ()| Ok(()))?;
+    let (mut answer, total) =
+        listing::write_page(context, &now, (limit, options.detail), page, |_, ()| Ok(()))?;
     facets::write(&mut answer.json, &browse::facets(&now, options))?;
     answer.notes.extend(browse::note(options, total).map(Into::into));
     Ok(answer)

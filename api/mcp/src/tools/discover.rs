@@ -1,6 +1,7 @@
 //! `discover`: a random project.
 
 use answers::catalog::browse::{self, NOTHING_TO_DRAW};
+use answers::catalog::detail::Detail;
 use answers::catalog::json_writer::JsonWriter;
 use schemas::record::Category;
 
@@ -12,7 +13,7 @@ use crate::tools::input::input;
 pub(super) static TOOL: Tool = Tool {
     name: "discover",
     title: "Discover one by chance",
-    description: "Use this when the user wants to be surprised: one project drawn at random from the whole archive, or from one category.",
+    description: "Use this when the user wants to be surprised: one project at random, of one category or of all.",
     input: Input::schema,
     output: listed!("", "", ""),
     arguments: Input::NAMES,
@@ -24,17 +25,19 @@ pub(super) static TOOL: Tool = Tool {
 
 input! {
     category: Option<Category>,
+    detail: Option<Detail>,
 }
 
 fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
-    let Input { category } = input;
+    let Input { category, detail } = input;
+    let detail = detail.unwrap_or_default();
     let now = context.state.listing()?;
     let drawn = browse::draw(&now, category)?;
     let mut json = JsonWriter::object(context.state.site(), 2_048);
     json.member("count", &drawn.iter().len())?;
     json.member("total", &now.listed(category))?;
-    json.projects("results", drawn.map(|summary| (summary, ())), |_, ()| Ok(()))?;
-    listing::preview(&mut json, context, drawn.iter().len(), now.listed(category))?;
+    json.projects("results", drawn.map(|summary| (detail.of(summary), ())), |_, ()| Ok(()))?;
+    listing::preview(&mut json, (context, detail), drawn.iter().len(), now.listed(category))?;
     let answer = Answer::new(json);
     Ok(if drawn.is_none() { answer.note(NOTHING_TO_DRAW) } else { answer })
 }

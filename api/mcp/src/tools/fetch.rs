@@ -1,5 +1,6 @@
 //! `fetch`: the connector form of a record, with the picture itself.
 
+use answers::catalog::detail::Detail;
 use answers::catalog::json_writer::JsonWriter;
 use schemas::api::site;
 use schemas::picture::{Form, LIST_WIDTH, PictureId, WIDTHS};
@@ -15,9 +16,9 @@ use crate::tools::record::{AsOf, Reference, RevisionNumber};
 pub(super) static TOOL: Tool = Tool {
     name: "fetch",
     title: "Fetch a project with its picture",
-    description: "Use this when you have an id from search (or a slug) and want its text for reading and citing, and to see its picture, which is embedded as JPEG.",
+    description: "Use this when you have an id from search (or a slug) and want its text for reading and citing, and its picture, embedded as JPEG.",
     input: Input::schema,
-    output: r#"{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"},"text":{"type":"string"},"url":{"type":"string"},"metadata":{"type":"object","properties":{"studio":{"type":["string","null"]},"city":{"type":["string","null"]},"year":{"type":["string","null"]},"category":{"type":"string"},"published":{"type":["string","null"]},"citation_url":{"type":"string"},"revision":{"type":"integer"},"revision_url":{"type":"string"},"added_at":{"type":"string"},"provenance":{"type":"object"},"taste":{"type":"object"},"image_url":{"type":["string","null"]},"image_alt":{"type":["string","null"]}}},"note":{"type":"string"},"preview":{"type":"object"}},"required":["id","title","text","url"]}"#,
+    output: r#"{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"},"text":{"type":"string"},"url":{"type":"string"},"metadata":{"type":"object","properties":{"studio":{"type":["string","null"]},"city":{"type":["string","null"]},"year":{"type":["string","null"]},"category":{"type":"string"},"published":{"type":["string","null"]},"citation_url":{"type":"string"},"revision":{"type":"integer"},"revision_url":{"type":"string"},"added_at":{"type":"string"},"provenance":{"type":"object"},"taste":{"type":"object"},"image_url":{"type":["string","null"]},"image_alt":{"type":["string","null"]}}},"note":{"type":"string"}},"required":["id","title","text","url"]}"#,
     arguments: Input::NAMES,
     example: r#"{"id":"{newest}"}"#,
     is_counted: true,
@@ -60,13 +61,13 @@ struct Record {
     provenance: Map<String, Value>,
     description: Option<String>,
     design_language: Option<String>,
-    details: Vec<Detail>,
+    details: Vec<Fact>,
     taste: Map<String, Value>,
     images: Vec<Shown>,
 }
 
 #[derive(Deserialize)]
-struct Detail {
+struct Fact {
     label: String,
     value: String,
 }
@@ -91,7 +92,7 @@ async fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
     json.member("text", &text)?;
     json.member("url", &record.url)?;
     json.member("metadata", &record.metadata())?;
-    listing::preview(&mut json, context, 1, 1)?;
+    listing::preview(&mut json, (context, Detail::Full), 1, 1)?;
     let mut answer = Answer::new(json);
     answer.notes.extend(found.notes.into_iter().map(Into::into));
     if !is_whole {
@@ -148,7 +149,7 @@ impl Record {
         let mut paragraphs = vec![self.heading()];
         let texts = [&self.intro, &self.description, &self.design_language];
         paragraphs.extend(texts.into_iter().flatten().cloned());
-        paragraphs.extend(self.details.iter().map(|Detail { label, value }| format!("{label}: {value}")));
+        paragraphs.extend(self.details.iter().map(|Fact { label, value }| format!("{label}: {value}")));
         let taste = self.taste.iter().filter_map(|(name, text)| Some(format!("{name}: {}", text.as_str()?)));
         let taste: Vec<String> = taste.collect();
         if !taste.is_empty() {

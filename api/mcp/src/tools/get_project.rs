@@ -2,6 +2,7 @@
 
 mod shortened;
 
+use answers::catalog::detail::Detail;
 use answers::catalog::json_writer::JsonWriter;
 use answers::catalog::revision::RevisionQuery;
 use answers::catalog::several::{self, MOST_SLUGS};
@@ -19,9 +20,9 @@ use crate::tools::record::{AsOf, Reference, RevisionNumber};
 pub(super) static TOOL: Tool = Tool {
     name: "get_project",
     title: "Get a project",
-    description: "Use this when you have a slug and want everything recorded about the project: description, design language, details, taste, images, provenance, citation URL. A citation URL gives the revision that it names. Unrecorded values are null. To see the picture itself use fetch.",
+    description: "Use this when you have a slug and want everything recorded: description, design language, details, taste, images with palettes, provenance. A citation URL gives the revision that it names. To see the picture use fetch.",
     input: Input::schema,
-    output: r#"{"type":"object","properties":{"slug":{"type":"string"},"name":{"type":"string"},"studio":{"type":["string","null"]},"city":{"type":["string","null"]},"year":{"type":["string","null"]},"category":{"type":"string"},"intro":{"type":["string","null"]},"url":{"type":"string"},"citation_url":{"type":"string"},"provenance":{"type":"object"},"description":{"type":["string","null"]},"design_language":{"type":["string","null"]},"details":{"type":"array","items":{"type":"object"}},"taste":{"type":"object","properties":"{taste}"},"images":{"type":"array","items":{"type":"object"}},"revision":{"type":"integer"},"revision_url":{"type":"string"},"updated_at":{"type":"string"},"count":{"type":"integer"},"results":{"type":"array","items":{"type":"object"}},"missing":{"type":"array","items":{"type":"string"}},"note":{"type":"string"},"preview":{"type":"object"}}}"#,
+    output: r#"{"type":"object","properties":{"slug":{"type":"string"},"name":{"type":"string"},"studio":{"type":["string","null"]},"city":{"type":["string","null"]},"year":{"type":["string","null"]},"category":{"type":"string"},"intro":{"type":["string","null"]},"url":{"type":"string"},"citation_url":{"type":"string"},"provenance":{"type":"object"},"description":{"type":["string","null"]},"design_language":{"type":["string","null"]},"details":{"type":"array","items":{"type":"object"}},"taste":{"type":"object","properties":"{taste}"},"images":{"type":"array","items":{"type":"object"}},"revision":{"type":"integer"},"revision_url":{"type":"string"},"updated_at":{"type":"string"},"count":{"type":"integer"},"results":{"type":"array","items":{"type":"object"}},"missing":{"type":"array","items":{"type":"string"}},"note":{"type":"string"}}}"#,
     arguments: Input::NAMES,
     example: r#"{"slug":"{newest}"}"#,
     is_counted: true,
@@ -37,6 +38,7 @@ input! {
     slugs: Slugs = "instead of slug: several in one call",
     revision: Option<RevisionNumber> = "as it was then",
     as_of: Option<AsOf> = "as it was at the end of that day, e.g. 2026-11-20",
+    detail: Option<Detail>,
 }
 
 /// The maximum size in bytes of several records together: an answer has them twice.
@@ -85,20 +87,21 @@ impl Argument for Slugs {
 }
 
 async fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
+    let detail = input.detail.unwrap_or_default();
     match &input.slug {
-        Some(slug) => one(context, slug, record::revision_query(input.revision, input.as_of)).await,
-        None => several(context, &input.slugs.0).await,
+        Some(slug) => one(context, slug, record::revision_query(input.revision, input.as_of), detail).await,
+        None => several(context, &input.slugs.0, detail).await,
     }
 }
 
 /// Answers with the present records of several projects.
-async fn several<'a>(context: CallContext<'a>, slugs: &[String]) -> Answered<'a> {
+async fn several<'a>(context: CallContext<'a>, slugs: &[String], detail: Detail) -> Answered<'a> {
     let (site, shown) =
         (context.state.site(), listing::most(context, Limit { results: slugs.len(), is_asked: true }));
     let mut several = several::find(context.state, slugs.get(..shown).unwrap_or(slugs)).await?;
     let most = (LONGEST_TOGETHER / several.records.len().max(1)).min(shortened::LONGEST);
     let mut is_short = false;
-    for record in &mut several.records {
+    for record in several.records.iter_mut().filter(|_| detail.is_full()) {
         let mut whole = Vec::with_capacity(record.len() + 512);
         site::fill(record, site.as_str(), &mut whole);
         let short = shortened::shortened(&whole, most);
@@ -106,8 +109,8 @@ async fn several<'a>(context: CallContext<'a>, slugs: &[String]) -> Answered<'a>
         *record = short.unwrap_or(whole).into();
     }
     let mut json = JsonWriter::object(site, LONGEST_TOGETHER);
-    several.write(&mut json)?;
-    listing::preview(&mut json, context, several.records.len(), slugs.len() as u64)?;
+    several.write(&mut json, detail)?;
+    listing::preview(&mut json, (context, detail), several.records.len(), slugs.len() as u64)?;
     let answer = Answer::new(json);
     Ok(if is_short {
         answer.note("Long texts are cut short (…); each record is whole at its revision_url.")
@@ -116,14 +119,20 @@ async fn several<'a>(context: CallContext<'a>, slugs: &[String]) -> Answered<'a>
     })
 }
 
-async fn one<'a>(context: CallContext<'a>, slug: &Reference, query: Option<RevisionQuery>) -> Answered<'a> {
+async fn one<'a>(
+    context: CallContext<'a>,
+    slug: &Reference,
+    query: Option<RevisionQuery>,
+    detail: Detail,
+) -> Answered<'a> {
     let found = record::find(context, slug, query).await?;
     let site = context.state.site();
     let mut whole = Vec::with_capacity(found.record.len() + 512);
     site::fill(&found.record, site.as_str(), &mut whole);
-    let short = shortened::shortened(&whole, shortened::LONGEST);
-    let mut json = JsonWriter::reopen(site, short.as_deref().unwrap_or(&whole));
-    listing::preview(&mut json, context, 1, 1)?;
+    let shown = detail.of(whole.strip_suffix(b"}").unwrap_or(&whole));
+    let short = if detail.is_full() { shortened::shortened(&whole, shortened::LONGEST) } else { None };
+    let mut json = JsonWriter::reopen(site, short.as_deref().unwrap_or(&shown));
+    listing::preview(&mut json, (context, detail), 1, 1)?;
     let mut answer = Answer::new(json);
     answer.notes.extend(found.notes.into_iter().map(Into::into));
     if short.is_some() {

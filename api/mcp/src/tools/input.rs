@@ -3,6 +3,7 @@
 //!
 //! Schemas stay flat, without `$ref`, `anyOf` and lists of types, which some clients refuse.
 
+use answers::catalog::detail::Detail;
 use schemas::record::Category;
 use schemas::taste::Dimension;
 use serde_json::{Value as Json, json};
@@ -114,6 +115,16 @@ impl Value for Category {
 
     fn read(arguments: &mut Arguments<'_>, name: &'static str) -> Option<Category> {
         arguments.one_of(name, Category::parse, &Category::ALL.map(Category::as_str))
+    }
+}
+
+impl Value for Detail {
+    fn schema() -> Json {
+        json!({"type": "string", "enum": Detail::NAMES})
+    }
+
+    fn read(arguments: &mut Arguments<'_>, name: &'static str) -> Option<Detail> {
+        arguments.one_of(name, Detail::parse, &Detail::NAMES)
     }
 }
 

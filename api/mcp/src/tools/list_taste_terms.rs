@@ -1,41 +1,51 @@
 //! `list_taste_terms`: the words that curators use, for searches by taste.
 
 use answers::catalog::json_writer::JsonWriter;
-use answers::catalog::terms::{self, TermsRequest};
+use answers::catalog::terms::{self, LONGEST_BEGINNING, NO_DIMENSION, TermsRequest};
+use read::archive::Cursor;
 use schemas::record::Category;
 use schemas::taste::Dimension;
 
 use super::{CallContext, Run, Tool};
-use crate::tools::answer::{Answer, Answered};
+use crate::tools::answer::{Answer, Answered, Refusal};
 use crate::tools::arguments::Limit;
-use crate::tools::input::input;
+use crate::tools::input::{Text, input};
 
 pub(super) static TOOL: Tool = Tool {
     name: "list_taste_terms",
     title: "List taste terms",
-    description: "Use this before search_by_taste to learn which words the six dimensions use and how many projects each finds. Free of charge.",
+    description: "Use this before search_by_taste to learn which words the six dimensions use and how many projects each finds; starts_with looks one up. Free of charge.",
     input: Input::schema,
-    output: r#"{"type":"object","properties":{"dimensions":{"type":"array","items":{"type":"object","properties":{"dimension":{"type":"string"},"distinct":{"type":"integer"},"terms":{"type":"array","items":{"type":"object","properties":{"term":{"type":"string"},"projects":{"type":"integer"}}}}}}},"note":{"type":"string"}},"required":["dimensions"]}"#,
+    output: r#"{"type":"object","properties":{"dimensions":{"type":"array","items":{"type":"object","properties":{"dimension":{"type":"string"},"distinct":{"type":"integer"},"terms":{"type":"array","items":{"type":"object","properties":{"term":{"type":"string"},"projects":{"type":"integer"}}}}}}},"next_cursor":{"type":["string","null"]},"note":{"type":"string"}},"required":["dimensions"]}"#,
     arguments: Input::NAMES,
     example: r#"{"dimension":"material","limit":20}"#,
     is_counted: false,
     writes: false,
-    run: Run::Ready(|context, arguments| run(context, Input::read(arguments)?)),
+    run: Run::Ready(|context, arguments| {
+        if arguments.has("cursor") && !arguments.has("dimension") {
+            arguments.fault(format!("cursor {NO_DIMENSION}"));
+        }
+        run(context, Input::read(arguments)?)
+    }),
 };
 
 input! {
     dimension: Option<Dimension>,
     category: Option<Category>,
+    starts_with: Option<Text<LONGEST_BEGINNING>>,
     limit: Limit = "words a dimension",
+    cursor: Option<Cursor>,
 }
 
 fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
-    let Input { dimension, category, limit } = input;
+    let Input { dimension, category, starts_with, limit, cursor } = input;
+    let starts_with = starts_with.map(|Text(text)| text).unwrap_or_default();
+    let request = TermsRequest { dimension, category, starts_with, limit: limit.results, after: cursor };
     let now = context.state.listing()?;
+    let found = terms::find(&now, request).map_err(|error| Refusal::guided(error.to_string()))?;
     let mut json = JsonWriter::object(context.state.site(), 4_096);
-    let request = TermsRequest { dimension, category, limit: limit.results };
-    let note = terms::write(&mut json, &now, request)?;
+    found.write(&mut json)?;
     let mut answer = Answer::new(json);
-    answer.notes.extend(note.map(Into::into));
+    answer.notes.extend(found.note().map(Into::into));
     Ok(answer)
 }

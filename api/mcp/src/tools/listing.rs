@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use answers::auth::principal::Principal;
 use answers::catalog::browse::{self, ArchivePage};
+use answers::catalog::detail::Detail;
 use answers::catalog::json_writer::{self, JsonWriter};
 use answers::error::ApiError;
 use answers::site::Site;
@@ -42,7 +43,7 @@ macro_rules! listed {
             $more,
             r#"},"required":["slug","name"]}}"#,
             $after,
-            r#","note":{"type":"string"},"preview":{"type":"object"}},"required":["count","results"]}"#
+            r#","note":{"type":"string"}},"required":["count","results"]}"#
         )
     };
 }
@@ -52,7 +53,8 @@ pub(super) use listed;
 struct Preview {
     shown: usize,
     total: u64,
-    how: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    how: Option<&'static str>,
 }
 
 /// Writes a page of the archive and returns the number of projects on all pages. `page` returns the page with a number of projects,
@@ -60,7 +62,7 @@ struct Preview {
 pub(super) fn write_page<'a, T: Copy>(
     context: CallContext<'a>,
     now: &Listing,
-    limit: Limit,
+    (limit, detail): (Limit, Detail),
     mut page: impl FnMut(usize) -> Result<ArchivePage<T>, InvalidCursor>,
     more: impl FnMut(&mut JsonWriter<'a>, T) -> Result<(), ApiError>,
 ) -> Result<(Answer<'a>, u64), Refusal> {
@@ -69,7 +71,7 @@ pub(super) fn write_page<'a, T: Copy>(
     let mut shown_page = page(most(context, limit))?;
     let found = shown_page.summaries(now);
     let length = found.len();
-    let Fitted { shown, note } = fitted(context, limit, found);
+    let Fitted { shown, note } = fitted(context, (limit, detail), found);
     if shown.len() < length {
         // The next page begins after the projects that are shown.
         shown_page = page(shown.len())?;
@@ -79,7 +81,7 @@ pub(super) fn write_page<'a, T: Copy>(
     let next = next.map(|cursor| cursor.to_string());
     let results = shown.iter().map(|(summary, known)| (&**summary, *known));
     browse::write(&mut json, results, total, next.as_deref(), more)?;
-    preview(&mut json, context, count, total)?;
+    preview(&mut json, (context, detail), count, total)?;
     let mut answer = Answer::new(json);
     answer.notes.extend(note.map(Into::into));
     Ok((answer, total))
@@ -113,30 +115,32 @@ pub(super) struct Fitted<'s, T> {
     pub(super) note: Option<String>,
 }
 
-/// Makes results fit into an answer: introductions are shortened first; if that is not enough there are fewer results, but at least
+/// Makes results of this detail fit into an answer: introductions are shortened first; if that is not enough there are fewer results, but at least
 /// one.
 pub(super) fn fitted<'s, T: Copy>(
     context: CallContext<'_>,
-    limit: Limit,
+    (limit, detail): (Limit, Detail),
     found: Vec<(&'s [u8], T)>,
 ) -> Fitted<'s, T> {
     let around = 3 * context.state.site().as_str().len() + AROUND_A_SUMMARY;
+    let found = found.into_iter().map(|(summary, known)| (detail.of(summary), known)).collect();
     fit(room(limit), around, found)
 }
 
-fn fit<'s, T: Copy>(room: usize, around: usize, found: Vec<(&'s [u8], T)>) -> Fitted<'s, T> {
+fn fit<'s, T: Copy>(room: usize, around: usize, found: Vec<(Cow<'s, [u8]>, T)>) -> Fitted<'s, T> {
     let length: usize = found.iter().map(|(summary, _)| summary.len() + around).sum();
     let mut is_shortened = false;
     let most = (room / found.len().max(1)).saturating_sub(around);
-    let shorten = |(summary, known): &(&'s [u8], T)| {
-        let shortened = if length > room { intro::shortened(summary, most) } else { None };
+    let count = found.len();
+    let shorten = |(summary, known): (Cow<'s, [u8]>, T)| -> (Cow<'s, [u8]>, T) {
+        let shortened = if length > room { intro::shortened(&summary, most) } else { None };
         is_shortened |= shortened.is_some();
-        (shortened.map_or(Cow::Borrowed(*summary), Cow::Owned), *known)
+        (shortened.map_or(summary, Cow::Owned), known)
     };
-    let mut shown: Vec<(Cow<'s, [u8]>, T)> = found.iter().map(shorten).collect();
+    let mut shown: Vec<_> = found.into_iter().map(shorten).collect();
     let fitting = within(room, shown.iter().map(|(summary, _)| summary.len() + around));
     shown.truncate(fitting);
-    let cut = (shown.len() < found.len()).then(|| {
+    let cut = (shown.len() < count).then(|| {
         format!(
             "Only the first {} results of this page are shown, since their texts are long; next_cursor leads on behind them.",
             shown.len()
@@ -166,15 +170,16 @@ fn within(room: usize, lengths: impl Iterator<Item = usize>) -> usize {
     fit.count().max(1)
 }
 
-/// Writes the member `preview` for a caller without a key.
+/// Writes the member `preview` for a caller without a key; how to get one is left out of concise answers.
 pub(super) fn preview(
     json: &mut JsonWriter<'_>,
-    context: CallContext<'_>,
+    (context, detail): (CallContext<'_>, Detail),
     shown: usize,
     total: u64,
 ) -> Result<(), ApiError> {
+    let how = detail.is_full().then_some(HOW);
     match context.principal {
-        Principal::Anonymous => json.member("preview", &Preview { shown, total, how: HOW }),
+        Principal::Anonymous => json.member("preview", &Preview { shown, total, how }),
         Principal::Unmetered | Principal::ApiKey(_) => Ok(()),
     }
 }
@@ -203,7 +208,7 @@ mod tests {
     #[test]
     fn introductions_are_shortened_before_results_are_omitted() {
         let long = summary(100, 2_000);
-        let found = vec![(long.as_bytes(), ()); 10];
+        let found = vec![(long.as_bytes().into(), ()); 10];
         let Fitted { shown, note } = fit(8_800, 60, found);
         let length: usize = shown.iter().map(|(summary, ())| summary.len() + 60).sum();
         assert!(shown.len() == 10 && length <= 8_800, "{} {length}", shown.len());
@@ -218,10 +223,10 @@ mod tests {
     #[test]
     fn results_that_do_not_fit_are_on_the_next_page() {
         let short = summary(300, 100);
-        let Fitted { shown, note } = fit(8_800, 60, vec![(short.as_bytes(), ()); 10]);
+        let Fitted { shown, note } = fit(8_800, 60, vec![(short.as_bytes().into(), ()); 10]);
         assert_eq!((shown.len(), note), (10, None));
         let long = summary(3_000, 100);
-        let Fitted { shown, note } = fit(8_800, 60, vec![(long.as_bytes(), ()); 10]);
+        let Fitted { shown, note } = fit(8_800, 60, vec![(long.as_bytes().into(), ()); 10]);
         assert_eq!(shown.len(), 2);
         assert!(note.is_some_and(|note| note.contains("Only the first 2 results of this page")));
     }

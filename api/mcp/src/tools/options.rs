@@ -1,15 +1,16 @@
-//! The arguments of lists beside their query: filters, order and facets.
+//! The arguments of lists beside their query: filters, detail, order and facets.
 
-use answers::catalog::list_options::{self, FILTERS, ListOptions, ORDERS, OptionFault, is_colour};
-use read::archive::Filters;
+use answers::catalog::detail::Detail;
+use answers::catalog::list_options::{self, ListOptions, ORDERS, OptionFault, WITHOUT_ORDER, is_colour};
 use schemas::record::Category;
-use serde_json::{Value, json};
+use serde_json::{Value as Json, json};
 
 use crate::protocol::rpc_error::quoted;
 use crate::tools::arguments::Arguments;
+use crate::tools::input::Value;
 
 /// The names of the arguments.
-pub(super) const NAMES: [&str; 12] = list_options::NAMES;
+pub(super) const NAMES: [&str; 13] = list_options::NAMES;
 
 /// The index of `color` in [`NAMES`].
 const COLOR: usize = 8;
@@ -31,17 +32,17 @@ pub(super) const fn with_own_color<const N: usize>(own: &[&'static str]) -> [&'s
 
 /// Adds the options to the JSON Schema of a tool's own arguments, which may have one of the same name. `search_projects` has the
 /// descriptions; the other tools go without, so that the listing stays short.
-pub(super) fn add_to(schema: Value, has_relevance: bool, is_described: bool) -> Value {
+pub(super) fn add_to(schema: Json, has_relevance: bool, is_described: bool) -> Json {
     let orders = if has_relevance { &ORDERS[..] } else { &ORDERS[1..] };
     add(schema, &NAMES, orders, is_described)
 }
 
-/// Adds the filters to the JSON Schema of a tool's own arguments.
-pub(super) fn add_filters_to(schema: Value) -> Value {
-    add(schema, &NAMES[..FILTERS], &[], false)
+/// Adds the options of a list with an order of its own to the JSON Schema of a tool's own arguments.
+pub(super) fn add_without_order_to(schema: Json) -> Json {
+    add(schema, &NAMES[..WITHOUT_ORDER], &[], false)
 }
 
-fn add(mut schema: Value, names: &[&str], orders: &[&str], is_described: bool) -> Value {
+fn add(mut schema: Json, names: &[&str], orders: &[&str], is_described: bool) -> Json {
     let text = |description: &str| match is_described {
         true => json!({"type": "string", "description": description}),
         false => json!({"type": "string"}),
@@ -56,6 +57,12 @@ fn add(mut schema: Value, names: &[&str], orders: &[&str], is_described: bool) -
                 "has_picture" => json!({"type": "boolean"}),
                 "color" => text("#rrggbb near a palette colour"),
                 "added_since" => text("Date"),
+                "detail" if is_described => {
+                    let mut schema = <Detail as Value>::schema();
+                    schema["description"] = "concise: name, studio, city, year, citation_url".into();
+                    schema
+                }
+                "detail" => <Detail as Value>::schema(),
                 "sort" => json!({"type": "string", "enum": orders}),
                 "facets" => text("Counts to add, e.g. city,year,material"),
                 _ => json!({"type": "string"}),
@@ -66,9 +73,9 @@ fn add(mut schema: Value, names: &[&str], orders: &[&str], is_described: bool) -
     schema
 }
 
-/// Reads the filters alone. Errors remain in `arguments` until the other arguments are read.
-pub(super) fn read_filters(arguments: &mut Arguments<'_>) -> Filters {
-    read_with(arguments, false, |name, _| NAMES[..FILTERS].contains(&name)).filters
+/// Reads the options of a list with an order of its own. Errors remain in `arguments` until the other arguments are read.
+pub(super) fn read_without_order(arguments: &mut Arguments<'_>) -> ListOptions {
+    read_with(arguments, false, |name, _| NAMES[..WITHOUT_ORDER].contains(&name))
 }
 
 /// Reads the options. Errors remain in `arguments` until the other arguments are read.
@@ -102,7 +109,8 @@ fn phrase(fault: &OptionFault) -> String {
     let OptionFault { name, value, detail, allowed } = fault;
     match value {
         Some(value) => {
-            let one_of = if matches!(*name, "category" | "sort" | "facets") { "one of " } else { "" };
+            let one_of =
+                if matches!(*name, "category" | "detail" | "sort" | "facets") { "one of " } else { "" };
             format!("{name} is {}, it must be {one_of}{allowed}", quoted(value))
         }
         None => {

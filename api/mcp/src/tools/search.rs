@@ -1,5 +1,6 @@
 //! `search`: the connector form of a search, as research agents expect it.
 
+use answers::catalog::detail::Detail;
 use answers::catalog::json_writer::JsonWriter;
 use answers::catalog::list_options::ListOptions;
 use answers::catalog::relaxation;
@@ -20,7 +21,7 @@ pub(super) static TOOL: Tool = Tool {
     title: "Search (for research agents)",
     description: "Use this when a connector or deep research asks for search and fetch; otherwise prefer search_projects. Gives ids for fetch.",
     input: Input::schema,
-    output: r#"{"type":"object","properties":{"results":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"},"url":{"type":"string"}},"required":["id","title","url"]}},"next_cursor":{"type":["string","null"]},"note":{"type":"string"},"preview":{"type":"object"}},"required":["results"]}"#,
+    output: r#"{"type":"object","properties":{"results":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"},"url":{"type":"string"}},"required":["id","title","url"]}},"next_cursor":{"type":["string","null"]},"note":{"type":"string"}},"required":["results"]}"#,
     arguments: Input::NAMES,
     example: r#"{"query":"brick library"}"#,
     is_counted: true,
@@ -58,7 +59,7 @@ fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
     let mut json = JsonWriter::object(context.state.site(), 256 * (1 + found.len()));
     json.member("results", &found)?;
     json.member("next_cursor", &page.next_cursor().map(|cursor| cursor.to_string()))?;
-    listing::preview(&mut json, context, found.len(), page.total())?;
+    listing::preview(&mut json, (context, Detail::Full), found.len(), page.total())?;
     let mut answer = Answer::new(json);
     let relax = if page.total() == 0 { Some(search_projects::relax(context, &query, &all)?) } else { None };
     answer.notes.extend(relaxation::note(page).into_iter().chain(relax).map(Into::into));

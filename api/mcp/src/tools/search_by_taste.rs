@@ -2,10 +2,10 @@
 
 use answers::catalog::facets;
 use answers::catalog::list_options::{ListOptions, is_colour};
-use answers::catalog::taste::{self, Matches};
+use answers::catalog::taste::{self, LONGEST, MOST_ALTERNATIVES, Matches, TasteTexts};
 use answers::query::join_names;
 use read::archive::Cursor;
-use schemas::taste::{Dimension, DimensionSet, Taste};
+use schemas::taste::{Dimension, DimensionSet};
 use serde_json::{Value, json};
 
 use super::listing::{self, listed};
@@ -17,7 +17,7 @@ use crate::tools::input::input;
 pub(super) static TOOL: Tool = Tool {
     name: "search_by_taste",
     title: "Search by taste",
-    description: "Use this when looks or moods matter. Give at least one dimension, in one or two words each: every word must occur in what the curators wrote there. Ranked by how many dimensions match, then newest. list_taste_terms shows the words in use.",
+    description: "Use this when looks or moods matter. Give at least one dimension, in one or two words each, alternatives with |: every word must occur in what the curators wrote there. Ranked by how many dimensions match, then newest. list_taste_terms shows the words in use.",
     input: schema,
     output: listed!(
         "",
@@ -38,7 +38,7 @@ pub(super) static TOOL: Tool = Tool {
 // The arguments after the dimensions.
 input! {
     limit: Limit,
-    cursor: Option<Cursor> = listing::CURSOR_DESCRIPTION,
+    cursor: Option<Cursor>,
 }
 
 /// The names of all arguments: one for each dimension, then the others, of which color is a dimension too.
@@ -63,24 +63,35 @@ fn schema() -> Value {
 }
 
 /// Reads the dimensions. Errors remain in `arguments` until the other arguments are read.
-fn read(arguments: &mut Arguments<'_>) -> Taste {
-    Taste::from_fn(|dimension| {
-        // A colour is a filter; it alone may be a list.
-        if dimension == Dimension::Color
-            && arguments.texts(dimension.as_str()).iter().any(|text| is_colour(text))
-        {
-            return None;
+fn read(arguments: &mut Arguments<'_>) -> TasteTexts {
+    TasteTexts::from_fn(|dimension| {
+        let name = dimension.as_str();
+        let mut texts = arguments.texts(name);
+        // A colour is a filter.
+        texts.retain(|text| dimension != Dimension::Color || !is_colour(text));
+        if texts.len() > MOST_ALTERNATIVES {
+            arguments
+                .fault(format!("{name} has {} values, at most {MOST_ALTERNATIVES} are taken", texts.len()));
         }
-        Some(arguments.bounded(dimension.as_str(), taste::LONGEST)?.into_owned())
+        for length in texts.iter().map(|text| text.trim().chars().count()).filter(|length| *length > LONGEST)
+        {
+            arguments.fault(format!("{name} has {length} characters, at most {LONGEST} are taken"));
+        }
+        texts.iter().map(|text| text.trim().to_owned()).collect()
     })
 }
 
-fn run<'a>(context: CallContext<'a>, taste: &Taste, options: &ListOptions, input: Input) -> Answered<'a> {
+fn run<'a>(
+    context: CallContext<'a>,
+    taste: &TasteTexts,
+    options: &ListOptions,
+    input: Input,
+) -> Answered<'a> {
     let Input { limit, cursor } = input;
     if taste.is_empty() {
         return Err(Refusal::Arguments(vec![taste::nothing_requested()]));
     }
-    let now = context.state.listing()?;
+    let (now, detail) = (context.state.listing()?, options.detail);
     let mut matches = Matches::default();
     let page = |limit| {
         let found = taste::search(&now, taste, options, limit, cursor.clone())?;
@@ -88,8 +99,8 @@ fn run<'a>(context: CallContext<'a>, taste: &Taste, options: &ListOptions, input
         Ok(found.page)
     };
     let (mut answer, total) =
-        listing::write_page(context, &now, limit, page, |json, matched: DimensionSet| {
-            json.member("matched", &matched)
+        listing::write_page(context, &now, (limit, detail), page, |json, matched: DimensionSet| {
+            if detail.is_full() { json.member("matched", &matched) } else { Ok(()) }
         })?;
     answer.json.member("matches", &matches)?;
     facets::write(&mut answer.json, &taste::facets(&now, taste, options))?;

@@ -19,7 +19,7 @@ use crate::tools::input::{Text, Value, input};
 pub(super) static TOOL: Tool = Tool {
     name: "search_projects",
     title: "Search projects",
-    description: "Use this when you know words to look for: a name, studio, city, building type or theme. Ranked by relevance over name, studio, city, category and intro; accents and typos are forgiven, and note says so; \"quotes\" make a phrase. For looks and moods use search_by_taste.",
+    description: "Use this when you know words: a name, studio, city, building type or theme. Ranked by relevance; accents and typos are forgiven, and note says so; \"quotes\" make a phrase. For looks and moods use search_by_taste.",
     input: schema,
     output: listed!(
         r#""query":{"type":"string"},"#,
@@ -52,17 +52,18 @@ fn schema() -> Json {
 
 fn run<'a>(context: CallContext<'a>, options: &ListOptions, input: Input) -> Answered<'a> {
     let Input { query: Text(query), limit, cursor } = input;
+    let sized = (limit, options.detail);
     let find = |limit| find(context, &query, options, (limit, cursor.clone()));
     let mut found = find(listing::most(context, limit))?;
     if found.is_ordered() {
         let hits = results(&found);
-        let (all, fitting) = (hits.len(), listing::fitted(context, limit, hits).shown.len());
+        let (all, fitting) = (hits.len(), listing::fitted(context, sized, hits).shown.len());
         if fitting < all {
             // The next page begins after the projects that are shown.
             found = find(fitting)?;
         }
     }
-    let Fitted { shown, note } = listing::fitted(context, limit, results(&found));
+    let Fitted { shown, note } = listing::fitted(context, sized, results(&found));
     let (site, total) = (context.state.site(), found.page.total());
     let mut json = JsonWriter::object(site, 2 * query.len() + listing::room_for(&shown, site));
     json.member("query", &query)?;
@@ -72,7 +73,7 @@ fn run<'a>(context: CallContext<'a>, options: &ListOptions, input: Input) -> Ans
     json.projects("results", results, |json, score| json.member("score", &score))?;
     json.member("next_cursor", &found.cursor_after(shown.len()))?;
     facets::write(&mut json, found.facets())?;
-    listing::preview(&mut json, context, shown.len(), total)?;
+    listing::preview(&mut json, (context, options.detail), shown.len(), total)?;
     let mut answer = Answer::new(json);
     let relax = if total == 0 { Some(relax(context, &query, options)?) } else { None };
     answer.notes.extend(relaxation::note(&found.page).into_iter().chain(relax).chain(note).map(Into::into));

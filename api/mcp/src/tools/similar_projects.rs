@@ -1,10 +1,9 @@
 //! `similar_projects`: the projects most similar to one, by pictures and texts.
 
 use answers::catalog::json_writer::JsonWriter;
-use answers::catalog::list_options::FILTERS;
+use answers::catalog::list_options::{ListOptions, WITHOUT_ORDER};
 use answers::catalog::similar::{self, ListedProject};
 use answers::query::join_names;
-use read::archive::Filters;
 use read::neighbours::Cursor;
 use serde_json::Value as Json;
 
@@ -18,7 +17,7 @@ use crate::tools::record::Reference;
 pub(super) static TOOL: Tool = Tool {
     name: "similar_projects",
     title: "Similar projects",
-    description: "Use this when one project is liked and others of its kind are wanted. The nearest by looks and text, precomputed; score and basis say how near, from 0 to 1. A project has at most 50.",
+    description: "Use this when one project is liked and others of its kind are wanted: the nearest by looks and text, at most 50. score and basis say how near, from 0 to 1.",
     input: schema,
     output: listed!(
         r#""slug":{"type":"string"},"#,
@@ -30,26 +29,27 @@ pub(super) static TOOL: Tool = Tool {
     is_counted: true,
     writes: false,
     run: Run::Waiting(|context, arguments| {
-        let filters = options::read_filters(arguments);
+        let options = options::read_without_order(arguments);
         let input = Input::read(arguments);
-        Box::pin(async move { run(context, &filters, input?).await })
+        Box::pin(async move { run(context, &options, input?).await })
     }),
 };
 
 input! {
     slug: Reference = "slug of a result",
     limit: Limit,
-    cursor: Option<Cursor> = listing::CURSOR_DESCRIPTION,
+    cursor: Option<Cursor>,
 }
 
-/// The names of all arguments: its own, then the filters.
-const ARGUMENTS: [&str; Input::NAMES.len() + FILTERS] = join_names(Input::NAMES, &options::NAMES);
+/// The names of all arguments: its own, then the options.
+const ARGUMENTS: [&str; Input::NAMES.len() + WITHOUT_ORDER] = join_names(Input::NAMES, &options::NAMES);
 
 fn schema() -> Json {
-    options::add_filters_to(Input::schema())
+    options::add_without_order_to(Input::schema())
 }
 
-async fn run<'a>(context: CallContext<'a>, filters: &Filters, input: Input) -> Answered<'a> {
+async fn run<'a>(context: CallContext<'a>, options: &ListOptions, input: Input) -> Answered<'a> {
+    let ListOptions { filters, detail, .. } = options;
     let Input { slug: reference, limit, cursor } = input;
     let mut slug = reference.slug().to_owned();
     let mut notes = Vec::new();
@@ -75,15 +75,15 @@ async fn run<'a>(context: CallContext<'a>, filters: &Filters, input: Input) -> A
     };
     let found = &page.shown;
     let found = found.iter().map(|(neighbour, summary)| (*summary, neighbour)).collect();
-    let Fitted { shown, note } = listing::fitted(context, limit, found);
+    let Fitted { shown, note } = listing::fitted(context, (limit, *detail), found);
     let mut json = JsonWriter::object(site, slug.len() + listing::room_for(&shown, site));
     json.member("slug", &slug)?;
     json.member("count", &shown.len())?;
     json.member("total", &page.total)?;
-    similar::write(&mut json, shown.iter().map(|(summary, neighbour)| (&**summary, *neighbour)))?;
+    similar::write(&mut json, shown.iter().map(|(summary, neighbour)| (&**summary, *neighbour)), *detail)?;
     let next = page.next_after(shown.len()).map(|cursor| cursor.to_string());
     json.member("next_cursor", &next)?;
-    listing::preview(&mut json, context, shown.len(), page.total as u64)?;
+    listing::preview(&mut json, (context, *detail), shown.len(), page.total as u64)?;
     let mut answer = Answer::new(json);
     let why = page.note.map(str::to_owned);
     notes.extend(why.into_iter().chain(note));

@@ -50,7 +50,7 @@ impl HomeQuery {
             let is_hex = || value.len() == 6 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
             match name {
                 _ if value.is_empty() => false,
-                "facets" => false,
+                "facets" | "detail" => false,
                 // Beside words, where there is no taste, a colour needs no number sign.
                 "color" => is_colour(value) || !q.is_empty() && is_hex(),
                 _ => true,

@@ -4,7 +4,7 @@ use answers::catalog::browse::{self, ArchivePage};
 use answers::catalog::list_options::ListOptions;
 use answers::catalog::relaxation;
 use answers::catalog::search::{self, SearchFault};
-use answers::catalog::taste;
+use answers::catalog::taste::{self, TasteTexts};
 use answers::error::ApiError;
 use answers::query::fault;
 use answers::state::ApiState;
@@ -101,7 +101,8 @@ fn by_taste(
     query: &HomeQuery,
     (options, after): (&ListOptions, Option<Cursor>),
 ) -> Result<HomeResults, ApiError> {
-    let found = taste::search(listing, &query.taste, &query.options, SHOWN, after).map_err(|_| foreign())?;
+    let found = taste::search(listing, &TasteTexts::from(&query.taste), &query.options, SHOWN, after)
+        .map_err(|_| foreign())?;
     let notes = match query.options.filters.only_category() {
         Some(_) => {
             found.matches.missing().filter_map(|dimension| nearest(listing, query, dimension)).collect()
@@ -115,7 +116,7 @@ fn by_taste(
         next: found.page.next.as_ref().map(ToString::to_string),
         notes,
         did_you_mean: None,
-        facets: taste::facets(listing, &query.taste, options),
+        facets: taste::facets(listing, &TasteTexts::from(&query.taste), options),
     })
 }
 

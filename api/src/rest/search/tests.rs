@@ -10,7 +10,7 @@ fn hits<'a>(summaries: &'a [String], scores: &[f32]) -> Vec<Hit<'a>> {
 }
 
 fn shown<'a>(hits: &'a [Hit<'a>], total: u64) -> Shown<'a> {
-    Shown { hits, total, counts: &[], highlights: false }
+    Shown { hits, total, counts: &[], detail: Detail::Full, highlights: false }
 }
 
 fn assembled(query: &str, hits: &[Hit<'_>], total: u64) -> String {

@@ -228,7 +228,7 @@ async fn search_by_taste_reports_matches_and_advice_without_matches() {
          search_by_taste that works: {\"material\":\"oak\",\"mood\":\"calm\",\"limit\":5}"
     );
     let terms = ask(&node, "list_taste_terms", json!({"dimension": "Material"})).await;
-    let expected = json!({"dimensions": [{"dimension": "material", "distinct": 1, "terms": [{"term": "larch", "projects": 1}]}]});
+    let expected = json!({"dimensions": [{"dimension": "material", "distinct": 1, "terms": [{"term": "larch", "projects": 1}]}], "next_cursor": null});
     assert_eq!(terms, expected);
     assert_eq!(ask(&node, "list_taste_terms", json!({})).await["dimensions"].as_array().unwrap().len(), 6);
     let none = ask(&node, "list_taste_terms", json!({"category": "photography"})).await;

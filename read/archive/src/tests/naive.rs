@@ -60,7 +60,8 @@ pub(super) enum Change {
 /// A query by its parts.
 #[derive(Debug, Clone)]
 pub(super) struct Query {
-    pub(super) taste: [Option<Text>; 6],
+    /// The alternatives in each dimension.
+    pub(super) taste: [Vec<Text>; 6],
     pub(super) category: Option<Category>,
 }
 
@@ -128,7 +129,7 @@ impl Naive {
                 .into_iter()
                 .filter(|dimension| {
                     let at = *dimension as usize;
-                    query.taste[at].as_ref().is_some_and(|text| matches(&project.facts.taste[at], text))
+                    query.taste[at].iter().any(|text| matches(&project.facts.taste[at], text))
                 })
                 .collect();
             let rank = (Reverse(matched.len()), Reverse(project.facts.day), project.slug.clone());
@@ -182,7 +183,7 @@ fn category() -> impl Strategy<Value = Category> {
 }
 
 pub(super) fn query() -> impl Strategy<Value = Query> {
-    let taste = proptest::array::uniform6(proptest::option::of(text()));
+    let taste = proptest::array::uniform6(proptest::collection::vec(text(), 0..4));
     (taste, proptest::option::of(category())).prop_map(|(taste, category)| Query { taste, category })
 }
 

@@ -41,6 +41,74 @@ async fn a_term_is_its_most_frequent_form_and_counts_projects() {
     assert_eq!(terms(&archive, Dimension::Mood, None, 9), (left, 4));
 }
 
+/// Returns the words of all pages, which have two each, and the number that each page says there are.
+fn paged(
+    archive: &Archive,
+    dimension: Dimension,
+    category: Option<Category>,
+    starts_with: &str,
+) -> (Vec<Term>, u64) {
+    let (mut all, mut after, mut pages) = (Vec::new(), None::<String>, Vec::new());
+    loop {
+        let after_last = after.as_deref().map(|text| text.parse().unwrap());
+        let request = TermsRequest { dimension, category, starts_with, limit: 2, after: after_last };
+        let TermsPage { terms, next } = archive.reader.listing().terms_page(request).unwrap();
+        assert!(next.is_none() || terms.terms.len() == 2, "{terms:?}");
+        pages.push(terms.distinct);
+        all.extend(terms.terms);
+        after = next.map(|cursor| cursor.to_string());
+        if after.is_none() {
+            pages.dedup();
+            assert_eq!(pages.len(), 1);
+            return (all, pages[0]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn words_are_listed_by_their_beginning_and_page_by_page() {
+    let long = "x".repeat(130);
+    let archive = Archive::of(&[
+        with_text(1, Dimension::Mood, "béton brut, bright, brass"),
+        with_text(2, Dimension::Mood, &format!("Béton, brick, bread, {long}")),
+        with_text(3, Dimension::Light, "brown"),
+    ])
+    .await;
+    let (all, distinct) = paged(&archive, Dimension::Mood, None, "");
+    let expected = [
+        ("béton", 2),
+        ("brass", 1),
+        ("bread", 1),
+        ("brick", 1),
+        ("bright", 1),
+        ("brut", 1),
+        (long.as_str(), 1),
+    ];
+    assert_eq!((all, distinct), (expected.map(|(word, count)| term(word, count)).to_vec(), 7));
+    let (found, distinct) = paged(&archive, Dimension::Mood, None, " BR");
+    assert_eq!(
+        (found, distinct),
+        (expected[1..6].iter().map(|(word, count)| term(word, *count)).collect(), 5)
+    );
+    assert_eq!(paged(&archive, Dimension::Mood, None, "BETO"), (vec![term("béton", 2)], 1));
+    for nothing in ["brown", "***", "bri ck"] {
+        assert_eq!(paged(&archive, Dimension::Mood, None, nothing), (vec![], 0), "{nothing}");
+    }
+    assert_eq!(paged(&archive, Dimension::Mood, Some(Category::Design), ""), (vec![], 0));
+    let request = |dimension, starts_with, after| TermsRequest {
+        dimension,
+        category: None,
+        starts_with,
+        limit: 2,
+        after,
+    };
+    let next = archive.reader.listing().terms_page(request(Dimension::Mood, "", None)).unwrap().next;
+    assert!(next.as_ref().is_some_and(|cursor| cursor.to_string().len() <= 200));
+    for other in [request(Dimension::Light, "", next.clone()), request(Dimension::Mood, "b", next)] {
+        assert!(archive.reader.listing().terms_page(other).is_err());
+    }
+}
+
 #[tokio::test]
 async fn similar_words_are_suggested_for_an_unused_word() {
     let archive = Archive::of(&[
@@ -95,6 +163,7 @@ proptest! {
             for category in [None, Some(Category::Art)] {
                 for DimensionTerms { dimension, terms, distinct } in archive.reader.listing().terms(None, category, 1_000) {
                     assert_eq!(terms.len() as u64, distinct);
+                    assert_eq!(paged(&archive, dimension, category, ""), (terms.clone(), distinct));
                     assert!(terms.is_sorted_by_key(|one| (std::cmp::Reverse(one.projects), one.term.clone())));
                     for Term { term, projects } in terms {
                         let request = TasteRequest { category, ..taste_request(&[(dimension, &term)]) };

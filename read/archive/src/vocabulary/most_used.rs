@@ -1,13 +1,17 @@
-//! The most used words of each dimension.
+//! The most used words of each dimension, page by page.
 
 use std::cmp::Reverse;
+use std::hash::Hasher;
 
 use schemas::record::Category;
 use schemas::taste::Dimension;
+use text::fold;
 
 use super::Vocabulary;
 use super::counts::TermUse;
+use crate::cursor::{Cursor, InvalidCursor, query_hash};
 use crate::dictionary::Dictionary;
+use crate::order::{Day, SortKey};
 
 /// The most used words of a dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +31,74 @@ pub struct Term {
     pub term: String,
     /// The number of projects that a query for this word alone finds in the dimension.
     pub projects: u64,
+}
+
+/// Which words of a dimension are listed.
+#[derive(Clone, Debug)]
+pub struct TermsRequest<'a> {
+    /// The dimension.
+    pub dimension: Dimension,
+    /// The category whose projects are counted, or all.
+    pub category: Option<Category>,
+    /// How the words begin, or blank for all; case and accents do not count.
+    pub starts_with: &'a str,
+    /// The size of the page.
+    pub limit: usize,
+    /// The cursor of the previous page.
+    pub after: Option<Cursor>,
+}
+
+/// A page of the words of a dimension.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TermsPage {
+    /// The words of this page; `distinct` counts those of all pages.
+    pub terms: DimensionTerms,
+    /// The cursor of the next page, if there is one.
+    pub next: Option<Cursor>,
+}
+
+/// The maximum length of a word in a cursor, in bytes. Words that agree in so much count as one there.
+const LONGEST_KEY: usize = 100;
+
+/// Returns a page of the words of a dimension.
+///
+/// # Errors
+///
+/// Returns an error for the cursor of another list.
+pub(crate) fn terms_page(
+    vocabulary: &Vocabulary,
+    request: TermsRequest<'_>,
+) -> Result<TermsPage, InvalidCursor> {
+    let TermsRequest { dimension, category, starts_with, limit, after } = request;
+    let beginning = fold(starts_with);
+    let mut hash = query_hash(b"terms", category);
+    hash.write(dimension.as_str().as_bytes());
+    hash.write(beginning.as_bytes());
+    let fingerprint = hash.finish();
+    let after = Cursor::check(after, fingerprint)?;
+    let dictionary = vocabulary.dictionary();
+    let form = |one: &TermUse| dictionary.form(one.form);
+    let mut uses = vocabulary.counts(category).of_dimension(dimension).to_vec();
+    if !starts_with.trim().is_empty() {
+        // A text without letters begins no word.
+        uses.retain(|one| !beginning.is_empty() && fold(form(one)).starts_with(&beginning));
+    }
+    let distinct = uses.len() as u64;
+    if let Some(last) = after.as_ref().map(Cursor::sort_key) {
+        let place = |one: &TermUse| (Reverse(u64::from(one.projects)), key(form(one)));
+        uses.retain(|one| place(one) > (Reverse(last.ordinal), last.slug));
+    }
+    let has_more = uses.len() > limit;
+    let terms = most_used(&uses, dictionary, limit);
+    let next = terms.last().filter(|_| has_more).map(|last| {
+        let place = SortKey { day: Day::new(None), slug: key(&last.term), ordinal: last.projects };
+        Cursor::new(fingerprint, 0, place)
+    });
+    Ok(TermsPage { terms: DimensionTerms { dimension, terms, distinct }, next })
+}
+
+fn key(form: &str) -> &str {
+    &form[..form.floor_char_boundary(LONGEST_KEY)]
 }
 
 /// Returns the most used words of one dimension, or of each.

@@ -1,26 +1,29 @@
 //! The parameters that all lists of the archive have in common.
 
-use answers::catalog::browse;
-use answers::catalog::list_options::{self, ListOptions, is_colour};
-use answers::error::ApiError;
-use answers::query::{self, QueryParams};
 use read::archive::{Cursor, InvalidCursor};
 use schemas::api::problem::ParameterFault;
 
+use super::browse;
+use super::list_options::{self, ListOptions, is_colour};
+use crate::error::ApiError;
+use crate::query::{self, QueryParams};
+
 /// The common parameters of a page.
 #[derive(Debug, PartialEq)]
-pub(crate) struct ArchiveParameters {
-    pub(crate) options: ListOptions,
-    pub(crate) limit: usize,
+pub struct ArchiveParameters {
+    /// Filters, detail, order and facets.
+    pub options: ListOptions,
+    /// The maximum number of projects.
+    pub limit: usize,
     /// The end of the previous page.
-    pub(crate) cursor: Option<Cursor>,
+    pub cursor: Option<Cursor>,
     /// Parameters that are ignored.
-    pub(crate) ignored: Vec<String>,
+    pub ignored: Vec<String>,
 }
 
 impl ArchiveParameters {
     /// The names of the common parameters.
-    pub(crate) const NAMES: [&str; 3 + list_options::NAMES.len()] =
+    pub const NAMES: [&str; 3 + list_options::NAMES.len()] =
         query::join_names(&["limit", "cursor", "key"], &list_options::NAMES);
 
     /// Reads the common parameters; `faults` has those of the list's own parameters. A list by taste `has_relevance`, and of the values of
@@ -29,7 +32,7 @@ impl ArchiveParameters {
     /// # Errors
     ///
     /// All invalid parameters.
-    pub(crate) fn read<const N: usize>(
+    pub fn read<const N: usize>(
         sent: &QueryParams<'_, N>,
         has_relevance: bool,
         mut faults: Vec<ParameterFault>,
@@ -44,6 +47,6 @@ impl ArchiveParameters {
 }
 
 /// Returns the error of a cursor of another list.
-pub(crate) fn invalid_cursor(_: InvalidCursor) -> ApiError {
+pub fn invalid_cursor(_: InvalidCursor) -> ApiError {
     ApiError::invalid_parameters(vec![browse::invalid_cursor()])
 }
