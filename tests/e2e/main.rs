@@ -9,6 +9,7 @@
     reason = "a test fails by panicking, prints its messages, and its tasks end with it"
 )]
 
+mod agents;
 mod api_key;
 mod audit;
 mod backup_page;
