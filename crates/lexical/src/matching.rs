@@ -229,6 +229,13 @@ impl<'a, C: Collector> MatchBuffer<'a, C> {
         }
     }
 
+    /// Passes on what was collected so far, then a batch of matches that follow.
+    pub(crate) fn push_all(&mut self, documents: &[DocId], scores: &mut [f32]) {
+        self.flush();
+        let (segment, segment_index) = (self.segment, self.segment_index);
+        self.collector.collect(MatchBatch { segment, segment_index, documents, scores });
+    }
+
     /// Returns the score below which a document does not matter.
     pub(crate) fn threshold(&self) -> f32 {
         self.collector.threshold()
@@ -236,6 +243,9 @@ impl<'a, C: Collector> MatchBuffer<'a, C> {
 
     /// Passes the rest on; to be called after the last match.
     pub(crate) fn flush(&mut self) {
+        if self.len == 0 {
+            return;
+        }
         self.collector.collect(MatchBatch {
             segment: self.segment,
             segment_index: self.segment_index,

@@ -355,7 +355,10 @@ impl Collector for ExactCollector<'_, '_> {
         let room = self.max_listed.saturating_sub(self.listed.len());
         self.listed
             .extend(batch.documents.iter().take(room).map(|&document| (batch.segment_index, document)));
-        let Some(excluded) = self.excluded else { return self.top_k.collect(batch) };
+        let MatchBatch { segment, segment_index, documents, .. } = batch;
+        let excluded =
+            self.excluded.filter(|excluded| !excluded.has_none_of(segment_index, segment, documents));
+        let Some(excluded) = excluded else { return self.top_k.collect(batch) };
         let mut others = MatchBuffer::new(batch.segment, batch.segment_index as usize, self.top_k);
         for (&document, &score) in batch.documents.iter().zip(batch.scores.iter()) {
             if !excluded.contains(batch.segment_index, batch.segment, document) {
@@ -382,25 +385,42 @@ struct CompletedCollector<'t, 'e> {
 
 impl Collector for CompletedCollector<'_, '_> {
     fn collect(&mut self, batch: MatchBatch<'_>) {
-        let (segment, index) = (batch.segment, batch.segment_index);
+        let MatchBatch { segment, segment_index: index, documents, .. } = batch;
+        let has_begun = !self.beginnings.has_none_of(index, segment, documents);
+        let is_exact = |document: DocId| self.exact_matches.binary_search(&(index, document)).is_ok();
+        let has_exact = match (documents.first(), documents.last()) {
+            (Some(first), Some(last)) => {
+                let next = self.exact_matches.partition_point(|exact| *exact < (index, *first));
+                self.exact_matches.get(next).is_some_and(|exact| *exact <= (index, *last))
+            }
+            _ => false,
+        };
+        let is_single = self.query.words.len() < 2;
+        if is_single && !has_begun && !has_exact {
+            batch.scores.iter_mut().for_each(|score| *score = approximate_score(*score));
+            return self.top_k.collect(batch);
+        }
         let mut others = MatchBuffer::new(segment, index as usize, self.top_k);
-        for (&document, &score) in batch.documents.iter().zip(batch.scores.iter()) {
-            if self.exact_matches.binary_search(&(index, document)).is_ok()
-                || self.beginnings.contains(index, segment, document)
+        for (&document, &score) in documents.iter().zip(batch.scores.iter()) {
+            if has_exact && is_exact(document)
+                || has_begun && self.beginnings.contains(index, segment, document)
             {
                 continue;
             }
-            let mut band = MatchBand::Approximate;
-            // No band of this tier is above 4.
-            if self.query.words.len() > 1 && others.threshold() < 4.0 {
-                band = band_in_name(self.query, segment.rows.names().of(document)).unwrap_or(band);
-            }
-            // Names that begin with what was typed have more than a half.
-            let share = if band == MatchBand::Approximate { 0.5 } else { 1.0 };
-            others.push(document, share * band.score(score));
+            // No band of this tier is above that.
+            let matters = !is_single && others.threshold() <= MatchBand::InName.score(score);
+            let names = segment.rows.names();
+            let band = matters.then(|| band_in_name(self.query, names.of(document))).flatten();
+            others.push(document, band.map_or_else(|| approximate_score(score), |band| band.score(score)));
         }
         others.flush();
     }
+}
+
+/// Returns the score of a completed match that has its words anywhere: at most a half, since names that begin with what was typed have
+/// more.
+fn approximate_score(relevance: f32) -> f32 {
+    0.5 * MatchBand::Approximate.score(relevance)
 }
 
 /// Ranks approximate matches: half of the score is their relevance, half the order of the words in the name.

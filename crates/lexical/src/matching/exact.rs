@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
-use super::names::{Beginnings, band_in_name, band_of_whole_words};
+use tantivy::DocId;
+
+use super::names::{Beginnings, NameSet, band_in_name, band_of_whole_words};
 use super::phrases::Phrases;
-use super::{Collector, Filter, MatchBatch, MatchBuffer, Scope, for_each_scored_batch};
+use super::{Collector, Filter, MatchBuffer, Scope, for_each_scored_batch};
 use crate::index::postings::{PostingCursor, PostingList, for_each_in_all};
 use crate::index::schema::NAME_WEIGHT;
 use crate::index::segment::Segment;
@@ -55,18 +57,24 @@ fn match_word(
     collector: &mut impl Collector,
 ) {
     let (segment, names) = (filter.segment, filter.segment.rows.names());
-    if filter.passes_all() && whole.is_empty() {
-        return for_each_scored_batch(length_norms, segment, list, idf, |documents, scores| {
-            scores.iter_mut().for_each(|score| *score = MatchBand::Words.score(*score));
-            collector.collect(MatchBatch { segment, segment_index: segment_index as u32, documents, scores });
-        });
-    }
+    let (whole, passes_all) = (NameSet::new(whole), filter.passes_all());
     let mut matches = MatchBuffer::new(segment, segment_index, collector);
+    let mut begun = Vec::new();
     for_each_scored_batch(length_norms, segment, list, idf, |documents, scores| {
+        if passes_all && let Some(with_name) = whole.within(names, documents) {
+            let score_of = |document: &DocId| {
+                let (at, rank) = (documents.binary_search(document).ok()?, names.rank(*document)?);
+                Some((at, band_of_whole_words(query, names.name(rank)).score(scores[at])))
+            };
+            begun.clear();
+            begun.extend(with_name.iter().filter_map(score_of));
+            scores.iter_mut().for_each(|score| *score = MatchBand::Words.score(*score));
+            begun.iter().for_each(|(at, score)| scores[*at] = *score);
+            return matches.push_all(documents, scores);
+        }
         for (&document, &score) in documents.iter().zip(scores.iter()) {
             if filter.passes(document) {
-                let rank = if whole.is_empty() { None } else { names.rank(document) };
-                let rank = rank.filter(|rank| whole.contains(rank));
+                let rank = whole.rank(names, document);
                 let band = rank.map_or(MatchBand::Words, |rank| band_of_whole_words(query, names.name(rank)));
                 matches.push(document, band.score(score));
             }
@@ -102,8 +110,8 @@ fn match_words(
             {
                 if whole.contains(&rank) {
                     band = band_of_whole_words(query, names.name(rank));
-                } else if matches.threshold() < 4.0 {
-                    // No other band of this tier is above 4.
+                } else if matches.threshold() <= MatchBand::InName.score(score) {
+                    // No other band of this tier is above that.
                     band = band_in_name(query, names.name(rank)).unwrap_or(band);
                 }
             }

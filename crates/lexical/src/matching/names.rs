@@ -1,11 +1,12 @@
 //! What was typed, compared with names: names that begin with it, and names in which its words are next to each other.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use tantivy::DocId;
 
 use super::{Clause, Collector, Filter, MatchBuffer, Scope};
-use crate::index::rows::NameRange;
+use crate::index::rows::{NameRange, Names};
 use crate::index::segment::Segment;
 use crate::index::snapshot::Snapshot;
 use crate::query::Query;
@@ -16,8 +17,49 @@ pub(crate) struct Beginnings {
     /// Of each segment, in their order: the names that begin with what was typed as whole words.
     whole: Vec<Range<u32>>,
     /// The names that [`match_beginnings`] collects.
-    ranges: Vec<Range<u32>>,
+    collected: Vec<NameSet>,
     is_empty: bool,
+}
+
+/// The most names whose documents are sorted, to be sought in batches of documents.
+const MAX_SORTED: usize = 4_096;
+
+/// The names of a segment in a range.
+pub(super) struct NameSet {
+    range: Range<u32>,
+    /// Their documents, ascending; `None` if there are too many.
+    documents: OnceCell<Option<Vec<DocId>>>,
+}
+
+impl NameSet {
+    pub(super) fn new(range: Range<u32>) -> NameSet {
+        NameSet { range, documents: OnceCell::new() }
+    }
+
+    /// Returns the documents with one of the names, ascending, from the first to the last of an ascending batch; `None` if there are too
+    /// many names: each document's rank is to be looked up then.
+    pub(super) fn within(&self, names: Names<'_>, batch: &[DocId]) -> Option<&[DocId]> {
+        let (Some(first), Some(last)) = (batch.first(), batch.last()) else { return Some(&[]) };
+        let sorted = self.documents.get_or_init(|| {
+            let is_small = self.range.len() <= MAX_SORTED;
+            let mut documents: Vec<DocId> =
+                is_small.then(|| self.range.clone().map(|rank| names.document(rank)).collect())?;
+            documents.sort_unstable();
+            Some(documents)
+        });
+        let documents = sorted.as_deref()?;
+        let rest = &documents[documents.partition_point(|document| document < first)..];
+        Some(&rest[..rest.partition_point(|document| document <= last)])
+    }
+
+    /// Returns the rank of the document's name if it is one of these.
+    pub(super) fn rank(&self, names: Names<'_>, document: DocId) -> Option<u32> {
+        if self.range.is_empty() {
+            None
+        } else {
+            names.rank(document).filter(|rank| self.range.contains(rank))
+        }
+    }
 }
 
 /// The number of documents whose name begins with what was typed.
@@ -30,23 +72,23 @@ pub(crate) struct BeginningCounts {
 
 impl Beginnings {
     pub(crate) fn new(snapshot: &Snapshot, query: &Query) -> Beginnings {
-        let (mut whole, mut ranges) = (Vec::new(), Vec::new());
+        let (mut whole, mut collected) = (Vec::new(), Vec::new());
         if !query.typed.is_empty() {
             whole.reserve_exact(snapshot.segments.len());
-            ranges.reserve_exact(snapshot.segments.len());
+            collected.reserve_exact(snapshot.segments.len());
             for segment in &snapshot.segments {
                 let found = segment.rows.names().beginning_with(query.typed.as_bytes());
                 let NameRange { whole: finished, unfinished } = found;
                 if query.ends_with_letter {
-                    ranges.push(finished.start..unfinished.end);
+                    collected.push(NameSet::new(finished.start..unfinished.end));
                     continue;
                 }
-                ranges.push(if query.is_open { unfinished } else { Range::default() });
+                collected.push(NameSet::new(if query.is_open { unfinished } else { Range::default() }));
                 whole.push(finished);
             }
         }
-        let is_empty = ranges.iter().all(Range::is_empty);
-        Beginnings { whole, ranges, is_empty }
+        let is_empty = collected.iter().all(|names| names.range.is_empty());
+        Beginnings { whole, collected, is_empty }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -55,14 +97,20 @@ impl Beginnings {
 
     /// Drops the names that go on with the last word.
     pub(crate) fn keep_whole_words(&mut self) {
-        self.ranges.clear();
+        self.collected.clear();
         self.is_empty = true;
+    }
+
+    /// Returns whether [`match_beginnings`] collects none of an ascending batch of documents, where that is known without a look at each.
+    pub(crate) fn has_none_of(&self, segment_index: u32, segment: &Segment, batch: &[DocId]) -> bool {
+        let Some(collected) = self.collected.get(segment_index as usize) else { return true };
+        collected.within(segment.rows.names(), batch).is_some_and(<[DocId]>::is_empty)
     }
 
     /// Returns whether [`match_beginnings`] collects the document.
     pub(crate) fn contains(&self, segment_index: u32, segment: &Segment, document: DocId) -> bool {
-        let Some(range) = self.ranges.get(segment_index as usize) else { return false };
-        !range.is_empty() && segment.rows.names().rank(document).is_some_and(|rank| range.contains(&rank))
+        let collected = self.collected.get(segment_index as usize);
+        collected.is_some_and(|collected| collected.rank(segment.rows.names(), document).is_some())
     }
 
     /// Returns the range of names that begin with what was typed as whole words.
@@ -86,15 +134,15 @@ pub(crate) fn match_beginnings(
     collector: &mut impl Collector,
 ) -> BeginningCounts {
     let mut counts = BeginningCounts::default();
-    for (segment_index, (segment, range)) in snapshot.segments.iter().zip(&beginnings.ranges).enumerate() {
-        if range.is_empty() {
+    for (segment_index, (segment, set)) in snapshot.segments.iter().zip(&beginnings.collected).enumerate() {
+        if set.range.is_empty() {
             continue;
         }
         let Some(filter) = Filter::new(segment, scope) else { continue };
         let names = segment.rows.names();
         let last = query.words.last().and_then(|word| segment.posting_list(word));
         let mut matches = MatchBuffer::new(segment, segment_index, collector);
-        for rank in range.clone() {
+        for rank in set.range.clone() {
             let document = names.document(rank);
             if !filter.passes(document) {
                 continue;
