@@ -36,7 +36,7 @@ impl Default for NewKeys {
 }
 
 impl NewKeys {
-    /// Waits until `find` returns a key, for at most [`WAIT`].
+    /// Waits until `find` returns a key, for at most a quarter of a second.
     pub async fn wait_for(&self, hash: KeyHash, find: impl Fn() -> Option<ActiveKey>) -> Option<ActiveKey> {
         let _place = self.slots.try_acquire().ok()?;
         let begun = Instant::now();

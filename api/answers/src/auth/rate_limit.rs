@@ -90,7 +90,7 @@ impl RateLimits {
     ///
     /// # Errors
     ///
-    /// As for [`RateLimits::key`].
+    /// The time to wait, if the address has requested as many keys as it may within an hour.
     pub fn new_key(&self, address: IpAddr) -> Result<(), Duration> {
         self.new_keys.as_ref().map_or(Ok(()), |limit| limit.take(address, 1))
     }
