@@ -64,13 +64,8 @@ impl Rows {
         let tie_breakers = ends.checked_add(8 * documents as usize)?;
         let codes = tie_breakers.checked_add(8 * documents as usize)?;
         let names_at = codes.checked_add(2 * documents as usize)?;
-        let names = NameTable::new(
-            bytes,
-            names_at,
-            documents,
-            u32_at(bytes, footer + 16)?,
-            u64_at(bytes, footer + 20)?,
-        )?;
+        let names =
+            NameTable::new(names_at, documents, u32_at(bytes, footer + 16)?, u64_at(bytes, footer + 20)?)?;
         let mut at = names.end();
         let mut categories = Vec::new();
         for _ in 0..category_count {

@@ -14,10 +14,6 @@ use crate::index::partition_point;
 /// The rank of a document without a name.
 pub(super) const NO_NAME: u32 = u32::MAX;
 
-/// Of every so many names one is kept in memory, shortened: a search among those reads a few cache lines, one among all names three
-/// for each step, which lie far apart.
-const SAMPLE_STEP: u32 = 16;
-
 /// Where the columns are in the row file.
 pub(super) struct NameTable {
     /// The offsets of the columns and of the names, in bytes.
@@ -29,8 +25,6 @@ pub(super) struct NameTable {
     count: u32,
     /// The offset after the names.
     end: usize,
-    /// The first bytes of every [`SAMPLE_STEP`]-th name, in their order.
-    samples: Box<[u64]>,
 }
 
 /// The names of a segment.
@@ -50,17 +44,13 @@ pub(crate) struct NameRange {
 }
 
 impl NameTable {
-    /// Creates the table that begins at this offset of the file; `None` if it would be longer than memory.
-    pub(super) fn new(file: &[u8], at: usize, documents: u32, count: u32, length: u64) -> Option<NameTable> {
+    /// Creates the table that begins at this offset; `None` if it would be longer than memory.
+    pub(super) fn new(at: usize, documents: u32, count: u32, length: u64) -> Option<NameTable> {
         let by_rank = at.checked_add(4 * documents as usize)?;
         let ends = by_rank.checked_add(4 * count as usize)?;
         let names = ends.checked_add(8 * count as usize)?;
         let end = names.checked_add(usize::try_from(length).ok()?)?;
-        let mut table =
-            NameTable { ranks: at, documents: by_rank, ends, names, count, end, samples: Box::default() };
-        let sampled = (0..count).step_by(SAMPLE_STEP as usize);
-        table.samples = sampled.map(|rank| first_bytes(table.read(file).name(rank))).collect();
-        Some(table)
+        Some(NameTable { ranks: at, documents: by_rank, ends, names, count, end })
     }
 
     pub(super) fn end(&self) -> usize {
@@ -108,7 +98,7 @@ impl<'r> Names<'r> {
     /// Returns the names that begin with `words`, which are folded and not empty.
     pub(crate) fn beginning_with(self, words: &[u8]) -> NameRange {
         let all = self.table.count;
-        let first = first_not(self.around(words), |rank| self.name(rank) < words);
+        let first = first_not(0..all, |rank| self.name(rank) < words);
         if first == all || !self.name(first).starts_with(words) {
             return NameRange::default();
         }
@@ -121,22 +111,6 @@ impl<'r> Names<'r> {
         let end = gallop(middle..all, |rank| self.name(rank).starts_with(words));
         NameRange { whole: first..middle, unfinished: middle..end }
     }
-
-    /// Returns the ranks between which the first name that is not before `words` is, by the samples.
-    fn around(self, words: &[u8]) -> Range<u32> {
-        let (samples, sought) = (&self.table.samples, first_bytes(words));
-        let before = samples.partition_point(|sample| *sample < sought);
-        let equal = samples[before..].partition_point(|sample| *sample == sought);
-        let rank = |sample: usize| (sample as u32).saturating_mul(SAMPLE_STEP).min(self.table.count);
-        rank(before.saturating_sub(1))..rank(before + equal)
-    }
-}
-
-/// Returns the first eight bytes of a text, padded with zeros, as a number in the order of the texts.
-fn first_bytes(text: &[u8]) -> u64 {
-    let mut first = [0; 8];
-    first.iter_mut().zip(text).for_each(|(first, byte)| *first = *byte);
-    u64::from_be_bytes(first)
 }
 
 /// Returns what [`partition_point`] returns, for ranks.
@@ -181,7 +155,7 @@ mod tests {
             ends.iter().for_each(|end| file.extend((*end as u64).to_le_bytes()));
             sorted.iter().for_each(|(_, name)| file.extend(name.bytes()));
             let count = names.len() as u32;
-            let table = NameTable::new(&file, 0, count, count, ends.last().copied().unwrap_or(0) as u64).unwrap();
+            let table = NameTable::new(0, count, count, ends.last().copied().unwrap_or(0) as u64).unwrap();
             prop_assert_eq!(table.end(), file.len());
             let read = table.read(&file);
             let range = read.beginning_with(words.as_bytes());
