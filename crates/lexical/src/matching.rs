@@ -39,6 +39,55 @@ pub(crate) trait Collector {
     fn threshold(&self) -> f32 {
         0.0
     }
+
+    /// Returns whether of the documents that follow only the number matters, since names that begin with what was typed fill the page.
+    fn only_counts(&self) -> bool {
+        false
+    }
+
+    /// Returns whether of the documents after a full page only the number matters, unless they may have a place on it.
+    fn counts_a_full_page(&self) -> bool {
+        false
+    }
+
+    /// Counts documents of one segment in place of [`collect`](Self::collect), where [`only_counts`](Self::only_counts) allows it.
+    fn count(&mut self, documents: DocumentSet<'_>);
+}
+
+/// Documents of one segment that match, a bit each, 64 in a block; the collector may clear some.
+pub(crate) struct DocumentSet<'a> {
+    pub(crate) segment: &'a Segment,
+    /// The segment's index in the snapshot.
+    pub(crate) segment_index: u32,
+    blocks: &'a mut [u64],
+}
+
+impl DocumentSet<'_> {
+    pub(crate) fn remove(&mut self, document: DocId) {
+        self.blocks[document as usize / 64] &= !(1 << (document % 64));
+    }
+
+    /// Returns the number of documents.
+    pub(crate) fn count(&self) -> u64 {
+        self.blocks.iter().map(|block| u64::from(block.count_ones())).sum()
+    }
+
+    /// Removes the documents that do not pass the filter.
+    fn retain(&mut self, filter: Filter<'_>) {
+        if filter.passes_all() {
+            return;
+        }
+        for (at, block) in self.blocks.iter_mut().enumerate() {
+            let mut rest = *block;
+            while rest != 0 {
+                let bit = rest.trailing_zeros();
+                if !filter.passes(at as DocId * 64 + bit) {
+                    *block &= !(1 << bit);
+                }
+                rest &= rest - 1;
+            }
+        }
+    }
 }
 
 /// Documents of one segment that match, ascending, with their scores.
@@ -234,6 +283,21 @@ impl<'a, C: Collector> MatchBuffer<'a, C> {
         self.flush();
         let (segment, segment_index) = (self.segment, self.segment_index);
         self.collector.collect(MatchBatch { segment, segment_index, documents, scores });
+    }
+
+    /// Returns whether of the documents that follow only the number matters.
+    fn only_counts(&self) -> bool {
+        self.collector.only_counts()
+    }
+
+    /// Returns whether of the documents after a full page only the number matters.
+    fn counts_a_full_page(&self) -> bool {
+        self.collector.counts_a_full_page()
+    }
+
+    /// Counts the documents of a set.
+    fn count(&mut self, documents: DocumentSet<'_>) {
+        self.collector.count(documents);
     }
 
     /// Returns the score below which a document does not matter.

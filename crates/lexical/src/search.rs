@@ -26,10 +26,12 @@ use std::hash::Hasher;
 
 use tantivy::DocId;
 
+use crate::MAX_PAGE_SIZE;
 use crate::fnv::Fnv;
 use crate::index::snapshot::Snapshot;
 use crate::matching::{BeginningCounts, Beginnings, band_in_name, match_beginnings, order_in_name};
-use crate::matching::{Clause, ClauseRole, Collector, Completion, CompletionWeight, MatchBatch, MatchBuffer};
+use crate::matching::{Clause, ClauseRole, Collector, Completion, CompletionWeight, DocumentSet};
+use crate::matching::{MatchBatch, MatchBuffer};
 use crate::matching::{Scope, Variant, match_all, match_exact, match_majority};
 use crate::query::Query;
 use crate::ranking::Rank;
@@ -371,6 +373,14 @@ impl Collector for ExactCollector<'_, '_> {
     fn threshold(&self) -> f32 {
         self.top_k.threshold()
     }
+
+    fn counts_a_full_page(&self) -> bool {
+        self.excluded.is_none() && self.max_listed <= MAX_PAGE_SIZE && self.top_k.is_first_page()
+    }
+
+    fn count(&mut self, documents: DocumentSet<'_>) {
+        self.top_k.count(documents);
+    }
 }
 
 /// Ranks what contains a completion of the last word: names with all words next to each other before exact matches, others after them.
@@ -415,6 +425,19 @@ impl Collector for CompletedCollector<'_, '_> {
         }
         others.flush();
     }
+
+    fn only_counts(&self) -> bool {
+        // A single word has no better score.
+        self.query.words.len() < 2 && self.top_k.is_first_page() && self.top_k.threshold() > 0.5
+    }
+
+    fn count(&mut self, mut documents: DocumentSet<'_>) {
+        let (index, segment) = (documents.segment_index, documents.segment);
+        let exact = self.exact_matches.iter().filter(|(segment, _)| *segment == index);
+        exact.for_each(|(_, document)| documents.remove(*document));
+        self.beginnings.for_each(index, segment, |document| documents.remove(document));
+        self.top_k.count(documents);
+    }
 }
 
 /// Returns the score of a completed match that has its words anywhere: at most a half, since names that begin with what was typed have
@@ -442,6 +465,10 @@ impl Collector for ApproximateCollector<'_, '_> {
         }
         self.top_k.collect(batch);
     }
+
+    fn count(&mut self, documents: DocumentSet<'_>) {
+        self.top_k.count(documents);
+    }
 }
 
 impl Collector for TopK {
@@ -457,6 +484,10 @@ impl Collector for TopK {
 
     fn threshold(&self) -> f32 {
         TopK::threshold(self)
+    }
+
+    fn count(&mut self, documents: DocumentSet<'_>) {
+        self.total += documents.count();
     }
 }
 

@@ -178,6 +178,21 @@ impl<'s> PostingList<'s> {
         PostingCursor { list: self, at: 0 }
     }
 
+    /// Returns whether the list has a bitmap: its cursor takes documents in any order then.
+    pub(crate) fn has_bitmap(&self) -> bool {
+        self.bitmap.is_some()
+    }
+
+    /// Sets the bit of every document; `blocks` has a bit for each of the segment.
+    pub(crate) fn add_to(&self, blocks: &mut [u64]) {
+        match self.bitmap {
+            Some(bitmap) => blocks.iter_mut().zip(&bitmap.blocks).for_each(|(block, other)| *block |= other),
+            None => self.documents.iter().for_each(|document| {
+                blocks[*document as usize / BLOCK_BITS] |= 1 << (*document as usize % BLOCK_BITS)
+            }),
+        }
+    }
+
     /// Returns `false` if a bitmap excludes the document; without a bitmap always `true`.
     #[inline]
     pub(crate) fn may_contain(&self, document: DocId) -> bool {

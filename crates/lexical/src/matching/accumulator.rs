@@ -5,7 +5,8 @@ use std::cell::RefCell;
 
 use tantivy::DocId;
 
-use super::{ClauseRole, Filter, SegmentClause, SegmentVariant, for_each_scored_batch};
+use super::{ClauseRole, DocumentSet, Filter, SegmentClause, SegmentVariant, for_each_scored_batch};
+use crate::index::postings::PostingList;
 use crate::ranking::bm25::LengthNorms;
 
 /// A score for each document, as many as the largest segment so far has, and a bit for each that was touched. All are 0 between
@@ -111,6 +112,25 @@ pub(super) fn for_each_best_variant(
         );
     }
     best.drain(visit);
+    BEST.set(best);
+}
+
+/// Calls `visit` with the documents that pass the filter and contain one of the lists, without their scores.
+pub(super) fn with_union<'s>(
+    filter: Filter<'s>,
+    segment_index: usize,
+    lists: impl Iterator<Item = PostingList<'s>>,
+    visit: impl FnOnce(DocumentSet<'_>),
+) {
+    let mut best = BEST.take();
+    best.reserve(filter.segment.max_doc());
+    let blocks = &mut best.touched[..filter.segment.max_doc().div_ceil(64) as usize];
+    lists.for_each(|list| list.add_to(blocks));
+    let mut documents =
+        DocumentSet { segment: filter.segment, segment_index: segment_index as u32, blocks: &mut *blocks };
+    documents.retain(filter);
+    visit(documents);
+    blocks.fill(0);
     BEST.set(best);
 }
 

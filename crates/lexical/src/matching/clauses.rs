@@ -1,6 +1,6 @@
 //! The approximate tiers: each typed word is a clause of variants, of which the best counts in a document.
 
-use super::accumulator::{ClauseCounts, accumulate_clauses, for_each_best_variant};
+use super::accumulator::{ClauseCounts, accumulate_clauses, for_each_best_variant, with_union};
 use super::candidates::Candidates;
 use super::phrases::Phrases;
 use super::{Clause, Collector, Filter, MatchBuffer, Scope, SegmentClause, SegmentVariant};
@@ -35,6 +35,11 @@ pub(crate) fn match_all(
         }
         let mut matches = MatchBuffer::new(segment, segment_index, collector);
         if let ([only], true) = (clauses.as_slice(), phrases.is_empty()) {
+            if matches.only_counts() {
+                let lists = only.variants.iter().map(|variant| variant.list);
+                with_union(filter, segment_index, lists, |documents| matches.count(documents));
+                continue;
+            }
             for_each_best_variant(length_norms, filter, &only.variants, |document, score| {
                 matches.push(document, only.idf * score);
             });

@@ -4,9 +4,11 @@ use std::ops::Range;
 
 use tantivy::DocId;
 
+use super::accumulator::with_union;
 use super::names::{Beginnings, NameSet, band_in_name, band_of_whole_words};
 use super::phrases::Phrases;
 use super::{Collector, Filter, MatchBuffer, Scope, for_each_scored_batch};
+use crate::MAX_PAGE_SIZE;
 use crate::index::postings::{PostingCursor, PostingList, for_each_in_all};
 use crate::index::schema::NAME_WEIGHT;
 use crate::index::segment::Segment;
@@ -57,8 +59,29 @@ fn match_word(
     collector: &mut impl Collector,
 ) {
     let (segment, names) = (filter.segment, filter.segment.rows.names());
-    let (whole, passes_all) = (NameSet::new(whole), filter.passes_all());
+    let passes_all = filter.passes_all();
     let mut matches = MatchBuffer::new(segment, segment_index, collector);
+    if whole.len() >= MAX_PAGE_SIZE && list.has_bitmap() && matches.counts_a_full_page() {
+        let allowed = |rank: &u32| filter.passes(names.document(*rank));
+        let begun: Vec<u32> = whole.clone().filter(allowed).collect();
+        if begun.len() >= MAX_PAGE_SIZE {
+            // These fill the page, and of the others only the number matters.
+            let mut cursor = list.cursor();
+            for &rank in &begun {
+                let document = names.document(rank);
+                let frequency = cursor.frequency(document).unwrap_or_default();
+                let length_norm = length_norms[segment.length_id(document)];
+                let score = idf * tf_saturation(frequency as f32, length_norm);
+                matches.push(document, band_of_whole_words(query, names.name(rank)).score(score));
+            }
+            matches.flush();
+            return with_union(filter, segment_index, [list].into_iter(), |mut documents| {
+                begun.iter().for_each(|rank| documents.remove(names.document(*rank)));
+                matches.count(documents);
+            });
+        }
+    }
+    let whole = NameSet::new(whole);
     let mut begun = Vec::new();
     for_each_scored_batch(length_norms, segment, list, idf, |documents, scores| {
         if passes_all && let Some(with_name) = whole.within(names, documents) {

@@ -107,6 +107,12 @@ impl Beginnings {
         collected.within(segment.rows.names(), batch).is_some_and(<[DocId]>::is_empty)
     }
 
+    /// Calls `visit` with every document of a segment that [`match_beginnings`] collects.
+    pub(crate) fn for_each(&self, segment_index: u32, segment: &Segment, mut visit: impl FnMut(DocId)) {
+        let Some(collected) = self.collected.get(segment_index as usize) else { return };
+        collected.range.clone().for_each(|rank| visit(segment.rows.names().document(rank)));
+    }
+
     /// Returns whether [`match_beginnings`] collects the document.
     pub(crate) fn contains(&self, segment_index: u32, segment: &Segment, document: DocId) -> bool {
         let collected = self.collected.get(segment_index as usize);

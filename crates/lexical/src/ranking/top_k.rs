@@ -105,6 +105,11 @@ impl TopK {
         if self.matches.is_some() { 0.0 } else { self.threshold }
     }
 
+    /// Returns whether the page is the first, and not all matches are collected: what is below the threshold need only be counted.
+    pub(crate) fn is_first_page(&self) -> bool {
+        matches!(self.start, PageStart::First) && self.matches.is_none()
+    }
+
     /// A document that was offered before, with a better score, is not inserted once more.
     fn insert(&mut self, document: RankedDocument) {
         let is_same =

@@ -105,3 +105,54 @@ fn cursors_belong_to_their_restriction() {
     }
     assert!(fixture.reader.search(&SearchRequest { after: restricted, ..first }).is_err());
 }
+
+/// Where names that begin with what was typed fill the page, the other documents are only counted, unless all matches are collected.
+#[test]
+fn counted_results_are_those_that_are_collected() {
+    for seed in [36, 37] {
+        println!("seed {seed}");
+        let mut random = Random(seed);
+        let mut projects = random_projects(600, seed);
+        for project in &mut projects {
+            // Names of one or two words, in which "stone", "stones" and "stonework" are frequent.
+            let first = *random.pick(&["Stone", "Stone", "Stones", "Stonework", "Oak"]);
+            let second = *random.pick(&["", " stone", " house", " of oak"]);
+            project.name = format!("{first}{second}");
+            if random.below(3) == 0 {
+                project.name = format!("{} {}", random.pick(&WORDS), project.name);
+            }
+        }
+        // Few have the word "sto", and a completion of it too.
+        projects[..5].iter_mut().for_each(|project| project.name = "Sto stone".to_owned());
+        let mut fixture = Fixture::of(&projects[..500]);
+        fixture.add(&projects[500..]);
+        fixture.commit("two segments");
+        let all: OrdinalSet = (0..600).collect();
+        for deletions in [0, 40] {
+            if deletions > 0 {
+                (0..deletions).for_each(|_| fixture.writer.remove(&projects[random.below(600)].id()));
+                fixture.commit("removed");
+            }
+            let view = fixture.reader.view();
+            let categories = [None, Some(CATEGORIES[0])];
+            for (text, category, limit) in
+                ["s", "st", "sto", "ston", "stone", "stones", "stonew", "oak", "house"]
+                    .into_iter()
+                    .flat_map(|text| categories.map(|category| (text, category)))
+                    .flat_map(|(text, category)| [1, 10, 50].map(|limit| (text, category, limit)))
+            {
+                let request = SearchRequest { text, category, limit, after: None };
+                let collected = Restriction { allowed: &all, fingerprint: 1, collects_matches: true };
+                let collected = view.search(&request, &collected).unwrap();
+                let counted = fixture.reader.search(&request).unwrap();
+                let hits = |page: &SearchPage| -> Vec<(u64, u32)> {
+                    ordinals(page).into_iter().zip(page.hits().map(|hit| hit.score.to_bits())).collect()
+                };
+                let context = format!("{text:?} {category:?} {limit}, {deletions} removed");
+                assert_eq!(hits(&counted), hits(&collected), "{context}");
+                assert_eq!(counted.total(), collected.total(), "{context}");
+                assert_eq!(counted.relaxation(), collected.relaxation(), "{context}");
+            }
+        }
+    }
+}
