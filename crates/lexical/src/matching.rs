@@ -285,21 +285,6 @@ impl<'a, C: Collector> MatchBuffer<'a, C> {
         self.collector.collect(MatchBatch { segment, segment_index, documents, scores });
     }
 
-    /// Returns whether of the documents that follow only the number matters.
-    fn only_counts(&self) -> bool {
-        self.collector.only_counts()
-    }
-
-    /// Returns whether of the documents after a full page only the number matters.
-    fn counts_a_full_page(&self) -> bool {
-        self.collector.counts_a_full_page()
-    }
-
-    /// Counts the documents of a set.
-    fn count(&mut self, documents: DocumentSet<'_>) {
-        self.collector.count(documents);
-    }
-
     /// Returns the score below which a document does not matter.
     pub(crate) fn threshold(&self) -> f32 {
         self.collector.threshold()

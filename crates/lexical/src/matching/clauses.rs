@@ -33,13 +33,15 @@ pub(crate) fn match_all(
         if clauses.iter().any(|clause| clause.variants.is_empty()) {
             continue;
         }
+        let only =
+            if let ([only], true) = (clauses.as_slice(), phrases.is_empty()) { Some(only) } else { None };
+        if let Some(only) = only.filter(|_| collector.only_counts()) {
+            let lists = only.variants.iter().map(|variant| variant.list);
+            with_union(filter, segment_index, lists, |documents| collector.count(documents));
+            continue;
+        }
         let mut matches = MatchBuffer::new(segment, segment_index, collector);
-        if let ([only], true) = (clauses.as_slice(), phrases.is_empty()) {
-            if matches.only_counts() {
-                let lists = only.variants.iter().map(|variant| variant.list);
-                with_union(filter, segment_index, lists, |documents| matches.count(documents));
-                continue;
-            }
+        if let Some(only) = only {
             for_each_best_variant(length_norms, filter, &only.variants, |document, score| {
                 matches.push(document, only.idf * score);
             });

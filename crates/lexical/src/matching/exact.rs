@@ -59,13 +59,11 @@ fn match_word(
     collector: &mut impl Collector,
 ) {
     let (segment, names) = (filter.segment, filter.segment.rows.names());
-    let passes_all = filter.passes_all();
-    let mut matches = MatchBuffer::new(segment, segment_index, collector);
-    if whole.len() >= MAX_PAGE_SIZE && list.has_bitmap() && matches.counts_a_full_page() {
-        let allowed = |rank: &u32| filter.passes(names.document(*rank));
-        let begun: Vec<u32> = whole.clone().filter(allowed).collect();
+    if whole.len() >= MAX_PAGE_SIZE && list.has_bitmap() && collector.counts_a_full_page() {
+        let begun: Vec<u32> = whole.clone().filter(|rank| filter.passes(names.document(*rank))).collect();
         if begun.len() >= MAX_PAGE_SIZE {
             // These fill the page, and of the others only the number matters.
+            let mut matches = MatchBuffer::new(segment, segment_index, collector);
             let mut cursor = list.cursor();
             for &rank in &begun {
                 let document = names.document(rank);
@@ -77,10 +75,12 @@ fn match_word(
             matches.flush();
             return with_union(filter, segment_index, [list].into_iter(), |mut documents| {
                 begun.iter().for_each(|rank| documents.remove(names.document(*rank)));
-                matches.count(documents);
+                collector.count(documents);
             });
         }
     }
+    let passes_all = filter.passes_all();
+    let mut matches = MatchBuffer::new(segment, segment_index, collector);
     let whole = NameSet::new(whole);
     let mut begun = Vec::new();
     for_each_scored_batch(length_norms, segment, list, idf, |documents, scores| {
