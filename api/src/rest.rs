@@ -7,25 +7,22 @@ mod discovery;
 mod feed;
 mod health;
 mod media;
-mod openapi;
 mod project;
 mod projects;
-mod robots;
 mod search;
 mod similar;
 mod sitemap;
-mod suggest;
 mod taste;
-mod terms;
 mod usage;
 mod webhook;
-mod xml;
+mod words;
 
-use answers::catalog::list::List;
+use answers::catalog::document::JsonDocument;
 use answers::error::ApiError;
 use answers::route::{self, Route};
 use answers::state::ApiState;
-use axum::routing::{get, post};
+use axum::extract::{RawQuery, State};
+use axum::routing::{MethodRouter, get, post};
 use axum::{Extension, Router};
 use http::Method;
 use http::request::Parts;
@@ -37,7 +34,7 @@ pub(crate) fn answer_directly(
     state: &ApiState,
     route: Route,
     parts: &Parts,
-) -> Option<Result<List, ApiError>> {
+) -> Option<Result<JsonDocument, ApiError>> {
     if parts.method != Method::GET && parts.method != Method::HEAD {
         return None;
     }
@@ -52,34 +49,35 @@ pub(crate) fn answer_directly(
     }
 }
 
+/// Returns the method of an endpoint that answers from the query without waiting.
+fn get_from_query(answer: fn(&ApiState, &str) -> Result<JsonDocument, ApiError>) -> MethodRouter<ApiState> {
+    get(async move |State(state): State<ApiState>, RawQuery(query): RawQuery| {
+        answer(&state, query.as_deref().unwrap_or_default())
+    })
+}
+
 /// Returns the router of the public listener.
 pub(crate) fn router(state: ApiState) -> Router {
     let has_payments = state.payments().is_some();
     let router = Router::new()
-        .route(route::SEARCH, get(search::search))
+        .route(route::SEARCH, get_from_query(search::answer))
         .route(route::PROJECT, get(project::project))
         .route(route::SIMILAR, get(similar::similar))
         .route(route::PROJECTS, get(projects::projects))
-        .route(route::TASTE, get(taste::taste))
+        .route(route::TASTE, get_from_query(taste::answer))
         .route(route::DISCOVER, get(discover::discover))
-        .route(route::TERMS, get(terms::terms))
-        .route(route::SUGGEST, get(suggest::suggest))
+        .route(route::TERMS, get_from_query(words::terms))
+        .route(route::SUGGEST, get_from_query(words::suggest))
         .route(route::CHANGES, get(changes::changes))
         .route(route::USAGE, get(usage::usage))
         .route(route::MEDIA, get(media::picture))
         .route(route::CITE_NEWEST, get(cite::newest))
         .route(route::CITE, get(cite::cite))
         .route(route::FEED, get(feed::feed))
-        .route(route::ROBOTS, get(robots::answer(state.site())))
         .route(route::SITEMAP, get(sitemap::index))
-        .route(route::OPENAPI, get(openapi::answer(state.site())))
-        .route(route::OPENAPI_3_0, get(openapi::answer_older(state.site())))
-        .route(route::SERVER_CARD, get(discovery::answer_card(state.site())))
-        .route(route::AI_CATALOG, get(discovery::answer_catalog(state.site())))
-        .route(route::REGISTRY_MANIFEST, get(discovery::answer_manifest(state.site())))
-        .route(route::LLMS, get(discovery::answer_llms(state.site())))
         .route(route::HEALTH, get(health::alive))
         .route(route::READY, get(health::ready))
+        .merge(discovery::router(state.site()))
         .merge(pages::router());
     let router = if has_payments { router.route(route::WEBHOOK, post(webhook::stripe)) } else { router };
     router

@@ -4,10 +4,10 @@
 pub mod archive_parameters;
 pub mod browse;
 pub mod detail;
+pub mod document;
 pub mod facets;
 pub mod highlights;
 pub mod json_writer;
-pub mod list;
 pub mod list_options;
 pub mod relaxation;
 pub mod revision;
@@ -15,6 +15,5 @@ pub mod search;
 pub mod several;
 pub mod similar;
 pub mod slug;
-pub mod suggest;
 pub mod taste;
 pub mod terms;

@@ -12,7 +12,6 @@ use schemas::api::problem::{ExhaustedQuota, ParameterFault, ProblemKind};
 use schemas::ids::Revision;
 
 use crate::mail::Contact;
-use crate::query;
 use crate::route::Route;
 
 /// An error answer. It passes through axum as an extension of an empty response.
@@ -74,6 +73,28 @@ impl ApiError {
         self
     }
 
+    fn with_status(self, status: StatusCode) -> ApiError {
+        self.with(|details| details.status = status)
+    }
+
+    fn on_pages(self, lead: &'static str) -> ApiError {
+        self.with(|details| details.on_pages = Some(lead))
+    }
+
+    fn retry_after(self, seconds: u64) -> ApiError {
+        self.with(|details| details.retry_after = Some(seconds))
+    }
+
+    /// Closes the connection after the answer.
+    fn closing(self) -> ApiError {
+        self.with(|details| details.closes = true)
+    }
+
+    /// Adds the cause, for the log only.
+    fn caused_by(self, cause: impl ToString) -> ApiError {
+        self.with(|details| details.cause = Some(cause.to_string()))
+    }
+
     /// Parameters that cannot be used.
     pub fn invalid_parameters(errors: Vec<ParameterFault>) -> ApiError {
         let detail = match errors.len() {
@@ -129,10 +150,8 @@ impl ApiError {
             ProblemKind::TooManyRequests,
             "Too many calls came within a second. Wait as long as Retry-After says; nothing was counted.",
         )
-        .with(|details| {
-            details.on_pages = Some("Too many pages were opened from your network at once.");
-            details.retry_after = Some(wait.as_secs() + 1);
-        })
+        .on_pages("Too many pages were opened from your network at once.")
+        .retry_after(wait.as_secs() + 1)
     }
 
     /// A connection over the limit of its address.
@@ -141,16 +160,14 @@ impl ApiError {
             ProblemKind::TooManyRequests,
             "Too many connections are open from this address. Close some, or send several requests over each.",
         )
-        .with(|details| {
-            details.retry_after = Some(1);
-            details.closes = true;
-        })
+        .retry_after(1)
+        .closing()
     }
 
     /// A body for which there is no memory beside those of all requests under way.
     pub fn too_many_bodies() -> ApiError {
         ApiError::unavailable("Too many requests with a body are being read. Try again in a few seconds.")
-            .with(|details| details.closes = true)
+            .closing()
     }
 
     /// A key or link over the hourly limit of a network.
@@ -159,10 +176,8 @@ impl ApiError {
             ProblemKind::TooManyRequests,
             "Too many keys were asked for from this network within an hour; nothing was done. Wait as long as Retry-After says.",
         )
-        .with(|details| {
-            details.on_pages = Some("Too many keys were requested from your network.");
-            details.retry_after = Some(wait.as_secs() + 1);
-        })
+        .on_pages("Too many keys were requested from your network.")
+        .retry_after(wait.as_secs() + 1)
     }
 
     /// A request that is understood and refused.
@@ -172,7 +187,7 @@ impl ApiError {
 
     /// A mailed link that cannot be used.
     pub fn invalid_link(reason: String) -> ApiError {
-        ApiError::refused(reason).with(|details| details.status = StatusCode::GONE)
+        ApiError::refused(reason).with_status(StatusCode::GONE)
     }
 
     /// A link asked of a service that sends no mail.
@@ -185,9 +200,8 @@ impl ApiError {
 
     /// An invalid field of a form.
     pub fn invalid_field(name: &'static str, error: &impl ToString) -> ApiError {
-        let fault = query::fault(name, error.to_string(), "an address such as you@example.org");
-        ApiError::invalid_parameters(vec![fault])
-            .with(|details| details.status = StatusCode::UNPROCESSABLE_ENTITY)
+        let fault = fault(name, error.to_string(), "an address such as you@example.org");
+        ApiError::invalid_parameters(vec![fault]).with_status(StatusCode::UNPROCESSABLE_ENTITY)
     }
 
     /// A body that is not a form.
@@ -196,13 +210,13 @@ impl ApiError {
             ProblemKind::MalformedRequest,
             "This page takes forms alone: send its fields as application/x-www-form-urlencoded.",
         )
-        .with(|details| details.status = StatusCode::UNSUPPORTED_MEDIA_TYPE)
+        .with_status(StatusCode::UNSUPPORTED_MEDIA_TYPE)
     }
 
     /// A command that was not executed; the cause is for the log only.
     pub fn command_unavailable(cause: impl ToString) -> ApiError {
         ApiError::unavailable("It cannot be done at present, and nothing was changed. Try again in a minute.")
-            .with(|details| details.cause = Some(cause.to_string()))
+            .caused_by(cause)
     }
 
     /// A command that the write side may have executed; the cause is for the log only.
@@ -210,7 +224,7 @@ impl ApiError {
         ApiError::unavailable(
             "No answer came in time, so it is not known whether this was done. Wait a minute, then try again.",
         )
-        .with(|details| details.cause = Some(cause.to_string()))
+        .caused_by(cause)
     }
 
     /// A call that cannot be counted at present; the cause is for the log only.
@@ -218,7 +232,7 @@ impl ApiError {
         ApiError::unavailable(
             "The call cannot be counted at present, so it is not answered. Try again in a few seconds.",
         )
-        .with(|details| details.cause = Some(cause.to_string()))
+        .caused_by(cause)
     }
 
     /// A request that is not well-formed HTTP.
@@ -227,7 +241,7 @@ impl ApiError {
             ProblemKind::MalformedRequest,
             "The request is not well-formed HTTP/1.1. Check its first line, its headers and the framing of its body.",
         )
-        .with(|details| details.closes = true)
+        .closing()
     }
 
     /// A body with an unknown transfer coding.
@@ -236,10 +250,8 @@ impl ApiError {
             ProblemKind::MalformedRequest,
             "The request's body comes in a Transfer-Encoding other than chunked. Send it plain, or in chunks alone.",
         )
-        .with(|details| {
-            details.status = StatusCode::NOT_IMPLEMENTED;
-            details.closes = true;
-        })
+        .with_status(StatusCode::NOT_IMPLEMENTED)
+        .closing()
     }
 
     /// A payment notice whose signature is not valid.
@@ -249,14 +261,12 @@ impl ApiError {
 
     /// A payment notice that could not be recorded and must be sent again.
     pub fn notice_not_recorded(cause: impl ToString) -> ApiError {
-        ApiError::unavailable("The notice cannot be stored at present. Send it again.")
-            .with(|details| details.cause = Some(cause.to_string()))
+        ApiError::unavailable("The notice cannot be stored at present. Send it again.").caused_by(cause)
     }
 
     /// A payment notice that is too large.
     pub fn notice_too_large() -> ApiError {
-        ApiError::new(ProblemKind::TooLarge, "The notice is larger than 256 KiB. No event of a payment is.")
-            .with(|details| details.closes = true)
+        ApiError::too_large("The notice is larger than 256 KiB. No event of a payment is.")
     }
 
     /// A path that does not exist.
@@ -265,7 +275,7 @@ impl ApiError {
             ProblemKind::NotFound,
             "Nothing is at this path. /openapi.json lists the paths there are.",
         )
-        .with(|details| details.on_pages = Some("This page does not exist."))
+        .on_pages("This page does not exist.")
     }
 
     /// A method that the path does not have.
@@ -273,18 +283,10 @@ impl ApiError {
         let detail = match route {
             Route::Webhook => "Notices of payments are sent here by POST.",
             Route::Form => "This page takes GET, HEAD, and POST from its form.",
+            Route::Mcp => "The MCP endpoint takes JSON-RPC messages by POST, without sessions and streams.",
             _ => "This service is for reading only: send GET or HEAD.",
         };
         ApiError::new(ProblemKind::MethodNotAllowed, detail).with(|details| details.allow = route.methods())
-    }
-
-    /// Another method than POST at the MCP endpoint.
-    pub fn post_only() -> ApiError {
-        ApiError::new(
-            ProblemKind::MethodNotAllowed,
-            "The MCP endpoint takes JSON-RPC messages by POST, without sessions and streams.",
-        )
-        .with(|details| details.allow = Route::Mcp.methods())
     }
 
     /// A web page whose origin may not use the MCP endpoint.
@@ -352,7 +354,7 @@ impl ApiError {
             ProblemKind::TakenDown,
             "This picture was taken down and does not come back. Delete any copy of it that you keep.",
         )
-        .with(|details| details.on_pages = Some("This picture was taken down."))
+        .on_pages("This picture was taken down.")
     }
 
     /// A cursor of changes that another log gave out.
@@ -364,31 +366,27 @@ impl ApiError {
         )
     }
 
+    fn too_large(detail: &'static str) -> ApiError {
+        ApiError::new(ProblemKind::TooLarge, detail).closing()
+    }
+
     /// A body, where none is expected, that is too large to be skipped.
     pub fn body_too_large() -> ApiError {
-        ApiError::new(
-            ProblemKind::TooLarge,
+        ApiError::too_large(
             "The request's body is larger than 64 KiB. This service reads no bodies: send none.",
         )
-        .with(|details| details.closes = true)
     }
 
     /// An MCP message that is too large.
     pub fn message_too_large() -> ApiError {
-        ApiError::new(
-            ProblemKind::TooLarge,
+        ApiError::too_large(
             "The message is larger than 256 KiB. No tool needs so much: shorten its arguments.",
         )
-        .with(|details| details.closes = true)
     }
 
     /// A form that is too large.
     pub fn form_too_large() -> ApiError {
-        ApiError::new(
-            ProblemKind::TooLarge,
-            "What the form sent is larger than 16 KiB. Its fields need far less.",
-        )
-        .with(|details| details.closes = true)
+        ApiError::too_large("What the form sent is larger than 16 KiB. Its fields need far less.")
     }
 
     /// A path and query that are too long.
@@ -397,19 +395,13 @@ impl ApiError {
             ProblemKind::TooLarge,
             "The request's address is longer than 8 KiB. Shorten its parameters; a search text has at most 200 characters.",
         )
-        .with(|details| details.status = StatusCode::URI_TOO_LONG)
+        .with_status(StatusCode::URI_TOO_LONG)
     }
 
     /// A request head that is too large.
     pub fn head_too_large() -> ApiError {
-        ApiError::new(
-            ProblemKind::TooLarge,
-            "The request's address and headers together are larger than 16 KiB, or there are more than 100 headers. Send fewer or shorter ones.",
-        )
-        .with(|details| {
-            details.status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
-            details.closes = true;
-        })
+        ApiError::too_large("The request's address and headers together are larger than 16 KiB, or there are more than 100 headers. Send fewer or shorter ones.")
+.with_status(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE)
     }
 
     /// A body that did not arrive in time.
@@ -418,16 +410,14 @@ impl ApiError {
             ProblemKind::Timeout,
             "The request's body did not arrive in time. Send it at once, or none where none is needed.",
         )
-        .with(|details| {
-            details.status = StatusCode::REQUEST_TIMEOUT;
-            details.closes = true;
-        })
+        .with_status(StatusCode::REQUEST_TIMEOUT)
+        .closing()
     }
 
     /// An answer that was not ready in time.
     pub fn timeout() -> ApiError {
         ApiError::new(ProblemKind::Timeout, "The answer was not ready in time. Try again in a few seconds.")
-            .with(|details| details.retry_after = Some(5))
+            .retry_after(5)
     }
 
     /// A defect or a damaged model; the cause is for the log only.
@@ -436,7 +426,7 @@ impl ApiError {
             ProblemKind::Internal,
             "Something broke while answering. If it happens again, tell the operator the member instance.",
         )
-        .with(|details| details.cause = Some(cause.to_string()))
+        .caused_by(cause)
     }
 
     /// A panic of an endpoint.
@@ -446,7 +436,7 @@ impl ApiError {
 
     /// A failure that passes; `detail` says what is missing.
     pub fn unavailable(detail: impl Into<Cow<'static, str>>) -> ApiError {
-        ApiError::new(ProblemKind::Unavailable, detail).with(|details| details.retry_after = Some(2))
+        ApiError::new(ProblemKind::Unavailable, detail).retry_after(2)
     }
 
     /// A project that is in the search index but not in the catalog yet.
@@ -454,13 +444,13 @@ impl ApiError {
         ApiError::unavailable(
             "The project was listed a moment ago, and its record is on its way. Try again in a second.",
         )
-        .with(|details| details.retry_after = Some(1))
+        .retry_after(1)
     }
 
     /// A read model that cannot be read at present; the cause is for the log only.
     pub fn unavailable_because(cause: impl ToString) -> ApiError {
         ApiError::unavailable("The catalog cannot be read at present. Try again in a few seconds.")
-            .with(|details| details.cause = Some(cause.to_string()))
+            .caused_by(cause)
     }
 
     /// Returns the HTTP status.
@@ -487,6 +477,11 @@ impl ApiError {
     pub fn cause(&self) -> Option<&str> {
         self.0.cause.as_deref()
     }
+}
+
+/// Returns the description of an invalid parameter: what is wrong, and what is allowed.
+pub fn fault(parameter: &str, detail: impl Into<String>, allowed: impl Into<String>) -> ParameterFault {
+    ParameterFault { parameter: parameter.to_owned(), detail: detail.into(), allowed: allowed.into() }
 }
 
 impl IntoResponse for ApiError {

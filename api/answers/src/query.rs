@@ -10,12 +10,13 @@ use schemas::record::Category;
 use schemas::taste::Dimension;
 
 use crate::catalog::detail::Detail;
+use crate::error::{ApiError, fault};
 
 /// An encoded text whose bytes are not UTF-8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotUtf8;
 
-/// Decodes a name or value. A `%` without two hexadecimal digits after it is kept as it is.
+/// Decodes a name or value.
 ///
 /// # Errors
 ///
@@ -24,27 +25,25 @@ pub fn decode(text: &str) -> Result<Cow<'_, str>, NotUtf8> {
     if !text.bytes().any(|byte| byte == b'%' || byte == b'+') {
         return Ok(Cow::Borrowed(text));
     }
-    let mut decoded = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
+    String::from_utf8(unescaped(text.as_bytes(), b' ')).map(Cow::Owned).map_err(|_| NotUtf8)
+}
+
+/// Decodes percent-encoded bytes; `plus` is what a `+` stands for. A `%` without two hexadecimal digits after it is kept as it is.
+pub fn unescaped(mut rest: &[u8], plus: u8) -> Vec<u8> {
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let mut decoded = Vec::with_capacity(rest.len());
     while let Some((&byte, after)) = rest.split_first() {
         rest = after;
-        match byte {
-            b'+' => decoded.push(b' '),
-            b'%' => match after {
-                [high, low, after @ ..] if let (Some(high), Some(low)) = (digit(*high), digit(*low)) => {
-                    decoded.push(high << 4 | low);
-                    rest = after;
-                }
-                _ => decoded.push(b'%'),
-            },
+        match (byte, after) {
+            (b'+', _) => decoded.push(plus),
+            (b'%', [high, low, after @ ..]) if let (Some(high), Some(low)) = (digit(*high), digit(*low)) => {
+                decoded.push(high << 4 | low);
+                rest = after;
+            }
             _ => decoded.push(byte),
         }
     }
-    String::from_utf8(decoded).map(Cow::Owned).map_err(|_| NotUtf8)
-}
-
-fn digit(byte: u8) -> Option<u8> {
-    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+    decoded
 }
 
 /// Iterates over the encoded values of a parameter, in their order.
@@ -67,7 +66,8 @@ fn is_named(key: &str, name: &str) -> bool {
     key == name || decode(key).is_ok_and(|key| key == name)
 }
 
-/// The parameters of a query, by the names that an endpoint accepts.
+/// The parameters of a query, by the names that an endpoint accepts, and the invalid ones among them. What reads a parameter remembers
+/// what is wrong with it; [`QueryParams::finish`] reports all of it at once.
 #[derive(Debug)]
 pub struct QueryParams<'a, const N: usize> {
     names: [&'static str; N],
@@ -76,6 +76,7 @@ pub struct QueryParams<'a, const N: usize> {
     query: &'a str,
     /// The encoded names of all other parameters.
     others: Vec<&'a str>,
+    faults: Vec<ParameterFault>,
 }
 
 /// The maximum number of parameters that an answer lists as ignored.
@@ -102,7 +103,7 @@ impl<'a, const N: usize> QueryParams<'a, N> {
                 None => others.push(key),
             }
         }
-        QueryParams { names, values, query, others }
+        QueryParams { names, values, query, others, faults: Vec::new() }
     }
 
     /// Returns the names of the other parameters, each once, for the answer to list.
@@ -123,9 +124,28 @@ impl<'a, const N: usize> QueryParams<'a, N> {
     /// # Errors
     ///
     /// All invalid parameters.
-    pub fn finish(&self, mut faults: Vec<ParameterFault>) -> Result<Vec<String>, Vec<ParameterFault>> {
-        self.single("key", &mut faults);
-        if faults.is_empty() { Ok(self.ignored()) } else { Err(faults) }
+    pub fn finish(mut self) -> Result<Vec<String>, ApiError> {
+        self.single("key");
+        if self.faults.is_empty() {
+            Ok(self.ignored())
+        } else {
+            Err(ApiError::invalid_parameters(self.faults))
+        }
+    }
+
+    /// Remembers an invalid parameter: what is wrong, and what is allowed.
+    pub fn refuse(&mut self, parameter: &str, detail: impl Into<String>, allowed: impl Into<String>) {
+        self.faults.push(fault(parameter, detail, allowed));
+    }
+
+    /// Remembers invalid parameters.
+    pub fn refuse_all(&mut self, faults: impl IntoIterator<Item = ParameterFault>) {
+        self.faults.extend(faults);
+    }
+
+    /// Returns whether a parameter is invalid so far.
+    pub fn has_faults(&self) -> bool {
+        !self.faults.is_empty()
     }
 
     /// Returns whether any parameter from the one at `first` in the list of names on is given.
@@ -133,37 +153,126 @@ impl<'a, const N: usize> QueryParams<'a, N> {
         self.values.iter().skip(first).any(|(_, count)| *count > 0)
     }
 
-    /// Returns all values of a parameter. If one is invalid, the reason is added to `faults`.
-    pub fn all(&self, name: &'static str, faults: &mut Vec<ParameterFault>) -> Vec<Cow<'a, str>> {
-        let is_given =
-            self.names.iter().zip(&self.values).any(|(one, (_, count))| *one == name && *count > 0);
-        if !is_given {
-            return Vec::new();
-        }
-        let decoded: Result<Vec<_>, NotUtf8> = values(self.query, name).map(decode).collect();
-        decoded.unwrap_or_else(|NotUtf8| {
-            faults.push(fault(name, "It is not UTF-8.", "percent-encoded UTF-8"));
-            Vec::new()
-        })
+    /// Returns the first encoded value of a parameter and the number of its values.
+    fn given(&self, name: &str) -> (&'a str, usize) {
+        self.names.iter().position(|one| *one == name).map_or(("", 0), |at| self.values[at])
     }
 
-    /// Returns the value of a parameter that may occur once. If it is invalid, the reason is added to `faults`.
-    pub fn single(&self, name: &'static str, faults: &mut Vec<ParameterFault>) -> Option<Cow<'a, str>> {
-        let at = self.names.iter().position(|one| *one == name)?;
-        match self.values[at] {
+    /// Returns whether a parameter is given.
+    pub fn is_given(&self, name: &str) -> bool {
+        self.given(name).1 > 0
+    }
+
+    fn decoded(&mut self, name: &str, value: &'a str) -> Option<Cow<'a, str>> {
+        let decoded = decode(value).ok();
+        if decoded.is_none() {
+            self.refuse(name, "It is not UTF-8.", "percent-encoded UTF-8");
+        }
+        decoded
+    }
+
+    /// Returns all values of a parameter; none if one is invalid.
+    pub fn all(&mut self, name: &'static str) -> Vec<Cow<'a, str>> {
+        if !self.is_given(name) {
+            return Vec::new();
+        }
+        let all: Option<Vec<_>> = values(self.query, name).map(|value| self.decoded(name, value)).collect();
+        all.unwrap_or_default()
+    }
+
+    /// Returns the value of a parameter that may occur once.
+    pub fn single(&mut self, name: &'static str) -> Option<Cow<'a, str>> {
+        match self.given(name) {
             (_, 0) => None,
-            (value, 1) => match decode(value) {
-                Ok(value) => Some(value),
-                Err(NotUtf8) => {
-                    faults.push(fault(name, "It is not UTF-8.", "percent-encoded UTF-8"));
-                    None
-                }
-            },
+            (value, 1) => self.decoded(name, value),
             _ => {
-                faults.push(fault(name, "It is given more than once.", "one value"));
+                self.refuse(name, "It is given more than once.", "one value");
                 None
             }
         }
+    }
+
+    /// Returns the parameter `q`, a text that is needed; empty if it is invalid.
+    pub fn text(&mut self) -> String {
+        let text = self.single("q");
+        let detail = match text.as_deref().map(str::trim) {
+            // It is present and invalid, which has been reported.
+            None if self.is_given("q") => return String::new(),
+            None => "It is missing.".to_owned(),
+            Some("") => "It is empty.".to_owned(),
+            // A character has at least one byte: only a text with more bytes than characters allowed needs counting.
+            Some(text)
+                if text.len() > MAX_QUERY_CHARACTERS && text.chars().count() > MAX_QUERY_CHARACTERS =>
+            {
+                format!("It has {} characters.", text.chars().count())
+            }
+            Some(_) => return text.unwrap_or_default().into_owned(),
+        };
+        self.refuse("q", detail, format!("1 to {MAX_QUERY_CHARACTERS} characters of any text"));
+        String::new()
+    }
+
+    /// Returns the parameter `limit`, or the default if it is absent or invalid.
+    pub fn limit(&mut self) -> usize {
+        self.integer("limit", DEFAULT_LIMIT, MIN_LIMIT..=MAX_LIMIT)
+    }
+
+    /// Returns an integer, or the default if it is absent or invalid.
+    pub fn integer(&mut self, name: &'static str, default: usize, range: RangeInclusive<usize>) -> usize {
+        let Some(text) = self.single(name) else { return default };
+        // `parse` would accept a leading plus.
+        let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
+        match text.parse() {
+            Ok(number) if is_digits && range.contains(&number) => number,
+            _ => {
+                let allowed = format!("an integer from {} to {}", range.start(), range.end());
+                self.refuse(name, format!("It is not {allowed}."), allowed);
+                default
+            }
+        }
+    }
+
+    /// Returns the parameter `category`.
+    pub fn category(&mut self) -> Option<Category> {
+        let names = Category::ALL.map(Category::as_str);
+        self.one_of("category", Category::parse, "It is not one of the catalog's five.", &names)
+    }
+
+    /// Returns the parameter `detail`, or the default if it is absent or invalid.
+    pub fn detail(&mut self) -> Detail {
+        let detail = "It is neither full nor concise.";
+        self.one_of("detail", Detail::parse, detail, &Detail::NAMES).unwrap_or_default()
+    }
+
+    /// Returns the parameter `dimension`.
+    pub fn dimension(&mut self) -> Option<Dimension> {
+        self.one_of("dimension", Dimension::parse, "It is not one of the six.", &Dimension::NAMES)
+    }
+
+    /// Returns a parameter that has one of these values; `detail` says what is wrong with another one.
+    fn one_of<T>(
+        &mut self,
+        name: &'static str,
+        parse: impl FnOnce(&str) -> Option<T>,
+        detail: &str,
+        values: &[&str],
+    ) -> Option<T> {
+        let value = parse(&self.single(name)?);
+        if value.is_none() {
+            self.refuse(name, detail, values.join(", "));
+        }
+        value
+    }
+
+    /// Returns the parameter `cursor`; `invalid` describes one of another list.
+    pub fn cursor<C: FromStr>(&mut self, invalid: impl FnOnce() -> ParameterFault) -> Option<C> {
+        // An empty one means the first page: forms send every field.
+        let text = self.single("cursor").filter(|text| !text.is_empty())?;
+        let cursor = text.parse().ok();
+        if cursor.is_none() {
+            self.faults.push(invalid());
+        }
+        cursor
     }
 }
 
@@ -176,109 +285,6 @@ pub const fn join_names<const N: usize>(own: &[&'static str], more: &[&'static s
         at += 1;
     }
     names
-}
-
-/// Returns the parameter `q`, a text that is needed; empty if it is invalid. If it is, the reason is added to `faults`.
-pub fn text<const N: usize>(sent: &QueryParams<'_, N>, faults: &mut Vec<ParameterFault>) -> String {
-    let faults_before = faults.len();
-    let text = sent.single("q", faults);
-    let detail = match text.as_deref().map(str::trim) {
-        // It is present and invalid, which has been reported.
-        None if faults.len() > faults_before => return String::new(),
-        None => "It is missing.".to_owned(),
-        Some("") => "It is empty.".to_owned(),
-        // A character has at least one byte: only a text with more bytes than characters allowed needs counting.
-        Some(text) if text.len() > MAX_QUERY_CHARACTERS && text.chars().count() > MAX_QUERY_CHARACTERS => {
-            format!("It has {} characters.", text.chars().count())
-        }
-        Some(_) => return text.unwrap_or_default().into_owned(),
-    };
-    faults.push(fault("q", detail, format!("1 to {MAX_QUERY_CHARACTERS} characters of any text")));
-    String::new()
-}
-
-/// Returns the parameter `limit`, or the default if it is absent or invalid. If it is invalid, the reason is added to `faults`.
-pub fn limit<const N: usize>(sent: &QueryParams<'_, N>, faults: &mut Vec<ParameterFault>) -> usize {
-    integer(sent, faults, "limit", DEFAULT_LIMIT, MIN_LIMIT..=MAX_LIMIT)
-}
-
-/// Returns an integer, or the default if it is absent or invalid. If it is invalid, the reason is added to `faults`.
-pub fn integer<const N: usize>(
-    sent: &QueryParams<'_, N>,
-    faults: &mut Vec<ParameterFault>,
-    name: &'static str,
-    default: usize,
-    range: RangeInclusive<usize>,
-) -> usize {
-    let Some(text) = sent.single(name, faults) else { return default };
-    // `parse` would accept a leading plus.
-    let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    match text.parse() {
-        Ok(number) if is_digits && range.contains(&number) => number,
-        _ => {
-            let allowed = format!("an integer from {} to {}", range.start(), range.end());
-            faults.push(fault(name, format!("It is not {allowed}."), allowed));
-            default
-        }
-    }
-}
-
-/// Returns the parameter `category`. If it is invalid, the reason is added to `faults`.
-pub fn category<const N: usize>(
-    sent: &QueryParams<'_, N>,
-    faults: &mut Vec<ParameterFault>,
-) -> Option<Category> {
-    let names = Category::ALL.map(Category::as_str);
-    one_of(sent, faults, "category", Category::parse, ("It is not one of the catalog's five.", &names))
-}
-
-/// Returns the parameter `detail`, or the default if it is absent or invalid. If it is invalid, the reason is added to `faults`.
-pub fn detail<const N: usize>(sent: &QueryParams<'_, N>, faults: &mut Vec<ParameterFault>) -> Detail {
-    let detail = "It is neither full nor concise.";
-    one_of(sent, faults, "detail", Detail::parse, (detail, &Detail::NAMES)).unwrap_or_default()
-}
-
-/// Returns the parameter `dimension`. If it is invalid, the reason is added to `faults`.
-pub fn dimension<const N: usize>(
-    sent: &QueryParams<'_, N>,
-    faults: &mut Vec<ParameterFault>,
-) -> Option<Dimension> {
-    one_of(sent, faults, "dimension", Dimension::parse, ("It is not one of the six.", &Dimension::NAMES))
-}
-
-/// Returns a parameter that has one of these values. If it is invalid, `detail` is added to `faults`.
-fn one_of<T, const N: usize>(
-    sent: &QueryParams<'_, N>,
-    faults: &mut Vec<ParameterFault>,
-    name: &'static str,
-    parse: impl FnOnce(&str) -> Option<T>,
-    (detail, values): (&str, &[&str]),
-) -> Option<T> {
-    let value = parse(&sent.single(name, faults)?);
-    if value.is_none() {
-        faults.push(fault(name, detail, values.join(", ")));
-    }
-    value
-}
-
-/// Returns the parameter `cursor`. If it is invalid, `invalid` is added to `faults`.
-pub fn cursor<C: FromStr, const N: usize>(
-    sent: &QueryParams<'_, N>,
-    faults: &mut Vec<ParameterFault>,
-    invalid: impl FnOnce() -> ParameterFault,
-) -> Option<C> {
-    // An empty one means the first page: forms send every field.
-    let text = sent.single("cursor", faults).filter(|text| !text.is_empty())?;
-    let cursor = text.parse().ok();
-    if cursor.is_none() {
-        faults.push(invalid());
-    }
-    cursor
-}
-
-/// Returns the description of an invalid parameter: what is wrong, and what is allowed.
-pub fn fault(parameter: &str, detail: impl Into<String>, allowed: impl Into<String>) -> ParameterFault {
-    ParameterFault { parameter: parameter.to_owned(), detail: detail.into(), allowed: allowed.into() }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use answers::query::unescaped;
 use answers::route::Route;
 use http::StatusCode;
 use memchr::memmem;
@@ -64,27 +65,11 @@ fn shown(path: &str) -> &str {
 fn decoded(path: &[u8]) -> Cow<'_, [u8]> {
     let mut decoded = Cow::Borrowed(path);
     while decoded.contains(&b'%') {
-        let next = decoded_once(&decoded);
+        let next = unescaped(&decoded, b'+');
         if next.len() == decoded.len() {
             break;
         }
         decoded = Cow::Owned(next);
-    }
-    decoded
-}
-
-fn decoded_once(mut rest: &[u8]) -> Vec<u8> {
-    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-    let mut decoded = Vec::with_capacity(rest.len());
-    while let Some((&byte, after)) = rest.split_first() {
-        rest = after;
-        match (byte, after) {
-            (b'%', [high, low, after @ ..]) if let (Some(high), Some(low)) = (digit(*high), digit(*low)) => {
-                decoded.push(high << 4 | low);
-                rest = after;
-            }
-            _ => decoded.push(byte),
-        }
     }
     decoded
 }

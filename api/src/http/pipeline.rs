@@ -244,7 +244,7 @@ impl Pipeline {
     /// Answers a request to the MCP endpoint.
     async fn mcp(&self, parts: Parts, body: Incoming, principal: &Principal, peer: IpAddr) -> EndpointResult {
         if parts.method != Method::POST {
-            return ApiError::post_only().into();
+            return ApiError::method_not_allowed(Route::Mcp).into();
         }
         if let Err(error) = self.check_origin(Route::Mcp, &parts.headers) {
             return error.into();

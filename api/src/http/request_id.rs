@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
+use data_encoding::HEXLOWER;
 use http::HeaderValue;
 
 /// 16 hexadecimal digits.
@@ -39,11 +40,7 @@ fn scattered(number: u64) -> u64 {
 /// Returns the 16 hexadecimal digits of a number.
 pub(super) fn hexadecimal(number: u64) -> [u8; 16] {
     let mut digits = [0; 16];
-    let mut rest = number;
-    for digit in digits.iter_mut().rev() {
-        *digit = b"0123456789abcdef"[(rest & 15) as usize];
-        rest >>= 4;
-    }
+    HEXLOWER.encode_mut(&number.to_be_bytes(), &mut digits);
     digits
 }
 

@@ -1,7 +1,7 @@
 //! The result of an endpoint, until it is a reply.
 
 use answers::auth::charge::Charged;
-use answers::catalog::list::List;
+use answers::catalog::document::JsonDocument;
 use answers::error::ApiError;
 use answers::state::ApiState;
 use axum::response::Response;
@@ -67,16 +67,16 @@ impl From<McpReply> for EndpointResult {
 
 impl From<ApiError> for EndpointResult {
     fn from(error: ApiError) -> EndpointResult {
-        EndpointResult::from(Err::<List, ApiError>(error))
+        EndpointResult::from(Err::<JsonDocument, ApiError>(error))
     }
 }
 
-/// A list, or why there is none.
-impl From<Result<List, ApiError>> for EndpointResult {
-    fn from(list: Result<List, ApiError>) -> EndpointResult {
+/// A document, or why there is none.
+impl From<Result<JsonDocument, ApiError>> for EndpointResult {
+    fn from(document: Result<JsonDocument, ApiError>) -> EndpointResult {
         let content_type = Some(HeaderValue::from_static("application/json"));
         let mut headers = HeaderMap::new();
-        let content = list.map(|List { body, next }| {
+        let content = document.map(|JsonDocument { body, next }| {
             if let Some(next) = next {
                 headers.insert(LINK, next);
             }

@@ -112,20 +112,12 @@ pub(super) async fn look(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let access = access(&state)?;
-    let token = match token(path)? {
-        Some(token) => token,
-        None => return gone(access, &state, &headers, NEVER_MADE),
-    };
-    match access.commands.open_link(&token, deadline).await {
-        Ok(claim) => {
+    match open(&state, access, path, &headers, deadline).await? {
+        Either::Left((token, claim)) => {
             let page = page(&ClaimPage::of(&state, token, claim, None))?;
             Ok(([(CACHE_CONTROL, HeaderValue::from_static("no-store"))], page).into_response())
         }
-        Err(CommandError::Rejected(reason)) => gone(access, &state, &headers, &reason),
-        // Reading changes nothing.
-        Err(CommandError::Unavailable(cause) | CommandError::OutcomeUnknown(cause)) => {
-            Err(ApiError::command_unavailable(cause))
-        }
+        Either::Right(page) => Ok(page),
     }
 }
 
@@ -137,16 +129,10 @@ pub(super) async fn act(
     body: Bytes,
 ) -> Result<Response, ApiError> {
     let access = access(&state)?;
-    let token = match token(path)? {
-        Some(token) => token,
-        None => return gone(access, &state, &headers, NEVER_MADE),
-    };
-    let claim = match access.commands.open_link(&token, deadline.earlier_by(USING)).await {
-        Ok(claim) => claim,
-        Err(CommandError::Rejected(reason)) => return gone(access, &state, &headers, &reason),
-        Err(CommandError::Unavailable(cause) | CommandError::OutcomeUnknown(cause)) => {
-            return Err(ApiError::command_unavailable(cause));
-        }
+    let opened = open(&state, access, path, &headers, deadline.earlier_by(USING)).await?;
+    let (token, claim) = match opened {
+        Either::Left(opened) => opened,
+        Either::Right(page) => return Ok(page),
     };
     let wants_key = !field(&body, "new").is_empty();
     let new_key = wants_key.then(|| (access.tiers.first().name.clone(), None));
@@ -176,10 +162,33 @@ pub(super) async fn act(
     }
 }
 
-/// Parses the token of a link; an invalid one is refused without a request to the write side.
-fn token(path: Result<Path<String>, PathRejection>) -> Result<Option<String>, ApiError> {
+/// Returns the token of a link and what it is for; otherwise the page that says why it cannot be used.
+async fn open(
+    state: &ApiState,
+    access: &KeyAccess,
+    path: Result<Path<String>, PathRejection>,
+    headers: &HeaderMap,
+    deadline: Deadline,
+) -> Result<Either<(String, LinkDetails), Response>, ApiError> {
     let Path(token) = path.map_err(|_| ApiError::not_found())?;
-    Ok(LinkToken::is_formed(&token).then_some(token))
+    // An invalid token is refused without a request to the write side.
+    let reason = match LinkToken::is_formed(&token) {
+        false => NEVER_MADE.to_owned(),
+        true => match access.commands.open_link(&token, deadline).await {
+            Ok(claim) => return Ok(Either::Left((token, claim))),
+            Err(CommandError::Rejected(reason)) => reason,
+            // Reading changes nothing.
+            Err(CommandError::Unavailable(cause) | CommandError::OutcomeUnknown(cause)) => {
+                return Err(ApiError::command_unavailable(cause));
+            }
+        },
+    };
+    if wants_problem(headers) {
+        return Err(ApiError::invalid_link(sentence(&reason)));
+    }
+    let layout = Layout::new(state, route::KEYS, "This link has expired").private();
+    let page = Gone { layout, reason: sentence(&reason), mails: access.mail.is_available() };
+    refused(StatusCode::GONE, &page).map(Either::Right)
 }
 
 impl ClaimPage {
@@ -225,19 +234,6 @@ fn decided(body: &Bytes, claim: &LinkDetails, new_key: Option<(TierName, Option<
 fn hints(shown: &[LinkKey], now: &[CurrentKey], is: fn(&CurrentKey) -> bool) -> Vec<String> {
     let of = |key: &&LinkKey| now.iter().any(|one| one.key_id == key.key_id && is(one));
     shown.iter().filter(of).map(|key| key.hint.clone()).collect()
-}
-
-fn gone(
-    access: &KeyAccess,
-    state: &ApiState,
-    headers: &HeaderMap,
-    reason: &str,
-) -> Result<Response, ApiError> {
-    if wants_problem(headers) {
-        return Err(ApiError::invalid_link(sentence(&reason)));
-    }
-    let layout = Layout::new(state, route::KEYS, "This link has expired").private();
-    refused(StatusCode::GONE, &Gone { layout, reason: sentence(&reason), mails: access.mail.is_available() })
 }
 
 #[cfg(test)]

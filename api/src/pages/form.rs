@@ -34,7 +34,7 @@ pub(super) fn limit_requests(
 /// Returns a field of a form, trimmed; empty where it is absent, or given more than once.
 pub(super) fn field(body: &Bytes, name: &'static str) -> String {
     let body = String::from_utf8_lossy(body);
-    let value = QueryParams::parse(&body, [name]).single(name, &mut Vec::new());
+    let value = QueryParams::parse(&body, [name]).single(name);
     value.unwrap_or_default().trim().to_owned()
 }
 

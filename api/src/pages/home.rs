@@ -154,7 +154,7 @@ fn offered(
     terms: impl Iterator<Item = String>,
     base: &str,
 ) -> Offered {
-    let chosen = query.taste(dimension);
+    let chosen = query.taste.get(dimension);
     let others = terms.filter(|term| Some(term.as_str()) != chosen);
     let choices = chosen.map(str::to_owned).into_iter().chain(others).take(CHIPS).map(|term| {
         let is_chosen = Some(term.as_str()) == chosen;

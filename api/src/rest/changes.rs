@@ -13,12 +13,12 @@ use schemas::api::problem::ParameterFault;
 use serde::Serialize;
 use tokio::time::{Instant, timeout_at};
 
+use answers::catalog::document::JsonDocument;
 use answers::catalog::json_writer::JsonWriter;
-use answers::catalog::list::List;
 use answers::catalog::slug::api_error;
 use answers::deadline::Deadline;
-use answers::error::ApiError;
-use answers::query::{self, QueryParams, fault};
+use answers::error::{ApiError, fault};
+use answers::query::{self, QueryParams};
 use answers::route::{CHANGES, LONGEST_WAIT};
 use answers::state::ApiState;
 
@@ -50,26 +50,25 @@ pub(crate) async fn changes(
     RawQuery(query): RawQuery,
 ) -> Result<impl IntoResponse, ApiError> {
     let query = query.as_deref().unwrap_or_default();
-    let parameters = Parameters::read(query).map_err(ApiError::invalid_parameters)?;
+    let parameters = Parameters::read(query)?;
     let page = follow(&state, &parameters, deadline).await?;
-    let list = write(&state, &page, query, &parameters.ignored)?;
+    let document = write(&state, &page, query, &parameters.ignored)?;
     // A copy would miss what happens while a cache has the answer.
-    Ok(([(CACHE_CONTROL, HeaderValue::from_static("no-store"))], list))
+    Ok(([(CACHE_CONTROL, HeaderValue::from_static("no-store"))], document))
 }
 
 impl Parameters {
-    fn read(text: &str) -> Result<Parameters, Vec<ParameterFault>> {
-        let mut faults = Vec::new();
-        let sent = QueryParams::parse(text, NAMES);
-        let since = sent.single("since", &mut faults).filter(|text| !text.is_empty());
+    fn read(text: &str) -> Result<Parameters, ApiError> {
+        let mut sent = QueryParams::parse(text, NAMES);
+        let since = sent.single("since").filter(|text| !text.is_empty());
         let cursor = since.as_deref().and_then(|text| text.parse().ok());
         if since.is_some() && cursor.is_none() {
-            faults.push(invalid_cursor("It is not a cursor of changes."));
+            sent.refuse_all([invalid_cursor("It is not a cursor of changes.")]);
         }
-        let limit = query::integer(&sent, &mut faults, "limit", DEFAULT_CHANGES, 1..=MAX_CHANGES);
-        let wait = query::integer(&sent, &mut faults, "wait", 0, 0..=LONGEST_WAIT.as_secs() as usize);
-        let ignored = sent.finish(faults)?;
-        Ok(Parameters { since: cursor, limit, wait: Duration::from_secs(wait as u64), ignored })
+        let limit = sent.integer("limit", DEFAULT_CHANGES, 1..=MAX_CHANGES);
+        let wait = sent.integer("wait", 0, 0..=LONGEST_WAIT.as_secs() as usize);
+        let wait = Duration::from_secs(wait as u64);
+        Ok(Parameters { since: cursor, limit, wait, ignored: sent.finish()? })
     }
 }
 
@@ -138,7 +137,7 @@ struct ChangeHead<'a> {
     at: &'a str,
 }
 
-fn write(state: &ApiState, page: &Page, query: &str, ignored: &[String]) -> Result<List, ApiError> {
+fn write(state: &ApiState, page: &Page, query: &str, ignored: &[String]) -> Result<JsonDocument, ApiError> {
     let site = state.site();
     let records = page.changes.iter().filter_map(|change| change.record.as_ref());
     let room: usize = records.map(|record| record.len() + 256).sum();
@@ -162,5 +161,5 @@ fn write(state: &ApiState, page: &Page, query: &str, ignored: &[String]) -> Resu
     let following = query::without(query, "since");
     let following =
         if following.is_empty() { format!("since={next}") } else { format!("{following}&since={next}") };
-    Ok(List::following(json.finish(), site, CHANGES, &following))
+    Ok(JsonDocument::following(json.finish(), site, CHANGES, &following))
 }

@@ -84,20 +84,14 @@ async fn page(state: &ApiState, slug: &Slug, revision: &str) -> Result<CitationP
 
 /// Returns the requested format; the parameter takes precedence over the header.
 fn format(query: &str, headers: &HeaderMap) -> Result<Format, ApiError> {
-    let mut faults = Vec::new();
-    let asked = QueryParams::parse(query, ["format"]).single("format", &mut faults);
-    if let Some(asked) = asked {
+    let mut sent = QueryParams::parse(query, ["format"]);
+    if let Some(asked) = sent.single("format") {
         match Format::named(&asked) {
             Some(format) => return Ok(format),
-            None => {
-                let names = Format::names();
-                faults.push(query::fault("format", format!("It is none of {names}."), names));
-            }
+            None => sent.refuse("format", format!("It is none of {}.", Format::names()), Format::names()),
         }
     }
-    if !faults.is_empty() {
-        return Err(ApiError::invalid_parameters(faults));
-    }
+    sent.finish()?;
     let lines = headers.get_all(ACCEPT).iter().filter_map(|line| line.to_str().ok());
     Ok(Format::accepted(&lines.collect::<Vec<_>>().join(",")))
 }

@@ -1,45 +1,42 @@
-//! Discovery for agents and registries: an MCP server card (SEP-2127) and the AI catalog that lists it, a manifest for the MCP
-//! registry, and `/llms.txt` for language models.
+//! What the node says of itself: the OpenAPI document, and one in version 3.0 for generators that support only that; for agents and
+//! registries an MCP server card (SEP-2127), the AI catalog that lists it, and a manifest for the MCP registry; `/llms.txt` for
+//! language models, and `/robots.txt` for crawlers.
 
 use std::net::IpAddr;
 
-use axum::response::IntoResponse;
+use axum::Router;
+use axum::routing::get;
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use http::{HeaderValue, Uri};
+use http::{HeaderMap, HeaderValue, Uri};
+use schemas::contract;
 use serde_json::{Value, json};
 
-use answers::route::SERVER_CARD;
+use answers::route::{self, SERVER_CARD, SITEMAP};
 use answers::site::{DESCRIPTION, Site};
+use answers::state::ApiState;
 
 const HOUR: HeaderValue = HeaderValue::from_static("public, max-age=3600");
 
-/// The host name of the site, for these documents.
-#[derive(Debug, PartialEq)]
-struct Publisher {
-    domain: String,
+/// Returns the host of the site if it has a name: a plain address is not a domain.
+fn domain(site: &Site) -> String {
+    let uri: Option<Uri> = site.as_str().parse().ok();
+    let host = uri.as_ref().and_then(Uri::host).unwrap_or_default().trim_matches(['[', ']']);
+    let is_name = !host.is_empty() && host.parse::<IpAddr>().is_err();
+    if is_name { host.to_ascii_lowercase() } else { "localhost".to_owned() }
 }
 
-impl Publisher {
-    fn of(site: &Site) -> Publisher {
-        let uri: Option<Uri> = site.as_str().parse().ok();
-        let host = uri.as_ref().and_then(Uri::host).unwrap_or_default().trim_matches(['[', ']']);
-        // A plain address is not a domain.
-        let is_name = !host.is_empty() && host.parse::<IpAddr>().is_err();
-        Publisher { domain: if is_name { host.to_ascii_lowercase() } else { "localhost".to_owned() } }
-    }
-
-    /// Returns the name in reverse-DNS form: `org.example.catalog/loggia` for `catalog.example.org`.
-    fn name(&self) -> String {
-        let parts: Vec<&str> = self.domain.split('.').rev().collect();
-        format!("{}/loggia", parts.join("."))
-    }
+/// Returns the name in reverse-DNS form: `org.example.catalog/loggia` for `catalog.example.org`.
+fn name(site: &Site) -> String {
+    let domain = domain(site);
+    let parts: Vec<&str> = domain.split('.').rev().collect();
+    format!("{}/loggia", parts.join("."))
 }
 
 fn described(schema: &str, site: &Site, remote: Value) -> Value {
     json!({
         "$schema": schema,
-        "name": Publisher::of(site).name(),
+        "name": name(site),
         "title": site.name(),
         "description": DESCRIPTION,
         "version": env!("CARGO_PKG_VERSION"),
@@ -82,13 +79,13 @@ fn catalog(site: &Site) -> Value {
         "host": {"displayName": site.name()},
         "entries": [
             {
-                "identifier": format!("urn:air:{}:mcp:loggia", Publisher::of(site).domain),
+                "identifier": format!("urn:air:{}:mcp:loggia", domain(site)),
                 "displayName": site.name(),
                 "type": "application/mcp-server-card+json",
                 "url": format!("{site}{SERVER_CARD}"),
             },
             {
-                "identifier": format!("urn:air:{}:api:loggia", Publisher::of(site).domain),
+                "identifier": format!("urn:air:{}:api:loggia", domain(site)),
                 "displayName": format!("{} over REST", site.name()),
                 "type": "application/vnd.oai.openapi+json",
                 "url": format!("{site}/openapi.json"),
@@ -123,29 +120,45 @@ fn llms(site: &Site) -> String {
     )
 }
 
-/// Returns a document that is rendered once.
-fn document(kind: &'static str, body: impl Into<Bytes>) -> impl IntoResponse + Clone + Send + Sync {
-    ([(CONTENT_TYPE, HeaderValue::from_static(kind)), (CACHE_CONTROL, HOUR)], body.into())
+/// Returns the OpenAPI document with the site's address.
+fn openapi(mut document: Value, site: &Site) -> Value {
+    let server = |path: &str| json!([{"url": format!("{site}{path}")}]);
+    document["info"]["title"] = site.name().into();
+    document["servers"] = server("/v1");
+    let paths = document["paths"].as_object_mut().into_iter().flatten();
+    for (_, path) in paths.filter(|(_, path)| path["servers"].is_array()) {
+        path["servers"] = server("");
+    }
+    document
 }
 
-/// Answers [`route::SERVER_CARD`](answers::route::SERVER_CARD).
-pub(crate) fn answer_card(site: &Site) -> impl IntoResponse + Clone + Send + Sync + use<> {
-    document("application/mcp-server-card+json", format!("{:#}\n", card(site)))
+/// Returns what crawlers may read. Rules contain paths, and the site may be below one.
+fn robots(site: &Site) -> String {
+    let below = site.path();
+    format!(
+        "User-agent: *\nDisallow: {below}/v1/\nDisallow: {below}/claim\nAllow: {below}/\n\nSitemap: {site}{SITEMAP}\n"
+    )
 }
 
-/// Answers [`route::AI_CATALOG`](answers::route::AI_CATALOG).
-pub(crate) fn answer_catalog(site: &Site) -> impl IntoResponse + Clone + Send + Sync + use<> {
-    document("application/ai-catalog+json", format!("{:#}\n", catalog(site)))
-}
-
-/// Answers [`route::REGISTRY_MANIFEST`](answers::route::REGISTRY_MANIFEST).
-pub(crate) fn answer_manifest(site: &Site) -> impl IntoResponse + Clone + Send + Sync + use<> {
-    document("application/json", format!("{:#}\n", manifest(site)))
-}
-
-/// Answers [`route::LLMS`](answers::route::LLMS).
-pub(crate) fn answer_llms(site: &Site) -> impl IntoResponse + Clone + Send + Sync + use<> {
-    document("text/plain; charset=utf-8", llms(site))
+/// Returns the paths of these documents, which are rendered once.
+pub(super) fn router(site: &Site) -> Router<ApiState> {
+    let document = |kind, caching: Option<&HeaderValue>, body: String| {
+        let mut headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(kind))]);
+        headers.extend(caching.map(|caching| (CACHE_CONTROL, caching.clone())));
+        let body = Bytes::from(body);
+        get(async move || (headers.clone(), body.clone()))
+    };
+    let pretty = |value: Value| format!("{value:#}\n");
+    let (json, text, hour) = ("application/json", "text/plain; charset=utf-8", Some(&HOUR));
+    let (newest, older) = (openapi(contract::openapi(), site), openapi(contract::openapi_3_0(), site));
+    Router::new()
+        .route(route::OPENAPI, document(json, None, pretty(newest)))
+        .route(route::OPENAPI_3_0, document(json, None, pretty(older)))
+        .route(route::ROBOTS, document(text, None, robots(site)))
+        .route(route::SERVER_CARD, document("application/mcp-server-card+json", hour, pretty(card(site))))
+        .route(route::AI_CATALOG, document("application/ai-catalog+json", hour, pretty(catalog(site))))
+        .route(route::REGISTRY_MANIFEST, document(json, hour, pretty(manifest(site))))
+        .route(route::LLMS, document(text, hour, llms(site)))
 }
 
 #[cfg(test)]
@@ -160,8 +173,8 @@ mod tests {
             ("http://[::1]:8080", "localhost", "localhost/loggia"),
             ("http://loggia:8080", "loggia", "loggia/loggia"),
         ] {
-            let publisher = Publisher::of(&site.parse().unwrap());
-            assert_eq!((publisher.domain.as_str(), publisher.name().as_str()), (domain, name));
+            let site: Site = site.parse().unwrap();
+            assert_eq!((super::domain(&site).as_str(), super::name(&site).as_str()), (domain, name));
         }
     }
 

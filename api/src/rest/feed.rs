@@ -15,8 +15,6 @@ use read::archive::MAX_PAGE_SIZE;
 use read::catalog::ListedRecord;
 use uuid::Uuid;
 
-use crate::rest::xml;
-
 const MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
 pub(crate) async fn feed(State(state): State<ApiState>) -> Result<Response, ApiError> {
@@ -39,7 +37,7 @@ pub(crate) async fn feed(State(state): State<ApiState>) -> Result<Response, ApiE
 }
 
 fn head(site: &Site, updated: Timestamp) -> String {
-    let (name, tagline) = (xml::text(site.name()), xml::text(site.tagline()));
+    let (name, tagline) = (escaped(site.name()), escaped(site.tagline()));
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <feed xmlns=\"http://www.w3.org/2005/Atom\" xmlns:media=\"http://search.yahoo.com/mrss/\">\n\
@@ -60,9 +58,9 @@ fn entry(selected: &ListedRecord, record: &CitedRecord) -> String {
     let mut entry = format!(
         "<entry>\n<id>{id}</id>\n<title>{}</title>\n<updated>{}</updated>\n\
          <link rel=\"alternate\" type=\"text/html\" href=\"{}\"/>\n<category term=\"{}\" label=\"{}\"/>\n",
-        xml::text(&title),
+        escaped(&title),
         record.updated_at,
-        xml::text(&record.url),
+        escaped(&record.url),
         record.category.as_str(),
         record.category.title(),
     );
@@ -70,13 +68,51 @@ fn entry(selected: &ListedRecord, record: &CitedRecord) -> String {
         entry += &format!("<published>{day}T00:00:00Z</published>\n");
     }
     if let Some(curator) = &record.provenance.curated_by {
-        entry += &format!("<author><name>{}</name></author>\n", xml::text(&one_line(curator)));
+        entry += &format!("<author><name>{}</name></author>\n", escaped(&one_line(curator)));
     }
     if let Some(intro) = &record.intro {
-        entry += &format!("<summary>{}</summary>\n", xml::text(intro));
+        entry += &format!("<summary>{}</summary>\n", escaped(intro));
     }
     if let Some(picture) = &record.thumbnail {
-        entry += &format!("<media:thumbnail url=\"{}\"/>\n", xml::text(picture));
+        entry += &format!("<media:thumbnail url=\"{}\"/>\n", escaped(picture));
     }
     entry + "</entry>\n"
+}
+
+/// Escapes a text for content and attributes, and removes characters that XML 1.0 does not allow.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            '\t' | '\n' | '\r' => escaped.push(character),
+            '\u{fffe}' | '\u{ffff}' => {}
+            _ if character.is_control() => {}
+            _ => escaped.push(character),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_escaped_text_parses_to_itself() {
+        for (given, read) in [
+            ("a <b> & \"c\" 'd'", "a <b> & \"c\" 'd'"),
+            ("]]></title><!--", "]]></title><!--"),
+            ("\u{fffe}東\u{ffff}京\u{1}", "東京"),
+        ] {
+            let xml = format!("<a b=\"{0}\">{0}</a>", escaped(given));
+            let document = roxmltree::Document::parse(&xml).unwrap();
+            let element = document.root_element();
+            assert_eq!((element.text(), element.attribute("b")), (Some(read), Some(read)));
+        }
+    }
 }

@@ -1,20 +1,21 @@
 //! `GET /healthz` and `GET /readyz`: for supervisors and load balancers, without a key.
 
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
+use axum::response::IntoResponse;
 use http::HeaderValue;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::header::CACHE_CONTROL;
 
+use answers::catalog::document::JsonDocument;
 use answers::error::ApiError;
 use answers::state::ApiState;
 
 /// Answers that the process runs.
-pub(crate) async fn alive() -> Response {
+pub(crate) async fn alive() -> impl IntoResponse {
     now(r#"{"status":"ok"}"#)
 }
 
 /// Answers that the node is ready, or why it is not.
-pub(crate) async fn ready(State(state): State<ApiState>) -> Result<Response, ApiError> {
+pub(crate) async fn ready(State(state): State<ApiState>) -> Result<impl IntoResponse, ApiError> {
     let readiness = state.readiness();
     if readiness.ready {
         Ok(now(r#"{"status":"ready"}"#))
@@ -24,10 +25,6 @@ pub(crate) async fn ready(State(state): State<ApiState>) -> Result<Response, Api
 }
 
 /// Returns an answer that must not be cached.
-fn now(body: &'static str) -> Response {
-    let headers = [
-        (CONTENT_TYPE, HeaderValue::from_static("application/json")),
-        (CACHE_CONTROL, HeaderValue::from_static("no-store")),
-    ];
-    (headers, body).into_response()
+fn now(body: &'static str) -> impl IntoResponse {
+    ([(CACHE_CONTROL, HeaderValue::from_static("no-store"))], JsonDocument::of(body))
 }

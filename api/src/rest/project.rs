@@ -2,11 +2,10 @@
 
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
-use axum::response::{IntoResponse, Response};
-use http::HeaderValue;
-use http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse as _, Response};
 use schemas::slug::Slug;
 
+use answers::catalog::document::JsonDocument;
 use answers::catalog::json_writer::JsonWriter;
 use answers::catalog::revision::RevisionQuery;
 use answers::catalog::slug::{self, PathSlug, Resolved};
@@ -24,22 +23,18 @@ pub(crate) async fn project(
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
     let query = query.as_deref().unwrap_or_default();
-    let mut faults = Vec::new();
-    let sent = QueryParams::parse(query, ["revision", "as_of", "key"]);
-    sent.single("key", &mut faults);
-    let past = RevisionQuery::of(&sent, &mut faults);
-    if !faults.is_empty() {
-        return Err(ApiError::invalid_parameters(faults));
-    }
+    let mut sent = QueryParams::parse(query, ["revision", "as_of", "key"]);
+    let past = RevisionQuery::of(&mut sent);
+    let ignored = sent.finish()?;
     let slug = match slug::of_path(&state, path.ok(), PATH, query).await? {
         PathSlug::Slug(slug) => slug,
         PathSlug::Redirect(redirect) => return Ok(redirect),
     };
     if let Some(past) = past {
-        return revision(&state, &slug, past, query, &sent.ignored()).await;
+        return revision(&state, &slug, past, query, &ignored).await;
     }
     match slug::resolve_or_redirect(&state, &slug, PATH, query).await? {
-        Resolved::Found(record) => listed(&record, state.site(), &sent.ignored()),
+        Resolved::Found(record) => listed(&record, state.site(), &ignored),
         Resolved::Redirect(redirect) => Ok(redirect),
     }
 }
@@ -66,5 +61,5 @@ async fn revision(
 fn listed(record: &[u8], site: &Site, ignored: &[String]) -> Result<Response, ApiError> {
     let mut json = JsonWriter::reopen(site, record);
     json.ignored_parameters(ignored)?;
-    Ok(([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], json.finish()).into_response())
+    Ok(JsonDocument::of(json.finish()).into_response())
 }

@@ -3,16 +3,15 @@
 use axum::extract::{RawQuery, State};
 
 use answers::catalog::archive_parameters::{ArchiveParameters, invalid_cursor};
+use answers::catalog::document::JsonDocument;
 use answers::catalog::json_writer::{self, JsonWriter};
-use answers::catalog::list::List;
 use answers::catalog::list_options;
 use answers::catalog::several::{self, MOST_SLUGS};
 use answers::catalog::{browse, facets};
 use answers::error::ApiError;
-use answers::query::{self, QueryParams, fault};
+use answers::query::{self, QueryParams};
 use answers::route::PROJECTS;
 use answers::state::ApiState;
-use schemas::api::problem::ParameterFault;
 
 const NAMES: [&str; 1 + ArchiveParameters::NAMES.len()] =
     query::join_names(&["slugs"], &ArchiveParameters::NAMES);
@@ -22,12 +21,11 @@ type Sent<'a> = QueryParams<'a, { NAMES.len() }>;
 pub(crate) async fn projects(
     State(state): State<ApiState>,
     RawQuery(query): RawQuery,
-) -> Result<List, ApiError> {
+) -> Result<JsonDocument, ApiError> {
     let query = query.as_deref().unwrap_or_default();
-    let sent = QueryParams::parse(query, NAMES);
-    let mut faults = Vec::new();
-    let slugs = slugs(&sent, &mut faults);
-    let parameters = ArchiveParameters::read(&sent, false, faults)?;
+    let mut sent = QueryParams::parse(query, NAMES);
+    let slugs = slugs(&mut sent);
+    let parameters = ArchiveParameters::read(sent, false)?;
     match slugs {
         Some(slugs) => several(&state, &slugs, &parameters).await,
         None => newest(&state, parameters, query),
@@ -35,20 +33,20 @@ pub(crate) async fn projects(
 }
 
 /// Returns the slugs in `slugs`, which excludes the parameters of pages.
-fn slugs(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> Option<Vec<String>> {
-    let text = sent.single("slugs", faults)?;
+fn slugs(sent: &mut Sent<'_>) -> Option<Vec<String>> {
+    let text = sent.single("slugs")?;
     let slugs: Vec<String> =
         text.split(',').map(str::trim).filter(|slug| !slug.is_empty()).map(str::to_owned).collect();
     let allowed = format!("1 to {MOST_SLUGS} slugs, separated by commas");
     match slugs.len() {
-        0 => faults.push(fault("slugs", "It is empty.", allowed)),
+        0 => sent.refuse("slugs", "It is empty.", allowed),
         1..=MOST_SLUGS => {}
-        many => faults.push(fault("slugs", format!("It has {many} slugs."), allowed)),
+        many => sent.refuse("slugs", format!("It has {many} slugs."), allowed),
     }
     for name in list_options::NAMES.into_iter().filter(|name| *name != "detail").chain(["limit", "cursor"]) {
-        if !sent.all(name, &mut Vec::new()).is_empty() {
+        if sent.is_given(name) {
             let detail = "It is given together with slugs, which are answered all at once.";
-            faults.push(fault(name, detail, "either slugs or the parameters of pages"));
+            sent.refuse(name, detail, "either slugs or the parameters of pages");
         }
     }
     Some(slugs)
@@ -58,16 +56,16 @@ async fn several(
     state: &ApiState,
     slugs: &[String],
     ArchiveParameters { options, ignored, .. }: &ArchiveParameters,
-) -> Result<List, ApiError> {
+) -> Result<JsonDocument, ApiError> {
     let several = several::find(state, slugs).await?;
     let (site, records) = (state.site(), several.records.iter().map(|record| &record[..]));
     let mut json = JsonWriter::object(site, json_writer::capacity(records, site));
     several.write(&mut json, options.detail)?;
     json.ignored_parameters(ignored)?;
-    Ok(List::new(json.finish(), site, PROJECTS, "", None))
+    Ok(JsonDocument::of(json.finish()))
 }
 
-fn newest(state: &ApiState, parameters: ArchiveParameters, query: &str) -> Result<List, ApiError> {
+fn newest(state: &ApiState, parameters: ArchiveParameters, query: &str) -> Result<JsonDocument, ApiError> {
     let ArchiveParameters { options, limit, cursor, ignored } = parameters;
     let now = state.listing()?;
     let page = browse::page(&now, &options, limit, cursor).map_err(invalid_cursor)?;
@@ -80,5 +78,5 @@ fn newest(state: &ApiState, parameters: ArchiveParameters, query: &str) -> Resul
     facets::write(&mut json, &browse::facets(&now, &options))?;
     json.member("note", &browse::note(&options, page.total))?;
     json.ignored_parameters(&ignored)?;
-    Ok(List::new(json.finish(), site, PROJECTS, query, next.as_deref()))
+    Ok(JsonDocument::page(json.finish(), site, PROJECTS, query, next.as_deref()))
 }

@@ -2,15 +2,14 @@
 
 mod parameters;
 
-use axum::extract::{RawQuery, State};
 use read::archive::FacetCounts;
 use read::search::{Hit, Relaxation};
 
 use answers::catalog::detail::Detail;
+use answers::catalog::document::JsonDocument;
 use answers::catalog::facets;
 use answers::catalog::highlights;
 use answers::catalog::json_writer::{self, JsonWriter};
-use answers::catalog::list::List;
 use answers::catalog::relaxation;
 use answers::catalog::search;
 use answers::error::ApiError;
@@ -20,17 +19,10 @@ use answers::state::ApiState;
 
 use crate::rest::search::parameters::SearchParameters;
 
-pub(super) async fn search(
-    State(state): State<ApiState>,
-    RawQuery(query): RawQuery,
-) -> Result<List, ApiError> {
-    answer(&state, query.as_deref().unwrap_or_default())
-}
-
 /// Answers a query string with a JSON document. A search takes microseconds: another thread, or a future, would cost more than the
 /// search.
-pub(crate) fn answer(state: &ApiState, query: &str) -> Result<List, ApiError> {
-    let parameters = SearchParameters::parse(query).map_err(ApiError::invalid_parameters)?;
+pub(crate) fn answer(state: &ApiState, query: &str) -> Result<JsonDocument, ApiError> {
+    let parameters = SearchParameters::parse(query)?;
     let SearchParameters { q, options, limit, cursor, highlights, .. } = &parameters;
     let found = search::find(state, q.trim(), options, *limit, cursor.clone())?;
     let page = &found.page;
@@ -40,7 +32,7 @@ pub(crate) fn answer(state: &ApiState, query: &str) -> Result<List, ApiError> {
     let shown = Shown { hits: &hits, total, counts, detail, highlights: *highlights };
     let mut json = assemble(q, &shown, said, cursor, state.site())?;
     json.ignored_parameters(&parameters.ignored)?;
-    Ok(List::new(json.finish(), state.site(), SEARCH, query, cursor))
+    Ok(JsonDocument::page(json.finish(), state.site(), SEARCH, query, cursor))
 }
 
 /// What an answer shows.
@@ -79,4 +71,17 @@ fn assemble<'a>(
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_buffer_is_enough() {
+        let hits = [Hit { summary: b"{\"slug\":\"a\",\"url\":\"\x01/projects/a\"", score: 1.0 / 3.0 }; 50];
+        let site: Site = "https://catalog.example.org/with/a/long/path".parse().unwrap();
+        let (long, cursor) = ("\"".repeat(200), "c".repeat(144));
+        let shown = Shown { hits: &hits, total: 50, counts: &[], detail: Detail::Full, highlights: false };
+        let body = assemble(&long, &shown, (None, None), Some(&cursor), &site).unwrap().finish();
+        let room = json_writer::capacity(hits.iter().map(|hit| hit.summary), &site);
+        assert_eq!(body.capacity(), room + 2 * 200, "the buffer did not grow");
+    }
+}

@@ -6,13 +6,13 @@ use axum::response::{IntoResponse, Response};
 use read::neighbours::Cursor;
 use schemas::api::problem::ParameterFault;
 
+use answers::catalog::document::JsonDocument;
 use answers::catalog::json_writer::{self, JsonWriter};
-use answers::catalog::list::List;
 use answers::catalog::list_options::{self, ListOptions, WITHOUT_ORDER};
 use answers::catalog::similar::{self, ListedProject, SimilarPage};
 use answers::catalog::slug::{self, PathSlug, Resolved};
-use answers::error::ApiError;
-use answers::query::{self, QueryParams, fault};
+use answers::error::{ApiError, fault};
+use answers::query::{self, QueryParams};
 use answers::route;
 use answers::site::Site;
 use answers::state::ApiState;
@@ -31,7 +31,11 @@ pub(crate) fn find(state: &ApiState, path: &str) -> Option<ListedProject> {
 }
 
 /// Answers with a JSON document, without a future, as `search::answer` does.
-pub(crate) fn answer(state: &ApiState, project: &ListedProject, query: &str) -> Result<List, ApiError> {
+pub(crate) fn answer(
+    state: &ApiState,
+    project: &ListedProject,
+    query: &str,
+) -> Result<JsonDocument, ApiError> {
     let parameters = SimilarParameters::read(query)?;
     let filters = &parameters.options.filters;
     if parameters.cursor.is_some_and(|cursor| !project.issued(cursor, filters)) {
@@ -78,13 +82,11 @@ pub(crate) async fn similar(
 
 impl SimilarParameters {
     fn read(text: &str) -> Result<SimilarParameters, ApiError> {
-        let mut faults = Vec::new();
-        let sent = QueryParams::parse(text, NAMES);
-        let limit = query::limit(&sent, &mut faults);
-        let cursor = query::cursor(&sent, &mut faults, invalid_cursor);
-        let options = ListOptions::of_query(&sent, OWN.len(), false, |_, _| true, &mut faults);
-        let ignored = sent.finish(faults).map_err(ApiError::invalid_parameters)?;
-        Ok(SimilarParameters { options, limit, cursor, ignored })
+        let mut sent = QueryParams::parse(text, NAMES);
+        let limit = sent.limit();
+        let cursor = sent.cursor(invalid_cursor);
+        let options = ListOptions::of_query(&mut sent, OWN.len(), false, |_, _| true);
+        Ok(SimilarParameters { options, limit, cursor, ignored: sent.finish()? })
     }
 }
 
@@ -103,7 +105,7 @@ fn list(
     SimilarParameters { options, ignored, .. }: &SimilarParameters,
     site: &Site,
     query: &str,
-) -> Result<List, ApiError> {
+) -> Result<JsonDocument, ApiError> {
     let neighbours = &page.shown;
     let summaries = neighbours.iter().map(|(_, summary)| *summary);
     let mut json = JsonWriter::object(site, slug.len() + json_writer::capacity(summaries, site));
@@ -118,5 +120,5 @@ fn list(
     json.member("note", &page.note)?;
     json.ignored_parameters(ignored)?;
     let path = format!("{PATH}{slug}");
-    Ok(List::new(json.finish(), site, &path, query, next.as_deref()))
+    Ok(JsonDocument::page(json.finish(), site, &path, query, next.as_deref()))
 }

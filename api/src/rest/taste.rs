@@ -1,17 +1,15 @@
 //! `GET /v1/taste`: projects by how they look and feel, in six dimensions.
 
-use axum::extract::{RawQuery, State};
-use schemas::api::problem::ParameterFault;
 use schemas::taste::{Dimension, DimensionSet};
 
 use answers::catalog::archive_parameters::{ArchiveParameters, invalid_cursor};
+use answers::catalog::document::JsonDocument;
 use answers::catalog::json_writer::{self, JsonWriter};
-use answers::catalog::list::List;
 use answers::catalog::list_options::is_colour;
 use answers::catalog::taste::{self, LONGEST, MOST_ALTERNATIVES, TasteTexts};
 use answers::catalog::{browse, facets};
 use answers::error::ApiError;
-use answers::query::{self, QueryParams, fault};
+use answers::query::{self, QueryParams};
 use answers::route::{TASTE, TERMS};
 use answers::state::ApiState;
 
@@ -21,16 +19,10 @@ const NAMES: [&str; Dimension::COUNT + ArchiveParameters::NAMES.len()] =
 
 type Sent<'a> = QueryParams<'a, { NAMES.len() }>;
 
-pub(crate) async fn taste(
-    State(state): State<ApiState>,
-    RawQuery(query): RawQuery,
-) -> Result<List, ApiError> {
-    let query = query.as_deref().unwrap_or_default();
-    let sent = QueryParams::parse(query, NAMES);
-    let mut faults = Vec::new();
-    let taste = dimensions(&sent, &mut faults);
-    let parameters = ArchiveParameters::read(&sent, true, faults)?;
-    let ArchiveParameters { options, limit, cursor, ignored } = parameters;
+pub(super) fn answer(state: &ApiState, query: &str) -> Result<JsonDocument, ApiError> {
+    let mut sent = QueryParams::parse(query, NAMES);
+    let taste = dimensions(&mut sent);
+    let ArchiveParameters { options, limit, cursor, ignored } = ArchiveParameters::read(sent, true)?;
     let now = state.listing()?;
     let found = taste::search(&now, &taste, &options, limit, cursor).map_err(invalid_cursor)?;
     let (page, matches, site) = (found.page, found.matches, state.site());
@@ -48,33 +40,32 @@ pub(crate) async fn taste(
     let notes = taste::notes(&now, &taste, &options, (&matches, page.total), TERMS);
     json.member("note", &(!notes.is_empty()).then(|| notes.join(" ")))?;
     json.ignored_parameters(&ignored)?;
-    Ok(List::new(json.finish(), site, TASTE, query, next.as_deref()))
+    Ok(JsonDocument::page(json.finish(), site, TASTE, query, next.as_deref()))
 }
 
 /// Reads the dimensions, of which at least one is needed; the values of one that is given several times are alternatives. A blank value
 /// is absent: forms send every field.
-fn dimensions(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> TasteTexts {
-    let before = faults.len();
+fn dimensions(sent: &mut Sent<'_>) -> TasteTexts {
     let allowed = || format!("1 to {} characters of any text", LONGEST);
     let taste = TasteTexts::from_fn(|dimension| {
         let name = dimension.as_str();
         // Colours such as #a0522d are a filter of the same name.
-        let mut texts = sent.all(name, faults);
+        let mut texts = sent.all(name);
         texts.retain(|text| (dimension != Dimension::Color || !is_colour(text)) && !text.trim().is_empty());
         if texts.len() > MOST_ALTERNATIVES {
             let allowed = format!("at most {MOST_ALTERNATIVES} values");
-            faults.push(fault(name, format!("It has {} values.", texts.len()), allowed));
+            sent.refuse(name, format!("It has {} values.", texts.len()), allowed);
         }
         for length in texts.iter().map(|text| text.trim().chars().count()).filter(|length| *length > LONGEST)
         {
-            faults.push(fault(name, format!("It has {length} characters."), allowed()));
+            sent.refuse(name, format!("It has {length} characters."), allowed());
         }
         texts.iter().map(|text| text.trim().to_owned()).collect()
     });
-    if taste.is_empty() && faults.len() == before {
+    if taste.is_empty() && !sent.has_faults() {
         let all = Dimension::ALL.map(Dimension::as_str).join(", ");
         let detail = format!("At least one of {all} is needed.");
-        faults.push(fault(Dimension::ALL[0].as_str(), detail, allowed()));
+        sent.refuse(Dimension::ALL[0].as_str(), detail, allowed());
     }
     taste
 }

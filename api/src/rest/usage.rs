@@ -3,13 +3,11 @@
 
 use axum::Extension;
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
-use http::HeaderValue;
-use http::header::CONTENT_TYPE;
 use http::request::Parts;
 
 use answers::auth::access::ApiKey;
 use answers::auth::presented_key;
+use answers::catalog::document::JsonDocument;
 use answers::error::ApiError;
 use answers::query::QueryParams;
 use answers::state::ApiState;
@@ -19,13 +17,12 @@ pub(crate) async fn usage(
     State(state): State<ApiState>,
     key: Option<Extension<ApiKey>>,
     parts: Parts,
-) -> Result<Response, ApiError> {
+) -> Result<JsonDocument, ApiError> {
     let (Some(access), Some(Extension(key))) = (state.access().keys(), key) else {
         // A node without keys.
         return Err(ApiError::not_found());
     };
     let mut answer = answer(&state, access, &key, presented_key::key(&parts).as_ref()).await?;
     answer.ignored_parameters = QueryParams::parse(parts.uri.query().unwrap_or_default(), ["key"]).ignored();
-    let body = serde_json::to_vec(&answer).map_err(ApiError::internal)?;
-    Ok(([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response())
+    serde_json::to_vec(&answer).map(JsonDocument::of).map_err(ApiError::internal)
 }

@@ -2,13 +2,12 @@
 
 use axum::Extension;
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use http::header::CONTENT_TYPE;
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderName};
 use payments::SignatureError;
 use schemas::command::CommandReply;
 
+use answers::catalog::document::JsonDocument;
 use answers::command_client::CommandError;
 use answers::deadline::Deadline;
 use answers::error::ApiError;
@@ -22,22 +21,20 @@ pub(crate) async fn stripe(
     Extension(deadline): Extension<Deadline>,
     headers: HeaderMap,
     body: Bytes,
-) -> Result<Response, ApiError> {
+) -> Result<JsonDocument, ApiError> {
     let webhook = state.payments().ok_or_else(ApiError::not_found)?;
     let signature = headers.get(&SIGNATURE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let command = webhook.payments.command(signature, &body, state.now());
     let command = command.map_err(|error| ApiError::invalid_signature(detail(error)))?;
     match webhook.commands.send(payments::ACTOR, command, deadline).await {
-        Ok(CommandReply::Payment(_)) => {}
-        Ok(_) => return Err(ApiError::notice_not_recorded("the write side answered with something else")),
+        Ok(CommandReply::Payment(_)) => Ok(JsonDocument::of(r#"{"received":true}"#)),
+        Ok(_) => Err(ApiError::notice_not_recorded("the write side answered with something else")),
         Err(
             CommandError::Rejected(reason)
             | CommandError::Unavailable(reason)
             | CommandError::OutcomeUnknown(reason),
-        ) => return Err(ApiError::notice_not_recorded(reason)),
+        ) => Err(ApiError::notice_not_recorded(reason)),
     }
-    let json = [(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
-    Ok((json, r#"{"received":true}"#).into_response())
 }
 
 fn detail(error: SignatureError) -> &'static str {

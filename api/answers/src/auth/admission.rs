@@ -88,7 +88,7 @@ fn wrong_method(route: Route, method: &Method) -> Option<ApiError> {
     let reads = method == Method::GET || method == Method::HEAD;
     match route {
         _ if method == Method::OPTIONS => None,
-        Route::Mcp if method != Method::POST => Some(ApiError::post_only()),
+        Route::Mcp if method != Method::POST => Some(ApiError::method_not_allowed(Route::Mcp)),
         _ if route.is_keyed() && !reads => Some(ApiError::method_not_allowed(route)),
         _ => None,
     }

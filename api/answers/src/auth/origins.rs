@@ -118,30 +118,23 @@ pub(crate) fn check_host(
 
 /// Returns whether a `Host` header names the machine itself or is a plain address, which no name server can redirect.
 pub fn is_plain(host: &str) -> bool {
-    is_local(&format!("http://{host}")) || is_address(host)
+    let address = format!("http://{host}");
+    is_local(&address) || host_of(&address).is_some_and(|host| host.parse::<IpAddr>().is_ok())
 }
 
-/// Returns the host of a URL in lower case.
+/// Returns the host of a URL in lower case, that of IPv6 without brackets.
 fn host_of(address: &str) -> Option<String> {
     let uri: Uri = address.parse().ok()?;
-    uri.host().map(str::to_ascii_lowercase)
+    uri.host().map(|host| host.trim_matches(['[', ']']).to_ascii_lowercase())
 }
 
 /// Returns whether a URL names the machine itself.
 fn is_local(address: &str) -> bool {
-    let Ok(uri) = address.parse::<Uri>() else { return false };
-    let Some(host) = uri.host() else { return false };
-    let host = host.trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
-    host == "localhost"
-        || host.ends_with(".localhost")
-        || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
-/// Returns whether a `Host` header is a plain address.
-fn is_address(host: &str) -> bool {
-    let uri: Option<Uri> = format!("http://{host}").parse().ok();
-    let name = uri.as_ref().and_then(Uri::host).unwrap_or_default();
-    name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().is_ok()
+    host_of(address).is_some_and(|host| {
+        host == "localhost"
+            || host.ends_with(".localhost")
+            || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use http::header::AUTHORIZATION;
 use http::request::Parts;
 use schemas::key::{Key, KeyHash};
 
-use crate::error::ApiError;
+use crate::error::{ApiError, fault};
 use crate::query;
 
 /// Returns the hash of the presented key, well-formed or not; `None` if there is none.
@@ -35,7 +35,7 @@ fn text(parts: &Parts) -> Result<Option<Cow<'_, [u8]>>, ApiError> {
         return Err(ApiError::ambiguous_key());
     }
     if parameters.next().is_some() {
-        let fault = query::fault("key", "It is given more than once.", "one value");
+        let fault = fault("key", "It is given more than once.", "one value");
         return Err(ApiError::invalid_parameters(vec![fault]));
     }
     Ok(match (in_header, in_query) {

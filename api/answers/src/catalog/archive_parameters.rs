@@ -1,7 +1,6 @@
 //! The parameters that all lists of the archive have in common.
 
 use read::archive::{Cursor, InvalidCursor};
-use schemas::api::problem::ParameterFault;
 
 use super::browse;
 use super::list_options::{self, ListOptions, is_colour};
@@ -26,22 +25,21 @@ impl ArchiveParameters {
     pub const NAMES: [&str; 3 + list_options::NAMES.len()] =
         query::join_names(&["limit", "cursor", "key"], &list_options::NAMES);
 
-    /// Reads the common parameters; `faults` has those of the list's own parameters. A list by taste `has_relevance`, and of the values of
-    /// color only those with a number sign are colours.
+    /// Reads the common parameters, after those of the list itself. A list by taste `has_relevance`, and of the values of color only those
+    /// with a number sign are colours.
     ///
     /// # Errors
     ///
     /// All invalid parameters.
     pub fn read<const N: usize>(
-        sent: &QueryParams<'_, N>,
+        mut sent: QueryParams<'_, N>,
         has_relevance: bool,
-        mut faults: Vec<ParameterFault>,
     ) -> Result<ArchiveParameters, ApiError> {
         let is_option = |name: &str, value: &str| !(has_relevance && name == "color") || is_colour(value);
-        let options = ListOptions::of_query(sent, 0, has_relevance, is_option, &mut faults);
-        let limit = query::limit(sent, &mut faults);
-        let cursor = query::cursor(sent, &mut faults, browse::invalid_cursor);
-        let ignored = sent.finish(faults).map_err(ApiError::invalid_parameters)?;
+        let options = ListOptions::of_query(&mut sent, 0, has_relevance, is_option);
+        let limit = sent.limit();
+        let cursor = sent.cursor(browse::invalid_cursor);
+        let ignored = sent.finish()?;
         Ok(ArchiveParameters { options, limit, cursor, ignored })
     }
 }

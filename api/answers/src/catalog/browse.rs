@@ -11,8 +11,7 @@ use schemas::record::Category;
 use super::facets;
 use super::json_writer::JsonWriter;
 use super::list_options::ListOptions;
-use crate::error::ApiError;
-use crate::query;
+use crate::error::{ApiError, fault};
 
 /// A page of the archive: projects by ordinal, each with further data of the list.
 #[derive(Debug)]
@@ -96,7 +95,7 @@ pub fn note(options: &ListOptions, total: u64) -> Option<String> {
 
 /// Returns the description of a cursor of another list.
 pub fn invalid_cursor() -> ParameterFault {
-    query::fault(
+    fault(
         "cursor",
         "It is not a cursor of this list. Start again from the first page, without a cursor.",
         "next_cursor of the page before, with the same other parameters",

@@ -10,7 +10,7 @@ use schemas::picture::Colour;
 use schemas::record::{Category, Year};
 
 use super::detail::Detail;
-use crate::query::{self, QueryParams};
+use crate::query::QueryParams;
 
 /// The names of the filters, of the detail, of the order and of the facets.
 pub const NAMES: [&str; 13] = [
@@ -70,8 +70,8 @@ pub struct OptionFault {
 }
 
 impl From<OptionFault> for ParameterFault {
-    fn from(fault: OptionFault) -> ParameterFault {
-        query::fault(fault.name, fault.detail, fault.allowed)
+    fn from(OptionFault { name, detail, allowed, .. }: OptionFault) -> ParameterFault {
+        ParameterFault { parameter: name.to_owned(), detail, allowed }
     }
 }
 
@@ -118,25 +118,24 @@ impl ListOptions {
     }
 
     /// Reads the options in the query of a call, where the names from the one at `first` on are those of options. `is_option` says whether
-    /// a value of a name is one. Errors are added to `faults`.
+    /// a value of a name is one.
     pub fn of_query<const N: usize>(
-        sent: &QueryParams<'_, N>,
+        sent: &mut QueryParams<'_, N>,
         first: usize,
         has_relevance: bool,
         is_option: impl Fn(&str, &str) -> bool,
-        faults: &mut Vec<ParameterFault>,
     ) -> ListOptions {
         if !sent.has_any_from(first) {
             return ListOptions::default();
         }
         let mut refused = Vec::new();
         let values = |name| {
-            let mut values = sent.all(name, faults);
+            let mut values = sent.all(name);
             values.retain(|value| is_option(name, value));
             values
         };
         let options = ListOptions::read(values, has_relevance, &mut refused);
-        faults.extend(refused.into_iter().map(Into::into));
+        sent.refuse_all(refused.into_iter().map(Into::into));
         options
     }
 
@@ -308,6 +307,7 @@ pub fn near_colour() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::query;
 
     fn read(query: &str, has_relevance: bool) -> (ListOptions, Vec<OptionFault>) {
         let mut faults = Vec::new();

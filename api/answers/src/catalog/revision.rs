@@ -7,7 +7,8 @@ use read::catalog::{History, RecordedRevision};
 use schemas::api::problem::ParameterFault;
 use schemas::ids::Revision;
 
-use crate::query::{self, QueryParams};
+use crate::error::fault;
+use crate::query::QueryParams;
 
 /// The texts that [`instant`] accepts, for people.
 pub const INSTANT: &str =
@@ -23,36 +24,29 @@ pub enum RevisionQuery {
 }
 
 impl RevisionQuery {
-    /// Returns the requested revision; `None` is the present record. If a parameter is invalid, the reason is added to `faults`.
-    pub fn of<const N: usize>(
-        sent: &QueryParams<'_, N>,
-        faults: &mut Vec<ParameterFault>,
-    ) -> Option<RevisionQuery> {
-        let (revision, as_of) = (sent.single("revision", faults), sent.single("as_of", faults));
+    /// Returns the requested revision; `None` is the present record.
+    pub fn of<const N: usize>(sent: &mut QueryParams<'_, N>) -> Option<RevisionQuery> {
+        let (revision, as_of) = (sent.single("revision"), sent.single("as_of"));
         match (revision, as_of) {
             (None, None) => None,
             (Some(_), Some(_)) => {
                 for name in ["revision", "as_of"] {
                     let detail = "It stands beside the other, and each of them names one revision.";
-                    faults.push(query::fault(name, detail, "either revision or as_of"));
+                    sent.refuse(name, detail, "either revision or as_of");
                 }
                 None
             }
             (Some(revision), None) => match revision.parse() {
                 Ok(number) if number > 0 => Some(RevisionQuery::Revision(number)),
                 _ => {
-                    faults.push(query::fault(
-                        "revision",
-                        "It is not an integer from 1.",
-                        "an integer from 1",
-                    ));
+                    sent.refuse("revision", "It is not an integer from 1.", "an integer from 1");
                     None
                 }
             },
             (None, Some(as_of)) => match instant(&as_of) {
                 Some(instant) => Some(RevisionQuery::AsOf(instant)),
                 None => {
-                    faults.push(query::fault("as_of", format!("It is not {INSTANT}."), INSTANT));
+                    sent.refuse("as_of", format!("It is not {INSTANT}."), INSTANT);
                     None
                 }
             },
@@ -68,16 +62,12 @@ impl RevisionQuery {
         match self {
             RevisionQuery::Revision(number) => history.find(Revision(number)).ok_or_else(|| {
                 let allowed = format!("an integer from 1 to {}", history.newest().revision);
-                query::fault(
-                    "revision",
-                    format!("The project has no such revision; it is not {allowed}."),
-                    allowed,
-                )
+                fault("revision", format!("The project has no such revision; it is not {allowed}."), allowed)
             }),
             RevisionQuery::AsOf(instant) => history.as_of(instant).ok_or_else(|| {
                 let first = history.first().at;
                 let detail = format!("It is before the first revision, which was recorded at {first}.");
-                query::fault("as_of", detail, format!("{} or later", TimeZone::UTC.to_datetime(first).date()))
+                fault("as_of", detail, format!("{} or later", TimeZone::UTC.to_datetime(first).date()))
             }),
         }
     }

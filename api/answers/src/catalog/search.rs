@@ -15,8 +15,7 @@ use super::detail::Detail;
 use super::facets;
 use super::json_writer::JsonWriter;
 use super::list_options::ListOptions;
-use crate::error::ApiError;
-use crate::query;
+use crate::error::{ApiError, fault};
 use crate::state::ApiState;
 
 /// The end of a page of a search.
@@ -265,7 +264,7 @@ pub fn api_error(error: SearchError) -> ApiError {
 
 /// Returns the description of a cursor of another search, or of a list that cannot be continued.
 pub fn invalid_cursor() -> ParameterFault {
-    query::fault(
+    fault(
         "cursor",
         "It is not a cursor of this search, or its list can no longer be continued. Start again from the first page, without \
          a cursor.",

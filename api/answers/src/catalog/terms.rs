@@ -1,7 +1,6 @@
 //! The words that curators use in the taste dimensions.
 
 use read::archive::{self, Cursor, InvalidCursor, Listing, Term, TermsPage};
-use schemas::api::problem::ParameterFault;
 use schemas::record::Category;
 use schemas::taste::Dimension;
 use serde::{Serialize, Serializer};
@@ -9,7 +8,7 @@ use serde::{Serialize, Serializer};
 use super::browse;
 use super::json_writer::JsonWriter;
 use crate::error::ApiError;
-use crate::query::{self, QueryParams, fault};
+use crate::query::QueryParams;
 
 /// What words are requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,30 +32,29 @@ pub const LONGEST_BEGINNING: usize = 100;
 pub const NO_DIMENSION: &str = "needs the dimension that it was given with";
 
 impl TermsRequest {
-    /// Reads the request from the query of a call; returns it with all invalid parameters.
-    pub fn of_query<const N: usize>(sent: &QueryParams<'_, N>) -> (TermsRequest, Vec<ParameterFault>) {
-        let mut faults = Vec::new();
+    /// Reads the request from the query of a call.
+    pub fn of_query<const N: usize>(sent: &mut QueryParams<'_, N>) -> TermsRequest {
         let request = TermsRequest {
-            dimension: query::dimension(sent, &mut faults),
-            category: query::category(sent, &mut faults),
-            starts_with: starts_with(sent, &mut faults),
-            limit: query::limit(sent, &mut faults),
-            after: query::cursor(sent, &mut faults, browse::invalid_cursor),
+            dimension: sent.dimension(),
+            category: sent.category(),
+            starts_with: starts_with(sent),
+            limit: sent.limit(),
+            after: sent.cursor(browse::invalid_cursor),
         };
         if request.after.is_some() && request.dimension.is_none() {
-            faults.push(fault("cursor", format!("It {NO_DIMENSION}."), "cursor and dimension together"));
+            sent.refuse("cursor", format!("It {NO_DIMENSION}."), "cursor and dimension together");
         }
-        (request, faults)
+        request
     }
 }
 
 /// Reads how the words begin; a blank beginning is that of all.
-fn starts_with<const N: usize>(sent: &QueryParams<'_, N>, faults: &mut Vec<ParameterFault>) -> String {
-    let text = sent.single("starts_with", faults).unwrap_or_default();
+fn starts_with<const N: usize>(sent: &mut QueryParams<'_, N>) -> String {
+    let text = sent.single("starts_with").unwrap_or_default();
     let length = text.trim().chars().count();
     if length > LONGEST_BEGINNING {
         let allowed = format!("at most {LONGEST_BEGINNING} characters");
-        faults.push(fault("starts_with", format!("It has {length} characters."), allowed));
+        sent.refuse("starts_with", format!("It has {length} characters."), allowed);
     }
     text.trim().to_owned()
 }

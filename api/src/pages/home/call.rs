@@ -22,7 +22,8 @@ pub(super) fn of(query: &HomeQuery, site: &Site) -> String {
 /// Taste and the newest, of one category or of all, are requested over MCP, which needs no key.
 fn tool(query: &HomeQuery, site: &Site) -> String {
     let mut arguments: Map<String, Value> = query
-        .tastes()
+        .taste
+        .iter()
         .map(|(dimension, text)| (Dimension::as_str(dimension).to_owned(), text.into()))
         .collect();
     if let Some(category) = query.category() {

@@ -2,9 +2,8 @@
 
 use answers::catalog::list_options::{self, ListOptions, is_colour};
 use answers::error::ApiError;
-use answers::query::{self, QueryParams, fault};
+use answers::query::{self, QueryParams};
 use read::archive::{Facet, Filters, Order};
-use schemas::api::problem::ParameterFault;
 use schemas::record::{Category, Year};
 use schemas::taste::{Dimension, Taste};
 
@@ -39,11 +38,9 @@ impl HomeQuery {
     /// Parses a query string. Words take precedence over taste: they are not combined. Blank values are absent ones: forms send every
     /// field.
     pub(super) fn read(query: &str) -> Result<HomeQuery, ApiError> {
-        let (given, mut faults) = (QueryParams::parse(query, NAMES), Vec::new());
-        let q = text(&given, "q", &mut faults).unwrap_or_default();
-        let taste = Taste::from_fn(|dimension| {
-            text(&given, dimension.as_str(), &mut faults).filter(|_| q.is_empty())
-        });
+        let mut given = QueryParams::parse(query, NAMES);
+        let q = text(&mut given, "q").unwrap_or_default();
+        let taste = Taste::from_fn(|dimension| text(&mut given, dimension.as_str()).filter(|_| q.is_empty()));
         let has_relevance = !q.is_empty() || !taste.is_empty();
         let is_option = |name: &str, value: &str| {
             let value = value.trim();
@@ -56,23 +53,10 @@ impl HomeQuery {
                 _ => true,
             }
         };
-        let options = ListOptions::of_query(&given, 0, has_relevance, is_option, &mut faults);
-        let cursor = text(&given, "cursor", &mut faults);
-        if faults.is_empty() {
-            Ok(HomeQuery { q, taste, options, cursor })
-        } else {
-            Err(ApiError::invalid_parameters(faults))
-        }
-    }
-
-    /// Returns the requested words of a dimension.
-    pub(super) fn taste(&self, dimension: Dimension) -> Option<&str> {
-        self.taste.get(dimension)
-    }
-
-    /// Returns the dimensions with requested words.
-    pub(super) fn tastes(&self) -> impl Iterator<Item = (Dimension, &str)> {
-        self.taste.iter()
+        let options = ListOptions::of_query(&mut given, 0, has_relevance, is_option);
+        let cursor = text(&mut given, "cursor");
+        given.finish()?;
+        Ok(HomeQuery { q, taste, options, cursor })
     }
 
     pub(super) fn is_taste(&self) -> bool {
@@ -168,7 +152,7 @@ impl HomeQuery {
         if !self.q.is_empty() {
             pairs.push(("q", self.q.clone()));
         }
-        pairs.extend(self.tastes().map(|(dimension, text)| (dimension.as_str(), text.to_owned())));
+        pairs.extend(self.taste.iter().map(|(dimension, text)| (dimension.as_str(), text.to_owned())));
         pairs.extend(self.filter_pairs());
         let order = self.options.order.as_ref().and_then(order_name);
         pairs.extend(order.map(|order| ("sort", order.to_owned())));
@@ -186,7 +170,7 @@ impl HomeQuery {
         if !self.q.is_empty() {
             return format!("“{}”", self.q);
         }
-        let words = self.tastes().map(|(_, text)| text).collect::<Vec<_>>().join(", ");
+        let words = self.taste.iter().map(|(_, text)| text).collect::<Vec<_>>().join(", ");
         if !words.is_empty() {
             return capitalised(&words);
         }
@@ -254,21 +238,18 @@ fn order_name(order: &Order) -> Option<&'static str> {
 }
 
 /// Returns a text that may be given once, without the values of `color` that are colours.
-fn text(given: &Sent<'_>, name: &'static str, faults: &mut Vec<ParameterFault>) -> Option<String> {
-    let mut texts = given.all(name, faults);
+fn text(given: &mut Sent<'_>, name: &'static str) -> Option<String> {
+    let mut texts = given.all(name);
     texts.retain(|text| name != "color" || !is_colour(text));
     if texts.len() > 1 {
-        faults.push(fault(name, "It is given more than once.", "one value"));
+        given.refuse(name, "It is given more than once.", "one value");
     }
     let text = texts.first()?.trim();
     if text.chars().count() > LONGEST {
-        faults.push(too_long(name));
+        let characters = format!("{LONGEST} characters");
+        given.refuse(name, format!("It is longer than {characters}."), format!("at most {characters}"));
     }
     (!text.is_empty()).then(|| text.to_owned())
-}
-
-fn too_long(name: &str) -> ParameterFault {
-    fault(name, format!("It is longer than {LONGEST} characters."), format!("at most {LONGEST} characters"))
 }
 
 #[cfg(test)]
@@ -308,7 +289,7 @@ mod tests {
         let sienna = || vec![("color", "#a0522d".to_owned())];
         assert_eq!([colours("color=%23A0522D"), colours("q=a&color=a0522d")], [sienna(), sienna()]);
         let query = HomeQuery::read("color=facade").unwrap();
-        assert_eq!((query.taste(Dimension::Color), query.filter_pairs()), (Some("facade"), vec![]));
+        assert_eq!((query.taste.get(Dimension::Color), query.filter_pairs()), (Some("facade"), vec![]));
         assert_eq!(HomeQuery::read("q=a&color=teal").unwrap(), HomeQuery::default().searching("a".into()));
     }
 

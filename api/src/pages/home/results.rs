@@ -5,8 +5,7 @@ use answers::catalog::list_options::ListOptions;
 use answers::catalog::relaxation;
 use answers::catalog::search::{self, SearchFault};
 use answers::catalog::taste::{self, TasteTexts};
-use answers::error::ApiError;
-use answers::query::fault;
+use answers::error::{ApiError, fault};
 use answers::state::ApiState;
 use read::archive::{Cursor, FacetCounts, Listing, Order};
 use schemas::taste::Dimension;
@@ -126,7 +125,7 @@ fn cards<T: Copy>(state: &ApiState, listing: &Listing, page: &ArchivePage<T>) ->
 
 /// Suggestions for a word that no project uses.
 fn nearest(listing: &Listing, query: &HomeQuery, dimension: Dimension) -> Option<String> {
-    let text = query.taste(dimension)?;
+    let text = query.taste.get(dimension)?;
     let near: Vec<String> =
         listing.nearest_terms(dimension, text, 3).into_iter().map(|term| term.term).collect();
     let name = dimension.as_str();

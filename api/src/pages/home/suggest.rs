@@ -3,13 +3,11 @@
 //! It is a path of the site, apart from `/v1/suggest`, since visitors have no key. Like the pages it is limited by address, and its
 //! answers have the links to follow.
 
+use answers::catalog::document::JsonDocument;
 use answers::error::ApiError;
-use answers::query::{self, QueryParams};
+use answers::query::QueryParams;
 use answers::state::ApiState;
 use axum::extract::{RawQuery, State};
-use axum::response::{IntoResponse, Response};
-use http::HeaderValue;
-use http::header::CONTENT_TYPE;
 use read::archive::{Facet, Suggestion, SuggestionKind};
 use schemas::api::suggest::DEFAULT_SUGGESTIONS;
 use serde::Serialize;
@@ -34,18 +32,14 @@ struct Completion {
 pub(crate) async fn suggest(
     State(state): State<ApiState>,
     RawQuery(query): RawQuery,
-) -> Result<Response, ApiError> {
-    let sent = QueryParams::parse(query.as_deref().unwrap_or_default(), ["q"]);
-    let mut faults = Vec::new();
-    let text = query::text(&sent, &mut faults);
-    if !faults.is_empty() {
-        return Err(ApiError::invalid_parameters(faults));
-    }
+) -> Result<JsonDocument, ApiError> {
+    let mut sent = QueryParams::parse(query.as_deref().unwrap_or_default(), ["q"]);
+    let text = sent.text();
+    sent.finish()?;
     let found = state.listing()?.suggest(&text, DEFAULT_SUGGESTIONS);
     let base = state.site().path();
     let suggestions = found.into_iter().map(|one| completion(one, base)).collect();
-    let body = serde_json::to_vec(&Completions { suggestions }).map_err(ApiError::internal)?;
-    Ok(([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response())
+    serde_json::to_vec(&Completions { suggestions }).map(JsonDocument::of).map_err(ApiError::internal)
 }
 
 fn completion(found: Suggestion, base: &str) -> Completion {

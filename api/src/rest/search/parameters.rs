@@ -1,10 +1,9 @@
 //! The parameters of a search, parsed strictly; all errors are reported at once.
 
-use schemas::api::problem::ParameterFault;
-
 use answers::catalog::list_options::{self, ListOptions};
 use answers::catalog::search::{SearchCursor, invalid_cursor};
-use answers::query::{self, QueryParams, fault};
+use answers::error::ApiError;
+use answers::query::{self, QueryParams};
 
 /// The parameters without the options of a list.
 const OWN: [&str; 5] = ["q", "limit", "cursor", "key", "highlights"];
@@ -35,23 +34,19 @@ impl SearchParameters {
     /// # Errors
     ///
     /// All invalid parameters.
-    pub(crate) fn parse(text: &str) -> Result<SearchParameters, Vec<ParameterFault>> {
-        let mut faults = Vec::new();
-        let sent = QueryParams::parse(text, NAMES);
-        let q = query::text(&sent, &mut faults);
-        let limit = query::limit(&sent, &mut faults);
-        let options = ListOptions::of_query(&sent, OWN.len(), true, |_, _| true, &mut faults);
-        let cursor: Option<SearchCursor> = query::cursor(&sent, &mut faults, invalid_cursor);
-        let highlights = highlights(&sent, &mut faults);
-        let ignored = sent.finish(faults)?;
-        Ok(SearchParameters { q, options, limit, cursor, highlights, ignored })
+    pub(crate) fn parse(text: &str) -> Result<SearchParameters, ApiError> {
+        let mut sent = QueryParams::parse(text, NAMES);
+        let (q, limit) = (sent.text(), sent.limit());
+        let options = ListOptions::of_query(&mut sent, OWN.len(), true, |_, _| true);
+        let (cursor, highlights) = (sent.cursor(invalid_cursor), highlights(&mut sent));
+        Ok(SearchParameters { q, options, limit, cursor, highlights, ignored: sent.finish()? })
     }
 }
 
-fn highlights(sent: &Sent<'_>, faults: &mut Vec<ParameterFault>) -> bool {
-    let text = sent.single("highlights", faults);
+fn highlights(sent: &mut Sent<'_>) -> bool {
+    let text = sent.single("highlights");
     if text.as_deref().is_some_and(|text| text != "true" && text != "false") {
-        faults.push(fault("highlights", "It is neither true nor false.", "true or false"));
+        sent.refuse("highlights", "It is neither true nor false.", "true or false");
     }
     text.as_deref() == Some("true")
 }
@@ -62,18 +57,8 @@ mod tests {
 
     use super::*;
 
-    fn faults(query: &str) -> Vec<(String, String, String)> {
-        let faults = SearchParameters::parse(query).unwrap_err();
-        faults.into_iter().map(|f| (f.parameter, f.detail, f.allowed)).collect()
-    }
-
-    fn said(parameter: &str, detail: &str, allowed: &str) -> (String, String, String) {
-        (parameter.into(), detail.into(), allowed.into())
-    }
-
     #[test]
     fn parameters_are_parsed() {
-        let parsed = SearchParameters::parse("limit=50&q=+Z%C3%BCrich%20&category=ART&unknown=1&key=k");
         let plain = || SearchParameters {
             q: "a".into(),
             options: ListOptions::default(),
@@ -82,75 +67,69 @@ mod tests {
             highlights: false,
             ignored: Vec::new(),
         };
-        let expected = SearchParameters {
+        let all = SearchParameters {
             q: " Zürich ".into(),
             options: ListOptions::of_category(Some(Category::Art)),
             limit: 50,
             ignored: vec!["unknown".into()],
             ..plain()
         };
-        assert_eq!(parsed, Ok(expected));
-        assert_eq!(SearchParameters::parse("q=a"), Ok(plain()));
-        assert_eq!(SearchParameters::parse("q=a&cursor="), Ok(plain()));
-        assert_eq!(SearchParameters::parse("q=a&highlights=false"), Ok(plain()));
-        let marked = SearchParameters { highlights: true, ..plain() };
-        assert_eq!(SearchParameters::parse("q=a&highlights=true"), Ok(marked));
-        let expected = [said("highlights", "It is neither true nor false.", "true or false")];
-        assert_eq!(faults("q=a&highlights=yes"), expected);
         let longest = format!("q={}", "%C3%BC".repeat(200));
-        assert_eq!(SearchParameters::parse(&longest).map(|p| p.q), Ok("ü".repeat(200)));
+        for (query, expected) in [
+            ("limit=50&q=+Z%C3%BCrich%20&category=ART&unknown=1&key=k", all),
+            ("q=a", plain()),
+            ("q=a&cursor=", plain()),
+            ("q=a&highlights=false", plain()),
+            ("q=a&highlights=true", SearchParameters { highlights: true, ..plain() }),
+            (&longest, SearchParameters { q: "ü".repeat(200), ..plain() }),
+        ] {
+            assert_eq!(SearchParameters::parse(query).unwrap(), expected, "{query}");
+        }
+    }
+
+    fn assert_refused(query: &str, expected: &[(&str, &str, &str)]) {
+        let errors = SearchParameters::parse(query).unwrap_err().into_details().errors;
+        let said: Vec<_> = errors.iter().map(|f| (&*f.parameter, &*f.detail, &*f.allowed)).collect();
+        assert_eq!(said, expected, "{query}");
     }
 
     #[test]
     fn all_errors_are_reported_at_once() {
+        let text = "1 to 200 characters of any text";
+        let limit = ("limit", "It is not an integer from 1 to 50.", "an integer from 1 to 50");
         let categories = "architecture, interiors, design, photography, art";
-        assert_eq!(
-            faults("limit=0&category=music&cursor=a&cursor=b&key=%ff"),
-            [
-                said("q", "It is missing.", "1 to 200 characters of any text"),
-                said("limit", "It is not an integer from 1 to 50.", "an integer from 1 to 50"),
-                said("category", "It is not one of the catalog's five.", categories),
-                said("cursor", "It is given more than once.", "one value"),
-                said("key", "It is not UTF-8.", "percent-encoded UTF-8"),
-            ]
+        let twice = "It is given more than once.";
+        assert_refused(
+            "limit=0&category=music&cursor=a&cursor=b&key=%ff&highlights=yes",
+            &[
+                ("q", "It is missing.", text),
+                limit,
+                ("category", "It is not one of the catalog's five.", categories),
+                ("cursor", twice, "one value"),
+                ("highlights", "It is neither true nor false.", "true or false"),
+                ("key", "It is not UTF-8.", "percent-encoded UTF-8"),
+            ],
         );
-    }
-
-    #[test]
-    fn a_search_text_has_1_to_200_characters_after_trimming() {
-        let allowed = "1 to 200 characters of any text";
-        assert_eq!(faults("q=++%09"), [said("q", "It is empty.", allowed)]);
-        assert_eq!(faults("q"), [said("q", "It is empty.", allowed)]);
-        assert_eq!(
-            faults(&format!("q={}", "%C3%BC".repeat(201))),
-            [said("q", "It has 201 characters.", allowed)]
-        );
-        assert_eq!(faults("q=%ff"), [said("q", "It is not UTF-8.", "percent-encoded UTF-8")]);
-        assert_eq!(faults("q=a&q=b"), [said("q", "It is given more than once.", "one value")]);
-    }
-
-    #[test]
-    fn a_cursor_is_one_of_an_answer() {
-        for cursor in ["x", "AAAA", "%00"] {
-            let allowed = "next_cursor of the page before, with the same q, category, filters and sort";
-            let detail = invalid_cursor().detail;
-            assert!(detail.contains("Start again from the first page"), "{detail}");
-            let expected = [said("cursor", &detail, allowed)];
-            assert_eq!(faults(&format!("q=a&cursor={cursor}")), expected, "{cursor}");
+        let long = format!("q={}", "%C3%BC".repeat(201));
+        for (query, detail, allowed) in [
+            ("q=++%09", "It is empty.", text),
+            ("q", "It is empty.", text),
+            (&long, "It has 201 characters.", text),
+            ("q=%ff", "It is not UTF-8.", "percent-encoded UTF-8"),
+            ("q=a&q=b", twice, "one value"),
+        ] {
+            assert_refused(query, &[("q", detail, allowed)]);
         }
-    }
-
-    #[test]
-    fn a_limit_is_an_integer_from_1_to_50() {
-        for limit in
+        for wrong in
             ["", "0", "51", "-1", "1.5", "ten", "1e1", "99999999999999999999999", "+5", "%2B5", "%205"]
         {
-            let query = format!("q=a&limit={limit}");
-            assert_eq!(
-                faults(&query),
-                [said("limit", "It is not an integer from 1 to 50.", "an integer from 1 to 50")],
-                "{limit}"
-            );
+            assert_refused(&format!("q=a&limit={wrong}"), &[limit]);
+        }
+        let cursor = invalid_cursor();
+        assert!(cursor.detail.contains("Start again from the first page"), "{}", cursor.detail);
+        let allowed = "next_cursor of the page before, with the same q, category, filters and sort";
+        for wrong in ["x", "AAAA", "%00"] {
+            assert_refused(&format!("q=a&cursor={wrong}"), &[("cursor", &cursor.detail, allowed)]);
         }
     }
 }
