@@ -35,3 +35,8 @@ mod webhook;
 
 use client::{Connection, Reply};
 use node::Node;
+
+/// The slugs of the results of an answer.
+fn slugs(answer: &serde_json::Value) -> Vec<&str> {
+    answer["results"].as_array().unwrap().iter().map(|one| one["slug"].as_str().unwrap()).collect()
+}

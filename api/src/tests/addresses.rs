@@ -1,6 +1,6 @@
 //! By which addresses a project is found, and by which it is cited.
 
-use schemas::event::{Event, ProjectSelected};
+use schemas::event::Event;
 use schemas::picture::PictureId;
 use serde_json::json;
 
@@ -12,9 +12,7 @@ pub(super) fn brought() -> (&'static str, usize, Event) {
         "name": "Vase", "category": "design", "url": "https://museum.example/Art/1?lang=en",
         "citation_url": "https://museum.example/id/1", "thumbnail": "http://museum.example/1.jpg",
     });
-    let record = serde_json::from_value(record).unwrap();
-    let selected = ProjectSelected { slug: "vase".parse().unwrap(), record, id: None };
-    ("2026-11-24T10:00:00Z", 6, Event::ProjectSelected(selected))
+    ("2026-11-24T10:00:00Z", 6, node::selected("vase", record))
 }
 
 /// The address after `before` and until `end`.

@@ -78,15 +78,31 @@ async fn cursors_lead_through_all_results_once() {
     assert_eq!(path, "", "the second page is the last");
     seen.sort_unstable();
     assert_eq!(seen, ["street-house-1", "street-house-2", "street-house-3"]);
-    let reply = node.get("/v1/search?q=street&category=art").await;
-    assert_eq!(
-        reply.text(),
-        concat!(
-            r#"{"query":"street","count":0,"total":0,"approximate":false,"missing_words":[],"replaced":[],"#,
-            r#""did_you_mean":null,"note":"No project has all of these words, or enough of them.","results":[],"#,
-            r#""next_cursor":null}"#
-        )
-    );
+}
+
+#[tokio::test]
+async fn a_search_without_results_is_answered() {
+    let node = Node::start().await;
+    for (query, expected) in [
+        (
+            "street&category=art",
+            concat!(
+                r#"{"query":"street","count":0,"total":0,"approximate":false,"missing_words":[],"replaced":[],"#,
+                r#""did_you_mean":null,"note":"No project has all of these words, or enough of them.","results":[],"#,
+                r#""next_cursor":null}"#
+            ),
+        ),
+        (
+            "street+xyzzy",
+            concat!(
+                r#"{"query":"street xyzzy","count":0,"total":0,"approximate":false,"missing_words":["xyzzy"],"#,
+                r#""replaced":[],"did_you_mean":"street","note":"No project has “xyzzy”. Did you mean “street”? It finds 3 projects.","#,
+                r#""results":[],"next_cursor":null}"#
+            ),
+        ),
+    ] {
+        assert_eq!(node.get(&format!("/v1/search?q={query}")).await.text(), expected, "{query}");
+    }
 }
 
 #[tokio::test]
@@ -119,6 +135,8 @@ async fn a_renamed_project_is_where_it_went() {
     let location = reply.header("location").unwrap().to_owned();
     assert_eq!(location, "/v1/project/new-mill");
     assert_eq!(connection.ask("GET", &location, "").await.json()["slug"], "new-mill");
+    let page = connection.ask("GET", "/projects/old-mill", "").await;
+    assert_eq!((page.status, page.header("location")), (308, Some("/projects/new-mill")));
 }
 
 #[tokio::test]

@@ -2,12 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Node, Reply};
-
-async fn tool(node: &Node, name: &str, arguments: Value) -> Value {
-    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}});
-    node.post("", call.to_string()).await.json()["result"]["structuredContent"].take()
-}
+use super::{Node, Reply, slugs};
 
 /// The answer without the member `note`, which tools leave out where it is null.
 fn unnoted(reply: &Reply) -> Value {
@@ -15,20 +10,6 @@ fn unnoted(reply: &Reply) -> Value {
     let mut answer = reply.json();
     assert_eq!(answer.as_object_mut().unwrap().remove("note"), Some(Value::Null), "{answer}");
     answer
-}
-
-fn slugs(answer: &Value) -> Vec<&str> {
-    answer["results"].as_array().unwrap().iter().map(|one| one["slug"].as_str().unwrap()).collect()
-}
-
-fn faults(reply: &Reply) -> Vec<String> {
-    assert_eq!(reply.status, 400, "{reply:?}");
-    let answer = reply.json();
-    let faults = answer["errors"].as_array().unwrap();
-    faults
-        .iter()
-        .map(|one| format!("{}: {}", one["parameter"].as_str().unwrap(), one["detail"].as_str().unwrap()))
-        .collect()
 }
 
 #[tokio::test]
@@ -41,7 +22,7 @@ async fn each_answers_what_its_tool_answers() {
         ("/v1/terms?dimension=material", "list_taste_terms", json!({"dimension": "material"})),
     ] {
         let rest = unnoted(&node.get(path).await);
-        assert_eq!(rest, tool(&node, name, arguments).await, "{path}");
+        assert_eq!(rest, node.tool(name, arguments).await, "{path}");
     }
     let answer = node.get("/v1/taste?material=larch&light=dusk").await.json();
     assert_eq!(
@@ -91,7 +72,7 @@ async fn pages_of_the_newest_follow_each_other() {
     for path in
         ["/v1/projects?category=design&cursor=", "/v1/taste?material=larch&cursor=", "/v1/projects?cursor=x"]
     {
-        assert_eq!(faults(&node.get(&format!("{path}{cursor}")).await), [detail], "{path}");
+        assert_eq!(node.get(&format!("{path}{cursor}")).await.faults(), [detail], "{path}");
     }
     let tag = first.header("etag").unwrap();
     let again = node.ask("GET", "/v1/projects?limit=2", &format!("If-None-Match: {tag}\r\n")).await;
@@ -115,10 +96,10 @@ async fn several_projects_come_in_one_call() {
         })
     );
     let many = vec!["a"; 21].join(",");
-    assert_eq!(faults(&node.get(&format!("/v1/projects?slugs={many}")).await), ["slugs: It has 21 slugs."]);
+    assert_eq!(node.get(&format!("/v1/projects?slugs={many}")).await.faults(), ["slugs: It has 21 slugs."]);
     let together = "It is given together with slugs, which are answered all at once.";
     assert_eq!(
-        faults(&node.get("/v1/projects?slugs=,&limit=2&category=art").await),
+        node.get("/v1/projects?slugs=,&limit=2&category=art").await.faults(),
         ["slugs: It is empty.".to_owned(), format!("category: {together}"), format!("limit: {together}")]
     );
 }
@@ -134,31 +115,22 @@ async fn all_faults_are_reported_at_once() {
     let node = Node::start().await;
     let category = "category: It is not one of the catalog's five.";
     let limit = "limit: It is not an integer from 1 to 50.";
-    assert_eq!(faults(&node.get("/v1/projects?category=music&limit=0").await), [category, limit]);
+    assert_eq!(node.get("/v1/projects?category=music&limit=0").await.faults(), [category, limit]);
     assert_eq!(
-        faults(&node.get("/v1/terms?dimension=smell&category=music&limit=x").await),
+        node.get("/v1/terms?dimension=smell&category=music&limit=x").await.faults(),
         ["dimension: It is not one of the six.", category, limit]
     );
     assert_eq!(
-        faults(&node.get("/v1/discover?category=music&key=%ff").await),
+        node.get("/v1/discover?category=music&key=%ff").await.faults(),
         [category, "key: It is not UTF-8."]
     );
     assert_eq!(
-        faults(&node.get("/v1/taste?limit=0&mood=+").await),
+        node.get("/v1/taste?limit=0&mood=+").await.faults(),
         ["material: At least one of material, light, color, mood, composition, subject is needed.", limit]
     );
     let (long, lights) = ("x".repeat(201), "&light=a".repeat(21));
     assert_eq!(
-        faults(&node.get(&format!("/v1/taste?mood={long}&mood=a{lights}")).await),
+        node.get(&format!("/v1/taste?mood={long}&mood=a{lights}")).await.faults(),
         ["light: It has 21 values.", "mood: It has 201 characters."]
     );
-}
-
-#[tokio::test]
-async fn before_the_archive_is_there_they_are_unavailable() {
-    let node = Node::start_empty().await;
-    for path in ["/v1/projects", "/v1/projects?slugs=a", "/v1/taste?mood=calm", "/v1/discover", "/v1/terms"] {
-        let reply = node.get(path).await;
-        assert_eq!((reply.status, reply.header("retry-after").is_some()), (503, true), "{path}");
-    }
 }

@@ -1,6 +1,6 @@
 //! What is answered at the address to cite.
 
-use schemas::event::{Event, ProjectSelected};
+use schemas::event::Event;
 use serde_json::{Value, json};
 
 use super::past::later;
@@ -17,9 +17,7 @@ pub(super) fn hostile() -> (&'static str, usize, Event) {
         "url": "https://elsewhere.example/\"><script>", "provenance": {"curated_by": SCRIPT, "note": SCRIPT},
         "taste": {"mood": SCRIPT},
     });
-    let record = serde_json::from_value(record).unwrap();
-    let selected = ProjectSelected { slug: "script".parse().unwrap(), record, id: None };
-    ("2026-11-24T10:00:00Z", 6, Event::ProjectSelected(selected))
+    ("2026-11-24T10:00:00Z", 6, node::selected("script", record))
 }
 
 #[tokio::test]
@@ -128,12 +126,7 @@ fn imported() -> (&'static str, usize, Event) {
         "name": "Goblet", "category": "design", "url": "https://museum.example/goblet",
         "citation_url": "https://museum.example/id/7?a=1&b=2",
     });
-    let selected = ProjectSelected {
-        slug: "goblet".parse().unwrap(),
-        record: serde_json::from_value(record).unwrap(),
-        id: None,
-    };
-    ("2026-11-24T10:00:00Z", 6, Event::ProjectSelected(selected))
+    ("2026-11-24T10:00:00Z", 6, node::selected("goblet", record))
 }
 
 #[tokio::test]
@@ -199,7 +192,6 @@ async fn citations_that_do_not_exist_are_reported() {
     for path in ["/cite/lake-house/1/2", "/cite/"] {
         assert!(node.get(path).await.problem().contains("/problems/not-found"), "{path}");
     }
-    assert_eq!(Node::start_empty().await.get("/cite/a/1").await.status, 503);
 }
 
 #[tokio::test]

@@ -141,6 +141,15 @@ impl Reply {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
+    /// Each invalid parameter and what is wrong with it.
+    pub(super) fn faults(&self) -> Vec<String> {
+        assert_eq!(self.status, 400, "{self:?}");
+        let fault = |one: &Value| {
+            format!("{}: {}", one["parameter"].as_str().unwrap(), one["detail"].as_str().unwrap())
+        };
+        self.json()["errors"].as_array().unwrap().iter().map(fault).collect()
+    }
+
     /// The text of a problem, once it names the request as the headers do; its id is written as `ID`.
     pub(super) fn problem(&self) -> String {
         assert_eq!(self.header("content-type"), Some("application/problem+json"), "{self:?}");

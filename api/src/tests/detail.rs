@@ -14,10 +14,6 @@ fn concise(mut answer: Value) -> Value {
     answer
 }
 
-async fn tool(node: &Node, name: &str, arguments: Value) -> Value {
-    mcp::content(&node.post("", mcp::call(name, arguments)).await)
-}
-
 #[tokio::test]
 async fn a_concise_answer_is_the_full_one_without_the_members_of_its_results() {
     let node = Node::start().await;
@@ -57,19 +53,19 @@ async fn tools_answer_concisely_too() {
         ("discover", json!({"category": "architecture"})),
         ("get_project", json!({"slugs": ["haus-am-see", "old-mill", "no-such"]})),
     ] {
-        let full = tool(&node, name, arguments.clone()).await;
+        let full = node.tool(name, arguments.clone()).await;
         let with = |detail: &str| {
             let mut arguments = arguments.clone();
             arguments["detail"] = detail.into();
             arguments
         };
-        assert_eq!(tool(&node, name, with(" Concise")).await, concise(full.clone()), "{name}");
-        assert_eq!(tool(&node, name, with("full")).await, full, "{name}");
-        let refused = mcp::refusal(&node.post("", mcp::call(name, with("short"))).await);
+        assert_eq!(node.tool(name, with(" Concise")).await, concise(full.clone()), "{name}");
+        assert_eq!(node.tool(name, with("full")).await, full, "{name}");
+        let refused = node.tool_refusal(name, with("short")).await;
         let fault = "These arguments cannot be used: detail is “short”, it must be one of full, concise. ";
         assert!(refused.starts_with(fault), "{name}: {refused}");
     }
-    let one = tool(&node, "get_project", json!({"slug": "haus-am-see", "detail": "concise"})).await;
+    let one = node.tool("get_project", json!({"slug": "haus-am-see", "detail": "concise"})).await;
     let expected = json!({
         "slug": "haus-am-see", "name": "Haus am See", "studio": "Atelier Łoś", "city": "Zürich, Switzerland", "year": "2019",
         "citation_url": "https://catalog.example.org/cite/haus-am-see/1",
@@ -99,8 +95,7 @@ async fn a_dimension_takes_alternatives() {
         ("material=oak,+pine", json!({"material": ["oak, pine"]}), &[], json!({"material": 0})),
     ] {
         let rest = node.get(&format!("/v1/taste?{query}")).await.json();
-        let found: Vec<&str> =
-            rest["results"].as_array().unwrap().iter().map(|one| one["slug"].as_str().unwrap()).collect();
+        let found = super::slugs(&rest);
         let mut sorted = found.clone();
         sorted.sort_unstable();
         let mut expected = slugs.to_vec();
@@ -109,12 +104,12 @@ async fn a_dimension_takes_alternatives() {
         if matches["mood"] == 1 {
             assert_eq!(found, slugs, "more dimensions come first");
         }
-        let answer = tool(&node, "search_by_taste", arguments).await;
+        let answer = node.tool("search_by_taste", arguments).await;
         assert_eq!((&answer["results"], &answer["matches"]), (&rest["results"], &matches), "{query}");
     }
     let many: Vec<String> = (0..21).map(|number| format!("w{number}")).collect();
     let arguments = json!({"material": many, "mood": ["a", "x".repeat(201)]});
-    let refused = mcp::refusal(&node.post("", mcp::call("search_by_taste", arguments)).await);
+    let refused = node.tool_refusal("search_by_taste", arguments).await;
     let faults =
         "material has 21 values, at most 20 are taken; mood has 201 characters, at most 200 are taken. ";
     assert!(refused.contains(faults), "{refused}");
@@ -135,7 +130,7 @@ async fn all_words_of_a_dimension_are_reached_page_by_page() {
         let page = reply.json();
         assert_eq!(page["dimensions"][0]["distinct"], 7);
         let arguments = json!({"dimension": "material", "limit": 3, "cursor": cursor});
-        let mut answer = tool(&node, "list_taste_terms", arguments).await;
+        let mut answer = node.tool("list_taste_terms", arguments).await;
         answer["note"] = page["note"].clone();
         assert_eq!(answer, page);
         seen.extend(words(&page));
@@ -152,7 +147,7 @@ async fn all_words_of_a_dimension_are_reached_page_by_page() {
     assert_eq!(seen, ["ash", "birch", "brass", "béton", "larch", "oak", "pale"]);
     let begun = node.get("/v1/terms?dimension=material&starts_with=B").await.json();
     assert_eq!(words(&begun), ["birch", "brass", "béton"]);
-    let none = tool(&node, "list_taste_terms", json!({"dimension": "material", "starts_with": "zz"})).await;
+    let none = node.tool("list_taste_terms", json!({"dimension": "material", "starts_with": "zz"})).await;
     assert_eq!(none["note"], "No word in use begins so. Leave starts_with out to see the most used ones.");
     let all = node.get("/v1/terms?limit=3").await.json();
     assert_eq!(all["next_cursor"], Value::Null);
@@ -169,6 +164,6 @@ async fn all_words_of_a_dimension_are_reached_page_by_page() {
     ] {
         assert_eq!(node.get(&path).await.status, 400, "{path}");
     }
-    let refused = mcp::refusal(&node.post("", mcp::call("list_taste_terms", json!({"cursor": next}))).await);
+    let refused = node.tool_refusal("list_taste_terms", json!({"cursor": next})).await;
     assert!(refused.contains("cursor needs the dimension that it was given with"), "{refused}");
 }

@@ -33,10 +33,6 @@ async fn node() -> Node {
     .await
 }
 
-fn slugs(answer: &Value) -> Vec<&str> {
-    answer["results"].as_array().unwrap().iter().map(|one| one["slug"].as_str().unwrap()).collect()
-}
-
 async fn found(node: &Node, query: &str) -> (Vec<String>, u64) {
     let reply = node.get(&format!("/v1/search?q=lodge&{query}")).await;
     let answer = reply.json();
@@ -161,7 +157,7 @@ async fn options_that_cannot_be_used_are_all_told() {
         "query": "lodge", "year_from": 2005, "year_to": "2001", "color": "teal-ish", "facets": ["city", "shape"],
         "sort": "best", "city": (0..21).map(|number| format!("c{number}")).collect::<Vec<_>>(),
     });
-    let refused = mcp::refusal(&node.post("", mcp::call("search_projects", arguments)).await);
+    let refused = node.tool_refusal("search_projects", arguments).await;
     for phrase in [
         "city has 21 values; allowed: at most 20 values",
         "color is “teal-ish”, it must be #rrggbb or rrggbb, such as #a0522d",
@@ -189,7 +185,7 @@ async fn tools_take_the_same_options() {
         let rest = node.get(&format!("/v1/search?q=lodge&{query}")).await.json();
         let mut asked = arguments.clone();
         asked["query"] = "lodge".into();
-        let tool = mcp::content(&node.post("", mcp::call("search_projects", asked)).await);
+        let tool = node.tool("search_projects", asked).await;
         assert_eq!(slugs(&tool), slugs(&rest), "{query}");
         for member in ["total", "facets", "next_cursor"] {
             assert_eq!(tool[member], rest[member], "{member} of {query}");
@@ -232,7 +228,7 @@ async fn browsing_takes_the_same_options() {
             (&expected.iter().map(|slug| (*slug).to_owned()).collect::<Vec<_>>()[..], &json!(expected.len())),
             "{query}"
         );
-        let tool = mcp::content(&node.post("", mcp::call("browse", arguments)).await);
+        let tool = node.tool("browse", arguments).await;
         assert_eq!(
             (slugs(&tool), &tool["total"], &tool["facets"]),
             (slugs(&rest), &rest["total"], &rest["facets"]),
@@ -291,7 +287,7 @@ async fn taste_takes_the_same_options_and_colours_with_a_number_sign() {
             (&expected.iter().map(|slug| (*slug).to_owned()).collect::<Vec<_>>()[..], &json!(expected.len())),
             "{query}"
         );
-        let tool = mcp::content(&node.post("", mcp::call("search_by_taste", arguments)).await);
+        let tool = node.tool("search_by_taste", arguments).await;
         for member in ["total", "matches", "facets"] {
             assert_eq!(tool[member], rest[member], "{member} of {query}");
         }
@@ -324,12 +320,12 @@ async fn similar_projects_are_filtered() {
     assert_eq!(status("category=design&".into()).await, 200);
     assert_eq!(status(String::new()).await, 400, "a cursor belongs to its filters");
     let arguments = json!({"slug": "haus-am-see", "category": "design", "limit": 1});
-    let tool = mcp::content(&node.post("", mcp::call("similar_projects", arguments)).await);
+    let tool = node.tool("similar_projects", arguments).await;
     assert_eq!(
         (slugs(&tool), &tool["next_cursor"]),
         (slugs(&answer_filtered), &answer_filtered["next_cursor"])
     );
     let arguments = json!({"slug": "haus-am-see", "year_from": "20x5"});
-    let refused = mcp::refusal(&node.post("", mcp::call("similar_projects", arguments)).await);
+    let refused = node.tool_refusal("similar_projects", arguments).await;
     assert!(refused.contains("year_from is “20x5”, it must be four digits, such as 1998"), "{refused}");
 }

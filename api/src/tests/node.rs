@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -12,7 +12,6 @@ use payments::{Mode, Offers, Payments, Terms};
 use read::archive::ArchiveWriter;
 use read::catalog::CatalogWriter;
 use read::checkpoint::Checkpoint;
-use read::generation::Generations;
 use read::media::MediaReader;
 use read::models::{ModelKind, ReadModels};
 use read::neighbours::NeighboursWriter;
@@ -39,7 +38,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::{Connection, Reply};
+use super::{Connection, Reply, mcp};
 use crate::http::pipeline::Pipeline;
 use crate::server::serve_pipeline;
 use crate::{
@@ -66,129 +65,117 @@ pub(super) struct Node {
     pub(super) state: ApiState,
 }
 
+/// What differs between nodes.
+struct Settings {
+    limits: Limits,
+    payments: Option<PaymentWebhook>,
+    origins: Origins,
+    site: Site,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        let site = SITE.parse().unwrap();
+        Settings { limits: Limits::default(), payments: None, origins: Origins::Any, site }
+    }
+}
+
 impl Node {
     /// A node with the small catalog and generous limits.
     pub(super) async fn start() -> Node {
-        Node::start_with(Limits::default()).await
+        Node::serve(filled().await, Settings::default()).await
     }
 
     pub(super) async fn start_with(limits: Limits) -> Node {
-        Node::serve(filled().await, limits).await
+        Node::serve(filled().await, Settings { limits, ..Settings::default() }).await
     }
 
     /// A node where more has happened: when, to which project, and what.
     pub(super) async fn start_after(events: &[(&str, usize, Event)]) -> Node {
-        Node::serve(filled_after(events).await, Limits::default()).await
+        Node::serve(filled_after(events).await, Settings::default()).await
     }
 
     /// The same, and search lists what was selected.
     pub(super) async fn start_listing(events: &[(&str, usize, Event)]) -> Node {
         let folder = filled_after(events).await;
-        let generation = of(ModelKind::Search, folder.path()).current().unwrap().unwrap();
-        let mut writer = SearchWriter::open_or_create(&generation.path).unwrap();
         // Events after those of the small catalog stand from the twentieth place on.
-        for (position, (_, number, event)) in (20..).zip(events) {
-            if let Event::ProjectSelected(selected) = event {
-                let (slug, record) =
-                    (selected.slug.as_str(), serde_json::to_value(&selected.record).unwrap());
-                list(&mut writer, *number, position, [slug; 2], record);
-            }
-        }
-        writer.commit("").unwrap();
-        writer.close().unwrap();
-        Node::serve(folder, Limits::default()).await
+        list_all(
+            (20..).zip(events).filter_map(|(position, (_, number, event))| {
+                let Event::ProjectSelected(selected) = event else { return None };
+                let record = serde_json::to_value(&selected.record).unwrap();
+                Some((*number, position, [selected.slug.as_str(); 2], record))
+            }),
+            folder.path(),
+        );
+        Node::serve(folder, Settings::default()).await
     }
 
     /// A node whose search and archive list these projects too, each with a picture of some colours.
     pub(super) async fn start_with_records(records: &[(&str, Value, &[[u8; 3]])]) -> Node {
         let folder = filled().await;
-        let generation = of(ModelKind::Search, folder.path()).current().unwrap().unwrap();
-        let mut search = SearchWriter::open_or_create(&generation.path).unwrap();
-        let generation = of(ModelKind::Archive, folder.path()).current().unwrap().unwrap();
-        let mut archive = ArchiveWriter::open(&generation.path).await.unwrap();
-        for (number, (slug, record, palette)) in (10..).zip(records) {
-            let (position, time) = (10 * number as u64, AT.parse().unwrap());
-            list(&mut search, number, position, [slug; 2], record.clone());
-            let record = serde_json::from_value(record.clone()).unwrap();
-            let selected = ProjectSelected { slug: slug.parse().unwrap(), record, id: None };
+        let numbered = || (10..).zip(records);
+        let listed = numbered()
+            .map(|(number, (slug, record, _))| (number, 10 * number as u64, [*slug; 2], record.clone()));
+        list_all(listed, folder.path());
+        let mut archive = ArchiveWriter::open(&current(ModelKind::Archive, folder.path())).await.unwrap();
+        for (number, (slug, record, palette)) in numbered() {
             let palette = palette.iter().map(|rgb| Colour(*rgb)).collect();
             let id = PictureId([number as u8; 32]);
             let picture = Picture { id, format: PictureFormat::Png, width: 9, height: 9, palette };
             let attached = PictureAttached { source: "a.png".into(), picture };
             archive.load([self::id(number)].into_iter()).await.unwrap();
-            for event in [Event::ProjectSelected(selected), Event::PictureAttached(attached)] {
-                archive.apply(self::id(number), &event, Position(position), time).unwrap();
+            for event in [selected(slug, record.clone()), Event::PictureAttached(attached)] {
+                let (position, time) = (Position(10 * number as u64), AT.parse().unwrap());
+                archive.apply(self::id(number), &event, position, time).unwrap();
             }
         }
-        search.commit("").unwrap();
-        search.close().unwrap();
         archive.commit(Checkpoint::default()).await.unwrap();
         archive.close().await.unwrap();
-        Node::serve(folder, Limits::default()).await
+        Node::serve(folder, Settings::default()).await
     }
 
     /// A node where the house has a picture, 1,000 pixels wide, that is recorded as kept.
     pub(super) async fn start_with_picture(id: PictureId) -> Node {
         let node = Node::start().await;
-        let generation = of(ModelKind::Catalog, node.folder.path()).current().unwrap().unwrap();
-        let mut writer = CatalogWriter::open(&generation.path).await.unwrap();
         let record =
             json!({"name": "Haus am See", "category": "architecture", "pictures": [{"source": "a.png"}]});
-        let changed =
-            Event::ProjectRevised(ProjectRevised { record: serde_json::from_value(record).unwrap() });
         let picture =
             Picture { id, format: PictureFormat::Png, width: 1_000, height: 500, palette: Vec::new() };
         let attached = Event::PictureAttached(PictureAttached { source: "a.png".into(), picture });
-        writer.load([self::id(0)].into_iter()).await.unwrap();
-        for (position, event) in [(20, changed), (21, attached)] {
-            writer.apply(&recorded(position, self::id(0), &event), self::id(0), &event).unwrap();
-        }
-        writer.commit(Checkpoint::default()).await.unwrap();
-        writer.close().await.unwrap();
+        record_in_catalog(&node.folder, 0, (20..).zip([revised(record), attached]), Checkpoint::default())
+            .await;
         node
     }
 
     /// A node with the small catalog, as recorded by another event store.
     pub(super) async fn start_of_store(store: &str) -> Node {
         let folder = filled().await;
-        let generation = of(ModelKind::Catalog, folder.path()).current().unwrap().unwrap();
-        let mut writer = CatalogWriter::open(&generation.path).await.unwrap();
-        writer.commit(checkpoint(8, store)).await.unwrap();
-        writer.close().await.unwrap();
-        Node::serve(folder, Limits::default()).await
+        record_in_catalog(&folder, 0, std::iter::empty(), checkpoint(8, store)).await;
+        Node::serve(folder, Settings::default()).await
     }
 
     /// Revises a project in the current generation of the catalog, as the ninth event.
     pub(super) async fn revise_in_catalog(&self, number: usize, name: &str) {
-        let generation = of(ModelKind::Catalog, self.folder.path()).current().unwrap().unwrap();
-        let mut writer = CatalogWriter::open(&generation.path).await.unwrap();
-        let record = serde_json::from_value(json!({"name": name, "category": "architecture"})).unwrap();
-        let event = Event::ProjectRevised(ProjectRevised { record });
-        writer.load([id(number)].into_iter()).await.unwrap();
-        writer.apply(&recorded(9, id(number), &event), id(number), &event).unwrap();
-        writer.commit(checkpoint(9, STORE)).await.unwrap();
-        writer.close().await.unwrap();
+        let event = revised(json!({"name": name, "category": "architecture"}));
+        record_in_catalog(&self.folder, number, [(9, event)].into_iter(), checkpoint(9, STORE)).await;
     }
 
     /// A node whose search index lists a project that the catalog does not know yet.
     pub(super) async fn start_with_search_ahead(slug: &str) -> Node {
         let folder = filled().await;
-        let generation = of(ModelKind::Search, folder.path()).current().unwrap().unwrap();
-        let mut writer = SearchWriter::open_or_create(&generation.path).unwrap();
-        list(&mut writer, 7, 8, [slug; 2], json!({"name": slug.replace('-', " "), "category": "art"}));
-        writer.commit("").unwrap();
-        writer.close().unwrap();
-        Node::serve(folder, Limits::default()).await
+        let record = json!({"name": slug.replace('-', " "), "category": "art"});
+        list_all([(7, 8, [slug; 2], record)].into_iter(), folder.path());
+        Node::serve(folder, Settings::default()).await
     }
 
     /// A node with the small catalog that is reached at this address.
     pub(super) async fn start_at(site: &str) -> Node {
-        Node::serve_site(filled().await, Limits::default(), None, Origins::Any, site.parse().unwrap()).await
+        Node::serve(filled().await, Settings { site: site.parse().unwrap(), ..Settings::default() }).await
     }
 
     /// A node whose projections have not made anything yet.
     pub(super) async fn start_empty() -> Node {
-        Node::serve(tempfile::tempdir().unwrap(), Limits::default()).await
+        Node::serve(tempfile::tempdir().unwrap(), Settings::default()).await
     }
 
     /// A node that accepts payment webhooks while no write side runs.
@@ -205,40 +192,22 @@ impl Node {
             },
             commands: CommandClient::new(nowhere.connect("127.0.0.1:1").await.unwrap()),
         };
-        Node::serve_with(tempfile::tempdir().unwrap(), Limits::default(), Some(payments), Origins::Any).await
+        let settings = Settings { payments: Some(payments), ..Settings::default() };
+        Node::serve(tempfile::tempdir().unwrap(), settings).await
     }
 
     /// A node whose site has texts of its own.
     pub(super) async fn start_called(texts: SiteTexts) -> Node {
         let site = SITE.parse::<Site>().unwrap().with_texts(texts);
-        Node::serve_site(filled().await, Limits::default(), None, Origins::Any, site).await
-    }
-
-    async fn serve(folder: TempDir, limits: Limits) -> Node {
-        Node::serve_with(folder, limits, None, Origins::Any).await
+        Node::serve(filled().await, Settings { site, ..Settings::default() }).await
     }
 
     /// A node with the small catalog that requires no key and accepts requests from pages of these origins.
     pub(super) async fn start_for(origins: Origins) -> Node {
-        Node::serve_with(filled().await, Limits::default(), None, origins).await
+        Node::serve(filled().await, Settings { origins, ..Settings::default() }).await
     }
 
-    async fn serve_with(
-        folder: TempDir,
-        limits: Limits,
-        payments: Option<PaymentWebhook>,
-        origins: Origins,
-    ) -> Node {
-        Node::serve_site(folder, limits, payments, origins, SITE.parse().unwrap()).await
-    }
-
-    async fn serve_site(
-        folder: TempDir,
-        limits: Limits,
-        payments: Option<PaymentWebhook>,
-        origins: Origins,
-        site: Site,
-    ) -> Node {
+    async fn serve(folder: TempDir, Settings { limits, payments, origins, site }: Settings) -> Node {
         let models = ReadModels::new(folder.path(), Clock::system());
         models.refresh().await.unwrap();
         let (readiness, ready) = watch::channel(Readiness::READY);
@@ -290,6 +259,41 @@ impl Node {
     pub(super) async fn ask(&self, method: &str, path: &str, headers: &str) -> Reply {
         self.connect().await.ask(method, path, headers).await
     }
+
+    /// Calls a tool of the MCP endpoint, which answers well.
+    pub(super) async fn tool(&self, name: &str, arguments: Value) -> Value {
+        mcp::content(&self.post("", mcp::call(name, arguments)).await)
+    }
+
+    /// Calls a tool of the MCP endpoint, and returns why it does not answer.
+    pub(super) async fn tool_refusal(&self, name: &str, arguments: Value) -> String {
+        mcp::refusal(&self.post("", mcp::call(name, arguments)).await)
+    }
+}
+
+pub(super) fn selected(slug: &str, record: Value) -> Event {
+    let record = serde_json::from_value(record).unwrap();
+    Event::ProjectSelected(ProjectSelected { slug: slug.parse().unwrap(), record, id: None })
+}
+
+pub(super) fn revised(record: Value) -> Event {
+    Event::ProjectRevised(ProjectRevised { record: serde_json::from_value(record).unwrap() })
+}
+
+/// Records events of a project, each with its position, in the current catalog.
+async fn record_in_catalog(
+    folder: &TempDir,
+    number: usize,
+    events: impl Iterator<Item = (u64, Event)>,
+    checkpoint: Checkpoint,
+) {
+    let mut writer = CatalogWriter::open(&current(ModelKind::Catalog, folder.path())).await.unwrap();
+    writer.load([id(number)].into_iter()).await.unwrap();
+    for (position, event) in events {
+        writer.apply(&recorded(position, id(number), &event), id(number), &event).unwrap();
+    }
+    writer.commit(checkpoint).await.unwrap();
+    writer.close().await.unwrap();
 }
 
 /// A folder with the models of the small catalog.
@@ -305,9 +309,8 @@ async fn filled() -> TempDir {
 /// A folder with the models of the small catalog after these events.
 async fn filled_after(events: &[(&str, usize, Event)]) -> TempDir {
     let folder = filled().await;
-    let current = |generations: Generations| generations.current().unwrap().unwrap().path;
-    let mut catalog = CatalogWriter::open(&current(of(ModelKind::Catalog, folder.path()))).await.unwrap();
-    let mut archive = ArchiveWriter::open(&current(of(ModelKind::Archive, folder.path()))).await.unwrap();
+    let mut catalog = CatalogWriter::open(&current(ModelKind::Catalog, folder.path())).await.unwrap();
+    let mut archive = ArchiveWriter::open(&current(ModelKind::Archive, folder.path())).await.unwrap();
     let ids = || events.iter().map(|(_, number, _)| id(*number));
     catalog.load(ids()).await.unwrap();
     archive.load(ids()).await.unwrap();
@@ -347,25 +350,25 @@ fn id(number: usize) -> ProjectId {
 
 /// Everything that happened, and to which project.
 fn history() -> Vec<(usize, Event)> {
-    let mut events: Vec<(usize, Event)> = selections()
-        .into_iter()
-        .enumerate()
-        .map(|(number, (slug, record))| {
-            let record = serde_json::from_value(record).unwrap();
-            (
-                number,
-                Event::ProjectSelected(ProjectSelected { slug: slug.parse().unwrap(), record, id: None }),
-            )
-        })
-        .collect();
+    let selected = selections().into_iter().map(|(slug, record)| selected(slug, record));
+    let mut events: Vec<(usize, Event)> = selected.enumerate().collect();
     events.push((4, Event::ProjectRenamed(ProjectRenamed { slug: "new-mill".parse().unwrap() })));
     let reason = "The owners \"asked\" for it.".into();
     events.push((5, Event::ProjectWithdrawn(ProjectWithdrawn { reason })));
     events
 }
 
-fn of(model: ModelKind, folder: &Path) -> Generations {
-    model.generations(folder)
+/// The folder of the first generation of a model, which is made the current one.
+fn created(model: ModelKind, folder: &Path) -> PathBuf {
+    let generations = model.generations(folder);
+    let generation = generations.create_next().unwrap();
+    generations.make_current(&generation).unwrap();
+    generation.path
+}
+
+/// The folder of the current generation of a model.
+fn current(model: ModelKind, folder: &Path) -> PathBuf {
+    model.generations(folder).current().unwrap().unwrap().path
 }
 
 /// The event store of the small catalog.
@@ -376,9 +379,7 @@ fn checkpoint(position: u64, store: &str) -> Checkpoint {
 }
 
 async fn catalog(root: &Path) {
-    let generations = of(ModelKind::Catalog, root);
-    let generation = generations.create_next().unwrap();
-    let mut writer = CatalogWriter::open(&generation.path).await.unwrap();
+    let mut writer = CatalogWriter::open(&created(ModelKind::Catalog, root)).await.unwrap();
     writer.load((0..6).map(id)).await.unwrap();
     for (index, (number, event)) in history().into_iter().enumerate() {
         let position = index as u64 + 1;
@@ -386,7 +387,6 @@ async fn catalog(root: &Path) {
     }
     writer.commit(checkpoint(8, STORE)).await.unwrap();
     writer.close().await.unwrap();
-    generations.make_current(&generation).unwrap();
 }
 
 fn recorded(position: u64, id: ProjectId, event: &Event) -> Recorded {
@@ -409,16 +409,24 @@ fn recorded(position: u64, id: ProjectId, event: &Event) -> Recorded {
 
 /// The search index of what is listed in the end.
 fn search(root: &Path) {
-    let generations = of(ModelKind::Search, root);
-    let generation = generations.create_next().unwrap();
-    let mut writer = SearchWriter::open_or_create(&generation.path).unwrap();
-    for (number, (slug, record)) in selections().into_iter().enumerate().take(5) {
-        let present = if slug == "old-mill" { "new-mill" } else { slug };
-        list(&mut writer, number, number as u64 + 1, [slug, present], record);
+    created(ModelKind::Search, root);
+    list_all(
+        selections().into_iter().enumerate().take(5).map(|(number, (slug, record))| {
+            let present = if slug == "old-mill" { "new-mill" } else { slug };
+            (number, number as u64 + 1, [slug, present], record)
+        }),
+        root,
+    );
+}
+
+/// Adds projects to the current search index.
+fn list_all<'s>(projects: impl Iterator<Item = (usize, u64, [&'s str; 2], Value)>, folder: &Path) {
+    let mut writer = SearchWriter::open_or_create(&current(ModelKind::Search, folder)).unwrap();
+    for (number, ordinal, slugs, record) in projects {
+        list(&mut writer, number, ordinal, slugs, record);
     }
     writer.commit("").unwrap();
     writer.close().unwrap();
-    generations.make_current(&generation).unwrap();
 }
 
 /// Adds a project that was selected under one slug and is found under another.
@@ -454,9 +462,7 @@ fn list(writer: &mut SearchWriter, number: usize, ordinal: u64, slugs: [&str; 2]
 
 /// The archive of what is listed in the end.
 async fn archive(root: &Path) {
-    let generations = of(ModelKind::Archive, root);
-    let generation = generations.create_next().unwrap();
-    let mut writer = ArchiveWriter::open(&generation.path).await.unwrap();
+    let mut writer = ArchiveWriter::open(&created(ModelKind::Archive, root)).await.unwrap();
     writer.load((0..6).map(id)).await.unwrap();
     for (index, (number, event)) in history().into_iter().enumerate() {
         let position = Position(index as u64 + 1);
@@ -464,7 +470,6 @@ async fn archive(root: &Path) {
     }
     writer.commit(Checkpoint::default()).await.unwrap();
     writer.close().await.unwrap();
-    generations.make_current(&generation).unwrap();
 }
 
 /// What the projects look and read like: the house is nearest to the first of the street by looks alone, the second only
@@ -478,14 +483,10 @@ async fn neighbours(root: &Path) {
         (4, vector([0.0, 1.0]), vector([0.0, 1.0])),
         (5, vector([1.0, 0.0]), vector([1.0, 0.0])),
     ];
-    let generations = of(ModelKind::Neighbours, root);
-    let generation = generations.create_next().unwrap();
-    let mut writer = NeighboursWriter::open(&generation.path).await.unwrap();
+    let mut writer = NeighboursWriter::open(&created(ModelKind::Neighbours, root)).await.unwrap();
     writer.load((0..6).map(id)).await.unwrap();
     for (number, (slug, record)) in selections().into_iter().enumerate() {
-        let record = serde_json::from_value(record).unwrap();
-        let event = Event::ProjectSelected(ProjectSelected { slug: slug.parse().unwrap(), record, id: None });
-        writer.apply(id(number), &event, Position(number as u64 + 1)).unwrap();
+        writer.apply(id(number), &selected(slug, record), Position(number as u64 + 1)).unwrap();
     }
     for (index, (number, visual, semantic)) in described.into_iter().enumerate() {
         let event =
@@ -496,5 +497,4 @@ async fn neighbours(root: &Path) {
     writer.commit(Checkpoint { position: Position(11), ..Checkpoint::default() }).await.unwrap();
     writer.finish_lists().await.unwrap();
     writer.close().await.unwrap();
-    generations.make_current(&generation).unwrap();
 }

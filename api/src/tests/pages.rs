@@ -185,13 +185,6 @@ async fn errors_are_pages_for_browsers_and_json_for_programs() {
 }
 
 #[tokio::test]
-async fn a_renamed_project_redirects_to_its_current_slug() {
-    let node = Node::start().await;
-    let reply = node.ask("GET", "/projects/old-mill", HTML).await;
-    assert_eq!((reply.status, reply.header("location")), (308, Some("/projects/new-mill")));
-}
-
-#[tokio::test]
 async fn methods_sizes_and_origins_of_pages_and_forms_are_restricted() {
     let node = Node::start().await;
     let reply = node.ask("POST", "/pricing", "").await;

@@ -1,23 +1,18 @@
 //! A record as it once was.
 
-use schemas::event::{Event, ProjectRenamed, ProjectRevised};
+use schemas::event::{Event, ProjectRenamed};
 use serde_json::json;
 
 use super::*;
 
 /// The house was revised on the 21st, moved on the 22nd and was revised again on the 23rd.
 pub(super) fn later() -> Vec<(&'static str, usize, Event)> {
-    let revised = |name: &str| {
-        let record = json!({"name": name, "category": "architecture", "year": "2020"});
-        Event::ProjectRevised(ProjectRevised { record: serde_json::from_value(record).unwrap() })
-    };
+    let revised =
+        |name: &str| node::revised(json!({"name": name, "category": "architecture", "year": "2020"}));
+    let renamed = Event::ProjectRenamed(ProjectRenamed { slug: "lake-house".parse().unwrap() });
     vec![
         ("2026-11-21T10:00:00Z", 0, revised("Haus am Zürichsee")),
-        (
-            "2026-11-22T10:00:00Z",
-            0,
-            Event::ProjectRenamed(ProjectRenamed { slug: "lake-house".parse().unwrap() }),
-        ),
+        ("2026-11-22T10:00:00Z", 0, renamed),
         ("2026-11-23T10:00:00.5Z", 0, revised("Lake House")),
     ]
 }

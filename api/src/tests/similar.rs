@@ -143,10 +143,3 @@ async fn an_unchanged_answer_is_not_sent_again() {
     let head = node.ask("HEAD", path, "").await;
     assert_eq!((head.status, head.body.len(), head.header("etag")), (200, 0, Some(tag)));
 }
-
-#[tokio::test]
-async fn it_is_unavailable_without_models() {
-    let node = Node::start_empty().await;
-    let reply = node.get("/v1/similar/haus-am-see").await;
-    assert_eq!((reply.status, reply.header("retry-after").is_some()), (503, true));
-}

@@ -64,12 +64,6 @@ async fn all_faults_are_reported_at_once() {
 }
 
 #[tokio::test]
-async fn before_the_archive_is_there_it_is_unavailable() {
-    let reply = Node::start_empty().await.get("/v1/suggest?q=a").await;
-    assert_eq!((reply.status, reply.header("retry-after").is_some()), (503, true));
-}
-
-#[tokio::test]
 async fn the_search_box_gets_the_links_to_follow_without_a_key() {
     let node = Node::start_with_records(&records()).await;
     let page = node.get("/").await;

@@ -1,35 +1,25 @@
 //! Revisions that are named by an address or an argument, and arguments that are not known.
 
-use schemas::event::{Event, ProjectRevised};
-
 use super::*;
 use crate::tests::addresses::brought;
+use crate::tests::node::revised;
 use crate::tests::past::later;
 
 const CITE: &str = "https://catalog.example.org/cite";
 
-async fn ask(node: &Node, tool: &str, arguments: Value) -> Value {
-    content(&node.post("", call(tool, arguments)).await)
-}
-
-async fn refused(node: &Node, tool: &str, arguments: Value) -> String {
-    refusal(&node.post("", call(tool, arguments)).await)
-}
-
 #[tokio::test]
 async fn a_long_record_is_shortened_with_a_link_to_the_whole() {
     let long = json!({"name": "Haus am See", "category": "architecture", "description": "ü".repeat(40_000)});
-    let revised = Event::ProjectRevised(ProjectRevised { record: serde_json::from_value(long).unwrap() });
-    let node = Node::start_after(&[("2026-11-21T10:00:00Z", 0, revised)]).await;
+    let node = Node::start_after(&[("2026-11-21T10:00:00Z", 0, revised(long))]).await;
     let mut whole = node.get("/v1/project/haus-am-see").await.json();
-    let (record, note) = parted(ask(&node, "get_project", json!({"slug": "haus-am-see"})).await);
+    let (record, note) = parted(node.tool("get_project", json!({"slug": "haus-am-see"})).await);
     whole["description"] = format!("{}…", "ü".repeat(4_000)).into();
     assert_eq!(record, whole);
     assert_eq!(
         note,
         format!("The record is long, so texts are cut short (…); all of it is at {CITE}/haus-am-see/2.")
     );
-    let fetched = ask(&node, "fetch", json!({"id": "haus-am-see"})).await;
+    let fetched = node.tool("fetch", json!({"id": "haus-am-see"})).await;
     let note = format!("The text is shortened; all of it is at {CITE}/haus-am-see/2.");
     assert!(fetched["note"].as_str().unwrap().starts_with(&note), "{fetched}");
 }
@@ -56,12 +46,12 @@ async fn a_citation_is_answered_with_the_revision_that_it_names() {
         json!({"slug": "lake-house", "as_of": "2026-11-20"}),
         json!({"slug": format!("{CITE}/haus-am-see/1"), "revision": 1.0}),
     ] {
-        let (record, note) = parted(ask(&node, "get_project", arguments.clone()).await);
+        let (record, note) = parted(node.tool("get_project", arguments.clone()).await);
         assert_eq!((record, note), (first.clone(), json!(newer)), "{arguments}");
         let mut fetched = arguments.clone();
         let slug = fetched.as_object_mut().unwrap().remove("slug").unwrap();
         fetched["id"] = slug;
-        let fetched = ask(&node, "fetch", fetched).await;
+        let fetched = node.tool("fetch", fetched).await;
         assert!(
             fetched["text"].as_str().unwrap().starts_with("Haus am See, Atelier Łoś, Zürich"),
             "{fetched}"
@@ -70,10 +60,10 @@ async fn a_citation_is_answered_with_the_revision_that_it_names() {
         assert!(fetched["note"].as_str().unwrap().starts_with(&newer), "{fetched}");
     }
     let (newest, note) =
-        parted(ask(&node, "get_project", json!({"slug": format!("{CITE}/lake-house/3")})).await);
+        parted(node.tool("get_project", json!({"slug": format!("{CITE}/lake-house/3")})).await);
     assert_eq!((&newest["name"], &newest["revision"], note), (&json!("Lake House"), &json!(3), Value::Null));
     let (gone, note) =
-        parted(ask(&node, "get_project", json!({"slug": format!("{CITE}/gone-house/1")})).await);
+        parted(node.tool("get_project", json!({"slug": format!("{CITE}/gone-house/1")})).await);
     assert_eq!(gone["name"], "gone house");
     assert_eq!(
         note,
@@ -84,7 +74,7 @@ async fn a_citation_is_answered_with_the_revision_that_it_names() {
 #[tokio::test]
 async fn a_missing_revision_is_reported_with_the_existing_ones() {
     let node = Node::start_after(&later()).await;
-    let get = async |arguments: Value| refused(&node, "get_project", arguments).await;
+    let get = async |arguments: Value| node.tool_refusal("get_project", arguments).await;
     let unknown = "The project lake-house has no revision 4; they are 1 to 3.";
     assert_eq!(get(json!({"slug": format!("{CITE}/lake-house/4")})).await, unknown);
     assert_eq!(get(json!({"slug": "lake-house", "revision": 4})).await, unknown);
@@ -121,8 +111,8 @@ async fn a_project_is_found_by_the_addresses_that_it_brings() {
     let node = Node::start_after(&[brought()]).await;
     let rest = node.get("/v1/project/vase").await.json();
     for address in ["https://museum.example/Art/1?lang=en", " https://museum.example/id/1 ", "VASE"] {
-        assert_eq!(ask(&node, "get_project", json!({"slug": address})).await, rest, "{address}");
-        assert_eq!(ask(&node, "fetch", json!({"id": address})).await["id"], "vase");
+        assert_eq!(node.tool("get_project", json!({"slug": address})).await, rest, "{address}");
+        assert_eq!(node.tool("fetch", json!({"id": address})).await["id"], "vase");
     }
 }
 
@@ -130,7 +120,7 @@ async fn a_project_is_found_by_the_addresses_that_it_brings() {
 async fn a_name_leads_to_its_slug() {
     let node = Node::start().await;
     for wanted in ["Haus am See", "haus_am_see", "Street House 2"] {
-        let refusal = refused(&node, "get_project", json!({"slug": wanted})).await;
+        let refusal = node.tool_refusal("get_project", json!({"slug": wanted})).await;
         let near = wanted.to_lowercase().replace([' ', '_'], "-");
         assert!(refusal.contains(&format!("Slugs that are near: {near}")), "{refusal}");
         let path = format!("/v1/project/{}", wanted.replace(' ', "%20"));
@@ -156,18 +146,18 @@ async fn arguments_that_are_not_known_are_named_where_the_call_fails() {
         ),
         ("get_project", json!({"name": "haus-am-see"}), "slug is missing; “name” is not known."),
     ] {
-        let said = refused(&node, tool, arguments).await;
+        let said = node.tool_refusal(tool, arguments).await;
         assert!(said.contains(expected), "{said}");
     }
-    let noted = ask(&node, "search_projects", json!({"query": "haus", "limt": 3})).await;
+    let noted = node.tool("search_projects", json!({"query": "haus", "limt": 3})).await;
     let note = noted["note"].as_str().unwrap();
     assert!(
         note.starts_with("Not used: “limt” (did you mean limit?). search_projects takes query, limit"),
         "{note}"
     );
-    assert_eq!(ask(&node, "get_project", json!({"id": "haus-am-see"})).await["slug"], "haus-am-see");
-    assert_eq!(ask(&node, "fetch", json!({"slug": "haus-am-see"})).await["id"], "haus-am-see");
-    let grey = ask(&node, "search_by_taste", json!({"colour": "grey"})).await;
+    assert_eq!(node.tool("get_project", json!({"id": "haus-am-see"})).await["slug"], "haus-am-see");
+    assert_eq!(node.tool("fetch", json!({"slug": "haus-am-see"})).await["id"], "haus-am-see");
+    let grey = node.tool("search_by_taste", json!({"colour": "grey"})).await;
     assert!(grey["note"].as_str().unwrap().starts_with("No project matches color “grey”"), "{grey}");
 }
 
@@ -175,12 +165,12 @@ async fn arguments_that_are_not_known_are_named_where_the_call_fails() {
 async fn examples_work_on_this_catalog() {
     let node = Node::start().await;
     for tool in ["get_project", "similar_projects", "fetch"] {
-        let refusal = refused(&node, tool, json!({})).await;
+        let refusal = node.tool_refusal(tool, json!({})).await;
         let (_, example) = refusal.split_once(" that works: ").unwrap();
         let arguments: Value = serde_json::from_str(example).unwrap();
         let answer = node.post("", call(tool, arguments)).await;
         assert_eq!(answer.json()["result"]["isError"], false, "{refusal}");
     }
-    let empty = refused(&Node::start_empty().await, "get_project", json!({})).await;
+    let empty = Node::start_empty().await.tool_refusal("get_project", json!({})).await;
     assert!(empty.ends_with("{\"slug\":\"slug-of-a-result\"}"), "{empty}");
 }

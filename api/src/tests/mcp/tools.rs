@@ -3,20 +3,9 @@
 use schemas::picture::{Form, PictureId};
 
 use super::*;
+use crate::tests::slugs;
 
 const HAUS: &str = "haus-am-see";
-
-async fn ask(node: &Node, tool: &str, arguments: Value) -> Value {
-    content(&node.post("", call(tool, arguments)).await)
-}
-
-async fn refused(node: &Node, tool: &str, arguments: Value) -> String {
-    refusal(&node.post("", call(tool, arguments)).await)
-}
-
-fn slugs(answer: &Value) -> Vec<&str> {
-    answer["results"].as_array().unwrap().iter().map(|one| one["slug"].as_str().unwrap()).collect()
-}
 
 #[tokio::test]
 async fn search_over_mcp_finds_the_same_as_over_rest() {
@@ -25,29 +14,29 @@ async fn search_over_mcp_finds_the_same_as_over_rest() {
     for said in ["approximate", "missing_words", "replaced", "did_you_mean", "note"] {
         rest.as_object_mut().unwrap().remove(said);
     }
-    assert_eq!(ask(&node, "search_projects", json!({"query": " street ", "limit": "2"})).await, rest);
+    assert_eq!(node.tool("search_projects", json!({"query": " street ", "limit": "2"})).await, rest);
     let next = json!({"query": "street", "limit": 2, "cursor": rest["next_cursor"]});
-    let next = ask(&node, "search_projects", next).await;
+    let next = node.tool("search_projects", next).await;
     assert_eq!((next["count"].as_u64(), &next["next_cursor"]), (Some(1), &Value::Null), "{next}");
     assert!(!slugs(&rest).contains(&slugs(&next)[0]), "{next}");
     let foreign = json!({"query": "haus", "cursor": rest["next_cursor"]});
     assert_eq!(
-        refused(&node, "search_projects", foreign).await,
+        node.tool_refusal("search_projects", foreign).await,
         "The cursor cannot be used: it was made for another text, category or filter. Start again from the first page, without a cursor."
     );
     let rest = node.get("/v1/search?q=street").await.json();
     let found =
-        ask(&node, "search_projects", json!({"query": "street", "category": "DESIGN", "limit": 20})).await;
+        node.tool("search_projects", json!({"query": "street", "category": "DESIGN", "limit": 20})).await;
     assert_eq!(found["results"], rest["results"]);
 
-    let nothing = ask(&node, "search_projects", json!({"query": "street", "category": "art"})).await;
+    let nothing = node.tool("search_projects", json!({"query": "street", "category": "art"})).await;
     let note = "No project has all of these words, or enough of them. Nothing is found in the category art, but 3 projects in \
                 others. Leave category out.";
     assert_eq!(
         nothing,
         json!({"query": "street", "count": 0, "total": 0, "results": [], "next_cursor": null, "note": note})
     );
-    let nothing = ask(&node, "search_projects", json!({"query": "qqqqqq"})).await;
+    let nothing = node.tool("search_projects", json!({"query": "qqqqqq"})).await;
     assert!(
         nothing["note"]
             .as_str()
@@ -56,22 +45,22 @@ async fn search_over_mcp_finds_the_same_as_over_rest() {
         "{nothing}"
     );
     for tool in ["search_projects", "search"] {
-        let corrected = ask(&node, tool, json!({"query": "strete house 2"})).await;
+        let corrected = node.tool(tool, json!({"query": "strete house 2"})).await;
         let note = "No project has all of these words as they were typed. Shown are projects with “street” instead of “strete”.";
         assert_eq!(corrected["note"], note, "{corrected}");
         let many = "house ".to_owned() + &(0..20).map(|number| format!("w{number} ")).collect::<String>();
-        let cut = ask(&node, tool, json!({"query": many})).await;
+        let cut = node.tool(tool, json!({"query": many})).await;
         assert!(cut["note"].as_str().unwrap().contains("Only the first 16 words were looked for."), "{cut}");
     }
 
     assert_eq!(
-        refused(&node, "search_projects", json!({"limit": 99})).await,
+        node.tool_refusal("search_projects", json!({"limit": 99})).await,
         "These arguments cannot be used: query is missing; limit is “99”, it must be a whole number from 1 to 20. \
          A call of search_projects that works: {\"query\":\"brick library\",\"limit\":5,\"category\":\"architecture\"}"
     );
     let long = "x".repeat(201);
     assert!(
-        refused(&node, "search_projects", json!({"query": long}))
+        node.tool_refusal("search_projects", json!({"query": long}))
             .await
             .contains("query has 201 characters, at most 200 are taken")
     );
@@ -82,25 +71,26 @@ async fn neighbours_are_those_of_rest() {
     let node = Node::start().await;
     let mut rest = node.get(&format!("/v1/similar/{HAUS}?limit=2")).await.json();
     rest.as_object_mut().unwrap().remove("note");
-    assert_eq!(ask(&node, "similar_projects", json!({"slug": HAUS, "limit": 2})).await, rest);
+    assert_eq!(node.tool("similar_projects", json!({"slug": HAUS, "limit": 2})).await, rest);
     let next = rest["next_cursor"].as_str().unwrap();
-    let second = ask(&node, "similar_projects", json!({"slug": HAUS, "limit": 2, "cursor": next})).await;
+    let second = node.tool("similar_projects", json!({"slug": HAUS, "limit": 2, "cursor": next})).await;
     let mut rest = node.get(&format!("/v1/similar/{HAUS}?limit=2&cursor={next}")).await.json();
     rest.as_object_mut().unwrap().remove("note");
     assert_eq!((&second, &second["total"], &second["next_cursor"]), (&rest, &json!(3), &Value::Null));
-    let other = refused(&node, "similar_projects", json!({"slug": "street-house-1", "cursor": next})).await;
+    let other =
+        node.tool_refusal("similar_projects", json!({"slug": "street-house-1", "cursor": next})).await;
     assert!(
         other.starts_with("The cursor was not given out with the neighbours of street-house-1."),
         "{other}"
     );
-    let moved = ask(&node, "similar_projects", json!({"slug": "old-mill"})).await;
+    let moved = node.tool("similar_projects", json!({"slug": "old-mill"})).await;
     let rest = node.get("/v1/similar/new-mill").await.json();
     assert_eq!((&moved["slug"], &moved["results"]), (&rest["slug"], &rest["results"]));
     assert_eq!(
         moved["note"],
         "The project was renamed: its slug is new-mill now, and old-mill still leads here."
     );
-    let alone = ask(&node, "similar_projects", json!({"slug": "street-house-3"})).await;
+    let alone = node.tool("similar_projects", json!({"slug": "street-house-3"})).await;
     assert_eq!(alone["count"], 0);
     assert!(
         alone["note"].as_str().unwrap().contains("no picture and no text that could be compared"),
@@ -119,27 +109,27 @@ async fn a_record_is_that_of_rest_however_its_slug_is_written() {
         "https://catalog.example.org/cite/haus-am-see/1?format=csl",
         "project://haus-am-see",
     ] {
-        assert_eq!(ask(&node, "get_project", json!({"slug": slug})).await, rest, "{slug}");
+        assert_eq!(node.tool("get_project", json!({"slug": slug})).await, rest, "{slug}");
     }
-    let moved = ask(&node, "get_project", json!({"slug": "old-mill"})).await;
+    let moved = node.tool("get_project", json!({"slug": "old-mill"})).await;
     assert_eq!(moved["slug"], "new-mill");
     assert_eq!(
-        refused(&node, "get_project", json!({"slug": "gone-house"})).await,
+        node.tool_refusal("get_project", json!({"slug": "gone-house"})).await,
         "The project gone-house was withdrawn from the catalog: The owners \"asked\" for it. What was published of it can still be \
          cited as https://catalog.example.org/cite/gone-house/1."
     );
     assert_eq!(
-        refused(&node, "get_project", json!({"slug": "haus-am-sea"})).await,
+        node.tool_refusal("get_project", json!({"slug": "haus-am-sea"})).await,
         "No project has the slug “haus-am-sea”. Slugs that are near: haus-am-see. Take the slug of a result of search_projects, for \
          example {\"query\":\"brick library\"}."
     );
     assert!(
-        refused(&node, "get_project", json!({"slug": "../../etc/passwd"}))
+        node.tool_refusal("get_project", json!({"slug": "../../etc/passwd"}))
             .await
             .starts_with("No project has the slug ")
     );
     assert_eq!(
-        refused(&node, "get_project", json!({})).await,
+        node.tool_refusal("get_project", json!({})).await,
         "These arguments cannot be used: slug is missing. A call of get_project that works: {\"slug\":\"new-mill\"}"
     );
 }
@@ -151,7 +141,7 @@ async fn several_records_are_those_of_rest() {
     let rest = node.get(&format!("/v1/projects?slugs={}", slugs.join(","))).await.json();
     assert_eq!(rest["count"], 2);
     for given in [json!(slugs), json!(slugs.join(", ").to_uppercase())] {
-        assert_eq!(ask(&node, "get_project", json!({"slugs": given})).await, rest, "{given}");
+        assert_eq!(node.tool("get_project", json!({"slugs": given})).await, rest, "{given}");
     }
     let many = vec!["a"; 21];
     for (arguments, fault) in [
@@ -163,7 +153,7 @@ async fn several_records_are_those_of_rest() {
             "revision cannot be used with slugs, which gives the present records",
         ),
     ] {
-        let refused = refused(&node, "get_project", arguments).await;
+        let refused = node.tool_refusal("get_project", arguments).await;
         assert!(refused.starts_with(&format!("These arguments cannot be used: {fault}. ")), "{refused}");
     }
 }
@@ -173,7 +163,7 @@ async fn the_newest_come_page_by_page() {
     let node = Node::start().await;
     let (mut seen, mut cursor) = (Vec::new(), json!(null));
     loop {
-        let page = ask(&node, "browse", json!({"limit": 2, "cursor": cursor})).await;
+        let page = node.tool("browse", json!({"limit": 2, "cursor": cursor})).await;
         assert_eq!(page["total"], 5);
         seen.extend(slugs(&page).into_iter().map(str::to_owned));
         cursor = page["next_cursor"].clone();
@@ -182,24 +172,24 @@ async fn the_newest_come_page_by_page() {
         }
     }
     assert_eq!(seen, ["new-mill", "street-house-3", "street-house-2", "street-house-1", HAUS]);
-    let summary = &ask(&node, "browse", json!({"category": "Architecture"})).await["results"][0];
+    let summary = &node.tool("browse", json!({"category": "Architecture"})).await["results"][0];
     let mut rest = node.get("/v1/search?q=haus").await.json()["results"][0].take();
     rest.as_object_mut().unwrap().remove("score");
     assert_eq!(*summary, rest);
-    let none = ask(&node, "browse", json!({"category": "art"})).await;
+    let none = node.tool("browse", json!({"category": "art"})).await;
     assert_eq!(
         none["note"],
         "The catalog has no project in the category art yet. Leave category out to see all."
     );
     assert!(
-        refused(&node, "browse", json!({"cursor": "x"}))
+        node.tool_refusal("browse", json!({"cursor": "x"}))
             .await
             .contains("cursor is “x”, it must be next_cursor of the page before")
     );
-    let first = ask(&node, "browse", json!({"limit": 2})).await;
+    let first = node.tool("browse", json!({"limit": 2})).await;
     let foreign = json!({"cursor": first["next_cursor"], "category": "design"});
     assert_eq!(
-        refused(&node, "browse", foreign).await,
+        node.tool_refusal("browse", foreign).await,
         "The cursor does not belong to this query: it was given with the results of other arguments. Leave it out to start from \
          the first page."
     );
@@ -208,11 +198,11 @@ async fn the_newest_come_page_by_page() {
 #[tokio::test]
 async fn search_by_taste_reports_matches_and_advice_without_matches() {
     let node = Node::start().await;
-    let found = ask(&node, "search_by_taste", json!({"material": "LARCH", "light": "dusk"})).await;
+    let found = node.tool("search_by_taste", json!({"material": "LARCH", "light": "dusk"})).await;
     assert_eq!((slugs(&found), &found["results"][0]["matched"]), (vec![HAUS], &json!(["material"])));
     assert_eq!(found["total"], 1);
     assert_eq!(found["note"], "No project matches light “dusk”; list_taste_terms shows the words in use.");
-    let near = ask(&node, "search_by_taste", json!({"material": "lerch"})).await;
+    let near = node.tool("search_by_taste", json!({"material": "lerch"})).await;
     assert_eq!(
         (near["count"].clone(), near["note"].clone()),
         (
@@ -223,17 +213,17 @@ async fn search_by_taste_reports_matches_and_advice_without_matches() {
         )
     );
     assert_eq!(
-        refused(&node, "search_by_taste", json!({"category": "art"})).await,
+        node.tool_refusal("search_by_taste", json!({"category": "art"})).await,
         "These arguments cannot be used: at least one of material, light, color, mood, composition, subject is needed. A call of \
          search_by_taste that works: {\"material\":\"oak\",\"mood\":\"calm\",\"limit\":5}"
     );
-    let terms = ask(&node, "list_taste_terms", json!({"dimension": "Material"})).await;
+    let terms = node.tool("list_taste_terms", json!({"dimension": "Material"})).await;
     let expected = json!({"dimensions": [{"dimension": "material", "distinct": 1, "terms": [{"term": "larch", "projects": 1}]}], "next_cursor": null});
     assert_eq!(terms, expected);
-    assert_eq!(ask(&node, "list_taste_terms", json!({})).await["dimensions"].as_array().unwrap().len(), 6);
-    let none = ask(&node, "list_taste_terms", json!({"category": "photography"})).await;
+    assert_eq!(node.tool("list_taste_terms", json!({})).await["dimensions"].as_array().unwrap().len(), 6);
+    let none = node.tool("list_taste_terms", json!({"category": "photography"})).await;
     assert_eq!(none["note"], "No project says anything here yet. Leave category or dimension out.");
-    assert!(refused(&node, "list_taste_terms", json!({"dimension": "smell"})).await.contains(
+    assert!(node.tool_refusal("list_taste_terms", json!({"dimension": "smell"})).await.contains(
         "dimension is “smell”, it must be one of material, light, color, mood, composition, subject"
     ));
 }
@@ -244,7 +234,7 @@ async fn random_projects_cover_all_but_withdrawn_ones() {
     let mut seen = std::collections::BTreeSet::new();
     // That one of five is never drawn in 200 has a chance of 1 in 10^19.
     for _ in 0..200 {
-        let drawn = ask(&node, "discover", json!({})).await;
+        let drawn = node.tool("discover", json!({})).await;
         assert_eq!((drawn["count"].clone(), drawn["total"].clone()), (json!(1), json!(5)));
         seen.insert(slugs(&drawn)[0].to_owned());
     }
@@ -252,15 +242,15 @@ async fn random_projects_cover_all_but_withdrawn_ones() {
         seen.into_iter().collect::<Vec<_>>(),
         [HAUS, "new-mill", "street-house-1", "street-house-2", "street-house-3"]
     );
-    assert_eq!(slugs(&ask(&node, "discover", json!({"category": "architecture"})).await), [HAUS]);
-    let none = ask(&node, "discover", json!({"category": "art"})).await;
+    assert_eq!(slugs(&node.tool("discover", json!({"category": "architecture"})).await), [HAUS]);
+    let none = node.tool("discover", json!({"category": "art"})).await;
     assert_eq!((none["count"].clone(), none["results"].clone()), (json!(0), json!([])));
 }
 
 #[tokio::test]
 async fn connectors_search_and_fetch() {
     let node = Node::start().await;
-    let found = ask(&node, "search", json!({"query": "haus"})).await;
+    let found = node.tool("search", json!({"query": "haus"})).await;
     let url = "https://catalog.example.org/projects/haus-am-see";
     let haus = json!({"id": HAUS, "title": "Haus am See — Atelier Łoś", "url": url});
     assert_eq!(found, json!({"results": [haus], "next_cursor": null}));
@@ -281,7 +271,7 @@ async fn connectors_search_and_fetch() {
         "a missing picture is not an error"
     );
     assert!(
-        refused(&node, "fetch", json!({"id": "nothing"}))
+        node.tool_refusal("fetch", json!({"id": "nothing"}))
             .await
             .starts_with("No project has the slug “nothing”.")
     );
@@ -317,15 +307,15 @@ async fn a_picture_is_embedded_as_stored_or_smaller() {
 async fn a_node_without_keys_issues_none() {
     let node = Node::start().await;
     assert_eq!(
-        refused(&node, "get_api_key", json!({"email": "a@example.org"})).await,
+        node.tool_refusal("get_api_key", json!({"email": "a@example.org"})).await,
         "This service runs without keys: every tool answers in full without one. Nothing was created."
     );
     assert!(
-        refused(&node, "get_api_key", json!({"email": "a"}))
+        node.tool_refusal("get_api_key", json!({"email": "a"}))
             .await
             .contains("email is “a”, it must be an address such as you@example.org")
     );
-    assert!(refused(&node, "get_api_key", json!({})).await.contains("email is missing"));
+    assert!(node.tool_refusal("get_api_key", json!({})).await.contains("email is missing"));
 }
 
 #[tokio::test]
@@ -342,7 +332,7 @@ async fn a_node_that_is_catching_up_reports_it() {
         ("fetch", json!({"id": "a"}), "The catalog is still being filled."),
         ("search", json!({"query": "a"}), "The search index is still being filled."),
     ] {
-        assert_eq!(refused(&node, tool, arguments).await, expected, "{tool}");
+        assert_eq!(node.tool_refusal(tool, arguments).await, expected, "{tool}");
     }
 }
 
