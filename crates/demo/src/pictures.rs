@@ -1,9 +1,9 @@
 //! Pictures of the demo projects, drawn from the taste of their records: projects with a similar taste look similar, and no two
 //! pictures are the same. The same record and seed give the same bytes.
 //!
-//! `brief` selects the texts; `style` and `plan` decide what is drawn, and `alt_text` describes that plan; `palette` and `colour` derive
-//! the colours; `drawing`, `canvas`, `texture` and `outdoors` are the tools; `architecture`, `interiors`, `design`, `photography` and
-//! `art` draw the motifs; `finish` adds grain and encodes the JPEG.
+//! `brief` selects the texts; `style`, `motif` and `plan` decide what is drawn, and `alt_text` describes that plan; `palette` and
+//! `colour` derive the colours; `geometry`, `canvas`, `drawing`, `texture` and `outdoors` are the tools; `architecture`, `interiors`,
+//! `design`, `photography` and `art` draw the motifs; `finish` adds grain and encodes the JPEG.
 
 mod alt_text;
 mod architecture;
@@ -14,7 +14,9 @@ mod colour;
 mod design;
 mod drawing;
 mod finish;
+mod geometry;
 mod interiors;
+mod motif;
 mod outdoors;
 mod palette;
 mod photography;
@@ -30,7 +32,7 @@ use brief::Brief;
 use canvas::Canvas;
 use drawing::Drawing;
 use palette::Palette;
-use plan::{Motif, Plan};
+use plan::Plan;
 use style::Material;
 
 /// The prefix of the sources of demo pictures; slug and `.jpg` follow.
@@ -43,13 +45,7 @@ pub fn draw(record: &Record, seed: u64) -> RgbImage {
     let Some(canvas) = Canvas::new(width, height) else { return RgbImage::new(width, height) };
     let palette = Palette::of(&plan.style);
     let mut drawing = Drawing { canvas, palette, style: &plan.style, rng: plan.rng };
-    match plan.motif {
-        Motif::Building(building) => architecture::draw(&mut drawing, building),
-        Motif::Room(room) => interiors::draw(&mut drawing, room),
-        Motif::Object(object) => design::draw(&mut drawing, object),
-        Motif::Shot(shot) => photography::draw(&mut drawing, shot),
-        Motif::Work(work) => art::draw(&mut drawing, work),
-    }
+    (plan.motif.draw)(&mut drawing);
     drawing.finish();
     let grain = if plan.style.material == Material::Film { 10 } else { 6 };
     let vignette = drawing.vignette();

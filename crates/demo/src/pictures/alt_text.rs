@@ -1,24 +1,19 @@
 //! The alternative text of a picture, from the plan that it is drawn by.
 
 use super::super::wording::takes_an;
-use super::plan::{Motif, Plan};
+use super::motif::Setting;
+use super::plan::Plan;
 use super::style::{Light, Material, Style};
 
 /// Returns a sentence with motif, light and colours.
 pub(super) fn sentence(plan: &Plan) -> String {
     let style = &plan.style;
-    let mut text = match plan.motif {
-        Motif::Building(building) => {
-            let (air, material) = (
-                if building.is_outdoors() { air(style.light) } else { room_light(style.light) },
-                made_of(style),
-            );
-            format!("{}{material}, {air}", building.noun())
-        }
-        Motif::Room(room) => format!("{}{}, {}", room.noun(), made_of(style), room_light(style.light)),
-        Motif::Object(object) => format!("{}{}, {}", object.noun(), made_of(style), room_light(style.light)),
-        Motif::Shot(shot) => format!("{} as a photograph, {}", shot.noun(), air(style.light)),
-        Motif::Work(work) => format!("{}, {}", work.noun(), medium(style)),
+    let noun = plan.motif.noun;
+    let mut text = match plan.motif.setting {
+        Setting::Outdoors => format!("{noun}{}, {}", made_of(style), air(style.light)),
+        Setting::Indoors => format!("{noun}{}, {}", made_of(style), room_light(style.light)),
+        Setting::Photograph => format!("{noun} as a photograph, {}", air(style.light)),
+        Setting::Artwork => format!("{noun}, {}", medium(style)),
     };
     text.push_str(", drawn in ");
     text.push_str(&colours(style));
@@ -47,24 +42,21 @@ fn medium(style: &Style) -> String {
     }
 }
 
+/// Returns the words of a light outdoors.
 const fn air(light: Light) -> &'static str {
     match light {
         Light::Overcast => "under an overcast sky",
         Light::Morning => "under a clear morning sky",
-        Light::Noon => "in hard noon light",
         Light::Evening => "under a low evening sun",
         Light::Dusk => "under a dusk sky",
         Light::Night => "at night",
         Light::Lamp => "in the dark, with its lamps lit",
-        Light::Dapple => "in half-shade",
-        Light::Top => "in light from above",
-        Light::Side => "in light from the side",
-        Light::Soft => "in soft even light",
-        Light::Snow => "in pale winter light",
         Light::Fog => "in fog",
+        light => room_light(light),
     }
 }
 
+/// Returns the words of a light in a room.
 const fn room_light(light: Light) -> &'static str {
     match light {
         Light::Overcast | Light::Soft | Light::Fog => "in soft even light",

@@ -6,106 +6,61 @@ mod houses;
 mod spaces;
 
 use super::brief::Brief;
-use super::canvas::{Fill, Point};
+use super::canvas::Fill;
 use super::colour::Colour;
-use super::drawing::{Drawing, lerp};
-use super::style::{Layout, Style};
-use super::texture::{Quad, sub_quad};
+use super::drawing::Drawing;
+use super::geometry::{Point, Quad, cells, lerp, lines_across, lines_down, rect_quad, sub_quad};
+use super::motif::{Format, Motif, Setting};
+use super::style::{Layout, Light, Style};
 use crate::rng::DrawingRng;
 
-/// A kind of building.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Building {
-    Gable,
-    Cluster,
-    Pair,
-    Raised,
-    Tower,
-    Facade,
-    Bar,
-    Steps,
-    Court,
-    Portals,
-    Hall,
-    Bridge,
-    Pavilion,
+const fn building(noun: &'static str, draw: fn(&mut Drawing)) -> Motif {
+    Motif { noun, setting: Setting::Outdoors, format: Format::Wide, draw }
 }
 
-impl Building {
-    /// Chooses by the composition; a text that names a footbridge gets a bridge.
-    pub(super) fn of(brief: &Brief, style: &Style, rng: &mut DrawingRng) -> Self {
-        let other = rng.chance(45);
-        let choose = |one, two| if other { two } else { one };
-        if brief.first_mentioned(&[("footbridge", ())]).is_some() {
-            return Self::Bridge;
-        }
-        match style.layout {
-            Layout::Roof => choose(Self::Gable, Self::Pavilion),
-            Layout::Long | Layout::Line | Layout::Close => choose(Self::Bar, Self::Pavilion),
-            Layout::Stack | Layout::Figure => Self::Tower,
-            Layout::Grid | Layout::Field => Self::Facade,
-            Layout::Diagonal => Self::Steps,
-            Layout::Enclosure => choose(Self::Court, Self::Hall),
-            Layout::Ring => Self::Court,
-            Layout::Frame => Self::Portals,
-            Layout::Pair => Self::Pair,
-            Layout::Raised => choose(Self::Raised, Self::Bridge),
-            Layout::Cluster => Self::Cluster,
-            Layout::Symmetric => choose(Self::Gable, Self::Hall),
-            Layout::Depth => choose(Self::Portals, Self::Gable),
-            Layout::Asymmetric => choose(Self::Gable, Self::Raised),
-        }
-    }
+const GABLE: Motif = building("gabled house", |drawing| enlarged(drawing, 1.16, houses::gable));
+const CLUSTER: Motif =
+    building("cluster of gabled houses", |drawing| enlarged(drawing, 1.16, houses::cluster));
+const PAIR: Motif = building("pair of houses", |drawing| enlarged(drawing, 1.16, houses::pair));
+const RAISED: Motif = building("raised house", |drawing| enlarged(drawing, 1.08, houses::raised));
+const PAVILION: Motif = building("flat-roofed pavilion", |drawing| enlarged(drawing, 1.08, blocks::pavilion));
+const TOWER: Motif = Motif { format: Format::Tall, ..building("stacked tower", blocks::tower) };
+const FACADE: Motif = building("street facade", blocks::facade);
+const BAR: Motif = building("long low building", blocks::bar);
+const STEPS: Motif = building("stepped hillside building", blocks::steps);
+const COURT: Motif = building("arcaded courtyard", spaces::court);
+const PORTALS: Motif = building("succession of doorways", spaces::portals);
+const HALL: Motif = Motif { setting: Setting::Indoors, ..building("top-lit hall", spaces::hall) };
+const BRIDGE: Motif = building("bridge over still water", bridge::bridge);
 
-    /// Returns its name in a sentence.
-    pub(super) const fn noun(self) -> &'static str {
-        match self {
-            Self::Gable => "gabled house",
-            Self::Cluster => "cluster of gabled houses",
-            Self::Pair => "pair of houses",
-            Self::Raised => "raised house",
-            Self::Tower => "stacked tower",
-            Self::Facade => "street facade",
-            Self::Bar => "long low building",
-            Self::Steps => "stepped hillside building",
-            Self::Court => "arcaded courtyard",
-            Self::Portals => "succession of doorways",
-            Self::Hall => "top-lit hall",
-            Self::Bridge => "bridge over still water",
-            Self::Pavilion => "flat-roofed pavilion",
-        }
-    }
-
-    /// Returns whether it is shown with sky and land.
-    pub(super) const fn is_outdoors(self) -> bool {
-        !matches!(self, Self::Hall)
-    }
-}
-
-/// Draws a building.
-pub(super) fn draw(drawing: &mut Drawing, building: Building) {
-    let near = match building {
-        Building::Gable | Building::Cluster | Building::Pair => 1.16,
-        Building::Raised | Building::Pavilion => 1.08,
-        _ => 1.0,
+/// Chooses by the composition; a text that names a footbridge gets a bridge.
+pub(super) fn motif(brief: &Brief, style: &Style, rng: &mut DrawingRng) -> Motif {
+    let other = rng.chance(45);
+    let choose = |one, two| if other { two } else { one };
+    let by_layout = match style.layout {
+        Layout::Roof => choose(GABLE, PAVILION),
+        Layout::Long | Layout::Line | Layout::Close => choose(BAR, PAVILION),
+        Layout::Stack | Layout::Figure => TOWER,
+        Layout::Grid | Layout::Field => FACADE,
+        Layout::Diagonal => STEPS,
+        Layout::Enclosure => choose(COURT, HALL),
+        Layout::Ring => COURT,
+        Layout::Frame => PORTALS,
+        Layout::Pair => PAIR,
+        Layout::Raised => choose(RAISED, BRIDGE),
+        Layout::Cluster => CLUSTER,
+        Layout::Symmetric => choose(GABLE, HALL),
+        Layout::Depth => choose(PORTALS, GABLE),
+        Layout::Asymmetric => choose(GABLE, RAISED),
     };
+    brief.first_mentioned(&[(&["footbridge"], BRIDGE)]).unwrap_or(by_layout)
+}
+
+/// Draws a building enlarged by `near`.
+fn enlarged(drawing: &mut Drawing, near: f32, building: fn(&mut Drawing)) {
     let middle = drawing.width() / 2.0;
     drawing.canvas.zoom(near, (middle, 74.0));
-    match building {
-        Building::Gable => houses::gable(drawing),
-        Building::Cluster => houses::cluster(drawing),
-        Building::Pair => houses::pair(drawing),
-        Building::Raised => houses::raised(drawing),
-        Building::Tower => blocks::tower(drawing),
-        Building::Facade => blocks::facade(drawing),
-        Building::Bar => blocks::bar(drawing),
-        Building::Steps => blocks::steps(drawing),
-        Building::Pavilion => blocks::pavilion(drawing),
-        Building::Court => spaces::court(drawing),
-        Building::Portals => spaces::portals(drawing),
-        Building::Hall => spaces::hall(drawing),
-        Building::Bridge => bridge::bridge(drawing),
-    }
+    building(drawing);
     drawing.canvas.zoom(1.0, (0.0, 0.0));
 }
 
@@ -124,7 +79,7 @@ struct Body {
 
 impl Body {
     fn front(&self) -> Quad {
-        [(self.left, self.top), (self.right, self.top), (self.right, self.base), (self.left, self.base)]
+        rect_quad(self.left, self.top, self.right - self.left, self.base - self.top)
     }
 
     /// Returns whether its right side is visible, or its left.
@@ -147,14 +102,13 @@ impl Body {
 impl Drawing<'_> {
     /// Draws the shadow of a body on the ground; to be called before the body is drawn.
     fn cast_shadow(&mut self, body: &Body) {
-        let reach = self.shadow_reach();
-        let high = body.base - body.top;
+        let reach = self.shadow_reach() * (body.base - body.top);
         let corner = if reach > 0.0 { body.right } else { body.left };
         let front = (corner, body.base);
         let behind = body.back(front);
         let lift = (body.base - body.vanish.1).max(0.0) * 0.34;
-        let tip = (corner + reach * high * 0.8, body.base - lift);
-        let far = (behind.0 + reach * high * 0.6, behind.1 - lift * 0.5);
+        let tip = (corner + reach * 0.8, body.base - lift);
+        let far = (behind.0 + reach * 0.6, behind.1 - lift * 0.5);
         self.fading_shade(&[front, tip, far, behind], front, tip, 1.0);
     }
 
@@ -183,36 +137,21 @@ impl Drawing<'_> {
     fn window(&mut self, wall: &Quad, across: (f32, f32), down: (f32, f32)) {
         let opening = sub_quad(wall, across, down);
         let pane = self.pane_colour();
-        let sheen =
-            Fill::Linear(opening[0], opening[2], (pane.lighter(0.05), 1.0), (pane.lighter(-0.04), 1.0));
+        let sheen = Fill::gradient(opening[0], opening[2], pane.lighter(0.05), pane.lighter(-0.04));
         self.canvas.poly(&opening, sheen);
-        let depth = (down.1 - down.0) * 0.12;
-        self.shade(&sub_quad(wall, across, (down.0, down.0 + depth)), 1.2);
-        let thin = (across.1 - across.0) * 0.1;
-        let near =
-            if self.style.from_left { (across.0, across.0 + thin) } else { (across.1 - thin, across.1) };
-        self.shade(&sub_quad(wall, near, down), 1.2);
-        let frame = self.palette.darkest.lighter(0.06);
+        self.shade(&sub_quad(&opening, (0.0, 1.0), (0.0, 0.12)), 1.2);
+        let near = if self.style.from_left { (0.0, 0.1) } else { (0.9, 1.0) };
+        self.shade(&sub_quad(&opening, near, (0.0, 1.0)), 1.2);
         if self.rng.chance(50) {
-            let middle = (across.0 + across.1) / 2.0;
-            let bar = sub_quad(wall, (middle, middle), down);
-            self.canvas.line(bar[0], bar[3], 0.25, frame);
+            self.canvas.lines(lines_down(&opening, [0.5]), 0.25, self.palette.darkest.lighter(0.06));
         }
-        let sill = sub_quad(wall, across, (down.1, down.1));
-        self.canvas.line(sill[0], sill[1], 0.3, Fill::Alpha(self.palette.lightest, 0.55));
+        self.canvas.lines(lines_across(&opening, [1.0]), 0.3, Fill::Alpha(self.palette.lightest, 0.55));
     }
 
     /// Draws rows of equal windows in a surface.
     fn windows(&mut self, wall: &Quad, columns: usize, rows: usize, fill: (f32, f32)) {
-        for row in 0..rows {
-            for column in 0..columns {
-                let (wide, high) = (1.0 / columns as f32, 1.0 / rows as f32);
-                let (left, top) = (
-                    (column as f32 + (1.0 - fill.0) / 2.0) * wide,
-                    (row as f32 + (1.0 - fill.1) / 2.0) * high,
-                );
-                self.window(wall, (left, left + fill.0 * wide), (top, top + fill.1 * high));
-            }
+        for cell in cells(columns, rows, fill) {
+            self.window(wall, cell.across, cell.down);
         }
     }
 
@@ -222,30 +161,22 @@ impl Drawing<'_> {
         let colour =
             if (colour.light - self.palette.body.light).abs() < 0.12 { colour.lighter(-0.2) } else { colour };
         self.canvas.rect(x, base - high, wide, high, colour.with_lightness(colour.light.min(0.6)));
-        self.shade(
-            &[
-                (x, base - high),
-                (x + wide, base - high),
-                (x + wide, base - high * 0.92),
-                (x, base - high * 0.92),
-            ],
-            1.4,
-        );
+        self.shade(&rect_quad(x, base - high, wide, high * 0.08), 1.4);
         self.canvas.line((x, base), (x + wide, base), 0.4, self.palette.lightest.lighter(-0.1));
     }
 
-    /// Draws sky, hills and ground.
-    fn land(&mut self, horizon: f32) {
+    /// Draws sky, one to three rows of hills, and ground.
+    fn landscape(&mut self, horizon: f32) {
         self.sky(horizon);
         let hills = self.rng.count(1, 3);
-        self.distance(horizon, hills);
+        self.hills(horizon, hills);
         self.ground(horizon);
     }
 
     /// Draws trees left and right of the range `free`.
     fn grove(&mut self, base: f32, free: (f32, f32)) {
         let width = self.width();
-        let kind = if self.style.light == super::style::Light::Snow { 3 } else { self.rng.count(0, 3) };
+        let kind = if self.style.light == Light::Snow { 3 } else { self.rng.count(0, 3) };
         for _ in 0..self.rng.count(1, 3) {
             let left = self.rng.chance(50);
             let (low, high) = if left { (2.0, free.0 - 5.0) } else { (free.1 + 5.0, width - 2.0) };
@@ -255,5 +186,11 @@ impl Drawing<'_> {
                 self.tree((x, base + down), high, kind);
             }
         }
+    }
+
+    /// Draws a person on `base`, at a random share of the width.
+    fn passer_by(&mut self, (low, high): (f32, f32), base: f32, size: f32) {
+        let at = (self.width() * self.rng.range(low, high), base);
+        self.person(at, size);
     }
 }

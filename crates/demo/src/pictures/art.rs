@@ -9,173 +9,98 @@ use schemas::taste::Dimension;
 use super::brief::Brief;
 use super::canvas::Fill;
 use super::drawing::Drawing;
+use super::geometry::{Quad, curve, point_on, polygon, rect_quad};
+use super::motif::{Format, Motif, Setting};
 use super::style::{Layout, Material, Style};
 use crate::rng::DrawingRng;
 
-/// A kind of work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Work {
-    Fields,
-    Rings,
-    Edges,
-    Rows,
-    Woven,
-    Collage,
-    Head,
-    Lines,
-    Horizon,
-    Frames,
-    Blocks,
-    Arches,
-    Vessels,
-    Mobile,
+const fn sculpture(noun: &'static str, draw: fn(&mut Drawing)) -> Motif {
+    Motif { noun, setting: Setting::Artwork, format: Format::Wide, draw }
 }
 
-impl Work {
-    pub(super) fn of(brief: &Brief, style: &Style, rng: &mut DrawingRng) -> Self {
-        let solid = rng.choose(&[Self::Blocks, Self::Arches, Self::Blocks]);
-        let subject = brief.taste(Dimension::Subject).split(',').next().unwrap_or_default();
-        let spoken = [
-            ("tapestry", Self::Woven),
-            ("quilt", Self::Woven),
-            ("embroidery", Self::Woven),
-            ("collage", Self::Collage),
-            ("vessels", Self::Vessels),
-            ("mobile", Self::Mobile),
-            ("stained-glass", Self::Frames),
-            ("sculpture", solid),
-            ("installation", solid),
-            ("public work", solid),
-        ];
-        if let Some(named) = brief.first_mentioned(&spoken) {
-            return named;
-        }
-        match subject {
-            "vessel" => return Self::Vessels,
-            "textile" => return Self::Woven,
-            "space" | "public space" | "living together" => return solid,
-            "wind" | "play" => return Self::Mobile,
-            _ => {}
-        }
-        if matches!(style.material, Material::Stone | Material::Metal | Material::Clay | Material::Timber) {
-            return solid;
-        }
-        let other = rng.chance(40);
-        match style.layout {
-            Layout::Field | Layout::Close => {
-                if other {
-                    Self::Horizon
-                } else {
-                    Self::Fields
-                }
-            }
-            Layout::Ring => Self::Rings,
-            Layout::Diagonal | Layout::Asymmetric => {
-                if other {
-                    Self::Collage
-                } else {
-                    Self::Edges
-                }
-            }
-            Layout::Grid => Self::Rows,
-            Layout::Figure => Self::Head,
-            Layout::Line => Self::Lines,
-            Layout::Long => Self::Horizon,
-            Layout::Frame | Layout::Enclosure | Layout::Symmetric => Self::Frames,
-            Layout::Pair => {
-                if other {
-                    Self::Rings
-                } else {
-                    Self::Fields
-                }
-            }
-            _ => {
-                if other {
-                    Self::Lines
-                } else {
-                    Self::Edges
-                }
-            }
-        }
-    }
-
-    pub(super) const fn noun(self) -> &'static str {
-        match self {
-            Self::Fields => "composition of colour fields",
-            Self::Rings => "composition of rings and arcs",
-            Self::Edges => "composition of hard-edged planes",
-            Self::Rows => "composition of marks in rows",
-            Self::Woven => "woven field of stripes and blocks",
-            Self::Collage => "collage of cut shapes",
-            Self::Head => "head reduced to a few planes",
-            Self::Lines => "field of fine lines",
-            Self::Horizon => "abstract landscape in bands",
-            Self::Frames => "composition of frames within frames",
-            Self::Blocks => "sculpture of stacked blocks in an empty room",
-            Self::Arches => "sculpture of arches in an empty room",
-            Self::Vessels => "group of vessels on a plinth",
-            Self::Mobile => "mobile of hanging discs",
-        }
-    }
-
-    pub(super) const fn is_wide(self) -> bool {
-        matches!(self, Self::Blocks | Self::Arches | Self::Vessels | Self::Mobile)
-    }
+const fn sheet(noun: &'static str, draw: fn(&mut Drawing)) -> Motif {
+    Motif { noun, setting: Setting::Artwork, format: Format::Sheet, draw }
 }
 
-/// Draws a work.
-pub(super) fn draw(drawing: &mut Drawing, work: Work) {
-    match work {
-        Work::Blocks => solid::blocks(drawing),
-        Work::Arches => solid::arches(drawing),
-        Work::Vessels => solid::vessels(drawing),
-        Work::Mobile => solid::mobile(drawing),
-        _ => flat(drawing, work),
+const FIELDS: Motif = sheet("composition of colour fields", |drawing| flat_work(drawing, flat::fields));
+const RINGS: Motif = sheet("composition of rings and arcs", |drawing| flat_work(drawing, flat::rings));
+const EDGES: Motif = sheet("composition of hard-edged planes", |drawing| flat_work(drawing, flat::edges));
+const ROWS: Motif = sheet("composition of marks in rows", |drawing| flat_work(drawing, flat::marks));
+const WOVEN: Motif = sheet("woven field of stripes and blocks", |drawing| flat_work(drawing, flat::woven));
+const COLLAGE: Motif = sheet("collage of cut shapes", |drawing| flat_work(drawing, figures::collage));
+const HEAD: Motif = sheet("head reduced to a few planes", |drawing| flat_work(drawing, figures::head));
+const LINES: Motif = sheet("field of fine lines", |drawing| flat_work(drawing, figures::lines));
+const HORIZON: Motif = sheet("abstract landscape in bands", |drawing| flat_work(drawing, figures::horizon));
+const FRAMES: Motif =
+    sheet("composition of frames within frames", |drawing| flat_work(drawing, figures::frames));
+const BLOCKS: Motif = sculpture("sculpture of stacked blocks in an empty room", solid::blocks);
+const ARCHES: Motif = sculpture("sculpture of arches in an empty room", solid::arches);
+const VESSELS: Motif = sculpture("group of vessels on a plinth", solid::vessels);
+const MOBILE: Motif = sculpture("mobile of hanging discs", solid::mobile);
+
+/// Chooses by the medium that the texts name, else by the subject, the material and the composition.
+pub(super) fn motif(brief: &Brief, style: &Style, rng: &mut DrawingRng) -> Motif {
+    let solid = rng.choose(&[BLOCKS, ARCHES, BLOCKS]);
+    let named: &[(&[&str], Motif)] = &[
+        (&["tapestry", "quilt", "embroidery"], WOVEN),
+        (&["collage"], COLLAGE),
+        (&["vessels"], VESSELS),
+        (&["mobile"], MOBILE),
+        (&["stained-glass"], FRAMES),
+        (&["sculpture", "installation", "public work"], solid),
+    ];
+    if let Some(named) = brief.first_mentioned(named) {
+        return named;
+    }
+    match brief.first_phrase(Dimension::Subject) {
+        "vessel" => return VESSELS,
+        "textile" => return WOVEN,
+        "space" | "public space" | "living together" => return solid,
+        "wind" | "play" => return MOBILE,
+        _ => {}
+    }
+    if matches!(style.material, Material::Stone | Material::Metal | Material::Clay | Material::Timber) {
+        return solid;
+    }
+    let other = rng.chance(40);
+    let choose = |one, two| if other { two } else { one };
+    match style.layout {
+        Layout::Field | Layout::Close => choose(FIELDS, HORIZON),
+        Layout::Ring => RINGS,
+        Layout::Diagonal | Layout::Asymmetric => choose(EDGES, COLLAGE),
+        Layout::Grid => ROWS,
+        Layout::Figure => HEAD,
+        Layout::Line => LINES,
+        Layout::Long => HORIZON,
+        Layout::Frame | Layout::Enclosure | Layout::Symmetric => FRAMES,
+        Layout::Pair => choose(FIELDS, RINGS),
+        _ => choose(EDGES, LINES),
     }
 }
 
 /// Draws a flat work with the margin and the surface of its medium.
-fn flat(drawing: &mut Drawing, work: Work) {
+fn flat_work(drawing: &mut Drawing, work: fn(&mut Drawing, &Quad)) {
     let width = drawing.width();
     let printed = matches!(drawing.style.material, Material::Ink | Material::Paper | Material::Cloth);
     let margin =
         if printed || drawing.style.layout == Layout::Line { drawing.rng.range(7.0, 11.0) } else { 0.0 };
-    let paper = drawing.palette.lightest;
-    drawing.canvas.fill_all(paper.lighter(-0.015));
-    let area = super::texture::rect_quad(margin, margin, width - margin * 2.0, 100.0 - margin * 2.0);
-    drawing.canvas.clip(super::canvas::polygon(&area));
-    match work {
-        Work::Rings => flat::rings(drawing, &area),
-        Work::Edges => flat::edges(drawing, &area),
-        Work::Rows => flat::rows(drawing, &area),
-        Work::Woven => flat::woven(drawing, &area),
-        Work::Collage => figures::collage(drawing, &area),
-        Work::Head => figures::head(drawing, &area),
-        Work::Lines => figures::lines(drawing, &area),
-        Work::Horizon => figures::horizon(drawing, &area),
-        Work::Frames => figures::frames(drawing, &area),
-        _ => flat::fields(drawing, &area),
-    }
+    drawing.canvas.fill_all(drawing.palette.lightest.lighter(-0.015));
+    let area = rect_quad(margin, margin, width - margin * 2.0, 100.0 - margin * 2.0);
+    drawing.canvas.clip(polygon(&area));
+    work(drawing, &area);
     surface(drawing, &area);
     drawing.canvas.unclip();
 }
 
 /// Draws the surface of the medium: brush strokes, weave or plate marks.
-fn surface(drawing: &mut Drawing, area: &super::texture::Quad) {
+fn surface(drawing: &mut Drawing, area: &Quad) {
     let (paper, ink) = (drawing.palette.lightest, drawing.palette.darkest);
     match drawing.style.material {
-        Material::Cloth => {
-            let tone = drawing.palette.body;
-            drawing.texture(area, tone, Material::Cloth, 0.8);
-        }
+        Material::Cloth => drawing.texture(area, drawing.palette.body, Material::Cloth, 0.8),
         Material::Ink | Material::Film => {
             let strokes: Vec<_> = (0..160)
                 .map(|_| {
-                    let at = super::texture::point_on(
-                        area,
-                        drawing.rng.range(0.0, 1.0),
-                        drawing.rng.range(0.0, 1.0),
-                    );
+                    let at = point_on(area, drawing.rng.range(0.0, 1.0), drawing.rng.range(0.0, 1.0));
                     let long = drawing.rng.range(2.0, 9.0);
                     (at, (at.0 + long, at.1 - long * 0.12))
                 })
@@ -184,13 +109,11 @@ fn surface(drawing: &mut Drawing, area: &super::texture::Quad) {
         }
         _ => {
             for _ in 0..46 {
-                let at =
-                    super::texture::point_on(area, drawing.rng.range(-0.1, 0.9), drawing.rng.range(0.0, 1.0));
-                let (long, tone) =
-                    (drawing.rng.range(12.0, 40.0), if drawing.rng.chance(50) { paper } else { ink });
+                let at = point_on(area, drawing.rng.range(-0.1, 0.9), drawing.rng.range(0.0, 1.0));
+                let long = drawing.rng.range(12.0, 40.0);
+                let tone = if drawing.rng.chance(50) { paper } else { ink };
                 let bow = drawing.rng.range(-2.0, 2.0);
-                let stroke =
-                    super::canvas::curve(&[at, (at.0 + long * 0.5, at.1 + bow), (at.0 + long, at.1)]);
+                let stroke = curve(&[at, (at.0 + long * 0.5, at.1 + bow), (at.0 + long, at.1)]);
                 let width = drawing.rng.range(0.5, 2.6);
                 drawing.canvas.stroke(stroke.finish(), width, Fill::Alpha(tone, 0.045));
             }

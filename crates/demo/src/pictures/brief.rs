@@ -53,11 +53,17 @@ impl<'a> Brief<'a> {
         self.taste[dimension.index()]
     }
 
-    /// Returns the choice whose word, or its plural, is mentioned first. Earlier texts take precedence: the name over the intro.
-    pub(super) fn first_mentioned<T: Copy>(&self, choices: &[(&str, T)]) -> Option<T> {
+    /// Returns the first phrase of a dimension, before the comma.
+    pub(super) fn first_phrase(&self, dimension: Dimension) -> &'a str {
+        self.taste(dimension).split(',').next().unwrap_or_default().trim()
+    }
+
+    /// Returns the choice one of whose words, or its plural, is mentioned first. Earlier texts take precedence: the name over the intro.
+    pub(super) fn first_mentioned<T: Copy>(&self, choices: &[(&[&str], T)]) -> Option<T> {
         self.texts.iter().find_map(|text| {
             let text = text.to_lowercase();
-            let found = choices.iter().filter_map(|(word, choice)| Some((find_word(&text, word)?, *choice)));
+            let first = |words: &[&str]| words.iter().filter_map(|word| find_word(&text, word)).min();
+            let found = choices.iter().filter_map(|(words, choice)| Some((first(words)?, *choice)));
             found.min_by_key(|(at, _)| *at).map(|(_, choice)| choice)
         })
     }

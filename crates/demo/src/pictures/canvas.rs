@@ -6,9 +6,7 @@ use tiny_skia::{
 };
 
 use super::colour::Colour;
-
-/// A point: x to the right, y down.
-pub(super) type Point = (f32, f32);
+use super::geometry::{Point, ellipse, polygon, rect_quad};
 
 /// The fill of a shape. The numbers beside colours are opacities, from 0 to 1.
 #[derive(Clone, Copy, Debug)]
@@ -19,8 +17,25 @@ pub(super) enum Fill {
     Alpha(Colour, f32),
     /// A linear gradient from one point to another.
     Linear(Point, Point, (Colour, f32), (Colour, f32)),
-    /// A radial gradient from a centre to a radius.
-    Radial(Point, f32, (Colour, f32), (Colour, f32)),
+    /// One colour with an opacity at a centre that falls to nothing at a radius.
+    Radial(Point, f32, Colour, f32),
+}
+
+impl Fill {
+    /// Returns an opaque gradient from one point to another.
+    pub(super) const fn gradient(from: Point, to: Point, start: Colour, end: Colour) -> Self {
+        Self::Linear(from, to, (start, 1.0), (end, 1.0))
+    }
+
+    /// Returns an opaque gradient from the height `top` down to `low`.
+    pub(super) const fn down(top: f32, low: f32, start: Colour, end: Colour) -> Self {
+        Self::gradient((0.0, top), (0.0, low), start, end)
+    }
+
+    /// Returns an opaque gradient across, from one x to another.
+    pub(super) const fn across(from: f32, to: f32, start: Colour, end: Colour) -> Self {
+        Self::gradient((from, 0.0), (to, 0.0), start, end)
+    }
 }
 
 impl From<Colour> for Fill {
@@ -38,38 +53,6 @@ pub(super) struct Canvas {
     zoom: (f32, Point),
 }
 
-/// Returns the outline of a polygon.
-pub(super) fn polygon(points: &[Point]) -> Option<Path> {
-    let mut path = PathBuilder::new();
-    let (first, rest) = points.split_first()?;
-    path.move_to(first.0, first.1);
-    rest.iter().for_each(|at| path.line_to(at.0, at.1));
-    path.close();
-    path.finish()
-}
-
-/// Returns a smooth curve along `points`.
-pub(super) fn curve(points: &[Point]) -> PathBuilder {
-    let mut path = PathBuilder::new();
-    let mut last = None;
-    for pair in points.windows(2) {
-        let (a, b) = (pair[0], pair[1]);
-        let middle = ((a.0 + b.0) / 2.0, (a.1 + b.1) / 2.0);
-        match last {
-            None => {
-                path.move_to(a.0, a.1);
-                path.line_to(middle.0, middle.1);
-            }
-            Some(()) => path.quad_to(a.0, a.1, middle.0, middle.1),
-        }
-        last = Some(());
-    }
-    if let Some(end) = points.last() {
-        path.line_to(end.0, end.1);
-    }
-    path
-}
-
 fn color(colour: Colour, cover: f32) -> Color {
     let [r, g, b] = colour.rgb();
     Color::from_rgba(r, g, b, cover.clamp(0.0, 1.0)).unwrap_or(Color::BLACK)
@@ -81,27 +64,19 @@ fn shader(fill: Fill) -> Shader<'static> {
         vec![GradientStop::new(0.0, color(from.0, from.1)), GradientStop::new(1.0, color(to.0, to.1))]
     };
     let point = |at: Point| tiny_skia::Point::from_xy(at.0, at.1);
+    let (pad, identity) = (SpreadMode::Pad, Transform::identity());
     match fill {
         Fill::Solid(colour) => Shader::SolidColor(color(colour, 1.0)),
         Fill::Alpha(colour, cover) => Shader::SolidColor(color(colour, cover)),
-        Fill::Linear(from, to, start, end) => LinearGradient::new(
-            point(from),
-            point(to),
-            stops(start, end),
-            SpreadMode::Pad,
-            Transform::identity(),
-        )
-        .unwrap_or(Shader::SolidColor(color(start.0, start.1))),
-        Fill::Radial(at, radius, inner, outer) => RadialGradient::new(
-            point(at),
-            0.0,
-            point(at),
-            radius,
-            stops(inner, outer),
-            SpreadMode::Pad,
-            Transform::identity(),
-        )
-        .unwrap_or(Shader::SolidColor(color(inner.0, inner.1))),
+        Fill::Linear(from, to, start, end) => {
+            LinearGradient::new(point(from), point(to), stops(start, end), pad, identity)
+                .unwrap_or(Shader::SolidColor(color(start.0, start.1)))
+        }
+        Fill::Radial(at, radius, colour, cover) => {
+            let stops = stops((colour, cover), (colour, 0.0));
+            RadialGradient::new(point(at), 0.0, point(at), radius, stops, pad, identity)
+                .unwrap_or(Shader::SolidColor(color(colour, cover)))
+        }
     }
 }
 
@@ -177,7 +152,7 @@ impl Canvas {
         {
             return self.strips((x, y), (width, height), (from.1, to.1), (start, end));
         }
-        self.poly(&[(x, y), (x + width, y), (x + width, y + height), (x, y + height)], fill);
+        self.poly(&rect_quad(x, y, width, height), fill);
     }
 
     /// Draws a large vertical gradient as strips of one colour each: no visible steps, in a tenth of the time.
@@ -210,7 +185,7 @@ impl Canvas {
     pub(super) fn fill_all(&mut self, fill: impl Into<Fill>) {
         let (width, fill) = (self.width(), fill.into());
         let (mut left, mut top, mut right, mut low) = (-1.0, -1.0, width + 1.0, 101.0);
-        if let Fill::Radial(at, radius, _, (_, 0.0)) = fill {
+        if let Fill::Radial(at, radius, ..) = fill {
             (left, top) = (at.0 - radius, at.1 - radius);
             (right, low) = (at.0 + radius, at.1 + radius);
         }
@@ -222,12 +197,14 @@ impl Canvas {
         self.fill(ellipse(at, across, down), fill);
     }
 
+    /// Fills a circle around `at`.
+    pub(super) fn disc(&mut self, at: Point, radius: f32, fill: impl Into<Fill>) {
+        self.oval(at, radius, radius, fill);
+    }
+
     /// Draws a straight line.
     pub(super) fn line(&mut self, from: Point, to: Point, width: f32, fill: impl Into<Fill>) {
-        let mut path = PathBuilder::new();
-        path.move_to(from.0, from.1);
-        path.line_to(to.0, to.1);
-        self.stroke(path.finish(), width, fill);
+        self.lines([(from, to)], width, fill);
     }
 
     /// Draws many straight lines with one stroke.
@@ -271,10 +248,4 @@ impl Canvas {
             self.map.fill_rect(area, &paint, Transform::identity(), self.mask.as_ref());
         }
     }
-}
-
-/// Returns the outline of an ellipse around `at`.
-pub(super) fn ellipse(at: Point, across: f32, down: f32) -> Option<Path> {
-    let bounds = Rect::from_xywh(at.0 - across, at.1 - down, across * 2.0, down * 2.0)?;
-    PathBuilder::from_oval(bounds)
 }

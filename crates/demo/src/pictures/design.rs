@@ -4,209 +4,112 @@ mod flat_objects;
 mod furniture;
 mod lamps;
 mod vessels;
-mod wall;
 
 use schemas::taste::Dimension;
+use tiny_skia::Path;
 
 use super::brief::Brief;
-use super::canvas::{Fill, Point};
-use super::colour::Colour;
+use super::canvas::Fill;
+use super::colour::{Colour, lch};
 use super::drawing::Drawing;
+use super::geometry::Part::{Bend, Close};
+use super::geometry::{Point, curve, lerp, outline, rect_quad, shares};
+use super::motif::Format::{self, Square, Tall, Wide};
+use super::motif::{Motif, Setting};
+use super::style::Light;
 use crate::rng::DrawingRng;
 
-/// A kind of object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Object {
-    Chair,
-    Stool,
-    Bench,
-    Table,
-    Shelf,
-    TableLamp,
-    Pendant,
-    FloorLamp,
-    Vessels,
-    Bowls,
-    Teapot,
-    Basket,
-    Cloth,
-    Poster,
-    Book,
-    Clock,
-    Mirror,
-    Boxes,
+const fn object(noun: &'static str, format: Format, draw: fn(&mut Drawing)) -> Motif {
+    Motif { noun, setting: Setting::Indoors, format, draw }
 }
 
-const KINDS: [(&str, Object); 42] = [
-    ("armchair", Object::Chair),
-    ("chair", Object::Chair),
-    ("stool", Object::Stool),
-    ("bench", Object::Bench),
-    ("bed", Object::Bench),
-    ("table lamp", Object::TableLamp),
-    ("pendant lamp", Object::Pendant),
-    ("pendant", Object::Pendant),
-    ("floor lamp", Object::FloorLamp),
-    ("coat stand", Object::FloorLamp),
-    ("candlestick", Object::Vessels),
-    ("desk", Object::Table),
-    ("table", Object::Table),
-    ("shelf", Object::Shelf),
-    ("cabinet", Object::Shelf),
-    ("folding screen", Object::Cloth),
-    ("vase", Object::Vessels),
-    ("carafe", Object::Vessels),
-    ("tableware", Object::Bowls),
-    ("cutlery", Object::Bowls),
-    ("knife", Object::Bowls),
-    ("cooking pot", Object::Teapot),
-    ("teapot", Object::Teapot),
-    ("watering can", Object::Teapot),
-    ("tap", Object::Teapot),
-    ("blanket", Object::Cloth),
-    ("rug", Object::Cloth),
-    ("curtain", Object::Cloth),
-    ("basket", Object::Basket),
-    ("bag", Object::Basket),
-    ("typeface", Object::Poster),
-    ("poster", Object::Poster),
-    ("visual identity", Object::Poster),
-    ("wayfinding", Object::Poster),
-    ("map", Object::Poster),
-    ("book", Object::Book),
-    ("packaging", Object::Boxes),
-    ("clock", Object::Clock),
-    ("radio", Object::Boxes),
-    ("mirror", Object::Mirror),
-    ("toy", Object::Boxes),
-    ("chess", Object::Boxes),
+const CHAIR: Motif = object("chair", Tall, |drawing| standing(drawing, 1.24, furniture::chair));
+const STOOL: Motif = object("stool", Square, |drawing| standing(drawing, 1.24, furniture::stool));
+const BENCH: Motif = object("bench", Wide, |drawing| standing(drawing, 1.12, furniture::bench));
+const TABLE: Motif = object("table", Wide, |drawing| standing(drawing, 1.12, furniture::table));
+const SHELF: Motif = object("shelf", Square, |drawing| standing(drawing, 1.12, furniture::shelf));
+const TABLE_LAMP: Motif = object("table lamp", Square, |drawing| standing(drawing, 1.12, lamps::table_lamp));
+const PENDANT: Motif = object("hanging lamp", Tall, |drawing| standing(drawing, 1.0, lamps::pendant));
+const FLOOR_LAMP: Motif =
+    object("lamp on a tall stand", Tall, |drawing| standing(drawing, 1.0, lamps::floor_lamp));
+const VESSELS: Motif = object("group of vessels", Wide, |drawing| standing(drawing, 1.12, vessels::group));
+const BOWLS: Motif =
+    object("set of bowls and plates", Wide, |drawing| standing(drawing, 1.0, vessels::bowls));
+const TEAPOT: Motif = object("pot with a spout", Square, |drawing| standing(drawing, 1.0, vessels::teapot));
+const BASKET: Motif = object("woven basket", Square, |drawing| standing(drawing, 1.18, vessels::basket));
+const BOXES: Motif =
+    object("group of small solids", Square, |drawing| standing(drawing, 1.04, vessels::solids));
+const BOOK: Motif = object("stack of books", Square, |drawing| standing(drawing, 1.18, flat_objects::books));
+const CLOTH: Motif = object("hanging cloth", Tall, |drawing| hanging(drawing, flat_objects::cloth));
+const POSTER: Motif =
+    object("pair of posters without words", Wide, |drawing| hanging(drawing, flat_objects::posters));
+const CLOCK: Motif = object("wall clock", Square, |drawing| hanging(drawing, flat_objects::clock));
+const MIRROR: Motif = object("round mirror", Square, |drawing| hanging(drawing, flat_objects::mirror));
+
+/// Objects by the words of texts; of two words at one place, the earlier row counts.
+const NAMED: &[(&[&str], Motif)] = &[
+    (&["armchair", "chair"], CHAIR),
+    (&["stool"], STOOL),
+    (&["bench", "bed"], BENCH),
+    (&["table lamp"], TABLE_LAMP),
+    (&["pendant lamp", "pendant"], PENDANT),
+    (&["floor lamp", "coat stand"], FLOOR_LAMP),
+    (&["desk", "table"], TABLE),
+    (&["shelf", "cabinet"], SHELF),
+    (&["candlestick", "vase", "carafe"], VESSELS),
+    (&["tableware", "cutlery", "knife"], BOWLS),
+    (&["cooking pot", "teapot", "watering can", "tap"], TEAPOT),
+    (&["folding screen", "blanket", "rug", "curtain"], CLOTH),
+    (&["basket", "bag"], BASKET),
+    (&["typeface", "poster", "visual identity", "wayfinding", "map"], POSTER),
+    (&["book"], BOOK),
+    (&["packaging", "radio", "toy", "chess"], BOXES),
+    (&["clock"], CLOCK),
+    (&["mirror"], MIRROR),
 ];
 
-impl Object {
-    /// Chooses by the object that the texts name; unknown ones become a still life.
-    pub(super) fn of(brief: &Brief, rng: &mut DrawingRng) -> Self {
-        let any = rng.choose(&[Self::Vessels, Self::Bowls, Self::Boxes]);
-        let by_subject = [
-            ("seating", Self::Chair),
-            ("light", Self::TableLamp),
-            ("vessel", Self::Vessels),
-            ("textile", Self::Cloth),
-            ("lettering", Self::Poster),
-            ("reading", Self::Book),
-            ("time", Self::Clock),
-            ("storage", Self::Shelf),
-            ("carrying", Self::Basket),
-            ("map", Self::Poster),
-        ];
-        let subject = brief.taste(Dimension::Subject).split(',').next().unwrap_or_default();
-        let asked = by_subject.iter().find(|(word, _)| *word == subject).map(|(_, object)| *object);
-        brief.first_mentioned(&KINDS).or(asked).unwrap_or(any)
-    }
-
-    pub(super) const fn noun(self) -> &'static str {
-        match self {
-            Self::Chair => "chair",
-            Self::Stool => "stool",
-            Self::Bench => "bench",
-            Self::Table => "table",
-            Self::Shelf => "shelf",
-            Self::TableLamp => "table lamp",
-            Self::Pendant => "hanging lamp",
-            Self::FloorLamp => "lamp on a tall stand",
-            Self::Vessels => "group of vessels",
-            Self::Bowls => "set of bowls and plates",
-            Self::Teapot => "pot with a spout",
-            Self::Basket => "woven basket",
-            Self::Cloth => "hanging cloth",
-            Self::Poster => "pair of posters without words",
-            Self::Book => "stack of books",
-            Self::Clock => "wall clock",
-            Self::Mirror => "round mirror",
-            Self::Boxes => "group of small solids",
-        }
-    }
-
-    pub(super) const fn is_tall(self) -> bool {
-        matches!(self, Self::FloorLamp | Self::Pendant | Self::Cloth | Self::Chair)
-    }
-
-    pub(super) const fn is_wide(self) -> bool {
-        matches!(self, Self::Bench | Self::Table | Self::Bowls | Self::Vessels | Self::Poster)
-    }
+/// Chooses by the object that the texts name, else by the subject; unknown ones become a still life.
+pub(super) fn motif(brief: &Brief, rng: &mut DrawingRng) -> Motif {
+    let any = rng.choose(&[VESSELS, BOWLS, BOXES]);
+    brief.first_mentioned(NAMED).unwrap_or(match brief.first_phrase(Dimension::Subject) {
+        "seating" => CHAIR,
+        "light" => TABLE_LAMP,
+        "vessel" => VESSELS,
+        "textile" => CLOTH,
+        "lettering" | "map" => POSTER,
+        "reading" => BOOK,
+        "time" => CLOCK,
+        "storage" => SHELF,
+        "carrying" => BASKET,
+        _ => any,
+    })
 }
 
 /// The height at which wall and ground meet.
 const EDGE: f32 = 70.0;
 
-/// Draws an object.
-pub(super) fn draw(drawing: &mut Drawing, object: Object) {
-    ground(drawing, matches!(object, Object::Clock | Object::Mirror | Object::Poster | Object::Cloth));
-    let near = match object {
-        Object::Boxes => 1.04,
-        Object::Stool | Object::Chair => 1.24,
-        Object::Basket | Object::Book => 1.18,
-        Object::Bench | Object::Table | Object::Vessels | Object::TableLamp | Object::Shelf => 1.12,
-        _ => 1.0,
-    };
+/// Draws an object on a floor, enlarged by `near`.
+fn standing(drawing: &mut Drawing, near: f32, object: fn(&mut Drawing)) {
+    let palette = drawing.palette;
+    let wall = backdrop(drawing);
+    drawing.wall(wall, EDGE, (0.025, -0.03));
+    let floor = wall.mix(palette.second.with_lightness(wall.light), 0.45).lighter(-0.075);
+    drawing.band(EDGE, EDGE + 32.0, Fill::down(EDGE, 100.0, floor, floor.lighter(0.04)));
+    let foot = rect_quad(-1.0, EDGE, drawing.width() + 2.0, 5.0);
+    drawing.fading_shade(&foot, (0.0, EDGE), (0.0, EDGE + 5.0), 0.35);
+    wall_light(drawing);
     let middle = drawing.width() / 2.0;
     drawing.canvas.zoom(near, (middle, 86.0));
-    match object {
-        Object::Chair => furniture::chair(drawing),
-        Object::Stool => furniture::stool(drawing),
-        Object::Bench => furniture::bench(drawing),
-        Object::Table => furniture::table(drawing),
-        Object::Shelf => furniture::shelf(drawing),
-        Object::TableLamp => lamps::table_lamp(drawing),
-        Object::Pendant => lamps::pendant(drawing),
-        Object::FloorLamp => lamps::floor_lamp(drawing),
-        Object::Vessels => vessels::group(drawing),
-        Object::Bowls => vessels::bowls(drawing),
-        Object::Teapot => vessels::teapot(drawing),
-        Object::Basket => vessels::basket(drawing),
-        Object::Boxes => vessels::solids(drawing),
-        Object::Cloth => flat_objects::cloth(drawing),
-        Object::Poster => flat_objects::posters(drawing),
-        Object::Book => flat_objects::books(drawing),
-        Object::Clock => flat_objects::clock(drawing),
-        Object::Mirror => flat_objects::mirror(drawing),
-    }
+    object(drawing);
     drawing.canvas.zoom(1.0, (0.0, 0.0));
 }
 
-/// Returns the colour of the object, in contrast to its ground.
-fn thing(drawing: &Drawing) -> Colour {
-    drawing.palette.body
-}
-
-/// Draws wall and floor in colours close to the body's, and light on the wall.
-fn ground(drawing: &mut Drawing, wall_only: bool) {
-    let palette = drawing.palette;
-    let width = drawing.width();
+/// Draws an object on a wall.
+fn hanging(drawing: &mut Drawing, object: fn(&mut Drawing)) {
     let wall = backdrop(drawing);
-    let edge = if wall_only { 108.0 } else { EDGE };
-    drawing.canvas.fill_all(Fill::Linear(
-        (0.0, 0.0),
-        (width, edge),
-        (wall.lighter(0.025), 1.0),
-        (wall.lighter(-0.03), 1.0),
-    ));
-    if !wall_only {
-        let floor = wall.mix(palette.second.with_lightness(wall.light), 0.45).lighter(-0.075);
-        drawing.canvas.rect(
-            -1.0,
-            EDGE,
-            width + 2.0,
-            32.0,
-            Fill::Linear((0.0, EDGE), (0.0, 100.0), (floor, 1.0), (floor.lighter(0.04), 1.0)),
-        );
-        drawing.fading_shade(
-            &[(-1.0, EDGE), (width + 1.0, EDGE), (width + 1.0, EDGE + 5.0), (-1.0, EDGE + 5.0)],
-            (0.0, EDGE),
-            (0.0, EDGE + 5.0),
-            0.35,
-        );
-    }
-    wall::wall_light(drawing);
+    drawing.wall(wall, 108.0, (0.025, -0.03));
+    wall_light(drawing);
+    object(drawing);
 }
 
 /// Returns a colour in contrast to the body.
@@ -222,33 +125,72 @@ fn backdrop(drawing: &Drawing) -> Colour {
     };
     if body.chroma < 0.06 && drawing.style.second.is_none() {
         // A pale grey object gets a coloured ground.
-        return super::colour::lch(light, if light > 0.72 { 0.02 } else { 0.034 }, drawing.style.accent);
+        return lch(light, if light > 0.72 { 0.02 } else { 0.034 }, drawing.style.accent);
     }
     let relative = palette.backdrop_bottom.mix(palette.second, 0.35);
     body.mix(relative, 0.5).with_lightness(light).muted(0.7)
 }
 
+/// Draws the light of a window or lamp, or the shadow of leaves, on the wall.
+fn wall_light(drawing: &mut Drawing) {
+    let (palette, width) = (drawing.palette, drawing.width());
+    let lean = if drawing.style.from_left { 14.0 } else { -14.0 };
+    let middle = width * if drawing.style.from_left { 0.62 } else { 0.38 };
+    match drawing.style.light {
+        Light::Morning | Light::Evening | Light::Side | Light::Noon => {
+            for x in [middle - 13.0, middle + 1.0] {
+                drawing.shine(&[(x, 6.0), (x + 11.5, 9.0), (x + 11.5 + lean, 62.0), (x + lean, 59.0)], 0.24);
+            }
+        }
+        Light::Dapple => (0..4).for_each(|_| twig(drawing)),
+        Light::Top => {
+            let paper = palette.lightest;
+            drawing.canvas.fill_all(Fill::Linear((0.0, 0.0), (0.0, 80.0), (paper, 0.4), (paper, 0.0)));
+        }
+        Light::Lamp | Light::Dusk | Light::Night => {
+            drawing.canvas.fill_all(Fill::Radial((middle, 34.0), 60.0, palette.glow, 0.42));
+        }
+        _ => {
+            let at = (if drawing.style.from_left { 0.0 } else { width }, 10.0);
+            drawing.canvas.fill_all(Fill::Radial(at, 95.0, palette.lightest, 0.3));
+        }
+    }
+}
+
+/// Draws the shadow of a twig with leaves on the wall.
+fn twig(drawing: &mut Drawing) {
+    let width = drawing.width();
+    let out = if drawing.style.from_left { 1.0 } else { -1.0 };
+    let from = (if out > 0.0 { -3.0 } else { width + 3.0 }, drawing.rng.range(-6.0, 34.0));
+    let (long, fall) = (width * drawing.rng.range(0.34, 0.66), drawing.rng.range(4.0, 24.0));
+    let along = |share: f32| (from.0 + out * long * share, from.1 + fall * share * share);
+    let veil = Fill::Alpha(drawing.palette.shadow, 0.1);
+    let stem: Vec<Point> = shares(0..9, 8).map(along).collect();
+    drawing.canvas.stroke(curve(&stem).finish(), 0.5, veil);
+    for leaf in 1..15 {
+        let at = along(leaf as f32 / 15.0);
+        let (size, side) = (drawing.rng.range(2.6, 4.6), if leaf % 2 == 0 { 1.0 } else { -1.0 });
+        let parts = [Bend(0.84, 0.25, 1.0, 1.1), Bend(0.16, 0.85, 0.0, 0.0), Close];
+        drawing.canvas.fill(outline(at, (out * size, side * size), (0.0, 0.0), &parts), veil);
+    }
+}
+
 /// Draws the shadow on the ground of an object on `base`, from `left` to `right`, of height `high`.
 fn shadow(drawing: &mut Drawing, base: f32, left: f32, right: f32, high: f32) {
-    let reach = drawing.shadow_reach() * 0.75;
-    let (dx, dy) = (reach * high, -(high * 0.16).min(7.0));
-    let from = ((left + right) / 2.0, base);
-    let to = (from.0 + dx, base + dy);
+    let (dx, dy) = (drawing.shadow_reach() * 0.75 * high, -(high * 0.16).min(7.0));
+    let from = lerp((left, base), (right, base), 0.5);
     let narrow = (right - left) * 0.1;
-    let points: [Point; 4] =
+    let points =
         [(left, base), (right, base), (right + dx - narrow, base + dy), (left + dx + narrow, base + dy)];
-    drawing.fading_shade(&points, from, to, 0.95);
-    drawing.contact_shadow(((left + right) / 2.0, base), (right - left) / 2.0 + 1.6, 1.4);
+    drawing.fading_shade(&points, from, (from.0 + dx, base + dy), 0.95);
+    drawing.contact_shadow(from, (right - left) / 2.0 + 1.6, 1.4);
 }
 
 /// Shades a round body: the side away from the light is darker towards its edge.
-fn round(drawing: &mut Drawing, path: Option<tiny_skia::Path>, left: f32, right: f32, colour: Colour) {
+fn round(drawing: &mut Drawing, path: Option<Path>, left: f32, right: f32, colour: Colour) {
     let (bright, dark) = if drawing.style.from_left { (left, right) } else { (right, left) };
-    drawing.canvas.fill(
-        path.clone(),
-        Fill::Linear((bright, 0.0), (dark, 0.0), (colour.lighter(0.07), 1.0), (colour.lighter(-0.13), 1.0)),
-    );
-    let glow = drawing.palette.lightest;
-    let at = bright + (dark - bright) * 0.3;
-    drawing.canvas.fill(path, Fill::Radial((at, 40.0), (right - left) * 0.35, (glow, 0.14), (glow, 0.0)));
+    let turn = Fill::across(bright, dark, colour.lighter(0.07), colour.lighter(-0.13));
+    drawing.canvas.fill(path.clone(), turn);
+    let at = (bright + (dark - bright) * 0.3, 40.0);
+    drawing.canvas.fill(path, Fill::Radial(at, (right - left) * 0.35, drawing.palette.lightest, 0.14));
 }

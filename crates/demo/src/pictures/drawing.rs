@@ -1,7 +1,8 @@
 //! The state of a drawing: canvas, palette, style and random numbers; with shadows and light.
 
-use super::canvas::{Canvas, Fill, Point};
+use super::canvas::{Canvas, Fill};
 use super::colour::Colour;
+use super::geometry::Point;
 use super::palette::Palette;
 use super::style::{Light, Style};
 use crate::rng::DrawingRng;
@@ -49,6 +50,17 @@ impl Drawing<'_> {
         if self.style.from_left { long } else { -long }
     }
 
+    /// Fills the canvas with a wall that is lighter by `from` at its upper left corner, and by `to` at `low` on the right.
+    pub(super) fn wall(&mut self, colour: Colour, low: f32, (from, to): (f32, f32)) {
+        let end = (self.width(), low);
+        self.canvas.fill_all(Fill::gradient((0.0, 0.0), end, colour.lighter(from), colour.lighter(to)));
+    }
+
+    /// Fills the width of the canvas from `top` down to `low`.
+    pub(super) fn band(&mut self, top: f32, low: f32, fill: impl Into<Fill>) {
+        self.canvas.rect(-1.0, top, self.width() + 2.0, low - top, fill);
+    }
+
     /// Draws a soft dark oval where an object touches the ground.
     pub(super) fn contact_shadow(&mut self, at: Point, across: f32, down: f32) {
         let (shadow, depth) = (self.palette.shadow, self.palette.shadow_opacity);
@@ -66,16 +78,8 @@ impl Drawing<'_> {
             let warm = palette.glow.lighter(self.rng.range(-0.1, 0.02));
             if self.rng.chance(72) { warm } else { palette.backdrop_top.lighter(-0.04) }
         } else {
-            palette
-                .body
-                .with_lightness(palette.darkest.light + 0.1)
-                .muted(0.5)
-                .mix(palette.backdrop_top, self.rng.range(0.1, 0.34))
+            let dark = palette.body.with_lightness(palette.darkest.light + 0.1).muted(0.5);
+            dark.mix(palette.backdrop_top, self.rng.range(0.1, 0.34))
         }
     }
-}
-
-/// Returns the point at `share` of the way from `a` to `b`.
-pub(super) fn lerp(a: Point, b: Point, share: f32) -> Point {
-    (a.0 + (b.0 - a.0) * share, a.1 + (b.1 - a.1) * share)
 }

@@ -8,88 +8,56 @@ mod windows;
 use schemas::taste::Dimension;
 
 use super::brief::Brief;
-use super::canvas::{Fill, Point};
+use super::canvas::Fill;
 use super::drawing::Drawing;
+use super::geometry::{Quad, point_on, rect_quad, sub_quad, taper};
+use super::motif::{Format, Motif, Setting};
 use super::style::{Layout, Light, Material, Style};
-use super::texture::{Quad, point_on, sub_quad};
 use crate::rng::DrawingRng;
 
-/// A kind of room.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Room {
-    Table,
-    Shelves,
-    Stair,
-    Bed,
-    Counter,
-    Enfilade,
-    Vault,
-    Bench,
+const fn room(noun: &'static str, draw: fn(&mut Drawing)) -> Motif {
+    Motif { noun, setting: Setting::Indoors, format: Format::Wide, draw }
 }
 
-impl Room {
-    pub(super) fn of(brief: &Brief, style: &Style, rng: &mut DrawingRng) -> Self {
-        let other = rng.chance(50);
-        let any = rng.choose(&[Self::Table, Self::Bench, Self::Shelves, Self::Stair]);
-        let composed = brief.taste(Dimension::Composition).split(',').next().unwrap_or_default();
-        match (composed, style.layout) {
-            ("vault", _) => return Self::Vault,
-            ("enfilade" | "threshold" | "frame within a frame" | "room within a room", _) if other => {
-                return Self::Enfilade;
-            }
-            ("gallery" | "platform", _) => return Self::Stair,
-            (_, Layout::Stack) => return Self::Stair,
-            _ => {}
-        }
-        let spoken = [
-            ("café", Self::Counter),
-            ("wine bar", Self::Counter),
-            ("bakery", Self::Counter),
-            ("pharmacy", Self::Counter),
-            ("foyer", Self::Counter),
-            ("flower shop", Self::Counter),
-            ("hotel", Self::Bed),
-            ("guest room", Self::Bed),
-            ("attic", Self::Bed),
-            ("bookshop", Self::Shelves),
-            ("library", Self::Shelves),
-            ("law office", Self::Shelves),
-            ("reading room", Self::Shelves),
-            ("ceramic studio", Self::Shelves),
-            ("restaurant", Self::Table),
-            ("kitchen", Self::Table),
-            ("canteen", Self::Table),
-            ("office", Self::Table),
-            ("tea room", Self::Bench),
-            ("exhibition", Self::Bench),
-            ("practice", Self::Bench),
-            ("music room", Self::Bench),
-            ("shop", Self::Shelves),
-        ];
-        brief.first_mentioned(&spoken).unwrap_or(any)
-    }
+const TABLE: Motif = room("room with a long table", |drawing| furnished(drawing, false, furniture::table));
+const SHELVES: Motif =
+    room("room with shelves along its wall", |drawing| furnished(drawing, true, built_in::shelves));
+const STAIR: Motif = room("room with an open stair", |drawing| furnished(drawing, true, built_in::stair));
+const BED: Motif = room("room with a low bed", |drawing| furnished(drawing, false, furniture::bed));
+const COUNTER: Motif =
+    room("room with a counter and hanging lamps", |drawing| furnished(drawing, false, built_in::counter));
+const ENFILADE: Motif = room("row of rooms one behind the other", |drawing| vista(drawing, vistas::enfilade));
+const VAULT: Motif = room("vaulted room", |drawing| vista(drawing, vistas::vault));
+const BENCH: Motif = room("bare room with a bench", |drawing| furnished(drawing, false, furniture::bench));
 
-    pub(super) const fn noun(self) -> &'static str {
-        match self {
-            Self::Table => "room with a long table",
-            Self::Shelves => "room with shelves along its wall",
-            Self::Stair => "room with an open stair",
-            Self::Bed => "room with a low bed",
-            Self::Counter => "room with a counter and hanging lamps",
-            Self::Enfilade => "row of rooms one behind the other",
-            Self::Vault => "vaulted room",
-            Self::Bench => "bare room with a bench",
-        }
+const NAMED: &[(&[&str], Motif)] = &[
+    (&["café", "wine bar", "bakery", "pharmacy", "foyer", "flower shop"], COUNTER),
+    (&["hotel", "guest room", "attic"], BED),
+    (&["bookshop", "library", "law office", "reading room", "ceramic studio", "shop"], SHELVES),
+    (&["restaurant", "kitchen", "canteen", "office"], TABLE),
+    (&["tea room", "exhibition", "practice", "music room"], BENCH),
+];
+
+/// Chooses by the composition, else by the use that the texts name.
+pub(super) fn motif(brief: &Brief, style: &Style, rng: &mut DrawingRng) -> Motif {
+    let other = rng.chance(50);
+    let any = rng.choose(&[TABLE, BENCH, SHELVES, STAIR]);
+    match brief.first_phrase(Dimension::Composition) {
+        "vault" => VAULT,
+        "enfilade" | "threshold" | "frame within a frame" | "room within a room" if other => ENFILADE,
+        "gallery" | "platform" => STAIR,
+        _ if style.layout == Layout::Stack => STAIR,
+        _ => brief.first_mentioned(NAMED).unwrap_or(any),
     }
 }
 
 /// The surfaces of a room.
-pub(super) struct Space {
-    pub(super) back: Quad,
-    pub(super) floor: Quad,
-    pub(super) ceiling: Quad,
-    pub(super) left: Quad,
-    pub(super) right: Quad,
+struct Space {
+    back: Quad,
+    floor: Quad,
+    ceiling: Quad,
+    left: Quad,
+    right: Quad,
 }
 
 impl Space {
@@ -98,84 +66,64 @@ impl Space {
         let centred = matches!(drawing.style.layout, Layout::Symmetric | Layout::Frame | Layout::Roof);
         let sway = if centred { 0.0 } else { drawing.rng.range(-9.0, 9.0) };
         let half = drawing.rng.range(0.27, 0.33) * width;
-        let (left, right) = (width / 2.0 - half + sway, width / 2.0 + half + sway);
+        let middle = width / 2.0 + sway;
         let (top, base) = (drawing.rng.range(14.0, 20.0), drawing.rng.range(66.0, 71.0));
-        let (l, r, t, b) = (-2.0, width + 2.0, -8.0, 106.0);
+        let back = taper((middle, top), half, (middle, base), half);
+        let near = rect_quad(-2.0, -8.0, width + 4.0, 114.0);
         Self {
-            back: [(left, top), (right, top), (right, base), (left, base)],
-            floor: [(left, base), (right, base), (r, b), (l, b)],
-            ceiling: [(l, t), (r, t), (right, top), (left, top)],
-            left: [(l, t), (left, top), (left, base), (l, b)],
-            right: [(right, top), (r, t), (r, b), (right, base)],
+            back,
+            floor: [back[3], back[2], near[2], near[3]],
+            ceiling: [near[0], near[1], back[1], back[0]],
+            left: [near[0], back[0], back[3], near[3]],
+            right: [back[1], near[1], near[2], back[2]],
         }
     }
 }
 
-/// Draws a room.
-pub(super) fn draw(drawing: &mut Drawing, room: Room) {
-    let space = Space::of(drawing);
-    shell(drawing, &space);
-    match room {
-        Room::Enfilade => vistas::enfilade(drawing, &space),
-        Room::Vault => vistas::vault(drawing, &space),
-        _ => {
-            let side = !matches!(room, Room::Shelves | Room::Stair) && drawing.rng.chance(55);
-            if side || drawing.style.light == Light::Side {
-                windows::side_window(drawing, &space)
-            } else {
-                windows::back_window(drawing, &space, room)
-            }
-        }
+/// Draws a room with a window; `against_back` is for furniture that takes the place of a side window.
+fn furnished(drawing: &mut Drawing, against_back: bool, furniture: fn(&mut Drawing, &Space)) {
+    let space = shell(drawing);
+    let side = !against_back && drawing.rng.chance(55);
+    if side || drawing.style.light == Light::Side {
+        windows::side_window(drawing, &space)
+    } else {
+        windows::back_window(drawing, &space, against_back)
     }
-    match room {
-        Room::Table => furniture::table(drawing, &space),
-        Room::Shelves => built_in::shelves(drawing, &space),
-        Room::Stair => built_in::stair(drawing, &space),
-        Room::Bed => furniture::bed(drawing, &space),
-        Room::Counter => built_in::counter(drawing, &space),
-        Room::Bench => furniture::bench(drawing, &space),
-        Room::Enfilade | Room::Vault => {
-            let at = (point_on(&space.floor, drawing.rng.range(0.3, 0.7), 0.3).0, space.back[2].1 + 9.0);
-            drawing.person(at, 24.0);
-        }
-    }
+    furniture(drawing, &space);
     lamp_glow(drawing, &space);
 }
 
-/// Returns whether the style's material covers the floor, and not the walls.
-fn is_floor(drawing: &Drawing) -> bool {
-    matches!(
-        drawing.style.material,
+/// Draws a room that is a view, with a person.
+fn vista(drawing: &mut Drawing, view: fn(&mut Drawing, &Space)) {
+    let space = shell(drawing);
+    view(drawing, &space);
+    let at = (point_on(&space.floor, drawing.rng.range(0.3, 0.7), 0.3).0, space.back[2].1 + 9.0);
+    drawing.person(at, 24.0);
+    lamp_glow(drawing, &space);
+}
+
+/// Draws walls, floor and ceiling; the style's material covers either the floor or the walls.
+fn shell(drawing: &mut Drawing) -> Space {
+    let space = Space::of(drawing);
+    let (palette, material) = (drawing.palette, drawing.style.material);
+    let on_floor = matches!(
+        material,
         Material::Terrazzo
             | Material::Timber
             | Material::Marble
             | Material::Tile
             | Material::Stone
             | Material::Wicker
-    )
-}
-
-/// Draws walls, floor and ceiling.
-fn shell(drawing: &mut Drawing, space: &Space) {
-    let palette = drawing.palette;
-    let wall = palette.body;
-    let floor = if is_floor(drawing) {
-        palette.body.lighter(-0.05)
-    } else {
-        palette.ground.mix(palette.second, 0.35)
-    };
-    let wall = if is_floor(drawing) {
-        palette.body.mix(palette.lightest.with_lightness(palette.backdrop_bottom.light), 0.55)
-    } else {
-        wall
-    };
-    drawing.canvas.poly(
-        &space.ceiling,
-        wall.mix(palette.lightest, 0.4).lighter(if palette.lamps_on { -0.3 } else { 0.02 }),
     );
+    let pale = palette.lightest.with_lightness(palette.backdrop_bottom.light);
+    let (floor, wall) = if on_floor {
+        (palette.body.lighter(-0.05), palette.body.mix(pale, 0.55))
+    } else {
+        (palette.ground.mix(palette.second, 0.35), palette.body)
+    };
+    let ceiling = wall.mix(palette.lightest, 0.4).lighter(if palette.lamps_on { -0.3 } else { 0.02 });
+    drawing.canvas.poly(&space.ceiling, ceiling);
     drawing.canvas.poly(&space.floor, floor);
-    let on_floor = is_floor(drawing);
-    let material = drawing.style.material;
     if on_floor {
         drawing.texture(&space.floor, floor, material, 1.6);
     }
@@ -191,35 +139,20 @@ fn shell(drawing: &mut Drawing, space: &Space) {
     drawing.fading_shade(&space.ceiling, (0.0, 20.0), (0.0, -4.0), 0.35);
     // Corners are darker.
     let back = space.back;
-    drawing.fading_shade(
-        &sub_quad(&back, (0.0, 0.12), (0.0, 1.0)),
-        back[0],
-        point_on(&back, 0.12, 0.0),
-        0.28,
-    );
-    drawing.fading_shade(
-        &sub_quad(&back, (0.88, 1.0), (0.0, 1.0)),
-        back[1],
-        point_on(&back, 0.88, 0.0),
-        0.28,
-    );
-    drawing.fading_shade(
-        &sub_quad(&space.floor, (0.0, 1.0), (0.0, 0.2)),
-        back[3],
-        (back[3].0, back[3].1 + 8.0),
-        0.5,
-    );
-    let skirting = wall.lighter(-0.1);
-    drawing.canvas.line(back[3], back[2], 0.7, skirting);
-    drawing.canvas.line(back[3], space.left[3], 0.7, skirting);
-    drawing.canvas.line(back[2], space.right[2], 0.7, skirting);
+    let (left, right) = (sub_quad(&back, (0.0, 0.12), (0.0, 1.0)), sub_quad(&back, (0.88, 1.0), (0.0, 1.0)));
+    drawing.fading_shade(&left, left[0], left[1], 0.28);
+    drawing.fading_shade(&right, right[1], right[0], 0.28);
+    let foot = sub_quad(&space.floor, (0.0, 1.0), (0.0, 0.2));
+    drawing.fading_shade(&foot, back[3], (back[3].0, back[3].1 + 8.0), 0.5);
+    let skirting = [(back[3], back[2]), (back[3], space.left[3]), (back[2], space.right[2])];
+    drawing.canvas.lines(skirting, 0.7, wall.lighter(-0.1));
+    space
 }
 
 /// Draws lamplight over the middle of a dark room.
 fn lamp_glow(drawing: &mut Drawing, space: &Space) {
     if drawing.palette.lamps_on {
-        let at: Point = point_on(&space.back, 0.5, 0.55);
-        let glow = drawing.palette.glow;
-        drawing.canvas.fill_all(Fill::Radial(at, 66.0, (glow, 0.34), (glow, 0.0)));
+        let at = point_on(&space.back, 0.5, 0.55);
+        drawing.canvas.fill_all(Fill::Radial(at, 66.0, drawing.palette.glow, 0.34));
     }
 }

@@ -1,5 +1,6 @@
 //! The style of a drawing, classified from the taste of the record: material, light, mood, layout and colours.
 
+use schemas::record::Category;
 use schemas::taste::Dimension;
 
 use super::brief::Brief;
@@ -31,7 +32,6 @@ pub(super) enum Material {
     Film,
 }
 
-/// The light.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Light {
     Overcast,
@@ -49,7 +49,6 @@ pub(super) enum Light {
     Fog,
 }
 
-/// The mood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mood {
     Calm,
@@ -107,17 +106,11 @@ fn classify<T: Copy>(text: &str, choices: &[(&[&str], T)]) -> Option<T> {
     choices.iter().find(|(words, _)| has(words)).map(|(_, choice)| *choice)
 }
 
-/// Returns the first phrase of a text, before the comma.
-fn first_phrase(text: &str) -> &str {
-    text.split(',').next().unwrap_or_default().trim()
-}
-
 impl Style {
     /// Classifies the texts of a record; random defaults stand in for missing ones.
     pub(super) fn of(brief: &Brief, rng: &mut DrawingRng) -> Self {
-        let material_name = first_phrase(brief.taste(Dimension::Material)).to_owned();
-        let fallback = DEFAULTS.iter().find(|(category, ..)| *category == brief.category.as_str());
-        let (_, materials, lights, layouts) = fallback.unwrap_or(&DEFAULTS[0]);
+        let material_name = brief.first_phrase(Dimension::Material).to_owned();
+        let (materials, lights, layouts) = defaults(brief.category);
         // All defaults are drawn, needed or not, so that one more fact in the record does not change the other draws.
         let (material, light, layout) = (rng.choose(materials), rng.choose(lights), rng.choose(layouts));
         let quiet = rng.choose(&["pale grey", "sandy", "warm grey", "grey green", "ochre", "blue grey"]);
@@ -136,9 +129,9 @@ impl Style {
         Self {
             material: classify(&material_name, MATERIALS).unwrap_or(material),
             material_name,
-            light: classify(first_phrase(brief.taste(Dimension::Light)), LIGHTS).unwrap_or(light),
-            mood: classify(first_phrase(brief.taste(Dimension::Mood)), MOODS).unwrap_or(Mood::Calm),
-            layout: classify(first_phrase(brief.taste(Dimension::Composition)), LAYOUTS).unwrap_or(layout),
+            light: classify(brief.first_phrase(Dimension::Light), LIGHTS).unwrap_or(light),
+            mood: classify(brief.first_phrase(Dimension::Mood), MOODS).unwrap_or(Mood::Calm),
+            layout: classify(brief.first_phrase(Dimension::Composition), LAYOUTS).unwrap_or(layout),
             colour,
             second: colours.next(),
             colour_names,
@@ -148,40 +141,38 @@ impl Style {
     }
 }
 
-type Fallback = (&'static str, &'static [Material], &'static [Light], &'static [Layout]);
+type Defaults = (&'static [Material], &'static [Light], &'static [Layout]);
 
-const DEFAULTS: [Fallback; 5] = [
-    (
-        "architecture",
-        &[Material::Brick, Material::Timber, Material::Concrete, Material::Plaster],
-        &[Light::Overcast, Light::Morning, Light::Evening],
-        &[Layout::Long, Layout::Roof, Layout::Cluster, Layout::Asymmetric],
-    ),
-    (
-        "interiors",
-        &[Material::Timber, Material::Plaster, Material::Terrazzo, Material::Stone],
-        &[Light::Side, Light::Soft, Light::Morning],
-        &[Layout::Symmetric, Layout::Asymmetric, Layout::Depth],
-    ),
-    (
-        "design",
-        &[Material::Timber, Material::Metal, Material::Clay, Material::Cloth],
-        &[Light::Soft, Light::Side, Light::Lamp],
-        &[Layout::Figure, Layout::Asymmetric, Layout::Grid],
-    ),
-    (
-        "photography",
-        &[Material::Film, Material::Paper],
-        &[Light::Overcast, Light::Morning, Light::Fog],
-        &[Layout::Depth, Layout::Long, Layout::Close],
-    ),
-    (
-        "art",
-        &[Material::Paint, Material::Ink, Material::Paper],
-        &[Light::Soft, Light::Side],
-        &[Layout::Field, Layout::Ring, Layout::Diagonal, Layout::Line],
-    ),
-];
+/// Returns what a record of a category may have where its taste says nothing.
+const fn defaults(category: Category) -> Defaults {
+    match category {
+        Category::Architecture => (
+            &[Material::Brick, Material::Timber, Material::Concrete, Material::Plaster],
+            &[Light::Overcast, Light::Morning, Light::Evening],
+            &[Layout::Long, Layout::Roof, Layout::Cluster, Layout::Asymmetric],
+        ),
+        Category::Interiors => (
+            &[Material::Timber, Material::Plaster, Material::Terrazzo, Material::Stone],
+            &[Light::Side, Light::Soft, Light::Morning],
+            &[Layout::Symmetric, Layout::Asymmetric, Layout::Depth],
+        ),
+        Category::Design => (
+            &[Material::Timber, Material::Metal, Material::Clay, Material::Cloth],
+            &[Light::Soft, Light::Side, Light::Lamp],
+            &[Layout::Figure, Layout::Asymmetric, Layout::Grid],
+        ),
+        Category::Photography => (
+            &[Material::Film, Material::Paper],
+            &[Light::Overcast, Light::Morning, Light::Fog],
+            &[Layout::Depth, Layout::Long, Layout::Close],
+        ),
+        Category::Art => (
+            &[Material::Paint, Material::Ink, Material::Paper],
+            &[Light::Soft, Light::Side],
+            &[Layout::Field, Layout::Ring, Layout::Diagonal, Layout::Line],
+        ),
+    }
+}
 
 const MATERIALS: &[(&[&str], Material)] = &[
     (&["brick"], Material::Brick),
@@ -195,13 +186,8 @@ const MATERIALS: &[(&[&str], Material)] = &[
     (&["rammed", "adobe", "laterite", "clay"], Material::Earth),
     (&["plaster", "lime", "lacquer", "linoleum", "rubber", "plastic"], Material::Plaster),
     (&["tile"], Material::Tile),
-    (
-        &[
-            "oak", "larch", "spruce", "pine", "cedar", "beech", "walnut", "plywood", "linden", "cork",
-            "timber",
-        ],
-        Material::Timber,
-    ),
+    (&["oak", "larch", "spruce", "pine", "cedar", "beech", "walnut"], Material::Timber),
+    (&["plywood", "linden", "cork", "timber"], Material::Timber),
     (&["granite", "limestone", "slate", "travertine", "stone", "salt"], Material::Stone),
     (&["wicker", "willow", "rattan", "bamboo", "thatch", "tatami", "hemp"], Material::Wicker),
     (&["linen", "wool", "cotton", "felt", "velvet", "thread", "leather"], Material::Cloth),
@@ -230,37 +216,11 @@ const LIGHTS: &[(&[&str], Light)] = &[
 ];
 
 const MOODS: &[(&[&str], Mood)] = &[
-    (
-        &[
-            "cheerful",
-            "playful",
-            "lively",
-            "sociable",
-            "convivial",
-            "light-hearted",
-            "good-humoured",
-            "buoyant",
-            "alert",
-        ],
-        Mood::Lively,
-    ),
+    (&["cheerful", "playful", "lively", "sociable", "convivial"], Mood::Lively),
+    (&["light-hearted", "good-humoured", "buoyant", "alert"], Mood::Lively),
     (&["melancholy", "elegiac", "wistful", "mournful", "deserted", "solemn", "uneasy"], Mood::Melancholy),
-    (
-        &[
-            "austere",
-            "stern",
-            "tense",
-            "dry",
-            "exact",
-            "precise",
-            "unsentimental",
-            "detached",
-            "serious",
-            "cool",
-            "obsessive",
-        ],
-        Mood::Stern,
-    ),
+    (&["austere", "stern", "tense", "dry", "exact", "precise", "unsentimental"], Mood::Stern),
+    (&["detached", "serious", "cool", "obsessive"], Mood::Stern),
     (&["warm", "domestic", "welcoming", "intimate", "friendly", "sheltering"], Mood::Warm),
     (&["dreamlike", "gentle", "tender", "hushed", "serene", "meditative"], Mood::Dreamy),
 ];
@@ -268,10 +228,8 @@ const MOODS: &[(&[&str], Mood)] = &[
 const LAYOUTS: &[(&[&str], Layout)] = &[
     (&["asymmetry"], Layout::Asymmetric),
     (&["symmetry", "axis", "central perspective", "frontal view"], Layout::Symmetric),
-    (
-        &["grid", "repetition", "rhythm", "module", "typology", "rows", "infill", "pattern", "sequence"],
-        Layout::Grid,
-    ),
+    (&["grid", "repetition", "rhythm", "module", "typology"], Layout::Grid),
+    (&["rows", "infill", "pattern", "sequence"], Layout::Grid),
     (&["stack"], Layout::Stack),
     (&["raised", "span", "platform"], Layout::Raised),
     (&["long horizontal", "horizontal division", "wide view"], Layout::Long),

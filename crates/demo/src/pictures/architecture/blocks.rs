@@ -2,16 +2,14 @@
 
 use super::super::canvas::Fill;
 use super::super::drawing::Drawing;
-use super::super::texture::{rect_quad, sub_quad};
+use super::super::geometry::{Quad, cells, lines_across, rect_quad, shares, sub_quad};
 use super::Body;
 
 /// Draws a tower of a few floors, some of them shifted.
 pub(super) fn tower(drawing: &mut Drawing) {
     let width = drawing.width();
     let horizon = drawing.rng.range(78.0, 84.0);
-    drawing.sky(horizon);
-    drawing.distance(horizon, 1);
-    drawing.ground(horizon);
+    drawing.land(horizon, 1);
     let base = horizon + drawing.rng.range(6.0, 9.0);
     let floors = drawing.rng.count(4, 7);
     let top = drawing.rng.range(13.0, 22.0);
@@ -29,24 +27,13 @@ pub(super) fn tower(drawing: &mut Drawing) {
     for floor in 0..floors {
         let off = if floor % 2 == 0 { 0.0 } else { shift };
         let below = base - high * floor as f32;
-        let body = Body {
-            left: left + off,
-            right: left + wide + off,
-            top: below - high,
-            base: below,
-            vanish,
-            deep: 0.18,
-        };
+        let (left, right) = (left + off, left + wide + off);
+        let body = Body { left, right, top: below - high, base: below, vanish, deep: 0.18 };
         let by = drawing.rng.range(-0.02, 0.02);
         drawing.body(&body, colour.lighter(by));
-        let wall = body.front();
-        if floor == 0 {
-            drawing.windows(&wall, columns, 1, (0.9, 0.8));
-        } else {
-            drawing.windows(&wall, columns, 1, fill);
-        }
-        let side = body.side();
-        drawing.windows(&side, 2, 1, (fill.0 * 0.8, fill.1));
+        let shopfront = if floor == 0 { (0.9, 0.8) } else { fill };
+        drawing.windows(&body.front(), columns, 1, shopfront);
+        drawing.windows(&body.side(), 2, 1, (fill.0 * 0.8, fill.1));
         let slab = drawing.palette.lightest.mix(colour, 0.6);
         drawing.canvas.rect(body.left - 0.5, body.top - 0.4, wide + 1.0, 0.9, slab);
         drawing.shade(&rect_quad(body.left, body.top + 0.5, wide, high * 0.12), 0.9);
@@ -77,7 +64,7 @@ pub(super) fn facade(drawing: &mut Drawing) {
     drawing.canvas.poly(&sub_quad(&wall, (0.0, 1.0), (0.81, 1.0)), Fill::Alpha(base, 0.65));
     drawing.windows(&lower, columns, 1, (fill.0, 0.62));
     if top > 0.0 {
-        drawing.canvas.rect(-1.0, top - 1.4, width + 2.0, 2.2, colour.lighter(0.04));
+        drawing.band(top - 1.4, top + 0.8, colour.lighter(0.04));
         drawing.shade(&rect_quad(-1.0, top + 0.8, width + 2.0, 2.2), 1.0);
     }
     // The shadow of a neighbouring building outside the picture.
@@ -86,28 +73,21 @@ pub(super) fn facade(drawing: &mut Drawing) {
     let into = reach.signum() * width * drawing.rng.range(0.18, 0.42);
     drawing.shade(&[(edge, top), (edge + into * 0.35, top), (edge + into, street), (edge, street)], 0.55);
     let pavement = drawing.palette.ground.lighter(0.05);
-    drawing.canvas.rect(-1.0, street, width + 2.0, 2.4, pavement);
-    drawing.canvas.rect(-1.0, street + 2.4, width + 2.0, 0.6, Fill::Alpha(drawing.palette.shadow, 0.4));
+    drawing.band(street, street + 2.4, pavement);
+    drawing.band(street + 2.4, street + 3.0, Fill::Alpha(drawing.palette.shadow, 0.4));
     for _ in 0..drawing.rng.count(1, 3) {
-        let at = (drawing.rng.range(0.12, 0.88) * width, street + 2.0);
-        drawing.person(at, 9.4);
+        drawing.passer_by((0.12, 0.88), street + 2.0, 9.4);
     }
 }
 
 /// Draws half-closed blinds in some windows, in the second colour.
-fn blinds(drawing: &mut Drawing, wall: &super::Quad, count: (usize, usize), fill: (f32, f32)) {
+fn blinds(drawing: &mut Drawing, wall: &Quad, count: (usize, usize), fill: (f32, f32)) {
     let colour = drawing.palette.second.mix(drawing.palette.lightest, 0.35);
-    let (wide, high) = (1.0 / count.0 as f32, 1.0 / count.1 as f32);
-    for row in 0..count.1 {
-        for column in 0..count.0 {
-            if drawing.rng.chance(22) {
-                let left = (column as f32 + (1.0 - fill.0) / 2.0) * wide;
-                let top = (row as f32 + (1.0 - fill.1) / 2.0) * high;
-                let down = top + fill.1 * high * drawing.rng.range(0.3, 0.75);
-                let blind = sub_quad(wall, (left, left + fill.0 * wide), (top, down));
-                drawing.canvas.poly(&blind, colour);
-                drawing.canvas.line(blind[3], blind[2], 0.25, colour.lighter(-0.15));
-            }
+    for cell in cells(count.0, count.1, fill) {
+        if drawing.rng.chance(22) {
+            let blind = sub_quad(&cell.of(wall), (0.0, 1.0), (0.0, drawing.rng.range(0.3, 0.75)));
+            drawing.canvas.poly(&blind, colour);
+            drawing.canvas.lines(lines_across(&blind, [1.0]), 0.25, colour.lighter(-0.15));
         }
     }
 }
@@ -116,7 +96,7 @@ fn blinds(drawing: &mut Drawing, wall: &super::Quad, count: (usize, usize), fill
 pub(super) fn bar(drawing: &mut Drawing) {
     let width = drawing.width();
     let horizon = drawing.rng.range(66.0, 74.0);
-    drawing.land(horizon);
+    drawing.landscape(horizon);
     let base = horizon + drawing.rng.range(4.0, 8.0);
     let (left, right) = (width * drawing.rng.range(0.07, 0.15), width * drawing.rng.range(0.8, 0.9));
     let high = drawing.rng.range(13.0, 20.0);
@@ -137,8 +117,7 @@ pub(super) fn bar(drawing: &mut Drawing) {
     drawing.canvas.rect(left - 3.5, body.top - 1.7, right - left + 7.0, 2.2, roof);
     drawing.shade(&rect_quad(left, body.top + 0.5, right - left, high * 0.16), 1.1);
     pool(drawing, base + 7.0);
-    let at = (width * drawing.rng.range(0.3, 0.8), base + 3.5);
-    drawing.person(at, 7.4);
+    drawing.passer_by((0.3, 0.8), base + 3.5, 7.4);
 }
 
 /// Draws still water in front that reflects the sky, in some pictures.
@@ -146,9 +125,7 @@ fn pool(drawing: &mut Drawing, top: f32) {
     if drawing.rng.chance(45) {
         let width = drawing.width();
         let (low, high) = (drawing.palette.backdrop_bottom, drawing.palette.backdrop_top);
-        let water =
-            Fill::Linear((0.0, top), (0.0, 100.0), (low.lighter(-0.03), 1.0), (high.lighter(-0.08), 1.0));
-        drawing.canvas.rect(-1.0, top, width + 2.0, 101.0 - top, water);
+        drawing.band(top, 101.0, Fill::down(top, 100.0, low.lighter(-0.03), high.lighter(-0.08)));
         let glints: Vec<_> = (0..14)
             .map(|_| {
                 let (x, y) = (drawing.rng.range(0.0, width), drawing.rng.range(top + 1.0, 99.0));
@@ -163,20 +140,13 @@ fn pool(drawing: &mut Drawing, top: f32) {
 pub(super) fn steps(drawing: &mut Drawing) {
     let width = drawing.width();
     drawing.sky(86.0);
-    drawing.distance(70.0, 2);
+    drawing.hills(70.0, 2);
     let falls_right = !drawing.style.from_left;
     let mirror = |x: f32| if falls_right { x } else { width - x };
     let hill = drawing.palette.ground.mix(drawing.palette.green, 0.35);
-    let slope = [
-        (mirror(-1.0), 34.0),
-        (mirror(width + 1.0), 88.0),
-        (mirror(width + 1.0), 101.0),
-        (mirror(-1.0), 101.0),
-    ];
-    drawing.canvas.poly(
-        &slope,
-        Fill::Linear((0.0, 30.0), (0.0, 100.0), (hill.lighter(0.05), 1.0), (hill.lighter(-0.08), 1.0)),
-    );
+    let (high, low) = (mirror(-1.0), mirror(width + 1.0));
+    let slope = [(high, 34.0), (low, 88.0), (low, 101.0), (high, 101.0)];
+    drawing.canvas.poly(&slope, Fill::down(30.0, 100.0, hill.lighter(0.05), hill.lighter(-0.08)));
     let count = drawing.rng.count(3, 5);
     let kind = drawing.rng.count(0, 2);
     drawing.tree((mirror(width * 0.1), 42.0), 19.0, kind);
@@ -187,14 +157,8 @@ pub(super) fn steps(drawing: &mut Drawing) {
         let x = width * 0.17 + wide * step as f32;
         let base = 34.0 + 54.0 * ((x + wide) / width) + 1.5;
         let left = mirror(x).min(mirror(x + wide * 1.3));
-        let body = Body {
-            left,
-            right: left + wide * 1.3,
-            top: base - high,
-            base: base + 2.0,
-            vanish: (mirror(width * 1.2), 30.0),
-            deep: 0.07,
-        };
+        let (right, vanish) = (left + wide * 1.3, (mirror(width * 1.2), 30.0));
+        let body = Body { left, right, top: base - high, base: base + 2.0, vanish, deep: 0.07 };
         let by = drawing.rng.range(-0.03, 0.03);
         drawing.cast_shadow(&body);
         drawing.body(&body, colour.lighter(by));
@@ -217,7 +181,7 @@ pub(super) fn steps(drawing: &mut Drawing) {
 pub(super) fn pavilion(drawing: &mut Drawing) {
     let width = drawing.width();
     let horizon = drawing.rng.range(64.0, 71.0);
-    drawing.land(horizon);
+    drawing.landscape(horizon);
     let base = horizon + drawing.rng.range(7.0, 11.0);
     let (left, right) = (width * drawing.rng.range(0.13, 0.2), width * drawing.rng.range(0.78, 0.88));
     let top = base - drawing.rng.range(21.0, 28.0);
@@ -228,11 +192,8 @@ pub(super) fn pavilion(drawing: &mut Drawing) {
     drawing.canvas.rect(left - 2.0, base, right - left + 4.0, 2.6, plinth);
     let inner = rect_quad(left + 9.0, top, right - left - 18.0, base - top);
     let solid = drawing.rng.range(0.25, 0.45);
-    let (wall, glass) = if drawing.rng.chance(50) {
-        ((0.0, solid), (solid, 1.0))
-    } else {
-        ((1.0 - solid, 1.0), (0.0, 1.0 - solid))
-    };
+    let split = if drawing.rng.chance(50) { solid } else { 1.0 - solid };
+    let (wall, glass) = if split < 0.5 { ((0.0, split), (split, 1.0)) } else { ((split, 1.0), (0.0, split)) };
     let wall = sub_quad(&inner, wall, (0.0, 1.0));
     drawing.textured_quad(&wall, colour);
     let panes = drawing.rng.count(4, 7);
@@ -240,8 +201,8 @@ pub(super) fn pavilion(drawing: &mut Drawing) {
     drawing.fading_shade(&inner, inner[0], inner[3], 1.1);
     let posts = drawing.rng.count(5, 9);
     let dark = colour.with_lightness((colour.light - 0.18).max(0.2));
-    for post in 0..posts {
-        let x = left + 2.0 + (right - left - 4.0) * post as f32 / (posts - 1) as f32;
+    for share in shares(0..posts, posts - 1) {
+        let x = left + 2.0 + (right - left - 4.0) * share;
         drawing.canvas.rect(x - 0.45, top, 0.9, base - top, dark);
     }
     let roof = colour.lighter(-0.04);
@@ -250,6 +211,5 @@ pub(super) fn pavilion(drawing: &mut Drawing) {
     drawing.textured_quad(&edge, roof);
     drawing.shade_side(&edge, false);
     drawing.shade(&rect_quad(left - 5.0, top - 0.5, right - left + 10.0, 0.7), 1.2);
-    let at = (width * drawing.rng.range(0.3, 0.7), base + 6.0);
-    drawing.person(at, 9.2);
+    drawing.passer_by((0.3, 0.7), base + 6.0, 9.2);
 }

@@ -2,22 +2,16 @@
 
 use super::super::canvas::Fill;
 use super::super::drawing::Drawing;
-use super::super::texture::rect_quad;
+use super::super::geometry::{rect_quad, taper};
 
 /// Draws a bridge over water, with its reflection.
 pub(super) fn bridge(drawing: &mut Drawing) {
     let width = drawing.width();
     let water = drawing.rng.range(64.0, 70.0);
     drawing.sky(water);
-    drawing.distance(water, 2);
+    drawing.hills(water, 2);
     let (low, high) = (drawing.palette.backdrop_bottom, drawing.palette.backdrop_top);
-    drawing.canvas.rect(
-        -1.0,
-        water,
-        width + 2.0,
-        40.0,
-        Fill::Linear((0.0, water), (0.0, 100.0), (low.lighter(-0.04), 1.0), (high.lighter(-0.1), 1.0)),
-    );
+    drawing.band(water, water + 40.0, Fill::down(water, 100.0, low.lighter(-0.04), high.lighter(-0.1)));
     let deck = water - drawing.rng.range(17.0, 23.0);
     let colour = drawing.palette.body;
     let dark = colour.with_lightness((colour.light - 0.2).max(0.18));
@@ -33,19 +27,12 @@ pub(super) fn bridge(drawing: &mut Drawing) {
     let bank = drawing.palette.green.lighter(-0.04);
     let left = drawing.rng.chance(50);
     let corner = |x: f32| if left { x } else { width - x };
-    drawing.canvas.poly(
-        &[
-            (corner(-1.0), water - 6.0),
-            (corner(16.0), water + 4.0),
-            (corner(34.0), 101.0),
-            (corner(-1.0), 101.0),
-        ],
-        bank,
-    );
+    let edge = corner(-1.0);
+    let ground = [(edge, water - 6.0), (corner(16.0), water + 4.0), (corner(34.0), 101.0), (edge, 101.0)];
+    drawing.canvas.poly(&ground, bank);
     drawing.tree((corner(8.0), water + 5.0), 34.0, 0);
     for _ in 0..drawing.rng.count(1, 3) {
-        let at = (width * drawing.rng.range(0.3, 0.8), deck - 2.0);
-        drawing.person(at, 7.4);
+        drawing.passer_by((0.3, 0.8), deck - 2.0, 7.4);
     }
 }
 
@@ -56,26 +43,20 @@ fn structure(drawing: &mut Drawing, water: f32, deck: f32, (roof, piers): (f32, 
     let dark = colour.with_lightness((colour.light - 0.2).max(0.18));
     for (mirrored, cover) in [(true, 0.38), (false, 1.0)] {
         let flip = |y: f32| if mirrored { 2.0 * water - y } else { y };
-        let band = |top: f32, low: f32| {
-            [(-1.0, flip(top)), (width + 1.0, flip(top)), (width + 1.0, flip(low)), (-1.0, flip(low))]
-        };
+        let band = |top: f32, low: f32| rect_quad(-1.0, flip(top), width + 2.0, flip(low) - flip(top));
         for pier in 0..piers {
             let x = width * (pier as f32 + 0.5) / piers as f32;
-            let (top, low) = (flip(deck), flip(water));
-            drawing.canvas.poly(
-                &[(x - 2.2, top), (x + 2.2, top), (x + 1.5, low), (x - 1.5, low)],
-                Fill::Alpha(dark, cover),
-            );
+            let pier = taper((x, flip(deck)), 2.2, (x, flip(water)), 1.5);
+            drawing.canvas.poly(&pier, Fill::Alpha(dark, cover));
         }
         drawing.canvas.poly(&band(deck - 2.0, deck + 2.2), Fill::Alpha(colour, cover));
         if roof > 0.0 {
             let tone = dark.mix(drawing.palette.second, 0.4);
             drawing.canvas.poly(&band(deck - roof, deck - roof + 3.6), Fill::Alpha(tone, cover));
         }
-        let posts: Vec<_> = (0..(width / 4.4) as usize)
+        let posts = (0..(width / 4.4) as usize)
             .map(|post| post as f32 * 4.4 + 1.0)
-            .map(|x| ((x, flip(deck - roof.max(6.0))), (x, flip(deck))))
-            .collect();
+            .map(|x| ((x, flip(deck - roof.max(6.0))), (x, flip(deck))));
         drawing.canvas.lines(posts, 0.55, Fill::Alpha(dark, cover));
     }
 }

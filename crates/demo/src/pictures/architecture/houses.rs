@@ -1,9 +1,10 @@
 //! Houses with a gable, single and in groups, and houses on stilts.
 
-use super::super::canvas::{Fill, Point};
+use super::super::canvas::Fill;
 use super::super::colour::Colour;
 use super::super::drawing::Drawing;
-use super::super::texture::rect_quad;
+use super::super::geometry::{Point, lerp, polygon, rect_quad, shares, shifted, sub_quad};
+use super::super::style::{Layout, Material};
 use super::Body;
 
 /// Returns the colour of a roof.
@@ -20,37 +21,34 @@ fn house(drawing: &mut Drawing, body: &Body, pitch: f32, colour: Colour) {
     drawing.body(body, colour);
     let apex = ((body.left + body.right) / 2.0, body.top - pitch);
     let (left, right) = ((body.left, body.top), (body.right, body.top));
-    let wall = [left, (apex.0, apex.1), right];
-    drawing.canvas.poly(&wall, colour);
-    let clip = super::super::canvas::polygon(&wall);
-    drawing.canvas.clip(clip);
+    let wall = polygon(&[left, apex, right]);
+    drawing.canvas.fill(wall.clone(), colour);
+    drawing.canvas.clip(wall);
     let gable = rect_quad(body.left, apex.1, body.right - body.left, pitch);
-    let material = drawing.style.material;
-    drawing.texture(&gable, colour, material, 1.0);
+    drawing.texture(&gable, colour, drawing.style.material, 1.0);
     drawing.shade_side(&gable, false);
     drawing.canvas.unclip();
     let eave = if body.shows_right() { right } else { left };
-    let over: Point = ((eave.0 - apex.0) * 0.06, (eave.1 - apex.1) * 0.06);
-    let low = (eave.0 + over.0, eave.1 + over.1);
+    let low = lerp(apex, eave, 1.06);
     let plane = [apex, body.back(apex), body.back(low), low];
     let roof = roof_colour(drawing);
     drawing.canvas.poly(&plane, roof);
-    drawing.texture(&plane, roof, super::super::style::Material::Metal, 0.8);
+    drawing.texture(&plane, roof, Material::Metal, 0.8);
     if body.shows_right() == drawing.style.from_left {
         drawing.shade(&plane, 0.7);
     } else {
         drawing.shine(&plane, 0.12);
     }
-    let verge = |end: Point| (end.0 + (end.0 - apex.0) * 0.05, end.1 + (end.1 - apex.1) * 0.05);
-    drawing.canvas.line(apex, verge(left), 0.9, roof.lighter(-0.05));
-    drawing.canvas.line(apex, verge(right), 0.9, roof.lighter(-0.05));
+    for eave in [left, right] {
+        drawing.canvas.line(apex, lerp(apex, eave, 1.05), 0.9, roof.lighter(-0.05));
+    }
     if drawing.rng.chance(45) {
         chimney(drawing, body, apex, roof);
     }
 }
 
 fn chimney(drawing: &mut Drawing, body: &Body, apex: Point, roof: Colour) {
-    let at = super::lerp(apex, body.back(apex), 0.4);
+    let at = lerp(apex, body.back(apex), 0.4);
     let colour = drawing.palette.body.lighter(-0.06);
     drawing.canvas.rect(at.0 - 1.4, at.1 - 4.6, 2.8, 6.0, colour);
     let dark = if drawing.style.from_left { at.0 } else { at.0 - 1.4 };
@@ -61,7 +59,7 @@ fn chimney(drawing: &mut Drawing, body: &Body, apex: Point, roof: Colour) {
 /// Draws the openings of a gable.
 fn openings(drawing: &mut Drawing, body: &Body, pitch: f32) {
     let wall = body.front();
-    let wide = body.right - body.left;
+    let (wide, middle) = (body.right - body.left, (body.left + body.right) / 2.0);
     match drawing.rng.count(0, 3) {
         0 => {
             drawing.window(&wall, (0.14, 0.58), (0.34, 0.9));
@@ -69,33 +67,29 @@ fn openings(drawing: &mut Drawing, body: &Body, pitch: f32) {
         }
         1 => {
             drawing.windows(&wall, 3, 1, (0.5, 0.5));
-            let middle = (body.left + body.right) / 2.0;
             let small = rect_quad(middle - wide * 0.09, body.top - pitch * 0.5, wide * 0.18, pitch * 0.3);
             drawing.window(&small, (0.0, 1.0), (0.0, 1.0));
         }
         2 => {
             drawing.window(&wall, (0.3, 0.7), (0.12, 1.0));
-            let middle = (body.left + body.right) / 2.0;
-            let round = (middle, body.top - pitch * 0.34);
             let pane = drawing.pane_colour();
-            drawing.canvas.oval(round, wide * 0.075, wide * 0.075, pane);
+            drawing.canvas.disc((middle, body.top - pitch * 0.34), wide * 0.075, pane);
         }
         _ => {
             drawing.door(body.left + wide * 0.14, body.base, wide * 0.15, (body.base - body.top) * 0.66);
             drawing.window(&wall, (0.44, 0.9), (0.42, 0.72));
         }
     }
-    let side = body.side();
     let count = drawing.rng.count(2, 4);
-    drawing.windows(&side, count, 1, (0.42, 0.42));
+    drawing.windows(&body.side(), count, 1, (0.42, 0.42));
 }
 
 /// Draws one house on open ground.
 pub(super) fn gable(drawing: &mut Drawing) {
     let width = drawing.width();
     let horizon = drawing.rng.range(62.0, 72.0);
-    drawing.land(horizon);
-    let symmetric = drawing.style.layout == super::Layout::Symmetric;
+    drawing.landscape(horizon);
+    let symmetric = drawing.style.layout == Layout::Symmetric;
     let base = drawing.rng.range(79.0, 84.0);
     let wide = drawing.rng.range(27.0, 36.0).min(width * 0.4);
     let left = if symmetric { (width - wide) / 2.0 } else { width * drawing.rng.range(0.2, 0.34) };
@@ -126,17 +120,15 @@ fn path(drawing: &mut Drawing, body: &Body) {
     let from = (body.left + body.right) / 2.0;
     let to = from + (width / 2.0 - from) * 0.8;
     let colour = drawing.palette.ground.lighter(0.07);
-    drawing.canvas.poly(
-        &[(from - 2.5, body.base), (from + 2.5, body.base), (to + 12.0, 101.0), (to - 8.0, 101.0)],
-        Fill::Linear((0.0, body.base), (0.0, 100.0), (colour, 0.9), (colour, 0.35)),
-    );
+    let path = [(from - 2.5, body.base), (from + 2.5, body.base), (to + 12.0, 101.0), (to - 8.0, 101.0)];
+    drawing.canvas.poly(&path, Fill::Linear((0.0, body.base), (0.0, 100.0), (colour, 0.9), (colour, 0.35)));
 }
 
 /// Draws a group of three to five houses.
 pub(super) fn cluster(drawing: &mut Drawing) {
     let width = drawing.width();
     let horizon = drawing.rng.range(58.0, 66.0);
-    drawing.land(horizon);
+    drawing.landscape(horizon);
     drawing.grove(horizon + 3.0, (width * 0.2, width * 0.8));
     let count = drawing.rng.count(3, 5);
     let mut order: Vec<usize> = (0..count).collect();
@@ -165,15 +157,14 @@ pub(super) fn cluster(drawing: &mut Drawing) {
             drawing.windows(&wall, 2, 2, (0.38, 0.45));
         }
     }
-    let at = (width * drawing.rng.range(0.3, 0.7), 93.0);
-    drawing.person(at, 8.4);
+    drawing.passer_by((0.3, 0.7), 93.0, 8.4);
 }
 
 /// Draws an old house with a gable and a new one beside it.
 pub(super) fn pair(drawing: &mut Drawing) {
     let width = drawing.width();
     let horizon = drawing.rng.range(64.0, 70.0);
-    drawing.land(horizon);
+    drawing.landscape(horizon);
     let base = drawing.rng.range(80.0, 84.0);
     let old_left = drawing.rng.chance(50);
     let wide = 27.0;
@@ -182,23 +173,16 @@ pub(super) fn pair(drawing: &mut Drawing) {
     drawing.grove(horizon + 4.0, (width * 0.14, width * 0.86));
     let vanish = (width * 1.1, horizon - 3.0);
     let new_wide = if old_left { width * 0.42 } else { old - new - 2.0 };
-    let body = Body {
-        left: new,
-        right: new + new_wide,
-        top: base - drawing.rng.range(24.0, 42.0),
-        base,
-        vanish,
-        deep: 0.16,
-    };
+    let (top, right) = (base - drawing.rng.range(24.0, 42.0), new + new_wide);
+    let body = Body { left: new, right, top, base, vanish, deep: 0.16 };
     let second = drawing.palette.second;
     let apart =
         if (second.light - drawing.palette.body.light).abs() < 0.14 { second.lighter(0.2) } else { second };
     drawing.cast_shadow(&body);
-    let side = body.side();
-    drawing.canvas.poly(&side, apart);
-    drawing.shade_side(&side, drawing.style.from_left);
-    drawing.canvas.poly(&body.front(), apart);
-    drawing.shade_side(&body.front(), false);
+    for (surface, away) in [(body.side(), drawing.style.from_left), (body.front(), false)] {
+        drawing.canvas.poly(&surface, apart);
+        drawing.shade_side(&surface, away);
+    }
     let rows = if body.base - body.top > 32.0 { 3 } else { 2 };
     drawing.windows(&body.front(), 4, rows, (0.72, 0.62));
     let body = Body { left: old, right: old + wide, top: base - 22.0, base: base + 1.0, vanish, deep: 0.2 };
@@ -206,15 +190,14 @@ pub(super) fn pair(drawing: &mut Drawing) {
     let pitch = drawing.rng.range(14.0, 20.0);
     house(drawing, &body, pitch, colour);
     openings(drawing, &body, pitch);
-    let at = (width * drawing.rng.range(0.4, 0.6), base + 7.0);
-    drawing.person(at, 8.6);
+    drawing.passer_by((0.4, 0.6), base + 7.0, 8.6);
 }
 
 /// Draws a box on stilts over a slope or a meadow.
 pub(super) fn raised(drawing: &mut Drawing) {
     let width = drawing.width();
     let horizon = drawing.rng.range(60.0, 68.0);
-    drawing.land(horizon);
+    drawing.landscape(horizon);
     let base = drawing.rng.range(80.0, 85.0);
     let wide = width * drawing.rng.range(0.42, 0.56);
     let left = width * drawing.rng.range(0.14, 0.3);
@@ -231,7 +214,7 @@ pub(super) fn raised(drawing: &mut Drawing) {
     let (reach, under) = (drawing.shadow_reach() * 7.0, Body { top: base - 0.1, base, ..body });
     let (a, b) = ((left, base), (body.right, base));
     let (c, d) = (under.back(b), under.back(a));
-    drawing.shade(&[a, b, c, d].map(|at| (at.0 + reach, at.1)), 1.1);
+    drawing.shade(&shifted([a, b, c, d], (reach, 0.0)), 1.1);
     let dark = drawing.palette.darkest.lighter(0.1);
     for leg in 0..5 {
         let x = left + wide * (0.06 + 0.22 * leg as f32);
@@ -244,7 +227,7 @@ pub(super) fn raised(drawing: &mut Drawing) {
     drawing.canvas.rect(left - 0.8, body.top - 1.0, wide + 1.6, 1.4, dark);
     let band = drawing.rng.range(0.5, 0.66);
     let wall = body.front();
-    drawing.windows(&super::sub_quad(&wall, (0.06, band), (0.2, 0.8)), 4, 1, (0.92, 1.0));
+    drawing.windows(&sub_quad(&wall, (0.06, band), (0.2, 0.8)), 4, 1, (0.92, 1.0));
     drawing.window(&wall, (band + 0.1, band + 0.22), (0.3, 0.6));
     stair(drawing, (left + wide * 0.8, body.base), base);
     let at = (left + wide * drawing.rng.range(0.2, 0.7), base + 3.0);
@@ -255,12 +238,9 @@ fn stair(drawing: &mut Drawing, top: Point, base: f32) {
     let ink = drawing.palette.darkest.lighter(0.1);
     let run = (base - top.1) * 1.2;
     drawing.canvas.line(top, (top.0 - run, base), 0.7, ink);
-    let steps: Vec<_> = (1..9)
-        .map(|step| {
-            let share = step as f32 / 9.0;
-            let at = (top.0 - run * share, top.1 + (base - top.1) * share);
-            (at, (at.0 + 2.6, at.1))
-        })
-        .collect();
+    let steps = shares(1..9, 9).map(|share| {
+        let at = lerp(top, (top.0 - run, base), share);
+        (at, (at.0 + 2.6, at.1))
+    });
     drawing.canvas.lines(steps, 0.35, ink);
 }

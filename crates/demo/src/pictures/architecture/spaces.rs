@@ -1,21 +1,32 @@
 //! Enclosed spaces: courts, portals, halls.
 
-use super::super::canvas::{Fill, Point};
-use super::super::drawing::{Drawing, lerp};
-use super::super::texture::{rect_quad, sub_quad};
-use tiny_skia::{Path, PathBuilder};
+use tiny_skia::Path;
 
-/// Returns the outline of an opening with a round arch.
-fn arch(x: f32, spring: f32, wide: f32, base: f32) -> Option<Path> {
-    let mut path = PathBuilder::new();
-    let (radius, bend) = (wide / 2.0, wide * 0.2761);
-    path.move_to(x, base);
-    path.line_to(x, spring);
-    path.cubic_to(x, spring - bend, x + radius - bend, spring - radius, x + radius, spring - radius);
-    path.cubic_to(x + radius + bend, spring - radius, x + wide, spring - bend, x + wide, spring);
-    path.line_to(x + wide, base);
-    path.close();
-    path.finish()
+use super::super::canvas::Fill;
+use super::super::colour::Colour;
+use super::super::drawing::Drawing;
+use super::super::geometry::Part::{Close, Curve, To};
+use super::super::geometry::{
+    Point, lerp, lines_across, lines_down, outline, polygon, rect_quad, shares, slant, sub_quad, taper,
+};
+
+/// The position of the control points of a quarter of a circle, in radii.
+const BEND: f32 = 0.5522;
+
+/// Returns the outline of an opening; with a round arch of half its width above `spring`, or a straight lintel.
+fn opening(x: f32, spring: f32, wide: f32, base: f32, round: bool) -> Option<Path> {
+    if !round {
+        return polygon(&rect_quad(x, spring, wide, base - spring));
+    }
+    let (radius, low) = (wide / 2.0, (base - spring) / (wide / 2.0));
+    let parts = [
+        To(-1.0, 0.0),
+        Curve(-1.0, -BEND, -BEND, -1.0, 0.0, -1.0),
+        Curve(BEND, -1.0, 1.0, -BEND, 1.0, 0.0),
+        To(1.0, low),
+        Close,
+    ];
+    outline((x + radius, spring), (radius, radius), (-1.0, low), &parts)
 }
 
 /// Draws a court with an arcade at the back and walls left and right.
@@ -30,14 +41,9 @@ pub(super) fn court(drawing: &mut Drawing) {
     let floor = [(left, base), (right, base), (width * 1.25, low), (-width * 0.25, low)];
     let paving = drawing.palette.ground.lighter(0.05);
     drawing.canvas.poly(&floor, paving);
-    let joints: Vec<_> = (0..9)
-        .map(|at| at as f32 / 8.0)
-        .map(|at| (lerp(floor[0], floor[1], at), lerp(floor[3], floor[2], at)))
-        .collect();
-    drawing.canvas.lines(joints, 0.18, Fill::Alpha(paving.lighter(-0.12), 0.5));
-    let rows =
-        [0.12f32, 0.28, 0.5, 0.78].map(|at| (lerp(floor[0], floor[3], at), lerp(floor[1], floor[2], at)));
-    drawing.canvas.lines(rows, 0.18, Fill::Alpha(paving.lighter(-0.12), 0.5));
+    let joint = Fill::Alpha(paving.lighter(-0.12), 0.5);
+    drawing.canvas.lines(lines_down(&floor, shares(0..9, 8)), 0.18, joint);
+    drawing.canvas.lines(lines_across(&floor, [0.12, 0.28, 0.5, 0.78]), 0.18, joint);
     let behind = rect_quad(left, top, right - left, base - top);
     drawing.textured_quad(&behind, colour);
     let left_wall = [(-width * 0.25, top - 34.0), (left, top), (left, base), (-width * 0.25, low)];
@@ -52,23 +58,12 @@ pub(super) fn court(drawing: &mut Drawing) {
     let round = drawing.rng.chance(60);
     let spring = base - (base - top) * 0.36;
     let deep = colour.with_lightness((colour.light * 0.42).max(0.16));
+    let inside = if drawing.palette.lamps_on { drawing.palette.glow.lighter(-0.08) } else { deep };
+    let depth = Fill::down(spring - 6.0, base, inside, inside.lighter(0.12));
+    let top_of_opening = if round { spring } else { spring - bay * 0.2 };
     for at in 0..arches {
         let x = left + bay * (at as f32 + 0.16);
-        let inside = if drawing.palette.lamps_on { drawing.palette.glow.lighter(-0.08) } else { deep };
-        let opening = if round {
-            arch(x, spring, bay * 0.68, base)
-        } else {
-            super::super::canvas::polygon(&rect_quad(
-                x,
-                spring - bay * 0.2,
-                bay * 0.68,
-                base - spring + bay * 0.2,
-            ))
-        };
-        drawing.canvas.fill(
-            opening,
-            Fill::Linear((0.0, spring - 6.0), (0.0, base), (inside, 1.0), (inside.lighter(0.12), 1.0)),
-        );
+        drawing.canvas.fill(opening(x, top_of_opening, bay * 0.68, base, round), depth);
     }
     drawing.windows(&sub_quad(&behind, (0.0, 1.0), (0.08, 0.34)), arches, 1, (0.36, 0.9));
     let reach = drawing.shadow_reach();
@@ -85,15 +80,14 @@ pub(super) fn court(drawing: &mut Drawing) {
         drawing.canvas.oval(middle, 17.0, 4.4, colour.lighter(0.05));
         drawing.canvas.oval((middle.0, middle.1 - 0.5), 15.6, 3.7, water);
     }
-    let at = (width * drawing.rng.range(0.3, 0.7), base + 22.0);
-    drawing.person(at, 12.5);
+    drawing.passer_by((0.3, 0.7), base + 22.0, 12.5);
 }
 
 /// Draws a row of walls with aligned openings, and the land at their end.
 pub(super) fn portals(drawing: &mut Drawing) {
     let width = drawing.width();
     let horizon = drawing.rng.range(58.0, 63.0);
-    drawing.land(horizon);
+    drawing.landscape(horizon);
     let middle = width * drawing.rng.range(0.42, 0.58);
     let kind = drawing.rng.count(0, 3);
     let at = (middle + drawing.rng.range(-4.0, 4.0), horizon + 4.0);
@@ -110,18 +104,12 @@ pub(super) fn portals(drawing: &mut Drawing) {
         let x = middle - wide / 2.0 + sway;
         let tone = colour.lighter(0.09 - 0.13 * near);
         let floor = drawing.palette.ground.lighter(0.1 - 0.12 * near);
-        drawing.canvas.rect(-1.0, base, width + 2.0, 102.0 - base, floor);
+        drawing.band(base, 102.0, floor);
         let thick = 3.4 * size;
         wall_with_opening(drawing, (x, top, wide, base), round, tone);
         reveal(drawing, (x, top, wide, base), thick, round);
-        let reach = drawing.shadow_reach();
-        let lit = [
-            (x, base),
-            (x + wide, base),
-            (x + wide + reach * 9.0, base + 13.0 * size),
-            (x + reach * 9.0, base + 13.0 * size),
-        ];
-        drawing.shine(&lit, 0.32);
+        let reach = (drawing.shadow_reach() * 9.0, 13.0 * size);
+        drawing.shine(&slant((x, x + wide), base, reach), 0.32);
     }
     let at = (middle + drawing.rng.range(-6.0, 6.0), horizon + 27.0);
     drawing.person(at, 15.0);
@@ -132,7 +120,7 @@ fn wall_with_opening(
     drawing: &mut Drawing,
     (x, top, wide, base): (f32, f32, f32, f32),
     round: bool,
-    tone: super::Colour,
+    tone: Colour,
 ) {
     let width = drawing.width();
     let above = if round { top - wide * 0.02 } else { top };
@@ -145,34 +133,33 @@ fn wall_with_opening(
         drawing.fading_shade(&piece, piece[0], piece[3], 0.3);
     }
     if round {
-        let spring = top + wide / 2.0;
-        let mut path = PathBuilder::new();
-        let bend = wide * 0.2239;
-        path.move_to(x - 0.1, above - 0.1);
-        path.line_to(x + wide + 0.1, above - 0.1);
-        path.line_to(x + wide + 0.1, spring);
-        path.cubic_to(x + wide, spring - wide * 0.2761, x + wide - bend, top, x + wide / 2.0, top);
-        path.cubic_to(x + bend, top, x, spring - wide * 0.2761, x - 0.1, spring);
-        path.close();
-        drawing.canvas.fill(path.finish(), tone.lighter(-0.015));
+        let (radius, edge) = (wide / 2.0, 1.0 + 0.2 / wide);
+        let high = (above - 0.1 - top) / radius - 1.0;
+        let parts = [
+            To(edge, high),
+            To(edge, 0.0),
+            Curve(1.0, -BEND, BEND, -1.0, 0.0, -1.0),
+            Curve(-BEND, -1.0, -1.0, -BEND, -edge, 0.0),
+            Close,
+        ];
+        let spandrels = outline((x + radius, top + radius), (radius, radius), (-edge, high), &parts);
+        drawing.canvas.fill(spandrels, tone.lighter(-0.015));
     }
 }
 
 /// Draws the thickness of a wall at its opening.
 fn reveal(drawing: &mut Drawing, (x, top, wide, base): (f32, f32, f32, f32), thick: f32, round: bool) {
     let start = if round { top + wide / 2.0 } else { top };
-    let left = [(x, start), (x + thick, start + thick), (x + thick, base - thick * 0.5), (x, base)];
-    let right = [
-        (x + wide, start),
-        (x + wide - thick, start + thick),
-        (x + wide - thick, base - thick * 0.5),
-        (x + wide, base),
-    ];
+    let jamb = |x: f32, thick: f32| {
+        [(x, start), (x + thick, start + thick.abs()), (x + thick, base - thick.abs() * 0.5), (x, base)]
+    };
+    let (left, right) = (jamb(x, thick), jamb(x + wide, -thick));
     let (bright, dark) = if drawing.style.from_left { (right, left) } else { (left, right) };
     drawing.canvas.poly(&bright, drawing.palette.body.lighter(0.08));
     drawing.canvas.poly(&dark, drawing.palette.body.lighter(-0.14));
     if !round {
-        let soffit = [(x, top), (x + wide, top), (x + wide - thick, top + thick), (x + thick, top + thick)];
+        let (middle, half) = (x + wide / 2.0, wide / 2.0);
+        let soffit = taper((middle, top), half, (middle, top + thick), half - thick);
         drawing.canvas.poly(&soffit, drawing.palette.body.lighter(-0.2));
     }
 }
@@ -206,22 +193,16 @@ pub(super) fn hall(drawing: &mut Drawing) {
     let beam = [sky[0], sky[1], spot(sky[1]), spot(sky[0])];
     let mut patch = [spot(sky[3]), spot(sky[2]), spot(sky[1]), spot(sky[0])];
     patch.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let (a, b, c, d) = (patch[0], patch[1], patch[2], patch[3]);
-    drawing
-        .shine(&[(a.0.min(b.0), a.1), (a.0.max(b.0), a.1), (c.0.max(d.0), c.1), (c.0.min(d.0), c.1)], 0.55);
+    patch[..2].sort_by(|a, b| a.0.total_cmp(&b.0));
+    patch[2..].sort_by(|a, b| b.0.total_cmp(&a.0));
+    drawing.shine(&patch, 0.55);
     drawing.canvas.poly(&beam, Fill::Linear(sky[0], beam[3], (light, 0.3), (light, 0.03)));
     let round = drawing.rng.chance(50);
     let dark = colour.with_lightness((colour.light * 0.4).max(0.15));
     let wide = drawing.rng.range(9.0, 15.0);
-    let x = width / 2.0 - wide / 2.0;
-    let door = if round {
-        arch(x, base - 17.0, wide, base)
-    } else {
-        super::super::canvas::polygon(&rect_quad(x, base - 24.0, wide, 24.0))
-    };
-    drawing
-        .canvas
-        .fill(door, Fill::Linear((0.0, base - 22.0), (0.0, base), (dark, 1.0), (dark.lighter(0.1), 1.0)));
+    let top = if round { base - 17.0 } else { base - 24.0 };
+    let door = opening(width / 2.0 - wide / 2.0, top, wide, base, round);
+    drawing.canvas.fill(door, Fill::down(base - 22.0, base, dark, dark.lighter(0.1)));
     benches(drawing, base);
     let at = (width / 2.0 + drawing.rng.range(-10.0, 10.0), base + 8.0);
     drawing.person(at, 13.5);
@@ -239,14 +220,9 @@ fn benches(drawing: &mut Drawing, base: f32) {
                 let x = width / 2.0 + side * 25.0 * grow - 11.0 * grow;
                 drawing.shade(&rect_quad(x + 1.0, y + 3.4 * grow, 22.0 * grow, 1.2 * grow), 1.0);
                 drawing.canvas.rect(x, y, 22.0 * grow, 1.5 * grow, wood);
-                drawing.canvas.rect(x + grow, y + 1.5 * grow, 1.0 * grow, 2.6 * grow, wood.lighter(-0.1));
-                drawing.canvas.rect(
-                    x + 20.0 * grow,
-                    y + 1.5 * grow,
-                    1.0 * grow,
-                    2.6 * grow,
-                    wood.lighter(-0.1),
-                );
+                for leg in [x + grow, x + 20.0 * grow] {
+                    drawing.canvas.rect(leg, y + 1.5 * grow, grow, 2.6 * grow, wood.lighter(-0.1));
+                }
             }
         }
     }

@@ -1,9 +1,9 @@
 //! Semi-abstract flat works: collage, heads, lines, horizons, frames.
 
-use super::super::canvas::{Fill, curve, ellipse};
+use super::super::canvas::Fill;
 use super::super::drawing::Drawing;
+use super::super::geometry::{Quad, curve, ellipse, placed, point_on, shares, shifted, sub_quad, taper};
 use super::super::style::Layout;
-use super::super::texture::{Quad, point_on, sub_quad};
 use super::flat::tones;
 
 pub(super) fn collage(drawing: &mut Drawing, area: &Quad) {
@@ -18,11 +18,9 @@ pub(super) fn collage(drawing: &mut Drawing, area: &Quad) {
             point_on(area, s + x * large * 1.15 + jitter(drawing), t + y * large + jitter(drawing))
         });
         let tone = order[piece % 6];
-        drawing.shade(&quad.map(|at| (at.0 + 0.5, at.1 + 0.7)), 0.35);
+        drawing.shade(&shifted(quad, (0.5, 0.7)), 0.35);
         if piece % 3 == 2 {
-            let at = point_on(&quad, 0.5, 0.5);
-            let size = (quad[1].0 - quad[0].0) * 0.46;
-            drawing.canvas.oval(at, size, size, tone);
+            drawing.canvas.disc(point_on(&quad, 0.5, 0.5), (quad[1].0 - quad[0].0) * 0.46, tone);
         } else {
             drawing.canvas.poly(&quad, tone);
         }
@@ -43,44 +41,23 @@ pub(super) fn head(drawing: &mut Drawing, area: &Quad) {
     let (across, down) = (wide * drawing.rng.range(0.22, 0.27), wide * drawing.rng.range(0.3, 0.36));
     let neck = across * 0.4;
     let low = area[3].1 + 1.0;
-    drawing.canvas.poly(
-        &[(at.0 - neck, at.1), (at.0 + neck, at.1), (at.0 + neck, low), (at.0 - neck, low)],
-        between.lighter(-0.05),
-    );
+    drawing.canvas.poly(&taper(at, neck, (at.0, low), neck), between.lighter(-0.05));
     drawing.canvas.oval((at.0, low + 1.0), wide * 0.46, (low - at.1) * 0.46, second);
-    drawing.canvas.oval(at, across, down, body);
-    let half = if drawing.style.from_left { (at.0, at.0 + across) } else { (at.0 - across, at.0) };
     let outline = ellipse(at, across, down);
+    drawing.canvas.fill(outline.clone(), body);
+    let half = if drawing.style.from_left { (at.0, at.0 + across) } else { (at.0 - across, at.0) };
     drawing.canvas.clip(outline);
     drawing.canvas.rect(half.0, at.1 - down, half.1 - half.0, down * 2.0, deep.mix(body, 0.35));
     let hair = drawing.rng.range(0.34, 0.6);
     drawing.canvas.rect(at.0 - across, at.1 - down, across * 2.0, down * hair, deep.lighter(-0.08));
     drawing.canvas.unclip();
     let ink = deep.with_lightness(0.2);
-    let (eye, gap) = (at.1 - down * 0.04, across * 0.42);
-    for side in [-1.0f32, 1.0] {
-        drawing.canvas.line(
-            (at.0 + side * gap - across * 0.16, eye),
-            (at.0 + side * gap + across * 0.16, eye),
-            wide * 0.012,
-            ink,
-        );
-    }
-    let nose = if drawing.style.from_left { 1.0 } else { -1.0 };
-    drawing.canvas.poly(
-        &[
-            (at.0, eye - down * 0.1),
-            (at.0 + nose * across * 0.16, eye + down * 0.36),
-            (at.0, eye + down * 0.36),
-        ],
-        paper.mix(body, 0.5),
-    );
-    drawing.canvas.line(
-        (at.0 - across * 0.2, at.1 + down * 0.58),
-        (at.0 + across * 0.2, at.1 + down * 0.58),
-        wide * 0.012,
-        ink,
-    );
+    let nose = if drawing.style.from_left { across } else { -across };
+    let nose = placed(at, (nose, down), [(0.0, -0.14), (0.16, 0.32), (0.0, 0.32)]);
+    drawing.canvas.poly(&nose, paper.mix(body, 0.5));
+    let features = [(-0.58, -0.26, -0.04), (0.26, 0.58, -0.04), (-0.2, 0.2, 0.58)]
+        .map(|(left, right, y)| placed(at, (across, down), [(left, y), (right, y)]).into());
+    drawing.canvas.lines(features, wide * 0.012, ink);
 }
 
 pub(super) fn lines(drawing: &mut Drawing, area: &Quad) {
@@ -92,9 +69,8 @@ pub(super) fn lines(drawing: &mut Drawing, area: &Quad) {
     let (width, kind) = (drawing.rng.range(0.22, 0.6), drawing.rng.count(0, 2));
     for line in 0..count {
         let t = (line as f32 + 0.5) / count as f32;
-        let points: Vec<_> = (0..=14)
-            .map(|step| {
-                let s = step as f32 / 14.0;
+        let points: Vec<_> = shares(0..15, 14)
+            .map(|s| {
                 let bump = (-((s - at) * 3.4).powi(2)).exp() * (-((t - 0.5) * 3.0).powi(2)).exp();
                 let off = match kind {
                     0 => -bump * swell * 2.2,
@@ -113,19 +89,17 @@ pub(super) fn lines(drawing: &mut Drawing, area: &Quad) {
 pub(super) fn horizon(drawing: &mut Drawing, area: &Quad) {
     let [body, second, pale, deep, ..] = tones(drawing);
     let wide = area[1].0 - area[0].0;
-    drawing.canvas.poly(area, Fill::Linear(area[0], area[3], (pale, 1.0), (pale.mix(body, 0.3), 1.0)));
+    drawing.canvas.poly(area, Fill::gradient(area[0], area[3], pale, pale.mix(body, 0.3)));
     let sun = point_on(area, drawing.rng.range(0.25, 0.75), drawing.rng.range(0.16, 0.34));
     let size = wide * drawing.rng.range(0.07, 0.15);
-    drawing.canvas.oval(sun, size, size, second);
+    drawing.canvas.disc(sun, size, second);
     let mut top = drawing.rng.range(0.4, 0.58);
     let order = [body, body.mix(deep, 0.4), second.mix(body, 0.5), deep, body.mix(pale, 0.3)];
     let mut band = 0;
     while top < 1.0 {
-        let mut points: Vec<_> = (0..=10)
-            .map(|step| point_on(area, step as f32 / 10.0, top + drawing.rng.range(-0.014, 0.014)))
-            .collect();
-        points.push(point_on(area, 1.0, 1.0));
-        points.push(point_on(area, 0.0, 1.0));
+        let edge = |s| point_on(area, s, top + drawing.rng.range(-0.014, 0.014));
+        let mut points: Vec<_> = shares(0..11, 10).map(edge).collect();
+        points.extend([area[2], area[3]]);
         drawing.canvas.poly(&points, order[band % 5]);
         top += drawing.rng.range(0.05, 0.2);
         band += 1;

@@ -1,11 +1,10 @@
 //! Sculptures in an empty room.
 
-use tiny_skia::PathBuilder;
-
-use super::super::canvas::{Fill, Point, curve};
+use super::super::canvas::Fill;
 use super::super::colour::Colour;
 use super::super::drawing::Drawing;
-use super::super::texture::rect_quad;
+use super::super::geometry::Part::{Close, Curve, To};
+use super::super::geometry::{Point, curve, lerp, outline, placed, rect_quad, shifted, slant, taper};
 
 const BASE: f32 = 84.0;
 
@@ -21,40 +20,22 @@ fn room(drawing: &mut Drawing) -> Colour {
     };
     let wall = palette.body.with_lightness(light).muted(0.4).mix(palette.lightest.with_lightness(light), 0.5);
     let edge = 68.0;
-    drawing.canvas.fill_all(Fill::Linear(
-        (0.0, 0.0),
-        (width, edge),
-        (wall.lighter(0.03), 1.0),
-        (wall.lighter(-0.03), 1.0),
-    ));
+    drawing.wall(wall, edge, (0.03, -0.03));
     let floor = wall.lighter(-0.1).mix(palette.second.with_lightness(wall.light - 0.1), 0.25);
-    drawing.canvas.rect(
-        -1.0,
-        edge,
-        width + 2.0,
-        34.0,
-        Fill::Linear((0.0, edge), (0.0, 100.0), (floor, 1.0), (floor.lighter(0.05), 1.0)),
-    );
+    drawing.band(edge, edge + 34.0, Fill::down(edge, 100.0, floor, floor.lighter(0.05)));
     drawing.canvas.line((-1.0, edge), (width + 1.0, edge), 0.5, wall.lighter(0.06));
     let x = if drawing.style.from_left { width * 0.05 } else { width * 0.95 };
     let glow = palette.glow.lighter(0.06);
-    drawing.canvas.fill_all(Fill::Radial((x, 8.0), 90.0, (glow, 0.3), (glow, 0.0)));
+    drawing.canvas.fill_all(Fill::Radial((x, 8.0), 90.0, glow, 0.3));
     wall
 }
 
 fn solid(drawing: &mut Drawing, x: f32, top: f32, wide: f32, base: f32, tone: Colour) {
     let quad = rect_quad(x, top, wide, base - top);
-    let deep = wide * 0.22;
-    let side = [
-        (x + wide, top),
-        (x + wide + deep, top - deep * 0.5),
-        (x + wide + deep, base - deep * 0.5),
-        (x + wide, base),
-    ];
-    drawing.canvas.poly(
-        &[(x, top), (x + wide, top), (x + wide + deep, top - deep * 0.5), (x + deep, top - deep * 0.5)],
-        tone.lighter(0.09),
-    );
+    let (right, deep) = (x + wide, (wide * 0.22, wide * -0.11));
+    let (far, lift) = (right + deep.0, deep.1);
+    let side = [(right, top), (far, top + lift), (far, base + lift), (right, base)];
+    drawing.canvas.poly(&slant((x, right), top, deep), tone.lighter(0.09));
     drawing.textured_quad(&quad, tone);
     drawing.textured_quad(&side, tone.lighter(if drawing.style.from_left { -0.11 } else { 0.03 }));
     if !drawing.style.from_left {
@@ -64,14 +45,9 @@ fn solid(drawing: &mut Drawing, x: f32, top: f32, wide: f32, base: f32, tone: Co
 
 /// Draws the shadow of the work on the floor.
 fn floor_shadow(drawing: &mut Drawing, left: f32, right: f32, high: f32) {
-    let reach = drawing.shadow_reach() * high * 0.6;
-    let (from, to) = (((left + right) / 2.0, BASE), ((left + right) / 2.0 + reach, BASE - 7.0));
-    drawing.fading_shade(
-        &[(left, BASE), (right, BASE), (right + reach, BASE - 7.0), (left + reach, BASE - 7.0)],
-        from,
-        to,
-        1.0,
-    );
+    let by = (drawing.shadow_reach() * high * 0.6, -7.0);
+    let from = lerp((left, BASE), (right, BASE), 0.5);
+    drawing.fading_shade(&slant((left, right), BASE, by), from, (from.0 + by.0, BASE + by.1), 1.0);
     drawing.contact_shadow(from, (right - left) / 2.0 + 3.0, 1.7);
 }
 
@@ -118,53 +94,32 @@ pub(super) fn arches(drawing: &mut Drawing) {
         let base = BASE + 2.4 * turn as f32;
         floor_shadow(drawing, at - half, at + half, high);
         let thick = half * drawing.rng.range(0.3, 0.5);
-        let mut path = PathBuilder::new();
-        let outer = |path: &mut PathBuilder, off: Point, half: f32, high: f32, start: bool| {
-            let (x, y) = (at + off.0, base + off.1);
-            if start {
-                path.move_to(x - half, y)
-            } else {
-                path.line_to(x - half, y)
-            }
-            path.cubic_to(x - half, y - high * 1.32, x + half, y - high * 1.32, x + half, y);
-        };
-        outer(&mut path, (3.4, -1.7), half, high, true);
-        path.close();
-        let tone = if turn == 1 { drawing.palette.second } else { body.lighter(-0.02 * turn as f32) };
-        drawing.canvas.fill(path.finish(), tone.lighter(if drawing.style.from_left { -0.14 } else { 0.05 }));
-        let mut front = PathBuilder::new();
-        outer(&mut front, (0.0, 0.0), half, high, true);
-        front.line_to(at + half - thick, base);
         let (inner, low) = (half - thick, high - thick * 0.8);
-        front.cubic_to(at + inner, base - low * 1.32, at - inner, base - low * 1.32, at - inner, base);
-        front.close();
-        let front = front.finish();
-        let hole = drawing.palette.shadow;
+        let over = Curve(-half, high * 1.32, half, high * 1.32, half, 0.0);
+        let under = Curve(inner, low * 1.32, -inner, low * 1.32, -inner, 0.0);
+        let back = outline((at + 3.4, base - 1.7), (1.0, -1.0), (-half, 0.0), &[over, Close]);
+        let tone = if turn == 1 { drawing.palette.second } else { body.lighter(-0.02 * turn as f32) };
+        drawing.canvas.fill(back, tone.lighter(if drawing.style.from_left { -0.14 } else { 0.05 }));
+        let front = outline((at, base), (1.0, -1.0), (-half, 0.0), &[over, To(inner, 0.0), under, Close]);
         drawing.canvas.fill(front.clone(), tone);
         drawing.canvas.clip(front);
         let quad = rect_quad(at - half, base - high, half * 2.0, high);
-        let material = drawing.style.material;
-        drawing.texture(&quad, tone, material, 1.0);
-        drawing.turn_light(&quad);
+        drawing.texture(&quad, tone, drawing.style.material, 1.0);
+        turn_light(drawing, &quad);
         drawing.canvas.unclip();
-        let edge = [
-            (at - inner, base),
-            (at - inner * 0.8, base - low * 0.66),
-            (at - inner * 0.3, base - low * 0.95),
-        ];
-        drawing.canvas.stroke(curve(&edge).finish(), 0.5, Fill::Alpha(hole, 0.35));
+        let edge = placed((at, base), (inner, low), [(-1.0, 0.0), (-0.8, -0.66), (-0.3, -0.95)]);
+        let hole = Fill::Alpha(drawing.palette.shadow, 0.35);
+        drawing.canvas.stroke(curve(&edge).finish(), 0.5, hole);
     }
     viewer(drawing);
 }
 
-impl Drawing<'_> {
-    /// Lightens the side towards the light and darkens the other.
-    fn turn_light(&mut self, quad: &[Point; 4]) {
-        let (from, to) = if self.style.from_left { (quad[0], quad[1]) } else { (quad[1], quad[0]) };
-        let (glow, shadow, depth) =
-            (self.palette.glow.lighter(0.06), self.palette.shadow, self.palette.shadow_opacity);
-        self.canvas.poly(quad, Fill::Linear(from, to, (glow, 0.2), (shadow, depth * 0.5)));
-    }
+/// Lightens the side towards the light and darkens the other.
+fn turn_light(drawing: &mut Drawing, quad: &[Point; 4]) {
+    let (from, to) = if drawing.style.from_left { (quad[0], quad[1]) } else { (quad[1], quad[0]) };
+    let palette = drawing.palette;
+    let (glow, shadow) = ((palette.glow.lighter(0.06), 0.2), (palette.shadow, palette.shadow_opacity * 0.5));
+    drawing.canvas.poly(quad, Fill::Linear(from, to, glow, shadow));
 }
 
 /// Draws a person who looks at it.
@@ -181,60 +136,35 @@ pub(super) fn vessels(drawing: &mut Drawing) {
     let (body, second) = (drawing.palette.body, drawing.palette.second);
     let (left, wide, top) = (width * 0.16, width * 0.66, 66.0);
     let count = drawing.rng.count(3, 6);
-    drawing.shade(
-        &[
-            (left, 98.0),
-            (left + wide, 98.0),
-            (left + wide + drawing.shadow_reach() * 8.0, 90.0),
-            (left + drawing.shadow_reach() * 8.0, 90.0),
-        ],
-        0.7,
-    );
+    let reach = drawing.shadow_reach();
+    drawing.shade(&slant((left, left + wide), 98.0, (reach * 8.0, -8.0)), 0.7);
     let plinth = wall.lighter(0.06);
     drawing.canvas.rect(left, top, wide, 32.0, plinth.lighter(-0.05));
-    drawing.canvas.poly(
-        &[(left, top), (left + wide, top), (left + wide - 4.0, top - 5.0), (left + 4.0, top - 5.0)],
-        plinth.lighter(0.03),
-    );
+    let middle = left + wide / 2.0;
+    let upper = taper((middle, top - 5.0), wide / 2.0 - 4.0, (middle, top), wide / 2.0);
+    drawing.canvas.poly(&upper, plinth.lighter(0.03));
     for turn in 0..count {
         let at = left + wide * (turn as f32 + 0.7) / (count as f32 + 0.4);
         let half = wide / count as f32 * drawing.rng.range(0.26, 0.4);
         let high = drawing.rng.range(15.0, 42.0);
         let base = top - drawing.rng.range(0.8, 3.6);
-        let reach = drawing.shadow_reach() * high * 0.35;
-        drawing.shade(
-            &[
-                (at - half * 0.5, base),
-                (at + half * 0.5, base),
-                (at + half * 0.4 + reach, base - 3.0),
-                (at - half * 0.4 + reach, base - 3.0),
-            ],
-            0.8,
-        );
-        let (neck, belly) = (half * drawing.rng.range(0.25, 0.8), half * 1.15);
-        let mut path = PathBuilder::new();
-        path.move_to(at - half * 0.5, base);
-        path.cubic_to(
-            at - belly,
-            base - high * 0.15,
-            at - belly,
-            base - high * 0.6,
-            at - neck,
-            base - high * 0.8,
-        );
-        path.line_to(at - neck, base - high);
-        path.line_to(at + neck, base - high);
-        path.line_to(at + neck, base - high * 0.8);
-        path.cubic_to(at + belly, base - high * 0.6, at + belly, base - high * 0.15, at + half * 0.5, base);
-        path.close();
+        let shadow = taper((at + reach * high * 0.35, base - 3.0), half * 0.4, (at, base), half * 0.5);
+        drawing.shade(&shadow, 0.8);
+        let neck = drawing.rng.range(0.25, 0.8);
+        let parts = [
+            Curve(-1.15, 0.15, -1.15, 0.6, -neck, 0.8),
+            To(-neck, 1.0),
+            To(neck, 1.0),
+            To(neck, 0.8),
+            Curve(1.15, 0.6, 1.15, 0.15, 0.5, 0.0),
+            Close,
+        ];
+        let vessel = outline((at, base), (half, -high), (-0.5, 0.0), &parts);
         let tone = if turn % 3 == 1 { second } else { body.lighter(drawing.rng.range(-0.06, 0.06)) };
         let (bright, dark) =
             if drawing.style.from_left { (at - half, at + half) } else { (at + half, at - half) };
-        drawing.canvas.fill(
-            path.finish(),
-            Fill::Linear((bright, 0.0), (dark, 0.0), (tone.lighter(0.07), 1.0), (tone.lighter(-0.13), 1.0)),
-        );
-        drawing.canvas.oval((at, base - high), neck, neck * 0.2, tone.lighter(-0.2));
+        drawing.canvas.fill(vessel, Fill::across(bright, dark, tone.lighter(0.07), tone.lighter(-0.13)));
+        drawing.canvas.oval((at, base - high), half * neck, half * neck * 0.2, tone.lighter(-0.2));
     }
 }
 
@@ -262,15 +192,12 @@ pub(super) fn mobile(drawing: &mut Drawing) {
         wires.push((near, hang));
     }
     spots.push(((hang.0, hang.1 + 6.0), 6.0, second));
+    let veil = Fill::Alpha(drawing.palette.shadow, drawing.palette.shadow_opacity * 0.35);
     for (at, size, _) in &spots {
-        let veil = Fill::Alpha(drawing.palette.shadow, drawing.palette.shadow_opacity * 0.35);
         drawing.canvas.oval((at.0 + off.0, at.1 + off.1), *size, size * 0.96, veil);
     }
-    drawing.canvas.lines(
-        wires.iter().map(|(a, b)| ((a.0 + off.0, a.1 + off.1), (b.0 + off.0, b.1 + off.1))),
-        0.3,
-        Fill::Alpha(drawing.palette.shadow, 0.15),
-    );
+    let shadows = wires.iter().map(|(a, b)| shifted([*a, *b], off).into());
+    drawing.canvas.lines(shadows, 0.3, Fill::Alpha(drawing.palette.shadow, 0.15));
     drawing.canvas.lines(wires.iter().copied(), 0.35, ink);
     for (at, size, tone) in spots {
         drawing.canvas.oval(at, size, size * 0.96, tone);

@@ -1,40 +1,30 @@
 //! Chairs, stools, benches, tables and shelves.
 
-use tiny_skia::PathBuilder;
-
-use super::super::canvas::Point;
 use super::super::colour::Colour;
 use super::super::drawing::Drawing;
-use super::super::texture::rect_quad;
-use super::{round, shadow, thing};
+use super::super::geometry::Part::{Close, Curve};
+use super::super::geometry::{Point, ellipse, outline, rect_quad, shares, taper};
+use super::{round, shadow, vessels};
 
 const BASE: f32 = 84.0;
 
 /// Draws a tapering leg.
 pub(super) fn leg(drawing: &mut Drawing, from: Point, to: Point, thick: f32, colour: Colour) {
-    drawing.canvas.poly(
-        &[
-            (from.0 - thick / 2.0, from.1),
-            (from.0 + thick / 2.0, from.1),
-            (to.0 + thick * 0.3, to.1),
-            (to.0 - thick * 0.3, to.1),
-        ],
-        colour,
-    );
+    drawing.canvas.poly(&taper(from, thick / 2.0, to, thick * 0.3), colour);
 }
 
 /// Draws a board with its upper side and front edge.
-fn board(drawing: &mut Drawing, x: f32, y: f32, wide: f32, deep: f32, thick: f32, colour: Colour) {
-    let top = [(x + deep * 0.7, y - deep), (x + wide - deep * 0.7, y - deep), (x + wide, y), (x, y)];
+fn board(drawing: &mut Drawing, (x, y): Point, wide: f32, deep: f32, thick: f32, colour: Colour) {
+    let (middle, half) = (x + wide / 2.0, wide / 2.0);
+    let top = taper((middle, y - deep), half - deep * 0.7, (middle, y), half);
     drawing.canvas.poly(&top, colour.lighter(0.06));
-    let material = drawing.style.material;
-    drawing.texture(&top, colour.lighter(0.06), material, 0.9);
+    drawing.texture(&top, colour.lighter(0.06), drawing.style.material, 0.9);
     drawing.canvas.rect(x, y, wide, thick, colour.lighter(-0.07));
 }
 
 pub(super) fn chair(drawing: &mut Drawing) {
     let middle = drawing.width() / 2.0 + drawing.rng.range(-3.0, 3.0);
-    let (colour, wide) = (thing(drawing), drawing.rng.range(23.0, 28.0));
+    let (colour, wide) = (drawing.palette.body, drawing.rng.range(23.0, 28.0));
     let seat = drawing.rng.range(55.0, 59.0);
     let top = drawing.rng.range(22.0, 30.0);
     let (left, right) = (middle - wide / 2.0, middle + wide / 2.0);
@@ -44,7 +34,7 @@ pub(super) fn chair(drawing: &mut Drawing) {
     leg(drawing, (left + 4.0, seat), (left + 3.0 - splay * 0.4, BASE - 5.0), 1.6, dark);
     leg(drawing, (right - 4.0, seat), (right - 3.0 + splay * 0.4, BASE - 5.0), 1.6, dark);
     back(drawing, (left + 2.5, right - 2.5), top, seat - 4.0, colour);
-    board(drawing, left - 1.0, seat, wide + 2.0, 6.0, 2.2, colour);
+    board(drawing, (left - 1.0, seat), wide + 2.0, 6.0, 2.2, colour);
     drawing.shade(&rect_quad(left + 1.0, seat + 2.2, wide - 2.0, 1.5), 0.9);
     leg(drawing, (left + 1.0, seat + 2.2), (left - splay, BASE), 2.2, colour.lighter(-0.04));
     leg(drawing, (right - 1.0, seat + 2.2), (right + splay, BASE), 2.2, colour.lighter(-0.09));
@@ -80,30 +70,26 @@ fn back(drawing: &mut Drawing, (left, right): (f32, f32), top: f32, low: f32, co
         }
         2 => {
             drawing.canvas.rect(left - 0.8, top - 1.0, wide + 1.6, 3.6, colour.lighter(0.03));
-            let sticks: Vec<_> = (1..7)
-                .map(|at| left + wide * at as f32 / 7.0)
-                .map(|x| ((x, top + 2.0), (middle(x, left, wide), low + 1.0)))
-                .collect();
+            let middle = left + wide / 2.0;
+            let sticks = shares(1..7, 7)
+                .map(|share| left + wide * share)
+                .map(|x| ((x, top + 2.0), (middle + (x - middle) * 0.8, low + 1.0)));
             drawing.canvas.lines(sticks, 0.9, colour.lighter(-0.05));
         }
         _ => {
-            let mut path = PathBuilder::new();
-            path.move_to(left - 1.0, top + 12.0);
-            path.cubic_to(left - 1.0, top - 4.0, right + 1.0, top - 4.0, right + 1.0, top + 12.0);
-            path.cubic_to(right - 2.0, top + 7.0, left + 2.0, top + 7.0, left - 1.0, top + 12.0);
-            path.close();
-            round(drawing, path.finish(), left, right, colour);
+            let (middle, half) = ((left + right) / 2.0, wide / 2.0 + 1.0);
+            let inner = 1.0 - 3.0 / half;
+            let parts =
+                [Curve(-1.0, -4.0, 1.0, -4.0, 1.0, 12.0), Curve(inner, 7.0, -inner, 7.0, -1.0, 12.0), Close];
+            let rest = outline((middle, top), (half, 1.0), (-1.0, 12.0), &parts);
+            round(drawing, rest, left, right, colour);
         }
     }
 }
 
-fn middle(x: f32, left: f32, wide: f32) -> f32 {
-    left + wide / 2.0 + (x - left - wide / 2.0) * 0.8
-}
-
 pub(super) fn stool(drawing: &mut Drawing) {
     let at = drawing.width() / 2.0 + drawing.rng.range(-4.0, 4.0);
-    let (colour, half) = (thing(drawing), drawing.rng.range(14.0, 18.0));
+    let (colour, half) = (drawing.palette.body, drawing.rng.range(14.0, 18.0));
     let seat = drawing.rng.range(42.0, 54.0);
     shadow(drawing, BASE, at - half, at + half, BASE - seat);
     let splay = drawing.rng.range(1.0, 6.0);
@@ -113,33 +99,23 @@ pub(super) fn stool(drawing: &mut Drawing) {
         (-0.75, -1.0, 0.0, -0.03),
         (0.75, 1.0, 0.0, -0.09),
     ] {
-        leg(
-            drawing,
-            (at + half * x, seat + 1.0),
-            (at + half * x + splay * spread, BASE - up),
-            2.4,
-            colour.lighter(by),
-        );
+        let (from, to) = ((at + half * x, seat + 1.0), (at + half * x + splay * spread, BASE - up));
+        leg(drawing, from, to, 2.4, colour.lighter(by));
     }
-    let rail = seat + (BASE - seat) * 0.6;
-    drawing.canvas.line(
-        (at - half * 0.75 - splay * 0.5, rail),
-        (at + half * 0.75 + splay * 0.5, rail),
-        0.9,
-        colour.lighter(-0.1),
-    );
+    let (rail, reach) = (seat + (BASE - seat) * 0.6, half * 0.75 + splay * 0.5);
+    drawing.canvas.line((at - reach, rail), (at + reach, rail), 0.9, colour.lighter(-0.1));
     drawing.canvas.oval((at, seat + 2.2), half, 4.6, colour.lighter(-0.1));
-    drawing.canvas.oval((at, seat), half, 4.6, colour.lighter(0.06));
-    let path = super::super::canvas::ellipse((at, seat), half, 4.6);
-    drawing.canvas.clip(path);
-    let material = drawing.style.material;
-    drawing.texture(&rect_quad(at - half, seat - 4.6, half * 2.0, 9.2), colour.lighter(0.06), material, 1.0);
+    let top = ellipse((at, seat), half, 4.6);
+    drawing.canvas.fill(top.clone(), colour.lighter(0.06));
+    drawing.canvas.clip(top);
+    let area = rect_quad(at - half, seat - 4.6, half * 2.0, 9.2);
+    drawing.texture(&area, colour.lighter(0.06), drawing.style.material, 1.0);
     drawing.canvas.unclip();
 }
 
 pub(super) fn bench(drawing: &mut Drawing) {
     let width = drawing.width();
-    let (colour, wide) = (thing(drawing), width * drawing.rng.range(0.56, 0.7));
+    let (colour, wide) = (drawing.palette.body, width * drawing.rng.range(0.56, 0.7));
     let left = (width - wide) / 2.0 + drawing.rng.range(-4.0, 4.0);
     let seat = drawing.rng.range(58.0, 62.0);
     shadow(drawing, BASE, left + 2.0, left + wide - 2.0, BASE - seat);
@@ -152,23 +128,17 @@ pub(super) fn bench(drawing: &mut Drawing) {
             leg(drawing, (x + 3.5, seat), (x + 6.5, BASE - 1.0), 2.2, colour.lighter(-0.12));
         }
     }
-    board(drawing, left, seat, wide, 5.4, 2.4, colour);
+    board(drawing, (left, seat), wide, 5.4, 2.4, colour);
     if drawing.rng.chance(45) {
-        let cushion = drawing.palette.second;
         let x = left + wide * drawing.rng.range(0.08, 0.5);
-        round(
-            drawing,
-            super::super::canvas::ellipse((x + 12.0, seat - 3.6), 13.0, 2.6),
-            x,
-            x + 25.0,
-            cushion,
-        );
+        let cushion = ellipse((x + 12.0, seat - 3.6), 13.0, 2.6);
+        round(drawing, cushion, x, x + 25.0, drawing.palette.second);
     }
 }
 
 pub(super) fn table(drawing: &mut Drawing) {
     let width = drawing.width();
-    let (colour, wide) = (thing(drawing), width * drawing.rng.range(0.54, 0.66));
+    let (colour, wide) = (drawing.palette.body, width * drawing.rng.range(0.54, 0.66));
     let left = (width - wide) / 2.0 + drawing.rng.range(-4.0, 4.0);
     let top = drawing.rng.range(43.0, 48.0);
     shadow(drawing, BASE, left + 3.0, left + wide - 3.0, BASE - top);
@@ -188,14 +158,14 @@ pub(super) fn table(drawing: &mut Drawing) {
         let knob = (left + wide / 2.0, top + 5.0);
         drawing.canvas.oval(knob, 0.8, 0.8, drawing.palette.second.lighter(0.1));
     }
-    board(drawing, left, top, wide, 7.0, 2.0, colour);
+    board(drawing, (left, top), wide, 7.0, 2.0, colour);
     let at = left + wide * drawing.rng.range(0.2, 0.8);
-    super::vessels::small(drawing, (at, top - 3.0), 4.6);
+    vessels::small(drawing, (at, top - 3.0), 4.6);
 }
 
 pub(super) fn shelf(drawing: &mut Drawing) {
     let width = drawing.width();
-    let (colour, wide) = (thing(drawing), width * drawing.rng.range(0.44, 0.58));
+    let (colour, wide) = (drawing.palette.body, width * drawing.rng.range(0.44, 0.58));
     let left = (width - wide) / 2.0;
     let (top, boards) = (drawing.rng.range(16.0, 24.0), drawing.rng.count(4, 6));
     shadow(drawing, BASE, left, left + wide, 55.0);
@@ -204,18 +174,15 @@ pub(super) fn shelf(drawing: &mut Drawing) {
         drawing.canvas.rect(x, top - 3.0, 1.6, BASE - top + 3.0, colour.lighter(-0.1));
     }
     let palette = drawing.palette;
+    let (pale, dark) = (palette.lightest.lighter(-0.06), palette.darkest.lighter(0.12));
+    let books = [palette.second, pale, dark, palette.body.lighter(-0.16)];
     for row in 0..boards {
         let y = top + 2.0 + (BASE - top - 8.0) * row as f32 / (boards - 1) as f32;
         if row > 0 {
             let mut x = left + wide * drawing.rng.range(0.06, 0.5);
             for _ in 0..drawing.rng.count(2, 7) {
                 let (thick, high) = (drawing.rng.range(1.2, 2.8), drawing.rng.range(5.0, 8.6));
-                let book = drawing.rng.choose(&[
-                    palette.second,
-                    palette.lightest.lighter(-0.06),
-                    palette.darkest.lighter(0.12),
-                    palette.body.lighter(-0.16),
-                ]);
+                let book = drawing.rng.choose(&books);
                 if x + thick < left + wide - 2.0 {
                     drawing.canvas.rect(x, y - high, thick, high, book);
                 }

@@ -1,9 +1,11 @@
 //! Furniture of rooms.
 
-use super::super::canvas::{Fill, Point};
+use super::super::canvas::Fill;
 use super::super::colour::Colour;
 use super::super::drawing::Drawing;
-use super::super::texture::{point_on, rect_quad, sub_quad};
+use super::super::geometry::{
+    Point, Quad, lines_across, placed, point_on, polygon, rect_quad, shifted, sub_quad, taper,
+};
 use super::Space;
 
 /// Returns the colour of furniture: close to the second colour, in contrast to the floor.
@@ -19,25 +21,14 @@ pub(super) fn pendant(drawing: &mut Drawing, at: Point, size: f32) {
     let palette = drawing.palette;
     drawing.canvas.line((at.0, -2.0), at, 0.3, palette.darkest);
     let shade = palette.second.with_lightness(if palette.body.light > 0.5 { 0.36 } else { 0.8 });
-    let (x, y) = at;
     if palette.lamps_on {
-        drawing.canvas.fill_all(Fill::Radial(
-            (x, y + size * 0.6),
-            size * 5.0,
-            (palette.glow.lighter(0.08), 0.75),
-            (palette.glow, 0.0),
-        ));
+        let middle = (at.0, at.1 + size * 0.6);
+        drawing.canvas.fill_all(Fill::Radial(middle, size * 5.0, palette.glow.lighter(0.08), 0.75));
     }
-    drawing.canvas.poly(
-        &[(x - size * 0.3, y), (x + size * 0.3, y), (x + size, y + size * 0.85), (x - size, y + size * 0.85)],
-        shade,
-    );
-    drawing.canvas.oval(
-        (x, y + size * 0.85),
-        size,
-        size * 0.2,
-        if palette.lamps_on { palette.glow.lighter(0.08) } else { shade.lighter(0.14) },
-    );
+    let low = (at.0, at.1 + size * 0.85);
+    drawing.canvas.poly(&taper(at, size * 0.3, low, size), shade);
+    let inside = if palette.lamps_on { palette.glow.lighter(0.08) } else { shade.lighter(0.14) };
+    drawing.canvas.oval(low, size, size * 0.2, inside);
 }
 
 /// Draws a small vessel, a bowl, or some fruit on a table.
@@ -49,59 +40,46 @@ pub(super) fn small_object(drawing: &mut Drawing, at: Point, size: f32) {
         drawing.canvas.oval((at.0, at.1 - size * 0.6), size * 0.5, size * 0.65, colour);
         drawing.canvas.rect(at.0 - size * 0.18, at.1 - size * 1.6, size * 0.36, size * 0.7, colour);
         let twig = palette.green;
-        let lean = drawing.rng.range(-0.6, 0.6) * size;
-        drawing.canvas.lines(
-            [
-                ((at.0, at.1 - size * 1.5), (at.0 + lean, at.1 - size * 4.0)),
-                ((at.0, at.1 - size * 1.5), (at.0 - lean * 1.6, at.1 - size * 3.2)),
-            ],
-            size * 0.1,
-            twig,
-        );
+        let lean = drawing.rng.range(-0.6, 0.6);
+        let [root, left, right] = placed(at, (size, -size), [(0.0, 1.5), (lean, 4.0), (lean * -1.6, 3.2)]);
+        drawing.canvas.lines([(root, left), (root, right)], size * 0.1, twig);
         for leaf in 0..5 {
-            let up = size * (2.2 + 0.4 * leaf as f32);
             let side = if leaf % 2 == 0 { 1.0 } else { -1.0 };
-            drawing.canvas.oval(
-                (at.0 + side * size * 0.5 + lean * 0.4, at.1 - up),
-                size * 0.42,
-                size * 0.2,
-                twig.lighter(0.03 * side),
-            );
+            let place = (side * 0.5 + lean * 0.4, 2.2 + 0.4 * leaf as f32);
+            let [leaf] = placed(at, (size, -size), [place]);
+            drawing.canvas.oval(leaf, size * 0.42, size * 0.2, twig.lighter(0.03 * side));
         }
     } else {
-        let clip =
-            super::super::canvas::polygon(&rect_quad(at.0 - size * 1.2, at.1 - size * 0.7, size * 2.4, size));
-        drawing.canvas.clip(clip);
-        drawing.canvas.oval((at.0, at.1 - size * 0.7), size * 1.1, size * 0.7, colour);
+        let rim = (at.0, at.1 - size * 0.7);
+        drawing.canvas.clip(polygon(&rect_quad(at.0 - size * 1.2, rim.1, size * 2.4, size)));
+        drawing.canvas.oval(rim, size * 1.1, size * 0.7, colour);
         drawing.canvas.unclip();
-        drawing.canvas.oval((at.0, at.1 - size * 0.7), size * 1.1, size * 0.16, colour.lighter(-0.12));
+        drawing.canvas.oval(rim, size * 1.1, size * 0.16, colour.lighter(-0.12));
     }
 }
 
-/// Draws a box on the floor between two points; `high` is its height at the near one.
+/// Draws a box on the floor between two points; `high` is its height at the near one. Returns its upper side.
 pub(super) fn block(
     drawing: &mut Drawing,
     space: &Space,
-    across: (f32, f32),
-    down: (f32, f32),
+    (across, down): ((f32, f32), (f32, f32)),
     high: f32,
     colour: Colour,
-) {
+) -> Quad {
     let base = sub_quad(&space.floor, across, down);
-    let lift = |at: Point| (at.0, at.1 - high * (0.5 + 0.5 * (at.1 - space.back[2].1) / 30.0));
     let reach = drawing.shadow_reach() * high * 0.45;
-    drawing.shade(
-        &[base[0], base[1], (base[2].0, base[2].1 + 0.5), (base[3].0, base[3].1 + 0.5)]
-            .map(|at| (at.0 + reach, at.1 + 1.0)),
-        0.9,
-    );
-    let top = base.map(lift);
+    let mut shadow = shifted(base, (reach, 1.0));
+    shadow[2].1 += 0.5;
+    shadow[3].1 += 0.5;
+    drawing.shade(&shadow, 0.9);
+    let top = base.map(|at| (at.0, at.1 - high * (0.5 + 0.5 * (at.1 - space.back[2].1) / 30.0)));
     let middle = drawing.width() / 2.0;
     let right = (base[1].0 + base[2].0) / 2.0 < middle;
     let side = if right { [top[2], top[1], base[1], base[2]] } else { [top[0], top[3], base[3], base[0]] };
     drawing.canvas.poly(&side, colour.lighter(-0.12));
     drawing.canvas.poly(&[top[3], top[2], base[2], base[3]], colour.lighter(-0.04));
     drawing.canvas.poly(&top, colour.lighter(0.08));
+    top
 }
 
 pub(super) fn table(drawing: &mut Drawing, space: &Space) {
@@ -111,27 +89,16 @@ pub(super) fn table(drawing: &mut Drawing, space: &Space) {
     let middle = width / 2.0 + drawing.rng.range(-7.0, 7.0);
     let (far, near) = (base + 1.0, base + drawing.rng.range(12.0, 16.0));
     let (short, long) = (drawing.rng.range(17.0, 23.0), drawing.rng.range(33.0, 42.0));
-    let reach = drawing.shadow_reach() * 5.0;
-    let floor = near + 11.0;
-    drawing.shade(
-        &[
-            (middle - short + reach, far + 8.0),
-            (middle + short + reach, far + 8.0),
-            (middle + long + reach, floor),
-            (middle - long + reach, floor),
-        ],
-        0.85,
-    );
+    let reach = (drawing.shadow_reach() * 5.0, 0.0);
+    let shadow = taper((middle, far + 8.0), short, (middle, near + 11.0), long);
+    drawing.shade(&shifted(shadow, reach), 0.85);
     let stools = drawing.rng.count(2, 4);
     let seat = colour.mix(drawing.palette.body, 0.4).lighter(-0.06);
     for stool in 0..stools {
         let x = middle - short * 0.8 + short * 1.6 * (stool as f32 + 0.5) / stools as f32;
         drawing.canvas.rect(x - 2.2, far - 9.0, 4.4, 8.0, seat.lighter(-0.05));
-        drawing.canvas.lines(
-            [((x - 1.9, far - 9.0), (x - 1.9, far + 5.0)), ((x + 1.9, far - 9.0), (x + 1.9, far + 5.0))],
-            0.5,
-            seat.lighter(-0.12),
-        );
+        let legs = [x - 1.9, x + 1.9].map(|x| ((x, far - 9.0), (x, far + 5.0)));
+        drawing.canvas.lines(legs, 0.5, seat.lighter(-0.12));
     }
     let leg = colour.lighter(-0.14);
     for (x, y, thick) in [
@@ -142,10 +109,9 @@ pub(super) fn table(drawing: &mut Drawing, space: &Space) {
     ] {
         drawing.canvas.rect(x, y, thick, 11.5, leg);
     }
-    let top = [(middle - short, far), (middle + short, far), (middle + long, near), (middle - long, near)];
-    drawing
-        .canvas
-        .poly(&top, Fill::Linear(top[0], top[2], (colour.lighter(0.11), 1.0), (colour.lighter(0.02), 1.0)));
+    let top = taper((middle, far), short, (middle, near), long);
+    let sheen = Fill::gradient(top[0], top[2], colour.lighter(0.11), colour.lighter(0.02));
+    drawing.canvas.poly(&top, sheen);
     drawing.canvas.rect(middle - long, near, long * 2.0, 1.5, colour.lighter(-0.08));
     let at = (middle + drawing.rng.range(-14.0, 14.0), (far + near) / 2.0 + 1.0);
     small_object(drawing, at, 2.6);
@@ -159,26 +125,17 @@ pub(super) fn table(drawing: &mut Drawing, space: &Space) {
 pub(super) fn bed(drawing: &mut Drawing, space: &Space) {
     let palette = drawing.palette;
     let colour = wood(drawing);
-    let cloth = palette.lightest.mix(palette.backdrop_bottom, 0.2).lighter(if palette.lamps_on {
-        -0.26
-    } else {
-        0.0
-    });
+    let by = if palette.lamps_on { -0.26 } else { 0.0 };
+    let cloth = palette.lightest.mix(palette.backdrop_bottom, 0.2).lighter(by);
     let (low, high) = if drawing.style.from_left { (0.42, 0.92) } else { (0.08, 0.58) };
-    block(drawing, space, (low - 0.02, high + 0.02), (0.1, 0.56), 5.0, colour);
-    block(drawing, space, (low, high), (0.1, 0.55), 9.5, cloth);
-    let base = sub_quad(&space.floor, (low, high), (0.1, 0.55));
-    let lift = |at: Point| (at.0, at.1 - 9.5 * (0.5 + 0.5 * (at.1 - space.back[2].1) / 30.0));
-    let top = base.map(lift);
+    block(drawing, space, ((low - 0.02, high + 0.02), (0.1, 0.56)), 5.0, colour);
+    let top = block(drawing, space, ((low, high), (0.1, 0.55)), 9.5, cloth);
     let blanket = palette.second.lighter(0.03);
     let fold = sub_quad(&top, (0.0, 1.0), (0.5, 1.0));
     drawing.canvas.poly(&fold, blanket.lighter(0.04));
-    drawing.canvas.poly(
-        &[top[3], top[2], (top[2].0, top[2].1 + 6.0), (top[3].0, top[3].1 + 6.0)],
-        blanket.lighter(-0.06),
-    );
-    let stripes = [0.62, 0.7, 0.9].map(|at| (point_on(&top, 0.0, at), point_on(&top, 1.0, at)));
-    drawing.canvas.lines(stripes, 0.5, blanket.lighter(-0.12));
+    let [near_left, near_right] = shifted([top[3], top[2]], (0.0, 6.0));
+    drawing.canvas.poly(&[top[3], top[2], near_right, near_left], blanket.lighter(-0.06));
+    drawing.canvas.lines(lines_across(&top, [0.62, 0.7, 0.9]), 0.5, blanket.lighter(-0.12));
     for pillow in [(0.08, 0.46), (0.54, 0.92)] {
         let quad = sub_quad(&top, pillow, (-0.06, 0.26));
         drawing.canvas.poly(&quad, cloth.lighter(0.05));
@@ -195,7 +152,7 @@ pub(super) fn bed(drawing: &mut Drawing, space: &Space) {
 pub(super) fn bench(drawing: &mut Drawing, space: &Space) {
     let colour = wood(drawing);
     let (low, high) = (drawing.rng.range(0.16, 0.3), drawing.rng.range(0.66, 0.84));
-    block(drawing, space, (low, high), (0.3, 0.44), 6.5, colour);
+    block(drawing, space, ((low, high), (0.3, 0.44)), 6.5, colour);
     let palette = drawing.palette;
     let (left, wide) = (drawing.rng.range(0.14, 0.6), drawing.rng.range(0.16, 0.26));
     if drawing.rng.chance(50) && palette.lamps_on {

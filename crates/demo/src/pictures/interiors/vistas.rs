@@ -1,7 +1,7 @@
 //! Enfilades and vaults.
 
 use super::super::drawing::Drawing;
-use super::super::texture::{point_on, rect_quad, sub_quad};
+use super::super::geometry::{Quad, point_on, polygon, rect_quad, sub_quad};
 use super::Space;
 use super::windows::{frame, pieces, sunlight_opacity, view};
 
@@ -10,6 +10,10 @@ pub(super) fn enfilade(drawing: &mut Drawing, space: &Space) {
     let palette = drawing.palette;
     let mut room = space.back;
     let sunny = sunlight_opacity(drawing.style.light);
+    let from_left = drawing.style.from_left;
+    let lit = |floor: &Quad, shares: [(f32, f32); 4]| {
+        shares.map(|(s, t)| point_on(floor, if from_left { s } else { 1.0 - s }, t))
+    };
     for step in 0..4 {
         let wide = room[1].0 - room[0].0;
         let sway = drawing.rng.range(-0.04, 0.04);
@@ -32,30 +36,15 @@ pub(super) fn enfilade(drawing: &mut Drawing, space: &Space) {
             [next[1], opening[1], opening[2], next[2]]
         };
         drawing.shade(&dark, 0.8);
-        let s = |at: f32| if drawing.style.from_left { at } else { 1.0 - at };
         let floor = [next[3], next[2], opening[2], opening[3]];
-        let patch = [
-            point_on(&floor, s(0.05), 0.1),
-            point_on(&floor, s(0.6), 0.1),
-            point_on(&floor, s(0.75), 0.8),
-            point_on(&floor, s(0.1), 0.8),
-        ];
+        let patch = lit(&floor, [(0.05, 0.1), (0.6, 0.1), (0.75, 0.8), (0.1, 0.8)]);
         drawing.shine(&patch, sunny);
         let jamb = palette.lightest.mix(palette.body, 0.5);
-        drawing.canvas.lines(
-            [(opening[0], opening[1]), (opening[0], opening[3]), (opening[1], opening[2])],
-            0.7,
-            jamb,
-        );
+        let edges = [(opening[0], opening[1]), (opening[0], opening[3]), (opening[1], opening[2])];
+        drawing.canvas.lines(edges, 0.7, jamb);
         room = next;
     }
-    let s = |at: f32| if drawing.style.from_left { at } else { 1.0 - at };
-    let near = [
-        point_on(&space.floor, s(0.1), 0.2),
-        point_on(&space.floor, s(0.42), 0.2),
-        point_on(&space.floor, s(0.55), 0.62),
-        point_on(&space.floor, s(0.08), 0.62),
-    ];
+    let near = lit(&space.floor, [(0.1, 0.2), (0.42, 0.2), (0.55, 0.62), (0.08, 0.62)]);
     drawing.shine(&near, sunny);
 }
 
@@ -74,8 +63,7 @@ pub(super) fn vault(drawing: &mut Drawing, space: &Space) {
         let spring = back[0].1 + 16.0 + (2.0 - back[0].1) * near * 0.9;
         let at = (middle + (width / 2.0 - middle) * near, spring);
         let tone = wall.lighter(0.05 - 0.11 * near - if ring % 2 == 0 { 0.0 } else { 0.02 });
-        let outline = super::super::canvas::polygon(&rect_quad(-2.0, -10.0, width + 4.0, spring + 10.0));
-        drawing.canvas.clip(outline);
+        drawing.canvas.clip(polygon(&rect_quad(-2.0, -10.0, width + 4.0, spring + 10.0)));
         drawing.canvas.oval(at, half, half * 0.62, if ring == rings { wall.lighter(0.06) } else { tone });
         drawing.canvas.unclip();
     }

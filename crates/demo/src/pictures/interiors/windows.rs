@@ -1,22 +1,18 @@
 //! Windows of rooms, the view through them, and their light on the floor.
 
-use super::super::canvas::{Fill, polygon};
-use super::super::drawing::{Drawing, lerp};
+use super::super::canvas::Fill;
+use super::super::drawing::Drawing;
+use super::super::geometry::{Quad, cells, lines_down, point_on, polygon, sub_quad};
 use super::super::style::{Layout, Light};
-use super::super::texture::{Quad, point_on, sub_quad};
-use super::{Room, Space};
+use super::Space;
 
-pub(super) fn back_window(drawing: &mut Drawing, space: &Space, room: Room) {
+/// Draws a window in the wall at the back, beside furniture if that stands there too.
+pub(super) fn back_window(drawing: &mut Drawing, space: &Space, beside: bool) {
     let wide = drawing.rng.range(0.24, 0.42);
-    let left = match (drawing.style.layout, room) {
-        (_, Room::Shelves | Room::Stair) => {
-            if drawing.style.from_left {
-                0.06
-            } else {
-                0.94 - wide
-            }
-        }
-        (Layout::Symmetric, _) => 0.5 - wide / 2.0,
+    let left = match drawing.style.layout {
+        _ if beside && drawing.style.from_left => 0.06,
+        _ if beside => 0.94 - wide,
+        Layout::Symmetric => 0.5 - wide / 2.0,
         _ => drawing.rng.range(0.1, 0.9 - wide),
     };
     let (top, sill) = (drawing.rng.range(0.12, 0.22), drawing.rng.range(0.55, 0.68));
@@ -27,13 +23,9 @@ pub(super) fn back_window(drawing: &mut Drawing, space: &Space, room: Room) {
     let ledge = drawing.palette.lightest.mix(drawing.palette.body, 0.4);
     drawing.canvas.rect(opening[3].0 - 0.8, opening[3].1, opening[2].0 - opening[3].0 + 1.6, 1.1, ledge);
     let lean = drawing.shadow_reach().clamp(-1.0, 1.0) * 0.16;
-    let light = |s: f32, t: f32| point_on(&space.floor, s + lean * (1.0 + t), t);
-    let patch = [
-        light(left, 0.16),
-        light(left + wide, 0.16),
-        light(left + wide * 1.02, 0.6),
-        light(left - wide * 0.02, 0.6),
-    ];
+    let (inset, right) = (wide * 0.02, left + wide);
+    let patch = [(left, 0.16), (right, 0.16), (right + inset, 0.6), (left - inset, 0.6)]
+        .map(|(s, t)| point_on(&space.floor, s + lean * (1.0 + t), t));
     pieces(drawing, &patch, columns, rows);
 }
 
@@ -47,26 +39,18 @@ pub(super) fn side_window(drawing: &mut Drawing, space: &Space) {
     view(drawing, &opening);
     let (columns, rows) = (drawing.rng.count(2, 4), drawing.rng.count(1, 3));
     frame(drawing, &opening, columns, rows);
-    let inward = |s: f32, t: f32| point_on(&space.floor, if from_left { s } else { 1.0 - s }, t);
+    let inward = |surface: &Quad, shares: [(f32, f32); 4]| {
+        shares.map(|(s, t)| point_on(surface, if from_left { s } else { 1.0 - s }, t))
+    };
     let long = drawing.shadow_reach().abs().clamp(0.45, 1.1);
-    let patch = [
-        inward(0.1, 0.16),
-        inward(0.1 + 0.5 * long, 0.2),
-        inward(0.12 + 0.56 * long, 0.5),
-        inward(0.08, 0.46),
-    ];
+    let corners = [(0.1, 0.16), (0.1 + 0.5 * long, 0.2), (0.12 + 0.56 * long, 0.5), (0.08, 0.46)];
+    let patch = inward(&space.floor, corners);
     pieces(drawing, &patch, columns, rows);
     if sunlight_opacity(drawing.style.light) > 0.4 {
-        let s = |at: f32| if from_left { at } else { 1.0 - at };
-        let on_back = [
-            point_on(&space.back, s(0.5), 0.34),
-            point_on(&space.back, s(0.86), 0.44),
-            point_on(&space.back, s(0.86), 0.86),
-            point_on(&space.back, s(0.5), 0.76),
-        ];
+        let on_back = inward(&space.back, [(0.5, 0.34), (0.86, 0.44), (0.86, 0.86), (0.5, 0.76)]);
         drawing.shine(&on_back, 0.3);
-        let bar = (lerp(on_back[0], on_back[1], 0.5), lerp(on_back[3], on_back[2], 0.5));
-        drawing.canvas.line(bar.0, bar.1, 0.7, Fill::Alpha(drawing.palette.body.lighter(-0.05), 0.6));
+        let bar = Fill::Alpha(drawing.palette.body.lighter(-0.05), 0.6);
+        drawing.canvas.lines(lines_down(&on_back, [0.5]), 0.7, bar);
     }
 }
 
@@ -74,9 +58,8 @@ pub(super) fn side_window(drawing: &mut Drawing, space: &Space) {
 pub(super) fn view(drawing: &mut Drawing, opening: &Quad) {
     let palette = drawing.palette;
     let (high, low) = (palette.backdrop_top.lighter(0.05), palette.backdrop_bottom.lighter(0.06));
-    drawing.canvas.poly(opening, Fill::Linear(opening[0], opening[3], (high, 1.0), (low, 1.0)));
-    let clip = polygon(opening);
-    drawing.canvas.clip(clip);
+    drawing.canvas.poly(opening, Fill::gradient(opening[0], opening[3], high, low));
+    drawing.canvas.clip(polygon(opening));
     let wide = opening[1].0 - opening[0].0;
     let base = opening[2].1.max(opening[3].1);
     for _ in 0..5 {
@@ -91,28 +74,14 @@ pub(super) fn view(drawing: &mut Drawing, opening: &Quad) {
 pub(super) fn frame(drawing: &mut Drawing, opening: &Quad, columns: usize, rows: usize) {
     let ink =
         drawing.palette.second.with_lightness(if drawing.palette.body.light > 0.5 { 0.34 } else { 0.78 });
-    let bars: Vec<_> = (0..=columns)
-        .map(|at| at as f32 / columns as f32)
-        .map(|at| (point_on(opening, at, 0.0), point_on(opening, at, 1.0)))
-        .chain(
-            (0..=rows)
-                .map(|at| at as f32 / rows as f32)
-                .map(|at| (point_on(opening, 0.0, at), point_on(opening, 1.0, at))),
-        )
-        .collect();
-    drawing.canvas.lines(bars, 0.75, ink);
+    drawing.bars(opening, (columns, rows), 0.75, ink);
 }
 
 /// Draws the light of a window on the floor, pane by pane.
 pub(super) fn pieces(drawing: &mut Drawing, patch: &Quad, columns: usize, rows: usize) {
     let cover = sunlight_opacity(drawing.style.light);
-    for column in 0..columns {
-        for row in 0..rows {
-            let (wide, high) = (1.0 / columns as f32, 1.0 / rows as f32);
-            let across = ((column as f32 + 0.03) * wide, (column as f32 + 0.97) * wide);
-            let down = ((row as f32 + 0.03) * high, (row as f32 + 0.97) * high);
-            drawing.shine(&sub_quad(patch, across, down), cover);
-        }
+    for pane in cells(columns, rows, (0.94, 0.94)) {
+        drawing.shine(&pane.of(patch), cover);
     }
 }
 

@@ -2,6 +2,8 @@
 
 use super::super::canvas::Fill;
 use super::super::drawing::Drawing;
+use super::super::geometry::Part::{Bend, Close, To};
+use super::super::geometry::{outline, placed, shares, taper};
 use super::super::style::Light;
 
 pub(super) fn hills(drawing: &mut Drawing) {
@@ -27,18 +29,8 @@ pub(super) fn sea(drawing: &mut Drawing) {
     let horizon = drawing.rng.range(40.0, 62.0);
     drawing.sky(horizon);
     let near = palette.body.with_lightness((palette.body.light * 0.72).clamp(0.16, 0.56));
-    drawing.canvas.rect(
-        -1.0,
-        horizon,
-        width + 2.0,
-        101.0,
-        Fill::Linear(
-            (0.0, horizon),
-            (0.0, 100.0),
-            (palette.backdrop_bottom.mix(near, 0.35), 1.0),
-            (near, 1.0),
-        ),
-    );
+    let far = palette.backdrop_bottom.mix(near, 0.35);
+    drawing.band(horizon, horizon + 101.0, Fill::down(horizon, 100.0, far, near));
     for _ in 0..70 {
         let depth = drawing.rng.range(0.0, 1.0);
         let y = horizon + 1.0 + depth * depth * (98.0 - horizon);
@@ -49,10 +41,9 @@ pub(super) fn sea(drawing: &mut Drawing) {
     }
     let glow = palette.glow.mix(palette.backdrop_bottom, 0.4);
     let x = width * if drawing.style.from_left { 0.24 } else { 0.76 };
-    drawing.canvas.poly(
-        &[(x - 3.0, horizon), (x + 3.0, horizon), (x + 15.0, 101.0), (x - 15.0, 101.0)],
-        Fill::Linear((0.0, horizon), (0.0, 100.0), (glow.lighter(0.05), 0.4), (glow, 0.0)),
-    );
+    let path = taper((x, horizon), 3.0, (x, 101.0), 15.0);
+    let fade = Fill::Linear((0.0, horizon), (0.0, 100.0), (glow.lighter(0.05), 0.4), (glow, 0.0));
+    drawing.canvas.poly(&path, fade);
     shore(drawing, horizon);
 }
 
@@ -63,52 +54,24 @@ fn shore(drawing: &mut Drawing, horizon: f32) {
     match drawing.rng.count(0, 3) {
         0 => {
             let at = (width * drawing.rng.range(0.2, 0.7), horizon + 1.0);
-            drawing.canvas.poly(
-                &[
-                    (at.0 - 6.0, at.1 - 1.6),
-                    (at.0 + 7.0, at.1 - 1.6),
-                    (at.0 + 5.0, at.1 + 0.8),
-                    (at.0 - 5.0, at.1 + 0.8),
-                ],
-                dark,
-            );
+            let boat = placed(at, (1.0, 1.0), [(-6.0, -1.6), (7.0, -1.6), (5.0, 0.8), (-5.0, 0.8)]);
+            drawing.canvas.poly(&boat, dark);
             drawing.canvas.line((at.0, at.1 - 1.6), (at.0, at.1 - 9.0), 0.4, dark);
         }
         1 => {
             let left = drawing.rng.chance(50);
-            let mirror = |x: f32| if left { x } else { width - x };
-            let top = horizon + 9.0;
-            drawing.canvas.poly(
-                &[
-                    (mirror(-1.0), top + 4.0),
-                    (mirror(width * 0.56), top - 5.0),
-                    (mirror(width * 0.58), top - 3.4),
-                    (mirror(-1.0), top + 9.0),
-                ],
-                dark,
-            );
-            let posts: Vec<_> = (0..7)
-                .map(|post| post as f32 / 7.0)
-                .map(|s| {
-                    (
-                        (mirror(width * 0.55 * s), top + 6.0 - 9.5 * s),
-                        (mirror(width * 0.55 * s), top + 24.0 - 25.0 * s),
-                    )
-                })
-                .collect();
+            let (edge, wide) = if left { (0.0, width) } else { (width, -width) };
+            let at = |x: f32, y: f32| (edge + wide * x, horizon + 9.0 + y);
+            let bank = at(-1.0 / width, 0.0).0;
+            let pier = [(bank, horizon + 13.0), at(0.56, -5.0), at(0.58, -3.4), (bank, horizon + 18.0)];
+            drawing.canvas.poly(&pier, dark);
+            let posts = shares(0..7, 7).map(|s| (at(0.55 * s, 6.0 - 9.5 * s), at(0.55 * s, 24.0 - 25.0 * s)));
             drawing.canvas.lines(posts, 0.9, dark);
         }
         2 => {
-            drawing.canvas.poly(
-                &[
-                    (-1.0, 90.0),
-                    (width * 0.4, 86.0),
-                    (width + 1.0, 93.0),
-                    (width + 1.0, 101.0),
-                    (-1.0, 101.0),
-                ],
-                palette.ground.lighter(-0.04),
-            );
+            let (left, right) = (-1.0, width + 1.0);
+            let beach = [(left, 90.0), (width * 0.4, 86.0), (right, 93.0), (right, 101.0), (left, 101.0)];
+            drawing.canvas.poly(&beach, palette.ground.lighter(-0.04));
             let at = (width * drawing.rng.range(0.3, 0.7), 93.0);
             drawing.person(at, 17.0);
         }
@@ -134,12 +97,8 @@ pub(super) fn trees(drawing: &mut Drawing) {
     }
     if matches!(drawing.style.light, Light::Fog | Light::Overcast | Light::Snow) {
         let mist = palette.backdrop_bottom;
-        drawing.canvas.fill_all(Fill::Linear(
-            (0.0, horizon - 34.0),
-            (0.0, horizon + 10.0),
-            (mist, 0.12),
-            (mist, 0.62),
-        ));
+        let (from, to) = ((0.0, horizon - 34.0), (0.0, horizon + 10.0));
+        drawing.canvas.fill_all(Fill::Linear(from, to, (mist, 0.12), (mist, 0.62)));
         let at = (width * drawing.rng.range(0.2, 0.8), 92.0);
         drawing.tree(at, 62.0, kind);
     }
@@ -148,40 +107,25 @@ pub(super) fn trees(drawing: &mut Drawing) {
 pub(super) fn road(drawing: &mut Drawing) {
     let width = drawing.width();
     let horizon = drawing.rng.range(50.0, 60.0);
-    drawing.sky(horizon);
-    drawing.distance(horizon, 3);
-    drawing.ground(horizon);
+    drawing.land(horizon, 3);
     let palette = drawing.palette;
     let vanish = (width * drawing.rng.range(0.36, 0.64), horizon);
     let tar = palette.body.with_lightness((palette.ground.light - 0.2).max(0.16)).muted(0.6);
     let bend = drawing.rng.range(-16.0, 16.0);
-    let mut path = tiny_skia::PathBuilder::new();
-    path.move_to(vanish.0, vanish.1);
-    path.quad_to(vanish.0 + bend, 72.0, width * 0.24, 102.0);
-    path.line_to(width * 0.78, 102.0);
-    path.quad_to(vanish.0 + bend + 5.0, 72.0, vanish.0 + 0.6, vanish.1);
-    path.close();
-    drawing.canvas.fill(path.finish(), tar);
-    let mut middle = tiny_skia::PathBuilder::new();
-    middle.move_to(vanish.0 + 0.3, vanish.1 + 2.0);
-    middle.quad_to(vanish.0 + bend + 2.5, 72.0, width * 0.51, 102.0);
-    drawing.canvas.stroke(middle.finish(), 0.7, Fill::Alpha(palette.lightest, 0.6));
-    for post in 0..7 {
-        let near = (post + 1) as f32 / 7.0;
-        let near = near * near;
-        let x = vanish.0 + (width * 0.98 - vanish.0) * near;
-        let base = horizon + 40.0 * near;
-        drawing.canvas.line(
-            (x, base),
-            (x, base - 52.0 * near),
-            0.2 + 0.9 * near,
-            palette.darkest.lighter(0.08),
-        );
-        drawing.canvas.line(
-            (x - 6.0 * near, base - 47.0 * near),
-            (x + 6.0 * near, base - 47.0 * near),
-            0.2 + 0.6 * near,
-            palette.darkest.lighter(0.08),
-        );
+    let (near, far) = (102.0 - horizon, 72.0 - horizon);
+    let (left, right) = (width * 0.24 - vanish.0, width * 0.78 - vanish.0);
+    let (one, other) = (Bend(bend, far, left, near), Bend(bend + 5.0, far, 0.6, 0.0));
+    let lane = outline(vanish, (1.0, 1.0), (0.0, 0.0), &[one, To(right, near), other, Close]);
+    drawing.canvas.fill(lane, tar);
+    let line = Bend(bend + 2.5, far, width * 0.51 - vanish.0, near);
+    let line = outline(vanish, (1.0, 1.0), (0.3, 2.0), &[line]);
+    drawing.canvas.stroke(line, 0.7, Fill::Alpha(palette.lightest, 0.6));
+    let ink = palette.darkest.lighter(0.08);
+    for near in shares(1..8, 7).map(|share| share * share) {
+        let (x, base) = (vanish.0 + (width * 0.98 - vanish.0) * near, horizon + 40.0 * near);
+        let [foot, top, left, right] =
+            placed((x, base), (near, near), [(0.0, 0.0), (0.0, -52.0), (-6.0, -47.0), (6.0, -47.0)]);
+        drawing.canvas.line(foot, top, 0.2 + 0.9 * near, ink);
+        drawing.canvas.line(left, right, 0.2 + 0.6 * near, ink);
     }
 }
