@@ -5,6 +5,7 @@ pub mod commands;
 pub mod process;
 pub mod upkeep;
 
+use std::fmt;
 use std::sync::Arc;
 
 use health::Health;
@@ -21,76 +22,8 @@ use workers::picture_fetcher::FetchCounts;
 
 /// Adds the gauges of this node's projections.
 pub fn register(registry: &mut Registry, node: Node) {
-    registry.register_collector(Box::new(Projections { node }));
-}
-
-/// Adds the gauges of the log and of the relay.
-pub fn register_log(registry: &mut Registry, announced: watch::Receiver<Option<LogHead>>) {
-    registry.register_collector(Box::new(Log { announced }));
-}
-
-/// Adds a gauge of how long each component of the process has been failing.
-pub fn register_health(registry: &mut Registry, health: Health) {
-    registry.register_collector(Box::new(Components { health }));
-}
-
-/// Adds a gauge of whether this write side is the keeper of its log; of all write sides exactly one must be.
-pub fn register_keeper(registry: &mut Registry, here: bool) {
-    let gauge: Gauge = Gauge::default();
-    gauge.set(here.into());
-    let help =
-        "Whether this write side keeps addresses, pictures and the ledger (1), or another one does (0)";
-    registry.register("loggia_keeper", help, gauge);
-}
-
-/// Adds a gauge of whether the readers of this node's models fail.
-pub fn register_models(registry: &mut Registry, health: Health) {
-    registry.register_collector(Box::new(Refreshes { health }));
-}
-
-/// Adds gauges of the pictures that records name by URL.
-pub fn register_pictures(registry: &mut Registry, counts: Arc<FetchCounts>) {
-    registry.register_collector(Box::new(Pictures { counts }));
-}
-
-#[derive(Debug)]
-struct Pictures {
-    counts: Arc<FetchCounts>,
-}
-
-impl Collector for Pictures {
-    fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), std::fmt::Error> {
-        let gauges = [
-            (
-                "loggia_pictures_waiting",
-                "Pictures that wait to be fetched or are under way.",
-                self.counts.waiting(),
-            ),
-            (
-                "loggia_pictures_refused",
-                "Pictures that records name by URL and that could not be fetched or kept.",
-                self.counts.refused(),
-            ),
-        ];
-        for (name, help, value) in gauges {
-            let gauge = ConstGauge::new(i64::try_from(value).unwrap_or(i64::MAX));
-            gauge.encode(encoder.encode_descriptor(name, help, None, MetricType::Gauge)?)?;
-        }
-        Ok(())
-    }
-}
-
-/// The name of a gauge, its help, and its value.
-type ProjectionGauge = (&'static str, &'static str, fn(&ProjectionStatus) -> i64);
-
-#[derive(Debug)]
-struct Projections {
-    node: Node,
-}
-
-impl Collector for Projections {
-    fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), std::fmt::Error> {
-        let all = self.node.last_status();
+    collect(registry, move |mut encoder| {
+        let all = node.last_status();
         let gauges: [ProjectionGauge; 5] = [
             ("loggia_projection_position", "Last position that is applied and committed.", |p| {
                 p.position.0.cast_signed()
@@ -119,44 +52,27 @@ impl Collector for Projections {
                 ConstGauge::new(read(projection)).encode(metric.encode_family(&labels)?)?;
             }
         }
-        let unheard = self.node.source().longest_silence().as_secs();
-        gauge(
-            &mut encoder,
-            "loggia_events_unheard_seconds",
-            "How long ago the stream of events was last heard by a node that listens.",
-            unheard,
-        )
-    }
+        let help = "How long ago the stream of events was last heard by a node that listens.";
+        let unheard = node.source().longest_silence().as_secs();
+        gauge(&mut encoder, "loggia_events_unheard_seconds", help, unheard)
+    });
 }
 
-#[derive(Debug)]
-struct Log {
-    announced: watch::Receiver<Option<LogHead>>,
-}
-
-impl Collector for Log {
-    fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), std::fmt::Error> {
-        let Some(LogHead { position, relayed, .. }) = *self.announced.borrow() else { return Ok(()) };
+/// Adds the gauges of the log and of the relay.
+pub fn register_log(registry: &mut Registry, announced: watch::Receiver<Option<LogHead>>) {
+    collect(registry, move |mut encoder| {
+        let Some(LogHead { position, relayed, .. }) = *announced.borrow() else { return Ok(()) };
         let lag = position.0.saturating_sub(relayed.0);
         gauge(&mut encoder, "loggia_log_position", "Last position of the event store.", position.0)?;
         gauge(&mut encoder, "loggia_relay_position", "Last position that NATS has acknowledged.", relayed.0)?;
         gauge(&mut encoder, "loggia_relay_lag", "Events of the log that are not on NATS yet.", lag)
-    }
+    });
 }
 
-fn gauge(encoder: &mut DescriptorEncoder, name: &str, help: &str, value: u64) -> Result<(), std::fmt::Error> {
-    let gauge = ConstGauge::new(value.cast_signed());
-    gauge.encode(encoder.encode_descriptor(name, help, None, MetricType::Gauge)?)
-}
-
-#[derive(Debug)]
-struct Components {
-    health: Health,
-}
-
-impl Collector for Components {
-    fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), std::fmt::Error> {
-        let all = self.health.durations();
+/// Adds a gauge of how long each component of the process has been failing.
+pub fn register_health(registry: &mut Registry, health: Health) {
+    collect(registry, move |mut encoder| {
+        let all = health.durations();
         if all.is_empty() {
             return Ok(());
         }
@@ -168,17 +84,22 @@ impl Collector for Components {
             gauge.encode(metric.encode_family(&[("component", component.as_str())])?)?;
         }
         Ok(())
-    }
+    });
 }
 
-#[derive(Debug)]
-struct Refreshes {
-    health: Health,
+/// Adds a gauge of whether this write side is the keeper of its log; of all write sides exactly one must be.
+pub fn register_keeper(registry: &mut Registry, here: bool) {
+    let gauge: Gauge = Gauge::default();
+    gauge.set(here.into());
+    let help =
+        "Whether this write side keeps addresses, pictures and the ledger (1), or another one does (0)";
+    registry.register("loggia_keeper", help, gauge);
 }
 
-impl Collector for Refreshes {
-    fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), std::fmt::Error> {
-        let failing = self.health.failing();
+/// Adds a gauge of whether the readers of this node's models fail.
+pub fn register_models(registry: &mut Registry, health: Health) {
+    collect(registry, move |mut encoder| {
+        let failing = health.failing();
         let help = "1 while a read model cannot be opened or refreshed, so that answers are old; else 0.";
         let name = "loggia_model_refresh_failing";
         let mut metric = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
@@ -189,7 +110,48 @@ impl Collector for Refreshes {
             gauge.encode(metric.encode_family(&[("model", model.name())])?)?;
         }
         Ok(())
+    });
+}
+
+/// Adds gauges of the pictures that records name by URL.
+pub fn register_pictures(registry: &mut Registry, counts: Arc<FetchCounts>) {
+    collect(registry, move |mut encoder| {
+        let help = "Pictures that wait to be fetched or are under way.";
+        gauge(&mut encoder, "loggia_pictures_waiting", help, counts.waiting() as u64)?;
+        let help = "Pictures that records name by URL and that could not be fetched or kept.";
+        gauge(&mut encoder, "loggia_pictures_refused", help, counts.refused() as u64)
+    });
+}
+
+/// Metrics that a function encodes whenever they are requested.
+struct Metrics<F>(F);
+
+impl<F> fmt::Debug for Metrics<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Metrics").finish_non_exhaustive()
     }
+}
+
+impl<F: Fn(DescriptorEncoder<'_>) -> fmt::Result + Send + Sync + 'static> Collector for Metrics<F> {
+    fn encode(&self, encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        self.0(encoder)
+    }
+}
+
+/// Registers metrics that `encode` encodes whenever they are requested.
+fn collect(
+    registry: &mut Registry,
+    encode: impl Fn(DescriptorEncoder<'_>) -> fmt::Result + Send + Sync + 'static,
+) {
+    registry.register_collector(Box::new(Metrics(encode)));
+}
+
+/// The name of a gauge, its help, and its value.
+type ProjectionGauge = (&'static str, &'static str, fn(&ProjectionStatus) -> i64);
+
+fn gauge(encoder: &mut DescriptorEncoder<'_>, name: &str, help: &str, value: u64) -> fmt::Result {
+    let gauge = ConstGauge::new(value.cast_signed());
+    gauge.encode(encoder.encode_descriptor(name, help, None, MetricType::Gauge)?)
 }
 
 #[cfg(test)]

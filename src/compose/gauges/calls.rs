@@ -1,69 +1,43 @@
 //! Metrics of counted calls: those in the ledger, on NATS only, and in the spool.
 
-use std::fmt::{Debug, Formatter};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ledger::Ledger;
 use metering::Meter;
-use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
+use prometheus_client::encoding::EncodeMetric;
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::registry::Registry;
 
-use super::gauge;
+use super::{collect, gauge};
 
 /// Adds the gauges of the ledger.
 pub fn register_ledger(registry: &mut Registry, ledger: Arc<Ledger>) {
-    registry.register_collector(Box::new(LedgerGauges { ledger }));
-}
-
-/// Adds the gauges of the spool in a folder.
-pub fn register_spool(registry: &mut Registry, meter: Meter, folder: PathBuf) {
-    registry.register_collector(Box::new(SpoolGauges { meter, folder }));
-}
-
-struct LedgerGauges {
-    ledger: Arc<Ledger>,
-}
-
-impl Debug for LedgerGauges {
-    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("LedgerGauges").field("position", &self.ledger.position()).finish()
-    }
-}
-
-impl Collector for LedgerGauges {
-    fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), std::fmt::Error> {
-        let position = self.ledger.position().0;
+    collect(registry, move |mut encoder| {
+        let position = ledger.position().0;
         gauge(&mut encoder, "loggia_ledger_position", "Last position of the ledger of calls.", position)?;
         let help = "Messages of the streams of calls that are not in the ledger yet.";
-        gauge(&mut encoder, "loggia_ledger_lag", help, self.ledger.lag())?;
+        gauge(&mut encoder, "loggia_ledger_lag", help, ledger.lag())?;
         let (name, help) = (
             "loggia_ledger_malformed",
             "Messages on the streams of calls that are no calls, since the start.",
         );
         let metric = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
-        ConstCounter::new(self.ledger.malformed()).encode(metric)
-    }
+        ConstCounter::new(ledger.malformed()).encode(metric)
+    });
 }
 
-#[derive(Debug)]
-struct SpoolGauges {
-    meter: Meter,
-    folder: PathBuf,
-}
-
-impl Collector for SpoolGauges {
-    fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), std::fmt::Error> {
+/// Adds the gauges of the spool in a folder.
+pub fn register_spool(registry: &mut Registry, meter: Meter, folder: PathBuf) {
+    collect(registry, move |mut encoder| {
         let help = "Answered calls that wait in the spool of this node until NATS counts them.";
-        gauge(&mut encoder, "loggia_spool_calls", help, self.meter.spooled())?;
+        gauge(&mut encoder, "loggia_spool_calls", help, meter.spooled())?;
         let help = "Size of the files of the spool of this node.";
-        gauge(&mut encoder, "loggia_spool_bytes", help, self.meter.spooled_bytes())?;
+        gauge(&mut encoder, "loggia_spool_bytes", help, meter.spooled_bytes())?;
         let help = "Size of the files with calls that no stream can take, in the folder of the spool.";
-        gauge(&mut encoder, "loggia_spool_stuck_bytes", help, stuck_bytes(&self.folder))
-    }
+        gauge(&mut encoder, "loggia_spool_stuck_bytes", help, stuck_bytes(&folder))
+    });
 }
 
 /// Returns the size of the files with calls that no stream accepts; 0 if the folder cannot be read.

@@ -2,26 +2,18 @@
 
 use std::sync::Arc;
 
-use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, NoLabelSet};
+use prometheus_client::encoding::{EncodeMetric, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::registry::Registry;
 use write::service::metrics::{BOUNDS, CommandMetrics, LINE_OUTCOMES, OUTCOMES};
 
+use super::collect;
+
 /// Registers the metrics of a command dispatcher.
 pub fn register(registry: &mut Registry, metrics: Arc<CommandMetrics>) {
-    registry.register_collector(Box::new(Commands { metrics }));
-}
-
-#[derive(Debug)]
-struct Commands {
-    metrics: Arc<CommandMetrics>,
-}
-
-impl Collector for Commands {
-    fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), std::fmt::Error> {
-        let commands = self.metrics.commands();
+    collect(registry, move |mut encoder| {
+        let commands = metrics.commands();
         // A metric without a sample would be empty.
         if !commands.is_empty() {
             let help = "Commands that the write side answered, by outcome.";
@@ -44,9 +36,9 @@ impl Collector for Commands {
         }
         let help = "Lines of imports by outcome, without those of dry runs.";
         let mut metric = encoder.encode_descriptor("loggia_import_lines", help, None, MetricType::Counter)?;
-        for (outcome, count) in LINE_OUTCOMES.into_iter().zip(self.metrics.lines()) {
+        for (outcome, count) in LINE_OUTCOMES.into_iter().zip(metrics.lines()) {
             ConstCounter::new(count).encode(metric.encode_family(&[("outcome", outcome)])?)?;
         }
         Ok(())
-    }
+    });
 }

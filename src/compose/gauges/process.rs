@@ -1,13 +1,12 @@
 //! Metrics of the process and of the machine: version, readiness, connection, processor, memory, files, disk.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use api::Readiness;
 use async_nats::connection::State;
 use daemon::resources::{DiskSpace, ProcessUsage, disk_space, open_files_limit};
 use jiff::Timestamp;
-use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
+use prometheus_client::encoding::EncodeMetric;
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
@@ -15,7 +14,7 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 use tokio::sync::watch;
 
-use super::gauge;
+use super::{collect, gauge};
 use crate::process::{COMMIT, FEATURES, VERSION};
 
 /// Adds the version and the role of the process, whether it is ready, and the state of its connection to NATS.
@@ -32,51 +31,25 @@ pub fn register(
         ("role", role),
     ];
     registry.register("loggia_build", "Build and role of the process", Info::new(build));
-    registry.register_collector(Box::new(Connected { readiness, nats }));
-}
-
-/// Adds what the process uses of the machine, and the space on the disk of the data folder.
-pub fn register_machine(registry: &mut Registry, data: &Path, began: Timestamp) {
-    registry.register_collector(Box::new(Machine { data: data.to_owned(), began }));
-}
-
-struct Connected {
-    readiness: watch::Receiver<Readiness>,
-    nats: Option<async_nats::Client>,
-}
-
-impl std::fmt::Debug for Connected {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Connected").finish_non_exhaustive()
-    }
-}
-
-impl Collector for Connected {
-    fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), std::fmt::Error> {
-        let ready = self.readiness.borrow().ready;
+    collect(registry, move |mut encoder| {
+        let ready = readiness.borrow().ready;
         gauge(&mut encoder, "loggia_ready", "1 while the process is ready, else 0.", ready.into())?;
         if traces::is_exporting() {
             let (name, help) = ("loggia_spans_dropped", "Spans that could not be sent to the collector.");
             let metric = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
             ConstCounter::new(traces::dropped()).encode(metric)?;
         }
-        let Some(nats) = &self.nats else { return Ok(()) };
+        let Some(nats) = &nats else { return Ok(()) };
         let connected = nats.connection_state() == State::Connected;
         let help = "1 while the process is connected to NATS, else 0.";
         gauge(&mut encoder, "loggia_nats_connected", help, connected.into())
-    }
+    });
 }
 
-#[derive(Debug)]
-struct Machine {
-    data: PathBuf,
-    /// When the process began.
-    began: Timestamp,
-}
-
-impl Collector for Machine {
-    fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), std::fmt::Error> {
-        if let Ok(DiskSpace { free, total }) = disk_space(&self.data) {
+/// Adds what the process uses of the machine, and the space on the disk of the data folder.
+pub fn register_machine(registry: &mut Registry, data: PathBuf, began: Timestamp) {
+    collect(registry, move |mut encoder| {
+        if let Ok(DiskSpace { free, total }) = disk_space(&data) {
             let help = "Bytes that the process may still write to the disk of the data folder.";
             gauge(&mut encoder, "loggia_disk_free_bytes", help, free)?;
             let help = "Size of the disk of the data folder.";
@@ -87,7 +60,7 @@ impl Collector for Machine {
         }
         let (name, help) = ("process_start_time_seconds", "When the process began, in Unix seconds.");
         let metric = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
-        ConstGauge::new(self.began.as_millisecond() as f64 / 1_000.0).encode(metric)?;
+        ConstGauge::new(began.as_millisecond() as f64 / 1_000.0).encode(metric)?;
         // What the system does not measure is left out.
         let usage = ProcessUsage::measure();
         if let Some(open) = usage.open_files {
@@ -106,7 +79,7 @@ impl Collector for Machine {
             gauge(&mut encoder, "process_virtual_memory_bytes", help, bytes)?;
         }
         Ok(())
-    }
+    });
 }
 
 #[cfg(test)]
@@ -118,7 +91,7 @@ mod tests {
         let (folder, mut registry) = (tempfile::tempdir().unwrap(), Registry::default());
         let (_sender, readiness) = watch::channel(Readiness::READY);
         register(&mut registry, "write", readiness, None);
-        register_machine(&mut registry, folder.path(), Timestamp::UNIX_EPOCH);
+        register_machine(&mut registry, folder.path().into(), Timestamp::UNIX_EPOCH);
         let mut text = String::new();
         prometheus_client::encoding::text::encode(&mut text, &registry).unwrap();
         let begin = format!("loggia_build_info{{version=\"{}\",commit=\"", VERSION);

@@ -1,40 +1,28 @@
 //! Metrics of the operator's routine work: the last backup and the expiry of certificates.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use backup::LastBackup;
 use jiff::Timestamp;
 use nats::certificates;
-use prometheus_client::collector::Collector;
-use prometheus_client::encoding::DescriptorEncoder;
 use prometheus_client::registry::Registry;
 
-use super::gauge;
+use super::{collect, gauge};
 
 /// Adds the time of the last backup of a data folder, and the time when the first certificate of a file expires.
-pub fn register(registry: &mut Registry, data: &Path, ca: Option<PathBuf>) {
-    registry.register_collector(Box::new(Upkeep { data: data.to_owned(), ca }));
-}
-
-#[derive(Debug)]
-struct Upkeep {
-    data: PathBuf,
-    ca: Option<PathBuf>,
-}
-
-impl Collector for Upkeep {
-    fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), std::fmt::Error> {
-        if let Some(last) = LastBackup::of(&self.data) {
+pub fn register(registry: &mut Registry, data: PathBuf, ca: Option<PathBuf>) {
+    collect(registry, move |mut encoder| {
+        if let Some(last) = LastBackup::of(&data) {
             let help = "When the last backup of the data folder was made, in Unix seconds.";
             gauge(&mut encoder, "loggia_backup_timestamp_seconds", help, seconds(last.created))?;
         }
-        let expiries = self.ca.as_deref().and_then(|path| certificates::expiries(path).ok());
+        let expiries = ca.as_deref().and_then(|path| certificates::expiries(path).ok());
         if let Some(first) = expiries.unwrap_or_default().into_iter().min() {
             let help = "When the first certificate of nats_ca ends, in Unix seconds.";
             gauge(&mut encoder, "loggia_certificate_end_timestamp_seconds", help, seconds(first))?;
         }
         Ok(())
-    }
+    });
 }
 
 fn seconds(time: Timestamp) -> u64 {
@@ -51,7 +39,7 @@ mod tests {
     fn backup_and_certificate_are_shown_once_they_exist() {
         let folder = tempfile::tempdir().unwrap();
         let (mut registry, ca) = (Registry::default(), folder.path().join("ca.pem"));
-        register(&mut registry, folder.path(), Some(ca.clone()));
+        register(&mut registry, folder.path().into(), Some(ca.clone()));
         let samples = || {
             let mut text = String::new();
             prometheus_client::encoding::text::encode(&mut text, &registry).unwrap();
