@@ -21,9 +21,9 @@ use anyhow::Result;
 
 pub use access::{Access, Auth, Http};
 pub use accounts::Accounts;
-pub use limits::{Limits, Metering};
+pub use limits::Limits;
 pub use log::{Log, LogFilter, LogFormat};
-pub use media::{Media, PictureAddresses, Vectors};
+pub use media::{Media, Vectors};
 pub use nats::{Nats, Replicas};
 pub use payments::Payments;
 pub use process::Process;

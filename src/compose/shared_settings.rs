@@ -12,11 +12,12 @@ use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::context::{ContextBuilder, GetStreamErrorKind};
 use data_encoding::HEXLOWER;
 use health::Component;
+use metering::Policy;
 use schemas::subject::{EVENTS, SHARED_SETTINGS};
 use schemas::tier::Tiers;
 use sha2::{Digest, Sha256};
 
-use crate::config::{Auth, Config, Metering, SETTINGS};
+use crate::config::{Auth, Config, SETTINGS};
 use crate::connection;
 use crate::data_folder::DataFolder;
 
@@ -69,8 +70,8 @@ fn shared_settings(config: &Config) -> Shared {
         Auth::Off => "off",
     };
     let metering = match config.limits.metering {
-        Metering::Spool => "spool",
-        Metering::Refuse => "refuse",
+        Policy::Spool => "spool",
+        Policy::Refuse => "refuse",
     };
     let public_url = config.site.public_url.clone().unwrap_or_default();
     let site_name = config.site.name.clone().unwrap_or_default();

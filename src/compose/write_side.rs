@@ -13,7 +13,7 @@ use pictures::fetch::{FetchRules, Fetcher};
 use schemas::clock::Clock;
 use write::service::{AccountService, CommandDispatcher, PaymentService, PictureService, ProjectService};
 
-use crate::config::{Config, PictureAddresses};
+use crate::config::Config;
 use crate::connection::{certificate_authorities, tls_client};
 use crate::data_folder::DataFolder;
 use crate::process::USER_AGENT;
@@ -81,16 +81,13 @@ pub async fn open_write_side(
     Ok(WriteSide { store, commands: Arc::new(commands), kept, keeper })
 }
 
-fn fetch_rules(config: &Config) -> FetchRules {
-    FetchRules {
-        allowed_hosts: config.media.hosts.clone().map(|hosts| hosts.0),
-        allow_private: config.media.addresses == PictureAddresses::Any,
-    }
-}
-
 /// Returns a fetcher of pictures that trusts the certificate authorities of this machine.
 fn fetcher(config: &Config) -> Fetcher {
-    Fetcher::new(fetch_rules(config), USER_AGENT, || {
+    let rules = FetchRules {
+        allowed_hosts: config.media.hosts.clone().map(|hosts| hosts.0),
+        allow_private: config.media.allow_private,
+    };
+    Fetcher::new(rules, USER_AGENT, || {
         let roots = certificate_authorities();
         if roots.is_empty() { None } else { tls_client(roots).ok() }
     })

@@ -1,7 +1,5 @@
 //! Who may call, how often and for what price, and which web pages and proxies are trusted.
 
-use std::str::FromStr;
-
 use api::{Origins, TrustedProxies};
 use payments::{Checkouts, Prices};
 use schemas::tier::Tiers;
@@ -10,7 +8,7 @@ use settings::{Value, section};
 section! {
     /// Who may call, and the tiers of keys.
     Access {
-        auth: Auth = Value::required => "auth"
+        auth: Auth = |value| value.one_of([("keys", Auth::Keys), ("off", Auth::Off)]) => "auth"
             "Who may call: keys; or off, which admits every client and counts nothing, for trusted networks." {
                 shape: "keys|off",
                 example: "off",
@@ -61,16 +59,4 @@ pub enum Auth {
     Keys,
     /// Every client; nothing is counted.
     Off,
-}
-
-impl FromStr for Auth {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "keys" => Ok(Auth::Keys),
-            "off" => Ok(Auth::Off),
-            _ => Err("expected keys or off"),
-        }
-    }
 }

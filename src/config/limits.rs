@@ -1,14 +1,13 @@
 //! How calls are counted while NATS is unreachable, and the rate limits.
 
-use std::str::FromStr;
-
+use metering::Policy;
 use settings::values::{ByteSize, Limit};
 use settings::{Value, section};
 
 section! {
     /// The spool of usage and the rate limits; a limit of 0 is none.
     Limits {
-        metering: Metering = Value::required => "metering"
+        metering: Policy = |value| value.one_of([("spool", Policy::Spool), ("refuse", Policy::Refuse)]) => "metering"
             "While NATS is unreachable: spool answers and counts afterwards, refuse answers 503." {
                 shape: "spool|refuse",
                 example: "refuse",
@@ -38,26 +37,5 @@ section! {
                 example: "20",
                 default: Some("5"),
             },
-    }
-}
-
-/// How calls are answered while NATS is unreachable, so that they cannot be counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Metering {
-    /// As long as the last known quota allows it; they are spooled, and counted afterwards.
-    Spool,
-    /// With an error.
-    Refuse,
-}
-
-impl FromStr for Metering {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "spool" => Ok(Metering::Spool),
-            "refuse" => Ok(Metering::Refuse),
-            _ => Err("expected spool or refuse"),
-        }
     }
 }

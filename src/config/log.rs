@@ -15,7 +15,7 @@ section! {
                 example: "info,loggia=debug",
                 default: Some("warn,loggia=info"),
             },
-        format: LogFormat = Value::required => "log_format"
+        format: LogFormat = |value| value.one_of([("text", LogFormat::Text), ("json", LogFormat::Json)]) => "log_format"
             "The format of the log on standard error: text, or json with one object per line." {
                 shape: "text|json",
                 example: "json",
@@ -54,16 +54,4 @@ pub enum LogFormat {
     Text,
     /// A JSON object for each event.
     Json,
-}
-
-impl FromStr for LogFormat {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "text" => Ok(LogFormat::Text),
-            "json" => Ok(LogFormat::Json),
-            _ => Err("expected text or json"),
-        }
-    }
 }

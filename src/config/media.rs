@@ -14,7 +14,7 @@ section! {
                 shape: "HOST,…",
                 example: "images.example.org",
             },
-        addresses: PictureAddresses = Value::required => "picture_addresses"
+        allow_private: bool = |value| value.one_of([("public", false), ("any", true)]) => "picture_addresses"
             "The IP addresses that pictures may be fetched from: public, or any, your own network included." {
                 shape: "public|any",
                 example: "any",
@@ -26,27 +26,6 @@ section! {
                 example: "/srv/models",
                 default: Some("builtin"),
             },
-    }
-}
-
-/// The IP addresses that pictures may be fetched from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PictureAddresses {
-    /// Public addresses.
-    Public,
-    /// Any address, the operator's own network included.
-    Any,
-}
-
-impl FromStr for PictureAddresses {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "public" => Ok(PictureAddresses::Public),
-            "any" => Ok(PictureAddresses::Any),
-            _ => Err("expected public or any"),
-        }
     }
 }
 

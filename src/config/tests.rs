@@ -3,6 +3,11 @@ use std::path::PathBuf;
 
 use super::*;
 
+/// Reads the settings from these variables.
+fn read(variables: &[(&str, &str)]) -> Result<Config> {
+    Config::read(&Sources { environment: map(variables), ..Sources::default() })
+}
+
 fn map(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
     pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect()
 }
@@ -27,9 +32,7 @@ fn a_flag_wins_over_a_variable_over_the_file_over_the_default() {
 
 #[test]
 fn the_texts_of_the_site_are_single_lines() {
-    let read = |name: &str, value: &str| {
-        Config::read(&Sources { environment: map(&[(name, value)]), ..Sources::default() })
-    };
+    let read = |name: &str, value: &str| read(&[(name, value)]);
     let name = read("LOGGIA_SITE_NAME", " Casa & Co ").unwrap().site.name;
     assert_eq!(name.as_deref(), Some("Casa & Co"));
     assert_eq!(
@@ -43,80 +46,71 @@ fn the_texts_of_the_site_are_single_lines() {
 
 #[test]
 fn an_invalid_value_is_reported_with_its_name_and_source() {
-    let refused = |name: &str, value: &str| {
-        let sources = Sources { environment: map(&[(name, value)]), ..Sources::default() };
-        Config::read(&sources).unwrap_err().to_string()
-    };
-    assert_eq!(
-        refused("LOGGIA_LISTEN", "here"),
-        "listen is “here” (variable LOGGIA_LISTEN), which cannot be used: expected an IP address and a port such as \
-         127.0.0.1:8080; 0.0.0.0:8080 means all addresses of this machine"
-    );
+    for (name, value, reason) in [
+        (
+            "LISTEN",
+            "here",
+            "expected an IP address and a port such as 127.0.0.1:8080; 0.0.0.0:8080 means all addresses of this machine",
+        ),
+        (
+            "STORE",
+            "sqlite:",
+            if cfg!(feature = "eventstore") {
+                "expected sqlite:DIR or esdb://HOST:PORT"
+            } else {
+                "expected sqlite:DIR"
+            },
+        ),
+        (
+            "STORE",
+            "esdb://me:secret@here:2113?tslCaFile=/ca.pem",
+            if cfg!(feature = "eventstore") {
+                "there is no parameter “tslcafile”; the parameters are store, connectionname, defaultdeadline, \
+                 discoveryinterval, gossiptimeout, keepaliveinterval, keepalivetimeout, maxdiscoverattempts, nodepreference, \
+                 tls, tlscafile, tlsverifycert, usercertfile, userkeyfile"
+            } else {
+                "this loggia was built without EventStoreDB; build it with `--features eventstore`"
+            },
+        ),
+        (
+            "MAIL",
+            "imap://me:secret@mail.example.org",
+            "expected log:, print:, smtp://HOST or smtps://HOST, with USER:PASSWORD@ before the host where the server asks \
+             for it",
+        ),
+        ("BURST_PER_KEY", "many", "expected a whole number such as 20; 0 means no limit"),
+        (
+            "LOG",
+            "inof",
+            "“inof” is not a level (did you mean info?); expected a level such as info, or levels of parts such as \
+             warn,loggia=debug",
+        ),
+        ("AUTH", "none", "expected keys or off"),
+        ("NATS_REPLICAS", "2", "expected 1, 3 or 5"),
+        ("TIERS", "free", "“free” is not a tier; write them as free=200, studio=5000"),
+    ] {
+        let variable = format!("LOGGIA_{name}");
+        let (name, shown) = (name.to_lowercase(), value.replace("me:secret", "***"));
+        assert_eq!(
+            read(&[(&variable, value)]).unwrap_err().to_string(),
+            format!("{name} is “{shown}” (variable {variable}), which cannot be used: {reason}")
+        );
+    }
+    let refused = |name: &str, value: &str| read(&[(name, value)]).unwrap_err().to_string();
     assert_eq!(
         refused("LOGGIA_PUBLIC_URL", "catalog"),
         "public_url is “catalog” (variable LOGGIA_PUBLIC_URL); expected a URL such as https://catalog.example.org"
-    );
-    assert_eq!(
-        refused("LOGGIA_STORE", "sqlite:"),
-        if cfg!(feature = "eventstore") {
-            "store is “sqlite:” (variable LOGGIA_STORE), which cannot be used: expected sqlite:DIR or esdb://HOST:PORT"
-        } else {
-            "store is “sqlite:” (variable LOGGIA_STORE), which cannot be used: expected sqlite:DIR"
-        }
-    );
-    let wrong = "esdb://me:secret@here:2113?tslCaFile=/ca.pem";
-    assert_eq!(
-        refused("LOGGIA_STORE", wrong),
-        if cfg!(feature = "eventstore") {
-            "store is “esdb://***@here:2113?tslCaFile=/ca.pem” (variable LOGGIA_STORE), which cannot be used: there is no \
-             parameter “tslcafile”; the parameters are store, connectionname, defaultdeadline, discoveryinterval, gossiptimeout, \
-             keepaliveinterval, keepalivetimeout, maxdiscoverattempts, nodepreference, tls, tlscafile, tlsverifycert, \
-             usercertfile, userkeyfile"
-        } else {
-            "store is “esdb://***@here:2113?tslCaFile=/ca.pem” (variable LOGGIA_STORE), which cannot be used: this loggia \
-             was built without EventStoreDB; build it with `--features eventstore`"
-        }
-    );
-    assert_eq!(
-        refused("LOGGIA_MAIL", "imap://me:secret@mail.example.org"),
-        "mail is “imap://***@mail.example.org” (variable LOGGIA_MAIL), which cannot be used: expected log:, print:, \
-         smtp://HOST or smtps://HOST, with USER:PASSWORD@ before the host where the server asks for it"
     );
     assert_eq!(
         refused("LOGGIA_MAIL", "smtp://mail.example.org"),
         "mail is “smtp://mail.example.org” (variable LOGGIA_MAIL), and mail_from is not set; set it to whom mails are \
          from, such as mail@example.org"
     );
-    assert_eq!(
-        refused("LOGGIA_BURST_PER_KEY", "many"),
-        "burst_per_key is “many” (variable LOGGIA_BURST_PER_KEY), which cannot be used: expected a whole number such \
-         as 20; 0 means no limit"
-    );
-    assert_eq!(
-        refused("LOGGIA_LOG", "inof"),
-        "log is “inof” (variable LOGGIA_LOG), which cannot be used: “inof” is not a level (did you mean info?); \
-         expected a level such as info, or levels of parts such as warn,loggia=debug"
-    );
-    assert_eq!(
-        refused("LOGGIA_AUTH", "none"),
-        "auth is “none” (variable LOGGIA_AUTH), which cannot be used: expected keys or off"
-    );
-    assert_eq!(
-        refused("LOGGIA_NATS_REPLICAS", "2"),
-        "nats_replicas is “2” (variable LOGGIA_NATS_REPLICAS), which cannot be used: expected 1, 3 or 5"
-    );
-    assert_eq!(
-        refused("LOGGIA_TIERS", "free"),
-        "tiers is “free” (variable LOGGIA_TIERS), which cannot be used: “free” is not a tier; write them as free=200, \
-         studio=5000"
-    );
 }
 
 #[test]
 fn a_signing_secret_is_never_shown() {
-    let read = |secret: &str| {
-        Config::read(&Sources { environment: map(&[("LOGGIA_STRIPE_SECRET", secret)]), ..Sources::default() })
-    };
+    let read = |secret: &str| read(&[("LOGGIA_STRIPE_SECRET", secret)]);
     let config = read("whsec_first_one,whsec_second_one").unwrap();
     assert!(config.payments.secret.is_some());
     let shown = config.resolved.iter().find(|r| r.name == "stripe_secret").unwrap();
@@ -131,9 +125,7 @@ fn a_signing_secret_is_never_shown() {
 
 #[test]
 fn the_tier_of_a_price_must_exist() {
-    let read = |prices: &str| {
-        Config::read(&Sources { environment: map(&[("LOGGIA_STRIPE_PRICES", prices)]), ..Sources::default() })
-    };
+    let read = |prices: &str| read(&[("LOGGIA_STRIPE_PRICES", prices)]);
     assert_eq!(read("price_1=studio").unwrap().payments.prices.to_string(), "price_1=studio");
     assert_eq!(
         read("price_1=gold").unwrap_err().to_string(),
@@ -153,18 +145,15 @@ fn an_unknown_name_in_the_file_is_an_error() {
 
 #[test]
 fn a_password_is_hidden() {
-    let sources = Sources {
-        environment: map(&[("LOGGIA_NATS_URL", "nats://me:secret@host:4222")]),
-        ..Sources::default()
-    };
-    let config = Config::read(&sources).unwrap();
-    assert_eq!(config.nats.url.as_deref(), Some("nats://me:secret@host:4222"));
-    let shown = config.resolved.iter().find(|r| r.name == "nats_url").unwrap();
-    assert_eq!(shown.value.as_deref(), Some("nats://***@host:4222"));
-    let several = map(&[("LOGGIA_NATS_URL", "nats://me:secret@a,nats://me:secret@b")]);
-    let config = Config::read(&Sources { environment: several, ..Sources::default() }).unwrap();
-    let shown = config.resolved.iter().find(|r| r.name == "nats_url").unwrap();
-    assert_eq!(shown.value.as_deref(), Some("nats://***@a,nats://***@b"));
+    for (url, expected) in [
+        ("nats://me:secret@host:4222", "nats://***@host:4222"),
+        ("nats://me:secret@a,nats://me:secret@b", "nats://***@a,nats://***@b"),
+    ] {
+        let config = read(&[("LOGGIA_NATS_URL", url)]).unwrap();
+        assert_eq!(config.nats.url.as_deref(), Some(url));
+        let shown = config.resolved.iter().find(|r| r.name == "nats_url").unwrap();
+        assert_eq!(shown.value.as_deref(), Some(expected));
+    }
 }
 
 #[test]

@@ -98,6 +98,19 @@ impl<'a> Value<'a> {
         self.optional()?.ok_or_else(missing)
     }
 
+    /// Returns the meaning of the value, which must be one of these words.
+    ///
+    /// # Errors
+    ///
+    /// Fails for any other value, and names the words.
+    pub fn one_of<T: Copy, const N: usize>(&self, words: [(&str, T); N]) -> Result<T, SettingError> {
+        let known = words.iter().find(|(word, _)| self.text() == Some(word));
+        known.map(|(_, meaning)| *meaning).ok_or_else(|| {
+            let expected = words.map(|(word, _)| word).join(" or ");
+            self.invalid(format_args!(", which cannot be used: expected {expected}"))
+        })
+    }
+
     /// Parses the value; the default of the type if there is none.
     ///
     /// # Errors

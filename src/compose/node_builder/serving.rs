@@ -8,14 +8,14 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use api::{Access, CommandClient, KeyAccess, MailStatus, PaymentWebhook, RateLimits, Site, UnknownTiers};
-use metering::{Meter, MeterSettings, Policy};
+use metering::{Meter, MeterSettings};
 use payments::{Offers, Payments};
 use read::models::{ModelKind, ReadModels};
 use tokio::net::{TcpListener, TcpSocket};
 
 use super::NodeBuilder;
 use crate::compose::shared_settings::Comparison;
-use crate::config::{Auth, Metering};
+use crate::config::Auth;
 use crate::data_folder::Part;
 use crate::process;
 
@@ -92,13 +92,9 @@ impl NodeBuilder {
             );
             return Ok(Access::Open);
         }
-        let policy = match self.config.limits.metering {
-            Metering::Spool => Policy::Spool,
-            Metering::Refuse => Policy::Refuse,
-        };
         let settings = MeterSettings {
             folder: self.data.spool(),
-            policy,
+            policy: self.config.limits.metering,
             spool_limit: self.config.limits.spool.0,
             tiers: self.config.access.tiers.clone(),
             health: self.health.clone(),
