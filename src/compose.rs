@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use ::demo::ACTOR as DEMO;
 use anyhow::{Result, bail};
-use daemon::lifecycle::{Lifecycle, ShutdownTrigger};
+use daemon::lifecycle::Lifecycle;
 use daemon::service_manager;
 use daemon::signals::{Interrupted, Signal, Signals};
 use projections::source::EventSource;
@@ -36,14 +36,23 @@ pub use startup::retry_temporary;
 pub use summary::summaries;
 pub use write_side::{KeptServices, WriteSide, open_write_side};
 
-/// Logs the start of a role, and returns its lifecycle, which ends at a signal.
-fn started(config: &Config, signals: Signals, role: NatsRole) -> (Lifecycle, ShutdownTrigger) {
+/// Runs a role: starts it with `start`, and runs until a signal or the death of a task.
+async fn run(
+    config: &Config,
+    signals: Signals,
+    role: NatsRole,
+    start: impl AsyncFnOnce(&mut NodeBuilder) -> Result<()>,
+) -> Result<ExitCode> {
     let on_signal = |signal: Signal| {
         tracing::info!(signal = signal.name(), "stopping");
         notify_service_manager("STOPPING=1");
     };
     startup::announce(config, role);
-    Lifecycle::until_signalled(config.panicking_task.as_deref(), signals, on_signal)
+    let (lifecycle, mut trigger) =
+        Lifecycle::until_signalled(config.panicking_task.as_deref(), signals, on_signal);
+    let mut builder = NodeBuilder::acquire(config, &lifecycle, role)?;
+    trigger.start(start(&mut builder)).await?;
+    builder.run_until_shutdown(lifecycle, trigger).await
 }
 
 /// Tells systemd the state of the process, if it started the process.
@@ -56,9 +65,7 @@ fn notify_service_manager(state: &str) {
 
 /// `loggia up`: everything in one process.
 pub async fn up(config: &Config, args: &UpArgs, signals: Signals) -> Result<ExitCode> {
-    let (lifecycle, mut trigger) = started(config, signals, NatsRole::Up);
-    let mut builder = NodeBuilder::acquire(config, &lifecycle, NatsRole::Up, &[Part::Write, Part::Project])?;
-    let starting = async {
+    run(config, signals, NatsRole::Up, async |builder| {
         // The address is bound first: that a port is in use is reported before anything else starts.
         let listener = builder.bind().await?;
         let client = builder.nats().await?;
@@ -76,73 +83,60 @@ pub async fn up(config: &Config, args: &UpArgs, signals: Signals) -> Result<Exit
         if imports_demo {
             builder.demo(side.commands);
         }
-        anyhow::Ok(())
-    };
-    trigger.start(starting).await?;
-    builder.run_until_shutdown(lifecycle, trigger, config.process.drain.0).await
+        Ok(())
+    })
+    .await
 }
 
 /// `loggia write`: commands, event store and relay.
 pub async fn write(config: &Config, signals: Signals) -> Result<ExitCode> {
-    let (lifecycle, mut trigger) = started(config, signals, NatsRole::Write);
-    let mut builder = NodeBuilder::acquire(config, &lifecycle, NatsRole::Write, &[Part::Write])?;
-    let starting = async {
+    run(config, signals, NatsRole::Write, async |builder| {
         let client = builder.nats().await?;
         let side = builder.write_side(&client, KeeperClaim::IfNone).await?;
         builder.mails(&side).await?;
         builder.admin().await?;
         builder.announce()?;
         builder.ready_at_once();
-        anyhow::Ok(())
-    };
-    trigger.start(starting).await?;
-    builder.run_until_shutdown(lifecycle, trigger, Duration::ZERO).await
+        Ok(())
+    })
+    .await
 }
 
 /// `loggia project`: the projection workers of a read node.
 pub async fn project(config: &Config, signals: Signals) -> Result<ExitCode> {
-    let (lifecycle, mut trigger) = started(config, signals, NatsRole::Project);
-    let mut builder = NodeBuilder::acquire(config, &lifecycle, NatsRole::Project, &[Part::Project])?;
-    let starting = async {
+    run(config, signals, NatsRole::Project, async |builder| {
         builder.given_nats().await?;
         let node = builder.projections(false).await?;
         builder.admin().await?;
         builder.announce()?;
         builder.ready_with(node);
-        anyhow::Ok(())
-    };
-    trigger.start(starting).await?;
-    builder.run_until_shutdown(lifecycle, trigger, Duration::ZERO).await
+        Ok(())
+    })
+    .await
 }
 
 /// `loggia read`: a whole read node, projection workers and API in one process.
 pub async fn read(config: &Config, signals: Signals) -> Result<ExitCode> {
-    let (lifecycle, mut trigger) = started(config, signals, NatsRole::Read);
-    let mut builder = NodeBuilder::acquire(config, &lifecycle, NatsRole::Read, &[Part::Project])?;
-    let starting = async {
+    run(config, signals, NatsRole::Read, async |builder| {
         let listener = builder.bind().await?;
         let client = builder.given_nats().await?;
         builder.projections(false).await?;
         builder.serve(listener, &client).await?;
         builder.admin().await?;
         builder.announce()
-    };
-    trigger.start(starting).await?;
-    builder.run_until_shutdown(lifecycle, trigger, config.process.drain.0).await
+    })
+    .await
 }
 
 /// `loggia serve`: the API of a read node, beside its projection workers.
 pub async fn serve(config: &Config, signals: Signals) -> Result<ExitCode> {
-    let (lifecycle, mut trigger) = started(config, signals, NatsRole::Serve);
-    let mut builder = NodeBuilder::acquire(config, &lifecycle, NatsRole::Serve, &[])?;
-    let starting = async {
+    run(config, signals, NatsRole::Serve, async |builder| {
         let listener = builder.bind().await?;
         let client = builder.given_nats().await?;
         builder.serve(listener, &client).await?;
         builder.admin().await
-    };
-    trigger.start(starting).await?;
-    builder.run_until_shutdown(lifecycle, trigger, config.process.drain.0).await
+    })
+    .await
 }
 
 /// A write side and projection workers without an API, for a command of the command line.
@@ -168,7 +162,7 @@ async fn start_temporary_node(
     lifecycle: &Lifecycle,
     needs_models: bool,
 ) -> Result<TemporaryNode> {
-    let mut builder = NodeBuilder::acquire(config, lifecycle, NatsRole::Up, &[Part::Write, Part::Project])?;
+    let mut builder = NodeBuilder::acquire(config, lifecycle, NatsRole::Up)?;
     let client = builder.nats().await?;
     let side = builder.write_side(&client, KeeperClaim::None).await?;
     let node = builder.projections(!needs_models).await?;

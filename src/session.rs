@@ -20,7 +20,7 @@ use write::command_client::CommandClient;
 use write::media_client;
 use write::service::{CommandDispatcher, PictureService};
 
-use crate::cli::{ActorFlag, IdFlag};
+use crate::cli::{ActFlags, ActorFlag, IdFlag};
 use crate::compose::{self, WriteSide};
 use crate::config::{self, Config};
 use crate::connection;
@@ -28,6 +28,10 @@ use crate::data_folder::{DataFolder, FolderGuard, Part};
 use crate::process;
 use crate::store;
 use crate::store::keeper::KeeperClaim;
+
+/// The error of a reply that answers another command than was sent.
+pub const UNEXPECTED_REPLY: &str =
+    "the reply of the write side is of an unexpected kind; do both have the same version?";
 
 /// A connection to the write side, or the write side itself.
 pub struct Session {
@@ -170,6 +174,16 @@ impl Session {
             store.close().await;
         }
     }
+}
+
+/// Sends one command with the actor and the id that the flags give, and returns the reply, as [`resolved`] does.
+pub async fn send_once(config: &Config, act: &ActFlags, command: Command) -> Result<CommandReply> {
+    let actor = actor(&act.actor)?;
+    let session = Session::open(config).await?;
+    let id = session.id(&act.id);
+    let reply = session.send_as(id, actor, None, command).await;
+    session.close().await;
+    resolved(reply, id)
 }
 
 /// Returns the reply to a command. If it leaves unknown whether the command was executed, tells the user under which id to

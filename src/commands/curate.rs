@@ -8,7 +8,6 @@ use anyhow::{Context, Result, bail};
 use cli_output::{Output, Usage, say};
 use schemas::command::{Command, CommandFailure, CommandReply, ProjectOutcome};
 use schemas::envelope::Recorded;
-use schemas::ids::CommandId;
 use schemas::import::Fault;
 use schemas::record::PictureSource;
 use schemas::slug::Slug;
@@ -18,7 +17,7 @@ use serde_json::{Map, Value};
 use crate::cli::{ActFlags, CurateCommand};
 use crate::commands::import;
 use crate::config::Config;
-use crate::session::{self, Session, resolved};
+use crate::session::{self, Session, UNEXPECTED_REPLY, resolved};
 use crate::store;
 
 /// Sends the edit, or prints the history.
@@ -40,19 +39,14 @@ pub async fn run(config: &Config, command: &CurateCommand, output: Output) -> Re
         }
         CurateCommand::Restore { slug, act } => (Command::Restore { slug: parse(slug)? }, act),
     };
-    let actor = session::actor(&act.actor)?;
-    let session = Session::open(config).await?;
-    let id = session.id(&act.id);
-    let answer = session.send_as(id, actor, None, command).await;
-    session.close().await;
-    report(answer, id, output)
+    report(session::send_once(config, act, command).await?, output)
 }
 
-fn report(answer: Result<CommandReply>, id: CommandId, output: Output) -> Result<ExitCode> {
-    match resolved(answer, id)? {
+fn report(reply: CommandReply, output: Output) -> Result<ExitCode> {
+    match reply {
         CommandReply::Project(done) => print_done(&done, output),
         CommandReply::Failed(refusal) => refuse(&refusal, output),
-        _ => bail!("the reply of the write side is of an unexpected kind; do both have the same version?"),
+        _ => bail!(UNEXPECTED_REPLY),
     }
 }
 
@@ -84,7 +78,7 @@ async fn attach(
     }
     .await;
     session.close().await;
-    report(attached?, id, output)
+    report(resolved(attached?, id)?, output)
 }
 
 /// Returns the name of a picture's file, as a record names it, and its bytes.

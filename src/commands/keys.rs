@@ -19,7 +19,7 @@ use schemas::tier::{TierName, Tiers};
 use super::curate::refuse;
 use crate::cli::{ActFlags, KeysCommand};
 use crate::config::Config;
-use crate::session::{self, Session, resolved};
+use crate::session::{self, Session, UNEXPECTED_REPLY};
 
 /// Runs the command.
 pub async fn run(config: &Config, command: &KeysCommand, output: Output) -> Result<ExitCode> {
@@ -92,12 +92,7 @@ async fn send_and_wait(
     command: Command,
     act: &ActFlags,
 ) -> Result<Result<AccountOutcome, CommandFailure>> {
-    let actor = session::actor(&act.actor)?;
-    let session = Session::open(config).await?;
-    let id = session.id(&act.id);
-    let answer = session.send_as(id, actor, None, command).await;
-    session.close().await;
-    let done = account_reply(resolved(answer, id)?)?;
+    let done = account_reply(session::send_once(config, act, command).await?)?;
     if let Ok(done) = &done {
         applied::wait(config, done.position).await;
     }
@@ -116,7 +111,7 @@ fn account_reply(answer: CommandReply) -> Result<Result<AccountOutcome, CommandF
     match answer {
         CommandReply::Account(done) => Ok(Ok(done)),
         CommandReply::Failed(refusal) => Ok(Err(refusal)),
-        _ => bail!("the reply of the write side is of an unexpected kind; do both have the same version?"),
+        _ => bail!(UNEXPECTED_REPLY),
     }
 }
 

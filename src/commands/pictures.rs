@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use cli_output::{Output, aligned, count, say};
+use cli_output::{Output, count, say};
 use media::{MediaError, MediaStore};
 use schemas::command::{Command, CommandReply};
 use schemas::ids::{Actor, Position, StreamId};
@@ -23,7 +23,7 @@ use write::project::{Listing, PictureOutcome, Project};
 use crate::cli::PicturesCommand;
 use crate::config::Config;
 use crate::data_folder::DataFolder;
-use crate::session::{self, Session};
+use crate::session::{self, Session, UNEXPECTED_REPLY};
 use crate::store;
 
 /// The number of events that are read at once.
@@ -145,20 +145,13 @@ fn rows(listing: &Listing) -> impl Iterator<Item = Row> {
 
 fn print(mut rows: Vec<Row>, refused: bool, output: Output) -> Result<ExitCode> {
     rows.retain(|row| !refused || row.state == "refused");
-    if output.is_json() {
-        rows.iter().try_for_each(|row| output.answer(row, String::new))?;
-    } else if rows.is_empty() {
-        say(if refused { "no picture was refused" } else { "no record names a picture" });
-    } else {
-        let cells = |row: &Row| {
-            let picture = row.picture.map(|id| id.to_string());
-            let last = picture.or_else(|| row.reason.clone()).unwrap_or_else(|| "-".into());
-            [row.state.to_owned(), row.slug.clone(), row.source.clone(), last]
-        };
-        let mut lines = vec![HEADINGS.map(str::to_owned)];
-        lines.extend(rows.iter().map(cells));
-        output.lines(&aligned(&lines))?;
-    }
+    let cells = |row: &Row| {
+        let picture = row.picture.map(|id| id.to_string());
+        let last = picture.or_else(|| row.reason.clone()).unwrap_or_else(|| "-".into());
+        [row.state.to_owned(), row.slug.clone(), row.source.clone(), last]
+    };
+    let none = if refused { "no picture was refused" } else { "no record names a picture" };
+    output.rows(&rows, HEADINGS, cells, none)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -232,7 +225,7 @@ async fn attach(
             let reason = refusal.detail.strip_prefix(source).unwrap_or(&refusal.detail);
             Ok(Err(reason.trim_start().to_owned()))
         }
-        _ => bail!("the reply of the write side is of an unexpected kind; do both have the same version?"),
+        _ => bail!(UNEXPECTED_REPLY),
     }
 }
 

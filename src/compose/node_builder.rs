@@ -116,13 +116,14 @@ struct Background {
 }
 
 impl NodeBuilder {
-    /// Locks these parts of the data folder for a role; starts nothing yet.
-    pub fn acquire(
-        config: &Config,
-        lifecycle: &Lifecycle,
-        role: NatsRole,
-        held: &[Part],
-    ) -> Result<NodeBuilder> {
+    /// Locks the parts of the data folder that a role works on; starts nothing yet.
+    pub fn acquire(config: &Config, lifecycle: &Lifecycle, role: NatsRole) -> Result<NodeBuilder> {
+        let held: &[Part] = match role {
+            NatsRole::Up => &[Part::Write, Part::Project],
+            NatsRole::Write => &[Part::Write],
+            NatsRole::Project | NatsRole::Read => &[Part::Project],
+            NatsRole::Serve | NatsRole::Operator => &[],
+        };
         let data = DataFolder::new(&config.server.data);
         process::warn_of_clock_offset();
         let clock = process::clock();
@@ -350,13 +351,16 @@ impl NodeBuilder {
         });
     }
 
-    /// Runs until a signal asks the process to end or a task dies, then shuts everything down.
+    /// Runs until a signal asks the process to end or a task dies, then shuts everything down; an API is drained first.
     pub async fn run_until_shutdown(
         self,
         lifecycle: Lifecycle,
         trigger: ShutdownTrigger,
-        drain: Duration,
     ) -> Result<ExitCode> {
+        let drain = match self.role {
+            NatsRole::Up | NatsRole::Read | NatsRole::Serve => self.config.process.drain.0,
+            NatsRole::Write | NatsRole::Project | NatsRole::Operator => Duration::ZERO,
+        };
         notify_service_manager("READY=1");
         let status = lifecycle.run_until_shutdown(trigger, drain).await;
         self.close().await;

@@ -72,11 +72,6 @@ impl ReadinessProbe {
         self.follow_health().await;
     }
 
-    /// Follows the health of the process at once: the node is ready as soon as it runs.
-    pub async fn immediate(self) {
-        self.follow_health().await;
-    }
-
     /// Waits until the node is ready. Returns `false` if the process shuts down before.
     async fn until_ready(&self, source: &EventSource, checked: &ReadinessSource) -> bool {
         let checking = async {
@@ -91,7 +86,7 @@ impl ReadinessProbe {
     }
 
     /// Publishes that the node is ready while every component of the process works, until the process is about to stop.
-    async fn follow_health(&self) {
+    pub async fn follow_health(self) {
         let following = async {
             loop {
                 // Operators see the reasons in the log, and in /status of their listener.
@@ -165,9 +160,7 @@ impl ReadinessSource {
             ReadinessSource::Workers(_) => Err(format!("Not every model has applied all {head} events.")),
         }
     }
-}
 
-impl ReadinessSource {
     /// Returns whether NATS is unreachable and the models had caught up before: the node then answers from them, as it does if
     /// NATS becomes unreachable later.
     fn works_without_nats(&self, source: &EventSource) -> bool {

@@ -6,12 +6,12 @@
 //! is 2 for wrong usage, that of a signal, or else 1. A reader may close standard output early, as `head` does.
 //!
 //! ```
-//! use cli_output::{Output, aligned, sentence};
+//! use cli_output::{Output, sentence, table};
 //!
 //! let output = Output::new("shop", false);
 //! output.answer(&serde_json::json!({"events": 2_600}), || "2,600 events".to_owned())?;
-//! let rows = [["key", "tier"], ["Ab3dEf9h", "free"]].map(|row| row.map(str::to_owned));
-//! assert_eq!(aligned(&rows), ["key       tier", "Ab3dEf9h  free"]);
+//! let lines = table(["key", "calls"], &[("Ab3dEf9h", 7)], |(key, calls)| [(*key).to_owned(), calls.to_string()]);
+//! assert_eq!(lines, ["key       calls", "Ab3dEf9h  7"]);
 //! assert_eq!(sentence(&std::fmt::Error), std::fmt::Error.to_string());
 //! # Ok::<(), cli_output::PrintError>(())
 //! ```
@@ -123,6 +123,29 @@ impl Output {
         !IS_CLOSED.load(Ordering::Relaxed)
     }
 
+    /// Prints a row for each item, below headings; as JSON each item on a line of its own. Without any, says `none` on standard
+    /// error, unless answers are JSON.
+    ///
+    /// # Errors
+    ///
+    /// Fails if standard output cannot be written, but not if its reader closed it.
+    pub fn rows<T: Serialize, const N: usize>(
+        self,
+        items: &[T],
+        headings: [&str; N],
+        cells: impl Fn(&T) -> [String; N],
+        none: &str,
+    ) -> Result<(), PrintError> {
+        if self.json {
+            return items.iter().try_for_each(|item| self.answer(item, String::new));
+        }
+        if items.is_empty() {
+            say(none);
+            return Ok(());
+        }
+        self.lines(&table(headings, items, cells))
+    }
+
     /// Prints an answer that is shown only once.
     ///
     /// # Errors
@@ -213,8 +236,14 @@ fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn
     std::iter::successors(Some(error), |&error: &&'a (dyn Error + 'static)| error.source())
 }
 
-/// Returns rows of cells as lines, with columns as wide as their widest cell.
-pub fn aligned<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
+/// Returns a line for each item, below headings, with columns as wide as their widest cell.
+pub fn table<T, const N: usize>(
+    headings: [&str; N],
+    items: &[T],
+    cells: impl Fn(&T) -> [String; N],
+) -> Vec<String> {
+    let rows: Vec<[String; N]> =
+        std::iter::once(headings.map(str::to_owned)).chain(items.iter().map(cells)).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..N).map(width).collect();
     let line = |row: &[String; N]| {

@@ -13,7 +13,7 @@ use schemas::picture::MAX_PICTURE_BYTES;
 use schemas::record::PictureSource;
 use schemas::slug::Slug;
 
-use crate::session::Session;
+use crate::session::{Session, UNEXPECTED_REPLY};
 
 /// The number of concurrent uploads.
 const AT_ONCE: usize = 8;
@@ -106,9 +106,7 @@ impl<'s> PictureUploader<'s> {
         match self.session.send(self.actor.clone(), Some(self.correlation), command).await? {
             CommandReply::Project(_) => Ok(UploadOutcome::Attached),
             CommandReply::Failed(refusal) => Ok(UploadOutcome::Refused(refusal.detail)),
-            _ => {
-                bail!("the reply of the write side is of an unexpected kind; do both have the same version?")
-            }
+            _ => bail!(UNEXPECTED_REPLY),
         }
     }
 }

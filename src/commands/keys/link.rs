@@ -14,6 +14,7 @@ use vault::new_token;
 use super::super::curate::refuse;
 use super::{ask, service};
 use crate::config::Config;
+use crate::session::UNEXPECTED_REPLY;
 
 /// A link, as it is shown.
 #[derive(Serialize)]
@@ -38,6 +39,6 @@ pub(super) async fn run(config: &Config, actor: Actor, email: Email, output: Out
             Ok(ExitCode::SUCCESS)
         }
         CommandReply::Failed(refusal) => refuse(&refusal, output),
-        _ => bail!("the reply of the write side is of an unexpected kind; do both have the same version?"),
+        _ => bail!(UNEXPECTED_REPLY),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use cli_output::{Output, aligned, say};
+use cli_output::Output;
 use jiff::Timestamp;
 use schemas::email::Email;
 use schemas::ids::AccountId;
@@ -49,12 +49,9 @@ pub(super) async fn run(config: &Config, email: Option<&Email>, output: Output) 
     if output.is_json() {
         let used = last_used(config).await?;
         rows.iter_mut().for_each(|row| row.last_used_at = used.get(&row.key_id).copied());
-        rows.iter().try_for_each(|row| output.answer(row, String::new))?;
-    } else if rows.is_empty() {
-        say(if email.is_some() { "there is no key under this address" } else { "there are no keys yet" });
-    } else {
-        output.lines(&table(&rows))?;
     }
+    let none = if email.is_some() { "there is no key under this address" } else { "there are no keys yet" };
+    output.rows(&rows, HEADINGS, cells, none)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -101,13 +98,6 @@ fn rows(account: &Account, email: Option<&Email>, names: &HashMap<KeyId, String>
     account.keys().iter().map(row).collect()
 }
 
-/// Returns the rows in columns, below their headings.
-fn table(rows: &[Row]) -> Vec<String> {
-    let mut lines = vec![HEADINGS.map(str::to_owned)];
-    lines.extend(rows.iter().map(cells));
-    aligned(&lines)
-}
-
 fn cells(row: &Row) -> [String; 8] {
     let time = |time: Timestamp| format!("{time:.0}");
     [
@@ -124,6 +114,8 @@ fn cells(row: &Row) -> [String; 8] {
 
 #[cfg(test)]
 mod tests {
+    use cli_output::table;
+
     use super::*;
 
     #[test]
@@ -139,9 +131,9 @@ mod tests {
             proven: email.is_some(),
             email: email.map(str::to_owned),
         };
-        let table = table(&[row(Some("Zürich"), Some("ådá@example.org")), row(None, None)]);
+        let rows = [row(Some("Zürich"), Some("ådá@example.org")), row(None, None)];
         assert_eq!(
-            table,
+            table(HEADINGS, &rows, cells),
             [
                 "key       hint   tier  created               revoked               proven  address          name",
                 "Ab3dEf9h  …0a9Z  free  2026-11-20T08:30:00Z  -                     yes     ådá@example.org  Zürich",

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use cli_output::{Output, aligned, say};
+use cli_output::Output;
 use jiff::Timestamp;
 use schemas::email::Email;
 use schemas::ids::AccountId;
@@ -52,17 +52,9 @@ pub(super) async fn run(config: &Config, email: Option<&Email>, output: Output) 
         rows.retain(|row| row.email.as_ref().is_some_and(|email| email.folded() == wanted));
     }
     rows.sort_by(|a, b| (a.time, &a.event_id).cmp(&(b.time, &b.event_id)));
-    if output.is_json() {
-        rows.iter().try_for_each(|row| output.answer(row, String::new))?;
-    } else if rows.is_empty() {
-        say(if email.is_some() {
-            "there are no payments of this address"
-        } else {
-            "there are no payments yet"
-        });
-    } else {
-        output.lines(&table(&rows))?;
-    }
+    let none =
+        if email.is_some() { "there are no payments of this address" } else { "there are no payments yet" };
+    output.rows(&rows, HEADINGS, cells, none)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -134,22 +126,17 @@ fn word(value: &impl Serialize) -> String {
     json!(value).as_str().unwrap_or_default().to_owned()
 }
 
-fn table(rows: &[Row]) -> Vec<String> {
+fn cells(row: &Row) -> [String; 8] {
     let time = |time: Timestamp| format!("{time:.0}");
     let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".into());
-    let cells = |row: &Row| {
-        [
-            row.state.clone(),
-            time(row.time),
-            row.what.clone(),
-            row.event_id.clone(),
-            or_none(&row.tier),
-            row.period_end.map_or_else(|| "-".into(), time),
-            or_none(&row.subscription),
-            row.email.as_ref().map_or_else(|| "-".into(), |email| email.as_str().to_owned()),
-        ]
-    };
-    let mut lines = vec![HEADINGS.map(str::to_owned)];
-    lines.extend(rows.iter().map(cells));
-    aligned(&lines)
+    [
+        row.state.clone(),
+        time(row.time),
+        row.what.clone(),
+        row.event_id.clone(),
+        or_none(&row.tier),
+        row.period_end.map_or_else(|| "-".into(), time),
+        or_none(&row.subscription),
+        row.email.as_ref().map_or_else(|| "-".into(), |email| email.as_str().to_owned()),
+    ]
 }

@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::super::keys::applied;
 use super::source::{self, Source};
 use crate::config::Config;
-use crate::session::Session;
+use crate::session::{Session, UNEXPECTED_REPLY};
 
 /// The outcomes of the events.
 #[derive(Debug, Default, Serialize)]
@@ -98,7 +98,7 @@ async fn send(
             "the write side refuses an event: {}; what came before it is done, run this again for the rest",
             refusal.detail
         ),
-        _ => bail!("the reply of the write side is of an unexpected kind; do both have the same version?"),
+        _ => bail!(UNEXPECTED_REPLY),
     }
 }
 

@@ -11,7 +11,7 @@ use schemas::picture::PictureId;
 use crate::cli::ActFlags;
 use crate::commands::curate::refuse;
 use crate::config::Config;
-use crate::session::{self, Session, resolved};
+use crate::session::{self, UNEXPECTED_REPLY};
 
 /// A note for the operator: where copies may remain.
 const ELSEWHERE: &str = "copies may remain where Loggia cannot delete them: browsers and caches keep pictures for up to a \
@@ -21,18 +21,13 @@ pub(super) async fn run(config: &Config, picture: &str, act: &ActFlags, output: 
     let picture: PictureId = picture
         .parse()
         .context("name the picture as `loggia pictures list` or `loggia pictures list SLUG` does")?;
-    let actor = session::actor(&act.actor)?;
-    let session = Session::open(config).await?;
-    let id = session.id(&act.id);
-    let answer = session.send_as(id, actor, None, Command::ErasePicture { picture }).await;
-    session.close().await;
-    match resolved(answer, id)? {
+    match session::send_once(config, act, Command::ErasePicture { picture }).await? {
         CommandReply::PictureErased(erased) => {
             output.answer(&erased, || sentences(&erased))?;
             Ok(ExitCode::SUCCESS)
         }
         CommandReply::Failed(refusal) => refuse(&refusal, output),
-        _ => bail!("the reply of the write side is of an unexpected kind; do both have the same version?"),
+        _ => bail!(UNEXPECTED_REPLY),
     }
 }
 

@@ -68,29 +68,19 @@ async fn read_folder(config: &Config, data: &DataFolder, status: &mut Status) {
     status.api = data.serves_at().map(|address| format!("http://{address}"));
     let has_log = !store::is_here(config) || store::has_log(config);
     if has_log {
-        match remote_keeper(config).await {
-            Ok(keeper) => status.keeper = keeper,
-            Err(error) => status.problems.push(format!("the log cannot be reached: {}", sentence(&*error))),
-        }
+        status.keeper = status.read("the log cannot be reached", remote_keeper(config).await).flatten();
         match store(config).await {
-            Ok(store) => status.store = Some(store),
             // A remote log that cannot be reached is reported above.
             Err(_) if !store::is_here(config) && !status.problems.is_empty() => {}
-            Err(error) => status.problems.push(format!("the log cannot be read: {}", sentence(&*error))),
+            store => status.store = status.read("the log cannot be read", store),
         }
     } else if status.processes.iter().any(|process| process.parts.contains(&Part::Write.name())) {
         status.problems.push("the log of the running process is not in this folder any more".to_owned());
     } else if status.processes.is_empty() && !data.models().exists() {
         status.warnings.push("there is nothing in this data folder yet".to_owned());
     }
-    match ledger(config).await {
-        Ok(ledger) => status.ledger = ledger,
-        Err(error) => status.problems.push(format!("the ledger cannot be read: {}", sentence(&*error))),
-    }
-    match UsageStatus::of(data).await {
-        Ok(usage) => status.usage = usage,
-        Err(error) => status.problems.push(format!("the counters cannot be read: {}", sentence(&*error))),
-    }
+    status.ledger = status.read("the ledger cannot be read", ledger(config).await).flatten();
+    status.usage = status.read("the counters cannot be read", UsageStatus::of(data).await).flatten();
     if data.spool().exists() {
         status.spool = Some(SpoolStatus { calls: 0, bytes: folder_bytes(&data.spool()) });
     }
@@ -105,6 +95,13 @@ async fn read_folder(config: &Config, data: &DataFolder, status: &mut Status) {
             status.disk = Some(DiskStatus { free: disk.free, total: disk.total });
         }
         Err(error) => status.warnings.push(format!("the space on the disk is not known: {error}")),
+    }
+}
+
+impl Status {
+    /// Returns what was read. If it could not be, adds the problem `what` with the reason.
+    fn read<T>(&mut self, what: &str, read: Result<T>) -> Option<T> {
+        read.map_err(|error| self.problems.push(format!("{what}: {}", sentence(&*error)))).ok()
     }
 }
 
@@ -163,34 +160,18 @@ fn ledger_bytes(store: &Path) -> u64 {
 
 /// Asks NATS, the projection workers of this folder, and every process of the cluster.
 async fn ask(config: &Config, url: &str, workers: Option<&Running>, status: &mut Status) {
-    let client = match connection::connect_to_nats(config, url).await {
-        Ok(client) => client,
-        Err(error) => {
-            let problem = format!("the running processes cannot be reached: {}", sentence(&*error));
-            return status.problems.push(problem);
-        }
-    };
+    let connected = connection::connect_to_nats(config, url).await;
+    let Some(client) = status.read("the running processes cannot be reached", connected) else { return };
     let here = status.store.as_ref().map(|store| store.position);
-    match nats(&client, here).await {
-        Ok(nats) => status.nats = Some(nats),
-        Err(error) => {
-            let stream = subject::EVENTS;
-            status.problems.push(format!("the stream {stream} cannot be read: {}", sentence(&*error)));
-        }
-    }
+    let what = format!("the stream {} cannot be read", subject::EVENTS);
+    status.nats = status.read(&what, nats(&client, here).await);
     let expected: Vec<&str> = status.processes.iter().map(|process| process.node.as_str()).collect();
-    match summaries(&client, &expected).await {
-        Ok(nodes) => status.nodes = nodes,
-        Err(error) => status.problems.push(format!("the processes cannot be reached: {}", sentence(&*error))),
-    }
+    let nodes = summaries(&client, &expected).await;
+    status.nodes = status.read("the processes cannot be reached", nodes).unwrap_or_default();
     if let Some(workers) = workers {
-        match projections(&client, workers).await {
-            Ok(projections) => status.projections = projections,
-            Err(error) => {
-                let problem = format!("the projection workers do not answer: {}", sentence(&*error));
-                status.problems.push(problem);
-            }
-        }
+        let projections = projections(&client, workers).await;
+        status.projections =
+            status.read("the projection workers do not answer", projections).unwrap_or_default();
     }
 }
 

@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 use cli_output::count;
-use read::counters::{CountersReader, MonthSummary};
-use read::generation::Generations;
+use read::counters::MonthSummary;
 use schemas::month::Month;
 use serde::Serialize;
 
+use crate::counted_calls;
 use crate::data_folder::DataFolder;
 use crate::process;
 
@@ -25,11 +25,8 @@ pub(super) struct UsageStatus {
 impl UsageStatus {
     /// Reads the counters, which a process may be using; `None` if there are none yet.
     pub(super) async fn of(data: &DataFolder) -> Result<Option<UsageStatus>> {
-        let Some(generation) = Generations::new(data.models().join("counters")).current()? else {
-            return Ok(None);
-        };
+        let Some(counters) = counted_calls::counters(data).await? else { return Ok(None) };
         let month = Month::of(process::now());
-        let counters = CountersReader::open(&generation.path, month).await?;
         let MonthSummary { calls, overrun, keys } = counters.summary(month).await?;
         counters.close().await;
         Ok(Some(UsageStatus { month, calls, overrun, keys }))

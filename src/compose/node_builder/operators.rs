@@ -49,8 +49,9 @@ impl NodeBuilder {
         let mut registry = std::mem::take(&mut self.registry);
         let readiness = self.readiness.subscribe();
         gauges::process::register(&mut registry, self.role.name(), readiness, self.client.clone());
-        gauges::process::register_machine(&mut registry, &self.config.server.data, self.began);
-        gauges::upkeep::register(&mut registry, &self.config.server.data, self.config.nats.ca.clone());
+        let data = &self.config.server.data;
+        gauges::process::register_machine(&mut registry, data.clone(), self.began);
+        gauges::upkeep::register(&mut registry, data.clone(), self.config.nats.ca.clone());
         if let Some(meter) = &self.meter {
             gauges::calls::register_spool(&mut registry, meter.clone(), self.data.spool());
         }
@@ -98,7 +99,7 @@ impl NodeBuilder {
 
     /// Makes the node ready at once.
     pub fn ready_at_once(&self) {
-        self.follow_readiness(self.readiness.clone().immediate());
+        self.follow_readiness(self.readiness.clone().follow_health());
     }
 
     /// Makes the node ready once its workers have caught up.
