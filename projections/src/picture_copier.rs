@@ -135,7 +135,7 @@ impl PictureCopier {
                         is_broken = true;
                         break;
                     }
-                    Ok(Err(SourceError::Broken { .. })) => {
+                    Ok(Err(SourceError::Broken(_))) => {
                         is_broken = true;
                         break;
                     }

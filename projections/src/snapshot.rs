@@ -30,34 +30,19 @@ const READ_SIZE: usize = 256 << 10;
 pub enum SnapshotError {
     /// The target folder is not empty.
     #[error("{} is not empty; name an empty folder or one that does not exist yet, nothing was changed", .0.display())]
-    NotEmpty(
-        /// The folder.
-        PathBuf,
-    ),
+    NotEmpty(PathBuf),
     /// There is no model to copy yet.
     #[error("there is no {0} model yet; wait until the node is ready, then do it again")]
-    NoModel(
-        /// The model's name.
-        &'static str,
-    ),
+    NoModel(&'static str),
     /// It is incomplete, or differs from its manifest.
     #[error("it is damaged: {0}")]
-    Damaged(
-        /// What is wrong.
-        String,
-    ),
+    Damaged(String),
     /// It is complete but cannot be used here.
     #[error("it does not fit: {0}")]
-    Incompatible(
-        /// Why not.
-        String,
-    ),
+    Incompatible(String),
     /// A file of it cannot be read from its source.
     #[error("it cannot be fetched: {0}")]
-    Unavailable(
-        /// Why not.
-        String,
-    ),
+    Unavailable(String),
     /// A model cannot be read.
     #[error(transparent)]
     Model(#[from] ModelError),

@@ -80,13 +80,10 @@ pub enum SourceError {
     },
     /// Two consecutive messages have different histories: the stream was filled again meanwhile, or is damaged.
     #[error(
-        "the event at {position} in the stream EVENTS does not follow the one before it; if it stays so, the stream is \
+        "the event at {0} in the stream EVENTS does not follow the one before it; if it stays so, the stream is \
          damaged: delete it and start the write side, which fills it again"
     )]
-    Broken {
-        /// The position of the later one.
-        position: Position,
-    },
+    Broken(Position),
 }
 
 impl EventSource {

@@ -96,7 +96,7 @@ async fn show_missing(from: &LogLocation, to: &LogLocation, output: Output) -> R
 fn status(outcome: Result<()>) -> Result<ExitCode> {
     match outcome {
         Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(error) if matches!(error.downcast_ref(), Some(CopyError::Different { .. })) => {
+        Err(error) if matches!(error.downcast_ref(), Some(CopyError::Different(_))) => {
             say(&format!("loggia: {error}"));
             Ok(ExitCode::from(3))
         }

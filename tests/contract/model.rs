@@ -59,7 +59,7 @@ impl Model {
             Expected::Exactly(expected) => expected.0 == version,
         };
         if !right {
-            return Err(AppendError::Conflict { actual: StreamVersion(version) });
+            return Err(AppendError::Conflict(StreamVersion(version)));
         }
         for claim in &append.claims {
             match self.names.get(&claim.name) {

@@ -294,7 +294,7 @@ async fn a_foreign_file_is_rejected_unchanged() {
     std::fs::write(&file, "This is not a database, but a longer text that stands where one should be.")
         .unwrap();
     let error = EventLog::open(folder.path(), &Clock::system()).await.err().unwrap();
-    assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
+    assert!(matches!(error, StoreError::Corrupt(_)), "{error}");
 }
 
 #[tokio::test]
@@ -353,7 +353,7 @@ async fn a_log_changed_by_another_program_is_not_appended_to() {
     let first = store.append(command.clone()).await.unwrap_err();
     assert!(first.to_string().contains("another program wrote to its file"), "{first}");
     let then = store.append(command.clone()).await.unwrap_err();
-    assert!(matches!(then, AppendError::Store(StoreError::Corrupt { .. })), "{then}");
+    assert!(matches!(then, AppendError::Store(StoreError::Corrupt(_))), "{then}");
     sqlx::query("UPDATE log SET position = 1").execute(&mut intruder).await.unwrap();
     assert_eq!(store.append(command).await.unwrap().first, Position(2));
     assert_whole(&store).await;
@@ -375,7 +375,7 @@ async fn closing_commits_pending_appends_and_rejects_later_ones() {
     for outcome in futures::future::join_all(waiting).await {
         match outcome.unwrap() {
             Ok(_) => acknowledged += 1,
-            Err(AppendError::Store(StoreError::Unavailable { .. })) => {}
+            Err(AppendError::Store(StoreError::Unavailable(_))) => {}
             Err(error) => panic!("{error}"),
         }
     }

@@ -173,9 +173,9 @@ impl Account {
     fn selected(&self, ids: &[KeyId]) -> Result<Vec<&KeyState>, Rejection> {
         let mut chosen: Vec<&KeyState> = Vec::new();
         for id in ids {
-            let key = self.key(*id).ok_or(Rejection::NotOfThisAddress { key_id: *id })?;
+            let key = self.key(*id).ok_or(Rejection::NotOfThisAddress(*id))?;
             if key.revoked.is_some() {
-                return Err(Rejection::Revoked { key_id: *id });
+                return Err(Rejection::Revoked(*id));
             }
             if !chosen.contains(&key) {
                 chosen.push(key);

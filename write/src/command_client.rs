@@ -33,14 +33,11 @@ pub enum SendError {
     NoWriteSide,
     /// No reply arrived; the command may have been executed.
     #[error(
-        "the write side did not answer within {} seconds ({reason}); a command that is sent again with the same id \
+        "the write side did not answer within {total} seconds ({0}); a command that is sent again with the same id \
          is executed once",
-        RETRY.total.as_secs()
+        total = RETRY.total.as_secs()
     )]
-    Unanswered {
-        /// The error of the last attempt.
-        reason: String,
-    },
+    Unanswered(String),
     /// The command does not fit into one message.
     #[error("the command has {bytes} bytes; a NATS message takes {limit}, so shorten it")]
     TooLarge {
@@ -58,8 +55,8 @@ impl From<RequestError> for SendError {
     fn from(error: RequestError) -> SendError {
         match error {
             RequestError::NoResponders => SendError::NoWriteSide,
-            RequestError::NotConnected => SendError::Unanswered { reason: error.to_string() },
-            RequestError::Unanswered(reason) => SendError::Unanswered { reason },
+            RequestError::NotConnected => SendError::Unanswered(error.to_string()),
+            RequestError::Unanswered(reason) => SendError::Unanswered(reason),
         }
     }
 }

@@ -156,7 +156,7 @@ impl Project {
     /// Returns the data of a project that may be changed, or the rejection; `requested` is the requested slug.
     fn listed(&self, requested: &Slug) -> Result<&Listing, Rejection> {
         match self {
-            Project::Absent => Err(Rejection::Unknown { slug: requested.clone() }),
+            Project::Absent => Err(Rejection::Unknown(requested.clone())),
             Project::Listed(listing) => Ok(listing),
             Project::Withdrawn { listing, reason } => {
                 Err(Rejection::Withdrawn { slug: listing.slug.clone(), reason: reason.clone() })

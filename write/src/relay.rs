@@ -90,7 +90,7 @@ impl RelayError {
             RelayError::Moved
                 | RelayError::Nats(_)
                 | RelayError::Disconnected
-                | RelayError::Store(StoreError::Unavailable { .. })
+                | RelayError::Store(StoreError::Unavailable(_))
         )
     }
 

@@ -30,11 +30,8 @@ pub enum SourceError {
         source: io::Error,
     },
     /// The variable of a setting is not text.
-    #[error("the variable {variable} is not UTF-8; set it to text, or remove it")]
-    NotUtf8 {
-        /// Its name.
-        variable: String,
-    },
+    #[error("the variable {0} is not UTF-8; set it to text, or remove it")]
+    NotUtf8(String),
 }
 
 impl Sources {
@@ -95,7 +92,7 @@ fn relevant(
         let Some(name) = name.into_string().ok().filter(is_relevant) else { continue };
         match value.into_string() {
             Ok(value) => drop(variables.insert(name, value)),
-            Err(_) if table.is_variable(&name) => return Err(SourceError::NotUtf8 { variable: name }),
+            Err(_) if table.is_variable(&name) => return Err(SourceError::NotUtf8(name)),
             Err(_) => drop(variables.insert(name, String::new())),
         }
     }

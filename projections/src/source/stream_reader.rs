@@ -111,7 +111,7 @@ impl StreamReader {
                     liveness.failed(&reason);
                     consumer::wait_for_reconnect(&self.client, connected, consumer::RETRY_DELAY).await;
                 }
-                Err(error @ (SourceError::Gap { .. } | SourceError::Broken { .. })) => return error,
+                Err(error @ (SourceError::Gap { .. } | SourceError::Broken(_))) => return error,
             }
         }
     }
@@ -168,7 +168,7 @@ impl StreamReader {
             };
             let next = Delivery::from_stream(position, Some(&message.headers), &message.payload, last.hash);
             if next.breaks_chain_after(last.hash) {
-                return Err(SourceError::Broken { position });
+                return Err(SourceError::Broken(position));
             }
             *last = LastEvent { position, hash: next.hash() };
             send(sender, liveness, vec![next]).await;
@@ -202,7 +202,7 @@ impl StreamReader {
             if next.breaks_chain_after(read.hash) {
                 send(sender, liveness, deliveries).await;
                 *last = read;
-                return Err(SourceError::Broken { position });
+                return Err(SourceError::Broken(position));
             }
             read = LastEvent { position, hash: next.hash() };
             deliveries.push(next);

@@ -263,7 +263,7 @@ impl<P: Projection> ProjectionWorker<P> {
     async fn repair(&mut self, error: WorkerError) -> Result<(), WorkerError> {
         let next = self.position().next();
         let (WorkerError::Discontinuous { position, .. }
-        | WorkerError::Source(SourceError::Broken { position })) = &error
+        | WorkerError::Source(SourceError::Broken(position))) = &error
         else {
             return Err(error);
         };

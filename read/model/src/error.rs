@@ -40,10 +40,7 @@ pub enum ModelError {
     },
     /// The file of a complete model is missing or empty.
     #[error("{} is missing or empty", .0.display())]
-    Absent(
-        /// The file.
-        PathBuf,
-    ),
+    Absent(PathBuf),
 }
 
 impl ModelError {

@@ -82,7 +82,7 @@ async fn a_different_log_is_left_unchanged() {
     filled(first.0.path(), 10).await.close().await;
     filled(second.0.path(), 20).await.close().await;
     let different = copied(&first.1, &second.1).await.unwrap_err();
-    assert!(matches!(&different, CopyError::Different { .. }), "{different}");
+    assert!(matches!(&different, CopyError::Different(_)), "{different}");
     assert!(different.to_string().contains("already contains the event store"), "{different}");
 
     // Two logs with a common beginning that differ later.
@@ -99,7 +99,7 @@ async fn a_different_log_is_left_unchanged() {
     store.append(append(&Clock::system(), "apart", Expected::Any, &["y"])).await.unwrap();
     store.close().await;
     let longer = copied(&first.1, &third.1).await.unwrap_err();
-    assert!(matches!(longer, CopyError::Different { .. }), "{longer}");
+    assert!(matches!(longer, CopyError::Different(_)), "{longer}");
     let shorter = copied(&third.1, &first.1).await.unwrap_err();
     assert!(shorter.to_string().contains("there are events up to 12 already"), "{shorter}");
 
@@ -116,7 +116,7 @@ async fn a_damaged_log_is_not_copied() {
     let mut raw = sqlx::sqlite::SqliteConnectOptions::new().filename(file).connect().await.unwrap();
     sqlx::query("UPDATE events SET actor = 'nobody' WHERE position = 1500").execute(&mut raw).await.unwrap();
     let damaged = copied(&from.1, &to.1).await.unwrap_err();
-    assert!(matches!(&damaged, CopyError::Store(StoreError::Corrupt { .. })), "{damaged}");
+    assert!(matches!(&damaged, CopyError::Store(StoreError::Corrupt(_))), "{damaged}");
     assert!(damaged.to_string().contains("(position 1500)"), "{damaged}");
 }
 

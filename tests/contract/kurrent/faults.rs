@@ -24,7 +24,7 @@ async fn appending(store: Arc<EventLog>, writer: usize, rounds: usize) -> Vec<(P
         loop {
             match store.append(one.clone()).await {
                 Ok(done) | Err(AppendError::Repeated(done)) => break acknowledged.push((done.first, id)),
-                Err(AppendError::Store(StoreError::Unavailable { .. })) => {
+                Err(AppendError::Store(StoreError::Unavailable(_))) => {
                     tokio::time::sleep(Duration::from_millis(20)).await;
                 }
                 Err(error) => panic!("{error}"),
@@ -157,7 +157,7 @@ async fn without_the_server_reads_continue_and_appends_fail_with_a_reason() {
     server.kill();
     let one = append(&clock, "a", Expected::Any, &["2"]);
     let refused = store.append(one.clone()).await.unwrap_err();
-    assert!(matches!(&refused, AppendError::Store(StoreError::Unavailable { .. })), "{refused}");
+    assert!(matches!(&refused, AppendError::Store(StoreError::Unavailable(_))), "{refused}");
     assert!(refused.to_string().contains("cannot be reached"), "{refused}");
     assert_eq!(store.read_stream(&stream("a"), StreamVersion(0)).await.unwrap().len(), 1);
 

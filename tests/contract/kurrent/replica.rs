@@ -124,7 +124,7 @@ async fn changes_on_the_server_are_detected() {
     assert!(damage.reason.contains("does not match its hash"), "{damage}");
     let fresh = tempfile::tempdir().unwrap();
     let refused = try_open(fresh.path(), &address).await.err().unwrap();
-    assert!(matches!(&refused, StoreError::Corrupt { .. }), "{refused}");
+    assert!(matches!(&refused, StoreError::Corrupt(_)), "{refused}");
 }
 
 #[tokio::test]

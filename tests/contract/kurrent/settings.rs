@@ -135,7 +135,7 @@ async fn a_command_above_the_servers_limit_is_rejected_with_a_reason() {
     let store = opened(folder.path(), &server.address(None).parse().unwrap()).await;
     let half = "y".repeat(600_000);
     let refused = store.append(append(&clock, "a", Expected::Any, &[&half, &half])).await.unwrap_err();
-    let AppendError::Invalid { reason } = &refused else { panic!("{refused}") };
+    let AppendError::Invalid(reason) = &refused else { panic!("{refused}") };
     assert!(reason.contains("this store takes 1048576 at once"), "{reason}");
     // Many concurrent ones are split into batches that the server accepts.
     let crowd = (0..6).map(|n| append(&clock, &format!("s{n}"), Expected::Any, &[&half]));

@@ -77,8 +77,8 @@ impl Chain {
 /// Returns the error for a part that has the recorded bytes and still could not be joined.
 fn as_broken(member: &Member, error: StoreError) -> BackupError {
     match error {
-        StoreError::Corrupt { reason } => member.broken(reason),
-        StoreError::Unavailable { .. } => error.into(),
+        StoreError::Corrupt(reason) => member.broken(reason),
+        StoreError::Unavailable(_) => error.into(),
     }
 }
 

@@ -39,25 +39,16 @@ pub enum BackupError {
          nothing was changed",
         .0.display()
     )]
-    InTheWay(
-        /// The path of the file.
-        PathBuf,
-    ),
+    InTheWay(PathBuf),
     /// The folder of a new backup is not empty.
     #[error(
         "{} is there already; name an empty folder, or one that does not exist yet; nothing was changed",
         .0.display()
     )]
-    NotEmpty(
-        /// The path of a file in it.
-        PathBuf,
-    ),
+    NotEmpty(PathBuf),
     /// There is no backup in the folder.
     #[error("no backup is there: {} has no {MANIFEST}; name the folder that `loggia backup` wrote", .0.display())]
-    Absent(
-        /// The folder.
-        PathBuf,
-    ),
+    Absent(PathBuf),
     /// The backup is incomplete or damaged.
     #[error("{} is not a complete backup: {reason}; use another one", .folder.display())]
     Broken {
@@ -111,11 +102,8 @@ pub enum BackupError {
         line: usize,
     },
     /// The log cannot be restored up to this point.
-    #[error("{reason}")]
-    RestorePoint {
-        /// The problem and what to name instead, as a sentence.
-        reason: String,
-    },
+    #[error("{0}")]
+    RestorePoint(String),
     /// A journal of erasures could not be read.
     #[error(transparent)]
     Erasures(#[from] VaultError),

@@ -105,7 +105,7 @@ async fn last_event(
     until: RestorePoint,
     created: Timestamp,
 ) -> Result<Recorded, BackupError> {
-    let refused = |reason: String| BackupError::RestorePoint { reason };
+    let refused = |reason: String| BackupError::RestorePoint(reason);
     if head.position == Position::START {
         return Err(refused("the backup has no events; leave --until out".to_owned()));
     }

@@ -23,11 +23,8 @@ pub struct CopiedLog {
 #[derive(Debug, thiserror::Error)]
 pub enum CopyError {
     /// The target has another log.
-    #[error("{reason}; nothing was changed, name a place without a log, or with the beginning of this one")]
-    Different {
-        /// The difference, as a sentence.
-        reason: String,
-    },
+    #[error("{0}; nothing was changed, name a place without a log, or with the beginning of this one")]
+    Different(String),
     /// One of the two could not be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -63,12 +60,10 @@ pub async fn copy(
     let copied = target.verify().await?;
     let reached = source.head().await?;
     if copied != reached {
-        return Err(CopyError::Different {
-            reason: format!(
-                "the copy ends at {} with the hash {}, the log at {} with {}: another process wrote to one of them meanwhile",
-                copied.position, copied.hash, reached.position, reached.hash
-            ),
-        });
+        return Err(CopyError::Different(format!(
+            "the copy ends at {} with the hash {}, the log at {} with {}: another process wrote to one of them meanwhile",
+            copied.position, copied.hash, reached.position, reached.hash
+        )));
     }
     Ok(CopiedLog { events: end.position.0 - begin.position.0, head: copied })
 }
@@ -106,11 +101,11 @@ async fn check_is_prefix(source: &mut Source, end: Head, begin: Head) -> Result<
             "there are events up to {} already, and this log ends at {}",
             begin.position, end.position
         );
-        return Err(CopyError::Different { reason });
+        return Err(CopyError::Different(reason));
     }
     if begin.position == Position::START || source.hash_at(begin.position).await? == Some(begin.hash) {
         return Ok(());
     }
     let reason = format!("there is another event at {} already, or before it", begin.position);
-    Err(CopyError::Different { reason })
+    Err(CopyError::Different(reason))
 }

@@ -110,13 +110,13 @@ pub async fn verify(
         let position = head.position.next();
         let page = match remote.page(head.position).await {
             Ok(page) => page,
-            Err(StoreError::Corrupt { reason }) => return Ok(Err(Damage { position, reason })),
+            Err(StoreError::Corrupt(reason)) => return Ok(Err(Damage { position, reason })),
             Err(error) => return Err(error),
         };
         for event in &page.events {
             head = match head_after(head, std::slice::from_ref(event), &mut ends) {
                 Ok(head) => head,
-                Err(StoreError::Corrupt { reason }) => {
+                Err(StoreError::Corrupt(reason)) => {
                     return Ok(Err(Damage { position: head.position.next(), reason }));
                 }
                 Err(error) => return Err(error),

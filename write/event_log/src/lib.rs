@@ -139,11 +139,8 @@ pub struct Head {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AppendError {
     /// The stream has another version than expected: read it again and decide again.
-    #[error("the stream is at version {actual}, which is not what was expected")]
-    Conflict {
-        /// The version that the stream has.
-        actual: StreamVersion,
-    },
+    #[error("the stream is at version {0}, which is not what was expected")]
+    Conflict(StreamVersion),
     /// Another stream holds a name that was claimed.
     #[error("the name “{name}” belongs to {by}")]
     Claimed {
@@ -154,16 +151,10 @@ pub enum AppendError {
     },
     /// The command was executed on this stream before.
     #[error("the command was executed before, at positions {} to {}", .0.first, .0.last)]
-    Repeated(
-        /// What was appended then.
-        Appended,
-    ),
+    Repeated(Appended),
     /// The append itself is invalid; a retry does not help.
-    #[error("the append cannot be taken: {reason}")]
-    Invalid {
-        /// The problem, as a sentence.
-        reason: String,
-    },
+    #[error("the append cannot be taken: {0}")]
+    Invalid(String),
     /// The store is unavailable or damaged.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -173,44 +164,38 @@ pub enum AppendError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// Temporary: a retry may succeed.
-    #[error("the event store is not available: {reason}")]
-    Unavailable {
-        /// The cause and what to do, as a sentence.
-        reason: String,
-    },
+    #[error("the event store is not available: {0}")]
+    Unavailable(String),
     /// The stored data is not what was written: the store must be restored from a backup.
-    #[error("the event store is damaged: {reason}; verify it, and restore the last backup")]
-    Corrupt {
-        /// The damage, as a sentence.
-        reason: String,
-    },
+    #[error("the event store is damaged: {0}; verify it, and restore the last backup")]
+    Corrupt(String),
 }
 
 impl StoreError {
     /// Returns a temporary failure; `reason` is a sentence with the cause and what to do.
     pub fn unavailable(reason: impl Into<String>) -> StoreError {
-        StoreError::Unavailable { reason: reason.into() }
+        StoreError::Unavailable(reason.into())
     }
 
     /// Returns the reason alone.
     #[cfg(feature = "eventstore")]
     pub(crate) fn reason(&self) -> &str {
         match self {
-            StoreError::Unavailable { reason } | StoreError::Corrupt { reason } => reason,
+            StoreError::Unavailable(reason) | StoreError::Corrupt(reason) => reason,
         }
     }
 
     /// Returns a failure because of damaged data.
     pub fn corrupt(reason: impl Into<String>) -> StoreError {
-        StoreError::Corrupt { reason: reason.into() }
+        StoreError::Corrupt(reason.into())
     }
 }
 
 impl From<::sqlite::Error> for StoreError {
     fn from(error: ::sqlite::Error) -> StoreError {
         match error {
-            ::sqlite::Error::Unavailable(reason) => StoreError::Unavailable { reason },
-            ::sqlite::Error::Corrupt(reason) => StoreError::Corrupt { reason },
+            ::sqlite::Error::Unavailable(reason) => StoreError::Unavailable(reason),
+            ::sqlite::Error::Corrupt(reason) => StoreError::Corrupt(reason),
         }
     }
 }

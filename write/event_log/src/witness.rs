@@ -68,22 +68,16 @@ pub enum WitnessError {
     /// The file is of another kind.
     #[error(
         "{} is neither the manifest of a backup or a snapshot nor what `loggia events head` prints",
-        .file.display()
+        .0.display()
     )]
-    Unknown {
-        /// The file.
-        file: PathBuf,
-    },
+    Unknown(PathBuf),
     /// The file is the manifest of a snapshot of an old version.
     #[error(
         "{} has positions of the log without their hashes: it was taken by an older version; take a new one, or compare with a \
          backup",
-        .file.display()
+        .0.display()
     )]
-    NoHashes {
-        /// The file.
-        file: PathBuf,
-    },
+    NoHashes(PathBuf),
     /// The file is about another log.
     #[error("{} is of another log: that of the store {other}; this one is {own}", .file.display())]
     OtherLog {
@@ -111,9 +105,9 @@ pub fn read(path: &Path) -> Result<Vec<KnownHead>, WitnessError> {
         Err(source) => return Err(WitnessError::Unreadable { file, source }),
     };
     match parse(&text) {
-        Some(known) if known.is_empty() => Err(WitnessError::NoHashes { file }),
+        Some(known) if known.is_empty() => Err(WitnessError::NoHashes(file)),
         Some(known) => Ok(known),
-        None => Err(WitnessError::Unknown { file }),
+        None => Err(WitnessError::Unknown(file)),
     }
 }
 

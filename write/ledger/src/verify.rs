@@ -258,8 +258,8 @@ impl Walk {
 /// Turns a failure to read a damaged entry into damage at its position.
 fn damaged(position: Position, error: StoreError) -> Stopped {
     match error {
-        StoreError::Corrupt { reason } => Damage { position, reason }.into(),
-        StoreError::Unavailable { .. } => error.into(),
+        StoreError::Corrupt(reason) => Damage { position, reason }.into(),
+        StoreError::Unavailable(_) => error.into(),
     }
 }
 

@@ -70,7 +70,7 @@ impl MediaStore {
     pub fn refuse_erased(&self, id: PictureId) -> Result<Option<PictureRefusal>, MediaError> {
         let Some(erased_at) = self.erased_at(id)? else { return Ok(None) };
         self.files.delete(id)?;
-        Ok(Some(PictureRefusal::Erased { erased_at }))
+        Ok(Some(PictureRefusal::Erased(erased_at)))
     }
 
     fn write_journal(&self, text: &str) -> Result<(), MediaError> {

@@ -68,12 +68,9 @@ pub enum PictureRefusal {
     /// The picture was erased.
     #[error(
         "It was taken down on {} and is not kept again; use another picture.",
-        .erased_at.to_zoned(TimeZone::UTC).date()
+        .0.to_zoned(TimeZone::UTC).date()
     )]
-    Erased {
-        /// The time of the erasure.
-        erased_at: Timestamp,
-    },
+    Erased(Timestamp),
 }
 
 impl MediaStore {

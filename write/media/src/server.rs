@@ -56,11 +56,11 @@ fn put(uploads: &Uploads, message: &Message) -> Reply {
     let answer = match part(message) {
         Err(reason) => PutAnswer::Refused { reason },
         Ok(part) => match uploads.add_chunk(part.id, part.offset, part.total, &message.payload) {
-            Ok(Progress::More { received }) => PutAnswer::More { received },
+            Ok(Progress::More(received)) => PutAnswer::More { received },
             Ok(Progress::Stored(picture)) => PutAnswer::Kept(picture),
             Ok(Progress::Refused(reason)) => PutAnswer::Refused { reason },
             Err(UploadError::WrongOffset { expected, .. }) => PutAnswer::More { received: expected },
-            Err(error @ (UploadError::PastEnd { .. } | UploadError::ChunkTooLarge { .. })) => {
+            Err(error @ (UploadError::PastEnd { .. } | UploadError::ChunkTooLarge(_))) => {
                 PutAnswer::Refused { reason: error.to_string() }
             }
             Err(error @ (UploadError::TooManyUploads | UploadError::Store(_))) => {

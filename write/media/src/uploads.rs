@@ -35,17 +35,11 @@ pub struct Uploads {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Progress {
     /// More chunks are expected.
-    More {
-        /// Bytes received so far: the offset of the next chunk.
-        received: u64,
-    },
+    More(u64),
     /// The picture is stored.
     Stored(Picture),
     /// The picture is refused, and its bytes are deleted.
-    Refused(
-        /// The reason, in a sentence for editors.
-        String,
-    ),
+    Refused(String),
 }
 
 /// Why a chunk is not added. The bytes received before it stay.
@@ -68,11 +62,8 @@ pub enum UploadError {
         total: u64,
     },
     /// The chunk is too large.
-    #[error("the chunk has {bytes} bytes; the most is {MAX_CHUNK_BYTES}: send smaller ones")]
-    ChunkTooLarge {
-        /// The length of the chunk.
-        bytes: usize,
-    },
+    #[error("the chunk has {0} bytes; the most is {MAX_CHUNK_BYTES}: send smaller ones")]
+    ChunkTooLarge(usize),
     /// Too many uploads are active.
     #[error("{MAX_UPLOADS} pictures are being sent already: try again when one of them has come")]
     TooManyUploads,
@@ -115,7 +106,7 @@ impl Uploads {
             return Ok(Progress::Stored(stored));
         }
         if bytes.len() > MAX_CHUNK_BYTES {
-            return Err(UploadError::ChunkTooLarge { bytes: bytes.len() });
+            return Err(UploadError::ChunkTooLarge(bytes.len()));
         }
         if total == 0 {
             return Ok(Progress::Refused(PictureError::Empty.to_string()));
@@ -125,7 +116,7 @@ impl Uploads {
             return Ok(Progress::Refused(PictureError::TooManyBytes { bytes: total }.to_string()));
         }
         let received = self.append(id, offset, total, bytes)?;
-        if received < total { Ok(Progress::More { received }) } else { self.finish(id) }
+        if received < total { Ok(Progress::More(received)) } else { self.finish(id) }
     }
 
     /// Appends the bytes to the partial file and returns its length.

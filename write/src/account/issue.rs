@@ -42,7 +42,7 @@ pub(super) fn issue_beyond_limit(
     }
     check_tier(&key.tier, tiers)?;
     if account.key(key.key_id).is_some() {
-        return Err(Rejection::Taken { key_id: key.key_id });
+        return Err(Rejection::Taken(key.key_id));
     }
     let opened = match account {
         Account::Absent => Some(AccountEvent::AccountOpened(AccountOpened {})),

@@ -23,12 +23,12 @@ pub fn release_payments(
 ) -> Result<Vec<AccountEvent>, Rejection> {
     let payments = match account {
         Account::Open(_, payments) => payments,
-        Account::Erased(_) => return Err(Rejection::PaidByErased { id: id.clone() }),
-        Account::Absent => return Err(Rejection::UnknownPayment { id: id.clone() }),
+        Account::Erased(_) => return Err(Rejection::PaidByErased(id.clone())),
+        Account::Absent => return Err(Rejection::UnknownPayment(id.clone())),
     };
     let connected = payments.connected(provider, id);
     if connected.is_empty() {
-        return Err(Rejection::UnknownPayment { id: id.clone() });
+        return Err(Rejection::UnknownPayment(id.clone()));
     }
     let mut ids: Vec<PaymentId> = connected.iter().flat_map(|notice| notice.ids()).cloned().collect();
     ids.sort();

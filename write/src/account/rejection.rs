@@ -11,29 +11,17 @@ use super::MAX_KEYS;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
     /// No account has or had this key.
-    #[error("there is no key “{key_id}”; check its id, the 8 characters after log_live_")]
-    UnknownKey {
-        /// The id that was asked for.
-        key_id: KeyId,
-    },
+    #[error("there is no key “{0}”; check its id, the 8 characters after log_live_")]
+    UnknownKey(KeyId),
     /// A key that was named with an address does not belong to that address.
-    #[error("the key “{key_id}” was not issued under this address; check both")]
-    NotOfThisAddress {
-        /// The id that was asked for.
-        key_id: KeyId,
-    },
+    #[error("the key “{0}” was not issued under this address; check both")]
+    NotOfThisAddress(KeyId),
     /// A revoked key cannot be changed.
-    #[error("the key “{key_id}” is revoked permanently; issue another one")]
-    Revoked {
-        /// The id that was asked for.
-        key_id: KeyId,
-    },
+    #[error("the key “{0}” is revoked permanently; issue another one")]
+    Revoked(KeyId),
     /// The same key was to be kept and revoked.
-    #[error("the key “{key_id}” is to be kept and to be revoked; choose one of both")]
-    KeptAndRevoked {
-        /// The id that was named twice.
-        key_id: KeyId,
-    },
+    #[error("the key “{0}” is to be kept and to be revoked; choose one of both")]
+    KeptAndRevoked(KeyId),
     /// The address has no live key.
     #[error("there is no key under this address that is not revoked; issue one first")]
     NoKeys,
@@ -46,11 +34,8 @@ pub enum Rejection {
         room: Timestamp,
     },
     /// The id of another key.
-    #[error("a key with the id “{key_id}” exists already; make a new key")]
-    Taken {
-        /// The id that was wanted.
-        key_id: KeyId,
-    },
+    #[error("a key with the id “{0}” exists already; make a new key")]
+    Taken(KeyId),
     /// The tier is not configured.
     #[error("there is no tier “{tier}”; there are {}", listed(.known))]
     UnknownTier {
@@ -67,22 +52,16 @@ pub enum Rejection {
     Hint(String),
     /// No account has payments with this id.
     #[error(
-        "no account has a payment that names “{id}”; `loggia payments list` shows the ids of those that are recorded, and \
+        "no account has a payment that names “{0}”; `loggia payments list` shows the ids of those that are recorded, and \
          what still waits for an account"
     )]
-    UnknownPayment {
-        /// The id that was asked for.
-        id: PaymentId,
-    },
+    UnknownPayment(PaymentId),
     /// The account of these payments was erased.
     #[error(
-        "the account of “{id}” was erased, and what was paid for it with it; cancel the subscription where it is paid, and \
+        "the account of “{0}” was erased, and what was paid for it with it; cancel the subscription where it is paid, and \
          let its holder subscribe again"
     )]
-    PaidByErased {
-        /// The id that was asked for.
-        id: PaymentId,
-    },
+    PaidByErased(PaymentId),
     /// The receiving address has no account.
     #[error(
         "there is no account under this address; issue a key under it first, and check how the address is written"

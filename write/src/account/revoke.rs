@@ -7,7 +7,7 @@ use super::{Account, Rejection};
 
 /// Revokes a key; no events if it is revoked already.
 pub fn revoke_key(account: &Account, key_id: KeyId) -> Result<Vec<AccountEvent>, Rejection> {
-    let key = account.key(key_id).ok_or(Rejection::UnknownKey { key_id })?;
+    let key = account.key(key_id).ok_or(Rejection::UnknownKey(key_id))?;
     let event = key.revoked.is_none().then_some(AccountEvent::KeyRevoked(KeyRevoked { key_id }));
     Ok(event.into_iter().collect())
 }

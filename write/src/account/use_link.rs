@@ -70,9 +70,9 @@ fn keys_to_keep(account: &Account, keep: &[KeyId]) -> Result<Vec<KeyId>, Rejecti
 fn revocations(account: &Account, decision: LinkDecision<'_>) -> Result<Vec<AccountEvent>, Rejection> {
     let mut ending: Vec<KeyId> = Vec::new();
     for key_id in decision.revoke.iter().copied() {
-        let key = account.key(key_id).ok_or(Rejection::NotOfThisAddress { key_id })?;
+        let key = account.key(key_id).ok_or(Rejection::NotOfThisAddress(key_id))?;
         if decision.keep.contains(&key_id) {
-            return Err(Rejection::KeptAndRevoked { key_id });
+            return Err(Rejection::KeptAndRevoked(key_id));
         }
         if key.revoked.is_none() && !ending.contains(&key_id) {
             ending.push(key_id);

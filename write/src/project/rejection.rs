@@ -7,11 +7,8 @@ use schemas::slug::Slug;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
     /// No project has or had this slug.
-    #[error("there is no project “{slug}”; check the slug, or select the project first")]
-    Unknown {
-        /// The requested slug.
-        slug: Slug,
-    },
+    #[error("there is no project “{0}”; check the slug, or select the project first")]
+    Unknown(Slug),
     /// Another project has or had this slug; former slugs redirect to their project permanently.
     #[error("the slug “{slug}” belongs to the project “{name}”; revise that one, or choose another slug")]
     SlugTaken {
@@ -29,11 +26,8 @@ pub enum Rejection {
         reason: String,
     },
     /// The project is listed, and only a withdrawn one can be restored.
-    #[error("the project “{slug}” is not withdrawn; there is nothing to restore")]
-    NotWithdrawn {
-        /// Its slug.
-        slug: Slug,
-    },
+    #[error("the project “{0}” is not withdrawn; there is nothing to restore")]
+    NotWithdrawn(Slug),
     /// Members of the record or of the command are invalid.
     #[error("{}", in_one_sentence(.0))]
     Invalid(Vec<Fault>),
@@ -49,10 +43,10 @@ impl Rejection {
     pub fn into_faults(self) -> Vec<Fault> {
         match self {
             Rejection::Invalid(faults) => faults,
-            Rejection::Unknown { .. }
+            Rejection::Unknown(_)
             | Rejection::SlugTaken { .. }
             | Rejection::Withdrawn { .. }
-            | Rejection::NotWithdrawn { .. } => {
+            | Rejection::NotWithdrawn(_) => {
                 vec![Fault { field: "slug".into(), reason: self.to_string() }]
             }
         }

@@ -8,8 +8,8 @@ use super::{Project, Rejection};
 /// Restores the project requested as `slug`.
 pub fn restore(project: &Project, slug: &Slug) -> Result<Vec<Event>, Rejection> {
     match project {
-        Project::Absent => Err(Rejection::Unknown { slug: slug.clone() }),
-        Project::Listed(listing) => Err(Rejection::NotWithdrawn { slug: listing.slug.clone() }),
+        Project::Absent => Err(Rejection::Unknown(slug.clone())),
+        Project::Listed(listing) => Err(Rejection::NotWithdrawn(listing.slug.clone())),
         Project::Withdrawn { .. } => Ok(vec![Event::ProjectRestored(ProjectRestored {})]),
     }
 }

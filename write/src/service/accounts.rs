@@ -141,7 +141,7 @@ impl AccountService {
     ) -> Result<AccountOutcome, CommandError> {
         let _turn = self.turn.lock().await;
         let stream = self.writer.log.holder(Namespace::KEY, key_id.as_str()).await?;
-        let id = stream.and_then(|stream| stream.as_account()).ok_or(Rejection::UnknownKey { key_id })?;
+        let id = stream.and_then(|stream| stream.as_account()).ok_or(Rejection::UnknownKey(key_id))?;
         let history = self.history(id).await?;
         let decide = |account: &Account, _| account::revoke_key(account, key_id);
         let (account, position) = self.execute_once(message, &history, decide).await?;
@@ -257,8 +257,8 @@ impl AccountService {
                 Err(AppendError::Claimed { name, .. }) => return Err(claimed(&name)),
                 // This command is in the log already, from an attempt whose outcome was unknown.
                 Err(AppendError::Repeated(_)) => return self.appended_before(command, history.id).await,
-                Err(AppendError::Conflict { .. }) => return Err(CommandError::Contended),
-                Err(AppendError::Invalid { reason }) => return Err(CommandError::Invalid(reason)),
+                Err(AppendError::Conflict(_)) => return Err(CommandError::Contended),
+                Err(AppendError::Invalid(reason)) => return Err(CommandError::Invalid(reason)),
                 Err(AppendError::Store(error)) => return Err(error.into()),
             }
         };
@@ -347,7 +347,7 @@ pub(super) fn account_done<'k>(
 /// Returns the error for a name that another stream owns: the id of an existing key, or a conflict.
 fn claimed(name: &str) -> CommandError {
     match name.parse() {
-        Ok(key_id) => Rejection::Taken { key_id }.into(),
+        Ok(key_id) => Rejection::Taken(key_id).into(),
         Err(_) => CommandError::Contended,
     }
 }

@@ -167,10 +167,10 @@ impl ProjectService {
         let causation = Causation::own(self.writer.clock.command_id(), actor);
         match self.writer.append(causation, self.target(&history), events).await {
             Ok(appended) => Ok(Observed::Recorded(appended.last)),
-            Err(AppendError::Conflict { .. } | AppendError::Claimed { .. } | AppendError::Repeated(_)) => {
+            Err(AppendError::Conflict(_) | AppendError::Claimed { .. } | AppendError::Repeated(_)) => {
                 Ok(Observed::Overtaken)
             }
-            Err(AppendError::Invalid { reason }) => Err(StoreError::corrupt(reason)),
+            Err(AppendError::Invalid(reason)) => Err(StoreError::corrupt(reason)),
             Err(AppendError::Store(error)) => Err(error),
         }
     }
@@ -238,10 +238,8 @@ impl ProjectService {
             let project = events.iter().fold(history.project().clone(), Project::evolve);
             match self.writer.append(Causation::of(message), self.target(&history), events).await {
                 Ok(appended) => return done(slug, &project, appended.last),
-                Err(
-                    AppendError::Conflict { .. } | AppendError::Claimed { .. } | AppendError::Repeated(_),
-                ) => {}
-                Err(AppendError::Invalid { reason }) => return Err(CommandError::Invalid(reason)),
+                Err(AppendError::Conflict(_) | AppendError::Claimed { .. } | AppendError::Repeated(_)) => {}
+                Err(AppendError::Invalid(reason)) => return Err(CommandError::Invalid(reason)),
                 Err(AppendError::Store(error)) => return Err(error.into()),
             }
         }
@@ -319,7 +317,7 @@ pub async fn project_history(log: &EventLog, slug: &Slug) -> Result<Option<Vec<R
 
 /// Returns the reply for a project after a command; the position is 0 if nothing was appended.
 fn done(requested: &Slug, project: &Project, position: Position) -> Result<ProjectOutcome, CommandError> {
-    let listing = project.listing().ok_or_else(|| Rejection::Unknown { slug: requested.clone() })?;
+    let listing = project.listing().ok_or_else(|| Rejection::Unknown(requested.clone()))?;
     Ok(ProjectOutcome {
         slug: listing.slug.clone(),
         revision: listing.revision,

@@ -52,11 +52,8 @@ pub struct Vault {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VaultError {
     /// Temporary: a retry may succeed.
-    #[error("the vault of addresses is not available: {reason}")]
-    Unavailable {
-        /// The cause and what to do, as a sentence.
-        reason: String,
-    },
+    #[error("the vault of addresses is not available: {0}")]
+    Unavailable(String),
     /// The secret is missing, unreadable, or not the one of this vault.
     #[error(
         "the secret of the vault cannot be used: {} {reason}; set secret_file (LOGGIA_SECRET_FILE) to the file with \
@@ -70,11 +67,8 @@ pub enum VaultError {
         reason: String,
     },
     /// The stored data is damaged.
-    #[error("the vault of addresses is damaged: {reason}; restore the last backup")]
-    Corrupt {
-        /// What is damaged, as a sentence.
-        reason: String,
-    },
+    #[error("the vault of addresses is damaged: {0}; restore the last backup")]
+    Corrupt(String),
 }
 
 impl Vault {
@@ -272,11 +266,11 @@ fn read_time(microseconds: i64) -> Result<Timestamp, VaultError> {
 
 impl VaultError {
     fn unavailable(reason: impl Into<String>) -> VaultError {
-        VaultError::Unavailable { reason: reason.into() }
+        VaultError::Unavailable(reason.into())
     }
 
     fn corrupt(reason: impl Into<String>) -> VaultError {
-        VaultError::Corrupt { reason: reason.into() }
+        VaultError::Corrupt(reason.into())
     }
 
     fn secret(path: &Path, reason: impl Into<String>) -> VaultError {
@@ -287,8 +281,8 @@ impl VaultError {
 impl From<sqlite::Error> for VaultError {
     fn from(error: sqlite::Error) -> VaultError {
         match error {
-            sqlite::Error::Unavailable(reason) => VaultError::Unavailable { reason },
-            sqlite::Error::Corrupt(reason) => VaultError::Corrupt { reason },
+            sqlite::Error::Unavailable(reason) => VaultError::Unavailable(reason),
+            sqlite::Error::Corrupt(reason) => VaultError::Corrupt(reason),
         }
     }
 }

@@ -217,7 +217,7 @@ async fn another_file_is_rejected() {
     let path = folder.path().join(FILE);
     fs::write(&path, "not a database, but long enough to be looked at as if it were one").unwrap();
     let error = Vault::open(folder.path(), None).await.err().unwrap();
-    assert!(matches!(error, VaultError::Corrupt { .. }), "{error}");
+    assert!(matches!(error, VaultError::Corrupt(_)), "{error}");
     fs::remove_file(&path).unwrap();
 
     Vault::open(folder.path(), None).await.unwrap().close().await;

@@ -93,7 +93,7 @@ impl MailWorker {
             return vault.message_sent(message, now).await;
         }
         let to = match vault.email_of(message.account).await {
-            Err(error @ VaultError::Corrupt { .. }) => {
+            Err(error @ VaultError::Corrupt(_)) => {
                 tracing::error!(account = %message.account, %error, "a mail waits: its address cannot be read");
                 return vault.message_failed(message, now + backoff_after(message.attempts)).await;
             }

@@ -218,8 +218,8 @@ impl PictureFetcher {
                 project::record_fetch(project, &job.source, result.clone())
             };
             match self.pictures.projects().observe(&stream, &self.actor, observe).await {
-                Ok(Observed::Recorded(_)) => return FetchOutcome::Recorded { stored },
-                Ok(Observed::Nothing) if is_named => return FetchOutcome::Recorded { stored },
+                Ok(Observed::Recorded(_)) => return FetchOutcome::Recorded(stored),
+                Ok(Observed::Nothing) if is_named => return FetchOutcome::Recorded(stored),
                 Ok(Observed::Nothing) => return FetchOutcome::NotNamed,
                 Ok(Observed::Overtaken) => {}
                 Err(error) => self.pause_after_error(job, &error).await,

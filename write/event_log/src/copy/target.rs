@@ -113,9 +113,7 @@ impl Target {
         };
         match verified {
             Ok(verified) => Ok(Head { position: Position(verified.events), hash: verified.hash }),
-            Err(damage) => {
-                Err(CopyError::Different { reason: format!("the copy differs from the log: {damage}") })
-            }
+            Err(damage) => Err(CopyError::Different(format!("the copy differs from the log: {damage}"))),
         }
     }
 }
@@ -123,10 +121,8 @@ impl Target {
 fn check_same(existing: StoreId, store: StoreId) -> Result<(), CopyError> {
     match existing == store {
         true => Ok(()),
-        false => Err(CopyError::Different {
-            reason: format!(
-                "the target already contains the event store {existing}, and the source is {store}"
-            ),
-        }),
+        false => Err(CopyError::Different(format!(
+            "the target already contains the event store {existing}, and the source is {store}"
+        ))),
     }
 }

@@ -47,7 +47,7 @@ impl Replica {
         }
         match Replica::read(path).await {
             Ok(replica) => Ok(Some(replica)),
-            Err(StoreError::Corrupt { reason }) => {
+            Err(StoreError::Corrupt(reason)) => {
                 tracing::warn!(%reason, "the replica {} is damaged; it is filled again", path.display());
                 delete(path)?;
                 Ok(None)
@@ -98,7 +98,7 @@ pub(super) async fn lock(path: &Path) -> Result<File, StoreError> {
     let until = Instant::now() + LOCK_TIMEOUT;
     loop {
         match file::lock(path) {
-            Err(StoreError::Unavailable { .. }) if Instant::now() < until => sleep(POLL).await,
+            Err(StoreError::Unavailable(_)) if Instant::now() < until => sleep(POLL).await,
             outcome => return outcome,
         }
     }

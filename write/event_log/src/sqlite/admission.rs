@@ -33,7 +33,7 @@ pub(super) struct Payload {
 impl PreparedAppend {
     /// Encodes the events; refuses an append that is invalid or larger than `limit` bytes.
     pub(super) fn new(mut append: Append, limit: Option<usize>) -> Result<PreparedAppend, AppendError> {
-        let invalid = |reason: String| AppendError::Invalid { reason };
+        let invalid = |reason: String| AppendError::Invalid(reason);
         if append.events.is_empty() {
             return Err(invalid("it has no events".into()));
         }
@@ -138,7 +138,7 @@ impl BatchState {
             Expected::Any => true,
         };
         if !as_expected {
-            return Err(AppendError::Conflict { actual });
+            return Err(AppendError::Conflict(actual));
         }
         for claim in &append.claims {
             if let Some(by) = self.holders.get(claim).filter(|by| **by != append.stream) {

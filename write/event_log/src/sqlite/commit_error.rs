@@ -35,7 +35,7 @@ impl From<sqlx::Error> for CommitError {
 impl From<CommitError> for AppendError {
     fn from(error: CommitError) -> AppendError {
         match error {
-            CommitError::Constraint(reason) => AppendError::Invalid { reason },
+            CommitError::Constraint(reason) => AppendError::Invalid(reason),
             CommitError::Store(error) | CommitError::Unknown(error) => error.into(),
             CommitError::ReplicaLags => {
                 StoreError::unavailable("others append without a pause; try again").into()

@@ -138,8 +138,8 @@ async fn walk(
         let position = head.position.next();
         let damaged = |reason: &str| Damage { position, reason: reason.to_owned() };
         let unreadable = |error| match error {
-            StoreError::Corrupt { reason } => Stopped::Damaged(damaged(&reason)),
-            StoreError::Unavailable { .. } => Stopped::Unreadable(error),
+            StoreError::Corrupt(reason) => Stopped::Damaged(damaged(&reason)),
+            StoreError::Unavailable(_) => Stopped::Unreadable(error),
         };
         let Some(row) = rows.try_next().await.map_err(|error| unreadable(error.into()))? else { break };
         if rows::position(&row).map_err(unreadable)? != position {

@@ -56,7 +56,7 @@ fn chunks_in_order_make_a_picture_even_across_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let (upload, uploads) = (Upload::picture(), open(folder.path()));
     let end = upload.bytes.len();
-    assert_eq!(upload.chunk(&uploads, 0, 1000).unwrap(), Progress::More { received: 1000 });
+    assert_eq!(upload.chunk(&uploads, 0, 1000).unwrap(), Progress::More(1000));
     let again = "begins at byte 1000; continue from there";
     for from in [0, 500, 2000] {
         let text = error(upload.chunk(&uploads, from, from + 100));
@@ -64,7 +64,7 @@ fn chunks_in_order_make_a_picture_even_across_a_restart() {
     }
     drop(uploads);
     let uploads = open(folder.path());
-    assert_eq!(upload.chunk(&uploads, 1000, 1000).unwrap(), Progress::More { received: 1000 });
+    assert_eq!(upload.chunk(&uploads, 1000, 1000).unwrap(), Progress::More(1000));
     let Progress::Stored(picture) = upload.chunk(&uploads, 1000, end).unwrap() else {
         panic!("it is not a picture")
     };
@@ -113,7 +113,7 @@ fn invalid_uploads_are_refused_and_leave_no_file() {
     );
     assert_eq!(
         uploads.add_chunk(id, 0, 10 << 20, &vec![0; MAX_CHUNK_BYTES]).unwrap(),
-        Progress::More { received: 524_288 }
+        Progress::More(524_288)
     );
     assert_eq!(parts(folder.path()), 1);
 }
@@ -124,11 +124,11 @@ fn at_most_sixteen_uploads_are_active_and_expired_ones_make_room() {
     let uploads = open(folder.path());
     let begin = |number| uploads.add_chunk(PictureId([number; 32]), 0, 100, b"begun");
     for number in 0..16 {
-        assert_eq!(begin(number).unwrap(), Progress::More { received: 5 });
+        assert_eq!(begin(number).unwrap(), Progress::More(5));
     }
     assert_eq!(error(begin(16)), "16 pictures are being sent already: try again when one of them has come");
     let more = uploads.add_chunk(PictureId([3; 32]), 5, 100, b"more").unwrap();
-    assert_eq!(more, Progress::More { received: 9 });
+    assert_eq!(more, Progress::More(9));
 
     let old = |number: u8, minutes: u64| {
         let part = folder.path().join("incoming").join(format!("{}.part", PictureId([number; 32])));
@@ -139,7 +139,7 @@ fn at_most_sixteen_uploads_are_active_and_expired_ones_make_room() {
     old(5, 58);
     assert!(matches!(begin(16), Err(UploadError::TooManyUploads)));
     old(5, 4);
-    assert_eq!(begin(16).unwrap(), Progress::More { received: 5 });
+    assert_eq!(begin(16).unwrap(), Progress::More(5));
     assert_eq!(
         error(begin(3)),
         format!("the next chunk of picture {} begins at byte 9; continue from there", PictureId([3; 32]))

@@ -92,7 +92,7 @@ impl AccountService {
         match self.vault.email_of(account).await {
             Ok(None) => return Ok(()),
             Ok(Some(email)) => self.vault.delete_notices_of(&email).await?,
-            Err(VaultError::Corrupt { .. }) => {}
+            Err(VaultError::Corrupt(_)) => {}
             Err(error) => return Err(error.into()),
         }
         self.vault.erase(account).await?;

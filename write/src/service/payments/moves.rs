@@ -34,7 +34,7 @@ impl PaymentService {
             return Ok(account_done(account.live(), position));
         }
         let former = self.payer_of(&provider.name(id)).await?;
-        let former = former.ok_or_else(|| Rejection::UnknownPayment { id: id.clone() })?;
+        let former = former.ok_or_else(|| Rejection::UnknownPayment(id.clone()))?;
         if former.id == receiving.id {
             return Ok(account_done(receiving.account().live(), Position::START));
         }

@@ -135,8 +135,8 @@ impl PictureService {
             let events = vec![Event::PictureErased(PictureErased { picture })];
             match self.projects.writer.append(causation(), target, events).await {
                 Ok(appended) | Err(AppendError::Repeated(appended)) => return Ok(appended.last),
-                Err(AppendError::Conflict { .. } | AppendError::Claimed { .. }) => {}
-                Err(AppendError::Invalid { reason }) => return Err(CommandError::Invalid(reason)),
+                Err(AppendError::Conflict(_) | AppendError::Claimed { .. }) => {}
+                Err(AppendError::Invalid(reason)) => return Err(CommandError::Invalid(reason)),
                 Err(AppendError::Store(error)) => return Err(error.into()),
             }
         }

@@ -188,13 +188,13 @@ impl ProjectService {
                         let result = group.result(change);
                         group.finish(result, &mut outcomes);
                     }
-                    Err(AppendError::Invalid { reason }) => {
+                    Err(AppendError::Invalid(reason)) => {
                         let fault = Fault { field: String::new(), reason };
                         group.finish(LineResult::Rejected { faults: vec![fault] }, &mut outcomes);
                     }
                     Err(AppendError::Store(error)) => return Err(error.into()),
                     Err(
-                        AppendError::Conflict { .. } | AppendError::Claimed { .. } | AppendError::Repeated(_),
+                        AppendError::Conflict(_) | AppendError::Claimed { .. } | AppendError::Repeated(_),
                     ) => match self.reload(&mut group).await? {
                         Ok(()) => groups.push(group),
                         Err(faults) => group.finish(LineResult::Rejected { faults }, &mut outcomes),

@@ -28,10 +28,7 @@ const LISTING_EVENTS: [&str; 2] = ["loggia.curation.project_withdrawn.", "loggia
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FetchOutcome {
     /// The project still names the picture, and the outcome is in the log.
-    Recorded {
-        /// Stored; otherwise it was refused.
-        stored: bool,
-    },
+    Recorded(bool),
     /// The project no longer names the picture, or is not listed, so nothing was recorded.
     NotNamed,
     /// A temporary failure.
@@ -183,7 +180,7 @@ impl FetchQueue {
         self.in_flight.remove(job);
         self.hosts.finish(job, timed_out, now);
         match outcome {
-            FetchOutcome::Recorded { stored } => self.remove(job, stored),
+            FetchOutcome::Recorded(stored) => self.remove(job, stored),
             FetchOutcome::NotNamed => {
                 self.tries.remove(job);
                 // A revision during the fetch may have named it again.

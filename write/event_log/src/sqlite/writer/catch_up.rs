@@ -66,7 +66,7 @@ impl<B: Backend> Writer<B> {
     async fn catch_up_until(&mut self, until: Instant) -> Result<(), StoreError> {
         loop {
             match self.catch_up().await {
-                Err(BackendReadError::Store(StoreError::Unavailable { .. })) if Instant::now() < until => {
+                Err(BackendReadError::Store(StoreError::Unavailable(_))) if Instant::now() < until => {
                     self.backend.back_off().await;
                 }
                 outcome => return outcome.map_err(StoreError::from),
@@ -95,7 +95,7 @@ impl<B: Backend> Writer<B> {
 }
 
 fn conflicts(committed: &Committed) -> bool {
-    committed.outcomes.iter().any(|outcome| matches!(outcome, Err(AppendError::Conflict { .. })))
+    committed.outcomes.iter().any(|outcome| matches!(outcome, Err(AppendError::Conflict(_))))
 }
 
 async fn id_at(connection: &mut SqliteConnection, position: Position) -> Result<EventId, StoreError> {

@@ -99,8 +99,8 @@ fn refused_pictures_are_queued_again_on_request() {
     assert_eq!([queue.pop(now), queue.pop(now)], [Some(job(ONE)), Some(job(TWO))]);
     queue.retry_refused(project(1));
     assert_eq!(queue.pop(now), None, "both are in flight");
-    assert_eq!(queue.finish(&job(ONE), FetchOutcome::Recorded { stored: true }, now), None);
-    assert_eq!(queue.finish(&job(TWO), FetchOutcome::Recorded { stored: false }, now), None);
+    assert_eq!(queue.finish(&job(ONE), FetchOutcome::Recorded(true), now), None);
+    assert_eq!(queue.finish(&job(TWO), FetchOutcome::Recorded(false), now), None);
     assert_eq!((queue.pop(now), queue.counts()), (None, (0, 1)));
     queue.set_listed(project(1), false);
     queue.retry_refused(project(1));
