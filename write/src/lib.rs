@@ -21,4 +21,6 @@ pub mod media_client;
 pub mod nats_role;
 pub mod project;
 pub mod relay;
+#[cfg(test)]
+mod scenario;
 pub mod service;

@@ -30,38 +30,43 @@ mod tests {
     use super::super::scenario::*;
     use super::*;
 
+    fn moving(letters: &[&str], to: &str) -> impl FnOnce(&Account) -> Result<Vec<AccountEvent>, Rejection> {
+        let (key_ids, to) = (letters.iter().map(|letter| id(letter)).collect::<Vec<_>>(), tier(to));
+        move |account| change_tier(account, &key_ids, &to, &tiers())
+    }
+
     #[test]
     fn a_higher_tier_set_by_an_operator_proves_the_keys() {
         given(&[three(), vec![(proven(&["a"]), at(11, 2)), (revoked("b"), at(11, 3))]].concat())
-            .when(|account| change_tier(account, &[], &tier("studio"), &tiers()))
+            .when(moving(&[], "studio"))
             .then(&[proven(&["c"]), moved(&["a", "c"], "studio")]);
     }
 
     #[test]
     fn the_first_tier_needs_no_proof() {
         given(&[(opened(), at(11, 1)), (AccountEvent::KeyIssued(key_in("a", "studio")), at(11, 1))])
-            .when(|account| change_tier(account, &[id("a")], &tier("free"), &tiers()))
+            .when(moving(&["a"], "free"))
             .then(&[moved(&["a"], "free")]);
     }
 
     #[test]
     fn only_keys_of_another_tier_change() {
         given(&[three(), vec![(moved(&["a"], "studio"), at(11, 2))]].concat())
-            .when(|account| change_tier(account, &[id("a"), id("b")], &tier("studio"), &tiers()))
+            .when(moving(&["a", "b"], "studio"))
             .then(&[proven(&["b"]), moved(&["b"], "studio")]);
-        given(&three()).when(|account| change_tier(account, &[], &tier("free"), &tiers())).then_nothing();
+        given(&three()).when(moving(&[], "free")).then_nothing();
     }
 
     #[test]
     fn an_unknown_tier_or_key_is_rejected() {
         given(&three())
-            .when(|account| change_tier(account, &[], &tier("gold"), &tiers()))
+            .when(moving(&[], "gold"))
             .then_rejected("there is no tier “gold”; there are free, studio, pro");
         given(&three())
-            .when(|account| change_tier(account, &[id("q")], &tier("studio"), &tiers()))
+            .when(moving(&["q"], "studio"))
             .then_rejected("the key “qqqqqqqq” was not issued under this address; check both");
         given(&[three(), vec![(erased(), at(11, 2))]].concat())
-            .when(|account| change_tier(account, &[], &tier("studio"), &tiers()))
+            .when(moving(&[], "studio"))
             .then_rejected("there is no key under this address that is not revoked; issue one first");
     }
 }

@@ -14,15 +14,15 @@ pub fn erase(account: &Account) -> Vec<AccountEvent> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Rejection;
     use super::super::scenario::*;
     use super::*;
 
     #[test]
     fn an_account_is_erased_once() {
-        given(&three()).when(|account| Ok(erase(account))).then(&[erased()]);
-        given(&[three(), vec![(erased(), at(11, 2))]].concat())
-            .when(|account| Ok(erase(account)))
-            .then_nothing();
-        given(&[]).when(|account| Ok(erase(account))).then_nothing();
+        let erasing = |account: &Account| Ok::<_, Rejection>(erase(account));
+        given(&three()).when(erasing).then(&[erased()]);
+        given(&[three(), vec![(erased(), at(11, 2))]].concat()).when(erasing).then_nothing();
+        given(&[]).when(erasing).then_nothing();
     }
 }

@@ -76,17 +76,23 @@ mod tests {
     use super::super::scenario::*;
     use super::*;
 
+    /// Issues a key at noon of a day.
+    fn issuing(
+        key: KeyIssued,
+        (month, day): (i8, i8),
+    ) -> impl FnOnce(&Account) -> Result<Vec<AccountEvent>, Rejection> {
+        move |account| issue_key(account, &key, &tiers(), at(month, day))
+    }
+
     #[test]
     fn the_first_key_opens_the_account() {
-        given(&[])
-            .when(|account| issue_key(account, &key("a"), &tiers(), at(11, 20)))
-            .then(&[opened(), issued("a")]);
+        given(&[]).when(issuing(key("a"), (11, 20))).then(&[opened(), issued("a")]);
     }
 
     #[test]
     fn further_keys_do_not_open_it_again() {
         given(&[(opened(), at(11, 1)), (issued("a"), at(11, 1))])
-            .when(|account| issue_key(account, &key("b"), &tiers(), at(11, 20)))
+            .when(issuing(key("b"), (11, 20)))
             .then(&[issued("b")]);
     }
 
@@ -99,12 +105,8 @@ mod tests {
         };
         assert_eq!(normal_name(&named("  Zu\u{308}rich ")), Ok(Some("Zürich".into())));
         let kept = AccountEvent::KeyIssued(KeyIssued { sealed_name: sealed_name.clone(), ..key("a") });
-        given(&[])
-            .when(|account| issue_key(account, &named("  Zu\u{308}rich "), &tiers(), at(11, 20)))
-            .then(&[opened(), kept]);
-        given(&[])
-            .when(|account| issue_key(account, &named(" \t"), &tiers(), at(11, 20)))
-            .then(&[opened(), issued("a")]);
+        given(&[]).when(issuing(named("  Zu\u{308}rich "), (11, 20))).then(&[opened(), kept]);
+        given(&[]).when(issuing(named(" \t"), (11, 20))).then(&[opened(), issued("a")]);
         for (name, sentence) in [
             ("a\nb", "the key's name has line breaks or tabs; write it on one line"),
             (
@@ -113,41 +115,35 @@ mod tests {
             ),
             (&"é".repeat(101), "the key's name has 101 characters; at most 100 are allowed"),
         ] {
-            given(&[])
-                .when(|account| issue_key(account, &named(name), &tiers(), at(11, 20)))
-                .then_rejected(sentence);
+            given(&[]).when(issuing(named(name), (11, 20))).then_rejected(sentence);
         }
     }
 
     #[test]
     fn a_hint_is_four_letters_or_digits() {
         for hint in ["", "abc", "abcde", "ab-d", "äb"] {
-            given(&[])
-                .when(|account| {
-                    issue_key(account, &KeyIssued { hint: hint.into(), ..key("a") }, &tiers(), at(11, 20))
-                })
-                .then_rejected(&format!(
-                    "the hint is “{hint}”; it must be the last four letters or digits of the key"
-                ));
+            given(&[]).when(issuing(KeyIssued { hint: hint.into(), ..key("a") }, (11, 20))).then_rejected(
+                &format!("the hint is “{hint}”; it must be the last four letters or digits of the key"),
+            );
         }
     }
 
     #[test]
     fn a_tier_other_than_the_first_implies_proof() {
-        given(&[]).when(|account| issue_key(account, &key_in("a", "studio"), &tiers(), at(11, 20))).then(&[
+        given(&[]).when(issuing(key_in("a", "studio"), (11, 20))).then(&[
             opened(),
             AccountEvent::KeyIssued(key_in("a", "studio")),
             proven(&["a"]),
         ]);
         given(&[])
-            .when(|account| issue_key(account, &key_in("a", "gold"), &tiers(), at(11, 20)))
+            .when(issuing(key_in("a", "gold"), (11, 20)))
             .then_rejected("there is no tier “gold”; there are free, studio, pro");
     }
 
     #[test]
     fn a_fourth_key_is_rejected() {
         given(&three())
-            .when(|account| issue_key(account, &key("d"), &tiers(), at(11, 20)))
+            .when(issuing(key("d"), (11, 20)))
             .then_rejected(
                 "there are 3 keys under this address, and more are not possible; revoke one this month, and there is \
                  room for another from 2026-12-01 00:00 UTC on",
@@ -158,18 +154,18 @@ mod tests {
     fn a_revoked_key_counts_until_its_month_ends() {
         let past = [three(), vec![(revoked("a"), at(11, 2))]].concat();
         given(&past)
-            .when(|account| issue_key(account, &key("d"), &tiers(), at(11, 30)))
+            .when(issuing(key("d"), (11, 30)))
             .then_rejected(
                 "there are 3 keys under this address, 1 of them revoked this month, and a revoked key keeps its place \
                  until its month ends; there is room for another from 2026-12-01 00:00 UTC on",
             );
-        given(&past).when(|account| issue_key(account, &key("d"), &tiers(), at(12, 1))).then(&[issued("d")]);
+        given(&past).when(issuing(key("d"), (12, 1))).then(&[issued("d")]);
     }
 
     #[test]
     fn a_clock_that_is_set_back_does_not_make_room_for_a_key() {
         given(&[three(), vec![(revoked("a"), at(12, 1))]].concat())
-            .when(|account| issue_key(account, &key("d"), &tiers(), at(11, 30)))
+            .when(issuing(key("d"), (11, 30)))
             .then_rejected(
                 "there are 3 keys under this address, 1 of them revoked this month, and a revoked key keeps its place \
                  until its month ends; there is room for another from 2027-01-01 00:00 UTC on",
@@ -179,14 +175,14 @@ mod tests {
     #[test]
     fn a_key_id_is_used_once() {
         given(&[(opened(), at(11, 1)), (issued("a"), at(11, 1)), (revoked("a"), at(11, 2))])
-            .when(|account| issue_key(account, &key("a"), &tiers(), at(12, 20)))
+            .when(issuing(key("a"), (12, 20)))
             .then_rejected("a key with the id “aaaaaaaa” exists already; make a new key");
     }
 
     #[test]
     fn an_erased_account_gets_no_key() {
         given(&[(opened(), at(9, 1)), (issued("a"), at(9, 1)), (erased(), at(9, 2))])
-            .when(|account| issue_key(account, &key("b"), &tiers(), at(11, 20)))
+            .when(issuing(key("b"), (11, 20)))
             .then_rejected(
                 "the account was erased; issue the key under the address again, which opens a new account",
             );

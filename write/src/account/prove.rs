@@ -25,33 +25,36 @@ mod tests {
     use super::super::scenario::*;
     use super::*;
 
+    fn proving(letters: &[&str]) -> impl FnOnce(&Account) -> Result<Vec<AccountEvent>, Rejection> {
+        let key_ids: Vec<KeyId> = letters.iter().map(|letter| id(letter)).collect();
+        move |account| prove_keys(account, &key_ids)
+    }
+
     #[test]
     fn the_named_keys_are_proven_each_once() {
-        given(&three())
-            .when(|account| prove_keys(account, &[id("c"), id("a"), id("c")]))
-            .then(&[proven(&["c", "a"])]);
+        given(&three()).when(proving(&["c", "a", "c"])).then(&[proven(&["c", "a"])]);
         given(&[three(), vec![(proven(&["a", "c"]), at(11, 2))]].concat())
-            .when(|account| prove_keys(account, &[id("a")]))
+            .when(proving(&["a"]))
             .then_nothing();
     }
 
     #[test]
     fn without_key_ids_all_live_keys_are_proven() {
         given(&[three(), vec![(proven(&["a"]), at(11, 2)), (revoked("b"), at(11, 3))]].concat())
-            .when(|account| prove_keys(account, &[]))
+            .when(proving(&[]))
             .then(&[proven(&["c"])]);
     }
 
     #[test]
     fn revoked_and_foreign_keys_cannot_be_proven() {
         given(&[three(), vec![(revoked("b"), at(11, 3))]].concat())
-            .when(|account| prove_keys(account, &[id("a"), id("b")]))
+            .when(proving(&["a", "b"]))
             .then_rejected("the key “bbbbbbbb” is revoked permanently; issue another one");
         given(&three())
-            .when(|account| prove_keys(account, &[id("q")]))
+            .when(proving(&["q"]))
             .then_rejected("the key “qqqqqqqq” was not issued under this address; check both");
         given(&[(opened(), at(11, 1)), (issued("a"), at(11, 1)), (revoked("a"), at(11, 2))])
-            .when(|account| prove_keys(account, &[]))
+            .when(proving(&[]))
             .then_rejected("there is no key under this address that is not revoked; issue one first");
     }
 }

@@ -18,18 +18,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_revoked_once() {
+    fn a_key_is_revoked_once_and_with_its_account() {
         given(&three()).when(|account| revoke_key(account, id("b"))).then(&[revoked("b")]);
-        given(&[three(), vec![(revoked("b"), at(11, 2))]].concat())
-            .when(|account| revoke_key(account, id("b")))
-            .then_nothing();
-    }
-
-    #[test]
-    fn revoking_a_key_of_an_erased_account_changes_nothing() {
-        given(&[three(), vec![(erased(), at(11, 2))]].concat())
-            .when(|account| revoke_key(account, id("b")))
-            .then_nothing();
+        for end in [revoked("b"), erased()] {
+            let past = [three(), vec![(end, at(11, 2))]].concat();
+            given(&past).when(|account| revoke_key(account, id("b"))).then_nothing();
+        }
     }
 
     #[test]

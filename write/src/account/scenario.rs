@@ -1,4 +1,4 @@
-//! Given-when-then tests of the use cases, with short names for events.
+//! Short names for events, for tests of the use cases.
 
 use jiff::Timestamp;
 use schemas::account::*;
@@ -6,44 +6,15 @@ use schemas::key::{KeyHash, KeyId};
 use schemas::payment::{PaymentKind, PaymentRecorded, Provider};
 use schemas::tier::{TierName, Tiers};
 
-use super::{Account, Rejection};
+use super::Account;
+use crate::scenario::Given;
 
-/// The events before the command.
-pub(super) struct Given(Account);
-
-pub(super) fn given(events: &[(AccountEvent, Timestamp)]) -> Given {
+pub(super) fn given(events: &[(AccountEvent, Timestamp)]) -> Given<Account> {
     Given(replayed(events))
 }
 
 pub(super) fn replayed(events: &[(AccountEvent, Timestamp)]) -> Account {
     Account::replay(events.iter().map(|(event, time)| (event, *time)))
-}
-
-impl Given {
-    pub(super) fn when(&self, act: impl FnOnce(&Account) -> Result<Vec<AccountEvent>, Rejection>) -> Outcome {
-        Outcome(act(&self.0))
-    }
-}
-
-/// The decided events.
-#[derive(Debug)]
-pub(super) struct Outcome(Result<Vec<AccountEvent>, Rejection>);
-
-impl Outcome {
-    #[track_caller]
-    pub(super) fn then(self, events: &[AccountEvent]) {
-        assert_eq!(self.0, Ok(events.to_vec()));
-    }
-
-    #[track_caller]
-    pub(super) fn then_nothing(self) {
-        self.then(&[]);
-    }
-
-    #[track_caller]
-    pub(super) fn then_rejected(self, sentence: &str) {
-        assert_eq!(self.0.unwrap_err().to_string(), sentence);
-    }
 }
 
 /// Noon of a day of 2026.

@@ -140,30 +140,31 @@ mod tests {
 
     const FIRST: &str = r#"{"slug":"a","name":"First","category":"art","studio":"Nord","taste":{"material":"oak"},"provenance":{"note":"seen"}}"#;
 
+    fn importing(text: &str) -> impl FnOnce(&Project) -> Result<Vec<Event>, Rejection> {
+        let line = line(text);
+        |project| import(project, line).map(|(_, events)| events)
+    }
+
     fn change(past: &[Event], text: &str) -> Change {
         import(&Project::replay(past), line(text)).unwrap().0
     }
 
     #[test]
     fn a_line_with_a_new_slug_selects_a_project() {
-        given(&[]).when(|project| import(project, line(FIRST)).map(|(_, events)| events)).then(&[selected()]);
+        given(&[]).when(importing(FIRST)).then(&[selected()]);
         assert_eq!(change(&[], FIRST), Change::New);
     }
 
     #[test]
     fn a_line_without_a_difference_changes_nothing() {
-        given(&[selected()])
-            .when(|project| import(project, line(FIRST)).map(|(_, events)| events))
-            .then_nothing();
+        given(&[selected()]).when(importing(FIRST)).then_nothing();
         assert_eq!(change(&[selected()], FIRST), Change::Same);
     }
 
     #[test]
     fn a_line_that_differs_revises_the_project_and_lists_the_members() {
         let other = r#"{"slug":"a","name":"First","category":"design","intro":"Now.","taste":{"material":"ash","light":"dusk"}}"#;
-        given(&[selected()])
-            .when(|project| import(project, line(other)).map(|(_, events)| events))
-            .then(&[revised_so(other)]);
+        given(&[selected()]).when(importing(other)).then(&[revised_so(other)]);
         let members = ["category", "intro", "taste.material", "taste.light", "studio", "provenance.note"]
             .map(String::from);
         let removed = vec!["studio".to_owned(), "provenance.note".to_owned()];
@@ -176,9 +177,7 @@ mod tests {
     #[test]
     fn a_line_with_a_former_slug_updates_its_project_and_the_slug_stays() {
         let other = r#"{"slug":"a","name":"Second","category":"art"}"#;
-        given(&[selected(), renamed("b")])
-            .when(|project| import(project, line(other)).map(|(_, events)| events))
-            .then(&[revised("Second")]);
+        given(&[selected(), renamed("b")]).when(importing(other)).then(&[revised("Second")]);
     }
 
     #[test]
@@ -197,15 +196,13 @@ mod tests {
             removed_pictures: Vec::new(),
         };
         assert_eq!(change(&past, &with("[1,3]")), changed);
-        given(&past)
-            .when(|project| import(project, line(&with("[1,3]"))).map(|(_, events)| events))
-            .then(&[vectors("m", &[1.0, 3.0])]);
+        given(&past).when(importing(&with("[1,3]"))).then(&[vectors("m", &[1.0, 3.0])]);
     }
 
     #[test]
     fn a_withdrawn_project_must_be_restored_before_it_is_imported() {
         given(&[selected(), withdrawn("sold")])
-            .when(|project| import(project, line(FIRST)).map(|(_, events)| events))
+            .when(importing(FIRST))
             .then_rejected("the project “a” is withdrawn (sold); restore it first");
     }
 }

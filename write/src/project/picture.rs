@@ -87,8 +87,14 @@ mod tests {
     use super::super::scenario::*;
     use super::*;
 
-    fn named(source: &str, alt: Option<&str>) -> PictureSource {
-        PictureSource { source: source.into(), alt: alt.map(str::to_owned) }
+    /// Attaches the picture with this byte.
+    fn attaching(
+        source: &str,
+        alt: Option<&str>,
+        byte: u8,
+    ) -> impl FnOnce(&Project) -> Result<Vec<Event>, Rejection> {
+        let named = PictureSource { source: source.into(), alt: alt.map(str::to_owned) };
+        move |project| attach(project, &slug(), &named, picture(byte))
     }
 
     fn attached(source: &str, byte: u8) -> Event {
@@ -113,42 +119,32 @@ mod tests {
     #[test]
     fn a_picture_is_named_and_attached() {
         given(&[selected()])
-            .when(|project| attach(project, &slug(), &named("p.jpg", Some("A door")), picture(1)))
+            .when(attaching("p.jpg", Some("A door"), 1))
             .then(&[naming(r#"[{"source":"p.jpg","alt":"A door"}]"#), attached("p.jpg", 1)]);
     }
 
     #[test]
     fn a_picture_that_is_named_already_is_only_attached_and_keeps_its_alt() {
         let past = [selected(), naming(r#"[{"source":"p.jpg","alt":"A door"},"q.jpg"]"#)];
-        given(&past)
-            .when(|project| attach(project, &slug(), &named("p.jpg", None), picture(1)))
-            .then(&[attached("p.jpg", 1)]);
-        given(&past)
-            .when(|project| attach(project, &slug(), &named("q.jpg", Some("A hinge")), picture(1)))
-            .then(&[
-                naming(r#"[{"source":"p.jpg","alt":"A door"},{"source":"q.jpg","alt":"A hinge"}]"#),
-                attached("q.jpg", 1),
-            ]);
+        given(&past).when(attaching("p.jpg", None, 1)).then(&[attached("p.jpg", 1)]);
+        given(&past).when(attaching("q.jpg", Some("A hinge"), 1)).then(&[
+            naming(r#"[{"source":"p.jpg","alt":"A door"},{"source":"q.jpg","alt":"A hinge"}]"#),
+            attached("q.jpg", 1),
+        ]);
     }
 
     #[test]
     fn the_same_picture_changes_nothing_and_another_one_replaces_it() {
         let past = [selected(), naming(r#"["p.jpg"]"#), attached("p.jpg", 1)];
-        given(&past)
-            .when(|project| attach(project, &slug(), &named("p.jpg", None), picture(1)))
-            .then_nothing();
-        given(&past)
-            .when(|project| attach(project, &slug(), &named("p.jpg", None), picture(2)))
-            .then(&[attached("p.jpg", 2)]);
+        given(&past).when(attaching("p.jpg", None, 1)).then_nothing();
+        given(&past).when(attaching("p.jpg", None, 2)).then(&[attached("p.jpg", 2)]);
     }
 
     #[test]
     fn an_invalid_source_is_rejected() {
-        given(&[selected()])
-            .when(|project| attach(project, &slug(), &named("../p.jpg", None), picture(1)))
-            .then_rejected(
-                "pictures[0].source is neither an https URL nor a path below the file's own folder",
-            );
+        given(&[selected()]).when(attaching("../p.jpg", None, 1)).then_rejected(
+            "pictures[0].source is neither an https URL nor a path below the file's own folder",
+        );
     }
 
     #[test]
@@ -168,7 +164,7 @@ mod tests {
     #[test]
     fn a_withdrawn_project_gets_no_pictures() {
         given(&[selected(), withdrawn("sold")])
-            .when(|project| attach(project, &slug(), &named("p.jpg", None), picture(1)))
+            .when(attaching("p.jpg", None, 1))
             .then_rejected("the project “a” is withdrawn (sold); restore it first");
         let gone = Project::replay(&[selected(), naming(r#"["p.jpg"]"#), withdrawn("sold")]);
         assert_eq!(record_fetch(&gone, "p.jpg", Ok(picture(1))), []);

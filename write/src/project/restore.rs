@@ -19,24 +19,27 @@ mod tests {
     use super::super::scenario::*;
     use super::*;
 
+    fn restoring(slug: &str) -> impl FnOnce(&Project) -> Result<Vec<Event>, Rejection> {
+        let slug = slug.parse().unwrap();
+        move |project| restore(project, &slug)
+    }
+
     #[test]
     fn a_withdrawn_project_is_restored() {
-        given(&[selected(), withdrawn("sold")])
-            .when(|project| restore(project, &"a".parse().unwrap()))
-            .then(&[restored()]);
+        given(&[selected(), withdrawn("sold")]).when(restoring("a")).then(&[restored()]);
     }
 
     #[test]
     fn a_listed_project_cannot_be_restored() {
         given(&[selected(), renamed("b")])
-            .when(|project| restore(project, &"a".parse().unwrap()))
+            .when(restoring("a"))
             .then_rejected("the project “b” is not withdrawn; there is nothing to restore");
     }
 
     #[test]
     fn an_unknown_project_cannot_be_restored() {
         given(&[])
-            .when(|project| restore(project, &"q".parse().unwrap()))
+            .when(restoring("q"))
             .then_rejected("there is no project “q”; check the slug, or select the project first");
     }
 }

@@ -1,44 +1,15 @@
-//! Given-when-then tests of the use cases, with short names for events.
+//! Short names for events, for tests of the use cases.
 
 use schemas::event::*;
 use schemas::import::{ImportRecord, parse_line};
 use schemas::picture::{Picture, PictureFormat, PictureId};
 use schemas::vector::Vector;
 
-use super::{Project, Rejection};
+use super::Project;
+use crate::scenario::Given;
 
-/// The events before the command.
-pub(super) struct Given(Project);
-
-pub(super) fn given(events: &[Event]) -> Given {
+pub(super) fn given(events: &[Event]) -> Given<Project> {
     Given(Project::replay(events))
-}
-
-impl Given {
-    pub(super) fn when(&self, act: impl FnOnce(&Project) -> Result<Vec<Event>, Rejection>) -> Outcome {
-        Outcome(act(&self.0))
-    }
-}
-
-/// The decided events.
-#[derive(Debug)]
-pub(super) struct Outcome(Result<Vec<Event>, Rejection>);
-
-impl Outcome {
-    #[track_caller]
-    pub(super) fn then(self, events: &[Event]) {
-        assert_eq!(self.0, Ok(events.to_vec()));
-    }
-
-    #[track_caller]
-    pub(super) fn then_nothing(self) {
-        self.then(&[]);
-    }
-
-    #[track_caller]
-    pub(super) fn then_rejected(self, sentence: &str) {
-        assert_eq!(self.0.unwrap_err().to_string(), sentence);
-    }
 }
 
 /// The project “First” at the slug `a`, with a studio, one taste dimension and a note.

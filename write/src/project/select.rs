@@ -52,15 +52,11 @@ mod tests {
     }
 
     #[test]
-    fn a_slug_belongs_to_the_project_that_has_it() {
+    fn a_slug_belongs_to_the_project_that_has_or_had_it() {
         let taken = "the slug “a” belongs to the project “First”; revise that one, or choose another slug";
-        given(&[selected()]).when(|holder| select(holder, line(BARE))).then_rejected(taken);
-    }
-
-    #[test]
-    fn a_former_slug_leads_to_its_project() {
-        let taken = "the slug “a” belongs to the project “First”; revise that one, or choose another slug";
-        given(&[selected(), renamed("b")]).when(|holder| select(holder, line(BARE))).then_rejected(taken);
+        for past in [vec![selected()], vec![selected(), renamed("b")]] {
+            given(&past).when(|holder| select(holder, line(BARE))).then_rejected(taken);
+        }
     }
 
     #[test]

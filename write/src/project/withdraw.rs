@@ -28,26 +28,27 @@ mod tests {
     use super::super::scenario::*;
     use super::*;
 
-    fn slug(text: &str) -> Slug {
-        text.parse().unwrap()
+    fn withdrawing(slug: &str, reason: &str) -> impl FnOnce(&Project) -> Result<Vec<Event>, Rejection> {
+        let (slug, reason) = (slug.parse().unwrap(), reason.to_owned());
+        move |project| withdraw(project, &slug, &reason)
     }
 
     #[test]
     fn a_project_is_withdrawn_with_its_reason_in_normal_form() {
         given(&[selected()])
-            .when(|project| withdraw(project, &slug("a"), "  The house\r\nwas pulled down. "))
+            .when(withdrawing("a", "  The house\r\nwas pulled down. "))
             .then(&[withdrawn("The house\nwas pulled down.")]);
     }
 
     #[test]
     fn a_reason_is_required() {
         given(&[selected()])
-            .when(|project| withdraw(project, &slug("a"), " \n"))
+            .when(withdrawing("a", " \n"))
             .then_rejected("reason is blank; say why, in words for readers");
         given(&[selected()])
-            .when(|project| withdraw(project, &slug("a"), &"é".repeat(2_001)))
+            .when(withdrawing("a", &"é".repeat(2_001)))
             .then_rejected("reason has 2001 characters; at most 2000 are allowed");
-        given(&[selected()]).when(|project| withdraw(project, &slug("a"), "a\u{0}")).then_rejected(
+        given(&[selected()]).when(withdrawing("a", "a\u{0}")).then_rejected(
             "reason has the control character U+0000 at character 2; only newline and tab are allowed",
         );
     }
@@ -55,16 +56,16 @@ mod tests {
     #[test]
     fn a_project_cannot_be_withdrawn_twice() {
         let gone = [selected(), withdrawn("sold")];
-        given(&gone).when(|project| withdraw(project, &slug("a"), "sold")).then_nothing();
+        given(&gone).when(withdrawing("a", "sold")).then_nothing();
         given(&gone)
-            .when(|project| withdraw(project, &slug("a"), "burnt"))
+            .when(withdrawing("a", "burnt"))
             .then_rejected("the project “a” is withdrawn (sold); restore it first");
     }
 
     #[test]
     fn an_unknown_project_cannot_be_withdrawn() {
         given(&[])
-            .when(|project| withdraw(project, &slug("q"), "sold"))
+            .when(withdrawing("q", "sold"))
             .then_rejected("there is no project “q”; check the slug, or select the project first");
     }
 }

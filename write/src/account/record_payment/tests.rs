@@ -12,27 +12,29 @@ fn paying_account() -> Vec<(AccountEvent, Timestamp)> {
     [given, events.into_iter().map(|event| (event, at(11, 3))).collect()].concat()
 }
 
+/// Records a payment at noon of a day of November.
+fn recording(
+    payment: &PaymentRecorded,
+    day: i8,
+) -> impl FnOnce(&Account) -> Result<Vec<AccountEvent>, Rejection> {
+    move |account| record_payment(account, payment, &tiers(), at(11, day))
+}
+
 #[test]
 fn a_payment_raises_proven_keys_and_no_others() {
     let payment = paid("evt_1", 3, "studio", at(12, 1));
     let expected = [recorded(&payment), entitled("studio"), followed(&["a", "b"], "studio")];
     given(&[three(), vec![(proven(&["a", "b"]), at(11, 2))]].concat())
-        .when(|account| record_payment(account, &payment, &tiers(), at(11, 3)))
+        .when(recording(&payment, 3))
         .then(&expected);
-    given(&[]).when(|account| record_payment(account, &payment, &tiers(), at(11, 3))).then(&[
-        opened(),
-        recorded(&payment),
-        entitled("studio"),
-    ]);
+    given(&[]).when(recording(&payment, 3)).then(&[opened(), recorded(&payment), entitled("studio")]);
 }
 
 #[test]
 fn a_notice_is_recorded_once() {
-    given(&paying_account())
-        .when(|account| record_payment(account, &paid("evt_1", 3, "pro", at(12, 9)), &tiers(), at(11, 5)))
-        .then_nothing();
+    given(&paying_account()).when(recording(&paid("evt_1", 3, "pro", at(12, 9)), 5)).then_nothing();
     given(&[three(), vec![(erased(), at(11, 2))]].concat())
-        .when(|account| record_payment(account, &paid("evt_1", 3, "pro", at(12, 9)), &tiers(), at(11, 5)))
+        .when(recording(&paid("evt_1", 3, "pro", at(12, 9)), 5))
         .then_rejected(
             "the account was erased; issue the key under the address again, which opens a new account",
         );
@@ -41,11 +43,9 @@ fn a_notice_is_recorded_once() {
 #[test]
 fn a_renewal_changes_no_tier_and_a_change_of_the_subscription_does_at_once() {
     let renewed = paid("evt_2", 30, "studio", at(12, 31));
-    given(&paying_account())
-        .when(|account| record_payment(account, &renewed, &tiers(), at(11, 30)))
-        .then(&[recorded(&renewed)]);
+    given(&paying_account()).when(recording(&renewed, 30)).then(&[recorded(&renewed)]);
     let changed = PaymentRecorded { tier: Some(tier("pro")), ..notice("evt_3", 10, PaymentKind::Changed) };
-    given(&paying_account()).when(|account| record_payment(account, &changed, &tiers(), at(11, 10))).then(&[
+    given(&paying_account()).when(recording(&changed, 10)).then(&[
         recorded(&changed),
         entitled("pro"),
         followed(&["a", "b"], "pro"),
@@ -56,9 +56,7 @@ fn a_renewal_changes_no_tier_and_a_change_of_the_subscription_does_at_once() {
 fn a_paid_tier_lasts_until_its_period_ends() {
     for kind in [PaymentKind::Failed, PaymentKind::Ended, PaymentKind::PartlyRefunded, PaymentKind::Pending] {
         let changed = PaymentRecorded { period_end: Some(at(12, 20)), ..notice("evt_2", 10, kind) };
-        given(&paying_account())
-            .when(|account| record_payment(account, &changed, &tiers(), at(11, 10)))
-            .then(&[recorded(&changed)]);
+        given(&paying_account()).when(recording(&changed, 10)).then(&[recorded(&changed)]);
     }
     let account = replayed(&paying_account());
     assert_eq!(next_settlement(&account, &tiers(), at(11, 10)), Some(at(12, 1)));
@@ -74,7 +72,7 @@ fn a_paid_tier_lasts_until_its_period_ends() {
 #[test]
 fn a_subscription_that_has_ended_already_ends_at_once() {
     let ended = PaymentRecorded { period_end: Some(at(11, 9)), ..notice("evt_2", 10, PaymentKind::Ended) };
-    given(&paying_account()).when(|account| record_payment(account, &ended, &tiers(), at(11, 10))).then(&[
+    given(&paying_account()).when(recording(&ended, 10)).then(&[
         recorded(&ended),
         entitled("free"),
         followed(&["a", "b"], "free"),
@@ -85,15 +83,13 @@ fn a_subscription_that_has_ended_already_ends_at_once() {
 fn a_refund_ends_a_period_at_once_unless_a_newer_one_is_paid() {
     let references = vec!["in_1".parse().unwrap()];
     let refund = PaymentRecorded { references, ..notice("evt_2", 10, PaymentKind::Refunded) };
-    given(&paying_account()).when(|account| record_payment(account, &refund, &tiers(), at(11, 10))).then(&[
+    given(&paying_account()).when(recording(&refund, 10)).then(&[
         recorded(&refund),
         entitled("free"),
         followed(&["a", "b"], "free"),
     ]);
     let newer = (recorded(&paid("evt_3", 11, "studio", at(12, 9))), at(11, 11));
-    given(&[paying_account(), vec![newer]].concat())
-        .when(|account| record_payment(account, &refund, &tiers(), at(11, 12)))
-        .then(&[recorded(&refund)]);
+    given(&[paying_account(), vec![newer]].concat()).when(recording(&refund, 12)).then(&[recorded(&refund)]);
 }
 
 #[test]
