@@ -13,7 +13,7 @@ use schemas::ids::Position;
 use tokio::time::Instant;
 
 use crate::error::WorkerError;
-use crate::source::{EventSource, StreamState, consumer};
+use crate::source::{EventSource, consumer};
 
 /// How long the write side's log must have been shorter than the checkpoint: a replica of EventStoreDB may lag by some
 /// hundred milliseconds.
@@ -58,18 +58,6 @@ impl HistoryCheck {
         if self.last_compared == Some(seen) {
             return Ok(());
         }
-        self.compare_with_stream(model, checkpoint, hash, stream).await
-    }
-
-    /// Compares the event of the checkpoint with the one in its place in the stream.
-    async fn compare_with_stream(
-        &mut self,
-        model: &'static str,
-        checkpoint: &Checkpoint,
-        hash: Hash,
-        stream: StreamState,
-    ) -> Result<(), WorkerError> {
-        let seen = (consumer::connection_count(self.source.client()), stream.created);
         let Ok(Some(delivery)) = self.source.event_at(checkpoint.position).await else { return Ok(()) };
         if let Ok(decoded) = &delivery.decoded {
             if let Some(store) = decoded.store.filter(|store| !checkpoint.belongs_to(*store)) {

@@ -65,7 +65,6 @@ pub struct Host {
 
 /// How [`Host::attempt`] ended without an error.
 enum Ended {
-    /// The host was stopped.
     Stopped,
     /// The same worker or a new one continues.
     Continue,
@@ -215,7 +214,8 @@ impl Host {
             Some(generation) => {
                 // Opening would create an empty file in its place.
                 let file = generation.path.join(W::Model::FILE);
-                if std::fs::metadata(&file).map_or_else(is_not_found, |file| file.len() == 0) {
+                let is_absent = |error: std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
+                if std::fs::metadata(&file).map_or_else(is_absent, |file| file.len() == 0) {
                     return Err(ModelError::Absent(file));
                 }
                 (generation, false)
@@ -377,10 +377,6 @@ impl RecentQuarantines {
         self.times = if is_repeated { self.times + 1 } else { 0 };
         if is_repeated { retry_after(self.times + 4) } else { Duration::ZERO }
     }
-}
-
-fn is_not_found(error: std::io::Error) -> bool {
-    error.kind() == std::io::ErrorKind::NotFound
 }
 
 fn remove(generations: &Generations, folder: &Path) {

@@ -18,17 +18,17 @@ use tokio_util::sync::CancellationToken;
 use crate::error::WorkerError;
 use crate::host::Host;
 use crate::projection::Projection;
-use crate::projection::archive::ArchiveProjection;
-use crate::projection::catalog::CatalogProjection;
 use crate::projection::counters::CountersWorker;
-use crate::projection::keys::KeysProjection;
-use crate::projection::neighbours::NeighboursProjection;
 use crate::projection::search::SearchProjection;
 use crate::rebuilds::RebuildRequest;
 use crate::source::{EventSource, SourceError};
 use crate::status::Status;
 use crate::verify::remove_leftovers;
 use crate::worker::{ProjectionWorker, Worker};
+use read::archive::ArchiveWriter;
+use read::catalog::CatalogWriter;
+use read::keys::KeysWriter;
+use read::neighbours::NeighboursWriter;
 
 pub use crate::host::NodeSettings;
 
@@ -72,11 +72,11 @@ impl Node {
         let source = EventSource::with_health(client.clone(), &settings.health);
         let mut start = Start { settings, source: source.clone(), spawn, stop };
         let models = vec![
-            start.projection::<CatalogProjection>(),
+            start.projection::<CatalogWriter>(),
             start.projection::<SearchProjection>(),
-            start.projection::<NeighboursProjection>(),
-            start.projection::<ArchiveProjection>(),
-            start.projection::<KeysProjection>(),
+            start.projection::<NeighboursWriter>(),
+            start.projection::<ArchiveWriter>(),
+            start.projection::<KeysWriter>(),
             start.model::<CountersWorker>(),
         ];
         Node { models, source, folder: settings.models.clone() }

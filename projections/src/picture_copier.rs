@@ -27,9 +27,7 @@ use crate::error::WorkerError;
 use crate::history::HistoryCheck;
 use crate::source::{Delivery, EventSource, SourceError};
 
-/// The most events in one batch.
 const MAX_BATCH: usize = 500;
-/// How long to wait before a retry.
 const RETRY_DELAY: Duration = Duration::from_secs(2);
 /// How long to wait before asking again for files that the write side does not have.
 const MISSING_RETRY_DELAY: Duration = Duration::from_secs(60);
@@ -118,7 +116,8 @@ impl PictureCopier {
     /// Reads the log and queues its pictures. While the queue is full it does not subscribe to the log, because a subscription
     /// that takes nothing delays the projections.
     async fn read_log(&self, queue: mpsc::Sender<QueueItem>) {
-        let mut after = self.load_progress().await;
+        let saved = tokio::fs::read_to_string(&self.progress_file).await;
+        let mut after = Progress::parse(&saved.unwrap_or_default());
         let mut history = HistoryCheck::new(self.source.clone());
         loop {
             if !history_continues(&mut history, after).await {
@@ -291,11 +290,6 @@ impl PictureCopier {
         }
     }
 
-    /// Returns the saved progress.
-    async fn load_progress(&self) -> Progress {
-        Progress::parse(&tokio::fs::read_to_string(&self.progress_file).await.unwrap_or_default())
-    }
-
     /// Saves the progress; every file up to it is on disk. If saving fails, the files are only checked again.
     async fn save_progress(&self, progress: Progress) {
         let part = self.progress_file.with_extension("part");
@@ -322,7 +316,6 @@ impl Progress {
         }
     }
 
-    /// Returns the text to save.
     fn text(self) -> String {
         match self.hash {
             Some(hash) => format!("{} {hash}\n", self.position),

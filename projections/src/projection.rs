@@ -1,11 +1,11 @@
 //! A projection: derives one read model from events. The projections are the modules below, one a file; `counters` follows
 //! the streams of metered calls instead of the log.
 
-pub mod archive;
-pub mod catalog;
+mod archive;
+mod catalog;
 pub mod counters;
-pub mod keys;
-pub mod neighbours;
+mod keys;
+mod neighbours;
 pub mod search;
 
 use std::path::Path;
@@ -97,6 +97,18 @@ impl PoisonEvent {
     }
 }
 
+/// Applies a batch in order, and returns the events that could not be applied.
+fn poison_events<E, R: ToString>(
+    batch: Vec<E>,
+    mut apply: impl FnMut(E) -> (Arc<Recorded>, Result<(), R>),
+) -> Vec<PoisonEvent> {
+    let poison = |event| {
+        let (recorded, applied) = apply(event);
+        applied.err().map(|reason| PoisonEvent::new(&recorded, reason))
+    };
+    batch.into_iter().filter_map(poison).collect()
+}
+
 /// The writer of one generation of a read model. Readers see nothing before [`Projection::commit`]; a projection that is
 /// dropped before that continues from its last checkpoint. The worker never passes an event at or below the checkpoint.
 pub trait Projection: Sized + Send + 'static {
@@ -177,6 +189,27 @@ pub(crate) mod tests {
             traceparent: None,
             data: versioned::encode(event).unwrap(),
         })
+    }
+
+    /// Applies a log, with a number for the project of each event, in batches of this size; returns the poison events.
+    pub(crate) async fn apply_log<P: Projection>(
+        projection: &mut P,
+        log: &[(u64, Event)],
+        batch: usize,
+    ) -> Vec<PoisonEvent> {
+        let (mut poison, mut position) = (Vec::new(), projection.checkpoint().position);
+        for batch in log.chunks(batch) {
+            let mut selected = Vec::new();
+            for (project, event) in batch {
+                position = position.next();
+                let recorded = recorded(position.0, *project, event);
+                selected.extend(P::select(&recorded, &Arc::new(event.clone())));
+            }
+            poison.extend(projection.apply(selected).await.unwrap());
+            let checkpoint = Checkpoint { position, ..projection.checkpoint().clone() };
+            projection.commit(checkpoint).await.unwrap();
+        }
+        poison
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::StreamExt;
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, OptionFuture};
 use futures::stream::FuturesUnordered;
 use read::generation::Generation;
 use schemas::control::RebuildProgress;
@@ -21,7 +21,6 @@ pub struct RebuildRequest {
     pub progress: mpsc::UnboundedSender<RebuildProgress>,
 }
 
-/// A worker and its generation.
 pub(crate) struct LiveWorker<W> {
     pub(crate) generation: Generation,
     pub(crate) worker: W,
@@ -48,7 +47,6 @@ impl Requesters {
         self.all.lock().unwrap_or_else(PoisonError::into_inner).push(requester);
     }
 
-    /// Sends progress to all.
     pub(crate) fn send(&self, progress: &RebuildProgress) {
         self.all
             .lock()
@@ -67,7 +65,6 @@ impl Requesters {
 pub(crate) struct Rebuilds<'a, W> {
     model: &'static str,
     requests: mpsc::Receiver<RebuildRequest>,
-    /// Starts a replay.
     replay: Box<dyn Fn(bool) -> Replay<'a, W> + Send + 'a>,
     running: Option<Replay<'a, W>>,
     requesters: Requesters,
@@ -138,7 +135,7 @@ impl<'a, W> Rebuilds<'a, W> {
                     self.requesters.add(request.progress);
                     self.start();
                 }
-                outcome = run_to_end(&mut self.running) => {
+                Some(outcome) = OptionFuture::from(self.running.as_mut()) => {
                     self.running = None;
                     match outcome {
                         Ok(rebuilt) => return rebuilt,
@@ -150,8 +147,9 @@ impl<'a, W> Rebuilds<'a, W> {
                         }
                     }
                 }
-                () = sleep_until_due(due) => self.start(),
+                Some(()) = OptionFuture::from(due.map(tokio::time::sleep_until)) => self.start(),
                 Some(()) = self.cleanups.next() => {}
+                else => std::future::pending().await,
             }
         }
     }
@@ -160,19 +158,5 @@ impl<'a, W> Rebuilds<'a, W> {
         if self.running.is_none() {
             self.running = Some((self.replay)(self.recovery.is_some()));
         }
-    }
-}
-
-async fn run_to_end<W>(running: &mut Option<Replay<'_, W>>) -> Result<Rebuilt<W>, ReplayError> {
-    match running {
-        Some(replay) => replay.await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn sleep_until_due(due: Option<Instant>) {
-    match due {
-        Some(due) => tokio::time::sleep_until(due).await,
-        None => std::future::pending().await,
     }
 }

@@ -55,7 +55,6 @@ pub struct StreamLog {
 pub(crate) struct StreamState {
     /// When it was created, in nanoseconds since 1970: tells it from a later stream of the same name.
     pub(crate) created: i128,
-    /// Its last position.
     pub(crate) head: Position,
 }
 

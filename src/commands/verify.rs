@@ -6,15 +6,15 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use cli_output::{Output, Usage};
-use projections::projection::archive::ArchiveProjection;
-use projections::projection::catalog::CatalogProjection;
 use projections::projection::counters;
-use projections::projection::keys::KeysProjection;
-use projections::projection::neighbours::NeighboursProjection;
 use projections::projection::search::SearchProjection;
 use projections::source::EventSource;
 use projections::verify::{Verified, verify};
+use read::archive::ArchiveWriter;
+use read::catalog::CatalogWriter;
+use read::keys::KeysWriter;
 use read::models::ModelKind;
+use read::neighbours::NeighboursWriter;
 
 use super::rebuild::wanted;
 use crate::cli::{ModelName, VerifiedPart};
@@ -49,7 +49,6 @@ pub async fn run(
     Ok(if equal { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }
 
-/// Compares the models one after the other.
 async fn compare_models(
     config: &Config,
     models: &[ModelName],
@@ -84,11 +83,11 @@ async fn compare(
     };
     let (models, source, clock) = (data.models(), source.clone(), process::clock());
     let verified = match model {
-        ModelKind::Catalog => verify::<CatalogProjection>(&models, source, clock, &mut progress).await,
+        ModelKind::Catalog => verify::<CatalogWriter>(&models, source, clock, &mut progress).await,
         ModelKind::Search => verify::<SearchProjection>(&models, source, clock, &mut progress).await,
-        ModelKind::Neighbours => verify::<NeighboursProjection>(&models, source, clock, &mut progress).await,
-        ModelKind::Archive => verify::<ArchiveProjection>(&models, source, clock, &mut progress).await,
-        ModelKind::Keys => verify::<KeysProjection>(&models, source, clock, &mut progress).await,
+        ModelKind::Neighbours => verify::<NeighboursWriter>(&models, source, clock, &mut progress).await,
+        ModelKind::Archive => verify::<ArchiveWriter>(&models, source, clock, &mut progress).await,
+        ModelKind::Keys => verify::<KeysWriter>(&models, source, clock, &mut progress).await,
         ModelKind::Counters => counters::verify(&models, source, clock, &mut progress).await,
     };
     bar.finish_and_clear();

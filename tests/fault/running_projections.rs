@@ -9,15 +9,15 @@ use kit::wait_until;
 use projections::error::WorkerError;
 use projections::node::{Node, NodeSettings, WorkerTask};
 use projections::projection::Projection;
-use projections::projection::archive::ArchiveProjection;
-use projections::projection::catalog::CatalogProjection;
-use projections::projection::keys::KeysProjection;
-use projections::projection::neighbours::NeighboursProjection;
 use projections::projection::search::SearchProjection;
+use read::archive::ArchiveWriter;
+use read::catalog::CatalogWriter;
 use read::checkpoint::Checkpoint;
 use read::generation::Generations;
+use read::keys::KeysWriter;
 use read::model::Model;
 use read::models::CommitSignals;
+use read::neighbours::NeighboursWriter;
 use schemas::clock::Clock;
 use schemas::control::{ProjectionStatus, UsagePage};
 use schemas::ids::Position;
@@ -113,10 +113,10 @@ async fn digest<P: Projection>(models: &Path) -> (Checkpoint, [u8; 32]) {
 
 pub(crate) async fn digests(models: &Path) -> Vec<(Checkpoint, [u8; 32])> {
     vec![
-        digest::<CatalogProjection>(models).await,
+        digest::<CatalogWriter>(models).await,
         digest::<SearchProjection>(models).await,
-        digest::<NeighboursProjection>(models).await,
-        digest::<ArchiveProjection>(models).await,
-        digest::<KeysProjection>(models).await,
+        digest::<NeighboursWriter>(models).await,
+        digest::<ArchiveWriter>(models).await,
+        digest::<KeysWriter>(models).await,
     ]
 }

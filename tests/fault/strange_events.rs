@@ -2,17 +2,17 @@
 
 use projections::error::WorkerError;
 use projections::projection::Projection;
-use projections::projection::archive::ArchiveProjection;
-use projections::projection::catalog::CatalogProjection;
-use projections::projection::keys::KeysProjection;
-use projections::projection::neighbours::NeighboursProjection;
 use projections::projection::search::SearchProjection;
 use projections::source::EventSource;
 use projections::status::Status;
 use projections::worker::{ProjectionWorker, Worker};
+use read::archive::ArchiveWriter;
+use read::catalog::CatalogWriter;
 use read::catalog::{CatalogReader, SlugResolution};
 use read::keys::KeysReader;
+use read::keys::KeysWriter;
 use read::model::Model;
+use read::neighbours::NeighboursWriter;
 use schemas::clock::Clock;
 use schemas::control::Parked;
 use schemas::ids::{Position, StreamId};
@@ -84,10 +84,10 @@ async fn poison_events_are_parked_and_unknown_events_skipped() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
     let client = nats.client().await;
     let stream = publish_strange_events(&client).await;
-    let catalog = assert_parked_and_skipped::<CatalogProjection>(&client, stream.position).await;
+    let catalog = assert_parked_and_skipped::<CatalogWriter>(&client, stream.position).await;
     assert_parked_and_skipped::<SearchProjection>(&client, stream.position).await;
-    assert_parked_and_skipped::<NeighboursProjection>(&client, stream.position).await;
-    assert_parked_and_skipped::<ArchiveProjection>(&client, stream.position).await;
+    assert_parked_and_skipped::<NeighboursWriter>(&client, stream.position).await;
+    assert_parked_and_skipped::<ArchiveWriter>(&client, stream.position).await;
     let reader = CatalogReader::open(catalog.path()).await.unwrap();
     for slug in ["first", "last"] {
         assert!(matches!(reader.resolve(slug).await.unwrap(), SlugResolution::Found(_)), "{slug}");
@@ -102,7 +102,7 @@ async fn events_of_another_store_are_rejected() {
     stream.publish(&project(1), SELECTED, selected("first")).await;
     let folder = tempfile::tempdir().unwrap();
     let status = Status::new("catalog");
-    let mut worker: ProjectionWorker<CatalogProjection> = worker(folder.path(), &client, &status).await;
+    let mut worker: ProjectionWorker<CatalogWriter> = worker(folder.path(), &client, &status).await;
     worker.replay(stream.position, &CancellationToken::new(), &mut |_| {}).await.unwrap();
     stream.store = stream.clock.store_id();
     stream.publish(&project(2), SELECTED, selected("second")).await;
@@ -127,7 +127,7 @@ async fn account_events_change_the_key_model_and_not_the_catalog() {
     stream.publish_in(account, revoked, json!({"key_id": "Zb3dEf9h"})).await;
 
     let (folder, status) = (tempfile::tempdir().unwrap(), Status::new("keys"));
-    let mut keys: ProjectionWorker<KeysProjection> = worker(folder.path(), &client, &status).await;
+    let mut keys: ProjectionWorker<KeysWriter> = worker(folder.path(), &client, &status).await;
     keys.replay(stream.position, &CancellationToken::new(), &mut |_| {}).await.unwrap();
     let reason = "it refers to a key that was not issued to this account before".to_owned();
     let unknown = Parked { position: Position(4), kind: revoked.into(), reason };
@@ -136,7 +136,7 @@ async fn account_events_change_the_key_model_and_not_the_catalog() {
     assert_eq!(reader.find(&hash).unwrap().key_id.as_str(), "Ab3dEf9h");
 
     let (folder, status) = (tempfile::tempdir().unwrap(), Status::new("catalog"));
-    let mut catalog: ProjectionWorker<CatalogProjection> = worker(folder.path(), &client, &status).await;
+    let mut catalog: ProjectionWorker<CatalogWriter> = worker(folder.path(), &client, &status).await;
     catalog.replay(stream.position, &CancellationToken::new(), &mut |_| {}).await.unwrap();
     assert_eq!((status.get().parked, status.get().skipped), (vec![], 0));
     let reader = CatalogReader::open(folder.path()).await.unwrap();

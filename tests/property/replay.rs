@@ -4,14 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use projections::projection::Projection;
-use projections::projection::archive::ArchiveProjection;
-use projections::projection::catalog::CatalogProjection;
-use projections::projection::neighbours::NeighboursProjection;
 use projections::projection::search::SearchProjection;
 use proptest::prelude::*;
 use read::archive::ArchiveReader;
+use read::archive::ArchiveWriter;
+use read::catalog::CatalogWriter;
 use read::catalog::{CatalogReader, SlugResolution};
 use read::checkpoint::Checkpoint;
+use read::neighbours::NeighboursWriter;
 use read::search::{SearchReader, SearchRequest};
 use schemas::envelope::Recorded;
 use schemas::ids::Position;
@@ -119,20 +119,20 @@ proptest! {
                 path
             };
             let (full, cut) = (at("catalog"), at("catalog-cut"));
-            let expected = replay::<CatalogProjection>(&full, &log, &[]).await;
-            assert_eq!(replay::<CatalogProjection>(&cut, &log, &cuts).await, expected, "catalog, cuts {cuts:?}");
+            let expected = replay::<CatalogWriter>(&full, &log, &[]).await;
+            assert_eq!(replay::<CatalogWriter>(&cut, &log, &cuts).await, expected, "catalog, cuts {cuts:?}");
             let part = at("catalog-part");
-            replay::<CatalogProjection>(&part, &log[..log.len() / 2], &[]).await;
+            replay::<CatalogWriter>(&part, &log[..log.len() / 2], &[]).await;
             citations_never_change(&full, &part, &model).await;
             let (search, search_cut) = (at("search"), at("search-cut"));
             let expected = replay::<SearchProjection>(&search, &log, &[]).await;
             assert_eq!(replay::<SearchProjection>(&search_cut, &log, &cuts).await, expected, "search, cuts {cuts:?}");
             let (near, near_cut) = (at("neighbours"), at("neighbours-cut"));
-            let expected = replay::<NeighboursProjection>(&near, &log, &[]).await;
-            assert_eq!(replay::<NeighboursProjection>(&near_cut, &log, &cuts).await, expected, "neighbours, cuts {cuts:?}");
+            let expected = replay::<NeighboursWriter>(&near, &log, &[]).await;
+            assert_eq!(replay::<NeighboursWriter>(&near_cut, &log, &cuts).await, expected, "neighbours, cuts {cuts:?}");
             let (archive, archive_cut) = (at("archive"), at("archive-cut"));
-            let expected = replay::<ArchiveProjection>(&archive, &log, &[]).await;
-            assert_eq!(replay::<ArchiveProjection>(&archive_cut, &log, &cuts).await, expected, "archive, cuts {cuts:?}");
+            let expected = replay::<ArchiveWriter>(&archive, &log, &[]).await;
+            assert_eq!(replay::<ArchiveWriter>(&archive_cut, &log, &cuts).await, expected, "archive, cuts {cuts:?}");
             agrees_with_the_model(&full, &search_cut, &archive_cut, &model).await;
         });
     }

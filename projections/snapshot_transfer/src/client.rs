@@ -9,7 +9,6 @@ use reqwest::{Client, RequestBuilder, StatusCode, redirect};
 use rustls::ClientConfig;
 use tokio::io::AsyncWriteExt;
 
-/// How long a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long the node may send nothing of a file.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
@@ -80,7 +79,6 @@ impl SnapshotClient {
         Manifest::parse(&body)
     }
 
-    /// Fetches a file.
     pub(super) async fn fetch(&self, file: &FileCopy, to: &Path) -> Result<(), SnapshotError> {
         let disk = |source| SnapshotError::File { path: to.to_owned(), source };
         let mut written = tokio::fs::File::create_new(to).await.map_err(disk)?;

@@ -9,15 +9,9 @@ use read::error::ModelError;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 
-use crate::projection::{PoisonEvent, ProjectEvent, Projection};
+use crate::projection::{PoisonEvent, ProjectEvent, Projection, poison_events};
 
-/// Writes the archive model.
-#[derive(Debug)]
-pub struct ArchiveProjection {
-    writer: ArchiveWriter,
-}
-
-impl Projection for ArchiveProjection {
+impl Projection for ArchiveWriter {
     type Model = ArchiveReader;
 
     type Event = ProjectEvent;
@@ -27,26 +21,23 @@ impl Projection for ArchiveProjection {
     }
 
     async fn open(folder: &Path) -> Result<Self, ModelError> {
-        Ok(ArchiveProjection { writer: ArchiveWriter::open(folder).await? })
+        ArchiveWriter::open(folder).await
     }
 
     fn checkpoint(&self) -> &Checkpoint {
-        self.writer.checkpoint()
+        ArchiveWriter::checkpoint(self)
     }
 
     async fn apply(&mut self, batch: Vec<ProjectEvent>) -> Result<Vec<PoisonEvent>, ModelError> {
-        self.writer.load(batch.iter().map(|event| event.project)).await?;
-        let mut poison = Vec::new();
-        for ProjectEvent { recorded, project, event } in batch {
-            if let Err(reason) = self.writer.apply(project, &event, recorded.position, recorded.time) {
-                poison.push(PoisonEvent::new(&recorded, reason));
-            }
-        }
-        Ok(poison)
+        self.load(batch.iter().map(|event| event.project)).await?;
+        Ok(poison_events(batch, |ProjectEvent { recorded, project, event }| {
+            let applied = ArchiveWriter::apply(self, project, &event, recorded.position, recorded.time);
+            (recorded, applied)
+        }))
     }
 
     async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ModelError> {
-        self.writer.commit(checkpoint).await
+        ArchiveWriter::commit(self, checkpoint).await
     }
 }
 
@@ -64,12 +55,7 @@ mod tests {
     use schemas::taste::Dimension;
 
     use super::*;
-    use crate::projection::tests::recorded;
-
-    fn event(position: u64, number: u64, event: Event) -> Option<ProjectEvent> {
-        let recorded = recorded(position, number, &event);
-        ArchiveProjection::select(&recorded, &Arc::new(event))
-    }
+    use crate::projection::tests::apply_log;
 
     fn record(material: &str) -> Record {
         let taste = serde_json::json!({ "material": material });
@@ -113,26 +99,11 @@ mod tests {
         ]
     }
 
-    /// Applies the log in batches of this size; returns the poison events.
-    async fn apply(projection: &mut ArchiveProjection, batch: usize) -> Vec<PoisonEvent> {
-        let log = log().into_iter().zip(1..);
-        let mut events = log.filter_map(|((number, happened), at)| event(at, number, happened)).peekable();
-        let mut poison = Vec::new();
-        while events.peek().is_some() {
-            let batch: Vec<ProjectEvent> = events.by_ref().take(batch).collect();
-            let position = batch.last().unwrap().recorded.position;
-            poison.extend(projection.apply(batch).await.unwrap());
-            let checkpoint = Checkpoint { position, ..projection.checkpoint().clone() };
-            projection.commit(checkpoint).await.unwrap();
-        }
-        poison
-    }
-
     #[tokio::test]
     async fn poison_events_are_returned_and_the_others_applied() {
         let folder = tempfile::tempdir().unwrap();
-        let mut projection = ArchiveProjection::open(folder.path()).await.unwrap();
-        let poison = apply(&mut projection, 4).await;
+        let mut projection = ArchiveWriter::open(folder.path()).await.unwrap();
+        let poison = apply_log(&mut projection, &log(), 4).await;
         let poison: Vec<(u64, &str)> =
             poison.iter().map(|poison| (poison.position.0, poison.reason.as_str())).collect();
         assert_eq!(
@@ -154,10 +125,10 @@ mod tests {
     #[tokio::test]
     async fn a_rebuild_has_the_digest_of_the_live_model() {
         let (live, rebuilt) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        apply(&mut ArchiveProjection::open(live.path()).await.unwrap(), 1).await;
-        let mut projection = ArchiveProjection::open(rebuilt.path()).await.unwrap();
+        apply_log(&mut ArchiveWriter::open(live.path()).await.unwrap(), &log(), 1).await;
+        let mut projection = ArchiveWriter::open(rebuilt.path()).await.unwrap();
         projection.prepare_replay().await.unwrap();
-        apply(&mut projection, 100).await;
+        apply_log(&mut projection, &log(), 100).await;
         projection.optimize().await.unwrap();
         let of_live = ArchiveReader::digest(live.path()).await.unwrap();
         assert_eq!(ArchiveReader::digest(rebuilt.path()).await.unwrap(), of_live);

@@ -9,15 +9,9 @@ use read::error::ModelError;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 
-use crate::projection::{PoisonEvent, ProjectEvent, Projection};
+use crate::projection::{PoisonEvent, ProjectEvent, Projection, poison_events};
 
-/// Writes the catalog model.
-#[derive(Debug)]
-pub struct CatalogProjection {
-    writer: CatalogWriter,
-}
-
-impl Projection for CatalogProjection {
+impl Projection for CatalogWriter {
     type Model = CatalogReader;
 
     type Event = ProjectEvent;
@@ -27,33 +21,30 @@ impl Projection for CatalogProjection {
     }
 
     async fn open(folder: &Path) -> Result<Self, ModelError> {
-        Ok(CatalogProjection { writer: CatalogWriter::open(folder).await? })
+        CatalogWriter::open(folder).await
     }
 
     fn checkpoint(&self) -> &Checkpoint {
-        self.writer.checkpoint()
+        CatalogWriter::checkpoint(self)
     }
 
     async fn apply(&mut self, batch: Vec<ProjectEvent>) -> Result<Vec<PoisonEvent>, ModelError> {
-        self.writer.load(batch.iter().map(|event| event.project)).await?;
-        let mut poison = Vec::new();
-        for event in batch {
-            if let Err(reason) = self.writer.apply(&event.recorded, event.project, &event.event) {
-                poison.push(PoisonEvent::new(&event.recorded, reason));
-            }
-        }
-        Ok(poison)
+        self.load(batch.iter().map(|event| event.project)).await?;
+        Ok(poison_events(batch, |ProjectEvent { recorded, project, event }| {
+            let applied = CatalogWriter::apply(self, &recorded, project, &event);
+            (recorded, applied)
+        }))
     }
 
     async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ModelError> {
-        self.writer.commit(checkpoint).await
+        CatalogWriter::commit(self, checkpoint).await
     }
 
     async fn prepare_replay(&mut self) -> Result<(), ModelError> {
-        self.writer.prepare_replay().await
+        CatalogWriter::prepare_replay(self).await
     }
 
     async fn optimize(&mut self) -> Result<(), ModelError> {
-        self.writer.finish_replay().await
+        self.finish_replay().await
     }
 }

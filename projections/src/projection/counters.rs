@@ -256,7 +256,6 @@ impl CountersWorker {
         Ok(())
     }
 
-    /// Counts and commits one batch.
     async fn count_batch(&mut self, batch: Vec<DeliveredCall>) -> Result<(), WorkerError> {
         let mut calls = Vec::with_capacity(batch.len());
         for delivered in batch {

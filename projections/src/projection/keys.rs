@@ -9,16 +9,10 @@ use read::keys::{KeysReader, KeysWriter};
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 
-use crate::projection::{KeyEvent, PoisonEvent, Projection};
+use crate::projection::{KeyEvent, PoisonEvent, Projection, poison_events};
 use crate::source::Sharing;
 
-/// Writes the keys model.
-#[derive(Debug)]
-pub struct KeysProjection {
-    writer: KeysWriter,
-}
-
-impl Projection for KeysProjection {
+impl Projection for KeysWriter {
     type Model = KeysReader;
     // A revoked key must be refused at once, even while other models lag.
     const SHARING: Sharing = Sharing::Dedicated;
@@ -30,25 +24,22 @@ impl Projection for KeysProjection {
     }
 
     async fn open(folder: &Path) -> Result<Self, ModelError> {
-        Ok(KeysProjection { writer: KeysWriter::open(folder).await? })
+        KeysWriter::open(folder).await
     }
 
     fn checkpoint(&self) -> &Checkpoint {
-        self.writer.checkpoint()
+        KeysWriter::checkpoint(self)
     }
 
     async fn apply(&mut self, batch: Vec<KeyEvent>) -> Result<Vec<PoisonEvent>, ModelError> {
-        self.writer.load(batch.iter().map(|event| (event.account, &event.event))).await?;
-        let mut poison = Vec::new();
-        for event in batch {
-            if let Err(reason) = self.writer.apply(&event.recorded, event.account, event.event) {
-                poison.push(PoisonEvent::new(&event.recorded, reason));
-            }
-        }
-        Ok(poison)
+        self.load(batch.iter().map(|event| (event.account, &event.event))).await?;
+        Ok(poison_events(batch, |KeyEvent { recorded, account, event }| {
+            let applied = KeysWriter::apply(self, &recorded, account, event);
+            (recorded, applied)
+        }))
     }
 
     async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ModelError> {
-        self.writer.commit(checkpoint).await
+        KeysWriter::commit(self, checkpoint).await
     }
 }

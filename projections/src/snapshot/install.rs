@@ -18,7 +18,7 @@ const STREAM_TIMEOUT: Duration = Duration::from_secs(10);
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Fills the folder `models`, which is empty or does not exist, from a snapshot that agrees with the stream. `fetch` writes a
-/// file of the snapshot to a path. NoModel is in `models` before all files are verified.
+/// file of the snapshot to a path. Nothing is in `models` before all files are verified.
 ///
 /// # Errors
 ///
@@ -121,17 +121,24 @@ fn verify_file(path: &Path, file: &FileCopy) -> Result<(), SnapshotError> {
 /// Refuses a snapshot of another event store, or of events that the stream does not have.
 async fn check_stream(source: &EventSource, manifest: &Manifest) -> Result<(), SnapshotError> {
     let began = Instant::now();
-    loop {
+    let reason = loop {
         let unavailable = |error: SourceError| SnapshotError::Unavailable(error.to_string());
-        let stream_log = source.stream_log().await.map_err(unavailable)?;
-        match mismatch(manifest, &stream_log) {
-            None => return check_history(source, manifest).await,
-            Some(Mismatch::StreamLags) if began.elapsed() < STREAM_TIMEOUT => sleep(POLL_INTERVAL).await,
-            Some(mismatch) => {
-                return Err(SnapshotError::Incompatible(mismatch.reason(manifest, &stream_log)));
+        let StreamLog { store, head } = source.stream_log().await.map_err(unavailable)?;
+        match (&manifest.store, &store) {
+            (Some(own), Some(stream)) if own != stream => {
+                break format!(
+                    "it shows the log of event store {own}, and the stream EVENTS carries that of {stream}"
+                );
+            }
+            _ if head >= manifest.position() => return check_history(source, manifest).await,
+            _ if began.elapsed() < STREAM_TIMEOUT => sleep(POLL_INTERVAL).await,
+            _ => {
+                let applied = manifest.position();
+                break format!("it has applied {applied} events, and the stream EVENTS carries {head} only");
             }
         }
-    }
+    };
+    Err(SnapshotError::Incompatible(reason))
 }
 
 /// Refuses a snapshot that has applied events of a history that the log no longer has.
@@ -149,36 +156,4 @@ async fn check_history(source: &EventSource, manifest: &Manifest) -> Result<(), 
         }
     }
     Ok(())
-}
-
-/// Why a snapshot does not agree with the stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mismatch {
-    ForeignStore,
-    StreamLags,
-}
-
-fn mismatch(manifest: &Manifest, stream_log: &StreamLog) -> Option<Mismatch> {
-    match (&manifest.store, &stream_log.store) {
-        (Some(own), Some(stream)) if own != stream => Some(Mismatch::ForeignStore),
-        _ => (stream_log.head < manifest.position()).then_some(Mismatch::StreamLags),
-    }
-}
-
-impl Mismatch {
-    fn reason(self, manifest: &Manifest, stream_log: &StreamLog) -> String {
-        let unknown = || "none".to_owned();
-        match self {
-            Mismatch::ForeignStore => format!(
-                "it shows the log of event store {}, and the stream EVENTS carries that of {}",
-                manifest.store.clone().unwrap_or_else(unknown),
-                stream_log.store.clone().unwrap_or_else(unknown)
-            ),
-            Mismatch::StreamLags => format!(
-                "it has applied {} events, and the stream EVENTS carries {} only",
-                manifest.position(),
-                stream_log.head
-            ),
-        }
-    }
 }

@@ -13,14 +13,14 @@ use tempfile::TempDir;
 use super::install::install_files;
 use super::*;
 use crate::projection::Projection;
-use crate::projection::archive::ArchiveProjection;
-use crate::projection::catalog::CatalogProjection;
-use crate::projection::keys::KeysProjection;
-use crate::projection::neighbours::NeighboursProjection;
 use crate::projection::search::SearchProjection;
+use read::archive::ArchiveWriter;
+use read::catalog::CatalogWriter;
 use read::keys::KeysReader;
+use read::keys::KeysWriter;
 use read::model::Model;
 use read::models::ModelKind;
+use read::neighbours::NeighboursWriter;
 use read::search::SearchReader;
 
 const STORE: &str = "01JD0000000000000000000000";
@@ -29,11 +29,11 @@ const STORE: &str = "01JD0000000000000000000000";
 async fn models() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let models = folder.path().join("models");
-    make::<CatalogProjection>(&models, 11).await;
+    make::<CatalogWriter>(&models, 11).await;
     make::<SearchProjection>(&models, 12).await;
-    make::<NeighboursProjection>(&models, 13).await;
-    make::<ArchiveProjection>(&models, 14).await;
-    make::<KeysProjection>(&models, 15).await;
+    make::<NeighboursWriter>(&models, 13).await;
+    make::<ArchiveWriter>(&models, 14).await;
+    make::<KeysWriter>(&models, 15).await;
     let generations = Generations::new(models.join("counters"));
     let generation = generations.create_next().unwrap();
     let mut writer = CountersWriter::open(&generation.path).await.unwrap();
@@ -139,7 +139,7 @@ async fn a_new_node_continues_from_the_position_of_each_model() {
         let (old, new) = (of(&taken.folder.path().join("models")), of(&taken.new_models()));
         if kind.name() == "keys" {
             assert_eq!(KeysReader::digest(&old).await.unwrap(), KeysReader::digest(&new).await.unwrap());
-            let mut worker = KeysProjection::open(&new).await.unwrap();
+            let mut worker = KeysWriter::open(&new).await.unwrap();
             worker.commit(at(16, Some(STORE))).await.unwrap();
         }
         if kind.name() == "search" {

@@ -17,7 +17,6 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 /// How long the server may take to answer.
 pub(crate) const REQUEST_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long to wait before a retry.
 pub(crate) const RETRY_DELAY: Duration = Duration::from_millis(250);
 /// How often the connection is compared with the one that the consumer was created on.
 const CONNECTION_CHECK_INTERVAL: Duration = Duration::from_millis(200);
@@ -66,7 +65,6 @@ pub(crate) struct Consumer {
     delivered: u64,
     /// An error that came after messages, which are returned first.
     broken: Option<String>,
-    /// The connection on which it was created.
     connected: u64,
     client: Client,
     stream: String,

@@ -86,7 +86,6 @@ impl LivenessHandle {
         });
     }
 
-    /// Sets whether it waits for its subscribers.
     pub(super) fn set_waiting(&self, is_waiting: bool) {
         self.change(|consumer| (consumer.is_waiting, consumer.heard) = (is_waiting, Instant::now()));
     }

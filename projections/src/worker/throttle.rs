@@ -30,7 +30,6 @@ const MAX_LAG_TIME: Duration = Duration::from_secs(10);
 /// A bulk load adds events at least at this share of the rate at which the worker applies them.
 const BULK_SHARE: f64 = 0.5;
 
-/// The throttle of one worker.
 #[derive(Debug)]
 pub(crate) struct Throttle {
     last: Option<Batch>,

@@ -17,7 +17,6 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::source::SourceError;
 use crate::source::consumer::{Consumer, Next};
 
-/// Prefix of the names of usage streams.
 const PREFIX: &str = "USAGE_";
 /// Prefix of the event type of a metered call, of any version.
 const KIND: &str = "loggia.usage.call_metered.";
@@ -26,15 +25,12 @@ const SILENCE: Duration = Duration::from_secs(60);
 /// The most calls buffered between the connection and the worker.
 const MAX_BUFFERED: usize = 8_192;
 
-/// The state of a usage stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct UsageStream {
     pub(super) name: String,
-    /// When it was created.
     pub(super) created: Timestamp,
     /// The sequence before its first message.
     pub(super) gone: u64,
-    /// Its last sequence.
     pub(super) last: u64,
 }
 
@@ -42,7 +38,6 @@ pub(super) struct UsageStream {
 #[derive(Debug)]
 pub(super) struct DeliveredCall {
     pub(super) stream: Arc<str>,
-    /// When its stream was created.
     pub(super) created: Timestamp,
     pub(super) sequence: u64,
     /// The month in which NATS received it.
@@ -82,7 +77,6 @@ impl UsageStreams {
         UsageStreams { jetstream, readers: HashMap::new(), sender, received }
     }
 
-    /// Returns the usage streams.
     pub(super) async fn list(&self) -> Result<Vec<UsageStream>, SourceError> {
         let unavailable = |error: &dyn std::fmt::Display| SourceError::Unavailable(error.to_string());
         // Names first: listing states makes nats-server compute those of the largest streams as well, which are not usage

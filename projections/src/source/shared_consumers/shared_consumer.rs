@@ -49,7 +49,6 @@ struct Subscriber {
 pub(super) enum Eviction {
     /// Stalled subscribers, if all of them have low priority.
     LowPriority,
-    /// All stalled subscribers.
     AllStalled,
 }
 

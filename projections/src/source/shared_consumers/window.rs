@@ -53,7 +53,6 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Creates an empty window after this position.
     pub(super) fn new(after: Position) -> Window {
         Window { after, events: VecDeque::new(), bytes: 0 }
     }
