@@ -29,7 +29,6 @@ use crate::cli::{BackupCommand, Cli, Command};
 use crate::compose;
 use crate::config::Config;
 
-/// Runs the command of the command line, and returns its exit status.
 pub async fn run(cli: &Cli, config: &Config, signals: Signals) -> Result<ExitCode> {
     let output = Output::new("loggia", cli.json);
     let done = |outcome: Result<()>| outcome.map(|()| ExitCode::SUCCESS);

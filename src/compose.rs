@@ -141,7 +141,6 @@ pub async fn serve(config: &Config, signals: Signals) -> Result<ExitCode> {
 
 /// A write side and projection workers without an API, for a command of the command line.
 struct TemporaryNode {
-    /// Its connection to NATS.
     pub client: async_nats::Client,
     /// Its name in control subjects.
     pub name: String,

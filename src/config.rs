@@ -40,15 +40,11 @@ pub struct Config {
     pub site: Site,
     /// The listener for operators.
     pub operators: Operators,
-    /// The NATS servers.
     pub nats: Nats,
-    /// The event store.
     pub store: Store,
-    /// The log.
     pub log: Log,
     /// Who may call.
     pub access: Access,
-    /// Payments by Stripe.
     pub payments: Payments,
     /// The spool and the rate limits.
     pub limits: Limits,
@@ -70,7 +66,6 @@ pub struct Config {
     pub resolved: Vec<ResolvedSetting>,
 }
 
-/// The variable of `panicking_task`.
 const PANICKING_TASK: &str = "LOGGIA_FAULT";
 
 /// All settings, in the order in which they are shown.
@@ -134,7 +129,6 @@ impl Config {
         Ok(SETTINGS.read(sources, |values| Config::of(values, sources))?)
     }
 
-    /// Returns the settings that were set.
     pub fn set(&self) -> impl Iterator<Item = &ResolvedSetting> {
         self.resolved.iter().filter(|setting| setting.is_set())
     }

@@ -22,7 +22,6 @@ use crate::process;
 /// How long the counters may take at the end of the process to read what the ledger has copied.
 const COUNTERS_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The interval between two checks of the counters.
 const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Opens the counters of a data folder; `None` if no projection ever ran on it.

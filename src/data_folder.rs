@@ -55,14 +55,12 @@ pub struct ApiAddress {
 pub struct Running {
     /// Its process id.
     pub pid: u32,
-    /// The URL of its NATS server.
     pub nats_url: String,
     /// Its name in control subjects.
     pub node: String,
 }
 
 impl Part {
-    /// Returns its name in files.
     pub fn name(self) -> &'static str {
         match self {
             Part::Write => "write",
@@ -77,17 +75,14 @@ impl DataFolder {
         DataFolder { root: root.to_owned() }
     }
 
-    /// Returns the folder of the event store.
     pub fn store(&self) -> PathBuf {
         self.root.join("store")
     }
 
-    /// Returns the folder of the read models.
     pub fn models(&self) -> PathBuf {
         self.root.join("models")
     }
 
-    /// Returns the folder of the pictures.
     pub fn media(&self) -> PathBuf {
         self.root.join("media")
     }
@@ -325,7 +320,6 @@ impl DataFolder {
 }
 
 impl ApiAddress {
-    /// Withdraws the address.
     pub fn withdraw(self) {
         self.lock.withdraw();
     }

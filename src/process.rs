@@ -33,12 +33,10 @@ pub fn long_version() -> String {
 /// The clock of this process: the machine's, or ahead of it by the setting `clock_offset`.
 static CLOCK: LazyLock<Clock> = LazyLock::new(Clock::system);
 
-/// Sets the clock of this process ahead.
 pub fn set_clock_ahead(by: SignedDuration) {
     CLOCK.advance(by);
 }
 
-/// Warns if the clock of this process is not the machine's.
 pub fn warn_of_clock_offset() {
     let by = CLOCK.offset();
     if !by.is_zero() {
@@ -49,7 +47,6 @@ pub fn warn_of_clock_offset() {
     }
 }
 
-/// Returns the clock of this process.
 pub fn clock() -> Clock {
     CLOCK.clone()
 }

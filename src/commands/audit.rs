@@ -29,7 +29,6 @@ const CHUNK: usize = 1_000;
 /// and a few signs, and none begins like a formula of a spreadsheet.
 const HEADINGS: &str = "position,time,surface,operation,call_id,key_id,tier,month,overrun";
 
-/// Runs the command.
 pub async fn run(config: &Config, args: &AuditArgs, output: Output) -> Result<ExitCode> {
     DataFolder::new(&config.server.data).check()?;
     if args.subject == "verify" {
@@ -97,7 +96,6 @@ struct Total<'a> {
     used: Used,
 }
 
-/// Returns whether a key was ever issued.
 async fn is_issued(config: &Config, key: KeyId) -> Result<bool> {
     let accounts = read_accounts(&store::open_read_only(config).await?).await?;
     Ok(accounts.iter().any(|(_, account)| account.keys().iter().any(|one| one.issued.key_id == key)))

@@ -36,7 +36,6 @@ struct RotatedBackup<'a> {
     removed: &'a [PathBuf],
 }
 
-/// A backup that was restored.
 #[derive(Serialize)]
 struct RestoredBackup {
     #[serde(flatten)]

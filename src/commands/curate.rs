@@ -101,13 +101,11 @@ fn print_done(done: &ProjectOutcome, output: Output) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A refused command, as JSON.
 #[derive(Serialize)]
 struct RefusedCommand<'a> {
     /// The kind of the refusal: `rejected`, `conflict` or `unavailable`.
     kind: &'a str,
     detail: &'a str,
-    /// The faults of its record.
     #[serde(skip_serializing_if = "<[Fault]>::is_empty")]
     faults: &'a [Fault],
 }

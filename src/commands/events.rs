@@ -17,7 +17,6 @@ use crate::store;
 /// The number of events that are read at once.
 const PAGE: usize = 500;
 
-/// Runs the command.
 pub async fn run(config: &Config, command: &EventsCommand, output: Output) -> Result<ExitCode> {
     let store = store::open_read_only(config).await?;
     match command {

@@ -97,7 +97,6 @@ fn format(args: &ImportArgs) -> Result<ImportFormat> {
 
 /// How an import ended, if nothing failed.
 enum Ended {
-    /// At the end of the file.
     Complete,
     /// Before this line, which was rejected by the check of a strict import.
     BeforeLine(u64),

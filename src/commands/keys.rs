@@ -21,7 +21,6 @@ use crate::cli::{ActFlags, KeysCommand};
 use crate::config::Config;
 use crate::session::{self, Session, UNEXPECTED_REPLY};
 
-/// Runs the command.
 pub async fn run(config: &Config, command: &KeysCommand, output: Output) -> Result<ExitCode> {
     match command {
         KeysCommand::Issue { email, name, tier, actor } => {
@@ -115,7 +114,6 @@ fn account_reply(answer: CommandReply) -> Result<Result<AccountOutcome, CommandF
     }
 }
 
-/// Sends a command and returns the reply.
 async fn ask(config: &Config, actor: Actor, command: Command) -> Result<CommandReply> {
     let session = Session::open(config).await?;
     let answer = session.send(actor, None, command).await;

@@ -20,7 +20,6 @@ struct Answer {
     nats_replicas: usize,
 }
 
-/// Runs the command.
 pub fn run(command: &NatsCommand, output: Output) -> Result<()> {
     let NatsCommand::Config(args) = command;
     let files = cluster_config::write(&args.folder, &cluster_config(args))?;

@@ -17,7 +17,6 @@ use crate::cli::PaymentsCommand;
 use crate::config::Config;
 use crate::session;
 
-/// Runs the command.
 pub async fn run(config: &Config, command: &PaymentsCommand, output: Output) -> Result<ExitCode> {
     match command {
         PaymentsCommand::Replay { file, actor } => {

@@ -61,7 +61,6 @@ struct Retried {
 
 #[derive(Debug, Default, Serialize)]
 struct Remade {
-    /// The number of pictures.
     pictures: u64,
     /// The number of pictures whose smaller forms or palette have changed.
     changed: u64,
@@ -73,7 +72,6 @@ struct Remade {
     faults: Vec<String>,
 }
 
-/// Runs the command.
 pub async fn run(config: &Config, command: &PicturesCommand, output: Output) -> Result<ExitCode> {
     match command {
         PicturesCommand::List { unused: true, .. } => list_unused(config, output).await,

@@ -43,7 +43,6 @@ struct Status {
     spool: Option<SpoolStatus>,
     disk: Option<DiskStatus>,
     verdict: Verdict,
-    /// The first of the problems.
     problem: Option<String>,
     /// What does not work.
     problems: Vec<String>,
@@ -68,7 +67,6 @@ struct Process {
     node: String,
     /// The parts: `write`, `project`, or both.
     parts: Vec<&'static str>,
-    /// When it started.
     since: Option<Timestamp>,
     uptime_seconds: Option<u64>,
     /// Its role and version, if it answers.
@@ -142,7 +140,6 @@ pub async fn run(config: &Config, check: bool, output: Output) -> Result<ExitCod
     })
 }
 
-/// Returns the problems and the warnings.
 pub(super) async fn problems_and_warnings(config: &Config) -> (Vec<String>, Vec<String>) {
     let Status { problems, warnings, .. } = gathering::gather(config).await;
     (problems, warnings)

@@ -15,7 +15,6 @@ use super::curate::line;
 use crate::cli::StoreCommand;
 use crate::config::Config;
 
-/// A log that was copied.
 #[derive(Serialize)]
 struct Copied {
     /// The number of events that the second store lacked.
@@ -26,7 +25,6 @@ struct Copied {
     seconds: f64,
 }
 
-/// Runs the command.
 pub async fn run(config: &Config, command: &StoreCommand, output: Output) -> Result<ExitCode> {
     match command {
         StoreCommand::Copy { from, to, dry_run } => {

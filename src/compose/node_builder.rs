@@ -95,7 +95,6 @@ pub struct NodeBuilder {
     /// The head of the log; `None` in roles without a log.
     announced: Option<watch::Receiver<Option<LogHead>>>,
     background: Option<Background>,
-    /// Whether it serves the API.
     serves: bool,
     /// The announced address of its API.
     api: Option<ApiAddress>,

@@ -44,7 +44,6 @@ impl ReadinessProbe {
         }
     }
 
-    /// Returns a receiver of the published readiness.
     pub fn subscribe(&self) -> watch::Receiver<Readiness> {
         self.readiness.subscribe()
     }
@@ -113,7 +112,6 @@ impl ReadinessProbe {
 
 /// What must have caught up for a node to be ready.
 pub enum ReadinessSource {
-    /// The models of an API.
     Models {
         models: ReadModels,
         /// Whether calls are counted, so that the counters must have caught up too.

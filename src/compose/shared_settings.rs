@@ -36,7 +36,6 @@ const ATTEMPTS: u32 = 6;
 /// The name under which the write side publishes whether it sends mails: "yes" or "no". It is not compared.
 const MAILS: &str = "mails";
 
-/// Settings by name.
 type Shared = BTreeMap<String, String>;
 
 /// Returns the settings of this process as the write side publishes them, as JSON: those that it uses itself, and others if
@@ -124,7 +123,6 @@ impl Comparison {
         true
     }
 
-    /// Compares again and again.
     pub async fn run(self) -> Infallible {
         loop {
             let wait = if self.compare().await { COMPARE_INTERVAL } else { RETRY_PAUSE };
@@ -165,7 +163,6 @@ fn is_absent(kind: &GetStreamErrorKind) -> bool {
 /// The settings of the service that commands need.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ServiceSettings {
-    /// Its tiers.
     pub tiers: Tiers,
     /// Its public address, where one is set.
     pub public_url: Option<String>,

@@ -22,13 +22,11 @@ use crate::store::keeper::{self, Keeper, KeeperClaim};
 
 /// The services of a write side, opened for writing.
 pub struct WriteSide {
-    /// The event store.
     pub store: Arc<EventLog>,
     /// Executes commands with all services.
     pub commands: Arc<CommandDispatcher>,
     /// The services of the keeper; `None` on another write side of the log.
     pub kept: Option<KeptServices>,
-    /// The keeper of the log.
     pub keeper: Keeper,
 }
 
@@ -36,9 +34,7 @@ pub struct WriteSide {
 pub struct KeptServices {
     /// Keys and addresses.
     pub accounts: Arc<AccountService>,
-    /// Payment notices.
     pub payments: Arc<PaymentService>,
-    /// Pictures.
     pub pictures: Arc<PictureService>,
 }
 

@@ -47,7 +47,6 @@ impl FromStr for LogFilter {
     }
 }
 
-/// The format of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogFormat {
     /// A line for each event, for people.

@@ -32,7 +32,6 @@ section! {
 }
 
 impl Site {
-    /// Returns the texts for the API.
     pub fn texts(&self) -> SiteTexts {
         SiteTexts { name: self.name.clone(), tagline: self.tagline.clone(), about: self.about.clone() }
     }

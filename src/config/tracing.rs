@@ -6,9 +6,7 @@ use traces::Traceparent;
 
 /// The address of the collector.
 pub(super) const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
-/// Disables all export.
 pub(super) const DISABLED: &str = "OTEL_SDK_DISABLED";
-/// How traces are exported.
 pub(super) const EXPORTER: &str = "OTEL_TRACES_EXPORTER";
 /// The trace that a command is part of.
 pub(super) const PARENT: &str = "TRACEPARENT";

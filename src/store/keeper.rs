@@ -25,7 +25,6 @@ pub enum KeeperClaim {
     None,
 }
 
-/// The keeper of a log.
 #[derive(Debug, Clone, Serialize)]
 pub struct Keeper {
     /// Whether it is this data folder.
@@ -46,7 +45,6 @@ impl Keeper {
         }
     }
 
-    /// Returns where the keeper is, as a sentence.
     pub fn sentence(&self, folder: &Path) -> String {
         let folder = folder.display();
         match (self.vault, self.own) {

@@ -209,7 +209,6 @@ fn implied_proof(tier: &TierName, tiers: &Tiers, keys: impl Iterator<Item = KeyI
     implied_proof.then_some(AccountEvent::EmailProven(EmailProven { key_ids }))
 }
 
-/// Rejects a tier that is not configured.
 fn check_tier(tier: &TierName, tiers: &Tiers) -> Result<(), Rejection> {
     match tiers.get(tier) {
         Some(_) => Ok(()),

@@ -31,7 +31,6 @@ pub use announcer::Announcer;
 use stream::EventStream;
 use throttle::Throttle;
 
-/// The timeout of an acknowledgement.
 const ACK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The timeout of other JetStream requests: a stream without a leader does not answer, and a second request reaches the next
@@ -44,7 +43,6 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// How long the stream may be ahead of a remote log before it counts as the stream of another log.
 const AHEAD_TOLERANCE: Duration = Duration::from_secs(5);
 
-/// How often the connection is checked.
 const CONNECTION_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The shortest and the longest delay after a failure.

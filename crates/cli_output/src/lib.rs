@@ -231,7 +231,6 @@ pub fn sentence(error: &(dyn Error + 'static)) -> String {
     text
 }
 
-/// Returns an error and its causes.
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(Some(error), |&error: &&'a (dyn Error + 'static)| error.source())
 }

@@ -44,7 +44,6 @@ impl Table {
         self.program.to_ascii_uppercase() + "_"
     }
 
-    /// Returns whether this is the variable of a setting.
     pub(crate) fn is_variable(&self, name: &str) -> bool {
         self.settings().any(|setting| self.variable(setting) == name)
     }

@@ -21,7 +21,6 @@ use super::{NAME, Progress, corrupt, options};
 use model::database;
 use model::error::ModelError;
 
-/// The maximum number of connections to the database.
 const CONNECTIONS: u32 = 4;
 
 /// Reads one generation of the counters.

@@ -29,7 +29,6 @@ pub(super) enum UnexpectedEvent {
     /// There is a key with this id or hash.
     #[error("it issues a key that was issued before")]
     IssuedTwice,
-    /// The account has no such key.
     #[error("it refers to a key that was not issued to this account before")]
     NotIssued,
 }

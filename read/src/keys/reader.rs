@@ -16,7 +16,6 @@ use super::table::{ActiveKey, Table};
 use super::{StoredKey, corrupt, options, read_key};
 use model::error::ModelError;
 
-/// The maximum number of connections to the database.
 const CONNECTIONS: u32 = 3;
 
 /// Reads one generation of the keys.

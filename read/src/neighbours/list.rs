@@ -85,7 +85,6 @@ fn unpack([a, b, c, d, v, w, s, t]: [u8; ENTRY], max: f32) -> Neighbour {
     }
 }
 
-/// Encodes an entry.
 #[cfg(feature = "apply")]
 pub(super) fn pack(ordinal: u32, visual: Option<f32>, semantic: Option<f32>) -> [u8; ENTRY] {
     // Rounding can make the cosine of two equal unit vectors slightly larger than 1.

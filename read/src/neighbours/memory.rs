@@ -94,7 +94,6 @@ impl Memory {
         Encoding { model, dimensions: side.numbers.len() }
     }
 
-    /// Removes a project, if it is in memory.
     pub(super) fn remove(&mut self, ordinal: u32) {
         self.space.remove(ordinal);
     }
@@ -105,7 +104,6 @@ impl Memory {
     }
 }
 
-/// Reads the column `ordinal`.
 pub(super) fn read_ordinal(row: &SqliteRow) -> Result<u32, ModelError> {
     u32::try_from(row.try_get::<i64, _>("ordinal")?).map_err(corrupt)
 }

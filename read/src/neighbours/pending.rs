@@ -183,7 +183,6 @@ impl PendingChanges {
         self.projects.values().flatten().filter(|project| project.moved).count()
     }
 
-    /// Writes and clears the changes.
     pub(super) async fn write(
         &mut self,
         transaction: &mut SqliteConnection,

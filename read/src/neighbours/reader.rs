@@ -13,7 +13,6 @@ use super::table::{ListStatus, Table};
 use super::{corrupt, options};
 use model::error::ModelError;
 
-/// The maximum number of connections to the database.
 const CONNECTIONS: u32 = 2;
 
 /// Reads one generation of the neighbours.

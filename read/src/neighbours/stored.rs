@@ -15,7 +15,6 @@ use model::error::ModelError;
 /// The number of rows in one statement; SQLite accepts 32,766 parameters.
 const ROWS: usize = 1_000;
 
-/// The stored neighbours of a project.
 #[derive(Debug, Default)]
 pub(super) struct StoredList {
     /// Nearest first, without gaps.
@@ -64,7 +63,6 @@ pub(super) async fn state(connection: &mut SqliteConnection) -> Result<(i64, usi
     Ok((changed, usize::try_from(dirty).map_err(corrupt)?))
 }
 
-/// Returns all dirty projects.
 pub(super) async fn dirty(transaction: &mut SqliteConnection) -> Result<Vec<DirtyProject>, ModelError> {
     let sql = "SELECT ordinal, listed, visual_model, visual, semantic_model, semantic FROM projects \
                LEFT JOIN vectors USING (ordinal) WHERE dirty = 1 ORDER BY ordinal";

@@ -8,7 +8,6 @@ use crate::taste::Dimension;
 /// The permanent page of a revision.
 const CITATION: &str = "https://catalog.example.org/cite/library-at-the-ropewalk/1";
 
-/// Returns an example of a schema.
 pub(super) fn of(schema: &Value, definitions: &Value) -> Value {
     if let Some(name) = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next()) {
         return match name {

@@ -40,7 +40,6 @@ const QUIET: Duration = Duration::from_secs(5);
 /// When differences that still change are reported as they are.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The result of the audit.
 #[derive(Debug, Serialize)]
 struct Report {
     entries: u64,
@@ -289,7 +288,6 @@ fn text(report: &Report, others: &[OtherCount]) -> String {
     text
 }
 
-/// Returns counts as a table.
 fn table(rows: &[AllowanceCounts]) -> String {
     let names: BTreeSet<&str> = rows.iter().flat_map(|row| row.others.keys().copied()).collect();
     let mut text = format!("{:<10}{:<9}{:<22}{:>16}", "key", "month", "tier", "ledger");

@@ -27,10 +27,8 @@ use crate::config::Config;
 const SERVERS: usize = 3;
 /// The number of events, each a whole record of the demo catalog.
 const EVENTS: usize = 60_000;
-/// The number of lines of one import command.
 const LINES: usize = 500;
 
-/// Measures the figure.
 pub async fn measure(config: &Config) -> Result<Vec<Figure>> {
     let folder = tempfile::Builder::new().prefix("loggia-bench-").tempdir()?;
     let store = filled(&folder.path().join("store")).await?;
@@ -51,7 +49,6 @@ pub async fn measure(config: &Config) -> Result<Vec<Figure>> {
     Ok(vec![Figure::new(name, head.0 as f64 / seconds, "events/s").at_least(20_000.0)])
 }
 
-/// Returns an event store with the events.
 async fn filled(folder: &Path) -> Result<Arc<EventLog>> {
     let clock = Clock::system();
     let store = Arc::new(EventLog::open(folder, &clock).await?);

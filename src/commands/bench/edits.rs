@@ -11,7 +11,6 @@ use serde_json::json;
 
 use crate::session::Session;
 
-/// The number of edits.
 const EDITS: usize = 31;
 /// How long an edit may take until it is found.
 const TIMEOUT: Duration = Duration::from_secs(30);

@@ -26,7 +26,6 @@ pub struct Pictures {
 }
 
 impl Pictures {
-    /// Creates the folder.
     pub fn new(config: &Config, folder: &Path) -> Result<Pictures> {
         fs::create_dir_all(folder).with_context(|| format!("{} cannot be created", folder.display()))?;
         let store = MediaStore::open_read_only(&DataFolder::new(&config.server.data).media());

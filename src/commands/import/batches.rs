@@ -26,24 +26,18 @@ pub struct Batch {
     pub files: HashMap<u64, Vec<PictureSource>>,
     /// How much of a record each line is.
     pub form: LineForm,
-    /// The lines that are not sent.
     pub rejected: Vec<RejectedLine>,
     /// The number of characters that were repaired, by line number.
     pub repaired: Vec<(u64, u64)>,
 }
 
-/// A line that is not imported.
 #[derive(Debug)]
 pub struct RejectedLine {
-    /// Its number.
     pub number: u64,
-    /// Its text.
     pub text: String,
-    /// What is wrong with it.
     pub faults: Vec<Fault>,
 }
 
-/// Reads the batches of a file.
 pub struct BatchReader(mpsc::Receiver<Result<Batch>>);
 
 impl BatchReader {
@@ -78,7 +72,6 @@ impl BatchReader {
     }
 }
 
-/// Reads the next lines of one form.
 fn next_batch(lines: &mut Peekable<SourceLines>, form: LineForm, repairs: bool) -> Result<Batch> {
     let mut batch = Batch { form, ..Batch::default() };
     let mut bytes = 0;

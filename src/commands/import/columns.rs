@@ -19,7 +19,6 @@ enum Column {
     Member(String),
     /// A member of an object.
     Inner(String, String),
-    /// A detail, by its label.
     Detail(String),
     /// The sources of all pictures, separated by bars.
     Pictures,

@@ -18,7 +18,6 @@ pub enum Content {
 /// A record that is ready to be sent.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Prepared {
-    /// Its JSON text.
     pub text: String,
     /// The pictures that it names as files, not as URLs.
     pub files: Vec<PictureSource>,

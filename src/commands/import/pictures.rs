@@ -18,7 +18,6 @@ use crate::session::{Session, UNEXPECTED_REPLY};
 /// The number of concurrent uploads.
 const AT_ONCE: usize = 8;
 
-/// Uploads the pictures of imported lines.
 pub struct PictureUploader<'s> {
     session: &'s Session,
     actor: Actor,
@@ -27,23 +26,17 @@ pub struct PictureUploader<'s> {
     folder: PathBuf,
 }
 
-/// A picture file that an imported line names.
 pub struct NamedPicture {
-    /// The line's number.
     pub line: u64,
-    /// The project.
     slug: Slug,
     /// Whether the pictures of the project are stored already, so that the file may be missing.
     is_stored: bool,
-    /// The picture, as the record names it.
     pub picture: PictureSource,
 }
 
-/// The outcome of an upload.
 pub enum UploadOutcome {
     /// The picture is attached, or was before.
     Attached,
-    /// It is not, for this reason.
     Refused(String),
 }
 

@@ -78,7 +78,6 @@ fn is_whole_record(form: &LineForm) -> bool {
     *form == LineForm::Record
 }
 
-/// How an import ended.
 pub struct End {
     status: ExitCode,
     /// The kind of the failure, and its reason.
@@ -86,12 +85,10 @@ pub struct End {
 }
 
 impl End {
-    /// Returns the end of an import that failed.
     pub fn failed(reason: String) -> End {
         End { status: ExitCode::FAILURE, failure: Some(("failed", reason)) }
     }
 
-    /// Returns the end of an import that a signal interrupted.
     pub fn interrupted(signal: Signal, reason: String) -> End {
         End { status: signal.exit_status(), failure: Some(("interrupted", reason)) }
     }
@@ -155,7 +152,6 @@ impl Report {
         Ok(())
     }
 
-    /// Shows what a line would change.
     fn show_difference(&self, outcome: &LineOutcome) -> Result<()> {
         if matches!(outcome.result, LineResult::Same { .. } | LineResult::Rejected { .. }) {
             return Ok(());
@@ -174,7 +170,6 @@ impl Report {
         })?)
     }
 
-    /// Adds a rejected line.
     pub fn rejected(&mut self, number: u64, text: &str, faults: &[Fault], form: LineForm) -> Result<()> {
         self.counts.rejected += 1;
         if let Some(file) = &mut self.rejects {
@@ -229,7 +224,6 @@ impl Report {
         }
     }
 
-    /// Sets the position of the log.
     pub fn set_position(&mut self, position: Position) {
         self.counts.position = position;
     }

@@ -19,14 +19,12 @@ use crate::cli::{ImportArgs, ImportFormat};
 // The write side rejects a line of NDJSON that is too long for it, so the reader must not cut it shorter.
 const _: () = assert!(MAX_RECORD_BYTES == MAX_LINE_BYTES);
 
-/// A line of the file.
 #[derive(Debug, Clone)]
 pub enum SourceLine {
     /// A record, which the write side reads.
     Record {
         /// Its number in the file, from 1.
         number: u64,
-        /// The record.
         content: Content,
         /// How much of a record it is, if the line itself says so.
         form: Option<LineForm>,
@@ -37,7 +35,6 @@ pub enum SourceLine {
         number: u64,
         /// Its text, or the beginning of it.
         text: String,
-        /// What is wrong with it.
         reason: String,
     },
 }

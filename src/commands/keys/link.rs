@@ -16,7 +16,6 @@ use super::{ask, service};
 use crate::config::Config;
 use crate::session::UNEXPECTED_REPLY;
 
-/// A link, as it is shown.
 #[derive(Serialize)]
 struct Shown {
     link: String,

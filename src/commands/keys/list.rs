@@ -22,7 +22,6 @@ use crate::store;
 
 const HEADINGS: [&str; 8] = ["key", "hint", "tier", "created", "revoked", "proven", "address", "name"];
 
-/// A key in the list.
 #[derive(Serialize)]
 struct Row {
     key_id: KeyId,

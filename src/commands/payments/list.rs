@@ -21,7 +21,6 @@ use crate::store;
 
 const HEADINGS: [&str; 8] = ["state", "time", "what", "event", "tier", "until", "subscription", "address"];
 
-/// A payment notice.
 #[derive(Debug, Serialize)]
 struct Row {
     /// `recorded`; `moved` if it was recorded with another account first; `unclear` if a refund names no known payment; `unpriced`
@@ -74,7 +73,6 @@ async fn recorded(config: &Config, vault: Option<&Vault>) -> Result<Vec<Row>> {
     Ok(read_payers(&store).await?.iter().flat_map(of_account).collect())
 }
 
-/// Returns the state of a recorded notice.
 fn state(payments: &Payments, payment: &PaymentRecorded) -> &'static str {
     if payments.is_unclear(payment) {
         "unclear"

@@ -35,7 +35,6 @@ const LITTLE_SPACE: u64 = 1 << 30;
 /// The free space below which the private NATS server soon accepts no more messages.
 const NO_SPACE: u64 = 128 << 20;
 
-/// Gathers the state.
 pub(super) async fn gather(config: &Config) -> Status {
     let data = DataFolder::new(&config.server.data);
     let mut status =
@@ -63,7 +62,6 @@ pub(super) async fn gather(config: &Config) -> Status {
     status
 }
 
-/// Reads the files of the folder.
 async fn read_folder(config: &Config, data: &DataFolder, status: &mut Status) {
     status.api = data.serves_at().map(|address| format!("http://{address}"));
     let has_log = !store::is_here(config) || store::has_log(config);

@@ -18,7 +18,6 @@ pub(super) struct UsageStatus {
     calls: u64,
     /// Calls that had been answered when they were found to exceed the quota.
     overrun: u64,
-    /// The number of keys that called.
     keys: u64,
 }
 
@@ -32,7 +31,6 @@ impl UsageStatus {
         Ok(Some(UsageStatus { month, calls, overrun, keys }))
     }
 
-    /// Returns a line of the screen.
     pub(super) fn line(&self) -> String {
         let UsageStatus { month, calls, overrun, keys } = self;
         let over = match overrun {

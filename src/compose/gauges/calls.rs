@@ -12,7 +12,6 @@ use prometheus_client::registry::Registry;
 
 use super::{collect, gauge};
 
-/// Adds the gauges of the ledger.
 pub fn register_ledger(registry: &mut Registry, ledger: Arc<Ledger>) {
     collect(registry, move |mut encoder| {
         let position = ledger.position().0;
@@ -28,7 +27,6 @@ pub fn register_ledger(registry: &mut Registry, ledger: Arc<Ledger>) {
     });
 }
 
-/// Adds the gauges of the spool in a folder.
 pub fn register_spool(registry: &mut Registry, meter: Meter, folder: PathBuf) {
     collect(registry, move |mut encoder| {
         let help = "Answered calls that wait in the spool of this node until NATS counts them.";

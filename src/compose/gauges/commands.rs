@@ -10,7 +10,6 @@ use write::service::metrics::{BOUNDS, CommandMetrics, LINE_OUTCOMES, OUTCOMES};
 
 use super::collect;
 
-/// Registers the metrics of a command dispatcher.
 pub fn register(registry: &mut Registry, metrics: Arc<CommandMetrics>) {
     collect(registry, move |mut encoder| {
         let commands = metrics.commands();

@@ -97,7 +97,6 @@ impl NodeBuilder {
         }
     }
 
-    /// Makes the node ready at once.
     pub fn ready_at_once(&self) {
         self.follow_readiness(self.readiness.clone().follow_health());
     }

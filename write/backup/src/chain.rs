@@ -12,7 +12,6 @@ use super::member::{Member, manifest_bytes, sha256_of};
 use super::{BackupError, MANIFEST, Manifest};
 use super::{at, increment, sidecar_files};
 
-/// A backup with those that it continues.
 pub(super) struct Chain {
     /// The backups that it continues, oldest first; the oldest is a full one.
     pub(super) older: Vec<Member>,

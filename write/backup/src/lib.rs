@@ -407,7 +407,6 @@ fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<(), BackupError>
     sync_folder(folder)
 }
 
-/// Stages a file durably.
 fn stage_file(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), BackupError> {
     let path = staged(folder, name);
     let written = create_private(&path).and_then(|mut file| {
@@ -422,7 +421,6 @@ fn staged(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}.part"))
 }
 
-/// Moves a staged file into place.
 fn move_into_place(folder: &Path, name: &str) -> Result<(), BackupError> {
     let target = folder.join(name);
     fs::rename(staged(folder, name), &target).map_err(at(&target))

@@ -36,12 +36,10 @@ impl Member {
         Parent { folder, created, position, hash, calls, manifest: self.digest }
     }
 
-    /// Returns the head of its log.
     pub(super) fn head(&self) -> Head {
         Head { position: self.manifest.position, hash: self.manifest.hash }
     }
 
-    /// Returns the head of its ledger.
     pub(super) fn ledger_head(&self) -> Head {
         let start = Head { position: Position::START, hash: Hash::GENESIS };
         let ledger = self.manifest.ledger.as_ref();
@@ -52,7 +50,6 @@ impl Member {
         BackupError::Broken { folder: self.folder.clone(), reason: reason.into() }
     }
 
-    /// Returns the path of its log, or of its increment.
     pub(super) fn log(&self) -> PathBuf {
         self.folder.join(self.manifest.log())
     }
@@ -79,7 +76,6 @@ pub(super) fn sha256_of(bytes: &[u8]) -> Hash {
     Hash(Sha256::digest(bytes).into())
 }
 
-/// Reads the bytes of a manifest.
 pub(super) fn manifest_bytes(backup: &Path) -> Result<Vec<u8>, BackupError> {
     let path = backup.join(MANIFEST);
     match fs::read(&path) {

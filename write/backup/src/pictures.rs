@@ -16,7 +16,6 @@ use sha2::{Digest, Sha256};
 use super::chain::Chain;
 use super::{BackupError, Cleanup, at, stage_file};
 
-/// The folder of the pictures in a backup.
 pub(super) const FOLDER: &str = "media";
 
 /// The listing of their files, in the format of `sha256sum`.
@@ -128,7 +127,6 @@ pub(super) async fn restore(
     .await
 }
 
-/// Returns the number of pictures in a chain that are not erased.
 pub(super) async fn count(chain: &Chain, erased: Vec<ErasedPicture>) -> Result<u64, BackupError> {
     let stores = stores(chain);
     blocking(move || {

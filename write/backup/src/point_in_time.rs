@@ -98,7 +98,6 @@ pub(super) async fn truncate(
     Ok(Some(truncation))
 }
 
-/// Returns the last event of the log up to a point.
 async fn last_event(
     reader: &mut SqliteConnection,
     head: Head,
@@ -201,7 +200,6 @@ async fn release(writer: &mut SqliteConnection, names: &HashSet<Claim>) -> Resul
     Ok(())
 }
 
-/// Returns the keys that are revoked after a position.
 async fn revoked(reader: &mut SqliteConnection, after: Position) -> Result<Vec<KeyId>, BackupError> {
     let revoked = |event| match event {
         Event::Account(AccountEvent::KeyRevoked(revoked)) => Some(revoked.key_id),

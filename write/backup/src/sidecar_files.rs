@@ -37,7 +37,6 @@ pub struct CopiedFile {
     pub sha256: Hash,
 }
 
-/// Returns the names of all sidecar files.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     SIDECAR_FILES.iter().map(|file| file.name)
 }
@@ -59,7 +58,6 @@ pub(super) async fn copy(folder: &Path, backup: &Path) -> Result<Vec<CopiedFile>
     Ok(copied)
 }
 
-/// Copies a database, which may be written meanwhile.
 async fn copy_database(from: &Path, to: &Path) -> Result<(), BackupError> {
     // SQLite accepts an empty file as the target, and this one is readable by its owner only.
     create_private(to).map_err(at(to))?;

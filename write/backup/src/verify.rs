@@ -76,7 +76,6 @@ async fn member_log(member: &Member, last: Option<&Member>) -> Result<(), Backup
     }
 }
 
-/// Verifies the ledger or the increment of the ledger of a backup.
 async fn member_ledger(member: &Member, last: Option<&Member>) -> Result<(), BackupError> {
     let Some(copy) = &member.manifest.ledger else { return Ok(()) };
     let name = member.manifest.ledger_name();
@@ -99,7 +98,6 @@ pub(super) async fn pictures(chain: &Chain) -> Result<(), BackupError> {
     Ok(())
 }
 
-/// Verifies the journals of erasures.
 pub(super) async fn journals(member: &Member) -> Result<(), BackupError> {
     let accounts = member.manifest.erasures.as_ref().map(|copy| (ERASURES_FILE, copy.sha256));
     let pictures = member.manifest.erased_pictures.as_ref().map(|copy| (ERASED_PICTURES, copy.sha256));

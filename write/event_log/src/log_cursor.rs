@@ -22,7 +22,6 @@ const INTERVAL: Duration = Duration::from_millis(300);
 /// How often a bulk load is checked for its end.
 const THROTTLE: Duration = Duration::from_millis(200);
 
-/// The delay before a retry after the log could not be read.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// A position in the log that moves with the events read.

@@ -41,7 +41,6 @@ pub(crate) use writer::tail;
 
 pub use verify::{Damage, Verified};
 
-/// The maximum number of concurrent readers.
 const READERS: u32 = 4;
 
 /// How often a read-only log checks for events of the process that writes.

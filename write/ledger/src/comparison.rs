@@ -71,7 +71,6 @@ impl OtherCount {
         (if full { used.max(0) } else { used }, overrun)
     }
 
-    /// Returns whether it counts the same.
     fn agrees(&self, allowance: &Allowance, ledger: Used) -> bool {
         self.excess(allowance, ledger) == (0, 0)
     }

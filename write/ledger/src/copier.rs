@@ -23,7 +23,6 @@ use tokio_util::sync::CancellationToken;
 use super::Ledger;
 use crate::usage_streams::{NewStream, UsageStreamError, context, find, prepare_as};
 
-/// How often the connection is checked.
 const CONNECTION_CHECK: Duration = Duration::from_millis(100);
 
 /// The shortest and the longest delay after a failure.

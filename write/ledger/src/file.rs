@@ -11,7 +11,6 @@ use sqlx::{ConnectOptions, Connection, SqliteConnection};
 const FORMAT: FileFormat =
     FileFormat { application_id: 0x4c4f_4755, version: 1, what: "a ledger", program: "Loggia" };
 
-/// Returns the path of the ledger in a store's folder.
 pub(super) fn path(folder: &Path) -> PathBuf {
     folder.join("usage.db")
 }

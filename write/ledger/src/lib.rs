@@ -86,7 +86,6 @@ struct State {
     /// `None` for a read-only ledger and after closing. Its lock is held from the write to the file until `sources` is updated.
     writer: Mutex<Option<Writer>>,
     sources: watch::Sender<Vec<LedgerSource>>,
-    /// The last position.
     position: AtomicU64,
     /// The last sequence of each stream when it was last checked.
     ends: std::sync::Mutex<BTreeMap<String, u64>>,

@@ -12,7 +12,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::Ledger;
 
-/// The maximum number of entries in a page.
 const PAGE: usize = 1_000;
 
 /// The maximum size of an entry in a reply, in bytes: its texts are short and need no escapes.

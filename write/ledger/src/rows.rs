@@ -30,7 +30,6 @@ macro_rules! entries {
 }
 pub(super) use entries;
 
-/// Reads one entry.
 pub(super) fn entry(row: &SqliteRow) -> Result<LedgerEntry, StoreError> {
     let position = Position(row.try_get::<i64, _>(0)?.cast_unsigned());
     let damaged = |what: &str| {
@@ -51,7 +50,6 @@ pub(super) fn entry(row: &SqliteRow) -> Result<LedgerEntry, StoreError> {
     Ok(LedgerEntry { position, call, overrun: source == OVERRUN, source, sequence })
 }
 
-/// Reads the head of the ledger.
 pub(super) async fn head(reader: impl SqliteExecutor<'_>) -> Result<Head, StoreError> {
     let (position, bytes): (i64, Vec<u8>) =
         sqlx::query_as("SELECT position, hash FROM ledger").fetch_one(reader).await?;
@@ -77,7 +75,6 @@ pub(super) async fn words(reader: &mut SqliteConnection) -> Result<HashMap<i64, 
     Ok(rows.into_iter().collect())
 }
 
-/// Parses the name of a tier.
 pub(super) fn tier(text: &str) -> Result<TierName, StoreError> {
     text.parse().map_err(|error| StoreError::corrupt(format!("{error}")))
 }
@@ -87,7 +84,6 @@ pub(super) fn nanoseconds(time: Timestamp) -> Option<i64> {
     i64::try_from(time.as_nanosecond()).ok()
 }
 
-/// Parses a stored time.
 pub(super) fn time(nanoseconds: i64) -> Result<Timestamp, StoreError> {
     Timestamp::from_nanosecond(nanoseconds.into())
         .map_err(|_| StoreError::corrupt("the ledger has an invalid time"))

@@ -42,7 +42,6 @@ const MAX_AGE: Duration = Duration::from_secs(70 * 24 * 60 * 60);
 /// How long JetStream recognises duplicate call ids.
 const DUPLICATE_WINDOW: Duration = Duration::from_secs(10 * 60);
 
-/// The timeout of a JetStream request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The reason why calls cannot be metered.
@@ -104,7 +103,6 @@ pub async fn prepare(client: &Client, tiers: &Tiers, replicas: usize) -> Result<
 /// What a new stream accepts at first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NewStream {
-    /// New calls.
     Open,
     /// Only restored calls, until it is opened.
     Closed,

@@ -292,7 +292,6 @@ fn merge(walked: Vec<Result<(Head, Counts), Stopped>>, end: Head, names: &Names)
     Ok(Recount { entries: head.position.0, hash: head.hash, totals })
 }
 
-/// Checks that the entries end at the recorded head.
 fn check_end(head: Head, end: Head) -> Result<Head, Stopped> {
     if head.position > end.position {
         let reason = "the entry is after the ledger's end".to_owned();

@@ -47,7 +47,6 @@ pub(super) struct Writer {
 
 struct Open {
     connection: SqliteConnection,
-    /// The numbers of the words in the file.
     words: HashMap<String, i64>,
 }
 

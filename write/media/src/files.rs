@@ -220,7 +220,6 @@ impl Files {
         delete().map_err(|error| MediaError::unavailable(&place, error))
     }
 
-    /// Returns the path of a partial upload.
     pub(super) fn part(&self, id: PictureId) -> PathBuf {
         self.incoming().join(format!("{id}.part"))
     }

@@ -40,7 +40,6 @@ impl Payments {
         }
     }
 
-    /// Removes the notices that moved to another account.
     pub(super) fn remove(&mut self, moved: &PaymentsMoved) {
         self.recorded.retain(|notice| {
             notice.provider != moved.provider || !moved.event_ids.contains(&notice.event_id)
@@ -63,7 +62,6 @@ impl Payments {
         }
     }
 
-    /// Returns whether this notice was recorded.
     pub(super) fn has(&self, payment: &PaymentRecorded) -> bool {
         let same = |other: &PaymentRecorded| {
             (other.provider, &other.event_id) == (payment.provider, &payment.event_id)

@@ -6,7 +6,6 @@ use schemas::control::{EventPage, ReadEvents};
 use schemas::envelope::Recorded;
 use schemas::ids::StreamVersion;
 
-/// The maximum number of events of one page.
 const PAGE: usize = 1_000;
 
 /// The number of bytes of a message that the events must leave free.

@@ -28,7 +28,6 @@ const SCHEMA_VERSION: &str = "1";
 /// an import are ids of 40 MB in the server's memory.
 const DUPLICATES: Duration = Duration::from_secs(20);
 
-/// The stream of an event store.
 pub(super) struct EventStream {
     jetstream: Context,
     stream: Stream,

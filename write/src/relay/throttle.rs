@@ -22,7 +22,6 @@ const HEAD_INTERVAL: Duration = Duration::from_millis(100);
 /// The longest time that it may lag. Then it does not wait until it has caught up.
 const MAX_LAG_TIME: Duration = Duration::from_secs(10);
 
-/// The throttle of a relay.
 #[derive(Debug)]
 pub(super) struct Throttle {
     bulk_load: BulkLoadDetector,

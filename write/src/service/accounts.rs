@@ -274,12 +274,10 @@ impl AccountService {
         self.history(account).await?.after(command).ok_or(CommandError::Contended)
     }
 
-    /// Returns the history of an account.
     pub(super) async fn history(&self, id: AccountId) -> Result<AccountHistory, StoreError> {
         AccountHistory::read(&self.writer.log, id).await
     }
 
-    /// Returns the history of a new account.
     fn new_history(&self) -> AccountHistory {
         AccountHistory::empty(self.writer.clock.account_id())
     }

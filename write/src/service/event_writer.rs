@@ -18,7 +18,6 @@ pub(super) struct EventWriter {
     pub(super) clock: Clock,
 }
 
-/// The cause of events.
 pub(super) struct Causation<'c> {
     pub(super) command: CommandId,
     pub(super) correlation: CommandId,
@@ -28,7 +27,6 @@ pub(super) struct Causation<'c> {
 /// Where events are appended, and with which time.
 pub(super) struct Target<'t> {
     pub(super) stream: &'t StreamId,
-    /// The expected version of the stream.
     pub(super) version: StreamVersion,
     pub(super) time: Timestamp,
     /// The names that the stream claims in addition to those of its events.
@@ -48,7 +46,6 @@ impl<'c> Causation<'c> {
 }
 
 impl EventWriter {
-    /// Returns the append of these events.
     pub(super) fn prepare(&self, causation: Causation<'_>, target: Target<'_>, events: Vec<Event>) -> Append {
         let claims = events.iter().filter_map(claims::own_name).chain(target.claims).collect();
         Append {

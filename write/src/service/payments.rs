@@ -266,7 +266,6 @@ impl PaymentService {
         Ok(claims)
     }
 
-    /// Keeps a notice in the vault.
     async fn keep(&self, notice: Notice) -> Result<(), CommandError> {
         let received_at = self.accounts.writer.clock.now();
         Ok(self.accounts.vault.store_notice(&StoredNotice { received_at, notice }).await?)

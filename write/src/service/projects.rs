@@ -254,7 +254,6 @@ impl ProjectService {
         }
     }
 
-    /// Returns the history of a project by its stream.
     pub(super) async fn history_of(&self, stream: StreamId) -> Result<ProjectHistory, StoreError> {
         let events = self.writer.log.read_stream(&stream, StreamVersion(0)).await?;
         ProjectHistory::of(stream, events)

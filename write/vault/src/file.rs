@@ -112,7 +112,6 @@ pub(super) async fn has_notices(pool: &SqlitePool) -> Result<bool, VaultError> {
     has_table(pool, "notices").await
 }
 
-/// Returns whether there is a table of this name.
 pub(super) async fn has_table(pool: &SqlitePool, name: &str) -> Result<bool, VaultError> {
     let table: Option<i64> = sqlx::query_scalar("SELECT 1 FROM sqlite_schema WHERE name = ?1")
         .bind(name)
@@ -121,19 +120,16 @@ pub(super) async fn has_table(pool: &SqlitePool, name: &str) -> Result<bool, Vau
     Ok(table.is_some())
 }
 
-/// Returns the fingerprint of the secret.
 pub(super) async fn fingerprint(pool: &SqlitePool) -> Result<[u8; 32], VaultError> {
     let check: Vec<u8> = sqlx::query_scalar("SELECT recognised FROM vault").fetch_one(pool).await?;
     Ok(sqlite::array(&check, "its check of the secret")?)
 }
 
-/// Returns the id of the vault.
 pub(super) async fn identity(pool: &SqlitePool) -> Result<Uuid, VaultError> {
     let id: Vec<u8> = sqlx::query_scalar("SELECT id FROM identity").fetch_one(pool).await?;
     Ok(Uuid::from_bytes(sqlite::array(&id, "its own id")?))
 }
 
-/// Stores the fingerprint of the secret.
 pub(super) async fn store_fingerprint(pool: &SqlitePool, check: [u8; 32]) -> Result<(), VaultError> {
     sqlx::query(
         "INSERT INTO vault (only, recognised) VALUES (1, ?1) \

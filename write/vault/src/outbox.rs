@@ -203,7 +203,6 @@ impl Vault {
         self.queued.notified().await;
     }
 
-    /// Returns when the account may get the next mail.
     async fn next_mail_time(&self, account: AccountId, now: Timestamp) -> Result<Timestamp, VaultError> {
         let at: Option<i64> = sqlx::query_scalar("SELECT at FROM mailed WHERE account = ?1")
             .bind(account.to_string())

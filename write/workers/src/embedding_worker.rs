@@ -197,7 +197,6 @@ impl EmbeddingWorker {
     }
 }
 
-/// The outcome for one project.
 struct EmbedOutcome {
     observed: Observed,
     /// The reason if its picture could not be read.

@@ -22,10 +22,8 @@ const GIVE_UP_AFTER: SignedDuration = SignedDuration::from_hours(24);
 /// The backoff after the first failure; it doubles with each further one.
 const FIRST_BACKOFF: SignedDuration = SignedDuration::from_secs(30);
 
-/// The longest backoff.
 const MAX_BACKOFF: SignedDuration = SignedDuration::from_hours(1);
 
-/// The pause after the vault failed.
 const VAULT_RETRY_PAUSE: Duration = Duration::from_secs(1);
 
 /// The longest time between two reads of the outbox: due times are wall-clock times, and that clock may be set.

@@ -242,7 +242,6 @@ impl PictureFetcher {
     }
 }
 
-/// Returns the picture of an [`Event::PictureErased`].
 fn erased_picture(recorded: &Recorded) -> Option<PictureId> {
     if !recorded.kind.starts_with(ERASED) {
         return None;

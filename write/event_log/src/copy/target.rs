@@ -85,7 +85,6 @@ impl Target {
         }
     }
 
-    /// Returns the head of the log.
     pub(super) fn head(&self) -> Head {
         match self {
             Target::File { head, .. } => *head,
@@ -104,7 +103,6 @@ impl Target {
         Ok(self.head().position)
     }
 
-    /// Verifies the whole log and returns its head.
     pub(super) async fn verify(&mut self) -> Result<Head, CopyError> {
         let verified = match self {
             Target::File { folder, .. } => EventLog::open_read_only(folder).await?.verify(|_| {}).await?,

@@ -39,7 +39,6 @@ const PARAMETERS: [&str; 13] = [
 /// Our own parameter: the prefix of the stream names.
 const STORE: &str = "store";
 
-/// The default prefix.
 const DEFAULT_STORE: &str = "loggia";
 
 /// The servers of a remote log, how to connect to them, and the prefix of its stream names.

@@ -12,7 +12,6 @@ use super::address::Address;
 /// The timeout of one call, and of the next event while reading.
 pub(super) const CALL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The stream of appends of one client.
 #[derive(Default)]
 pub(super) struct AppendStream {
     /// `None` until it is opened, while it is in use, and after an append failed, which ends the stream.
@@ -49,7 +48,6 @@ impl AppendStream {
         })
     }
 
-    /// Keeps the stream open for the next append.
     pub(super) fn put_back(&mut self, open: BatchAppendClient) {
         self.open = Some(open);
     }

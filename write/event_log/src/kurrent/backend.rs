@@ -46,9 +46,7 @@ pub(crate) struct Kurrent {
     follower: Option<Follower>,
 }
 
-/// A replica that follows the log.
 pub(crate) struct Follower {
-    /// The file of the replica.
     pub(crate) replica: PathBuf,
     /// Reports whether the log can be read.
     pub(crate) component: Component,
@@ -102,7 +100,6 @@ impl Kurrent {
         self.store().await?.ok_or_else(|| StoreError::corrupt(format!("the stream {stream} is empty")))
     }
 
-    /// Returns the address of the log.
     pub(super) fn address(&self) -> &Address {
         &self.address
     }
@@ -133,7 +130,6 @@ impl Kurrent {
         Ok(event.filter(|one| one.event.position == position).map(|one| one.event.hash))
     }
 
-    /// Returns the events after a position.
     pub(crate) async fn page(&mut self, after: Position) -> Result<Page, StoreError> {
         match self.events_from(after.0).await {
             Err(CallError::NoStream) if after == Position::START => Ok(Page::default()),
@@ -164,7 +160,6 @@ impl Kurrent {
         reset(&self.address, head, has_other, replica)
     }
 
-    /// Returns the head of the log.
     pub(crate) async fn head(&mut self) -> Result<Head, StoreError> {
         let log = self.address.log();
         let event = self.event_at(&log, StreamPosition::End).await?;

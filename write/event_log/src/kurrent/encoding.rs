@@ -54,7 +54,6 @@ struct Founded {
     format: u32,
 }
 
-/// Encodes an event to be appended.
 pub(super) fn encode(entry: &Entry<'_>) -> Result<EventData, StoreError> {
     let Entry { link, hash, traceparent, claims } = entry;
     let claimed = |(namespace, name): &(&str, &str)| ClaimedName {
@@ -79,7 +78,6 @@ pub(super) fn encode(entry: &Entry<'_>) -> Result<EventData, StoreError> {
     data.id(link.id.0).metadata_as_json(&metadata).map_err(unwritable)
 }
 
-/// Decodes an event at its position in the log.
 pub(super) fn decode(event: &RecordedEvent) -> Result<ReplicatedEvent, StoreError> {
     let position = Position(event.revision + 1);
     let damaged = |what: &str| StoreError::corrupt(format!("{what} (position {position})"));
@@ -126,19 +124,16 @@ fn payload(bytes: &Bytes) -> Option<Box<RawValue>> {
     RawValue::from_string(text).ok().filter(|payload| payload.get().len() == bytes.len())
 }
 
-/// Encodes the event that names the vault of the keeper.
 pub(super) fn encode_vault(vault: Uuid) -> Result<EventData, StoreError> {
     EventData::json(NAMED, &Named { vault }).map_err(|error| StoreError::unavailable(error.to_string()))
 }
 
-/// Decodes the vault that an event names.
 pub(super) fn decode_vault(event: &RecordedEvent) -> Result<Uuid, StoreError> {
     let named: Option<Named> =
         (event.event_type == NAMED).then(|| serde_json::from_slice(&event.data).ok()).flatten();
     named.map(|named| named.vault).ok_or_else(|| foreign(event))
 }
 
-/// Encodes the event with the store id.
 pub(super) fn encode_store(store: StoreId) -> Result<EventData, StoreError> {
     let founded = Founded { store: store.to_string(), format: FORMAT };
     let event =
@@ -147,7 +142,6 @@ pub(super) fn encode_store(store: StoreId) -> Result<EventData, StoreError> {
     Ok(event.id(Uuid::from_u128(store.0.0)))
 }
 
-/// Decodes the store id.
 pub(super) fn decode_store(event: &RecordedEvent) -> Result<StoreId, StoreError> {
     let founded: Option<Founded> =
         (event.event_type == FOUNDED).then(|| serde_json::from_slice(&event.data).ok()).flatten();

@@ -12,10 +12,8 @@ use tokio::time::{error::Elapsed, timeout};
 use super::address::Address;
 use crate::{Head, StoreError};
 
-/// The timeout of a connection attempt.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The failure of one call.
 #[derive(Debug, Clone)]
 pub(super) enum CallError {
     /// The stream has this revision instead of the expected one; `None` if it does not exist.

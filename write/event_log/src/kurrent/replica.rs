@@ -30,12 +30,10 @@ pub fn replica_path(folder: &Path) -> PathBuf {
     folder.join("replica.db")
 }
 
-/// The state of a replica.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Replica {
     /// The id of the event store that it copies.
     pub(super) store: StoreId,
-    /// Its last event.
     pub(super) head: Head,
 }
 
@@ -134,7 +132,6 @@ pub(super) async fn wait_for_follower(replica: &EventLog, address: &Address) -> 
     Ok(())
 }
 
-/// Deletes a replica.
 fn delete(path: &Path) -> Result<(), StoreError> {
     for file in journal_files(path).iter().map(PathBuf::as_path).chain([path]) {
         match fs::remove_file(file) {

@@ -30,7 +30,6 @@ pub(crate) struct ReplicatedEvent {
     pub(crate) claims: Vec<ClaimedName>,
 }
 
-/// A name that a stream claimed, and its namespace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ClaimedName {
     pub(crate) namespace: String,
@@ -41,7 +40,6 @@ pub(crate) struct ClaimedName {
 #[derive(Debug, Default)]
 pub(crate) struct Page {
     pub(crate) events: Vec<ReplicatedEvent>,
-    /// Whether there are more.
     pub(crate) more: bool,
 }
 

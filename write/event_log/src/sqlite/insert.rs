@@ -22,7 +22,6 @@ fn statement(rows: usize) -> SqlStr {
     AssertSqlSafe(Arc::<str>::from(format!("INSERT INTO events ({columns}) VALUES {values}"))).into_sql_str()
 }
 
-/// Writes events and their claims.
 pub(super) async fn events(writer: &mut SqliteConnection, entries: &[Entry<'_>]) -> Result<(), CommitError> {
     for rows in entries.chunks(ROWS) {
         let is_full = rows.len() == ROWS;
@@ -72,7 +71,6 @@ async fn claims(writer: &mut SqliteConnection, entries: &[Entry<'_>]) -> Result<
     Ok(())
 }
 
-/// Writes the new head of the log.
 pub(super) async fn set_head(writer: &mut SqliteConnection, head: Head) -> Result<(), CommitError> {
     sqlx::query("UPDATE log SET position = ?1, hash = ?2")
         .bind(integer(head.position.0))

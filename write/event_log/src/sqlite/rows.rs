@@ -38,7 +38,6 @@ macro_rules! select_events {
     };
 }
 
-/// The column of the trace.
 const TRACEPARENT: usize = 11;
 
 /// Returns the event of a row.

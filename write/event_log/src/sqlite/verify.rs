@@ -202,7 +202,6 @@ async fn structures(reader: &mut SqliteConnection, position: Position) -> Result
     }
 }
 
-/// A name that an event of the log claims.
 struct EventClaim {
     position: Position,
     stream: StreamId,

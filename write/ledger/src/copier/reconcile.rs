@@ -131,7 +131,6 @@ async fn restore_subject(
         .await
 }
 
-/// Returns the ids of the calls of a subject.
 async fn ids(jetstream: &Context, stream: &str, subject: &str) -> Result<HashSet<CallId>, CopierError> {
     let replaced = || CopierError::StreamReplaced(stream.to_owned());
     let stream = find(jetstream, stream).await?.ok_or_else(replaced)?;
@@ -182,7 +181,6 @@ fn is_full(error: &PublishError) -> bool {
     })
 }
 
-/// Returns the call id in the headers of a message.
 pub(super) fn call_id(headers: &HeaderMap) -> Option<CallId> {
     Uuid::parse_str(headers.get("ce-id")?.as_str()).ok().map(CallId)
 }

@@ -56,7 +56,6 @@ fn warn_unchanged(config: &Config, limit: i64, most: i64) {
     );
 }
 
-/// Returns the number of messages of the largest subject.
 async fn largest_subject(stream: &Stream) -> Result<i64, UsageStreamError> {
     let mut subjects = stream.info_with_subjects(">").await.map_err(UsageStreamError::nats)?;
     let mut most = 0;

@@ -9,7 +9,6 @@ use kit::samples::{encoded, in_every_format, scene, with_exif};
 
 use super::*;
 
-/// All files below a folder by path.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {

@@ -11,7 +11,6 @@ use schemas::payment::{PaymentId, PaymentRecorded};
 use crate::account::Account;
 use crate::service::decode_known;
 
-/// The number of keys of one page.
 const PAGE: usize = 200;
 
 /// The history of one account, in memory.
@@ -31,7 +30,6 @@ struct Entry {
     event: AccountEvent,
 }
 
-/// Payments that were moved to another account.
 pub(in crate::service) struct PaymentMove<'h> {
     pub(in crate::service) command: CommandId,
     pub(in crate::service) actor: &'h Actor,
@@ -40,7 +38,6 @@ pub(in crate::service) struct PaymentMove<'h> {
 }
 
 impl AccountHistory {
-    /// Returns the history of an account without events.
     pub(super) fn empty(id: AccountId) -> AccountHistory {
         AccountHistory {
             id,

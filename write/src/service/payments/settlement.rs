@@ -15,7 +15,6 @@ use crate::account::{self, Account};
 use crate::service::accounts::AccountHistory;
 use crate::service::dispatcher::CommandDispatcher;
 
-/// The number of accounts of one page.
 const PAGE: usize = 200;
 
 /// The longest sleep: the clock may be set meanwhile.

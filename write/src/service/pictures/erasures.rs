@@ -30,7 +30,6 @@ struct Uses {
 }
 
 impl PictureService {
-    /// Erases a picture permanently.
     pub(super) async fn erase(
         &self,
         message: &CommandMessage,

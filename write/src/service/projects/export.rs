@@ -16,7 +16,6 @@ use crate::project::{self, Listing, PictureOutcome, Project};
 /// The type of events that record vectors, in every version.
 const VECTORS: &str = "loggia.curation.vectors_recorded.";
 
-/// The number of slugs of one page.
 const PAGE: usize = 200;
 
 /// The vectors that an export contains.

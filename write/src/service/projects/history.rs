@@ -24,7 +24,6 @@ struct Entry {
 }
 
 impl ProjectHistory {
-    /// Returns the history of a project without events.
     pub(super) fn empty(stream: StreamId) -> ProjectHistory {
         ProjectHistory {
             stream,

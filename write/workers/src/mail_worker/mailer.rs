@@ -14,7 +14,6 @@ use uuid::Uuid;
 use super::message::Mail;
 use super::transport::{MailTransport, Sender};
 
-/// The timeout for one mail.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Sends mails by one [`MailTransport`].

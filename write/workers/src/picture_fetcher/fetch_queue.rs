@@ -24,7 +24,6 @@ const BACKOFF: [Duration; 4] = [
 /// Prefixes of the event types that matter without naming a picture.
 const LISTING_EVENTS: [&str; 2] = ["loggia.curation.project_withdrawn.", "loggia.curation.project_restored."];
 
-/// The outcome of one try.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FetchOutcome {
     /// The project still names the picture, and the outcome is in the log.
@@ -35,7 +34,6 @@ pub(super) enum FetchOutcome {
     Retry {
         /// The reason for the failure.
         reason: String,
-        /// Whether the host timed out.
         timed_out: bool,
     },
 }
@@ -118,7 +116,6 @@ impl FetchQueue {
         });
     }
 
-    /// Queues the refused pictures of a project again.
     pub(super) fn retry_refused(&mut self, project: ProjectId) {
         if self.projects.contains_key(&project) {
             self.update(project, |pictures| pictures.outcomes.retain(|_, is_stored| *is_stored));

@@ -22,14 +22,10 @@ pub(in crate::service::projects) struct FirstLines {
 /// The first line of each project, by a hash of the project's slug: 40 bytes each.
 type Import = HashMap<u64, FirstLine>;
 
-/// The first line of a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FirstLine {
-    /// Its number in the file.
     pub(super) number: u64,
-    /// A hash of its content.
     pub(super) content: u64,
-    /// A hash of its identity.
     pub(super) identity: u64,
 }
 
@@ -40,7 +36,6 @@ impl FirstLine {
 }
 
 impl FirstLines {
-    /// Returns the first line of a project in an import.
     pub(super) fn get(&self, import: CommandId, slug: &str) -> Option<FirstLine> {
         let (_, lines) = self.imports.iter().find(|(id, _)| *id == import)?;
         lines.get(&hash(slug)).copied()

@@ -16,7 +16,6 @@ use crate::derived_id::derived_id;
 /// The number of lines that one thread parses at a time. Each thread keeps memory of its own, so there should be few.
 const CHUNK: usize = 256;
 
-/// A parsed line.
 pub(super) struct Line {
     /// The index of its outcome.
     pub(super) index: usize,
@@ -25,7 +24,6 @@ pub(super) struct Line {
     pub(super) command: CommandId,
     /// Its record; of a line with a patch, only the members that identify the project.
     pub(super) record: ImportRecord,
-    /// The members of a line with a patch.
     pub(super) patch: Option<Map<String, Value>>,
     pub(super) identity: Identity,
     /// Its possible slugs: the one that it names or that is derived from its id, or those that are derived from its name.

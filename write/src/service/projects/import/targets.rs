@@ -14,9 +14,7 @@ use crate::service::projects::{ProjectHistory, ProjectService};
 /// The project of a line.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum LineTarget {
-    /// The project of this stream.
     Existing(StreamId),
-    /// A new project at this slug.
     New(Slug),
 }
 
@@ -172,7 +170,6 @@ impl LineTargets {
         }
     }
 
-    /// Takes the history of a project.
     pub(super) fn take_history(&mut self, stream: &StreamId) -> Option<ProjectHistory> {
         self.histories.remove(stream)
     }
