@@ -1,6 +1,7 @@
 //! The editors of the catalog, all invented, with their categories and years.
 
-use super::Category;
+use schemas::record::Category;
+
 use super::rng::Rng;
 
 struct Editor {

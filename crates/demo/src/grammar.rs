@@ -137,40 +137,19 @@ pub(super) struct RuleSet {
     by_tag: HashMap<u16, Vec<u16>, BuildHasherDefault<FastHasher>>,
 }
 
-/// The most parts of a rule set that are candidates at once; a record has fewer tags that any one rule set is indexed by.
-const MAX_PARTS: usize = 16;
-
-/// The rules of a rule set whose index tag holds, and those without one.
-pub(super) struct Candidates {
-    parts: [&'static [u16]; MAX_PARTS],
-    used: usize,
-    /// The sum of the weights.
-    pub(super) count: usize,
-}
-
 impl RuleSet {
-    /// Returns the candidates while `tags` hold.
-    pub(super) fn candidates(&'static self, tags: &TagSet) -> Candidates {
-        let count = self.unconditional.len();
-        let mut candidates = Candidates { parts: [&[]; MAX_PARTS], used: 1, count };
-        candidates.parts[0] = &self.unconditional;
-        for rules in self.index_tags.intersection(tags).filter_map(|tag| self.by_tag.get(&tag)) {
-            if let Some(part) = candidates.parts.get_mut(candidates.used) {
-                (*part, candidates.used, candidates.count) =
-                    (rules, candidates.used + 1, candidates.count + rules.len());
-            }
-        }
-        candidates
+    /// Returns the rules that may apply while `tags` hold: those whose index tag holds, and those without one.
+    pub(super) fn candidates(&self, tags: &TagSet) -> impl Iterator<Item = &[u16]> {
+        let tagged = self.index_tags.intersection(tags).filter_map(|tag| self.by_tag.get(&tag));
+        std::iter::once(&self.unconditional).chain(tagged).map(Vec::as_slice)
     }
-}
 
-impl Candidates {
-    /// Returns the index in the rule set of candidate `at`, which is below `count`.
-    pub(super) fn get(&self, at: usize) -> Option<usize> {
+    /// Returns the rule of candidate `at`, which is below the number of all.
+    pub(super) fn candidate(&self, tags: &TagSet, at: usize) -> Option<&Rule> {
         let mut rest = at;
-        for part in self.parts.iter().take(self.used) {
+        for part in self.candidates(tags) {
             if let Some(rule) = part.get(rest) {
-                return Some(usize::from(*rule));
+                return self.rules.get(usize::from(*rule));
             }
             rest -= part.len();
         }

@@ -58,27 +58,3 @@ pub const DEMO_SEED: u64 = 0x6c6f_6767_6961_0001;
 pub fn catalog(seed: u64, size: usize) -> impl Iterator<Item = Map<String, Value>> {
     catalog::Catalog::new(seed).take(size)
 }
-
-/// The category of a work, in the order of the grammars in `prose`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Category {
-    Architecture,
-    Interiors,
-    Design,
-    Photography,
-    Art,
-}
-
-impl Category {
-    const ALL: [Self; 5] = [Self::Architecture, Self::Interiors, Self::Design, Self::Photography, Self::Art];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Architecture => "architecture",
-            Self::Interiors => "interiors",
-            Self::Design => "design",
-            Self::Photography => "photography",
-            Self::Art => "art",
-        }
-    }
-}

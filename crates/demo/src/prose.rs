@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
+use schemas::record::Category;
 use schemas::taste::Taste;
 
-use super::Category;
 use super::grammar::Grammar;
 use super::grammar::expansion::Expansion;
 use super::places::{COUNTRIES, TERRAIN};
@@ -63,83 +63,36 @@ static GRAMMARS: LazyLock<[Grammar; 5]> = LazyLock::new(|| {
     Category::ALL.map(|category| Grammar::parse(sources(category), &GIVEN, &tags))
 });
 
+/// The texts of a category, between those of further files.
 macro_rules! texts {
-    ($($name:literal),*) => {
+    ([$($before:literal),*] $category:literal [$($after:literal),*]) => {
         &[
             include_str!("text/shared.txt"),
             include_str!("text/taste.txt"),
             include_str!("text/notes.txt"),
             include_str!("text/outlines.txt"),
-            $(include_str!(concat!("text/", $name, ".txt"))),*
+            $(include_str!(concat!("text/", $before, ".txt")),)*
+            include_str!(concat!("text/", $category, "/details.txt")),
+            include_str!(concat!("text/", $category, "/ideas.txt")),
+            include_str!(concat!("text/", $category, "/kinds.txt")),
+            include_str!(concat!("text/", $category, "/light.txt")),
+            include_str!(concat!("text/", $category, "/making.txt")),
+            include_str!(concat!("text/", $category, "/materials.txt")),
+            include_str!(concat!("text/", $category, "/names.txt")),
+            include_str!(concat!("text/", $category, "/opening.txt")),
+            include_str!(concat!("text/", $category, "/record.txt")),
+            $(include_str!(concat!("text/", $after, ".txt"))),*
         ]
     };
 }
 
 fn sources(category: Category) -> &'static [&'static str] {
     match category {
-        Category::Architecture => texts!(
-            "places/toponyms",
-            "architecture/details",
-            "architecture/ideas",
-            "architecture/kinds",
-            "architecture/light",
-            "architecture/making",
-            "architecture/materials",
-            "architecture/names",
-            "architecture/opening",
-            "architecture/record",
-            "architecture/site"
-        ),
-        Category::Interiors => texts!(
-            "places/toponyms",
-            "interiors/details",
-            "interiors/ideas",
-            "interiors/kinds",
-            "interiors/light",
-            "interiors/making",
-            "interiors/materials",
-            "interiors/names",
-            "interiors/opening",
-            "interiors/record"
-        ),
-        Category::Design => texts!(
-            "design/details",
-            "design/ideas",
-            "design/kinds",
-            "design/light",
-            "design/making",
-            "design/materials",
-            "design/names",
-            "design/opening",
-            "design/record",
-            "design/words",
-            "design/words2"
-        ),
-        Category::Photography => texts!(
-            "places/toponyms",
-            "photography/details",
-            "photography/ideas",
-            "photography/kinds",
-            "photography/light",
-            "photography/making",
-            "photography/materials",
-            "photography/names",
-            "photography/opening",
-            "photography/record"
-        ),
-        Category::Art => texts!(
-            "places/toponyms",
-            "art/details",
-            "art/ideas",
-            "art/kinds",
-            "art/light",
-            "art/making",
-            "art/materials",
-            "art/names",
-            "art/opening",
-            "art/record",
-            "art/words"
-        ),
+        Category::Architecture => texts!(["places/toponyms"] "architecture" ["architecture/site"]),
+        Category::Interiors => texts!(["places/toponyms"] "interiors" []),
+        Category::Design => texts!([] "design" ["design/words", "design/words2"]),
+        Category::Photography => texts!(["places/toponyms"] "photography" []),
+        Category::Art => texts!(["places/toponyms"] "art" ["art/words"]),
     }
 }
 
@@ -226,7 +179,7 @@ impl DescriptionWriter<'_> {
         if self.subject && !opens {
             self.expansion.set_fact("it", Some("it"));
         } else {
-            self.expansion.set_generated("it", self.noun.trim_end());
+            self.expansion.set_generated("it", Some(self.noun.trim_end()));
         }
         if before > 0 {
             self.text.push_str(if opens { "\n\n" } else { " " });

@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
+use schemas::slug::Slug;
+
 use super::rng::mix;
 
 /// The longest slug of a name, in characters, before a suffix that makes it unique.
@@ -10,59 +12,13 @@ const MAX_LENGTH: usize = 72;
 
 /// Converts a text to a-z, 0-9 and single hyphens. Letters without a Latin form are left out.
 pub(super) fn slug(text: &str) -> String {
-    let mut slug = String::with_capacity(text.len());
-    for letter in text.chars() {
-        let plain = plain(letter);
-        if plain.is_empty() {
-            if !slug.is_empty() && !slug.ends_with('-') && letter != '\'' && letter != '’' {
-                slug.push('-');
-            }
-        } else {
-            slug.push_str(plain);
-        }
-    }
+    // Latin letters with their diacritics come before these characters, other scripts after them.
+    let latin: String = text.chars().map(|c| if c < '\u{2000}' || c == '’' { c } else { ' ' }).collect();
+    let mut slug = Slug::from_name(&latin).map(String::from).unwrap_or_default();
     if slug.len() > MAX_LENGTH {
-        slug.truncate(slug.get(..MAX_LENGTH).and_then(|head| head.rfind('-')).unwrap_or(MAX_LENGTH));
+        slug.truncate(slug[..MAX_LENGTH].rfind('-').unwrap_or(MAX_LENGTH));
     }
-    slug.truncate(slug.trim_end_matches('-').len());
     slug
-}
-
-const ASCII: &str = "abcdefghijklmnopqrstuvwxyz0123456789";
-
-/// Returns the letter without diacritics; empty for other characters than Latin letters and digits.
-fn plain(letter: char) -> &'static str {
-    if letter.is_ascii() {
-        let lower = letter.to_ascii_lowercase();
-        return ASCII.find(lower).and_then(|at| ASCII.get(at..=at)).unwrap_or_default();
-    }
-    let lower = letter.to_lowercase().next().unwrap_or(letter);
-    let marked = [
-        ("a", "àáâãäåāăąạảấầẩẫậắằẳẵặ"),
-        ("ae", "æ"),
-        ("c", "çćčĉċ"),
-        ("d", "ďđð"),
-        ("e", "èéêëēĕėęěẹẻẽếềểễệ"),
-        ("g", "ğģĝġ"),
-        ("h", "ĥħ"),
-        ("i", "ìíîïĩīĭįıịỉ"),
-        ("j", "ĵ"),
-        ("k", "ķ"),
-        ("l", "ĺļľł"),
-        ("n", "ñńņňŋ"),
-        ("o", "òóôõöøōŏőơọỏốồổỗộớờởỡợ"),
-        ("oe", "œ"),
-        ("r", "ŕŗř"),
-        ("s", "śŝşšș"),
-        ("ss", "ß"),
-        ("t", "ţťțŧ"),
-        ("th", "þ"),
-        ("u", "ùúûüũūŭůűųưụủứừửữự"),
-        ("w", "ŵ"),
-        ("y", "ýÿŷỳỵỷỹ"),
-        ("z", "źżž"),
-    ];
-    marked.iter().find(|(_, letters)| letters.contains(lower)).map_or("", |(plain, _)| plain)
 }
 
 /// A fast hasher for trusted keys; it has no protection against chosen input.

@@ -9,9 +9,10 @@ mod variety;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+use schemas::record::Category;
 use serde_json::{Map, Value};
 
-use super::{Category, DEMO_SEED, DEMO_SIZE, catalog, prose};
+use super::{DEMO_SEED, DEMO_SIZE, catalog, prose};
 
 /// The demo catalog, generated once for all tests.
 static DEMO: LazyLock<Vec<Map<String, Value>>> = LazyLock::new(|| catalog(DEMO_SEED, DEMO_SIZE).collect());
@@ -49,7 +50,7 @@ fn texts_have_no_faults() {
             prose::grammar(category).faults(),
             &[] as &[String],
             "in the texts of {}",
-            category.name()
+            category.as_str()
         );
     }
 }

@@ -1,30 +1,10 @@
 //! Rules of English for the texts: articles, capitals, numbers.
 
-const SMALL: [&str; 21] = [
-    "nought",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-];
-const TENS: [&str; 10] =
-    ["", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+/// The numbers up to twenty, in order.
+const SMALL: &str = "nought one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen \
+                     seventeen eighteen nineteen twenty";
+/// The tens from twenty on, in order.
+const TENS: &str = "twenty thirty forty fifty sixty seventy eighty ninety";
 
 /// Words that stay in lower case in a title, unless they come first.
 const MINOR: [&str; 26] = [
@@ -60,13 +40,14 @@ pub(super) fn digits(number: i32, out: &mut String) {
 /// Appends a number in words up to ninety-nine, in digits beyond.
 pub(super) fn spell(number: i32, out: &mut String) {
     let Ok(number) = usize::try_from(number) else { return };
-    if let Some(word) = SMALL.get(number) {
+    let small = |number: usize| SMALL.split(' ').nth(number);
+    if let Some(word) = small(number) {
         out.push_str(word);
-    } else if let Some(tens) = TENS.get(number / 10) {
+    } else if let Some(tens) = TENS.split(' ').nth(number / 10 - 2) {
         out.push_str(tens);
         if number % 10 > 0 {
             out.push('-');
-            out.push_str(SMALL.get(number % 10).copied().unwrap_or_default());
+            out.push_str(small(number % 10).unwrap_or_default());
         }
     } else {
         digits(i32::try_from(number).unwrap_or_default(), out);

@@ -1,8 +1,8 @@
 //! One work: its maker, place, year and name; then its record.
 
-use serde_json::{Map, Value};
+use schemas::record::Category;
+use serde_json::{Map, Value, json};
 
-use super::Category;
 use super::calendar::{LAST_YEAR, selected_and_published};
 use super::grammar::expansion::Expansion;
 use super::places::{self, City, Country};
@@ -43,7 +43,7 @@ impl Work {
 
         let mut expansion = Expansion::new(prose::grammar(category), rng, earlier);
         set_place(&mut expansion, country, city, city_known);
-        expansion.set_tag(category.name());
+        expansion.set_tag(category.as_str());
         expansion.set_year(year_known.then_some(made));
         expansion.set_tag(if year_known { "year" } else { "noyear" });
         expansion.set_tag(if studio_known { "studio" } else { "nostudio" });
@@ -55,11 +55,7 @@ impl Work {
         if made == LAST_YEAR {
             expansion.set_tag("thisyear");
         }
-        if studio_known {
-            expansion.set_generated("studio", &maker.name);
-        } else {
-            expansion.set_fact("studio", None);
-        }
+        expansion.set_generated("studio", studio_known.then_some(maker.name.as_str()));
         prose::draw_first_facts(&mut expansion);
         let name = prose::phrase(&mut expansion, "name")?;
         Some(Self {
@@ -124,20 +120,21 @@ impl Work {
         put("studio", self.studio);
         put("city", self.city_known.then(|| place(self.city, self.country)));
         put("year", self.year_known.then(|| self.made.to_string()));
-        put("category", Some(self.category.name().to_owned()));
+        put("category", Some(self.category.as_str().to_owned()));
         put("intro", intro);
         put("description", description);
         put("design_language", design_language);
         put("published", Some(published.iso()));
-        record.insert("details".to_owned(), details.into_iter().map(detail).collect());
-        let mut provenance = Map::with_capacity(4);
-        provenance.insert("curated_by".to_owned(), editor.into());
-        provenance.insert("selected".to_owned(), selected.iso().into());
-        provenance.insert("in_archive_since".to_owned(), selected.year().into());
+        record.insert("details".to_owned(), details.iter().map(detail).collect());
+        let mut provenance = json!({
+            "curated_by": editor,
+            "selected": selected.iso(),
+            "in_archive_since": selected.year(),
+        });
         if let Some(note) = note {
-            provenance.insert("note".to_owned(), note.into());
+            provenance["note"] = note.into();
         }
-        record.insert("provenance".to_owned(), provenance.into());
+        record.insert("provenance".to_owned(), provenance);
         let taste: Map<String, Value> =
             taste.iter().map(|(dimension, text)| (dimension.as_str().to_owned(), text.into())).collect();
         record.insert("taste".to_owned(), taste.into());
@@ -152,9 +149,8 @@ fn place(city: &City, country: &Country) -> String {
     if city.name == country.name { city.name.to_owned() } else { format!("{}, {}", city.name, country.name) }
 }
 
-fn detail((label, value): (String, String)) -> Value {
-    let members = [("label".to_owned(), label.into()), ("value".to_owned(), value.into())];
-    Value::Object(members.into_iter().collect())
+fn detail((label, value): &(String, String)) -> Value {
+    json!({ "label": label, "value": value })
 }
 
 fn category(rng: &mut Rng) -> Category {
@@ -225,9 +221,7 @@ fn set_place(expansion: &mut Expansion, country: &'static Country, city: &'stati
     let house = expansion.rng.choose(&country.houses).copied();
     expansion.set_fact("hou", house);
     let name = person(country, &mut expansion.rng);
-    expansion.set_generated("person", &name);
-    match country.street(&mut expansion.rng) {
-        Some(street) => expansion.set_generated("street", &street),
-        None => expansion.set_fact("street", None),
-    }
+    expansion.set_generated("person", Some(&name));
+    let street = country.street(&mut expansion.rng);
+    expansion.set_generated("street", street.as_deref());
 }

@@ -66,9 +66,9 @@ impl Expansion {
         }
     }
 
-    /// Sets a fact to a value generated for this record.
-    pub(crate) fn set_generated(&mut self, name: &str, value: &str) {
-        let fact = self.append_value(value);
+    /// Sets a fact to a value generated for this record; with `None`, rules that need it fail.
+    pub(crate) fn set_generated(&mut self, name: &str, value: Option<&str>) {
+        let fact = value.map_or(Fact::Absent, |value| self.append_value(value));
         if let Some(slot) = self.grammar.slot(name) {
             self.store(slot, fact);
         }
@@ -77,10 +77,7 @@ impl Expansion {
     /// Sets the year for `{year}` and `{year+2}`.
     pub(crate) fn set_year(&mut self, year: Option<i32>) {
         self.year = year;
-        match year {
-            Some(year) => self.set_generated("year", &year.to_string()),
-            None => self.set_fact("year", None),
-        }
+        self.set_generated("year", year.map(|year| year.to_string()).as_deref());
     }
 
     pub(crate) fn set_tag(&mut self, name: &str) {
@@ -107,10 +104,7 @@ impl Expansion {
     /// Appends an expansion of the rule set `name` by a rule that this record has not used yet. Returns false, and appends nothing, if
     /// no rule applies.
     pub(crate) fn expand(&mut self, name: &str, out: &mut String) -> bool {
-        let Some(rules) = self.grammar.slot(name).and_then(|slot| self.grammar.rule_set(slot)) else {
-            return false;
-        };
-        self.choose(rules, Selection::Unused, out).is_some()
+        self.rules(name).is_some_and(|rules| self.choose(rules, Selection::Unused, out).is_some())
     }
 
     /// Expands like [`Self::expand`] within the limits of repetition over the catalog, and counts the use.
@@ -120,9 +114,7 @@ impl Expansion {
         out: &mut String,
         limiter: &mut RepetitionLimiter,
     ) -> bool {
-        let Some(rules) = self.grammar.slot(name).and_then(|slot| self.grammar.rule_set(slot)) else {
-            return false;
-        };
+        let Some(rules) = self.rules(name) else { return false };
         let start = out.len();
         for _ in 0..LIMITED_TRIES {
             // A rejected rule stays marked as used, so that each try is another rule.
@@ -137,8 +129,11 @@ impl Expansion {
 
     /// Expands like [`Self::expand`], also with rules that were used before.
     pub(crate) fn expand_any(&mut self, name: &str, out: &mut String) -> bool {
-        let rules = self.grammar.slot(name).and_then(|slot| self.grammar.rule_set(slot));
-        rules.is_some_and(|rules| self.choose(rules, Selection::All, out).is_some())
+        self.rules(name).is_some_and(|rules| self.choose(rules, Selection::All, out).is_some())
+    }
+
+    fn rules(&self, name: &str) -> Option<&'static RuleSet> {
+        self.grammar.slot(name).and_then(|slot| self.grammar.rule_set(slot))
     }
 
     fn store(&mut self, slot: Slot, fact: Fact) {
@@ -161,44 +156,20 @@ impl Expansion {
         out: &mut String,
     ) -> Option<&'static Rule> {
         let start = out.len();
-        if rules.by_tag.is_empty() {
-            return self.choose_unindexed(rules, selection, out);
-        }
-        let candidates = rules.candidates(&self.tags);
-        if candidates.count == 0 {
+        let tags = self.tags;
+        let count = rules.candidates(&tags).map(<[u16]>::len).sum();
+        if count == 0 {
             return None;
         }
         for _ in 0..RANDOM_TRIES {
-            let at = self.rng.below(candidates.count);
-            let Some(rule) = candidates.get(at).and_then(|at| rules.rules.get(at)) else { continue };
+            let Some(rule) = rules.candidate(&tags, self.rng.below(count)) else { continue };
             if self.apply(rule, selection, start, out) {
                 return Some(rule);
             }
         }
-        let from = self.rng.below(rules.rules.len());
+        let from = if rules.by_tag.is_empty() { 0 } else { self.rng.below(rules.rules.len()) };
         let (early, late) = rules.rules.split_at(from);
         late.iter().chain(early).find(|rule| self.apply(rule, selection, start, out))
-    }
-
-    /// As [`Self::choose`], from a rule set without an index.
-    fn choose_unindexed(
-        &mut self,
-        rules: &'static RuleSet,
-        selection: Selection,
-        out: &mut String,
-    ) -> Option<&'static Rule> {
-        let start = out.len();
-        for _ in 0..RANDOM_TRIES {
-            let at = self.rng.below(rules.unconditional.len());
-            let Some(rule) = rules.unconditional.get(at).and_then(|at| rules.rules.get(usize::from(*at)))
-            else {
-                break;
-            };
-            if self.apply(rule, selection, start, out) {
-                return Some(rule);
-            }
-        }
-        rules.rules.iter().find(|rule| self.apply(rule, selection, start, out))
     }
 
     /// Appends the expansion of a rule if it applies; returns whether it does.

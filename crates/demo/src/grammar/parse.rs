@@ -14,9 +14,6 @@ impl Grammar {
         for name in given {
             grammar.intern(name);
         }
-        for tag in given_tags {
-            grammar.intern_tag(tag);
-        }
         let mut known_tags = TagSet::default();
         for tag in given_tags {
             known_tags.insert(grammar.intern_tag(tag));

@@ -80,74 +80,19 @@ fn articles_and_spaces_are_correct() {
 }
 
 /// Family names of well-known people of the field.
-const KNOWN: [&str; 60] = [
-    "Aalto",
-    "Abramović",
-    "Albers",
-    "Ando",
-    "Araki",
-    "Asplund",
-    "Barragán",
-    "Becher",
-    "Botta",
-    "Breuer",
-    "Castiglioni",
-    "Chipperfield",
-    "Eames",
-    "Eggleston",
-    "Foster",
-    "Fujimoto",
-    "Gehry",
-    "Gropius",
-    "Gursky",
-    "Hadid",
-    "Herzog",
-    "Holl",
-    "Ishigami",
-    "Ito",
-    "Jacobsen",
-    "Judd",
-    "Kahlo",
-    "Kuma",
-    "Kundoo",
-    "Lacaton",
-    "Legorreta",
-    "Lewerentz",
-    "Magistretti",
-    "Mendes da Rocha",
-    "Meuron",
-    "Moneo",
-    "Moriyama",
-    "Munari",
-    "Murcutt",
-    "Niemeyer",
-    "Noguchi",
-    "Nouvel",
-    "Olgiati",
-    "Pawson",
-    "Piano",
-    "Ponti",
-    "Prouvé",
-    "Radić",
-    "Rams",
-    "Sanaa",
-    "Sander",
-    "Scarpa",
-    "Sejima",
-    "Siza",
-    "Souto",
-    "Struth",
-    "Sugimoto",
-    "Utzon",
-    "Wegner",
-    "Zumthor",
-];
+const KNOWN: &str = "\
+    Aalto, Abramović, Albers, Ando, Araki, Asplund, Barragán, Becher, Botta, Breuer, Castiglioni, Chipperfield, Eames, \
+    Eggleston, Foster, Fujimoto, Gehry, Gropius, Gursky, Hadid, Herzog, Holl, Ishigami, Ito, Jacobsen, Judd, Kahlo, Kuma, \
+    Kundoo, Lacaton, Legorreta, Lewerentz, Magistretti, Mendes da Rocha, Meuron, Moneo, Moriyama, Munari, Murcutt, \
+    Niemeyer, Noguchi, Nouvel, Olgiati, Pawson, Piano, Ponti, Prouvé, Radić, Rams, Sanaa, Sander, Scarpa, Sejima, Siza, \
+    Souto, Struth, Sugimoto, Utzon, Wegner, Zumthor";
 
 #[test]
 fn invented_people_have_no_well_known_names() {
     for country in COUNTRIES.iter() {
         for name in country.surnames.iter().chain(&country.women_surnames).chain(&country.words) {
-            assert!(!KNOWN.iter().any(|known| name.split([' ', '-']).any(|part| part == *known)), "{name}");
+            let is_known = |known| *name == known || name.split([' ', '-']).any(|part| part == known);
+            assert!(!KNOWN.split(", ").any(is_known), "{name}");
         }
     }
 }
@@ -156,17 +101,11 @@ fn invented_people_have_no_well_known_names() {
 fn slugs_keep_every_letter_of_names() {
     for record in DEMO.iter() {
         let name = text(record, "name").unwrap();
-        for word in name
-            .split_whitespace()
-            .filter(|word| word.chars().any(|letter| letter.is_alphanumeric() && letter < '\u{3000}'))
-        {
+        for word in name.split_whitespace() {
             let latin =
                 word.chars().filter(|letter| letter.is_alphanumeric() && *letter < '\u{3000}').count();
-            assert!(
-                slugs::slug(word).replace('-', "").len() >= latin,
-                "{word} becomes {}",
-                slugs::slug(word)
-            );
+            let slug = slugs::slug(word);
+            assert!(slug.replace('-', "").len() >= latin, "{word} becomes {slug}");
         }
     }
 }

@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 
 use data_encoding::HEXLOWER;
+use schemas::record::Category;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::super::catalog::Catalog;
-use super::super::{Category, DEMO_SEED, DEMO_SIZE, catalog, editors};
+use super::super::{DEMO_SEED, DEMO_SIZE, catalog, editors};
 use super::{DEMO, text};
 
 /// SHA-256 of the demo catalog as NDJSON. If it changes, new installations show another catalog.
@@ -91,7 +92,7 @@ fn check(record: &Map<String, Value>) {
     assert!(length("name").unwrap() <= 300);
     assert!(length("intro").is_none_or(|length| (90..=260).contains(&length)), "{record:?}");
     assert!(length("description").is_none_or(|length| (400..=1_400).contains(&length)), "{record:?}");
-    assert!(Category::ALL.iter().any(|category| Some(category.name()) == text(record, "category")));
+    assert!(Category::ALL.iter().any(|category| Some(category.as_str()) == text(record, "category")));
     assert!(serde_json::to_string(record).unwrap().len() < 1 << 20);
     let controls = |text: &str| text.chars().any(|letter| letter.is_control() && letter != '\n');
     assert!(!controls(&super::readable(record)));

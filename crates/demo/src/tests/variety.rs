@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use schemas::record::Category;
 use schemas::taste::Dimension;
 
-use super::super::{Category, places};
+use super::super::places;
 use super::{DEMO, percent, text};
 
 /// Asserts that a percentage is in `low..=high`.
@@ -23,8 +24,8 @@ fn shares_are_plausible() {
         (Category::Art, 13.0),
     ];
     for (category, share) in shares {
-        let found = percent(|record| text(record, "category") == Some(category.name()));
-        assert_percent(category.name(), found, share - 3.0, share + 3.0);
+        let found = percent(|record| text(record, "category") == Some(category.as_str()));
+        assert_percent(category.as_str(), found, share - 3.0, share + 3.0);
     }
     assert_percent(
         "works before 1995",
