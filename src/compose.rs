@@ -215,11 +215,8 @@ pub async fn with_node(
     outcome
 }
 
-/// Checks that the folder has read models, or a log to make them from.
-///
-/// # Errors
-///
-/// Fails if it is the folder of a write side whose read models are on other nodes.
+/// Checks that the folder has read models, or a log to make them from. Fails if it is the folder of a write side whose
+/// read models are on other nodes.
 fn require_models(config: &Config, data: &DataFolder) -> Result<()> {
     let run_it = "run it in the data folder of a read node, while its `loggia read` or `loggia project` runs";
     let shown = config.server.data.display();

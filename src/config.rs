@@ -96,11 +96,8 @@ pub static SETTINGS: Table = Table {
     ],
 };
 
-/// Reads the sources of settings of this process: its variables, and the file that is named or `loggia.toml` in the current folder.
-///
-/// # Errors
-///
-/// Fails if the file cannot be read, and if the variable of a setting is not UTF-8.
+/// Reads the sources of settings of this process: its variables, and the file that is named or `loggia.toml` in the
+/// current folder. Fails if the file cannot be read, and if the variable of a setting is not UTF-8.
 pub fn sources(flags: BTreeMap<String, String>, file: Option<PathBuf>) -> Result<Sources> {
     #[expect(clippy::disallowed_methods, reason = "the environment is read in this file only")]
     let variables = std::env::vars_os();
@@ -120,11 +117,8 @@ pub fn notify_socket() -> Option<String> {
 }
 
 impl Config {
-    /// Reads and checks all settings.
-    ///
-    /// # Errors
-    ///
-    /// Fails with a line for each setting that is invalid: its name, value and source, and what is expected.
+    /// Reads and checks all settings. Fails with a line for each setting that is invalid: its name, value and source,
+    /// and what is expected.
     pub fn read(sources: &Sources) -> Result<Config> {
         Ok(SETTINGS.read(sources, |values| Config::of(values, sources))?)
     }

@@ -115,12 +115,9 @@ impl DataFolder {
         [self.root.clone()].into_iter().chain(secrets).filter(|path| is_open(path)).collect()
     }
 
-    /// Returns the token that other nodes need to fetch a snapshot; it is created on the first call. The file may be written
-    /// beforehand, so that several nodes have the same.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be read or created, or holds more than letters and digits.
+    /// Returns the token that other nodes need to fetch a snapshot; it is created on the first call. The file may be
+    /// written beforehand, so that several nodes have the same. Fails if the file cannot be read or created, or holds
+    /// more than letters and digits.
     pub fn snapshot_token(&self) -> Result<String> {
         let path = self.root.join("snapshot.token");
         let text = match fs::read_to_string(&path) {
@@ -158,11 +155,8 @@ impl DataFolder {
         self.models().join("caught_up")
     }
 
-    /// Takes parts of the folder for this process, and creates the folder if needed.
-    ///
-    /// # Errors
-    ///
-    /// Fails if another process holds one of the parts, or [`DataFolder::check`] does.
+    /// Takes parts of the folder for this process, and creates the folder if needed. Fails if another process holds one
+    /// of the parts, or [`DataFolder::check`] does.
     pub fn hold(&self, parts: &[Part]) -> Result<FolderGuard> {
         let shown = self.root.display();
         self.check()?;
@@ -206,11 +200,8 @@ impl DataFolder {
         }
     }
 
-    /// Checks that the folder can be used, without changing anything in it.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it is a file, belongs to another user, or was written by a newer version; the error says what to do.
+    /// Checks that the folder can be used, without changing anything in it. Fails if it is a file, belongs to another
+    /// user, or was written by a newer version; the error says what to do.
     pub fn check(&self) -> Result<()> {
         if self.root.exists() && !self.root.is_dir() {
             bail!(
@@ -266,22 +257,14 @@ impl DataFolder {
         Timestamp::try_from(self.lock(part).announced_at()?).ok()
     }
 
-    /// Tells the command line how this process is reached.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the files cannot be written.
+    /// Tells the command line how this process is reached. Fails if the files cannot be written.
     pub fn announce(&self, parts: &[Part], running: &Running) -> Result<()> {
         let text = serde_json::to_string(running)?;
         Ok(parts.iter().try_for_each(|part| self.lock(*part).announce(&text))?)
     }
 
-    /// Tells scripts where the API listens, until the address is withdrawn. Returns `None` if another process serves on the
-    /// folder: the file keeps the address of that one.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be written.
+    /// Tells scripts where the API listens, until the address is withdrawn. Returns `None` if another process serves on
+    /// the folder: the file keeps the address of that one. Fails if the file cannot be written.
     pub fn announce_api(&self, address: std::net::SocketAddr) -> Result<Option<ApiAddress>> {
         let lock = self.api_lock();
         let guard = lock.acquire().with_context(|| format!("{} cannot be written", lock.path().display()))?;

@@ -67,12 +67,8 @@ const SHARE_OF_AN_ADDRESS: usize = 4;
 /// Connections to the operators' listener, whose files are among those reserved.
 const OPERATOR_CONNECTIONS: usize = 64;
 
-/// Returns the limits of connections, so that the process keeps the files that it reserves: a quarter of them from one address
-/// other than these proxies.
-///
-/// # Errors
-///
-/// Fails if too few files may be open.
+/// Returns the limits of connections, so that the process keeps the files that it reserves: a quarter of them from one
+/// address other than these proxies. Fails if too few files may be open.
 pub fn connection_limits(proxies: TrustedProxies) -> Result<Limits> {
     let files = raise_open_files_limit()?;
     let connections = connections(files, Limits::default().connections)?;
@@ -86,20 +82,13 @@ pub fn operator_limits() -> Limits {
     Limits { connections: OPERATOR_CONNECTIONS, per_address: OPERATOR_CONNECTIONS, ..Limits::default() }
 }
 
-/// Checks that a node may open enough files, and raises the limit as far as possible.
-///
-/// # Errors
-///
-/// Fails if too few may be open.
+/// Checks that a node may open enough files, and raises the limit as far as possible. Fails if too few may be open.
 pub fn check_open_files() -> Result<()> {
     connections(raise_open_files_limit()?, 0).map(drop)
 }
 
-/// Checks that a command may open enough files; it opens databases but accepts no connections. Raises the limit as far as possible.
-///
-/// # Errors
-///
-/// Fails if too few may be open.
+/// Checks that a command may open enough files; it opens databases but accepts no connections. Raises the limit as far
+/// as possible. Fails if too few may be open.
 pub fn check_open_files_of_a_command() -> Result<()> {
     at_least(LEAST_FILES_OF_A_COMMAND, raise_open_files_limit()?)
 }

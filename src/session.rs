@@ -51,11 +51,7 @@ enum Endpoint {
     },
 }
 
-/// Returns who acts: the name that is given, else the user of this machine.
-///
-/// # Errors
-///
-/// Fails if that is not a name of an actor.
+/// Returns who acts: the name that is given, else the user of this machine. Fails if that is not a name of an actor.
 pub fn actor(flag: &ActorFlag) -> Result<Actor> {
     let name = flag.actor.clone().or_else(config::user).unwrap_or_else(|| "operator".into());
     name.parse().context("name who acts with --actor NAME")

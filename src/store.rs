@@ -47,11 +47,8 @@ pub async fn open_read_only(config: &Config) -> Result<EventLog> {
     })
 }
 
-/// Checks that the log is in this data folder, and not in that of a write side on another machine.
-///
-/// # Errors
-///
-/// Fails if it is not; the error says where to run the command.
+/// Checks that the log is in this data folder, and not in that of a write side on another machine. Fails if it is not;
+/// the error says where to run the command.
 pub fn require_log_here(config: &Config) -> Result<()> {
     let data = DataFolder::new(&config.server.data);
     let is_elsewhere = data.running(Part::Write).is_none()
@@ -78,11 +75,8 @@ pub async fn keep_updated(config: &Config) -> Result<Infallible> {
     }
 }
 
-/// Checks that a remote log contains the events of its replica in this folder.
-///
-/// # Errors
-///
-/// Fails if it cannot be reached, or was reset.
+/// Checks that a remote log contains the events of its replica in this folder. Fails if it cannot be reached, or was
+/// reset.
 pub async fn check_replica(config: &Config) -> Result<()> {
     match &config.store.place {
         #[cfg(feature = "eventstore")]

@@ -28,11 +28,8 @@ const NATS_CLIENT: &str = "async_nats";
 /// The target of reports on repeated warnings.
 const REPEATED: &str = "loggia::repeated";
 
-/// Starts to log what the filter lets through; the same warning at most once a minute.
-///
-/// # Errors
-///
-/// Fails if the filter is invalid, or the process logs already.
+/// Starts to log what the filter lets through; the same warning at most once a minute. Fails if the filter is invalid,
+/// or the process logs already.
 pub fn start(filter: &LogFilter, format: LogFormat) -> Result<()> {
     let log = tracing_subscriber::fmt().with_env_filter(filtered(filter)?).with_writer(std::io::stderr);
     let report = |times, message: &str| {

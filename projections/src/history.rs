@@ -35,9 +35,6 @@ impl HistoryCheck {
     }
 
     /// Checks that the log has the event of the checkpoint. Returns `Ok` if this cannot be known at present.
-    ///
-    /// # Errors
-    ///
     /// [`WorkerError::Diverged`] if the log has another event there, or has been shorter for 5 seconds;
     /// [`WorkerError::ForeignStore`] if the stream carries another log.
     pub(crate) async fn check(

@@ -292,11 +292,8 @@ impl Import<'_> {
     }
 }
 
-/// Completes a future, and returns its output with the signal that came meanwhile.
-///
-/// # Errors
-///
-/// Fails with the signal if the future takes more than 10 seconds after it.
+/// Completes a future, and returns its output with the signal that came meanwhile. Fails with the signal if the future
+/// takes more than 10 seconds after it.
 async fn within_reply_timeout<T>(
     future: impl Future<Output = T>,
     signals: &mut Signals,

@@ -168,11 +168,8 @@ pub struct ServiceSettings {
     pub public_url: Option<String>,
 }
 
-/// Returns the settings that the write side published; `None` if no service runs, or its version is 0.1.
-///
-/// # Errors
-///
-/// Fails if the service cannot be reached.
+/// Returns the settings that the write side published; `None` if no service runs, or its version is 0.1. Fails if the
+/// service cannot be reached.
 pub async fn service_settings(config: &Config) -> Result<Option<ServiceSettings>> {
     DataFolder::new(&config.server.data).check()?;
     match connection::nats_url(config) {
@@ -181,11 +178,8 @@ pub async fn service_settings(config: &Config) -> Result<Option<ServiceSettings>
     }
 }
 
-/// Reads the settings that the write side published; `None` if its version is 0.1, or it never ran.
-///
-/// # Errors
-///
-/// Fails if NATS does not answer for several seconds.
+/// Reads the settings that the write side published; `None` if its version is 0.1, or it never ran. Fails if NATS does
+/// not answer for several seconds.
 async fn service_settings_over(client: &async_nats::Client) -> Result<Option<ServiceSettings>> {
     let mut attempts = ATTEMPTS;
     loop {

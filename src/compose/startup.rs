@@ -30,11 +30,8 @@ pub fn announce(config: &Config, role: NatsRole) {
     }
 }
 
-/// Tries again until an attempt succeeds or fails permanently, but at most for 30 seconds.
-///
-/// # Errors
-///
-/// Fails as the last attempt does.
+/// Tries again until an attempt succeeds or fails permanently, but at most for 30 seconds. Fails as the last attempt
+/// does.
 pub async fn retry_temporary<T, E: std::fmt::Display>(
     attempt: impl AsyncFn() -> Result<T, E>,
     is_temporary: fn(&E) -> bool,

@@ -89,11 +89,7 @@ impl CommandSpec {
     }
 }
 
-/// Decodes an event.
-///
-/// # Errors
-///
-/// Fails for an event of a newer version, and for one that cannot be decoded.
+/// Decodes an event. Fails for an event of a newer version, and for one that cannot be decoded.
 fn decode_known(recorded: &Recorded) -> Result<Event, StoreError> {
     match recorded.decode() {
         Ok(Decoded::Known(event)) => Ok(*event),

@@ -73,11 +73,7 @@ pub(crate) struct Consumer {
 }
 
 impl Consumer {
-    /// Creates a consumer of all messages after a sequence.
-    ///
-    /// # Errors
-    ///
-    /// Returns the reason when it cannot be created at present.
+    /// Creates a consumer of all messages after a sequence. Returns the reason when it cannot be created at present.
     pub(crate) async fn create(jetstream: &Context, stream: &str, after: u64) -> Result<Consumer, String> {
         let client = jetstream.client();
         let connected = connection_count(&client);
@@ -99,12 +95,8 @@ impl Consumer {
         Ok(Consumer { messages, delivered: 0, broken: None, connected, client, stream, name, jetstream })
     }
 
-    /// Waits for messages; [`Next::Silence`] if none comes within `silence`.
-    ///
-    /// # Errors
-    ///
-    /// Returns the reason when no more messages come from this consumer: it no longer exists, a message was lost, or the client
-    /// has connected again.
+    /// Waits for messages; [`Next::Silence`] if none comes within `silence`. Returns the reason when no more messages
+    /// come from this consumer: it no longer exists, a message was lost, or the client has connected again.
     pub(crate) async fn next(&mut self, silence: Duration) -> Result<Next, String> {
         if let Some(broken) = self.broken.take() {
             return Err(broken);

@@ -254,12 +254,9 @@ impl<P: Projection> ProjectionWorker<P> {
         }
     }
 
-    /// Applies the next event from the event store, if the message in its place in the stream is damaged: it does not follow
-    /// the event that was applied last.
-    ///
-    /// # Errors
-    ///
-    /// Returns `error` if it has another cause, if no write side answers, or if its log has another history than the model.
+    /// Applies the next event from the event store, if the message in its place in the stream is damaged: it does not
+    /// follow the event that was applied last. Returns `error` if it has another cause, if no write side answers, or if
+    /// its log has another history than the model.
     async fn repair(&mut self, error: WorkerError) -> Result<(), WorkerError> {
         let next = self.position().next();
         let (WorkerError::Discontinuous { position, .. }

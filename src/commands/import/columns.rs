@@ -27,11 +27,8 @@ enum Column {
 }
 
 impl Columns {
-    /// Finds the member of each heading. `renamed` maps headings to members; an empty member leaves a column out.
-    ///
-    /// # Errors
-    ///
-    /// Fails if two columns are for one member.
+    /// Finds the member of each heading. `renamed` maps headings to members; an empty member leaves a column out. Fails
+    /// if two columns are for one member.
     pub fn new(headings: &[String], renamed: &BTreeMap<String, String>) -> Result<Columns> {
         let mut columns = Vec::with_capacity(headings.len());
         for heading in headings {

@@ -42,11 +42,7 @@ pub enum SourceLine {
 /// The lines of a file, read as they are needed.
 pub type SourceLines = Box<dyn Iterator<Item = Result<SourceLine>> + Send>;
 
-/// Opens the file that is imported.
-///
-/// # Errors
-///
-/// Fails if the file, its CSV headings or the file of `--columns` cannot be read.
+/// Opens the file that is imported. Fails if the file, its CSV headings or the file of `--columns` cannot be read.
 pub fn open(args: &ImportArgs, format: ImportFormat) -> Result<SourceLines> {
     let input: Box<dyn Read + Send> = if args.file == Path::new("-") {
         Box::new(std::io::stdin())

@@ -8,21 +8,14 @@ use crate::compose::ServiceSettings;
 use crate::config::Config;
 use crate::data_folder::DataFolder;
 
-/// Returns the tiers of the service.
-///
-/// # Errors
-///
-/// Fails if the service runs and cannot be reached.
+/// Returns the tiers of the service. Fails if the service runs and cannot be reached.
 pub(super) async fn tiers(config: &Config) -> Result<Tiers> {
     let published = compose::service_settings(config).await?;
     Ok(published.map_or_else(|| config.access.tiers.clone(), |published| published.tiers))
 }
 
-/// Returns the address at which holders of keys reach the service.
-///
-/// # Errors
-///
-/// Fails if the service runs and cannot be reached, and if no address is known.
+/// Returns the address at which holders of keys reach the service. Fails if the service runs and cannot be reached, and
+/// if no address is known.
 pub(super) async fn address(config: &Config) -> Result<String> {
     let published = compose::service_settings(config).await?;
     let serves_at = DataFolder::new(&config.server.data).serves_at();

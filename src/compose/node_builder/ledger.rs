@@ -51,11 +51,8 @@ impl NodeBuilder {
     }
 }
 
-/// Checks that the tiers of all live keys are set.
-///
-/// # Errors
-///
-/// Fails if one is not: the holders of its keys would get less than they have.
+/// Checks that the tiers of all live keys are set. Fails if one is not: the holders of its keys would get less than
+/// they have.
 pub async fn check_tiers(store: &EventLog, tiers: &Tiers) -> Result<()> {
     let mut missing: BTreeMap<TierName, u64> = BTreeMap::new();
     for (_, account) in read_accounts(store).await? {

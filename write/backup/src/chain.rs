@@ -88,11 +88,8 @@ fn remove_if_there(path: &Path) -> Result<(), BackupError> {
     }
 }
 
-/// Returns the folders of the backups that one continues, nearest first.
-///
-/// # Errors
-///
-/// Fails if one of them is not found, or is not the one that is continued.
+/// Returns the folders of the backups that one continues, nearest first. Fails if one of them is not found, or is not
+/// the one that is continued.
 pub(super) fn parents(backup: &Path) -> Result<Vec<PathBuf>, BackupError> {
     let (mut found, mut folder) = (Vec::<PathBuf>::new(), backup.to_owned());
     while let Some(parent) = parent_of(&folder)? {

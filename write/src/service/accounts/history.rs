@@ -48,11 +48,8 @@ impl AccountHistory {
         }
     }
 
-    /// Reads the history of an account.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the log cannot be read, and for events of a newer version, which this one cannot decide on.
+    /// Reads the history of an account. Fails if the log cannot be read, and for events of a newer version, which this
+    /// one cannot decide on.
     pub(in crate::service) async fn read(
         log: &EventLog,
         id: AccountId,
@@ -61,11 +58,8 @@ impl AccountHistory {
         AccountHistory::of(id, &events)
     }
 
-    /// Returns the history that consists of these events.
-    ///
-    /// # Errors
-    ///
-    /// Fails for events of a newer version, which this one cannot decide on.
+    /// Returns the history that consists of these events. Fails for events of a newer version, which this one cannot
+    /// decide on.
     pub(in crate::service) fn of(id: AccountId, events: &[Recorded]) -> Result<AccountHistory, StoreError> {
         let mut history = AccountHistory::empty(id);
         for recorded in events {

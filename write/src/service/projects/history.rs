@@ -33,11 +33,8 @@ impl ProjectHistory {
         }
     }
 
-    /// Returns the history that consists of these events.
-    ///
-    /// # Errors
-    ///
-    /// Fails for events of a newer version, which this one cannot decide on.
+    /// Returns the history that consists of these events. Fails for events of a newer version, which this one cannot
+    /// decide on.
     pub(super) fn of(stream: StreamId, events: Vec<Recorded>) -> Result<ProjectHistory, StoreError> {
         let mut history = ProjectHistory::empty(stream);
         for recorded in events {
