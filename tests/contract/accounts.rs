@@ -1,71 +1,25 @@
 //! Account commands over a real nats-server.
 
-use std::sync::Arc;
-
-use event_log::*;
 use kit::nats::Nats;
 use schemas::account::KeyIssued;
-use schemas::clock::Clock;
 use schemas::command::*;
 use schemas::ids::Position;
 use schemas::key::Key;
 use serde_json::json;
 use sqlx::ConnectOptions;
 use sqlx::sqlite::SqliteConnectOptions;
-use tempfile::TempDir;
-use tokio::task::{JoinHandle, JoinSet};
-use tokio_util::sync::CancellationToken;
-use vault::Vault;
+use tokio::task::JoinSet;
 use write::command_client::CommandClient;
-use write::command_server;
-use write::service::{AccountService, CommandDispatcher, PaymentService, ProjectService};
 
 use crate::event_store::everything;
+use crate::write_side::WriteSide;
 
-struct WriteSide {
-    folder: TempDir,
-    store: Arc<EventLog>,
-    clock: Clock,
-    stop: CancellationToken,
-    task: JoinHandle<()>,
-}
-
-impl WriteSide {
-    async fn on(nats: &Nats) -> WriteSide {
-        let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
-        let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
-        let vault = Vault::open(folder.path(), None).await.unwrap();
-        let tiers = "free=200, studio=5000".parse().unwrap();
-        let accounts = Arc::new(AccountService::new(store.clone(), clock.clone(), vault, tiers));
-        let payments = Arc::new(PaymentService::new(accounts.clone()));
-        let projects = Arc::new(ProjectService::new(store.clone(), clock.clone()));
-        let commands = CommandDispatcher::new(projects).register(accounts).register(payments);
-        let commands = Arc::new(commands);
-        let (client, stop) = (nats.client().await, CancellationToken::new());
-        let until = stop.clone();
-        let task =
-            tokio::spawn(async move { command_server::serve(&client, &commands, &until).await.unwrap() });
-        WriteSide { folder, store, clock, stop, task }
-    }
-
-    /// Locks the vault against writes until the connection is dropped.
-    async fn block_accounts(&self) -> sqlx::SqliteConnection {
-        let file = SqliteConnectOptions::new().filename(self.folder.path().join("vault.db"));
-        let mut connection = file.connect().await.unwrap();
-        sqlx::query("BEGIN IMMEDIATE").execute(&mut connection).await.unwrap();
-        connection
-    }
-
-    fn message(&self, command: Command) -> CommandMessage {
-        let id = self.clock.command_id();
-        CommandMessage { id, actor: "key form".parse().unwrap(), correlation: id, command, not_after: None }
-    }
-
-    async fn end(self) {
-        self.stop.cancel();
-        self.task.await.unwrap();
-        self.store.close().await;
-    }
+/// Locks the vault against writes until the connection is dropped.
+async fn block_accounts(write: &WriteSide) -> sqlx::SqliteConnection {
+    let file = SqliteConnectOptions::new().filename(write.folder.path().join("vault.db"));
+    let mut connection = file.connect().await.unwrap();
+    sqlx::query("BEGIN IMMEDIATE").execute(&mut connection).await.unwrap();
+    connection
 }
 
 /// Returns a key derived from the seed.
@@ -87,7 +41,7 @@ fn issue(seed: u8) -> Command {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_key_is_issued_once_for_a_repeated_command() {
     let Some(nats) = Nats::start().await else { return };
-    let write = WriteSide::on(&nats).await;
+    let write = WriteSide::start_on(&nats).await;
     let client = CommandClient::new(nats.client().await);
     let message = write.message(issue(1));
     let now = |revoked| CurrentKey { key_id: key(1).key_id, tier: key(1).tier, revoked, proven: false };
@@ -113,7 +67,7 @@ async fn a_key_is_issued_once_for_a_repeated_command() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_two_requests_for_the_last_key_exactly_one_succeeds() {
     let Some(nats) = Nats::start().await else { return };
-    let write = WriteSide::on(&nats).await;
+    let write = WriteSide::start_on(&nats).await;
     let client = CommandClient::new(nats.client().await);
     for seed in [1, 2] {
         client.send(&write.message(issue(seed))).await.unwrap();
@@ -137,14 +91,14 @@ async fn of_two_requests_for_the_last_key_exactly_one_succeeds() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn waiting_account_commands_do_not_delay_editors() {
     let Some(nats) = Nats::start().await else { return };
-    let write = WriteSide::on(&nats).await;
+    let write = WriteSide::start_on(&nats).await;
     let client = CommandClient::new(nats.client().await);
     let record = json!({"slug": "a", "name": "First", "category": "art"});
     let select = Command::Select { record: record.as_object().unwrap().clone() };
     assert!(matches!(client.send(&write.message(select)).await.unwrap(), CommandReply::Project(_)));
-    let blocked = write.block_accounts().await;
+    let blocked = block_accounts(&write).await;
     let connection = nats.client().await;
-    let mut waiting = tokio::task::JoinSet::new();
+    let mut waiting = JoinSet::new();
     for seed in 0..500_u16 {
         let email = format!("holder-{seed}@example.org").parse().unwrap();
         let message = write.message(Command::IssueKey { email, key: key(seed as u8) });

@@ -15,7 +15,7 @@ use schemas::picture::{Form, Picture, PictureId};
 use tempfile::TempDir;
 use vault::{Erasure, Vault, read_erasures};
 
-use crate::event_store::append;
+use crate::event_store::{append, assert_refused};
 
 struct DataFolder {
     folder: TempDir,
@@ -74,8 +74,7 @@ async fn the_vault_and_its_secret_are_restored_readable_only_by_their_owner() {
     let restored = Vault::open(&target, None).await.unwrap();
     assert_eq!(restored.emails().await.unwrap(), [(account, email())]);
     EventLog::open(&target, &clock).await.unwrap();
-    let over = backup::restore(&backup, folder.path(), None, &[]).await.unwrap_err();
-    assert!(over.to_string().contains("is in the way"), "{over}");
+    assert_refused(backup::restore(&backup, folder.path(), None, &[]).await, "is in the way");
 }
 
 #[tokio::test]
@@ -134,19 +133,34 @@ async fn a_manifest_cannot_name_a_file_elsewhere() {
     let path = backup.join("manifest.json");
     let manifest = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, manifest.replace("vault.key", "../escaped")).unwrap();
-    let error = backup::restore(&backup, &target, None, &[]).await.unwrap_err().to_string();
-    assert!(error.contains("it holds ../escaped, which this version of Loggia does not know"), "{error}");
+    assert_refused(
+        backup::restore(&backup, &target, None, &[]).await,
+        "it holds ../escaped, which this version of Loggia does not know",
+    );
     assert!(!elsewhere.path().join("escaped").exists() && !target.exists());
+}
+
+/// Returns a PNG of one colour.
+pub(crate) fn png(width: u32, height: u32, shade: u8) -> Vec<u8> {
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    let picture = RgbImage::from_pixel(width, height, Rgb([shade, 90, 60]));
+    picture.write_to(&mut bytes, ImageFormat::Png).unwrap();
+    bytes.into_inner()
+}
+
+/// Turns a backup into one of a version that wrote no list of pictures.
+pub(crate) fn remove_listing(backup: &Path) {
+    let path = backup.join("manifest.json");
+    let mut older: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    older.as_object_mut().unwrap().remove("media").unwrap();
+    std::fs::write(&path, older.to_string()).unwrap();
+    std::fs::remove_file(backup.join("pictures.sha256")).unwrap();
 }
 
 /// Returns a media folder with two pictures.
 fn pictures(folder: &Path) -> [Picture; 2] {
     let store = MediaStore::open(folder).unwrap();
-    [60, 200].map(|shade| {
-        let mut bytes = std::io::Cursor::new(Vec::new());
-        RgbImage::from_pixel(700, 500, Rgb([shade, 90, 60])).write_to(&mut bytes, ImageFormat::Png).unwrap();
-        store.put(&bytes.into_inner()).unwrap()
-    })
+    [60, 200].map(|shade| store.put(&png(700, 500, shade)).unwrap())
 }
 
 /// Returns an intact backup of two pictures.
@@ -196,44 +210,22 @@ async fn restore_and_verify_reject_a_backup_with_damaged_pictures() {
     let BackupWithPictures { elsewhere, backup, pictures, .. } = with_pictures().await;
     let first = pictures.iter().map(|picture| picture.id).min().unwrap();
     let all = |folder: &Path| std::fs::remove_dir_all(folder).unwrap();
+    let media = |form: Form| format!("media/{}", form.path(first));
+    let reason = |files: &str, form: Form, what: &str| {
+        let begin = format!("of its 12 picture files {files} not what was written; the first is ");
+        format!("{begin}{}, which {what}", media(form))
+    };
+    let (empty, missing, other) = (Form::Webp(640), Form::Original, Form::Jpeg(640));
     let damages: [(String, Damage, String); 5] = [
-        (
-            format!("media/{}", Form::Webp(640).path(first)),
-            |path| std::fs::write(path, "").unwrap(),
-            format!(
-                "of its 12 picture files 1 is not what was written; the first is media/{}, which is empty",
-                Form::Webp(640).path(first)
-            ),
-        ),
-        (
-            format!("media/{}", Form::Original.path(first)),
-            |path| std::fs::remove_file(path).unwrap(),
-            format!(
-                "of its 12 picture files 1 is not what was written; the first is media/{}, which is missing",
-                Form::Original.path(first)
-            ),
-        ),
-        (
-            format!("media/{}", Form::Jpeg(640).path(first)),
-            flip,
-            format!(
-                "of its 12 picture files 1 is not what was written; the first is media/{}, which has other bytes",
-                Form::Jpeg(640).path(first)
-            ),
-        ),
+        (media(empty), |path| std::fs::write(path, "").unwrap(), reason("1 is", empty, "is empty")),
+        (media(missing), |path| std::fs::remove_file(path).unwrap(), reason("1 is", missing, "is missing")),
+        (media(other), flip, reason("1 is", other, "has other bytes")),
         (
             "pictures.sha256".into(),
             flip,
             "the bytes of its pictures.sha256 are not those that were written".into(),
         ),
-        (
-            "media".into(),
-            all,
-            format!(
-                "of its 12 picture files 12 are not what was written; the first is media/{}, which is missing",
-                Form::Webp(320).path(first)
-            ),
-        ),
+        ("media".into(), all, reason("12 are", Form::Webp(320), "is missing")),
     ];
     for (number, (name, damage, reason)) in damages.into_iter().enumerate() {
         let copy = elsewhere.path().join(format!("copy-{number}"));
@@ -248,7 +240,7 @@ async fn restore_and_verify_reject_a_backup_with_damaged_pictures() {
     }
 }
 
-fn copy_folder(from: &Path, to: &Path) {
+pub(crate) fn copy_folder(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap().map(|entry| entry.unwrap().path()) {
         let target = to.join(entry.file_name().unwrap());
@@ -281,15 +273,10 @@ async fn each_part_of_a_backup_is_verified_in_place() {
     }
 }
 
-/// A version that wrote no list of pictures made it.
 #[tokio::test]
 async fn a_backup_without_a_listing_of_its_pictures_is_restored() {
     let BackupWithPictures { elsewhere, backup, manifest, .. } = with_pictures().await;
-    let path = backup.join("manifest.json");
-    let mut older: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
-    older.as_object_mut().unwrap().remove("media").unwrap();
-    std::fs::write(&path, older.to_string()).unwrap();
-    std::fs::remove_file(backup.join("pictures.sha256")).unwrap();
+    remove_listing(&backup);
     let (target, media) = (elsewhere.path().join("target"), elsewhere.path().join("media"));
     let restored = backup::restore(&backup, &target, Some(&media), &[]).await.unwrap();
     let manifest = Manifest { media: None, ..manifest };
@@ -338,8 +325,7 @@ async fn a_leftover_journal_blocks_a_restore() {
     let target = elsewhere.path().join("target");
     std::fs::create_dir(&target).unwrap();
     std::fs::write(target.join("vault.db-journal"), "left").unwrap();
-    let refused = backup::restore(&backup, &target, None, &[]).await.unwrap_err().to_string();
-    assert!(refused.contains("vault.db-journal is in the way"), "{refused}");
+    assert_refused(backup::restore(&backup, &target, None, &[]).await, "vault.db-journal is in the way");
     assert_eq!(names(&target), ["vault.db-journal"]);
 }
 
@@ -350,8 +336,10 @@ async fn a_failed_backup_leaves_nothing() {
     let [picture, _] = pictures(&media);
     std::fs::write(media.join(Form::Original.path(picture.id)), "other").unwrap();
     let backup = elsewhere.path().join("backup");
-    let error = backup::create(&data_folder.store, &backup, Some(&media)).await.unwrap_err().to_string();
-    assert!(error.contains("its bytes do not match its id"), "{error}");
+    assert_refused(
+        backup::create(&data_folder.store, &backup, Some(&media)).await,
+        "its bytes do not match its id",
+    );
     assert_eq!(names(elsewhere.path()), Vec::<String>::new());
     // Remains of a killed backup do not block the next one.
     std::fs::create_dir(&backup).unwrap();
@@ -441,8 +429,10 @@ async fn a_restored_folder_starts_with_all_known_erasures() {
     expected.sort_by_key(|erasure| erasure.account);
     assert_eq!(found, expected);
     flip(&backup.join("erasures.ndjson"));
-    let error = backup::verify(&backup).await.unwrap_err().to_string();
-    assert!(error.contains("the bytes of its erasures.ndjson are not those that were written"), "{error}");
+    assert_refused(
+        backup::verify(&backup).await,
+        "the bytes of its erasures.ndjson are not those that were written",
+    );
 }
 
 #[tokio::test]
@@ -483,9 +473,8 @@ async fn a_restored_folder_does_not_get_an_erased_picture_back() {
         "{error}"
     );
     flip(&newer.join("pictures-erased.ndjson"));
-    let error = backup::verify(&newer).await.unwrap_err().to_string();
-    assert!(
-        error.contains("the bytes of its pictures-erased.ndjson are not those that were written"),
-        "{error}"
+    assert_refused(
+        backup::verify(&newer).await,
+        "the bytes of its pictures-erased.ndjson are not those that were written",
     );
 }

@@ -1,6 +1,5 @@
 //! Commands and pages of the log over a real nats-server.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use event_log::*;
@@ -11,42 +10,12 @@ use schemas::control::{EventPage, ReadEvents};
 use schemas::ids::{Position, Revision};
 use schemas::slug::Slug;
 use schemas::subject;
-use tempfile::TempDir;
-use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use write::command_client::{CommandClient, SendError};
-use write::command_server;
 use write::relay::Relay;
-use write::service::{CommandDispatcher, ProjectService};
 
 use crate::event_store::{append, everything};
-
-struct WriteSide {
-    _folder: TempDir,
-    store: Arc<EventLog>,
-    clock: Clock,
-    stop: CancellationToken,
-    task: JoinHandle<()>,
-}
-
-impl WriteSide {
-    async fn start_on(nats: &Nats) -> WriteSide {
-        let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
-        let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
-        let projects = Arc::new(ProjectService::new(store.clone(), clock.clone()));
-        let commands = Arc::new(CommandDispatcher::new(projects));
-        let (client, stop) = (nats.client().await, CancellationToken::new());
-        let until = stop.clone();
-        let task =
-            tokio::spawn(async move { command_server::serve(&client, &commands, &until).await.unwrap() });
-        WriteSide { _folder: folder, store, clock, stop, task }
-    }
-
-    fn message(&self, command: Command) -> CommandMessage {
-        let id = self.clock.command_id();
-        CommandMessage { id, actor: "Łucja".parse().unwrap(), correlation: id, command, not_after: None }
-    }
-}
+use crate::write_side::{WriteSide, message};
 
 fn slug(text: &str) -> Slug {
     text.parse().unwrap()
@@ -200,15 +169,7 @@ async fn a_command_survives_a_restart_of_nats() {
 async fn without_a_write_side_the_sender_gets_an_error() {
     let Some(nats) = Nats::start().await else { return };
     let client = CommandClient::new(nats.client().await);
-    let id = Clock::system().command_id();
-    let message = CommandMessage {
-        id,
-        actor: "Ada".parse().unwrap(),
-        correlation: id,
-        command: select("a"),
-        not_after: None,
-    };
-    let error = client.send(&message).await.unwrap_err();
+    let error = client.send(&message(&Clock::system(), select("a"))).await.unwrap_err();
     assert!(matches!(error, SendError::NoWriteSide), "{error}");
 }
 

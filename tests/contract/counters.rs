@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
+use kit::nats::Nats;
 use kit::wait_until;
 use projections::error::WorkerError;
 use projections::node::{Node, NodeSettings, WorkerTask};
@@ -25,6 +26,7 @@ use schemas::subject::{self, OVERRUN};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::backup::copy_folder;
 use usage::{FREE, Usage, call, free};
 
 const SOON: Duration = Duration::from_secs(5);
@@ -37,6 +39,14 @@ async fn open(folder: &Path, client: &async_nats::Client, status: &Status) -> Co
     let source = EventSource::new(client.clone());
     let clock = Clock::manual("2026-11-20T00:00:00Z".parse().unwrap());
     CountersWorker::open(folder, source, status.clone(), clock).await.unwrap()
+}
+
+/// Starts a server with usage streams.
+async fn started() -> Option<(Nats, async_nats::Client, Usage)> {
+    let nats = Nats::start().await?;
+    let client = nats.client().await;
+    let usage = Usage::new(&client).await;
+    Some((nats, client, usage))
 }
 
 /// A worker on a folder until it is stopped.
@@ -80,9 +90,7 @@ impl RunningCounters {
 
 #[tokio::test]
 async fn calls_of_every_stream_are_counted_promptly() {
-    let Some(nats) = kit::nats::Nats::start().await else { return };
-    let client = nats.client().await;
-    let usage = Usage::new(&client).await;
+    let Some((_nats, client, usage)) = started().await else { return };
     let _ledger = usage.keep_ledger(0).await;
     let counters = RunningCounters::start(&client).await;
     usage.publish(0..7).await;
@@ -116,9 +124,7 @@ async fn calls_of_every_stream_are_counted_promptly() {
 
 #[tokio::test]
 async fn a_recreated_stream_is_followed_without_double_counting() {
-    let Some(nats) = kit::nats::Nats::start().await else { return };
-    let client = nats.client().await;
-    let usage = Usage::new(&client).await;
+    let Some((_nats, client, usage)) = started().await else { return };
     let _ledger = usage.keep_ledger(0).await;
     let counters = RunningCounters::start(&client).await;
     usage.publish(0..20).await;
@@ -144,9 +150,7 @@ async fn a_recreated_stream_is_followed_without_double_counting() {
 
 #[tokio::test]
 async fn a_rebuild_reads_calls_missing_from_nats_from_the_ledger() {
-    let Some(nats) = kit::nats::Nats::start().await else { return };
-    let client = nats.client().await;
-    let usage = Usage::new(&client).await;
+    let Some((_nats, client, usage)) = started().await else { return };
     let first = {
         let _ledger = usage.keep_ledger(0).await;
         let counters = RunningCounters::start(&client).await;
@@ -176,9 +180,7 @@ async fn a_rebuild_reads_calls_missing_from_nats_from_the_ledger() {
 
 #[tokio::test]
 async fn invalid_messages_are_parked_and_calls_after_them_counted() {
-    let Some(nats) = kit::nats::Nats::start().await else { return };
-    let client = nats.client().await;
-    let usage = Usage::new(&client).await;
+    let Some((_nats, client, usage)) = started().await else { return };
     let _ledger = usage.keep_ledger(0).await;
     let counters = RunningCounters::start(&client).await;
     let subject = call(0).subject();
@@ -201,9 +203,7 @@ async fn invalid_messages_are_parked_and_calls_after_them_counted() {
 
 #[tokio::test]
 async fn without_a_ledger_an_empty_model_counts_the_calls_in_nats() {
-    let Some(nats) = kit::nats::Nats::start().await else { return };
-    let client = nats.client().await;
-    let usage = Usage::new(&client).await;
+    let Some((_nats, client, usage)) = started().await else { return };
     usage.publish(0..3).await;
     let counters = RunningCounters::start(&client).await;
     wait_until(Duration::from_secs(10), "the calls", async || counters.status.get().position == Position(3))
@@ -213,9 +213,7 @@ async fn without_a_ledger_an_empty_model_counts_the_calls_in_nats() {
 
 #[tokio::test]
 async fn a_ledger_that_is_available_later_adds_calls_missing_from_nats() {
-    let Some(nats) = kit::nats::Nats::start().await else { return };
-    let client = nats.client().await;
-    let usage = Usage::new(&client).await;
+    let Some((_nats, client, usage)) = started().await else { return };
     usage.publish(0..40).await;
     usage.jetstream.get_stream(FREE).await.unwrap().purge().sequence(31).await.unwrap();
     let counters = RunningCounters::start(&client).await;
@@ -245,9 +243,7 @@ async fn a_ledger_that_is_available_later_adds_calls_missing_from_nats() {
 
 #[tokio::test]
 async fn live_counters_can_be_verified_during_traffic() {
-    let Some(nats) = kit::nats::Nats::start().await else { return };
-    let client = nats.client().await;
-    let usage = Usage::new(&client).await;
+    let Some((_nats, client, usage)) = started().await else { return };
     let _ledger = usage.keep_ledger(40).await;
     usage.publish(0..100).await;
     let folder = tempfile::tempdir().unwrap();
@@ -307,14 +303,14 @@ async fn live_counters_can_be_verified_during_traffic() {
 #[tokio::test]
 async fn a_truncated_and_continued_stream_loses_no_call() {
     let folder = tempfile::tempdir().unwrap();
-    let started = kit::nats::Nats::start_with(|options| options.folder = folder.path().join("nats")).await;
+    let started = Nats::start_with(|options| options.folder = folder.path().join("nats")).await;
     let Some(mut nats) = started else { return };
     let (streams, saved) = (folder.path().join("nats/jetstream"), folder.path().join("kept"));
     let client = nats.client().await;
     let usage = Usage::new(&client).await;
     usage.publish(0..10).await;
     nats.kill9().await;
-    copy(&streams, &saved);
+    copy_folder(&streams, &saved);
     nats.restart().await;
     let _ledger = usage.keep_ledger(0).await;
     let counters = RunningCounters::start(&client).await;
@@ -322,19 +318,11 @@ async fn a_truncated_and_continued_stream_loses_no_call() {
     counters.wait_for_calls(20).await;
     nats.kill9().await;
     std::fs::remove_dir_all(&streams).unwrap();
-    copy(&saved, &streams);
+    copy_folder(&saved, &streams);
     nats.restart().await;
     // Ten calls are lost; fifteen others have the sequences from eleven on.
     usage.publish(30..45).await;
     counters.wait_for_calls(35).await;
     assert_eq!(counters.counted(0).used + counters.counted(1).used + counters.counted(2).used, 35);
     counters.end().await;
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let (from, to) = (entry.as_ref().unwrap().path(), to.join(entry.unwrap().file_name()));
-        if from.is_dir() { copy(&from, &to) } else { _ = std::fs::copy(from, to).unwrap() }
-    }
 }

@@ -91,6 +91,13 @@ pub(crate) async fn everything(store: &EventLog) -> Vec<Recorded> {
     }
 }
 
+/// Checks that the outcome is an error whose sentence contains this part.
+#[track_caller]
+pub(crate) fn assert_refused<T, E: std::fmt::Display>(outcome: Result<T, E>, part: &str) {
+    let error = outcome.err().expect("an error").to_string();
+    assert!(error.contains(part), "{error}");
+}
+
 /// Checks that positions and versions have no gaps and that the chain is intact up to the head.
 pub(crate) async fn assert_whole(store: &EventLog) -> Vec<Recorded> {
     let log = everything(store).await;

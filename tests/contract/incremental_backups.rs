@@ -1,11 +1,9 @@
 //! Incremental backups.
 
-use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
 use backup::*;
 use event_log::*;
-use image::{ImageFormat, Rgb, RgbImage};
 use jiff::Timestamp;
 use ledger::{CopiedBatch, Ledger};
 use media::MediaStore;
@@ -19,8 +17,8 @@ use sqlx::{ConnectOptions, Row};
 use tempfile::TempDir;
 use vault::Vault;
 
-use crate::backup::{flip, names};
-use crate::event_store::{append, claiming};
+use crate::backup::{flip, names, png, remove_listing};
+use crate::event_store::{append, assert_refused, claiming};
 
 /// A store with vault, ledger and pictures, and a folder for backups.
 struct BackupSite {
@@ -58,9 +56,7 @@ impl BackupSite {
     }
 
     fn picture(&self, shade: u8) -> Picture {
-        let mut bytes = Cursor::new(Vec::new());
-        RgbImage::from_pixel(400, 300, Rgb([shade, 90, 60])).write_to(&mut bytes, ImageFormat::Png).unwrap();
-        self.media().put(&bytes.into_inner()).unwrap()
+        self.media().put(&png(400, 300, shade)).unwrap()
     }
 
     async fn call(&mut self, operation: &str, count: u64) {
@@ -304,10 +300,8 @@ async fn a_log_or_ledger_older_than_the_last_backup_is_not_continued() {
     site.call("search", 1).await;
     site.full("last").await;
     let refused = async |store: &EventLog| {
-        let error = backup::create_since(store, &site.at("last"), &site.at("new"), None)
-            .await
-            .unwrap_err()
-            .to_string();
+        let made = backup::create_since(store, &site.at("last"), &site.at("new"), None).await;
+        let error = made.unwrap_err().to_string();
         assert!(!site.at("new").exists());
         let (begin, end) = (
             format!("{} cannot be continued: ", site.at("last").display()),
@@ -373,18 +367,13 @@ async fn regenerated_pictures_are_included_and_erased_ones_stay_erased() {
     assert_eq!(site.since("third", "fourth").await.unwrap().media.unwrap().pictures, 0);
 }
 
-/// A version that wrote no list of pictures made it.
 #[tokio::test]
 async fn a_backup_without_a_listing_of_its_pictures_is_continued() {
     let mut site = BackupSite::new().await;
     site.event("a", "one").await;
     site.picture(40);
     site.full("full").await;
-    let path = site.at("full").join("manifest.json");
-    let mut older: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
-    older.as_object_mut().unwrap().remove("media").unwrap();
-    std::fs::write(&path, older.to_string()).unwrap();
-    std::fs::remove_file(site.at("full").join("pictures.sha256")).unwrap();
+    remove_listing(&site.at("full"));
     site.picture(80);
     site.call("search", 1).await;
     assert_eq!(site.since("full", "next").await.unwrap().media.unwrap().pictures, 1);
@@ -399,8 +388,7 @@ async fn a_failed_or_cancelled_incremental_backup_leaves_nothing() {
     let path = site.at("media").join(Form::Original.path(new.id));
     let bytes = std::fs::read(&path).unwrap();
     std::fs::write(&path, "other").unwrap();
-    let error = site.since("second", "third").await.unwrap_err().to_string();
-    assert!(error.contains("its bytes do not match its id"), "{error}");
+    assert_refused(site.since("second", "third").await, "its bytes do not match its id");
     assert!(!site.at("third").exists());
     std::fs::write(&path, bytes).unwrap();
     let begun = async {
@@ -421,9 +409,7 @@ async fn a_failed_or_cancelled_incremental_backup_leaves_nothing() {
 
 /// Turns the file of a closed store into one of version 0.1, which stores no traces.
 async fn make_former(folder: &Path) -> EventLog {
-    let mut hand = crate::sqlite::raw(folder).await;
-    sqlx::query("ALTER TABLE events DROP COLUMN traceparent").execute(&mut hand).await.unwrap();
-    sqlx::Connection::close(hand).await.unwrap();
+    crate::sqlite::execute(folder, "ALTER TABLE events DROP COLUMN traceparent").await;
     EventLog::open_read_only(folder).await.unwrap()
 }
 

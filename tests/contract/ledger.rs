@@ -24,6 +24,8 @@ use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::backup::flip;
+
 const SOON: Duration = Duration::from_secs(30);
 pub(crate) const FREE: &str = "USAGE_FREE";
 
@@ -396,10 +398,7 @@ async fn a_backup_contains_the_ledger_and_a_damaged_copy_is_not_restored() {
     let restored = Ledger::open_read_only(target.path()).await.unwrap().unwrap();
     assert_eq!(all_entries(&restored).await, entries);
 
-    let mut bytes = std::fs::read(bad.join("usage.db")).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    std::fs::write(bad.join("usage.db"), bytes).unwrap();
+    flip(&bad.join("usage.db"));
     let elsewhere = folder();
     let refused = backup::restore(&bad, elsewhere.path(), None, &[]).await.unwrap_err();
     assert!(

@@ -26,3 +26,4 @@ mod restore_until;
 mod shared_consumers;
 mod sqlite;
 mod usage_streams;
+mod write_side;

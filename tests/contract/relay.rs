@@ -63,9 +63,8 @@ impl Log {
     /// Returns the same log after the event at position 7 was changed.
     async fn damaged(self) -> Log {
         self.store.close().await;
-        let mut hand = crate::sqlite::raw(self.folder.path()).await;
         let tampering = "UPDATE events SET actor = 'Bea' WHERE position = 7";
-        sqlx::query(tampering).execute(&mut hand).await.unwrap();
+        crate::sqlite::execute(self.folder.path(), tampering).await;
         let store = Arc::new(EventLog::open_read_only(self.folder.path()).await.unwrap());
         Log { store, ..self }
     }
@@ -81,6 +80,21 @@ struct RunningRelay {
 impl RunningRelay {
     async fn of(log: &Log, nats: &Nats) -> RunningRelay {
         RunningRelay::into(log, nats.client().await, 1)
+    }
+
+    /// Starts a relay, and waits until the whole log is acknowledged.
+    async fn caught_up(log: &Log, nats: &Nats) -> RunningRelay {
+        let mut relay = RunningRelay::of(log, nats).await;
+        relay.wait_until_caught_up(log).await;
+        relay
+    }
+
+    /// Returns why a relay fails.
+    async fn failure(log: &Log, nats: &Nats) -> String {
+        let relay = RunningRelay::of(log, nats).await;
+        let failure = relay.wait_for_failure().await;
+        relay.stopped().await;
+        failure
     }
 
     fn into(log: &Log, client: Client, replicas: usize) -> RunningRelay {
@@ -158,8 +172,7 @@ async fn the_stream_is_the_log() {
     let Some(nats) = Nats::start().await else { return };
     let log = Log::new().await;
     log.add(1_500).await;
-    let mut relay = RunningRelay::of(&log, &nats).await;
-    relay.wait_until_caught_up(&log).await;
+    let mut relay = RunningRelay::caught_up(&log, &nats).await;
     assert_stream_is_log(&log, nats.client().await).await;
     log.add(3).await;
     relay.wait_until_caught_up(&log).await;
@@ -173,8 +186,7 @@ async fn the_stream_has_no_limits_and_names_its_store() {
     let Some(nats) = Nats::start().await else { return };
     let log = Log::new().await;
     log.add(1).await;
-    let mut relay = RunningRelay::of(&log, &nats).await;
-    relay.wait_until_caught_up(&log).await;
+    let relay = RunningRelay::caught_up(&log, &nats).await;
     let stream = jetstream(&nats).await.get_stream(subject::EVENTS).await.unwrap();
     let config = &stream.cached_info().config;
     assert_eq!(config.subjects, subject::EVENT_SUBJECTS);
@@ -223,8 +235,7 @@ async fn a_wiped_server_is_refilled() {
     let Some(mut nats) = Nats::start().await else { return };
     let log = Log::new().await;
     log.add(500).await;
-    let mut relay = RunningRelay::of(&log, &nats).await;
-    relay.wait_until_caught_up(&log).await;
+    let mut relay = RunningRelay::caught_up(&log, &nats).await;
     nats.wipe().await;
     wait_until(SOON, "the stream to be filled again", async || is_full(&log, &nats).await).await;
     log.add(10).await;
@@ -238,8 +249,7 @@ async fn a_deleted_stream_is_recreated_and_refilled_even_when_idle() {
     let Some(nats) = Nats::start().await else { return };
     let log = Log::new().await;
     log.add(700).await;
-    let mut relay = RunningRelay::of(&log, &nats).await;
-    relay.wait_until_caught_up(&log).await;
+    let relay = RunningRelay::caught_up(&log, &nats).await;
     let jetstream = jetstream(&nats).await;
     let config = jetstream.get_stream(subject::EVENTS).await.unwrap().cached_info().config.clone();
     jetstream.delete_stream(subject::EVENTS).await.unwrap();
@@ -265,8 +275,7 @@ async fn a_purged_stream_continues_at_its_last_sequence() {
     let Some(nats) = Nats::start().await else { return };
     let log = Log::new().await;
     log.add(20).await;
-    let mut relay = RunningRelay::of(&log, &nats).await;
-    relay.wait_until_caught_up(&log).await;
+    let relay = RunningRelay::caught_up(&log, &nats).await;
     relay.stopped().await;
     let jetstream = jetstream(&nats).await;
     let stream = jetstream.get_stream(subject::EVENTS).await.unwrap();
@@ -277,8 +286,7 @@ async fn a_purged_stream_continues_at_its_last_sequence() {
     let purged = Config { deny_purge: false, first_sequence: Some(21), ..made };
     jetstream.create_stream(purged).await.unwrap();
     log.add(5).await;
-    let mut relay = RunningRelay::of(&log, &nats).await;
-    relay.wait_until_caught_up(&log).await;
+    let relay = RunningRelay::caught_up(&log, &nats).await;
     let sequences: Vec<u64> =
         stream_events(nats.client().await).await.iter().map(|(sequence, ..)| *sequence).collect();
     assert_eq!(sequences, [21, 22, 23, 24, 25]);
@@ -291,11 +299,9 @@ async fn the_stream_of_another_store_is_rejected() {
     let (log, other) = (Log::new().await, Log::new().await);
     log.add(3).await;
     other.add(5).await;
-    let mut relay = RunningRelay::of(&log, &nats).await;
-    relay.wait_until_caught_up(&log).await;
-    let intruder = RunningRelay::of(&other, &nats).await;
+    let relay = RunningRelay::caught_up(&log, &nats).await;
     assert_eq!(
-        intruder.wait_for_failure().await,
+        RunningRelay::failure(&other, &nats).await,
         format!(
             "the stream EVENTS on NATS belongs to the event store {}, and this is {}; use another NATS server or \
              account for it",
@@ -304,7 +310,6 @@ async fn the_stream_of_another_store_is_rejected() {
         )
     );
     assert_stream_is_log(&log, nats.client().await).await;
-    intruder.stopped().await;
     relay.stopped().await;
 }
 
@@ -317,23 +322,19 @@ async fn a_foreign_stream_is_rejected() {
     let foreign =
         Config { name: "OTHER".into(), subjects: subjects("loggia.curation.x"), ..Config::default() };
     jetstream.create_stream(foreign).await.unwrap();
-    let relay = RunningRelay::of(&log, &nats).await;
     assert_eq!(
-        relay.wait_for_failure().await,
+        RunningRelay::failure(&log, &nats).await,
         "the stream EVENTS cannot be made on NATS, because another stream has some of its subjects \
          (loggia.curation.*, loggia.account.*); delete that stream, or use another NATS account"
     );
-    relay.stopped().await;
 
     jetstream.delete_stream("OTHER").await.unwrap();
     let foreign = Config { name: subject::EVENTS.into(), subjects: subjects("any"), ..Config::default() };
     jetstream.create_stream(foreign).await.unwrap();
-    let relay = RunningRelay::of(&log, &nats).await;
     assert_eq!(
-        relay.wait_for_failure().await,
+        RunningRelay::failure(&log, &nats).await,
         "the stream EVENTS on NATS was not made by Loggia; delete or rename it, or use another NATS account"
     );
-    relay.stopped().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -344,22 +345,18 @@ async fn a_store_that_is_older_than_the_stream_is_refused() {
     let backup = elsewhere.path().join("backup");
     backup::create(&log.store, &backup, None).await.unwrap();
     log.add(1).await;
-    let mut relay = RunningRelay::of(&log, &nats).await;
-    relay.wait_until_caught_up(&log).await;
+    let relay = RunningRelay::caught_up(&log, &nats).await;
     relay.stopped().await;
 
     let older = log.restored(&backup).await;
-    let relay = RunningRelay::of(&older, &nats).await;
-    let failure = relay.wait_for_failure().await;
+    let failure = RunningRelay::failure(&older, &nats).await;
     assert!(
         failure.starts_with("the stream EVENTS has 3 events, the event store only 2: the store is older"),
         "{failure}"
     );
-    relay.stopped().await;
 
     older.add(2).await;
-    let relay = RunningRelay::of(&older, &nats).await;
-    let failure = relay.wait_for_failure().await;
+    let failure = RunningRelay::failure(&older, &nats).await;
     assert!(
         failure.starts_with(
             "message 3 of the stream EVENTS is not event 3 of the event store: they have grown apart"
@@ -367,7 +364,6 @@ async fn a_store_that_is_older_than_the_stream_is_refused() {
         "{failure}"
     );
     assert_eq!(stream_events(nats.client().await).await.len(), 3, "nothing was published over it");
-    relay.stopped().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -375,8 +371,7 @@ async fn a_foreign_message_in_the_stream_is_rejected() {
     let Some(nats) = Nats::start().await else { return };
     let log = Log::new().await;
     log.add(5).await;
-    let mut relay = RunningRelay::of(&log, &nats).await;
-    relay.wait_until_caught_up(&log).await;
+    let relay = RunningRelay::caught_up(&log, &nats).await;
     let jetstream = jetstream(&nats).await;
     let stray = jetstream.publish("loggia.curation.stray", "{}".into()).await.unwrap();
     assert_eq!(stray.await.unwrap().sequence, 6);
@@ -395,12 +390,10 @@ async fn a_damaged_event_is_not_published() {
     let log = Log::new().await;
     log.add(10).await;
     let damaged = log.damaged().await;
-    let relay = RunningRelay::of(&damaged, &nats).await;
     assert_eq!(
-        relay.wait_for_failure().await,
+        RunningRelay::failure(&damaged, &nats).await,
         "the event store is damaged: the event at position 7 does not match its hash; verify it, and restore the \
          last backup"
     );
     assert!(stream_events(nats.client().await).await.len() <= 6);
-    relay.stopped().await;
 }

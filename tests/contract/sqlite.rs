@@ -13,7 +13,10 @@ use schemas::ids::Position;
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 use tempfile::TempDir;
 
-use crate::event_store::{Subject, append, assert_whole, claiming, everything, keeps_the_contract};
+use crate::backup::flip;
+use crate::event_store::{
+    Subject, append, assert_refused, assert_whole, claiming, everything, keeps_the_contract,
+};
 use crate::model;
 
 struct Sqlite {
@@ -60,6 +63,13 @@ pub(crate) async fn raw(folder: &Path) -> SqliteConnection {
     sqlx::sqlite::SqliteConnectOptions::new().filename(folder.join("events.db")).connect().await.unwrap()
 }
 
+/// Executes a statement as any other program.
+pub(crate) async fn execute(folder: &Path, statement: &'static str) {
+    let mut hand = raw(folder).await;
+    sqlx::query(statement).execute(&mut hand).await.unwrap();
+    hand.close().await.unwrap();
+}
+
 /// Returns a closed store of ten events on three streams with a claim each; the sixth is a rename.
 async fn ten_events() -> TempDir {
     let Sqlite { folder, store } = Sqlite::fresh().await;
@@ -97,9 +107,7 @@ async fn a_valid_log_is_verified() {
 #[tokio::test]
 async fn a_file_of_version_0_1_stores_traces_after_opening_for_writing() {
     let folder = ten_events().await;
-    let mut hand = raw(folder.path()).await;
-    sqlx::query("ALTER TABLE events DROP COLUMN traceparent").execute(&mut hand).await.unwrap();
-    hand.close().await.unwrap();
+    execute(folder.path(), "ALTER TABLE events DROP COLUMN traceparent").await;
     verify(folder.path()).await.unwrap();
     let read_only = EventLog::open_read_only(folder.path()).await.unwrap();
     assert_eq!(read_only.read_all(Position::START, 20).await.unwrap().len(), 10);
@@ -162,15 +170,9 @@ const TAMPERINGS: &[(&str, u64)] = &[
 async fn every_tampering_is_detected_and_named() {
     for (statement, position) in TAMPERINGS {
         let folder = ten_events().await;
-        let mut hand = raw(folder.path()).await;
-        sqlx::query(*statement).execute(&mut hand).await.unwrap();
-        hand.close().await.unwrap();
-        match verify(folder.path()).await {
-            Err(damage) => {
-                assert_eq!(damage.position, Position(*position), "{statement}: {damage}");
-            }
-            other => panic!("{statement}: {other:?}"),
-        }
+        execute(folder.path(), statement).await;
+        let damage = verify(folder.path()).await.expect_err(statement);
+        assert_eq!(damage.position, Position(*position), "{statement}: {damage}");
     }
 }
 
@@ -210,16 +212,17 @@ async fn any_flipped_byte_of_a_payload_is_detected() {
         .await
         .unwrap();
     hand.close().await.unwrap();
-    for at in 1..=length {
+    let flip = async |at: i64| {
         let mut hand = raw(folder.path()).await;
         sqlx::query(FLIP).bind(at).execute(&mut hand).await.unwrap();
         hand.close().await.unwrap();
+    };
+    for at in 1..=length {
+        flip(at).await;
         let outcome = verify(folder.path()).await;
         let found = matches!(&outcome, Err(damage) if damage.position == Position(5));
         assert!(found, "byte {at}: {outcome:?}");
-        let mut hand = raw(folder.path()).await;
-        sqlx::query(FLIP).bind(at).execute(&mut hand).await.unwrap();
-        hand.close().await.unwrap();
+        flip(at).await;
     }
     verify(folder.path()).await.unwrap();
 }
@@ -227,9 +230,7 @@ async fn any_flipped_byte_of_a_payload_is_detected() {
 #[tokio::test]
 async fn a_damaged_end_is_rejected_on_opening() {
     let folder = ten_events().await;
-    let mut hand = raw(folder.path()).await;
-    sqlx::query("UPDATE events SET actor = 'Bea' WHERE position = 9").execute(&mut hand).await.unwrap();
-    hand.close().await.unwrap();
+    execute(folder.path(), "UPDATE events SET actor = 'Bea' WHERE position = 9").await;
     let error = EventLog::open(folder.path(), &Clock::system()).await.err().unwrap();
     assert_eq!(
         error.to_string(),
@@ -255,9 +256,7 @@ async fn one_folder_has_one_writer() {
 #[tokio::test]
 async fn a_file_of_a_newer_version_is_rejected_unchanged() {
     let folder = ten_events().await;
-    let mut hand = raw(folder.path()).await;
-    sqlx::query("PRAGMA user_version = 2").execute(&mut hand).await.unwrap();
-    hand.close().await.unwrap();
+    execute(folder.path(), "PRAGMA user_version = 2").await;
     let file = folder.path().join("events.db");
     let before = std::fs::read(&file).unwrap();
     for error in [
@@ -318,8 +317,7 @@ async fn a_concurrent_reader_sees_committed_events() {
 #[tokio::test]
 async fn reading_does_not_create_a_store() {
     let folder = tempfile::tempdir().unwrap();
-    let error = EventLog::open_read_only(folder.path()).await.err().unwrap();
-    assert!(error.to_string().contains("there is no event store at"), "{error}");
+    assert_refused(EventLog::open_read_only(folder.path()).await, "there is no event store at");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
@@ -395,10 +393,8 @@ async fn a_backup_is_taken_online_and_restored() {
     assert_eq!(manifest.store, store.store_id().to_string());
     store.append(append(&clock, "a", Expected::Any, &["3"])).await.unwrap();
 
-    let again = backup::create(&store, &backup, None).await.unwrap_err();
-    assert!(again.to_string().contains("is there already"), "{again}");
-    let over = backup::restore(&backup, folder.path(), None, &[]).await.unwrap_err();
-    assert!(over.to_string().contains("is in the way"), "{over}");
+    assert_refused(backup::create(&store, &backup, None).await, "is there already");
+    assert_refused(backup::restore(&backup, folder.path(), None, &[]).await, "is in the way");
 
     assert_eq!(backup::restore(&backup, &target, None, &[]).await.unwrap().manifest, manifest);
     let restored = EventLog::open(&target, &clock).await.unwrap();
@@ -414,11 +410,7 @@ async fn a_broken_backup_is_not_restored() {
     store.append(append(&clock, "a", Expected::Any, &["1"])).await.unwrap();
     let (backup, target) = (elsewhere.path().join("backup"), elsewhere.path().join("target"));
     backup::create(&store, &backup, None).await.unwrap();
-    let copy = backup.join("events.db");
-    let mut bytes = std::fs::read(&copy).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    std::fs::write(&copy, bytes).unwrap();
+    flip(&backup.join("events.db"));
     let error = backup::restore(&backup, &target, None, &[]).await.unwrap_err();
     assert_eq!(
         error.to_string(),

@@ -13,6 +13,7 @@ use tempfile::TempDir;
 use write::service::{CommandDispatcher, ProjectService, project_history};
 
 use super::opened;
+use crate::write_side::message;
 
 /// A write side with its own replica.
 struct WriteSide {
@@ -32,16 +33,7 @@ impl WriteSide {
     }
 
     async fn carries_out(&self, command: Command) -> CommandReply {
-        let id = self.clock.command_id();
-        self.commands
-            .execute(CommandMessage {
-                id,
-                actor: "Ada".parse().unwrap(),
-                correlation: id,
-                command,
-                not_after: None,
-            })
-            .await
+        self.commands.execute(message(&self.clock, command)).await
     }
 
     /// Executes a command that must change something, and returns the new revision.

@@ -5,8 +5,9 @@ use event_log::*;
 use kit::esdb::EventStoreDb;
 use schemas::clock::Clock;
 
+use super::replica::raw;
 use super::{opened, try_open};
-use crate::event_store::{append, assert_whole};
+use crate::event_store::{append, assert_refused, assert_whole};
 
 async fn refusal(address: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
@@ -94,10 +95,7 @@ async fn the_leader_of_a_cluster_is_discovered() {
 #[tokio::test]
 async fn a_foreign_log_is_not_written_to() {
     let server = EventStoreDb::start().await;
-    let mut file = {
-        use sqlx::ConnectOptions;
-        sqlx::sqlite::SqliteConnectOptions::new().filename(server.file()).connect().await.unwrap()
-    };
+    let mut file = raw(&server.file()).await;
     let insert = "INSERT INTO events VALUES (?1, 0, ?2, ?3, 'application/json', '', ?4)";
     for (stream, kind, data) in [
         ("foreign-events", "order.placed", "{}"),
@@ -122,10 +120,8 @@ async fn a_foreign_log_is_not_written_to() {
 async fn reading_creates_no_log() {
     let server = EventStoreDb::start().await;
     let (folder, address) = (tempfile::tempdir().unwrap(), server.address(None).parse::<Address>().unwrap());
-    let refused = kurrent::open_read_only(folder.path(), &address).await.err().unwrap().to_string();
-    assert!(refused.contains("there is no event store"), "{refused}");
-    let refused = kurrent::verify(&address, |_| {}).await.err().unwrap().to_string();
-    assert!(refused.contains("there is no event store"), "{refused}");
+    assert_refused(kurrent::open_read_only(folder.path(), &address).await, "there is no event store");
+    assert_refused(kurrent::verify(&address, |_| {}).await, "there is no event store");
 }
 
 #[tokio::test]
