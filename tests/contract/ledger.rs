@@ -159,6 +159,14 @@ impl RunningLedger {
     }
 }
 
+/// Starts a server, and a ledger of these quotas for it in a new folder.
+async fn started(quotas: &str) -> Option<(Nats, TempDir, Tiers, TestPublisher, RunningLedger)> {
+    let (nats, folder, tiers) = (Nats::start().await?, folder(), tiers(quotas));
+    let running = RunningLedger::of(folder.path(), &nats, &tiers).await;
+    let publisher = TestPublisher::new(&nats).await;
+    Some((nats, folder, tiers, publisher, running))
+}
+
 async fn all_entries(ledger: &Ledger) -> Vec<LedgerEntry> {
     let (mut entries, mut after) = (Vec::new(), Position::START);
     loop {
@@ -182,10 +190,9 @@ fn sorted<'a>(calls: impl IntoIterator<Item = &'a Call>) -> Vec<&'a Call> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_call_is_copied_once_with_its_source() {
-    let Some(nats) = Nats::start().await else { return };
-    let (folder, tiers) = (folder(), tiers("free=5000, studio=5000"));
-    let running = RunningLedger::of(folder.path(), &nats, &tiers).await;
-    let publisher = TestPublisher::new(&nats).await;
+    let Some((_nats, _folder, _tiers, publisher, running)) = started("free=5000, studio=5000").await else {
+        return;
+    };
     let calls = publisher.calls("Ab3dEf9h", 3_000).await;
     // Streams are copied independently, so what the other one adds must be published second.
     running.wait_for_entries(3_000).await;
@@ -210,10 +217,7 @@ async fn every_call_is_copied_once_with_its_source() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn invalid_messages_are_counted_and_skipped() {
-    let Some(nats) = Nats::start().await else { return };
-    let folder = folder();
-    let running = RunningLedger::of(folder.path(), &nats, &tiers("free=10")).await;
-    let publisher = TestPublisher::new(&nats).await;
+    let Some((_nats, _folder, _tiers, publisher, running)) = started("free=10").await else { return };
     publisher.calls("Ab3dEf9h", 1).await;
     let bare = publisher.jetstream.publish("loggia.usage.free.x.y", "?".into()).await.unwrap();
     bare.await.unwrap();
@@ -248,10 +252,7 @@ async fn failing_copies_are_a_failing_component_until_they_recover() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_counted_before_shutdown_are_copied_before_the_copier_ends() {
-    let Some(nats) = Nats::start().await else { return };
-    let (folder, tiers) = (folder(), tiers("free=100000"));
-    let running = RunningLedger::of(folder.path(), &nats, &tiers).await;
-    let publisher = TestPublisher::new(&nats).await;
+    let Some((_nats, _folder, _tiers, publisher, running)) = started("free=100000").await else { return };
     for calls in [1, 20, 3_000] {
         publisher.calls("Ab3dEf9h", calls).await;
     }
@@ -264,10 +265,7 @@ async fn calls_counted_before_shutdown_are_copied_before_the_copier_ends() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_truncated_stream_is_detected_even_if_new_calls_reuse_its_sequences() {
-    let Some(nats) = Nats::start().await else { return };
-    let (folder, tiers) = (folder(), tiers("free=100"));
-    let publisher = TestPublisher::new(&nats).await;
-    let running = RunningLedger::of(folder.path(), &nats, &tiers).await;
+    let Some((nats, folder, tiers, publisher, running)) = started("free=100").await else { return };
     publisher.calls("Ab3dEf9h", 30).await;
     running.wait_for_entries(30).await;
     running.stopped().await;
@@ -317,10 +315,7 @@ async fn a_deleted_ledger_is_rebuilt_from_the_streams() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_killed_server_neither_loses_nor_duplicates_a_call() {
-    let Some(mut nats) = Nats::start().await else { return };
-    let folder = folder();
-    let running = RunningLedger::of(folder.path(), &nats, &tiers("free=1000000")).await;
-    let publisher = TestPublisher::new(&nats).await;
+    let Some((mut nats, _folder, _tiers, publisher, running)) = started("free=1000000").await else { return };
     let calls: Vec<Call> = (0..3_000).map(|_| publisher.call("Ab3dEf9h")).collect();
     let counting = async {
         let counted = futures::stream::iter(&calls)

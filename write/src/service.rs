@@ -18,6 +18,8 @@ pub mod metrics;
 mod payments;
 mod pictures;
 mod projects;
+#[cfg(test)]
+mod tests;
 
 use event_log::StoreError;
 use futures::future::BoxFuture;

@@ -8,10 +8,7 @@ use crate::event_store::assert_refused;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_deleted_stream_is_refilled_and_the_quota_stays_used_up() {
-    let Some(nats) = Nats::start().await else { return };
-    let folder = folder();
-    let running = RunningLedger::of(folder.path(), &nats, &tiers("free=20")).await;
-    let publisher = TestPublisher::new(&nats).await;
+    let Some((_nats, _folder, _tiers, publisher, running)) = started("free=20").await else { return };
     publisher.calls("Ab3dEf9h", 20).await;
     publisher.calls("Zz000000", 5).await;
     running.wait_for_entries(25).await;
@@ -26,10 +23,7 @@ async fn a_deleted_stream_is_refilled_and_the_quota_stays_used_up() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_wiped_server_is_refilled_with_overruns_despite_new_calls() {
-    let Some(mut nats) = Nats::start().await else { return };
-    let (folder, tiers) = (folder(), tiers("free=20"));
-    let running = RunningLedger::of(folder.path(), &nats, &tiers).await;
-    let publisher = TestPublisher::new(&nats).await;
+    let Some((mut nats, folder, tiers, publisher, running)) = started("free=20").await else { return };
     publisher.calls("Ab3dEf9h", 10).await;
     let over = publisher.call("Ab3dEf9h");
     publisher.publish(over.overrun_subject(), &over).await.unwrap();
@@ -49,10 +43,7 @@ async fn a_wiped_server_is_refilled_with_overruns_despite_new_calls() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stream_without_the_ledgers_calls_gets_them_back_by_id() {
-    let Some(mut nats) = Nats::start().await else { return };
-    let (folder, tiers) = (folder(), tiers("free=500"));
-    let running = RunningLedger::of(folder.path(), &nats, &tiers).await;
-    let publisher = TestPublisher::new(&nats).await;
+    let Some((mut nats, folder, tiers, publisher, running)) = started("free=500").await else { return };
     publisher.calls("Ab3dEf9h", 100).await;
     running.wait_for_entries(100).await;
     running.stopped().await;
@@ -70,10 +61,7 @@ async fn a_stream_without_the_ledgers_calls_gets_them_back_by_id() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lost_stream_accepts_no_call_until_its_calls_are_restored() {
-    let Some(nats) = Nats::start().await else { return };
-    let (folder, tiers) = (folder(), tiers("free=20"));
-    let running = RunningLedger::of(folder.path(), &nats, &tiers).await;
-    let publisher = TestPublisher::new(&nats).await;
+    let Some((nats, folder, tiers, publisher, running)) = started("free=20").await else { return };
     publisher.calls("Ab3dEf9h", 20).await;
     running.wait_for_entries(20).await;
     running.stopped().await;

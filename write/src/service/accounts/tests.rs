@@ -1,68 +1,22 @@
 mod erasures;
 mod links;
 
-use std::sync::Arc;
-
-use event_log::EventLog;
 use jiff::SignedDuration;
 use schemas::account::KeyIssued;
-use schemas::clock::Clock;
 use schemas::command::*;
 use schemas::ids::{AccountId, StreamId};
 use schemas::key::{KeyHash, KeyId};
-use tempfile::TempDir;
 
 use super::*;
-use crate::service::{CommandDispatcher, PaymentService, ProjectService};
-
-struct WriteSide {
-    folder: TempDir,
-    store: Arc<EventLog>,
-    accounts: Arc<AccountService>,
-    commands: Arc<CommandDispatcher>,
-    clock: Clock,
-}
-
-async fn write_side() -> WriteSide {
-    let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::manual(time("2026-11-20T08:30:00Z")));
-    let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
-    let vault = Vault::open(folder.path(), None).await.unwrap();
-    let (accounts, commands) = services(&store, &clock, vault);
-    WriteSide { folder, store, accounts, commands, clock }
-}
-
-/// The services of a write side with accounts.
-fn services(
-    store: &Arc<EventLog>,
-    clock: &Clock,
-    vault: Vault,
-) -> (Arc<AccountService>, Arc<CommandDispatcher>) {
-    let tiers = "free=200, studio=5000".parse().unwrap();
-    let accounts = Arc::new(AccountService::new(store.clone(), clock.clone(), vault, tiers));
-    let projects = Arc::new(ProjectService::new(store.clone(), clock.clone()));
-    let commands = CommandDispatcher::new(projects).register(accounts.clone());
-    (accounts, Arc::new(commands))
-}
+use crate::service::tests::WriteSide;
+use crate::service::{CommandDispatcher, ProjectService};
 
 impl WriteSide {
-    fn message(&self, command: Command) -> CommandMessage {
-        let id = self.clock.command_id();
-        CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command, not_after: None }
-    }
-
-    async fn send(&self, command: Command) -> CommandReply {
-        self.commands.execute(self.message(command)).await
-    }
-
     async fn refused(&self, command: Command) -> String {
         match self.send(command).await {
             CommandReply::Failed(failure) if failure.kind == FailureKind::Rejected => failure.detail,
             other => panic!("{other:?}"),
         }
-    }
-
-    fn vault(&self) -> &Vault {
-        self.accounts.vault()
     }
 
     async fn account(&self) -> Option<AccountId> {
@@ -152,7 +106,7 @@ fn account_reply(keys: &[&str], position: u64) -> CommandReply {
 
 #[tokio::test]
 async fn an_account_is_opened_changed_and_erased() {
-    let side = write_side().await;
+    let side = WriteSide::start().await;
     assert_eq!(side.send(issue("a")).await, account_reply(&["a free"], 2));
     assert_eq!(side.send(issue("b")).await, account_reply(&["b free"], 3));
     assert_eq!(side.send(prove()).await, account_reply(&["a free proven", "b free proven"], 4));
@@ -178,7 +132,7 @@ async fn an_account_is_opened_changed_and_erased() {
 
 #[tokio::test]
 async fn a_repeated_command_is_executed_once_and_gets_the_same_reply() {
-    let side = write_side().await;
+    let side = WriteSide::start().await;
     let mut sent = Vec::new();
     for command in [issue("a"), issue("b"), prove(), tier(&[], "studio"), revoke("b"), erase()] {
         let message = side.message(command);
@@ -203,7 +157,7 @@ async fn a_repeated_command_is_executed_once_and_gets_the_same_reply() {
 
 #[tokio::test]
 async fn a_fourth_key_is_issued_in_the_month_after_a_revocation() {
-    let side = write_side().await;
+    let side = WriteSide::start().await;
     for letter in ["a", "b", "c"] {
         side.send(issue(letter)).await;
     }
@@ -218,7 +172,7 @@ async fn a_fourth_key_is_issued_in_the_month_after_a_revocation() {
 
 #[tokio::test]
 async fn one_of_many_concurrent_commands_gets_the_last_key() {
-    let side = write_side().await;
+    let side = WriteSide::start().await;
     for letter in ["a", "b"] {
         side.send(issue(letter)).await;
     }
@@ -234,7 +188,7 @@ async fn one_of_many_concurrent_commands_gets_the_last_key() {
 
 #[tokio::test]
 async fn an_address_is_only_in_the_vault_and_nowhere_after_its_erasure() {
-    let side = write_side().await;
+    let side = WriteSide::start().await;
     side.send(issue("a")).await;
     let first = side.account().await.unwrap();
     assert!(!side.found(email().as_str()), "it is encrypted");
@@ -250,11 +204,11 @@ async fn an_address_is_only_in_the_vault_and_nowhere_after_its_erasure() {
 
 #[tokio::test]
 async fn a_rejected_key_leaves_no_address() {
-    let side = write_side().await;
+    let side = WriteSide::start().await;
     let Command::IssueKey { email, key } = issue("a") else { panic!() };
     let gold = KeyIssued { tier: "gold".parse().unwrap(), ..key };
     let sentence = side.refused(Command::IssueKey { email, key: gold }).await;
-    assert_eq!(sentence, "there is no tier “gold”; there are free, studio");
+    assert_eq!(sentence, "there is no tier “gold”; there are free, studio, pro");
     assert_eq!(side.account().await, None);
     assert_eq!(side.refused(prove()).await, Rejection::NoKeys.to_string());
     assert_eq!(side.account().await, None);
@@ -262,7 +216,7 @@ async fn a_rejected_key_leaves_no_address() {
 
 #[tokio::test]
 async fn a_key_is_not_issued_after_its_deadline() {
-    let side = write_side().await;
+    let side = WriteSide::start().await;
     let message = side.message(issue("a"));
     let message = CommandMessage { not_after: Some(side.clock.now()), ..message };
     assert_eq!(
@@ -289,7 +243,7 @@ async fn a_key_is_not_issued_after_its_deadline() {
 
 #[tokio::test]
 async fn an_address_that_a_crash_left_in_the_vault_is_used_or_deleted() {
-    let side = write_side().await;
+    let side = WriteSide::start().await;
     let entered = side.clock.account_id();
     side.vault().add_address(&email(), entered).await.unwrap();
     side.send(issue("a")).await;
@@ -312,7 +266,7 @@ async fn an_address_that_a_crash_left_in_the_vault_is_used_or_deleted() {
 
 #[tokio::test]
 async fn a_link_cannot_change_keys_of_other_addresses() {
-    let side = write_side().await;
+    let side = WriteSide::start().await;
     let other = || "bob@example.org".parse().unwrap();
     side.send(issue("a")).await;
     side.send(issue_to(other(), "b")).await;
@@ -331,7 +285,7 @@ async fn a_link_cannot_change_keys_of_other_addresses() {
 
 #[tokio::test]
 async fn accounts_are_read_from_the_log() {
-    let side = write_side().await;
+    let side = WriteSide::start().await;
     for letter in ["c", "a"] {
         side.send(issue(letter)).await;
         side.clock.advance(SignedDuration::from_secs(1));
@@ -352,7 +306,7 @@ async fn accounts_are_read_from_the_log() {
 
 #[tokio::test]
 async fn a_write_side_without_accounts_names_the_keeper() {
-    let side = write_side().await;
+    let side = WriteSide::start().await;
     let projects = ProjectService::new(side.store.clone(), side.clock.clone());
     let commands = CommandDispatcher::new(Arc::new(projects));
     let reply = commands.execute(side.message(issue("a"))).await;

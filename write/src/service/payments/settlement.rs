@@ -125,7 +125,7 @@ impl Settlement {
 
 impl PaymentService {
     /// Rebuilds the schedule of settlements from the log.
-    pub(super) async fn rebuild_schedule(&self) -> Result<(), CommandError> {
+    pub(in crate::service) async fn rebuild_schedule(&self) -> Result<(), CommandError> {
         let accounts = &self.accounts;
         let _turn = accounts.turn.lock().await;
         let now = accounts.writer.clock.now();

@@ -1,60 +1,22 @@
-use std::sync::Arc;
-
-use event_log::EventLog;
 use health::Health;
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use schemas::account::KeyIssued;
-use schemas::clock::Clock;
 use schemas::command::{Command, CommandReply};
 use schemas::key::{KeyHash, KeyId};
 use schemas::payment::{KeptReason, PaymentKind, PaymentRecorded, Provider};
-use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
-use vault::Vault;
 
 use super::*;
-use crate::service::{CommandDispatcher, ProjectService, read_account};
+use crate::service::read_account;
+use crate::service::tests::WriteSide;
 
 mod damaged;
 mod moves;
 
 const STUDIO: &str = "ada@example.org";
 
-struct WriteSide {
-    folder: TempDir,
-    store: Arc<EventLog>,
-    payments: Arc<PaymentService>,
-    commands: Arc<CommandDispatcher>,
-    clock: Clock,
-}
-
-async fn side() -> WriteSide {
-    let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::manual(time("2026-11-20T08:30:00Z")));
-    opened(folder, clock).await
-}
-
-async fn opened(folder: TempDir, clock: Clock) -> WriteSide {
-    let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
-    let vault = Vault::open(folder.path(), None).await.unwrap();
-    let tiers = "free=200, studio=5000, pro=25000".parse().unwrap();
-    let accounts = Arc::new(AccountService::new(store.clone(), clock.clone(), vault, tiers));
-    let payments = Arc::new(PaymentService::new(accounts.clone()));
-    let projects = Arc::new(ProjectService::new(store.clone(), clock.clone()));
-    let commands = CommandDispatcher::new(projects).register(accounts).register(payments.clone());
-    WriteSide { folder, store, payments, commands: Arc::new(commands), clock }
-}
-
 impl WriteSide {
-    fn message(&self, command: Command) -> CommandMessage {
-        let id = self.clock.command_id();
-        CommandMessage { id, actor: "stripe".parse().unwrap(), correlation: id, command, not_after: None }
-    }
-
-    async fn send(&self, command: Command) -> CommandReply {
-        self.commands.execute(self.message(command)).await
-    }
-
     async fn record(&self, notice: &PaymentNotice) -> PaymentOutcome {
         match self.send(Command::RecordPayment { notice: notice.clone() }).await {
             CommandReply::Payment(done) => done.outcome,
@@ -87,26 +49,11 @@ impl WriteSide {
         account.keys().iter().map(|key| key.tier.to_string()).collect()
     }
 
-    fn vault(&self) -> &Vault {
-        self.payments.accounts.vault()
-    }
-
-    async fn log(&self) -> Vec<String> {
+    async fn kinds(&self) -> Vec<String> {
         let log = self.store.read_all(Position::START, 1_000).await.unwrap();
         let short =
             |kind: &str| kind.trim_start_matches("loggia.account.").trim_end_matches(".v1").to_owned();
         log.iter().map(|event| short(&event.kind)).collect()
-    }
-
-    /// Restarts the process on the same folder.
-    async fn restart(self) -> WriteSide {
-        let WriteSide { folder, store, payments, commands, clock } = self;
-        store.close().await;
-        drop((payments, commands));
-        let side = opened(folder, clock).await;
-        side.payments.rebuild_schedule().await.unwrap();
-        side.payments.clean_up(&mut false).await.unwrap();
-        side
     }
 
     fn settlement(&self) -> Settlement {
@@ -162,7 +109,7 @@ fn ended(event: &str, number: u8) -> PaymentNotice {
 
 #[tokio::test]
 async fn a_payment_raises_proven_keys_until_its_period_ends() {
-    let side = side().await;
+    let side = WriteSide::start().await;
     side.key(STUDIO, "a", true).await;
     side.key(STUDIO, "b", false).await;
     assert_eq!(side.record(&checkout("evt_1", 1)).await, PaymentOutcome::Applied);
@@ -175,9 +122,9 @@ async fn a_payment_raises_proven_keys_until_its_period_ends() {
     side.clock.advance(SignedDuration::from_hours(24 * 30));
     side.settlement().settle_due().await;
     assert_eq!(side.tiers(STUDIO).await, ["free", "free"]);
-    let log = side.log().await;
+    let log = side.kinds().await;
     side.settlement().settle_due().await;
-    assert_eq!(side.log().await, log, "it is ended only once");
+    assert_eq!(side.kinds().await, log, "it is ended only once");
     let expected = [
         "account_opened",
         "key_issued",
@@ -197,7 +144,7 @@ async fn a_payment_raises_proven_keys_until_its_period_ends() {
 
 #[tokio::test]
 async fn a_period_that_a_fast_clock_ended_runs_again_when_the_clock_is_set_back() {
-    let side = side().await;
+    let side = WriteSide::start().await;
     side.key(STUDIO, "a", true).await;
     assert_eq!(side.record(&checkout("evt_1", 1)).await, PaymentOutcome::Applied);
     assert_eq!(side.record(&invoice("evt_2", 1, "studio")).await, PaymentOutcome::Applied);
@@ -214,7 +161,7 @@ async fn a_period_that_a_fast_clock_ended_runs_again_when_the_clock_is_set_back(
 
 #[tokio::test]
 async fn a_period_that_ends_while_the_process_is_down_is_settled_at_the_next_start() {
-    let side = side().await;
+    let side = WriteSide::start().await;
     side.key(STUDIO, "a", true).await;
     side.record(&checkout("evt_1", 1)).await;
     side.record(&invoice("evt_2", 1, "pro")).await;
@@ -229,7 +176,7 @@ async fn a_period_that_ends_while_the_process_is_down_is_settled_at_the_next_sta
 
 #[tokio::test]
 async fn the_worker_settles_accounts_when_their_periods_end() {
-    let side = side().await;
+    let side = WriteSide::start().await;
     let stop = CancellationToken::new();
     let mut tasks = tokio::task::JoinSet::new();
     tasks.spawn(side.settlement().run(stop.clone(), Health::default().component("payments")));
@@ -248,7 +195,7 @@ async fn the_worker_settles_accounts_when_their_periods_end() {
 
 #[tokio::test]
 async fn a_settlement_that_fails_is_a_failing_component() {
-    let side = side().await;
+    let side = WriteSide::start().await;
     let (stop, health) = (CancellationToken::new(), Health::default());
     let mut tasks = tokio::task::JoinSet::new();
     side.store.close().await;
@@ -265,12 +212,12 @@ async fn a_settlement_that_fails_is_a_failing_component() {
 
 #[tokio::test]
 async fn each_notice_is_applied_once_however_often_it_is_sent() {
-    let side = side().await;
+    let side = WriteSide::start().await;
     side.key(STUDIO, "a", true).await;
     let message = side.message(Command::RecordPayment { notice: checkout("evt_1", 1) });
     let first = side.commands.execute(message.clone()).await;
     assert_eq!(side.commands.execute(message).await, first, "the same command is answered as it was");
-    let log = side.log().await;
+    let log = side.kinds().await;
     for _ in 0..10 {
         assert_eq!(side.record(&checkout("evt_1", 1)).await, PaymentOutcome::AlreadyApplied);
     }
@@ -280,12 +227,12 @@ async fn each_notice_is_applied_once_however_often_it_is_sent() {
         PaymentOutcome::AlreadyApplied,
         "even with other content"
     );
-    assert_eq!(side.log().await, log);
+    assert_eq!(side.kinds().await, log);
 }
 
 #[tokio::test]
 async fn a_notice_without_an_account_waits_across_restarts() {
-    let side = side().await;
+    let side = WriteSide::start().await;
     side.key(STUDIO, "a", true).await;
     assert_eq!(side.record(&invoice("evt_2", 1, "studio")).await, PaymentOutcome::Waiting);
     assert_eq!(side.record(&ended("evt_3", 1)).await, PaymentOutcome::Waiting);
@@ -300,7 +247,7 @@ async fn a_notice_without_an_account_waits_across_restarts() {
 
 #[tokio::test]
 async fn a_waiting_notice_that_a_killed_process_left_is_applied_at_the_next_start() {
-    let side = side().await;
+    let side = WriteSide::start().await;
     side.key(STUDIO, "a", true).await;
     side.record(&checkout("evt_1", 1)).await;
     let late = invoice("evt_2", 1, "studio");
@@ -314,10 +261,10 @@ async fn a_waiting_notice_that_a_killed_process_left_is_applied_at_the_next_star
 
 #[tokio::test]
 async fn a_payer_without_keys_gets_an_account_a_mail_and_the_tier_with_the_first_proof() {
-    let side = side().await;
+    let side = WriteSide::start().await;
     let paid = PaymentNotice { email: Some(STUDIO.parse().unwrap()), ..invoice("evt_1", 1, "studio") };
     assert_eq!(side.record(&paid).await, PaymentOutcome::Applied);
-    assert_eq!(side.log().await, ["account_opened", "payment_recorded", "entitlement_changed"]);
+    assert_eq!(side.kinds().await, ["account_opened", "payment_recorded", "entitlement_changed"]);
     assert!(side.vault().due_message(side.clock.now()).await.unwrap().is_some());
     side.key(STUDIO, "a", false).await;
     assert_eq!(side.tiers(STUDIO).await, ["free"], "somebody else may have requested the key");
@@ -327,25 +274,25 @@ async fn a_payer_without_keys_gets_an_account_a_mail_and_the_tier_with_the_first
 
 #[tokio::test]
 async fn a_customer_of_another_product_gets_no_account() {
-    let side = side().await;
+    let side = WriteSide::start().await;
     assert_eq!(
         side.record(&checkout("evt_1", 1)).await,
         PaymentOutcome::Waiting,
         "no notice names a tier yet"
     );
-    assert_eq!(side.log().await, Vec::<String>::new());
+    assert_eq!(side.kinds().await, Vec::<String>::new());
     assert_eq!(
         side.record(&invoice("evt_2", 1, "studio")).await,
         PaymentOutcome::Applied,
         "both together name account and tier"
     );
-    assert_eq!(side.log().await.iter().filter(|kind| *kind == "payment_recorded").count(), 2);
+    assert_eq!(side.kinds().await.iter().filter(|kind| *kind == "payment_recorded").count(), 2);
     assert_eq!(side.vault().waiting_notices().await.unwrap(), []);
 }
 
 #[tokio::test]
 async fn only_its_holder_opens_an_account_for_an_erased_address_again() {
-    let side = side().await;
+    let side = WriteSide::start().await;
     side.key(STUDIO, "a", true).await;
     side.record(&checkout("evt_1", 1)).await;
     let kept = KeptNotice {
@@ -376,7 +323,7 @@ async fn only_its_holder_opens_an_account_for_an_erased_address_again() {
 
 #[tokio::test]
 async fn a_notice_without_an_account_is_deleted_after_ninety_days() {
-    let side = side().await;
+    let side = WriteSide::start().await;
     assert_eq!(side.record(&invoice("evt_old", 7, "studio")).await, PaymentOutcome::Waiting);
     side.clock.advance(SignedDuration::from_hours(24 * 60));
     let young = invoice("evt_young", 8, "studio");
@@ -390,7 +337,7 @@ async fn a_notice_without_an_account_is_deleted_after_ninety_days() {
 
 #[tokio::test]
 async fn no_file_contains_an_address() {
-    let side = side().await;
+    let side = WriteSide::start().await;
     side.record(&checkout("evt_1", 1)).await;
     side.record(&invoice("evt_9", 7, "studio")).await;
     side.key("bob@example.org", "b", false).await;
@@ -424,7 +371,7 @@ proptest! {
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let mut side = side().await;
+            let mut side = WriteSide::start().await;
             side.key(STUDIO, "a", true).await;
             side.key("bob@example.org", "b", true).await;
             for (number, notice) in notices.iter().enumerate() {
@@ -435,7 +382,7 @@ proptest! {
             }
             assert_eq!(side.tiers(STUDIO).await, ["studio"]);
             assert_eq!(side.tiers("bob@example.org").await, ["free"]);
-            let recorded = side.log().await.iter().filter(|kind| *kind == "payment_recorded").count();
+            let recorded = side.kinds().await.iter().filter(|kind| *kind == "payment_recorded").count();
             assert_eq!(recorded, 6);
             assert_eq!(side.vault().waiting_notices().await.unwrap(), [invoice("evt_g", 3, "pro")]);
         });

@@ -3,43 +3,19 @@ use futures::TryStreamExt;
 use schemas::command::*;
 use schemas::ids::Revision;
 use serde_json::json;
-use tempfile::TempDir;
 
 use super::*;
 use crate::service::CommandDispatcher;
+use crate::service::tests::WriteSide;
 
 mod imports;
 mod patches;
 
-struct Catalog {
-    folder: TempDir,
-    store: Arc<EventLog>,
-    commands: Arc<CommandDispatcher>,
-    clock: Clock,
+async fn catalog() -> WriteSide {
+    WriteSide::open(tempfile::tempdir().unwrap(), Clock::system()).await
 }
 
-async fn catalog() -> Catalog {
-    let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
-    let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
-    let commands = dispatcher(&store, &clock);
-    Catalog { folder, store, commands, clock }
-}
-
-fn dispatcher(store: &Arc<EventLog>, clock: &Clock) -> Arc<CommandDispatcher> {
-    let projects = ProjectService::new(store.clone(), clock.clone());
-    Arc::new(CommandDispatcher::new(Arc::new(projects)))
-}
-
-impl Catalog {
-    fn message(&self, command: Command) -> CommandMessage {
-        let id = self.clock.command_id();
-        CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command, not_after: None }
-    }
-
-    async fn send(&self, command: Command) -> CommandReply {
-        self.commands.execute(self.message(command)).await
-    }
-
+impl WriteSide {
     async fn at_once(&self, messages: Vec<CommandMessage>) -> Vec<CommandReply> {
         let mut tasks = tokio::task::JoinSet::new();
         for message in messages {
@@ -345,7 +321,8 @@ async fn a_read_only_store_is_unavailable_for_commands_and_its_history_readable(
     let catalog = catalog().await;
     catalog.send(select("a", "A")).await;
     let reader = Arc::new(EventLog::open_read_only(catalog.folder.path()).await.unwrap());
-    let commands = dispatcher(&reader, &catalog.clock);
+    let projects = ProjectService::new(reader.clone(), catalog.clock.clone());
+    let commands = CommandDispatcher::new(Arc::new(projects));
     let message = catalog.message(withdraw("a"));
     let unavailable = "the event store is not available: it is open for reading only";
     refused(&commands.execute(message).await, FailureKind::Unavailable, unavailable);

@@ -24,32 +24,20 @@ async fn append_erased(side: &WriteSide, account: AccountId) {
     side.store.append(append).await.unwrap();
 }
 
-/// The same folder after its process ended and began again, as it is once it has started.
-async fn restarted(side: WriteSide) -> WriteSide {
-    side.vault().close().await;
-    side.store.close().await;
-    let WriteSide { folder, clock, .. } = side;
-    let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
-    let vault = Vault::open(folder.path(), None).await.unwrap();
-    let (accounts, commands) = services(&store, &clock, vault);
-    PaymentService::new(accounts.clone()).clean_up(&mut false).await.unwrap();
-    WriteSide { folder, store, accounts, commands, clock }
-}
-
 async fn noted(side: &WriteSide) -> Vec<AccountId> {
     side.vault().erasures().await.unwrap().into_iter().map(|erasure| erasure.account).collect()
 }
 
 #[tokio::test]
 async fn a_start_deletes_an_address_whose_account_is_erased() {
-    let side = write_side().await;
+    let side = WriteSide::start().await;
     side.send(issue("a")).await;
     let ada = side.account().await.unwrap();
     side.send(issue_to("bob@example.org".parse().unwrap(), "b")).await;
     append_erased(&side, ada).await;
     assert_eq!(side.account().await, Some(ada));
 
-    let side = restarted(side).await;
+    let side = side.restart().await;
     assert_eq!((side.account().await, noted(&side).await), (None, vec![ada]));
     assert_eq!(side.vault().emails().await.unwrap().len(), 1, "that of Bob");
     assert_eq!(side.log().await.len(), 5, "nothing was appended");
@@ -57,34 +45,34 @@ async fn a_start_deletes_an_address_whose_account_is_erased() {
 
 #[tokio::test]
 async fn a_start_erases_an_account_whose_erasure_is_only_in_the_journal() {
-    let side = write_side().await;
+    let side = WriteSide::start().await;
     side.send(issue("a")).await;
     let ada = side.account().await.unwrap();
     let at = side.clock.now();
     side.vault().record_erasures(vec![Erasure { account: ada, erased_at: at }]).await.unwrap();
 
-    let side = restarted(side).await;
+    let side = side.restart().await;
     assert_eq!(side.log().await, ["A account_opened", "A key_issued", "A account_erased"]);
     assert_eq!(side.account().await, None);
-    let side = restarted(side).await;
+    let side = side.restart().await;
     assert_eq!(side.log().await.len(), 3, "it is ended once");
 }
 
 /// As a version left it that had no journal.
 #[tokio::test]
 async fn the_journal_is_completed_from_the_log() {
-    let side = write_side().await;
+    let side = WriteSide::start().await;
     side.send(issue("a")).await;
     let ada = side.account().await.unwrap();
     side.send(erase()).await;
     std::fs::remove_file(side.folder.path().join("erasures.ndjson")).unwrap();
-    let side = restarted(side).await;
+    let side = side.restart().await;
     assert_eq!(noted(&side).await, [ada]);
 }
 
 #[tokio::test]
 async fn a_repeated_erasure_gets_the_same_reply_and_erases_no_other_account() {
-    let side = write_side().await;
+    let side = WriteSide::start().await;
     side.send(issue("a")).await;
     let message = side.message(erase());
     let reply = side.commands.execute(message.clone()).await;
@@ -100,7 +88,7 @@ async fn a_repeated_erasure_gets_the_same_reply_and_erases_no_other_account() {
 
 #[tokio::test]
 async fn an_address_that_cannot_be_decrypted_is_erased_too() {
-    let side = write_side().await;
+    let side = WriteSide::start().await;
     side.send(issue("a")).await;
     let ada = side.account().await.unwrap();
     append_erased(&side, ada).await;
@@ -108,6 +96,6 @@ async fn an_address_that_cannot_be_decrypted_is_erased_too() {
     let mut hand = sqlx::ConnectOptions::connect(&options).await.unwrap();
     sqlx::query("UPDATE addresses SET sealed = randomblob(60)").execute(&mut hand).await.unwrap();
     sqlx::Connection::close(hand).await.unwrap();
-    let side = restarted(side).await;
+    let side = side.restart().await;
     assert_eq!(side.account().await, None);
 }

@@ -32,7 +32,7 @@ fn using(keep: &[&str], revoke: &[&str], new: Option<&str>) -> Command {
 
 /// Two keys under the address, and a link for it.
 async fn linked() -> WriteSide {
-    let side = write_side().await;
+    let side = WriteSide::start().await;
     side.send(issue("a")).await;
     side.send(issue("b")).await;
     let expires_at = time("2026-11-20T09:00:00Z");
@@ -218,7 +218,7 @@ async fn the_owner_gets_a_key_though_others_used_up_the_limit() {
 
 #[tokio::test]
 async fn every_request_for_a_link_gets_the_same_reply_and_one_mail_is_queued() {
-    let side = write_side().await;
+    let side = WriteSide::start().await;
     let ask = |address: &str| Command::SendLink { email: address.parse().unwrap() };
     assert_eq!(side.send(ask("ada.pelt@example.org")).await, CommandReply::Accepted);
     assert_eq!(side.letter().await, None, "no address is known here");

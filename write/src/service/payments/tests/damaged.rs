@@ -6,7 +6,7 @@ use sqlx::{ConnectOptions, Connection};
 use super::*;
 
 /// Flips a byte of the sealed notice with this name.
-async fn damage(folder: &TempDir, name: &str) {
+async fn damage(folder: &tempfile::TempDir, name: &str) {
     let file = SqliteConnectOptions::new().filename(folder.path().join("vault.db"));
     let mut connection = file.connect().await.unwrap();
     let sealed: Vec<u8> = sqlx::query_scalar("SELECT sealed FROM notices WHERE name = ?1")
@@ -23,7 +23,7 @@ async fn damage(folder: &TempDir, name: &str) {
 
 #[tokio::test]
 async fn a_damaged_notice_stops_neither_recording_nor_erasing_nor_settlement() {
-    let side = side().await;
+    let side = WriteSide::start().await;
     side.key(STUDIO, "a", true).await;
     side.key("bob@example.org", "b", true).await;
     let lost = invoice("evt_lost", 1, "pro");
@@ -46,7 +46,7 @@ async fn a_damaged_notice_stops_neither_recording_nor_erasing_nor_settlement() {
 }
 
 /// Makes the tables those of version 5 again, which knew no names.
-async fn set_back(folder: &TempDir) {
+async fn set_back(folder: &tempfile::TempDir) {
     let file = SqliteConnectOptions::new().filename(folder.path().join("vault.db"));
     let mut connection = file.connect().await.unwrap();
     let older = "DROP TABLE key_names; DROP INDEX notices_received; DROP TABLE notice_names; ALTER TABLE notices DROP COLUMN received_at; \
@@ -57,7 +57,7 @@ async fn set_back(folder: &TempDir) {
 
 #[tokio::test]
 async fn waiting_notices_of_an_older_vault_are_found_and_damaged_ones_set_aside() {
-    let side = side().await;
+    let side = WriteSide::start().await;
     side.key(STUDIO, "a", true).await;
     let late = invoice("evt_late", 1, "studio");
     assert_eq!(side.record(&late).await, PaymentOutcome::Waiting);

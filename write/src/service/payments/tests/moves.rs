@@ -20,13 +20,13 @@ impl WriteSide {
         done(self.send(command).await)
     }
 
-    async fn account(&self, email: &str) -> AccountId {
+    async fn account_of(&self, email: &str) -> AccountId {
         self.vault().account_of(&email.parse().unwrap()).await.unwrap().unwrap()
     }
 
     /// The notices that count for an address, in the order in which they happened.
     async fn counted(&self, email: &str) -> Vec<String> {
-        let account = read_account(&self.store, self.account(email).await).await.unwrap();
+        let account = read_account(&self.store, self.account_of(email).await).await.unwrap();
         let payments = account.payments().map(|payments| payments.recorded().to_vec()).unwrap_or_default();
         payments.iter().map(|payment| payment.event_id.to_string()).collect()
     }
@@ -42,7 +42,7 @@ fn done(reply: CommandReply) -> Result<AccountOutcome, String> {
 
 /// Two people with a proven key each, of whom the first pays for `studio`.
 async fn paid_by_the_first() -> WriteSide {
-    let side = side().await;
+    let side = WriteSide::start().await;
     side.key(STUDIO, "a", true).await;
     side.key(GRACE, "g", true).await;
     assert_eq!(side.record(&checkout("evt_1", 1)).await, PaymentOutcome::Applied);
@@ -62,12 +62,12 @@ async fn a_moved_subscription_takes_its_later_notices_with_it() {
     );
 
     // A repeated notice changes nothing, and a new one is applied, whatever id it names.
-    let log = side.log().await;
+    let log = side.kinds().await;
     assert_eq!(side.record(&invoice("evt_2", 1, "studio")).await, PaymentOutcome::AlreadyApplied);
     assert_eq!(side.moved("sub_1", GRACE).await.map(|done| done.changed), Ok(false));
-    assert_eq!(side.log().await, log);
+    assert_eq!(side.kinds().await, log);
     let side = side.restart().await;
-    assert_eq!(side.log().await, log, "nothing was left to finish");
+    assert_eq!(side.kinds().await, log, "nothing was left to finish");
     let pro = PaymentNotice { email: Some(STUDIO.parse().unwrap()), ..invoice("evt_4", 1, "pro") };
     assert_eq!(side.record(&pro).await, PaymentOutcome::Applied, "an id comes before the address");
     assert_eq!(
@@ -129,7 +129,7 @@ async fn a_repeated_move_gets_the_same_reply() {
 #[tokio::test]
 async fn a_move_that_was_interrupted_is_finished_at_the_next_start() {
     let side = paid_by_the_first().await;
-    let (from, to) = (side.account(STUDIO).await, side.account(GRACE).await);
+    let (from, to) = (side.account_of(STUDIO).await, side.account_of(GRACE).await);
     let moved = PaymentsMoved {
         provider: Provider::Stripe,
         ids: ["cus_1", "sub_1"].map(|id| id.parse().unwrap()).into(),

@@ -28,7 +28,7 @@ fn contradiction(line: u64, slug: &str) -> String {
     )
 }
 
-impl Catalog {
+impl WriteSide {
     /// Imports lines as the part of an import that begins at this line.
     async fn import_part(
         &self,

@@ -4,7 +4,7 @@ use super::*;
 
 const FULL: &str = r#"{"slug":"pic","name":"Pic","studio":"Nord","city":"Ulm","category":"art","description":"Long.","details":[{"label":"Area","value":"1"},{"label":"Client","value":"x"}],"taste":{"material":"oak","light":"dusk"},"pictures":[{"source":"a.jpg","alt":"A door"},{"source":"b.jpg"}]}"#;
 
-impl Catalog {
+impl WriteSide {
     async fn import_as(&self, lines: &[&str], form: LineForm) -> Vec<LineResult> {
         let options = ImportOptions { lines: form, ..ImportOptions::default() };
         let CommandReply::Imported { lines, .. } = self.send(import(lines, options)).await else { panic!() };
