@@ -223,10 +223,6 @@ impl ApiState {
     }
 
     /// Refuses calls until the node has caught up once. Called for every request; one atomic load after that.
-    ///
-    /// # Errors
-    ///
-    /// If the node has never caught up.
     #[inline]
     pub(crate) fn check_open(&self) -> Result<(), ApiError> {
         if self.open.load(Ordering::Relaxed) {

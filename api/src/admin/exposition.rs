@@ -38,10 +38,6 @@ fn accepts_openmetrics(range: &str) -> bool {
 }
 
 /// Returns the content type and the text of all metrics of the registry.
-///
-/// # Errors
-///
-/// Fails if a metric cannot be encoded.
 pub(super) fn render(registry: &Registry, format: Format) -> Result<(&'static str, String), Error> {
     let mut text = String::with_capacity(32 * 1024);
     encode(&mut text, registry)?;

@@ -35,11 +35,7 @@ impl BodyMemory {
         BodyMemory(Arc::new(Semaphore::new(bytes.min(Semaphore::MAX_PERMITS))))
     }
 
-    /// Reads a body of at most `limit` bytes to its end.
-    ///
-    /// # Errors
-    ///
-    /// As soon as the body is known to be too large, or cannot be read.
+    /// Reads a body of at most `limit` bytes to its end; fails as soon as it is known to be larger.
     pub(super) async fn read(&self, mut body: Incoming, limit: usize) -> Result<ReceivedBody, BodyError> {
         let (mut bytes, mut held) = (BytesMut::new(), None);
         while let Some(frame) = body.frame().await {

@@ -23,10 +23,6 @@ pub struct NewestPage {
 }
 
 /// Returns a page of the newest projects.
-///
-/// # Errors
-///
-/// Returns an error for the cursor of another query.
 pub(super) fn newest(
     snapshot: &Snapshot,
     category: Option<Category>,

@@ -47,10 +47,6 @@ impl Cursor {
     }
 
     /// Returns the cursor if it belongs to the query with this hash.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if it belongs to another query.
     pub(super) fn check(cursor: Option<Cursor>, query: u64) -> Result<Option<Cursor>, InvalidCursor> {
         match cursor {
             Some(cursor) if cursor.query != query => {
@@ -90,10 +86,6 @@ impl FromStr for Cursor {
     type Err = InvalidCursor;
 
     /// Parses the text of a cursor.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error for any other text: cursors have a checksum.
     fn from_str(text: &str) -> Result<Cursor, InvalidCursor> {
         let garbled = InvalidCursor("it was cut or altered on its way");
         if text.len() > MAX_LENGTH {

@@ -99,10 +99,6 @@ impl Pictures {
     }
 
     /// Reads the stored form.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error for any other text.
     pub(super) fn of_json(text: &str) -> Result<Pictures, serde_json::Error> {
         if text.is_empty() { Ok(Pictures::default()) } else { serde_json::from_str(text) }
     }

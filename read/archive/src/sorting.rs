@@ -62,10 +62,6 @@ struct Found<'a> {
 }
 
 /// Returns a page of the projects of a selection.
-///
-/// # Errors
-///
-/// Returns an error for the cursor of another set or order.
 pub(super) fn page(
     snapshot: &Snapshot,
     selection: Selection<'_>,

@@ -163,10 +163,6 @@ impl DimensionQuery {
 }
 
 /// Returns a page of the projects that match a query.
-///
-/// # Errors
-///
-/// Returns an error for the cursor of another query.
 pub(super) fn page(
     snapshot: &Snapshot,
     query: &TasteQuery<'_>,
@@ -189,10 +185,6 @@ pub(super) fn page(
 }
 
 /// Returns a page of the projects that match a query in an order.
-///
-/// # Errors
-///
-/// Returns an error for the cursor of another query or order.
 pub(super) fn page_in_order(
     snapshot: &Snapshot,
     query: &TasteQuery<'_>,

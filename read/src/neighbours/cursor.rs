@@ -70,10 +70,6 @@ impl FromStr for Cursor {
     type Err = InvalidCursor;
 
     /// Parses the text of a cursor.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error for any other text: cursors have a checksum.
     fn from_str(text: &str) -> Result<Cursor, InvalidCursor> {
         if text.len() != CHARACTERS {
             return Err(InvalidCursor);

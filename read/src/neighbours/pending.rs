@@ -128,11 +128,7 @@ impl PendingChanges {
         Ok(())
     }
 
-    /// Applies an event to a project that was fetched.
-    ///
-    /// # Errors
-    ///
-    /// Returns the reason to park the event, which changes nothing then.
+    /// Applies an event to a project that was fetched. An error is the reason to park the event, which changes nothing then.
     pub(super) fn apply(
         &mut self,
         id: ProjectId,

@@ -36,10 +36,6 @@ pub(super) fn to_bytes(numbers: &[f32]) -> Vec<u8> {
 }
 
 /// Returns the stored values.
-///
-/// # Errors
-///
-/// Returns an error for an empty or a truncated vector.
 pub(super) fn from_bytes(bytes: &[u8]) -> Result<Vec<f32>, ModelError> {
     let (numbers, rest) = bytes.as_chunks::<4>();
     if numbers.is_empty() || !rest.is_empty() {

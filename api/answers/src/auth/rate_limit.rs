@@ -67,21 +67,13 @@ impl RateLimits {
         self.keys.as_ref().map(|burst| burst.most)
     }
 
-    /// Counts calls of a key that came at once.
-    ///
-    /// # Errors
-    ///
-    /// The time to wait, if there is no room for one more call. Calls that came at once are accepted together or not at all: if there
-    /// is room for one, all are accepted, and the next ones wait longer.
+    /// Counts calls of a key that came at once, or returns the time to wait if there is no room for one more. All are accepted
+    /// together or not at all: if there is room for one, all are, and the next ones wait longer.
     pub(super) fn key(&self, key: KeyId, calls: u32) -> Result<(), Duration> {
         self.keys.as_ref().map_or(Ok(()), |burst| burst.take(&key, calls))
     }
 
-    /// Counts calls from an address that came at once.
-    ///
-    /// # Errors
-    ///
-    /// As for [`RateLimits::key`].
+    /// Like [`RateLimits::key`], for an address.
     pub(super) fn address(&self, address: IpAddr, calls: u32) -> Result<(), Duration> {
         self.addresses.as_ref().map_or(Ok(()), |limit| limit.take(address, calls))
     }

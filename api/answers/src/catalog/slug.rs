@@ -183,11 +183,8 @@ pub fn redirect(state: &ApiState, path: &str, slug: &str, query: &str) -> Result
     Ok((StatusCode::PERMANENT_REDIRECT, [(LOCATION, location)]).into_response())
 }
 
-/// Returns slugs similar to one that the catalog does not have.
-///
-/// # Errors
-///
-/// If the search index has the slug: it is ahead of the catalog, which will have it in a moment.
+/// Returns slugs similar to one that the catalog does not have. An error if the search index has it: it is ahead of the
+/// catalog, which will have it in a moment.
 fn suggestions_for(state: &ApiState, slug: &Slug) -> Result<Vec<String>, ApiError> {
     if is_listed(state, slug)? { Err(ApiError::catching_up()) } else { Ok(suggestions(state, slug.as_str())) }
 }

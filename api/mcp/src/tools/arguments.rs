@@ -239,11 +239,7 @@ impl<'a> Arguments<'a> {
         self.given.iter().any(|(given, value)| given == name && !matches!(value.get(), "null" | "\"\""))
     }
 
-    /// Returns an argument that was read without an error.
-    ///
-    /// # Errors
-    ///
-    /// All errors of all arguments, if there are any.
+    /// Returns an argument, or all errors of all arguments if there are any.
     pub(super) fn complete<T>(&mut self, value: Option<T>) -> Result<T, Refusal> {
         match value {
             Some(value) if self.faults.is_empty() => Ok(value),

@@ -29,11 +29,7 @@ pub(crate) struct SearchParameters {
 }
 
 impl SearchParameters {
-    /// Parses a query string.
-    ///
-    /// # Errors
-    ///
-    /// All invalid parameters.
+    /// Parses a query string, or returns all its invalid parameters.
     pub(crate) fn parse(text: &str) -> Result<SearchParameters, ApiError> {
         let mut sent = QueryParams::parse(text, NAMES);
         let (q, limit) = (sent.text(), sent.limit());

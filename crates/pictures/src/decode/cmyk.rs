@@ -37,10 +37,6 @@ pub(super) fn with_profile(bytes: &[u8], profile: impl FnOnce(&[u8]) -> Option<P
 
 impl Inks<'_> {
     /// Returns the pixels in sRGB, or why the profile cannot be applied.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the JPEG is damaged.
     pub(super) fn to_srgb(&self) -> Result<Result<RgbImage, String>, PictureError> {
         let options = options().jpeg_set_out_colorspace(self.space);
         let mut decoder = JpegDecoder::new_with_options(ZCursor::new(self.bytes), options);

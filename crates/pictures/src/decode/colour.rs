@@ -21,20 +21,13 @@ pub(super) struct Profile(ColorProfile);
 
 impl Profile {
     /// Parses an ICC profile; `None` if it is sRGB.
-    ///
-    /// # Errors
-    ///
-    /// Returns why it cannot be parsed.
     pub(super) fn of_icc(icc: &[u8]) -> Result<Option<Profile>, String> {
         let profile = ColorProfile::new_from_slice(icc).map_err(|error| error.to_string())?;
         Ok(Some(Profile(profile)).filter(|profile| !profile.is_srgb()))
     }
 
     /// Returns the profile of code points of H.273: primaries, transfer function, matrix and range; `None` if that is sRGB.
-    ///
-    /// # Errors
-    ///
-    /// Returns why it cannot be converted: it is HDR, not RGB in full range, or the code points are unknown.
+    /// The reason if it cannot be converted: it is HDR, not RGB in full range, or the code points are unknown.
     pub(super) fn of_codes([primaries, curve, matrix, range]: [u8; 4]) -> Result<Option<Profile>, String> {
         let unusable = |why: &str| Err(format!("its cICP chunk {why}"));
         if (matrix, range) != (0, 1) {
@@ -91,10 +84,6 @@ impl Profile {
     }
 
     /// Returns the picture in sRGB, with transparent pixels on white.
-    ///
-    /// # Errors
-    ///
-    /// Returns why the profile cannot be applied.
     pub(super) fn to_srgb(&self, image: &DynamicImage) -> Result<RgbImage, String> {
         let (width, height) = (image.width(), image.height());
         let is_grey = self.0.color_space == DataColorSpace::Gray;
@@ -137,10 +126,6 @@ impl Profile {
     }
 
     /// Returns the pixels of four inks, each from 0 to 255 for the maximum, in sRGB.
-    ///
-    /// # Errors
-    ///
-    /// Returns why the profile cannot be applied.
     pub(super) fn inks_to_srgb(&self, inks: &[u8]) -> Result<Vec<u8>, String> {
         self.bytes(inks, Layout::Rgba, Layout::Rgb).map_err(|error| error.to_string())
     }

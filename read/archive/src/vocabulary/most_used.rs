@@ -61,10 +61,6 @@ pub struct TermsPage {
 const LONGEST_KEY: usize = 100;
 
 /// Returns a page of the words of a dimension.
-///
-/// # Errors
-///
-/// Returns an error for the cursor of another list.
 pub(crate) fn terms_page(
     vocabulary: &Vocabulary,
     request: TermsRequest<'_>,
