@@ -7,6 +7,7 @@ use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use serde::{Deserialize, Serialize};
 
 use crate::ids::InvalidId;
+use crate::text_form::string_conversions;
 
 /// A SHA-256: 32 bytes, displayed as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -41,19 +42,7 @@ impl FromStr for Hash {
     }
 }
 
-impl TryFrom<String> for Hash {
-    type Error = InvalidId;
-
-    fn try_from(text: String) -> Result<Self, InvalidId> {
-        text.parse()
-    }
-}
-
-impl From<Hash> for String {
-    fn from(hash: Hash) -> String {
-        hash.to_string()
-    }
-}
+string_conversions!(Hash);
 
 #[cfg(test)]
 mod tests {

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use ulid::Ulid;
 use uuid::Uuid;
 
+use crate::text_form::{string_conversions, string_wrapper};
+
 /// Why a text is not a valid identifier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("\u{201c}{text}\u{201d} is not {expected}")]
@@ -169,105 +171,24 @@ impl TryFrom<String> for Actor {
     }
 }
 
-impl From<StreamId> for String {
-    fn from(id: StreamId) -> String {
-        id.0
-    }
+string_wrapper!(StreamId, Actor);
+string_conversions!(AccountId);
+
+/// Implements `FromStr` by a function that parses the wrapped value, with what it expects.
+macro_rules! parse_inner {
+    ($parse:ident: $($name:ident = $expected:literal),+) => {$(
+        impl FromStr for $name {
+            type Err = InvalidId;
+
+            fn from_str(text: &str) -> Result<Self, InvalidId> {
+                $parse(text, $expected).map($name)
+            }
+        }
+    )+};
 }
-
-impl From<Actor> for String {
-    fn from(actor: Actor) -> String {
-        actor.0
-    }
-}
-
-impl FromStr for StreamId {
-    type Err = InvalidId;
-
-    fn from_str(text: &str) -> Result<Self, InvalidId> {
-        StreamId::try_from(text.to_owned())
-    }
-}
-
-impl FromStr for Actor {
-    type Err = InvalidId;
-
-    fn from_str(text: &str) -> Result<Self, InvalidId> {
-        Actor::try_from(text.to_owned())
-    }
-}
-
-impl FromStr for ProjectId {
-    type Err = InvalidId;
-
-    fn from_str(text: &str) -> Result<Self, InvalidId> {
-        parse_ulid(text, "a project id: a ULID of 26 characters").map(ProjectId)
-    }
-}
-
-impl FromStr for AccountId {
-    type Err = InvalidId;
-
-    fn from_str(text: &str) -> Result<Self, InvalidId> {
-        parse_ulid(text, "an account id: a ULID of 26 characters").map(AccountId)
-    }
-}
-
-impl FromStr for StoreId {
-    type Err = InvalidId;
-
-    fn from_str(text: &str) -> Result<Self, InvalidId> {
-        parse_ulid(text, "a store id: a ULID of 26 characters").map(StoreId)
-    }
-}
-
-impl FromStr for EventId {
-    type Err = InvalidId;
-
-    fn from_str(text: &str) -> Result<Self, InvalidId> {
-        parse_uuid(text, "an event id: a UUID").map(EventId)
-    }
-}
-
-impl FromStr for CommandId {
-    type Err = InvalidId;
-
-    fn from_str(text: &str) -> Result<Self, InvalidId> {
-        parse_uuid(text, "a command id: a UUID").map(CommandId)
-    }
-}
-
-impl fmt::Display for ProjectId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.array_to_str(&mut [0; ulid::ULID_LEN]))
-    }
-}
-
-impl fmt::Display for AccountId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.array_to_str(&mut [0; ulid::ULID_LEN]))
-    }
-}
-
-impl fmt::Display for StoreId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.array_to_str(&mut [0; ulid::ULID_LEN]))
-    }
-}
-
-impl TryFrom<String> for AccountId {
-    type Error = InvalidId;
-
-    fn try_from(text: String) -> Result<Self, InvalidId> {
-        text.parse()
-    }
-}
-
-impl From<AccountId> for String {
-    fn from(id: AccountId) -> String {
-        id.to_string()
-    }
-}
+parse_inner!(parse_ulid: ProjectId = "a project id: a ULID of 26 characters",
+    AccountId = "an account id: a ULID of 26 characters", StoreId = "a store id: a ULID of 26 characters");
+parse_inner!(parse_uuid: EventId = "an event id: a UUID", CommandId = "a command id: a UUID");
 
 /// Implements `Display` by the wrapped value.
 macro_rules! display_inner {
@@ -279,7 +200,7 @@ macro_rules! display_inner {
         }
     )+};
 }
-display_inner!(EventId, CommandId, Position, StreamVersion, Revision, Actor, StreamId);
+display_inner!(ProjectId, AccountId, StoreId, EventId, CommandId, Position, StreamVersion, Revision);
 
 fn parse_ulid(text: &str, expected: &'static str) -> Result<Ulid, InvalidId> {
     let invalid = || InvalidId { text: text.to_owned(), expected };

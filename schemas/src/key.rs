@@ -6,12 +6,12 @@ mod name;
 use std::fmt;
 use std::str::FromStr;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::hash::Hash;
 use crate::ids::InvalidId;
+use crate::text_form::{string_conversions, string_schema};
 
 pub use name::SealedName;
 
@@ -144,25 +144,11 @@ impl TryFrom<&[u8]> for KeyId {
     }
 }
 
-impl TryFrom<String> for KeyId {
-    type Error = InvalidId;
-
-    fn try_from(text: String) -> Result<Self, InvalidId> {
-        KeyId::try_from(text.as_bytes())
-    }
-}
-
 impl FromStr for KeyId {
     type Err = InvalidId;
 
     fn from_str(text: &str) -> Result<Self, InvalidId> {
         KeyId::try_from(text.as_bytes())
-    }
-}
-
-impl From<KeyId> for String {
-    fn from(id: KeyId) -> String {
-        id.as_str().to_owned()
     }
 }
 
@@ -184,29 +170,9 @@ impl fmt::Debug for Key {
     }
 }
 
-impl JsonSchema for KeyId {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "KeyId".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({"type": "string", "pattern": "^[0-9A-Za-z]{8}$"})
-    }
-}
-
-impl JsonSchema for KeyHash {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "KeyHash".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({"type": "string", "pattern": "^[0-9a-f]{64}$"})
-    }
-}
+string_conversions!(KeyId);
+string_schema!(KeyId, inline: true, "pattern": "^[0-9A-Za-z]{8}$");
+string_schema!(KeyHash, inline: false, "pattern": "^[0-9a-f]{64}$");
 
 #[cfg(test)]
 mod tests {

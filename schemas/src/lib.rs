@@ -38,6 +38,7 @@ pub mod slug;
 pub mod subject;
 pub mod taste;
 pub mod text;
+mod text_form;
 pub mod tier;
 pub mod usage;
 pub mod vector;

@@ -6,10 +6,10 @@ use std::str::FromStr;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, civil};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::InvalidId;
+use crate::text_form::{string_conversions, string_schema};
 
 /// A UTC calendar month, written `yyyy-mm`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -95,19 +95,8 @@ impl FromStr for Month {
     }
 }
 
-impl TryFrom<String> for Month {
-    type Error = InvalidId;
-
-    fn try_from(text: String) -> Result<Self, InvalidId> {
-        text.parse()
-    }
-}
-
-impl From<Month> for String {
-    fn from(month: Month) -> String {
-        month.to_string()
-    }
-}
+string_conversions!(Month);
+string_schema!(Month, inline: true, "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$");
 
 impl fmt::Display for Month {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -118,20 +107,6 @@ impl fmt::Display for Month {
 impl fmt::Debug for Month {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Month({self})")
-    }
-}
-
-impl JsonSchema for Month {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Month".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({"type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$"})
     }
 }
 

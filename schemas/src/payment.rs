@@ -2,7 +2,6 @@
 //! no event.
 
 use std::fmt;
-use std::str::FromStr;
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -10,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::email::Email;
 use crate::ids::{AccountId, InvalidId};
+use crate::text_form::string_wrapper;
 use crate::tier::TierName;
 
 /// A payment provider.
@@ -180,12 +180,12 @@ impl PaymentId {
     }
 }
 
-impl FromStr for PaymentId {
-    type Err = InvalidId;
+impl TryFrom<String> for PaymentId {
+    type Error = InvalidId;
 
-    fn from_str(text: &str) -> Result<Self, InvalidId> {
+    fn try_from(text: String) -> Result<Self, InvalidId> {
         if (1..=200).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic()) {
-            Ok(PaymentId(text.to_owned()))
+            Ok(PaymentId(text))
         } else {
             let text = text.chars().take(200).collect();
             Err(InvalidId { text, expected: "a provider's id: 1 to 200 visible ASCII characters" })
@@ -193,25 +193,7 @@ impl FromStr for PaymentId {
     }
 }
 
-impl TryFrom<String> for PaymentId {
-    type Error = InvalidId;
-
-    fn try_from(text: String) -> Result<Self, InvalidId> {
-        text.parse()
-    }
-}
-
-impl From<PaymentId> for String {
-    fn from(id: PaymentId) -> String {
-        id.0
-    }
-}
-
-impl fmt::Display for PaymentId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+string_wrapper!(PaymentId);
 
 #[cfg(test)]
 mod tests {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::hash::Hash;
 use crate::ids::InvalidId;
+use crate::text_form::string_conversions;
 
 /// The widths of the renditions, in pixels; a picture is never enlarged.
 pub const WIDTHS: [u32; 3] = [320, 640, 1280];
@@ -136,20 +137,6 @@ impl FromStr for PictureId {
     }
 }
 
-impl TryFrom<String> for PictureId {
-    type Error = InvalidId;
-
-    fn try_from(text: String) -> Result<Self, InvalidId> {
-        text.parse()
-    }
-}
-
-impl From<PictureId> for String {
-    fn from(id: PictureId) -> String {
-        id.to_string()
-    }
-}
-
 impl fmt::Display for Colour {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [red, green, blue] = self.0;
@@ -157,10 +144,10 @@ impl fmt::Display for Colour {
     }
 }
 
-impl TryFrom<String> for Colour {
-    type Error = InvalidId;
+impl FromStr for Colour {
+    type Err = InvalidId;
 
-    fn try_from(text: String) -> Result<Self, InvalidId> {
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
         let digits =
             text.strip_prefix('#').filter(|d| d.len() == 6 && d.bytes().all(|b| b.is_ascii_hexdigit()));
         match digits.and_then(|digits| u32::from_str_radix(digits, 16).ok()) {
@@ -168,16 +155,12 @@ impl TryFrom<String> for Colour {
                 let [_, red, green, blue] = number.to_be_bytes();
                 Ok(Colour([red, green, blue]))
             }
-            None => Err(InvalidId { text, expected: "a colour such as #a0522d" }),
+            None => Err(InvalidId { text: text.to_owned(), expected: "a colour such as #a0522d" }),
         }
     }
 }
 
-impl From<Colour> for String {
-    fn from(colour: Colour) -> String {
-        colour.to_string()
-    }
-}
+string_conversions!(PictureId, Colour);
 
 #[cfg(test)]
 mod tests {
@@ -225,7 +208,7 @@ mod tests {
         assert_eq!(serde_json::to_string(&Colour([160, 82, 45])).unwrap(), r##""#a0522d""##);
         assert_eq!(serde_json::from_str::<Colour>(r##""#A0522D""##).unwrap(), Colour([160, 82, 45]));
         for text in ["a0522d", "#a0522", "#a0522dd", "#+0522d", ""] {
-            assert!(Colour::try_from(text.to_owned()).is_err(), "{text}");
+            assert!(text.parse::<Colour>().is_err(), "{text}");
         }
     }
 }

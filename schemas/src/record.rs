@@ -1,12 +1,14 @@
 //! The record of a project: what editors enter, and nothing derived from it.
 
 use std::fmt;
+use std::str::FromStr;
 
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::taste::Taste;
+use crate::text_form::{string_conversions, string_schema};
 
 /// The record of a project. All fields but `name` and `category` are optional; an unrecorded text is absent, never
 /// empty.
@@ -129,22 +131,21 @@ pub struct Year(u16);
 pub struct InvalidYear;
 
 impl Year {
-    /// Parses four digits.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error for any other text.
-    pub fn parse(text: &str) -> Result<Year, InvalidYear> {
+    /// Returns the year as a number.
+    pub fn number(self) -> u16 {
+        self.0
+    }
+}
+
+impl FromStr for Year {
+    type Err = InvalidYear;
+
+    fn from_str(text: &str) -> Result<Self, InvalidYear> {
         if text.len() == 4 && text.bytes().all(|b| b.is_ascii_digit()) {
             text.parse().map(Year).map_err(|_| InvalidYear)
         } else {
             Err(InvalidYear)
         }
-    }
-
-    /// Returns the year as a number.
-    pub fn number(self) -> u16 {
-        self.0
     }
 }
 
@@ -154,33 +155,8 @@ impl fmt::Display for Year {
     }
 }
 
-impl TryFrom<String> for Year {
-    type Error = InvalidYear;
-
-    fn try_from(text: String) -> Result<Self, InvalidYear> {
-        Year::parse(&text)
-    }
-}
-
-impl From<Year> for String {
-    fn from(year: Year) -> String {
-        year.to_string()
-    }
-}
-
-impl JsonSchema for Year {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Year".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({"type": "string", "pattern": "^[0-9]{4}$", "description": "A year of four digits."})
-    }
-}
+string_conversions!(Year);
+string_schema!(Year, inline: true, "pattern": "^[0-9]{4}$", "description": "A year of four digits.");
 
 /// A labelled fact, for example `Site area` and `240 m²`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -1,10 +1,9 @@
 //! The slug, which names a project in URLs.
 
-use std::fmt;
-use std::str::FromStr;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::text_form::string_wrapper;
 
 /// The maximum length of a slug, in characters.
 pub const MAX_SLUG_LENGTH: usize = 120;
@@ -76,25 +75,7 @@ impl TryFrom<String> for Slug {
     }
 }
 
-impl FromStr for Slug {
-    type Err = InvalidSlug;
-
-    fn from_str(text: &str) -> Result<Self, InvalidSlug> {
-        Slug::try_from(text.to_owned())
-    }
-}
-
-impl From<Slug> for String {
-    fn from(slug: Slug) -> String {
-        slug.0
-    }
-}
-
-impl fmt::Display for Slug {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+string_wrapper!(Slug);
 
 #[cfg(test)]
 mod tests {

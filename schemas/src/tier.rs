@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::InvalidId;
+use crate::text_form::string_wrapper;
 
 /// The name of a tier: 1 to 20 lowercase letters and digits, a letter first.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -96,40 +97,22 @@ impl FromStr for Tiers {
     }
 }
 
-impl FromStr for TierName {
-    type Err = InvalidId;
-
-    fn from_str(text: &str) -> Result<Self, InvalidId> {
-        let well_formed = text.len() <= 20
-            && text.starts_with(|c: char| c.is_ascii_lowercase())
-            && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
-        if well_formed {
-            Ok(TierName(text.to_owned()))
-        } else {
-            Err(InvalidId { text: text.to_owned(), expected: "a tier: 1 to 20 small letters and digits" })
-        }
-    }
-}
-
 impl TryFrom<String> for TierName {
     type Error = InvalidId;
 
     fn try_from(text: String) -> Result<Self, InvalidId> {
-        text.parse()
+        let well_formed = text.len() <= 20
+            && text.starts_with(|c: char| c.is_ascii_lowercase())
+            && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+        if well_formed {
+            Ok(TierName(text))
+        } else {
+            Err(InvalidId { text, expected: "a tier: 1 to 20 small letters and digits" })
+        }
     }
 }
 
-impl From<TierName> for String {
-    fn from(name: TierName) -> String {
-        name.0
-    }
-}
-
-impl fmt::Display for TierName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+string_wrapper!(TierName);
 
 impl fmt::Display for Tiers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

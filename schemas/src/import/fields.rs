@@ -112,7 +112,7 @@ impl Fields {
 
     pub(super) fn year(&mut self, name: &str) -> Option<Year> {
         let text = self.text(name, 100)?;
-        Year::parse(whole(&text)).map_err(|error| self.fault(name, format!("is “{text}”; {error}"))).ok()
+        whole(&text).parse::<Year>().map_err(|error| self.fault(name, format!("is “{text}”; {error}"))).ok()
     }
 
     pub(super) fn date(&mut self, name: &str) -> Option<Date> {

@@ -5,12 +5,12 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use chacha20poly1305::aead::Aead;
 use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::Key;
 use crate::ids::InvalidId;
+use crate::text_form::string_schema;
 
 /// The length in bytes of the nonce, which comes first.
 const NONCE: usize = 24;
@@ -83,15 +83,7 @@ impl From<SealedName> for String {
     }
 }
 
-impl JsonSchema for SealedName {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "SealedName".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({"type": "string", "pattern": "^[0-9A-Za-z+/]{55,588}$"})
-    }
-}
+string_schema!(SealedName, inline: false, "pattern": "^[0-9A-Za-z+/]{55,588}$");
 
 #[cfg(test)]
 mod tests {

@@ -242,7 +242,7 @@ fn text(text: &str) -> Result<String, Refused> {
 }
 
 fn year(text: &str) -> Result<Year, Refused> {
-    Year::parse(text).or_else(|_| refused("It is not a year.", "four digits, such as 1998"))
+    text.parse().or_else(|_| refused("It is not a year.", "four digits, such as 1998"))
 }
 
 fn only_true(text: &str) -> Result<(), Refused> {
@@ -324,7 +324,7 @@ mod tests {
             true,
         );
         assert_eq!(faults, []);
-        let year = Year::parse("1990").ok();
+        let year = "1990".parse::<Year>().ok();
         let expected = ListOptions {
             filters: Filters {
                 categories: vec![Category::Art, Category::Design],

@@ -220,7 +220,7 @@ pub(super) fn add(filters: &mut Filters, facet: Facet, value: &str) {
         Facet::Studio => filters.studios.push(value.to_owned()),
         Facet::Curator => filters.curators.push(value.to_owned()),
         Facet::Year => {
-            let year = Year::parse(value).ok();
+            let year = value.parse::<Year>().ok();
             (filters.year_from, filters.year_to) = (year, year);
         }
         Facet::Taste(_) => {}

@@ -119,7 +119,7 @@ struct Wanted {
 
 impl Wanted {
     fn filters(&self) -> Filters {
-        let year = |year: Option<u16>| year.map(|year| Year::parse(&format!("{year:04}")).unwrap());
+        let year = |year: Option<u16>| year.map(|year| format!("{year:04}").parse::<Year>().unwrap());
         Filters {
             categories: self.categories.clone(),
             cities: self.cities.iter().map(|at| CITIES[*at].0.to_uppercase()).collect(),
@@ -459,7 +459,7 @@ async fn the_nearest_colour_comes_first_and_a_facet_ignores_its_own_filter() {
     assert!(listing.in_order(selection, &Order::Newest, 2, first.next).is_err());
 
     let filters =
-        Filters { cities: vec!["zürich".into()], year_from: Some(Year::parse("1999").unwrap()), ..filters };
+        Filters { cities: vec!["zürich".into()], year_from: Some("1999".parse().unwrap()), ..filters };
     assert!(
         filters.restricts(Facet::City) && filters.restricts(Facet::Year) && !filters.restricts(Facet::Studio)
     );
