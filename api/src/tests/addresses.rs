@@ -129,7 +129,7 @@ async fn parameters_that_are_not_known_are_answered_and_named() {
 
 #[tokio::test]
 async fn below_a_path_redirects_stay_below_it() {
-    let node = Node::start_at("https://example.org/catalog").await;
+    let node = Node::start_at("https://example.org/catalog".parse().unwrap()).await;
     for (path, to) in [
         ("/v1/project/old-mill", "/catalog/v1/project/new-mill"),
         ("/v1/project/old-mill?revision=1", "/catalog/v1/project/new-mill?revision=1"),

@@ -86,7 +86,7 @@ async fn a_waiting_call_is_answered_when_something_happens() {
         connection.send(format!("GET {path} HTTP/1.1\r\nHost: test\r\n\r\n")).await;
         connection.is_read().await;
     }
-    node.revise_in_catalog(0, "Haus am Meer").await;
+    node.revise(0, "Haus am Meer").await;
     node.state.models().refresh().await.unwrap();
     for connection in [&mut first, &mut second] {
         let answer = connection.reply("GET").await.json();
@@ -110,7 +110,7 @@ async fn a_waiting_call_goes_on_in_a_new_generation() {
     writer.close().await.unwrap();
     generations.make_current(&next).unwrap();
     node.state.models().refresh().await.unwrap();
-    node.revise_in_catalog(0, "Rebuilt").await;
+    node.revise(0, "Rebuilt").await;
     node.state.models().refresh().await.unwrap();
     let answer = waiting.reply("GET").await.json();
     assert_eq!(answer["changes"][0]["project"]["name"], "Rebuilt", "{answer}");
@@ -151,7 +151,7 @@ async fn bad_input_is_refused_with_what_to_do() {
     assert_eq!(node.get("/v1/changes?since=").await.json()["changes"].as_array().unwrap().len(), 8);
 
     let path = following(&node).await;
-    node.revise_in_catalog(0, "Later").await;
+    node.revise(0, "Later").await;
     let future = following(&node).await;
     let other = Node::start().await;
     assert_eq!(

@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use axum::routing::get;
+use jiff::Timestamp;
 use payments::{Mode, Offers, Payments, Terms};
 use read::archive::ArchiveWriter;
 use read::catalog::CatalogWriter;
@@ -43,7 +44,7 @@ use crate::http::pipeline::Pipeline;
 use crate::server::serve_pipeline;
 use crate::{
     Access, ApiState, CommandClient, Drained, Limits, Metrics, Origins, PaymentWebhook, Readiness, Site,
-    SiteTexts, Sources, rest,
+    Sources, rest,
 };
 use prometheus_client::registry::Registry;
 
@@ -117,20 +118,15 @@ impl Node {
         let listed = numbered()
             .map(|(number, (slug, record, _))| (number, 10 * number as u64, [*slug; 2], record.clone()));
         list_all(listed, folder.path());
-        let mut archive = ArchiveWriter::open(&current(ModelKind::Archive, folder.path())).await.unwrap();
-        for (number, (slug, record, palette)) in numbered() {
+        let events = numbered().flat_map(|(number, (slug, record, palette))| {
             let palette = palette.iter().map(|rgb| Colour(*rgb)).collect();
             let id = PictureId([number as u8; 32]);
             let picture = Picture { id, format: PictureFormat::Png, width: 9, height: 9, palette };
             let attached = PictureAttached { source: "a.png".into(), picture };
-            archive.load([self::id(number)].into_iter()).await.unwrap();
-            for event in [selected(slug, record.clone()), Event::PictureAttached(attached)] {
-                let (position, time) = (Position(10 * number as u64), AT.parse().unwrap());
-                archive.apply(self::id(number), &event, position, time).unwrap();
-            }
-        }
-        archive.commit(Checkpoint::default()).await.unwrap();
-        archive.close().await.unwrap();
+            [selected(slug, record.clone()), Event::PictureAttached(attached)]
+                .map(|event| (10 * number as u64, at(AT), number, event))
+        });
+        record_all(folder.path(), events.collect(), Checkpoint::default()).await;
         Node::serve(folder, Settings::default()).await
     }
 
@@ -142,22 +138,22 @@ impl Node {
         let picture =
             Picture { id, format: PictureFormat::Png, width: 1_000, height: 500, palette: Vec::new() };
         let attached = Event::PictureAttached(PictureAttached { source: "a.png".into(), picture });
-        record_in_catalog(&node.folder, 0, (20..).zip([revised(record), attached]), Checkpoint::default())
-            .await;
+        let events = (20..).zip([revised(record), attached]).map(|(place, event)| (place, at(AT), 0, event));
+        record_all(node.folder.path(), events.collect(), Checkpoint::default()).await;
         node
     }
 
     /// A node with the small catalog, as recorded by another event store.
     pub(super) async fn start_of_store(store: &str) -> Node {
         let folder = filled().await;
-        record_in_catalog(&folder, 0, std::iter::empty(), checkpoint(8, store)).await;
+        record_all(folder.path(), Vec::new(), checkpoint(8, store)).await;
         Node::serve(folder, Settings::default()).await
     }
 
-    /// Revises a project in the current generation of the catalog, as the ninth event.
-    pub(super) async fn revise_in_catalog(&self, number: usize, name: &str) {
+    /// Revises a project in the current generations, as the ninth event.
+    pub(super) async fn revise(&self, number: usize, name: &str) {
         let event = revised(json!({"name": name, "category": "architecture"}));
-        record_in_catalog(&self.folder, number, [(9, event)].into_iter(), checkpoint(9, STORE)).await;
+        record_all(self.folder.path(), vec![(9, at(AT), number, event)], checkpoint(9, STORE)).await;
     }
 
     /// A node whose search index lists a project that the catalog does not know yet.
@@ -168,9 +164,9 @@ impl Node {
         Node::serve(folder, Settings::default()).await
     }
 
-    /// A node with the small catalog that is reached at this address.
-    pub(super) async fn start_at(site: &str) -> Node {
-        Node::serve(filled().await, Settings { site: site.parse().unwrap(), ..Settings::default() }).await
+    /// A node with the small catalog whose site has this address and these texts.
+    pub(super) async fn start_at(site: Site) -> Node {
+        Node::serve(filled().await, Settings { site, ..Settings::default() }).await
     }
 
     /// A node whose projections have not made anything yet.
@@ -194,12 +190,6 @@ impl Node {
         };
         let settings = Settings { payments: Some(payments), ..Settings::default() };
         Node::serve(tempfile::tempdir().unwrap(), settings).await
-    }
-
-    /// A node whose site has texts of its own.
-    pub(super) async fn start_called(texts: SiteTexts) -> Node {
-        let site = SITE.parse::<Site>().unwrap().with_texts(texts);
-        Node::serve(filled().await, Settings { site, ..Settings::default() }).await
     }
 
     /// A node with the small catalog that requires no key and accepts requests from pages of these origins.
@@ -280,49 +270,51 @@ pub(super) fn revised(record: Value) -> Event {
     Event::ProjectRevised(ProjectRevised { record: serde_json::from_value(record).unwrap() })
 }
 
-/// Records events of a project, each with its position, in the current catalog.
-async fn record_in_catalog(
-    folder: &TempDir,
-    number: usize,
-    events: impl Iterator<Item = (u64, Event)>,
-    checkpoint: Checkpoint,
-) {
-    let mut writer = CatalogWriter::open(&current(ModelKind::Catalog, folder.path())).await.unwrap();
-    writer.load([id(number)].into_iter()).await.unwrap();
-    for (position, event) in events {
-        writer.apply(&recorded(position, id(number), &event), id(number), &event).unwrap();
+/// Something that happened: its position, when, to which project, and what.
+type Happened = (u64, Timestamp, usize, Event);
+
+/// Records in the current catalog and archive.
+async fn record_all(folder: &Path, events: Vec<Happened>, checkpoint: Checkpoint) {
+    let mut catalog = CatalogWriter::open(&current(ModelKind::Catalog, folder)).await.unwrap();
+    let mut archive = ArchiveWriter::open(&current(ModelKind::Archive, folder)).await.unwrap();
+    let ids = || events.iter().map(|(_, _, number, _)| id(*number));
+    catalog.load(ids()).await.unwrap();
+    archive.load(ids()).await.unwrap();
+    for (position, time, number, event) in &events {
+        let (recorded, id) = (recorded(*position, *time, id(*number), event), id(*number));
+        catalog.apply(&recorded, id, event).unwrap();
+        archive.apply(id, event, recorded.position, *time).unwrap();
     }
-    writer.commit(checkpoint).await.unwrap();
-    writer.close().await.unwrap();
+    catalog.commit(checkpoint.clone()).await.unwrap();
+    archive.commit(checkpoint).await.unwrap();
+    catalog.close().await.unwrap();
+    archive.close().await.unwrap();
 }
 
 /// A folder with the models of the small catalog.
 async fn filled() -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    catalog(folder.path()).await;
-    search(folder.path());
-    neighbours(folder.path()).await;
-    archive(folder.path()).await;
-    folder
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path();
+    for model in [ModelKind::Catalog, ModelKind::Archive, ModelKind::Search, ModelKind::Neighbours] {
+        created(model, folder);
+    }
+    record_all(folder, history(), checkpoint(8, STORE)).await;
+    // Search lists what is there in the end.
+    let listed = (0..).zip(selections()).take(5).map(|(number, (slug, record))| {
+        let present = if slug == "old-mill" { "new-mill" } else { slug };
+        (number, number as u64 + 1, [slug, present], record)
+    });
+    list_all(listed, folder);
+    neighbours(folder).await;
+    temporary
 }
 
 /// A folder with the models of the small catalog after these events.
 async fn filled_after(events: &[(&str, usize, Event)]) -> TempDir {
     let folder = filled().await;
-    let mut catalog = CatalogWriter::open(&current(ModelKind::Catalog, folder.path())).await.unwrap();
-    let mut archive = ArchiveWriter::open(&current(ModelKind::Archive, folder.path())).await.unwrap();
-    let ids = || events.iter().map(|(_, number, _)| id(*number));
-    catalog.load(ids()).await.unwrap();
-    archive.load(ids()).await.unwrap();
-    for (position, (time, number, event)) in (20..).zip(events) {
-        let recorded = Recorded { time: time.parse().unwrap(), ..recorded(position, id(*number), event) };
-        catalog.apply(&recorded, id(*number), event).unwrap();
-        archive.apply(id(*number), event, Position(position), recorded.time).unwrap();
-    }
-    catalog.commit(Checkpoint::default()).await.unwrap();
-    archive.commit(Checkpoint::default()).await.unwrap();
-    catalog.close().await.unwrap();
-    archive.close().await.unwrap();
+    let numbered = (20..).zip(events);
+    let events = numbered.map(|(place, (time, number, event))| (place, at(time), *number, event.clone()));
+    record_all(folder.path(), events.collect(), Checkpoint::default()).await;
     folder
 }
 
@@ -344,26 +336,28 @@ fn selections() -> Vec<(&'static str, Value)> {
     selections
 }
 
+fn at(time: &str) -> Timestamp {
+    time.parse().unwrap()
+}
+
 fn id(number: usize) -> ProjectId {
     format!("01ARZ3NDEKTSV4RRFFQ69G{number:04}").parse().unwrap()
 }
 
-/// Everything that happened, and to which project.
-fn history() -> Vec<(usize, Event)> {
-    let selected = selections().into_iter().map(|(slug, record)| selected(slug, record));
-    let mut events: Vec<(usize, Event)> = selected.enumerate().collect();
-    events.push((4, Event::ProjectRenamed(ProjectRenamed { slug: "new-mill".parse().unwrap() })));
+/// Everything that happened.
+fn history() -> Vec<Happened> {
+    let selected = selections().into_iter().map(|(slug, record)| selected(slug, record)).enumerate();
+    let renamed = Event::ProjectRenamed(ProjectRenamed { slug: "new-mill".parse().unwrap() });
     let reason = "The owners \"asked\" for it.".into();
-    events.push((5, Event::ProjectWithdrawn(ProjectWithdrawn { reason })));
-    events
+    let withdrawn = Event::ProjectWithdrawn(ProjectWithdrawn { reason });
+    let events = (1..).zip(selected.chain([(4, renamed), (5, withdrawn)]));
+    events.map(|(place, (number, event))| (place, at(AT), number, event)).collect()
 }
 
-/// The folder of the first generation of a model, which is made the current one.
-fn created(model: ModelKind, folder: &Path) -> PathBuf {
+/// Makes the first generation of a model, which is the current one.
+fn created(model: ModelKind, folder: &Path) {
     let generations = model.generations(folder);
-    let generation = generations.create_next().unwrap();
-    generations.make_current(&generation).unwrap();
-    generation.path
+    generations.make_current(&generations.create_next().unwrap()).unwrap();
 }
 
 /// The folder of the current generation of a model.
@@ -378,18 +372,7 @@ fn checkpoint(position: u64, store: &str) -> Checkpoint {
     Checkpoint { position: Position(position), store: Some(store.to_owned()), ..Checkpoint::default() }
 }
 
-async fn catalog(root: &Path) {
-    let mut writer = CatalogWriter::open(&created(ModelKind::Catalog, root)).await.unwrap();
-    writer.load((0..6).map(id)).await.unwrap();
-    for (index, (number, event)) in history().into_iter().enumerate() {
-        let position = index as u64 + 1;
-        writer.apply(&recorded(position, id(number), &event), id(number), &event).unwrap();
-    }
-    writer.commit(checkpoint(8, STORE)).await.unwrap();
-    writer.close().await.unwrap();
-}
-
-fn recorded(position: u64, id: ProjectId, event: &Event) -> Recorded {
+fn recorded(position: u64, time: Timestamp, id: ProjectId, event: &Event) -> Recorded {
     let uuid = "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap();
     Recorded {
         position: Position(position),
@@ -397,7 +380,7 @@ fn recorded(position: u64, id: ProjectId, event: &Event) -> Recorded {
         stream: StreamId::project(id),
         version: StreamVersion(position),
         kind: versioned::kind(event).into(),
-        time: AT.parse().unwrap(),
+        time,
         actor: "Ada".parse().unwrap(),
         causation: CommandId(uuid),
         correlation: CommandId(uuid),
@@ -407,69 +390,40 @@ fn recorded(position: u64, id: ProjectId, event: &Event) -> Recorded {
     }
 }
 
-/// The search index of what is listed in the end.
-fn search(root: &Path) {
-    created(ModelKind::Search, root);
-    list_all(
-        selections().into_iter().enumerate().take(5).map(|(number, (slug, record))| {
-            let present = if slug == "old-mill" { "new-mill" } else { slug };
-            (number, number as u64 + 1, [slug, present], record)
-        }),
-        root,
-    );
-}
-
-/// Adds projects to the current search index.
+/// Adds projects to the current search index, each with the slug that was recorded and the one under which it is found.
 fn list_all<'s>(projects: impl Iterator<Item = (usize, u64, [&'s str; 2], Value)>, folder: &Path) {
     let mut writer = SearchWriter::open_or_create(&current(ModelKind::Search, folder)).unwrap();
     for (number, ordinal, slugs, record) in projects {
-        list(&mut writer, number, ordinal, slugs, record);
+        let [recorded_slug, slug] = slugs.map(|slug| slug.parse::<Slug>().unwrap());
+        let record: Record = serde_json::from_value(record).unwrap();
+        let edition = Edition {
+            slug: &slug,
+            revision: Revision::FIRST,
+            recorded_slug: &recorded_slug,
+            record: &record,
+            pictures: &BTreeMap::new(),
+            added_at: at(AT),
+        };
+        let mut summary = site::render(&Summary::of(&edition)).unwrap();
+        summary.pop();
+        let document = SearchDocument {
+            project: &id(number).to_string(),
+            ordinal,
+            slug: slug.as_str(),
+            name: &record.name,
+            studio: record.studio.as_deref(),
+            city: record.city.as_deref(),
+            category: record.category.as_str(),
+            intro: record.intro.as_deref(),
+            published: None,
+            summary: &summary,
+            state: b"",
+            listed: true,
+        };
+        writer.upsert(&document).unwrap();
     }
     writer.commit("").unwrap();
     writer.close().unwrap();
-}
-
-/// Adds a project that was selected under one slug and is found under another.
-fn list(writer: &mut SearchWriter, number: usize, ordinal: u64, slugs: [&str; 2], record: Value) {
-    let [recorded_slug, slug] = slugs.map(|slug| slug.parse::<Slug>().unwrap());
-    let record: Record = serde_json::from_value(record).unwrap();
-    let edition = Edition {
-        slug: &slug,
-        revision: Revision::FIRST,
-        recorded_slug: &recorded_slug,
-        record: &record,
-        pictures: &BTreeMap::new(),
-        added_at: AT.parse().unwrap(),
-    };
-    let mut summary = site::render(&Summary::of(&edition)).unwrap();
-    summary.pop();
-    let document = SearchDocument {
-        project: &id(number).to_string(),
-        ordinal,
-        slug: slug.as_str(),
-        name: &record.name,
-        studio: record.studio.as_deref(),
-        city: record.city.as_deref(),
-        category: record.category.as_str(),
-        intro: record.intro.as_deref(),
-        published: None,
-        summary: &summary,
-        state: b"",
-        listed: true,
-    };
-    writer.upsert(&document).unwrap();
-}
-
-/// The archive of what is listed in the end.
-async fn archive(root: &Path) {
-    let mut writer = ArchiveWriter::open(&created(ModelKind::Archive, root)).await.unwrap();
-    writer.load((0..6).map(id)).await.unwrap();
-    for (index, (number, event)) in history().into_iter().enumerate() {
-        let position = Position(index as u64 + 1);
-        writer.apply(id(number), &event, position, AT.parse().unwrap()).unwrap();
-    }
-    writer.commit(Checkpoint::default()).await.unwrap();
-    writer.close().await.unwrap();
 }
 
 /// What the projects look and read like: the house is nearest to the first of the street by looks alone, the second only
@@ -483,7 +437,7 @@ async fn neighbours(root: &Path) {
         (4, vector([0.0, 1.0]), vector([0.0, 1.0])),
         (5, vector([1.0, 0.0]), vector([1.0, 0.0])),
     ];
-    let mut writer = NeighboursWriter::open(&created(ModelKind::Neighbours, root)).await.unwrap();
+    let mut writer = NeighboursWriter::open(&current(ModelKind::Neighbours, root)).await.unwrap();
     writer.load((0..6).map(id)).await.unwrap();
     for (number, (slug, record)) in selections().into_iter().enumerate() {
         writer.apply(id(number), &selected(slug, record), Position(number as u64 + 1)).unwrap();

@@ -1,7 +1,8 @@
 //! The HTML pages: complete, isolated from other sites, and safe for any content of a record.
 
+use super::node::SITE;
 use super::*;
-use crate::SiteTexts;
+use crate::{Site, SiteTexts};
 
 const HTML: &str = "Accept: text/html,application/xhtml+xml,*/*;q=0.8\r\n";
 
@@ -55,7 +56,7 @@ async fn the_configured_texts_of_the_site_are_used() {
         tagline: Some("Houses \"and\" gardens".into()),
         about: Some("Chosen <slowly>.".into()),
     };
-    let node = Node::start_called(texts).await;
+    let node = Node::start_at(SITE.parse::<Site>().unwrap().with_texts(texts)).await;
     let home = node.ask("GET", "/", HTML).await;
     for element in [
         "<title>Casa &#38; Co</title>",
