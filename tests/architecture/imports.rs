@@ -10,163 +10,61 @@ const ROOT: &str = "loggia";
 /// Development crates: only the root and tests import them, and they may import the contract.
 const NOT_THE_PRODUCT: [&str; 2] = ["demo", "bench"];
 
-struct Rule {
-    package: &'static str,
-    /// The packages of this workspace that it may import.
-    may: &'static [&'static str],
-    /// The external packages that it must not import.
-    must_not: &'static [&'static str],
-    /// The features of workspace packages that it must not enable, as `package/feature`.
-    without: &'static [&'static str],
-}
+const IO: &str = "tokio sqlx async-nats axum tantivy hyper";
 
-const IO: &[&str] = &["tokio", "sqlx", "async-nats", "axum", "tantivy", "hyper"];
+/// A package; the packages of this workspace that it may import; the external packages that it must not import; and the features of
+/// workspace packages that it must not enable, as `package/feature`.
+type Rule = [&'static str; 4];
 
 const RULES: &[Rule] = &[
-    Rule {
-        package: "bench",
-        may: &["demo", "schemas"],
-        must_not: &["sqlx", "async-nats", "tantivy"],
-        without: &[],
-    },
-    Rule { package: "bulk_load", may: &[], must_not: IO, without: &[] },
-    Rule { package: "cli_output", may: &["daemon"], must_not: IO, without: &[] },
-    Rule { package: "daemon", may: &[], must_not: &["sqlx", "async-nats", "axum", "tantivy"], without: &[] },
-    Rule { package: "demo", may: &["schemas"], must_not: IO, without: &[] },
-    Rule { package: "embeddings", may: &[], must_not: IO, without: &[] },
-    Rule { package: "health", may: &[], must_not: IO, without: &[] },
-    Rule {
-        package: "lexical",
-        may: &["text"],
-        must_not: &["tokio", "sqlx", "async-nats", "axum"],
-        without: &[],
-    },
-    Rule { package: "nats", may: &[], must_not: &["sqlx", "axum", "tantivy"], without: &[] },
-    Rule { package: "knn", may: &[], must_not: IO, without: &[] },
-    Rule { package: "text", may: &[], must_not: IO, without: &[] },
-    Rule { package: "sqlite", may: &[], must_not: &["tokio", "async-nats", "axum", "tantivy"], without: &[] },
-    Rule {
-        package: "pictures",
-        may: &[],
-        must_not: &["sqlx", "async-nats", "axum", "tantivy"],
-        without: &[],
-    },
-    Rule { package: "record_files", may: &[], must_not: IO, without: &[] },
-    Rule { package: "settings", may: &[], must_not: IO, without: &[] },
+    ["bench", "demo schemas", "sqlx async-nats tantivy", ""],
+    ["bulk_load", "", IO, ""],
+    ["cli_output", "daemon", IO, ""],
+    ["daemon", "", "sqlx async-nats axum tantivy", ""],
+    ["demo", "schemas", IO, ""],
+    ["embeddings", "", IO, ""],
+    ["health", "", IO, ""],
+    ["lexical", "text", "tokio sqlx async-nats axum", ""],
+    ["nats", "", "sqlx axum tantivy", ""],
+    ["knn", "", IO, ""],
+    ["text", "", IO, ""],
+    ["sqlite", "", "tokio async-nats axum tantivy", ""],
+    ["pictures", "", "sqlx async-nats axum tantivy", ""],
+    ["record_files", "", IO, ""],
+    ["settings", "", IO, ""],
     // Sending spans is behind a feature of the root package.
-    Rule { package: "traces", may: &[], must_not: &["sqlx", "async-nats", "axum", "tantivy"], without: &[] },
-    Rule { package: "schemas", may: &["traces"], must_not: IO, without: &["traces/otlp"] },
-    Rule {
-        package: "event_log",
-        may: &["bulk_load", "health", "schemas", "sqlite", "traces"],
-        must_not: &["async-nats", "axum", "tantivy"],
-        without: &[],
-    },
-    Rule {
-        package: "vault",
-        may: &["schemas", "sqlite"],
-        must_not: &["async-nats", "axum", "tantivy"],
-        without: &[],
-    },
-    Rule {
-        package: "ledger",
-        may: &["event_log", "health", "nats", "schemas", "sqlite"],
-        must_not: &["axum", "tantivy"],
-        without: &[],
-    },
-    Rule {
-        package: "media",
-        may: &["nats", "pictures", "schemas"],
-        must_not: &["sqlx", "axum", "tantivy"],
-        without: &[],
-    },
-    Rule {
-        package: "backup",
-        may: &["event_log", "ledger", "media", "pictures", "schemas", "sqlite", "vault"],
-        must_not: &["async-nats", "axum", "tantivy"],
-        without: &[],
-    },
-    Rule {
-        package: "write",
-        may: &[
-            "bulk_load",
-            "embeddings",
-            "event_log",
-            "health",
-            "media",
-            "nats",
-            "pictures",
-            "schemas",
-            "traces",
-            "vault",
-        ],
-        must_not: &["axum", "tantivy"],
-        without: &[],
-    },
-    Rule {
-        package: "workers",
-        may: &["embeddings", "event_log", "media", "pictures", "schemas", "vault", "write"],
-        must_not: &["async-nats", "axum", "tantivy"],
-        without: &[],
-    },
-    Rule {
-        package: "model",
-        may: &["lexical", "schemas", "sqlite"],
-        must_not: &["axum", "async-nats"],
-        without: &[],
-    },
-    Rule {
-        package: "archive",
-        may: &["lexical", "model", "schemas", "sqlite", "text"],
-        must_not: &["axum", "async-nats"],
-        without: &[],
-    },
-    Rule {
-        package: "read",
-        may: &["archive", "health", "knn", "lexical", "model", "schemas", "sqlite"],
-        must_not: &["axum", "async-nats"],
-        without: &[],
-    },
-    Rule {
-        package: "projections",
-        may: &["bulk_load", "health", "schemas", "traces", "read"],
-        must_not: &["axum"],
-        without: &[],
-    },
-    Rule { package: "citation", may: &["schemas", "read"], must_not: IO, without: &["read/apply"] },
-    Rule {
-        package: "metering",
-        may: &["health", "nats", "schemas", "read"],
-        must_not: &["sqlx", "axum", "tantivy"],
-        without: &["read/apply"],
-    },
-    Rule { package: "payments", may: &["schemas"], must_not: IO, without: &[] },
+    ["traces", "", "sqlx async-nats axum tantivy", ""],
+    ["schemas", "traces", IO, "traces/otlp"],
+    ["event_log", "bulk_load health schemas sqlite traces", "async-nats axum tantivy", ""],
+    ["vault", "schemas sqlite", "async-nats axum tantivy", ""],
+    ["ledger", "event_log health nats schemas sqlite", "axum tantivy", ""],
+    ["media", "nats pictures schemas", "sqlx axum tantivy", ""],
+    ["backup", "event_log ledger media pictures schemas sqlite vault", "async-nats axum tantivy", ""],
+    [
+        "write",
+        "bulk_load embeddings event_log health media nats pictures schemas traces vault",
+        "axum tantivy",
+        "",
+    ],
+    ["workers", "embeddings event_log media pictures schemas vault write", "async-nats axum tantivy", ""],
+    ["model", "lexical schemas sqlite", "axum async-nats", ""],
+    ["archive", "lexical model schemas sqlite text", "axum async-nats", ""],
+    ["read", "archive health knn lexical model schemas sqlite", "axum async-nats", ""],
+    ["projections", "bulk_load health schemas traces read", "axum", ""],
+    ["citation", "schemas read", IO, "read/apply"],
+    ["metering", "health nats schemas read", "sqlx axum tantivy", "read/apply"],
+    ["payments", "schemas", IO, ""],
     // What REST, MCP and pages share knows none of them.
-    Rule {
-        package: "answers",
-        may: &["citation", "metering", "nats", "payments", "schemas", "traces", "read"],
-        must_not: &["sqlx", "tantivy", "hyper"],
-        without: &["read/apply"],
-    },
-    Rule {
-        package: "mcp",
-        may: &["answers", "metering", "schemas", "traces", "read"],
-        must_not: &["sqlx", "tantivy", "axum", "hyper", "async-nats"],
-        without: &["read/apply"],
-    },
-    Rule {
-        package: "snapshot_transfer",
-        may: &["projections", "schemas"],
-        must_not: &["sqlx", "async-nats", "tantivy"],
-        without: &[],
-    },
-    Rule {
-        package: "api",
-        may: &["answers", "citation", "mcp", "metering", "payments", "schemas", "traces", "read"],
-        must_not: &["sqlx", "tantivy", "async-nats"],
-        without: &["read/apply"],
-    },
-    Rule { package: "kit", may: &["nats", "schemas", "write"], must_not: &[], without: &[] },
+    ["answers", "citation metering nats payments schemas traces read", "sqlx tantivy hyper", "read/apply"],
+    ["mcp", "answers metering schemas traces read", "sqlx tantivy axum hyper async-nats", "read/apply"],
+    ["snapshot_transfer", "projections schemas", "sqlx async-nats tantivy", ""],
+    [
+        "api",
+        "answers citation mcp metering payments schemas traces read",
+        "sqlx tantivy async-nats",
+        "read/apply",
+    ],
+    ["kit", "nats schemas write", "", ""],
 ];
 
 /// Checks every import; returns violations as `package imports other`.
@@ -187,8 +85,8 @@ pub(crate) fn violations(tree: &Tree) -> Vec<String> {
     }
     for manifest in &manifests {
         let Some(package) = name(manifest).filter(|package| *package != ROOT) else { continue };
-        match RULES.iter().find(|rule| rule.package == package) {
-            Some(rule) => found.extend(rule.broken_by(manifest, shared, &packages)),
+        match RULES.iter().find(|[name, ..]| *name == package) {
+            Some(rule) => found.extend(broken(rule, manifest, shared, &packages)),
             None if library_names.contains(&package) => {}
             None => found.push(format!("{package} has no rule in tests/architecture/imports.rs")),
         }
@@ -212,29 +110,24 @@ fn lifted(manifest: &Table, shared: Option<&Table>, packages: &[&str], libraries
     bad.map(|other| format!("the library {package} imports {other}")).collect()
 }
 
-impl Rule {
-    fn broken_by(&self, manifest: &Table, shared: Option<&Table>, packages: &[&str]) -> Vec<String> {
-        let mut found = Vec::new();
-        for dependency in dependencies(manifest, shared) {
-            let other = dependency.package.as_str();
-            let is_sibling = packages.contains(&other);
-            if (is_sibling && !self.may.contains(&other)) || self.must_not.contains(&other) {
-                found.push(format!("{} imports {other}", self.package));
-            }
-            for feature in &dependency.features {
-                let feature = format!("{other}/{feature}");
-                if self.without.contains(&feature.as_str()) {
-                    found.push(format!("{} switches on {feature}", self.package));
-                }
-            }
+/// Returns how a manifest breaks the rule of its package.
+fn broken(rule: &Rule, manifest: &Table, shared: Option<&Table>, packages: &[&str]) -> Vec<String> {
+    let [package, lists @ ..] = rule;
+    let [may, must_not, without] = lists.map(|list| list.split(' ').collect::<Vec<_>>());
+    let mut found = Vec::new();
+    for dependency in dependencies(manifest, shared) {
+        let other = dependency.package.as_str();
+        if (packages.contains(&other) && !may.contains(&other)) || must_not.contains(&other) {
+            found.push(format!("{package} imports {other}"));
         }
-        for feature in own_features(manifest) {
-            if self.without.contains(&feature.replace('?', "").as_str()) {
-                found.push(format!("{} has a feature that switches on {feature}", self.package));
-            }
-        }
-        found
+        let features = dependency.features.iter().map(|feature| format!("{other}/{feature}"));
+        let forbidden = features.filter(|feature| without.contains(&feature.as_str()));
+        found.extend(forbidden.map(|feature| format!("{package} switches on {feature}")));
     }
+    let own = own_features(manifest).into_iter();
+    let forbidden = own.filter(|feature| without.contains(&feature.replace('?', "").as_str()));
+    found.extend(forbidden.map(|feature| format!("{package} has a feature that switches on {feature}")));
+    found
 }
 
 struct Dependency {
