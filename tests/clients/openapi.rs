@@ -13,10 +13,10 @@ async fn schemathesis_finds_no_fault() {
     let Some(clients) = Clients::find() else { return };
     let Some(served) = Served::shared().await else { return };
     for document in DOCUMENTS {
-        let document = format!("{}{document}", served.base());
+        let document = format!("{}{document}", served.base);
         let args = [
             &document,
-            served.key(),
+            &served.key,
             "--max-examples",
             "30",
             "--seed",
@@ -51,7 +51,7 @@ async fn a_client_by_openapi_python_client_reads_every_answer() {
     let Some(served) = Served::shared().await else { return };
     for document in DOCUMENTS {
         let folder = tempfile::tempdir().unwrap();
-        let args = [served.base(), document, served.key(), folder.path().to_str().unwrap()];
+        let args = [&served.base, document, &served.key, folder.path().to_str().unwrap()];
         let output = clients.python("openapi", "generated.py", &args).await;
         assert_read(&output.success(), &json!({}));
     }
@@ -63,7 +63,7 @@ async fn a_client_by_openapi_typescript_reads_every_answer() {
     let Some(served) = Served::shared().await else { return };
     for document in DOCUMENTS {
         let folder = tempfile::tempdir().unwrap();
-        let args = [served.base(), document, served.key(), folder.path().to_str().unwrap()];
+        let args = [&served.base, document, &served.key, folder.path().to_str().unwrap()];
         let output = clients.script("generated.mjs", &args).await;
         assert_read(&output.success(), &json!({"cited": true, "refused": "A key is needed"}));
     }

@@ -19,8 +19,9 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 pub(crate) struct Served {
     _loggia: Loggia,
     _folder: tempfile::TempDir,
-    base: String,
-    key: String,
+    /// The base URL of the site, without a slash at its end.
+    pub(crate) base: String,
+    pub(crate) key: String,
 }
 
 impl Served {
@@ -64,15 +65,6 @@ impl Served {
         complete(&http, &key, houses.len()).await;
         let base = loggia.base().await;
         Some(Self { _loggia: loggia, _folder: folder, base, key })
-    }
-
-    /// Returns the base URL of the site, without a slash at its end.
-    pub(crate) fn base(&self) -> &str {
-        &self.base
-    }
-
-    pub(crate) fn key(&self) -> &str {
-        &self.key
     }
 
     pub(crate) fn mcp_url(&self) -> String {

@@ -19,7 +19,7 @@ const SIZE: usize = 900;
 async fn filled(records: &Records) -> Option<Service> {
     let service = Service::empty().await?;
     // Several imports, so that the index has several segments.
-    for lines in records.lines().chunks(SIZE / 3) {
+    for lines in records.lines.chunks(SIZE / 3) {
         service.import(lines).await;
     }
     Some(service)
@@ -99,7 +99,7 @@ async fn scores_are_bit_identical_after_imports_a_restart_and_a_rebuild() {
     let records = Records::generate(SIZE, seed);
     let Some(mut service) = filled(&records).await else { return };
     // Small edits, so that the word statistics are updated commit by commit.
-    for line in records.lines().iter().step_by(60) {
+    for line in records.lines.iter().step_by(60) {
         let slug = line["slug"].as_str().unwrap();
         service.json(&["curate", "revise", slug, "--set", "intro=A house of stone and light"]);
     }

@@ -51,7 +51,7 @@ impl BalancedNodes {
 
     /// Starts a node on a folder, with one of its addresses.
     async fn start(&self, place: usize, folder: &str, address: u8) -> ReadNode {
-        let listen = format!("{}:{}", at(place, address), self.haproxy.node_port());
+        let listen = format!("{}:{}", at(place, address), self.haproxy.node_port);
         self.group.start(folder, &[("LOGGIA_LISTEN", &listen)]).await
     }
 
@@ -78,7 +78,7 @@ fn at(place: usize, address: u8) -> Ipv4Addr {
 #[tokio::test]
 async fn nodes_are_recreated_in_turn_without_one_failed_request() {
     let Some(mut balanced) = BalancedNodes::three(3_000).await else { return };
-    let load = SteadyLoad::start(balanced.haproxy.address(), &searches(), 12, 150.0);
+    let load = SteadyLoad::start(balanced.haproxy.address, &searches(), 12, 150.0);
     tokio::time::sleep(Duration::from_secs(2)).await;
     let requests_per_node = balanced.requests_per_node().await;
     let (most, least) = (requests_per_node.iter().max().unwrap(), requests_per_node.iter().min().unwrap());
@@ -103,7 +103,7 @@ async fn nodes_are_recreated_in_turn_without_one_failed_request() {
 async fn a_killed_node_gets_no_requests_until_it_is_back() {
     let Some(mut balanced) = BalancedNodes::three(30).await else { return };
     let connections = 12;
-    let load = SteadyLoad::start(balanced.haproxy.address(), &searches(), connections, 150.0);
+    let load = SteadyLoad::start(balanced.haproxy.address, &searches(), connections, 150.0);
     tokio::time::sleep(Duration::from_secs(1)).await;
     balanced.group.nodes[1].process.kill9();
     let killed = Instant::now();

@@ -12,7 +12,7 @@ use crate::service::{TIMEOUT, json as run_json, ready};
 #[tokio::test]
 async fn nodes_are_restarted_in_turn_without_one_failed_request() {
     let Some(mut group) = NodeGroup::three(30, &[]).await else { return };
-    let load = SteadyLoad::start(group.balancer.address(), &searches(), 12, 150.0);
+    let load = SteadyLoad::start(group.balancer.address, &searches(), 12, 150.0);
     for place in 0..3 {
         let name = ["one", "two", "three"][place];
         assert!(group.nodes[place].process.terminate().await.success());
@@ -43,7 +43,7 @@ async fn a_killed_node_is_replaced_by_one_that_starts_from_a_snapshot() {
     let snapshot = group.folder.path().join("snapshot");
     let requests = Mix { key: Some(key.clone()), ..searches() };
     let connections = 12;
-    let load = SteadyLoad::start(group.balancer.address(), &requests, connections, 60.0);
+    let load = SteadyLoad::start(group.balancer.address, &requests, connections, 60.0);
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     group.nodes[1].process.kill9();
     run_json(&group.nodes[0].data, &["snapshot", snapshot.to_str().unwrap()]);

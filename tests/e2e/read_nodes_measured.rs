@@ -52,9 +52,9 @@ async fn a_node_is_replaced_under_a_thousand_requests_a_second() {
 
     let requests = Mix { key: Some(large), ..searches() };
     let (load, loaded) =
-        (SteadyLoad::start(group.balancer.address(), &requests, RATE.1, RATE.0), Instant::now());
+        (SteadyLoad::start(group.balancer.address, &requests, RATE.1, RATE.0), Instant::now());
     let requests = Mix { key: Some(small), ..searches() };
-    let limited = SteadyLoad::start(group.balancer.address(), &requests, 4, 20.0);
+    let limited = SteadyLoad::start(group.balancer.address, &requests, 4, 20.0);
     tokio::time::sleep(Duration::from_secs(5)).await;
     group.nodes[1].process.kill9();
     let (four, seconds) = timed(&group, "four", &[("LOGGIA_SNAPSHOT", &url)]).await;

@@ -62,7 +62,7 @@ const CATEGORIES: [&str; 3] = ["architecture", "design", "art"];
 
 /// The records, and the folded words of each.
 pub(super) struct Records {
-    lines: Vec<Value>,
+    pub(super) lines: Vec<Value>,
     words: Vec<BTreeSet<&'static str>>,
     /// The folded name of each.
     names: Vec<String>,
@@ -110,10 +110,6 @@ impl Records {
             names.push(folded);
         }
         Records { lines, words, names }
-    }
-
-    pub(super) fn lines(&self) -> &[Value] {
-        &self.lines
     }
 
     /// Gives each record a taste of a few words.

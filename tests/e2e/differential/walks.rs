@@ -66,7 +66,7 @@ async fn edit(service: &Service, records: &Records, done: &AtomicBool) -> usize 
     let file = service.folder.path().join("edits.ndjson");
     let mut edits = 0;
     while !done.load(Ordering::Relaxed) {
-        let lines: String = records.lines()[SIZE - TOUCHED..]
+        let lines: String = records.lines[SIZE - TOUCHED..]
             .iter()
             .skip(edits % 7)
             .step_by(7)

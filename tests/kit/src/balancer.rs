@@ -19,7 +19,8 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 /// A load balancer; dropping it stops it.
 #[derive(Debug)]
 pub struct Balancer {
-    address: SocketAddr,
+    /// The address on which it listens.
+    pub address: SocketAddr,
     nodes: Arc<Mutex<Nodes>>,
     _tasks: JoinSet<()>,
 }
@@ -47,11 +48,6 @@ impl Balancer {
         tasks.spawn(probe_all(nodes.clone()));
         tasks.spawn(accept(listener, nodes.clone()));
         Balancer { address, nodes, _tasks: tasks }
-    }
-
-    /// Returns the address on which it listens.
-    pub fn address(&self) -> SocketAddr {
-        self.address
     }
 
     /// Replaces the node at an index.

@@ -200,10 +200,6 @@ impl Cluster {
     }
 
     /// Returns the network of the servers.
-    ///
-    /// # Panics
-    ///
-    /// If the servers are on the network of this machine.
     pub fn network(&mut self) -> &mut Network {
         self.network.as_mut().expect("a cluster that was started on a network")
     }

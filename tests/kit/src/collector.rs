@@ -14,7 +14,7 @@ use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use prost::{Message, Oneof};
 use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 
 use crate::wait::wait_for;
 
@@ -25,7 +25,7 @@ const SPAN_TIMEOUT: Duration = Duration::from_secs(60);
 pub struct Collector {
     address: SocketAddr,
     received: Arc<Mutex<Received>>,
-    task: JoinHandle<()>,
+    _task: JoinSet<()>,
 }
 
 #[derive(Debug, Default)]
@@ -64,8 +64,9 @@ impl Collector {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("an address");
         let received = Arc::<Mutex<Received>>::default();
-        let task = tokio::spawn(serve(listener, received.clone()));
-        Collector { address, received, task }
+        let mut task = JoinSet::new();
+        task.spawn(serve(listener, received.clone()));
+        Collector { address, received, _task: task }
     }
 
     /// Returns the value of `OTEL_EXPORTER_OTLP_ENDPOINT`.
@@ -87,12 +88,6 @@ impl Collector {
     /// Waits until `find` returns a value for the received spans, and returns it.
     pub async fn until<T>(&self, what: &str, find: impl Fn(Vec<Span>) -> Option<T>) -> T {
         wait_for(SPAN_TIMEOUT, what, async || find(self.spans())).await
-    }
-}
-
-impl Drop for Collector {
-    fn drop(&mut self) {
-        self.task.abort();
     }
 }
 

@@ -10,7 +10,8 @@ use tokio::task::JoinSet;
 /// A DNS server; dropping it stops it.
 #[derive(Debug)]
 pub struct DnsServer {
-    address: SocketAddr,
+    /// The address on which it listens.
+    pub address: SocketAddr,
     known: Arc<Mutex<HashMap<String, Ipv4Addr>>>,
     _task: JoinSet<()>,
 }
@@ -30,11 +31,6 @@ impl DnsServer {
         let mut task = JoinSet::new();
         task.spawn(answer(socket, known.clone()));
         DnsServer { address, known, _task: task }
-    }
-
-    /// Returns the address on which it listens.
-    pub fn address(&self) -> SocketAddr {
-        self.address
     }
 
     /// Sets the address of a name.

@@ -19,9 +19,6 @@ use hyper::header::HeaderValue;
 use hyper::server::conn::http2;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
-use rustls::ServerConfig;
-use rustls::pki_types::PrivatePkcs8KeyDer;
 use tempfile::TempDir;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
@@ -271,26 +268,9 @@ fn listen(address: SocketAddr) -> TcpListener {
 
 /// Returns the TLS acceptor, and the file with the certificate authority.
 fn tls(folder: &TempDir) -> (TlsAcceptor, PathBuf) {
-    let mut authority = CertificateParams::new(Vec::new()).expect("no names");
-    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let key = KeyPair::generate().expect("a key");
-    let authority = CertifiedIssuer::self_signed(authority, key).expect("an authority");
-    let key = KeyPair::generate().expect("a key");
-    let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
-    let names = CertificateParams::new(names).expect("names");
-    let certificate = names.signed_by(&key, &authority).expect("a certificate");
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let key = PrivatePkcs8KeyDer::from(key.serialize_der());
-    let mut config = ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .expect("protocols")
-        .with_no_client_auth()
-        .with_single_cert(vec![certificate.der().clone()], key.into())
-        .expect("a certificate and its key");
+    let (mut config, pem) = crate::tls::configured(&["localhost", "127.0.0.1"]);
     config.alpn_protocols = vec![b"h2".to_vec()];
     let path = folder.path().join("authority.pem");
-    let encoded = BASE64_STANDARD.encode(authority.der());
-    let pem = format!("-----BEGIN CERTIFICATE-----\n{encoded}\n-----END CERTIFICATE-----\n");
     std::fs::write(&path, pem).expect("the authority's file");
     (TlsAcceptor::from(Arc::new(config)), path)
 }

@@ -23,8 +23,10 @@ const CONFIGURATION: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/h
 #[derive(Debug)]
 pub struct Haproxy {
     child: Child,
-    address: SocketAddr,
-    node_port: u16,
+    /// The address on which it listens.
+    pub address: SocketAddr,
+    /// The port on which nodes must listen.
+    pub node_port: u16,
     folder: TempDir,
 }
 
@@ -55,7 +57,7 @@ impl Haproxy {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let (port, node_port) = (free_port(), free_port());
         let mut text = std::fs::read_to_string(CONFIGURATION).expect("the configuration of deploy/");
-        let nameserver = format!("nameserver test {}", names.address());
+        let nameserver = format!("nameserver test {}", names.address);
         let listen = format!("bind 127.0.0.1:{port}");
         for (theirs, ours, times) in [
             ("parse-resolv-conf", nameserver, 1),
@@ -73,16 +75,6 @@ impl Haproxy {
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let child = command.spawn().expect("haproxy can be started");
         Some(Haproxy { child, address: ([127, 0, 0, 1], port).into(), node_port, folder })
-    }
-
-    /// Returns the address on which it listens.
-    pub fn address(&self) -> SocketAddr {
-        self.address
-    }
-
-    /// Returns the port on which nodes must listen.
-    pub fn node_port(&self) -> u16 {
-        self.node_port
     }
 
     /// Returns the states of all servers by name; empty if the statistics are not available yet.

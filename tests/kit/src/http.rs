@@ -43,10 +43,6 @@ impl Http {
     }
 
     /// Sends a request.
-    ///
-    /// # Panics
-    ///
-    /// If there is no complete response.
     pub async fn send(
         &self,
         method: &str,
@@ -91,20 +87,12 @@ impl Answer {
     }
 
     /// Returns the body as text.
-    ///
-    /// # Panics
-    ///
-    /// If it is not UTF-8.
     pub fn text(&self) -> &str {
         std::str::from_utf8(&self.body)
             .unwrap_or_else(|error| panic!("the body is not text ({error}): {self:?}"))
     }
 
     /// Returns the body as JSON.
-    ///
-    /// # Panics
-    ///
-    /// If it is not JSON, with the response.
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|error| panic!("the body is not JSON ({error}): {self:?}"))

@@ -31,6 +31,7 @@ mod program;
 pub mod samples;
 mod shared;
 pub mod smtp;
+mod tls;
 mod wait;
 
 pub use environment::{absent, free_port, seed, shared_data, skipped};

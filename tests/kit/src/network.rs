@@ -117,11 +117,7 @@ fn entering() -> Result<Vec<&'static str>, Unavailable> {
 }
 
 impl Network {
-    /// Returns a network of hosts.
-    ///
-    /// # Panics
-    ///
-    /// Outside of [`inside`].
+    /// Returns a network of hosts, inside of [`inside`].
     pub fn of(hosts: usize) -> Network {
         assert!(is_inside(), "a network is made inside a namespace only");
         ip(&format!("link add {BRIDGE} type bridge"));

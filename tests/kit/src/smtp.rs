@@ -5,14 +5,9 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
-use rustls::ServerConfig;
-use rustls::pki_types::PrivatePkcs8KeyDer;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
 use crate::wait::wait_for;
@@ -50,7 +45,7 @@ pub struct Received {
 pub struct Smtp {
     address: SocketAddr,
     state: Arc<Mutex<State>>,
-    task: JoinHandle<()>,
+    _task: JoinSet<()>,
 }
 
 #[derive(Debug, Default)]
@@ -68,24 +63,8 @@ impl Smtp {
 
     /// Starts a server with implicit TLS as `localhost`; also returns its certificate as PEM.
     pub async fn start_tls() -> (Smtp, String) {
-        let mut authority = CertificateParams::new(Vec::new()).expect("no names");
-        authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let key = KeyPair::generate().expect("a key");
-        let authority = CertifiedIssuer::self_signed(authority, key).expect("an authority");
-        let key = KeyPair::generate().expect("a key");
-        let names = CertificateParams::new(vec!["localhost".to_owned()]).expect("a name");
-        let certificate = names.signed_by(&key, &authority).expect("a certificate");
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let key = PrivatePkcs8KeyDer::from(key.serialize_der());
-        let config = ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .expect("protocols")
-            .with_no_client_auth()
-            .with_single_cert(vec![certificate.der().clone()], key.into())
-            .expect("a certificate and its key");
-        let smtp = Smtp::listen(&[], Some(TlsAcceptor::from(Arc::new(config)))).await;
-        let encoded = BASE64_STANDARD.encode(authority.der());
-        (smtp, format!("-----BEGIN CERTIFICATE-----\n{encoded}\n-----END CERTIFICATE-----\n"))
+        let (config, authority) = crate::tls::configured(&["localhost"]);
+        (Smtp::listen(&[], Some(TlsAcceptor::from(Arc::new(config)))).await, authority)
     }
 
     async fn listen(faults: &[Fault], tls: Option<TlsAcceptor>) -> Smtp {
@@ -94,7 +73,8 @@ impl Smtp {
         let state =
             Arc::new(Mutex::new(State { faults: faults.iter().copied().collect(), ..State::default() }));
         let shared = state.clone();
-        let task = tokio::spawn(async move {
+        let mut task = JoinSet::new();
+        task.spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let (state, tls) = (shared.clone(), tls.clone());
                 tokio::spawn(async move {
@@ -109,7 +89,7 @@ impl Smtp {
                 });
             }
         });
-        Smtp { address, state, task }
+        Smtp { address, state, _task: task }
     }
 
     /// Returns the value of the setting `mail`.
@@ -135,12 +115,6 @@ impl Smtp {
     /// Waits for the mail with this index.
     pub async fn mail(&self, number: usize) -> Received {
         wait_for(MAIL_TIMEOUT, "a mail", async || self.mails().get(number).cloned()).await
-    }
-}
-
-impl Drop for Smtp {
-    fn drop(&mut self) {
-        self.task.abort();
     }
 }
 
