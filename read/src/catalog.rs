@@ -51,7 +51,7 @@ impl Model for CatalogReader {
     }
 
     async fn checkpoint(&self) -> Result<Checkpoint, ModelError> {
-        database::checkpoint(&mut *self.pool().acquire().await?, NAME).await
+        database::checkpoint(&mut *self.pool.acquire().await?, NAME).await
     }
 
     #[cfg(feature = "apply")]

@@ -68,7 +68,7 @@ impl Model for KeysReader {
     }
 
     async fn checkpoint(&self) -> Result<Checkpoint, ModelError> {
-        database::checkpoint(&mut *self.pool().acquire().await?, NAME).await
+        database::checkpoint(&mut *self.pool.acquire().await?, NAME).await
     }
 
     #[cfg(feature = "apply")]

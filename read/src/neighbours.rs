@@ -74,7 +74,7 @@ impl Model for NeighboursReader {
     }
 
     async fn checkpoint(&self) -> Result<Checkpoint, ModelError> {
-        database::checkpoint(&mut *self.pool().acquire().await?, NAME).await
+        database::checkpoint(&mut *self.pool.acquire().await?, NAME).await
     }
 
     /// Lists are left out: they are derived from projects, vectors and models, but they lag while many changes are pending, and where a

@@ -99,13 +99,6 @@ impl Revision {
     }
 }
 
-impl Actor {
-    /// Returns the actor's name.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
 impl StreamId {
     /// Returns the stream of a project.
     pub fn project(id: ProjectId) -> StreamId {
@@ -135,11 +128,6 @@ impl StreamId {
     /// Returns the account, if this is the stream of one.
     pub fn as_account(&self) -> Option<AccountId> {
         if self.category() == "account" { self.key().parse().ok() } else { None }
-    }
-
-    /// Returns the full name.
-    pub fn as_str(&self) -> &str {
-        &self.0
     }
 }
 

@@ -33,11 +33,6 @@ impl Slug {
         let name = words(name, MAX_SLUG_LENGTH - 1 - further.len());
         (!name.is_empty() && !further.is_empty()).then(|| Slug(format!("{name}-{further}")))
     }
-
-    /// Returns the slug as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
 }
 
 /// Returns the words of a text joined by hyphens, in at most `limit` characters.

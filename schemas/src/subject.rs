@@ -51,19 +51,6 @@ pub fn of_stream(stream: &StreamId) -> String {
     format!("loggia.{context}.{}", stream.key())
 }
 
-/// Returns the stream of a subject.
-pub fn stream_of(subject: &str) -> Result<StreamId, InvalidId> {
-    let mut parts = subject.splitn(3, '.');
-    match (parts.next(), parts.next(), parts.next()) {
-        (Some("loggia"), Some("curation"), Some(key)) => format!("project-{key}").parse(),
-        (Some("loggia"), Some(context), Some(key)) => format!("{context}-{key}").parse(),
-        _ => Err(InvalidId {
-            text: subject.to_owned(),
-            expected: "a subject such as loggia.curation.01J9Z3…",
-        }),
-    }
-}
-
 /// Returns the JetStream stream of a tier's metered calls.
 pub fn usage_stream(tier: &TierName) -> String {
     format!("USAGE_{}", tier.as_str().to_ascii_uppercase())
@@ -169,23 +156,13 @@ mod tests {
     }
 
     #[test]
-    fn a_subject_and_its_stream_convert_into_each_other() {
+    fn a_stream_has_a_subject() {
         for (stream, subject) in [
             ("project-01ARZ3NDEKTSV4RRFFQ69G5FAV", "loggia.curation.01ARZ3NDEKTSV4RRFFQ69G5FAV"),
             ("account-7f", "loggia.account.7f"),
         ] {
             let stream: StreamId = stream.parse().unwrap();
             assert_eq!(of_stream(&stream), subject);
-            assert_eq!(stream_of(subject), Ok(stream));
-        }
-    }
-
-    #[test]
-    fn a_foreign_subject_is_rejected() {
-        for subject in
-            ["", "loggia", "loggia.curation", "other.curation.x", "loggia.curation.a.b", "loggia.curation."]
-        {
-            assert!(stream_of(subject).is_err(), "{subject:?}");
         }
     }
 }

@@ -19,9 +19,16 @@ macro_rules! string_conversions {
     )+};
 }
 
-/// Implements `FromStr`, `Display` and the conversion to `String` of types that wrap the `String` they are made from.
+/// Implements `as_str`, `FromStr`, `Display` and the conversion to `String` of types that wrap the `String` they are made from.
 macro_rules! string_wrapper {
     ($($name:ident),+) => {$(
+        impl $name {
+            /// Returns the text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
         impl std::str::FromStr for $name {
             type Err = <$name as TryFrom<String>>::Error;
 

@@ -47,13 +47,6 @@ const MAX_TIERS: usize = 16;
 /// The maximum quota; clients parse it into 32-bit integers.
 const MAX_QUOTA: u64 = 1_000_000_000;
 
-impl TierName {
-    /// Returns the name.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
 impl Tiers {
     /// Returns the tier of new keys.
     pub fn first(&self) -> &Tier {

@@ -212,7 +212,7 @@ fn failed(id: Option<&str>, error: &RpcError) -> McpReply {
     // Texts and numbers always serialise.
     let _ = serde_json::to_writer(&mut body, error);
     body.push(b'}');
-    McpReply::json(error.status(), body)
+    McpReply::json(error.status, body)
 }
 
 /// Returns whether a client accepts nothing but an event stream.

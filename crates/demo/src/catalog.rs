@@ -25,7 +25,8 @@ pub(super) struct Catalog {
     /// The state of the last record, whose buffers the next one reuses.
     last: Option<Expansion>,
     #[cfg(test)]
-    place_and_year: Option<(&'static str, i32)>,
+    /// City and year of the last record, even if the record lacks them.
+    pub(super) place_and_year: Option<(&'static str, i32)>,
 }
 
 impl Catalog {
@@ -53,7 +54,7 @@ impl Catalog {
                 self.names.insert(&[&work.name]);
                 return Some(work);
             }
-            self.last = Some(work.into_expansion());
+            self.last = Some(work.expansion);
         }
         None
     }
@@ -71,7 +72,7 @@ impl Catalog {
         if self.slugs.insert(&[&longer]) {
             return longer;
         }
-        let dated = format!("{longer}-{}", work.made());
+        let dated = format!("{longer}-{}", work.made);
         if self.slugs.insert(&[&dated]) {
             return dated;
         }
@@ -90,7 +91,7 @@ impl Catalog {
         (0..).map_while(move |index| {
             let work = self.work(index)?;
             let slug = self.slug(&work, index);
-            self.last = Some(work.into_expansion());
+            self.last = Some(work.expansion);
             Some(slug)
         })
     }
@@ -98,11 +99,6 @@ impl Catalog {
     /// Returns facts of the last record by name.
     pub(super) fn facts(&mut self, names: &[&str]) -> Vec<Option<String>> {
         names.iter().map(|name| self.last.as_mut().and_then(|last| last.fact(name))).collect()
-    }
-
-    /// Returns city and year of the last record, even if the record lacks them.
-    pub(super) const fn place_and_year(&self) -> Option<(&'static str, i32)> {
-        self.place_and_year
     }
 }
 
@@ -116,7 +112,7 @@ impl Iterator for Catalog {
         let slug = self.slug(&work, index);
         #[cfg(test)]
         {
-            self.place_and_year = Some((work.place(), work.made()));
+            self.place_and_year = Some((work.place(), work.made));
         }
         self.limiter.next_record();
         let (record, expansion) = work.record(slug, &mut self.limiter);

@@ -167,7 +167,7 @@ pub(super) struct Grammar {
     /// By slot: for `material.hue` the slot of `material`.
     parents: Vec<Option<Slot>>,
     /// Errors in the text files, one sentence each; a test checks that there are none.
-    faults: Vec<String>,
+    pub(super) faults: Vec<String>,
     /// Tags that a rule of this grammar or the caller sets.
     set: Vec<&'static str>,
     /// Tags that rules require and none of this grammar sets; in shared texts, another category may set them.
@@ -183,11 +183,6 @@ impl Grammar {
     /// Returns the tag with this name, if any text mentions it.
     pub(super) fn tag(&self, name: &str) -> Option<u16> {
         self.tags.get(name).copied()
-    }
-
-    #[cfg(test)]
-    pub(super) fn faults(&self) -> &[String] {
-        &self.faults
     }
 
     /// Returns the tags that are set, and those that are only required.

@@ -17,7 +17,7 @@ const SHARES: [usize; 5] = [36, 18, 18, 15, 13];
 /// A work with its name, before its texts are generated.
 pub(super) struct Work {
     category: Category,
-    expansion: Expansion,
+    pub(super) expansion: Expansion,
     pub(super) name: String,
     studio: Option<String>,
     /// The place, which the record may lack.
@@ -25,7 +25,7 @@ pub(super) struct Work {
     city: &'static City,
     city_known: bool,
     /// The year of the work, which the record may lack.
-    made: i32,
+    pub(super) made: i32,
     year_known: bool,
 }
 
@@ -80,16 +80,6 @@ impl Work {
     #[cfg(test)]
     pub(super) const fn place(&self) -> &'static str {
         self.city.name
-    }
-
-    /// Returns the year of the work, even if the record lacks it.
-    pub(super) const fn made(&self) -> i32 {
-        self.made
-    }
-
-    /// Discards the work and returns its state, for its buffers.
-    pub(super) fn into_expansion(self) -> Expansion {
-        self.expansion
     }
 
     /// Generates the record, with its members in the order of the import format; returns the state too, for its buffers.

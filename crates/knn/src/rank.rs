@@ -38,7 +38,8 @@ pub(crate) struct TopK {
     k: usize,
     /// Only ranks before this one are accepted; the last one, once there are k.
     threshold: Rank,
-    found: Vec<Rank>,
+    /// Nearest first.
+    pub(crate) found: Vec<Rank>,
 }
 
 impl TopK {
@@ -76,11 +77,6 @@ impl TopK {
     pub(crate) fn is_full(&self) -> bool {
         self.found.len() == self.k
     }
-
-    /// Returns the ranks, nearest first.
-    pub(crate) fn into_sorted(self) -> Vec<Rank> {
-        self.found
-    }
 }
 
 #[cfg(test)]
@@ -92,15 +88,15 @@ mod tests {
         let rank = |n: u32| Rank { score: f32::from((n % 10) as u8), id: n };
         let mut top_k = TopK::new(64, Rank { score: 2.0, id: 500 });
         (0..1_000).rev().chain(0..1_000).for_each(|n| top_k.offer(rank(n)));
-        let found = top_k.into_sorted();
+        let found = top_k.found;
         let mut all: Vec<Rank> = (0..1_000).map(rank).collect();
         all.sort_unstable();
         assert_eq!(found, all[..64]);
         let mut strict = TopK::new(64, all[3]);
         all.iter().for_each(|rank| strict.offer(*rank));
-        assert_eq!(strict.into_sorted(), all[..3]);
+        assert_eq!(strict.found, all[..3]);
         let mut closed = TopK::new(64, Rank::FIRST);
         closed.offer(all[0]);
-        assert_eq!(closed.into_sorted(), []);
+        assert_eq!(closed.found, []);
     }
 }

@@ -63,7 +63,7 @@ impl<'a> BlockResults<'a> {
     /// Returns the id of each row and its list.
     fn into_lists(self) -> impl Iterator<Item = (u32, Vec<Rank>)> {
         let best = self.best.into_inner().unwrap_or_else(PoisonError::into_inner);
-        self.block.ids.iter().copied().zip(best.into_iter().map(TopK::into_sorted))
+        self.block.ids.iter().copied().zip(best.into_iter().map(|top| top.found))
     }
 }
 

@@ -38,7 +38,7 @@ impl BlockList {
                 next.map_or(remaining.len(), |next| remaining.partition_point(|one| one.sort_key() < next));
             let (own, others) = remaining.split_at(end);
             remaining = others;
-            let ordinals = block.ordinals().iter().enumerate();
+            let ordinals = block.ordinals.iter().enumerate();
             let removed: Vec<usize> =
                 ordinals.filter(|(_, ordinal)| removed.contains(ordinal)).map(|(at, _)| at).collect();
             if own.is_empty() && removed.is_empty() {

@@ -62,10 +62,10 @@ pub(super) fn random(snapshot: &Snapshot, category: Option<Category>, draw: u64)
             left -= own;
             continue;
         }
-        let Some(category) = category else { return block.ordinals().get(left as usize).copied() };
+        let Some(category) = category else { return block.ordinals.get(left as usize).copied() };
         let words = block.category_bits(category).iter().enumerate();
         let at = words.flat_map(|(index, word)| bitmap::ones(index, *word)).nth(left as usize)?;
-        return block.ordinals().get(at).copied();
+        return block.ordinals.get(at).copied();
     }
     None
 }

@@ -133,7 +133,7 @@ pub(super) fn count(snapshot: &Snapshot, set: &OrdinalSet, facet: Facet) -> Face
 fn categories(columns: &Columns, set: &OrdinalSet) -> Vec<FacetValue> {
     let mut tally = Tally::new(Category::ALL.len());
     for chunk in columns.chunks() {
-        chunk.for_each_in(set, |row| tally.add(u32::from(chunk.categories()[row]), 1));
+        chunk.for_each_in(set, |row| tally.add(u32::from(chunk.categories[row]), 1));
     }
     let name = |index: u32| Category::ALL[index as usize].as_str();
     tally
@@ -146,7 +146,7 @@ fn categories(columns: &Columns, set: &OrdinalSet) -> Vec<FacetValue> {
 fn years(columns: &Columns, set: &OrdinalSet) -> Vec<FacetValue> {
     let mut tally = Tally::new(usize::from(u16::MAX) + 1);
     for chunk in columns.chunks() {
-        chunk.for_each_in(set, |row| tally.add(u32::from(chunk.years()[row]), 1));
+        chunk.for_each_in(set, |row| tally.add(u32::from(chunk.years[row]), 1));
     }
     let found = tally.most(|a, b| a.cmp(&b), |year| year <= 9_999);
     found.into_iter().map(|(year, count)| value(&format!("{year:04}"), count)).collect()
@@ -179,7 +179,7 @@ fn words(snapshot: &Snapshot, set: &OrdinalSet, dimension: Dimension) -> Vec<Fac
     let Snapshot { block_list, dictionary, .. } = snapshot;
     let mut tally = Tally::new(dictionary.stems());
     for block in &block_list.blocks {
-        for (at, ordinal) in block.ordinals().iter().enumerate() {
+        for (at, ordinal) in block.ordinals.iter().enumerate() {
             if set.contains(*ordinal) {
                 block.stems_in(dimension, at).iter().for_each(|key| tally.add(key.stem(), 1));
             }

@@ -15,9 +15,6 @@ use super::columns::{Columns, TextColumn};
 use super::facets::Facet;
 use model::day;
 
-/// The maximum distance of a colour of a palette from a wanted one, in OKLab.
-pub const NEAR_COLOUR: f32 = oklab::NEAR;
-
 /// What projects must have. Several values of one filter are alternatives; all filters hold. Texts are compared folded, as in the
 /// search index.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,7 +35,7 @@ pub struct Filters {
     pub year_to: Option<Year>,
     /// Whether a picture is required.
     pub has_picture: bool,
-    /// A colour that is near to one of the palettes of the pictures, see [`NEAR_COLOUR`].
+    /// A colour that is near to one of the palettes of the pictures, in OKLab.
     pub colours: Vec<Colour>,
     /// The first day of the project's first event.
     pub added_since: Option<Date>,
@@ -191,7 +188,7 @@ impl Lookup {
     /// Clears the bits of the rows that do not match.
     fn retain_matching(&self, chunk: &Chunk, rows: &mut [u64]) {
         if let Some(categories) = self.categories {
-            retain(rows, chunk.categories(), |category| categories >> category & 1 == 1);
+            retain(rows, &chunk.categories, |category| categories >> category & 1 == 1);
         }
         for (column, numbers) in &self.texts {
             match numbers {
@@ -202,13 +199,13 @@ impl Lookup {
             }
         }
         if let Some((from, to)) = self.years {
-            retain(rows, chunk.years(), |year| (from..=to).contains(&year));
+            retain(rows, &chunk.years, |year| (from..=to).contains(&year));
         }
         if self.has_picture {
-            retain(rows, chunk.has_picture(), |has_picture| has_picture);
+            retain(rows, &chunk.has_picture, |has_picture| has_picture);
         }
         if let Some(since) = self.added_since {
-            retain(rows, chunk.added(), |added| added >= since);
+            retain(rows, &chunk.added, |added| added >= since);
         }
         if !self.colours.is_empty() {
             for (index, word) in rows.iter_mut().enumerate() {

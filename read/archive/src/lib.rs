@@ -44,7 +44,7 @@ use sqlx::sqlite::SqliteConnectOptions;
 pub use browse::NewestPage;
 pub use cursor::{Cursor, InvalidCursor};
 pub use facets::{Facet, FacetCounts, FacetValue, MAX_FACET_VALUES};
-pub use filters::{Filters, NEAR_COLOUR};
+pub use filters::Filters;
 pub use listing::Listing;
 pub use reader::ArchiveReader;
 pub use sorting::{Order, Selection};
@@ -89,7 +89,7 @@ impl Model for ArchiveReader {
     }
 
     async fn checkpoint(&self) -> Result<Checkpoint, ModelError> {
-        database::checkpoint(&mut *self.pool().acquire().await?, NAME).await
+        database::checkpoint(&mut *self.pool.acquire().await?, NAME).await
     }
 
     #[cfg(feature = "apply")]

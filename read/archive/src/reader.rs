@@ -38,7 +38,7 @@ const SPARE_WORDS: usize = 65_536;
 /// Reads one generation of the archive. Queries are answered from memory and never wait.
 #[derive(Debug)]
 pub struct ArchiveReader {
-    pool: SqlitePool,
+    pub(super) pool: SqlitePool,
     changes: ChangeDetector,
     listing: ArcSwap<Listing>,
     loaded: Mutex<Loaded>,
@@ -203,10 +203,6 @@ impl ArchiveReader {
     /// Closes the database once no query uses it.
     pub async fn close(&self) {
         self.pool.close().await;
-    }
-
-    pub(super) fn pool(&self) -> &SqlitePool {
-        &self.pool
     }
 }
 

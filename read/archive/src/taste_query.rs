@@ -259,7 +259,7 @@ impl<'a> MatchCounts<'a> {
         let blocks = self.block_list.blocks.iter().zip(self.starts.windows(2));
         let ordinals = blocks.flat_map(|(block, words)| {
             let own = any[words[0]..words[1]].iter().enumerate();
-            own.flat_map(|(index, word)| bitmap::ones(index, *word)).map(|at| block.ordinals()[at])
+            own.flat_map(|(index, word)| bitmap::ones(index, *word)).map(|at| block.ordinals[at])
         });
         ordinals.collect()
     }
@@ -268,7 +268,7 @@ impl<'a> MatchCounts<'a> {
     fn find(&self, ordinals: &[u64]) -> Vec<Match> {
         let mut found: Vec<Option<Match>> = ordinals.iter().map(|_| None).collect();
         for (block, projects) in self.block_list.blocks.iter().enumerate() {
-            for (at, ordinal) in projects.ordinals().iter().enumerate() {
+            for (at, ordinal) in projects.ordinals.iter().enumerate() {
                 if let Some(place) = ordinals.iter().position(|wanted| wanted == ordinal) {
                     found[place] = Some(Match { block, at, matches: 0 });
                 }
@@ -345,7 +345,7 @@ impl<'a> MatchCounts<'a> {
         let dimensions = query.dimensions.iter().zip(&self.matching);
         let matched = dimensions.filter(|(_, bits)| bitmap::contains(bits, at));
         Hit {
-            ordinal: self.block_list.blocks[found.block].ordinals()[found.at],
+            ordinal: self.block_list.blocks[found.block].ordinals[found.at],
             matched: matched.map(|(query, _)| query.dimension).collect(),
         }
     }
@@ -356,7 +356,7 @@ fn retain_within(block_list: &BlockList, starts: &[usize], set: &OrdinalSet, bit
     for (block, &start) in block_list.blocks.iter().zip(starts) {
         for index in 0..bitmap::word_count(block.len()) {
             let any = bitmaps.iter().fold(0, |any, bits| any | bits[start + index]);
-            let allowed = bitmap::ones(index, any).filter(|at| set.contains(block.ordinals()[*at]));
+            let allowed = bitmap::ones(index, any).filter(|at| set.contains(block.ordinals[*at]));
             let allowed = allowed.fold(0, |bits, at| bits | 1 << (at % 64));
             bitmaps.iter_mut().for_each(|bits| bits[start + index] &= allowed);
         }

@@ -130,7 +130,7 @@ impl CatalogReader {
 
     /// Returns at most `limit` changes after a cursor, or from the first.
     pub async fn changes(&self, since: Option<ChangeCursor>, limit: usize) -> Result<Changes, ModelError> {
-        let mut view = self.pool().begin().await?;
+        let mut view = self.pool.begin().await?;
         let checkpoint: Checkpoint = database::checkpoint(&mut view, NAME).await?;
         let store = match &checkpoint.store {
             Some(store) => u128::from(store.parse::<StoreId>().map_err(corrupt)?.0),

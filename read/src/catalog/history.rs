@@ -83,7 +83,7 @@ impl History {
 impl CatalogReader {
     /// Returns the history of the project that has or had this slug, listed or withdrawn.
     pub async fn history(&self, slug: &str) -> Result<Option<History>, ModelError> {
-        let mut view = self.pool().begin().await?;
+        let mut view = self.pool.begin().await?;
         let row: Option<(String, String, String, Option<String>)> = sqlx::query_as(
             "SELECT p.project, p.slug, p.updated_at, p.withdrawn FROM slugs s JOIN projects p USING (project) WHERE s.slug = ?",
         )
@@ -116,7 +116,7 @@ impl CatalogReader {
 
     /// Returns the full record of a revision, rendered as JSON; URLs of this site begin with [`schemas::api::site::SITE`].
     pub async fn revision(&self, history: &History, revision: Revision) -> Result<Option<Bytes>, ModelError> {
-        let mut view = self.pool().begin().await?;
+        let mut view = self.pool.begin().await?;
         let row = sqlx::query(
             "SELECT r.position, r.slug, r.time, r.command, r.record, p.pictures \
              FROM revisions r JOIN projects p USING (project) WHERE r.project = ? AND r.revision = ?",

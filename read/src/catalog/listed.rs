@@ -48,7 +48,7 @@ impl CatalogReader {
              WHERE withdrawn IS NULL GROUP BY part ORDER BY part",
         )
         .bind(i64::from(size))
-        .fetch_all(self.pool())
+        .fetch_all(&self.pool)
         .await?;
         let part =
             |(number, updated_on): (i64, String)| ListedPart { number: number.unsigned_abs(), updated_on };
@@ -66,7 +66,7 @@ impl CatalogReader {
         )
         .bind(last.saturating_sub(size.cast_signed()))
         .bind(last)
-        .fetch_all(self.pool())
+        .fetch_all(&self.pool)
         .await?;
         Ok(rows.into_iter().map(|(slug, updated_at)| ListedProject { slug, updated_at }).collect())
     }
@@ -85,7 +85,7 @@ impl CatalogReader {
             list.push_bind(slug.to_owned());
         });
         query.push(")");
-        Ok(query.build_query_as().fetch_all(self.pool()).await?)
+        Ok(query.build_query_as().fetch_all(&self.pool).await?)
     }
 
     /// Returns the listed projects among these ordinals, in the same order.
@@ -98,7 +98,7 @@ impl CatalogReader {
         }
         query.push(") AND withdrawn IS NULL");
         let mut found = Vec::with_capacity(ordinals.len());
-        for row in query.build().fetch_all(self.pool()).await? {
+        for row in query.build().fetch_all(&self.pool).await? {
             let ordinal = row.try_get::<i64, _>("ordinal")?.unsigned_abs();
             let project = row.try_get::<String, _>("project")?.parse().map_err(corrupt)?;
             let record = row.try_get::<String, _>("answer")?.into();

@@ -18,7 +18,7 @@ const CONNECTIONS: u32 = 4;
 /// Reads one generation of the catalog; clones share their connections.
 #[derive(Debug, Clone)]
 pub struct CatalogReader {
-    pool: SqlitePool,
+    pub(super) pool: SqlitePool,
     /// The listed parts, which take a scan of all projects.
     pub(super) parts: Arc<Mutex<Option<CachedParts>>>,
     detector: Arc<ChangeDetector>,
@@ -152,9 +152,5 @@ impl CatalogReader {
     /// Closes the database once no query uses it.
     pub async fn close(&self) {
         self.pool.close().await;
-    }
-
-    pub(super) fn pool(&self) -> &SqlitePool {
-        &self.pool
     }
 }

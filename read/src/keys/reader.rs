@@ -21,7 +21,7 @@ const CONNECTIONS: u32 = 3;
 /// Reads one generation of the keys.
 #[derive(Debug)]
 pub struct KeysReader {
-    pool: SqlitePool,
+    pub(super) pool: SqlitePool,
     changes: ChangeDetector,
     table: Table,
     loaded: Mutex<Loaded>,
@@ -87,10 +87,6 @@ impl KeysReader {
     /// Closes the database once no query uses it.
     pub async fn close(&self) {
         self.pool.close().await;
-    }
-
-    pub(super) fn pool(&self) -> &SqlitePool {
-        &self.pool
     }
 }
 

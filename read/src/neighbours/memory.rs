@@ -15,7 +15,7 @@ use model::error::ModelError;
 pub(super) struct Memory {
     /// The names of the models, by the numbers in layouts.
     models: Vec<String>,
-    space: VectorSpace,
+    pub(super) space: VectorSpace,
     /// Whether stored lists may contain other projects: those that were dirty when it was loaded.
     pub(super) is_incomplete: bool,
 }
@@ -69,10 +69,6 @@ impl Memory {
 
     pub(super) fn contains(&self, ordinal: u32) -> bool {
         self.space.contains(ordinal)
-    }
-
-    pub(super) fn space(&self) -> &VectorSpace {
-        &self.space
     }
 
     /// Adds a project that is not in memory yet.

@@ -18,7 +18,7 @@ const CONNECTIONS: u32 = 2;
 /// Reads one generation of the neighbours.
 #[derive(Debug)]
 pub struct NeighboursReader {
-    pool: SqlitePool,
+    pub(super) pool: SqlitePool,
     changes: ChangeDetector,
     table: Table,
     /// The last change that was read.
@@ -81,9 +81,5 @@ impl NeighboursReader {
     /// Closes the database once no query uses it.
     pub async fn close(&self) {
         self.pool.close().await;
-    }
-
-    pub(super) fn pool(&self) -> &SqlitePool {
-        &self.pool
     }
 }

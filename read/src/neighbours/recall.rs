@@ -26,7 +26,7 @@ pub struct Recall {
 pub async fn recall(folder: &Path, projects: usize, nearest: usize) -> Result<Recall, ModelError> {
     let mut connection = options(folder).read_only(true).connect().await?;
     let memory = Memory::load(&mut connection).await?;
-    let space = memory.space();
+    let space = &memory.space;
     let mut all: Vec<u32> = space.ids().collect();
     all.sort_unstable();
     let sample: Vec<u32> =

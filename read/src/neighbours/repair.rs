@@ -38,7 +38,7 @@ pub(super) async fn compute(
     dirty: Vec<DirtyProject>,
     pool: &ComputePool,
 ) -> Result<ComputedLists, ModelError> {
-    let is_full_cheaper = dirty.len() * SHARE > memory.space().len();
+    let is_full_cheaper = dirty.len() * SHARE > memory.space.len();
     let (mut memory, lists) = if memory.is_incomplete || is_full_cheaper {
         compute_all(memory, dirty, pool).await?
     } else {
@@ -59,7 +59,7 @@ async fn compute_all(
     let graph_from = pool.graph_from;
     let (mut memory, found) = run_on_pool(&pool.threads, move |stop| {
         memory.build_graphs(graph_from);
-        let found = memory.space().nearest_of_all(stop).unwrap_or_default();
+        let found = memory.space.nearest_of_all(stop).unwrap_or_default();
         (memory, found)
     })
     .await?;
@@ -82,7 +82,7 @@ async fn repair(
     let removed: Vec<u32> =
         dirty.iter().map(|project| project.ordinal).filter(|ordinal| memory.contains(*ordinal)).collect();
     let (memory_back, owners) = run_on_pool(threads, move |_| {
-        let owners = memory.space().rows_listing(&removed);
+        let owners = memory.space.rows_listing(&removed);
         removed.iter().for_each(|ordinal| memory.remove(*ordinal));
         (memory, owners)
     })
@@ -97,9 +97,9 @@ async fn repair(
     let short = lists.iter().filter(|(_, list)| list.is_short()).map(|(owner, _)| *owner);
     let incomplete: HashSet<u32> = short.chain(added.iter().copied()).collect();
     let (mut memory, found) = run_on_pool(threads, move |stop| {
-        let some = memory.space().subset(&incomplete);
+        let some = memory.space.subset(&incomplete);
         // A stopped search has no result, and nothing reads it.
-        let found = memory.space().nearest_of_some(&some, &added, stop).unwrap_or_default();
+        let found = memory.space.nearest_of_some(&some, &added, stop).unwrap_or_default();
         (memory, found)
     })
     .await?;

@@ -96,7 +96,7 @@ pub(super) async fn fetch(
                 continue;
             }
             let members = members(row.try_get("list")?);
-            let ranks = members.iter().filter_map(|member| memory.space().rank(owner, *member)).collect();
+            let ranks = members.iter().filter_map(|member| memory.space.rank(owner, *member)).collect();
             lists.insert(owner, StoredList { ranks, complete: row.try_get("complete")? });
         }
     }
@@ -131,7 +131,7 @@ pub(super) async fn write(
 }
 
 fn packed(memory: &Memory, owner: u32, list: &StoredList) -> Vec<u8> {
-    let space = memory.space();
+    let space = &memory.space;
     let Some(row) = space.row(owner) else { return Vec::new() };
     let entry = |rank: &Rank| -> Option<[u8; ENTRY]> {
         let cosines = row.cosines(space.row(rank.id)?);

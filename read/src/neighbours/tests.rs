@@ -106,7 +106,7 @@ async fn apply(writer: &mut NeighboursWriter, events: &[NumberedEvent]) -> Vec<(
 
 /// Asserts that readers see what the oracle expects of every position so far.
 fn assert_same(reader: &NeighboursReader, oracle: &Oracle) {
-    for ordinal in 1..=oracle.position() {
+    for ordinal in 1..=oracle.position {
         let found = reader.of(ordinal).map(|list| list.iter().map(|n| n.ordinal).collect::<Vec<u64>>());
         assert_eq!((reader.status(ordinal), found), oracle.expected(ordinal), "of {ordinal}");
     }

@@ -142,9 +142,10 @@ impl NeighboursWriter {
         let (dirty, changed) = (self.dirty + moved, self.changed + 1);
         let is_overdue = moved <= MAX_IMMEDIATE && self.small_commits >= MAX_SMALL_COMMITS;
         let is_due = dirty > 0 && !self.is_replay && (dirty <= MAX_IMMEDIATE || is_overdue);
-        let is_quick = self.memory.as_ref().is_some_and(|memory| {
-            (memory.space().len() + dirty).saturating_mul(dirty) <= MAX_PAIRS_IN_COMMIT
-        });
+        let is_quick = self
+            .memory
+            .as_ref()
+            .is_some_and(|memory| (memory.space.len() + dirty).saturating_mul(dirty) <= MAX_PAIRS_IN_COMMIT);
         let memory = if is_due && is_quick && self.computed.is_none() { self.memory.take() } else { None };
         let mut transaction = self.connection.begin().await?;
         self.pending.write(&mut transaction, changed).await?;

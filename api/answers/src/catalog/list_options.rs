@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use jiff::civil::Date;
-use read::archive::{Facet, Filters, NEAR_COLOUR, Order};
+use read::archive::{Facet, Filters, Order};
 use schemas::api::problem::ParameterFault;
 use schemas::picture::Colour;
 use schemas::record::{Category, Year};
@@ -297,11 +297,6 @@ fn facet(text: &str) -> Result<Facet, Refused> {
 /// Returns the first characters of a value.
 fn shortened(text: &str) -> String {
     text.chars().take(60).collect()
-}
-
-/// The maximum distance of a near colour, for descriptions.
-pub fn near_colour() -> String {
-    format!("{NEAR_COLOUR} in OKLab")
 }
 
 #[cfg(test)]

@@ -148,8 +148,8 @@ mod tests {
             map.insert(*name, HeaderValue::from_str(value).unwrap());
         }
         let Ok(Body::One(Ok(message))) = Body::read(body.as_bytes()) else { panic!("{body}") };
-        let params = Params::read(message.params).map_err(|error| error.code().to_string())?;
-        Era::of(&map, &message, &params).map_err(|error| format!("{} {}", error.code(), error.message()))
+        let params = Params::read(message.params).map_err(|error| error.code.to_string())?;
+        Era::of(&map, &message, &params).map_err(|error| format!("{} {}", error.code, error.message))
     }
 
     fn body(meta: &str) -> String {

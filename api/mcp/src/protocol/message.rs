@@ -194,9 +194,9 @@ mod tests {
     fn read(text: &str) -> Result<(Option<&str>, String), String> {
         match Body::read(text.as_bytes()) {
             Ok(Body::One(Ok(message))) => Ok((message.id.map(RawValue::get), message.method.into_owned())),
-            Ok(Body::One(Err(invalid))) => Err(format!("{:?} {}", invalid.id, invalid.error.code())),
+            Ok(Body::One(Err(invalid))) => Err(format!("{:?} {}", invalid.id, invalid.error.code)),
             Ok(Body::Batch(batch)) => Err(format!("{} messages", batch.len())),
-            Err(error) => Err(format!("{} {}", error.code(), error.message())),
+            Err(error) => Err(format!("{} {}", error.code, error.message)),
         }
     }
 

@@ -9,12 +9,12 @@ use serde_json::Value;
 /// An error and the HTTP status that goes with it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct RpcError {
-    code: i32,
-    message: Cow<'static, str>,
+    pub(crate) code: i32,
+    pub(crate) message: Cow<'static, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<Box<Value>>,
     #[serde(skip)]
-    status: StatusCode,
+    pub(crate) status: StatusCode,
 }
 
 const PARSE: i32 = -32_700;
@@ -71,10 +71,6 @@ impl RpcError {
         RpcError { status, ..self }
     }
 
-    pub(crate) fn status(&self) -> StatusCode {
-        self.status
-    }
-
     pub(crate) fn is_parse(&self) -> bool {
         self.code == PARSE
     }
@@ -82,16 +78,6 @@ impl RpcError {
     /// Returns whether the message was a valid request that could not be executed.
     pub(crate) fn is_request_failure(&self) -> bool {
         matches!(self.code, METHOD_NOT_FOUND | INVALID_PARAMS)
-    }
-
-    #[cfg(test)]
-    pub(crate) fn code(&self) -> i32 {
-        self.code
-    }
-
-    #[cfg(test)]
-    pub(crate) fn message(&self) -> &str {
-        &self.message
     }
 }
 

@@ -470,7 +470,7 @@ mod tests {
         assert_eq!(arguments.unknown(&["query", "limit"]), [("depth", None), ("q", Some("query"))]);
         for text in ["[]", "\"x\"", "3"] {
             let raw: Box<RawValue> = serde_json::from_str(text).unwrap();
-            assert_eq!(Arguments::read(Some(&raw)).unwrap_err().code(), -32_602);
+            assert_eq!(Arguments::read(Some(&raw)).unwrap_err().code, -32_602);
         }
     }
 }

@@ -36,7 +36,7 @@ pub(super) struct Located {
 pub(super) struct Reference {
     /// The URL as given, if it is one.
     address: Option<String>,
-    slug: String,
+    pub(super) slug: String,
     /// The last segment of a citation's URL.
     revision: Option<String>,
 }
@@ -105,11 +105,6 @@ impl Reference {
             slug: slug.trim_matches('/').to_ascii_lowercase(),
             revision: revision.map(str::to_owned),
         }
-    }
-
-    /// Returns the slug as given, in lower case.
-    pub(super) fn slug(&self) -> &str {
-        &self.slug
     }
 
     /// Returns slug and revision; for a URL in the record of a project, its slug without a revision.

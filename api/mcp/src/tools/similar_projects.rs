@@ -51,7 +51,7 @@ fn schema() -> Json {
 async fn run<'a>(context: CallContext<'a>, options: &ListOptions, input: Input) -> Answered<'a> {
     let ListOptions { filters, detail, .. } = options;
     let Input { slug: reference, limit, cursor } = input;
-    let mut slug = reference.slug().to_owned();
+    let mut slug = reference.slug.clone();
     let mut notes = Vec::new();
     let project = match ListedProject::find(context.state, &slug)? {
         Some(project) => Some(project),

@@ -112,7 +112,7 @@ impl Lane {
         match &settled {
             Ok(_) => self.unfinished = None,
             Err(_) if self.is_unfinished(file, from).is_none() => {
-                self.unfinished = Some((file.path().to_owned(), from, Instant::now()));
+                self.unfinished = Some((file.path.clone(), from, Instant::now()));
             }
             Err(_) => {}
         }
@@ -137,7 +137,7 @@ impl Lane {
     /// Returns the time of the first attempt of the page that begins there.
     fn is_unfinished(&self, file: &SpoolFile, from: u64) -> Option<Instant> {
         let (path, at, since) = self.unfinished.as_ref()?;
-        (path == file.path() && *at == from).then_some(*since)
+        (*path == file.path && *at == from).then_some(*since)
     }
 
     /// Determines the outcome of each of these calls.

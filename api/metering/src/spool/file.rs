@@ -18,7 +18,7 @@ const CHUNK: u64 = 1024 * 1024;
 /// A file with one line a call. Its name contains the tier of its calls; files of version 0.1 contain all tiers.
 #[derive(Debug)]
 pub(crate) struct SpoolFile {
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     pub(crate) tier: Option<TierName>,
     /// Whether another process wrote it and may have published some of its calls.
     pub(crate) is_adopted: bool,
@@ -69,11 +69,6 @@ impl SpoolFile {
             published: AtomicU64::new(0),
             is_closed: AtomicBool::new(false),
         }
-    }
-
-    /// Returns its path.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Returns the durable length in bytes.

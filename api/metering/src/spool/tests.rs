@@ -80,7 +80,7 @@ async fn calls_survive_a_crash_and_are_adopted_by_one_process() {
     let (_, taken) = open(folder.path());
     assert!(taken.is_empty(), "a locked file is not adopted");
     // A crash leaves the file and releases the lock; a partial line may follow the last complete one.
-    let path = first.file().path().to_owned();
+    let path = first.file().path.clone();
     drop(first);
     OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"id\":").unwrap();
     let (next, left) = open(folder.path());

@@ -38,7 +38,7 @@ fn a_missing_city_or_year_is_not_in_the_texts() {
     let mut catalog = Catalog::new(DEMO_SEED);
     for _ in 0..DEMO.len() {
         let record = catalog.next().unwrap();
-        let (city, year) = catalog.place_and_year().unwrap();
+        let (city, year) = catalog.place_and_year.unwrap();
         let all = readable(&record);
         if !record.contains_key("city") {
             assert!(!all.contains(city), "{city} in {all}");

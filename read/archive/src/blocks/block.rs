@@ -18,7 +18,7 @@ pub(crate) const MAX_PROJECTS: usize = 16_384;
 #[derive(Debug, Default)]
 pub(crate) struct Block {
     days: Vec<Day>,
-    ordinals: Vec<u64>,
+    pub(crate) ordinals: Vec<u64>,
     slugs: String,
     /// The end of each slug in `slugs`.
     slug_ends: Vec<u32>,
@@ -54,10 +54,6 @@ pub(crate) struct TermInfo {
 impl Block {
     pub(crate) fn len(&self) -> usize {
         self.ordinals.len()
-    }
-
-    pub(crate) fn ordinals(&self) -> &[u64] {
-        &self.ordinals
     }
 
     pub(crate) fn sort_key(&self, at: usize) -> SortKey<'_> {

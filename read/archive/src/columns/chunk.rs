@@ -39,11 +39,11 @@ pub(crate) struct Chunk {
     before: [u16; WORDS],
     /// The ordinal of each row, counted from `first`.
     offsets: Vec<u16>,
-    categories: Vec<u8>,
+    pub(crate) categories: Vec<u8>,
     texts: [Vec<u32>; TextColumn::COUNT],
-    years: Vec<u16>,
-    has_picture: Vec<bool>,
-    added: Vec<i32>,
+    pub(crate) years: Vec<u16>,
+    pub(crate) has_picture: Vec<bool>,
+    pub(crate) added: Vec<i32>,
     newest: Vec<i32>,
     names: String,
     /// The end of each name in `names`.
@@ -63,28 +63,9 @@ impl Chunk {
         self.first + u64::from(self.offsets[row])
     }
 
-    /// Returns the index in [`schemas::record::Category::ALL`] of each row.
-    pub(crate) fn categories(&self) -> &[u8] {
-        &self.categories
-    }
-
     /// Returns the number of each row's text in a column; 0 without a text.
     pub(crate) fn texts(&self, column: TextColumn) -> &[u32] {
         &self.texts[column as usize]
-    }
-
-    /// Returns the year of each row, above 9999 without one.
-    pub(crate) fn years(&self) -> &[u16] {
-        &self.years
-    }
-
-    pub(crate) fn has_picture(&self) -> &[bool] {
-        &self.has_picture
-    }
-
-    /// Returns the day of the first event of each row.
-    pub(crate) fn added(&self) -> &[i32] {
-        &self.added
     }
 
     /// Returns the day that a row is browsed by.

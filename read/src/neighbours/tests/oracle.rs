@@ -10,7 +10,7 @@ use super::super::{LISTED, ListStatus};
 
 #[derive(Debug, Default)]
 pub(super) struct Oracle {
-    position: u64,
+    pub(super) position: u64,
     ordinals: BTreeMap<u64, u64>,
     projects: BTreeMap<u64, Project>,
 }
@@ -25,10 +25,6 @@ struct Project {
 }
 
 impl Oracle {
-    pub(super) fn position(&self) -> u64 {
-        self.position
-    }
-
     /// Applies the next event, unless its position is one of those that were rejected.
     pub(super) fn apply(&mut self, number: u64, event: &Event, refused: &[u64]) {
         self.position += 1;
