@@ -1,7 +1,6 @@
 //! The commands of `docs/operating/backup.md`, run in order on a service with projects, pictures, keys and calls.
 
 use std::path::Path;
-use std::process::Command;
 
 use image::{ImageFormat, Rgb, RgbImage};
 use kit::free_port;
@@ -36,13 +35,7 @@ fn run(script: &str, root: &Path, data: &Path, port: u16) {
         .replace(":8099", &format!(":{port}"))
         .replace("4711", "2");
     let bin = Path::new(LOGGIA).parent().unwrap().to_str().unwrap();
-    let mut command = Command::new("bash");
-    for (name, value) in process::command(LOGGIA, data).get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
+    let mut command = process::command("bash", data);
     let path = format!("{bin}:{}", std::env::var("PATH").unwrap());
     // Processes that a failed script leaves running would keep its output open.
     let script = format!("trap 'jobs -p | xargs -r kill' EXIT\n{script}");

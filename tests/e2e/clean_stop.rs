@@ -6,7 +6,7 @@ use kit::nats::Nats;
 use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 
-use crate::service::{LOGGIA, Service, TIMEOUT, json as answers};
+use crate::service::{LOGGIA, Service, TIMEOUT, json as answers, spawn_on};
 
 /// Keys without a rate limit.
 const SETTINGS: [&str; 5] = ["--no-demo", "--auth", "keys", "--burst-per-key", "0"];
@@ -105,9 +105,7 @@ async fn a_signal_during_startup_causes_a_clean_exit() {
     let folder = tempfile::tempdir().unwrap();
     for role in ["write", "project", "serve", "read"] {
         let data = folder.path().join(role);
-        let mut command = process::command(LOGGIA, &data);
-        command.arg(role).env("LOGGIA_NATS_URL", nats.url());
-        let mut waiting = Loggia::spawn_command(command, &data);
+        let mut waiting = spawn_on(&nats, &data, role);
         kit::wait_until(TIMEOUT, "the wait for NATS", async || waiting.stderr().contains("trying again"))
             .await;
         let ended = waiting.terminate().await;

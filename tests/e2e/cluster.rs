@@ -9,7 +9,7 @@ use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 use write::nats_role::NatsRole;
 
-use crate::service::{LOGGIA, TIMEOUT, ready};
+use crate::service::{LOGGIA, TIMEOUT, ready, writes};
 
 fn command(cluster: &Cluster, data: &Path, role: NatsRole, args: &[&str]) -> std::process::Command {
     let mut command = process::command(LOGGIA, data);
@@ -50,8 +50,7 @@ async fn every_role_works_on_a_cluster_with_its_own_user() {
     let mut serving = spawn(&cluster, &reader, NatsRole::Serve);
     let http = serving.http().await;
     ready(&http).await;
-    let announced = write.join("run/write.json");
-    kit::wait_until(TIMEOUT, "the write side", async || announced.exists()).await;
+    writes(&write).await;
     import(&cluster, folder.path(), &write);
 
     // The API requires a key and counts its calls.
@@ -134,8 +133,7 @@ async fn a_key_revoked_during_a_server_failure_is_rejected_soon() {
     let folder = tempfile::tempdir().unwrap();
     let data = |name: &str| folder.path().join(name);
     let _writing = spawn(&cluster, &data("write"), NatsRole::Write);
-    let announced = data("write").join("run/write.json");
-    kit::wait_until(TIMEOUT, "the write side", async || announced.exists()).await;
+    writes(&data("write")).await;
     let mut nodes = ["one", "two"].map(|name| spawn(&cluster, &data(name), NatsRole::Read));
     let mut https = Vec::new();
     for node in &mut nodes {

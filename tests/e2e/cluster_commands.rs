@@ -7,7 +7,7 @@ use kit::process::{self, Loggia};
 use serde_json::json;
 use write::nats_role::NatsRole;
 
-use crate::service::{LOGGIA, TIMEOUT, ready};
+use crate::service::{LOGGIA, ready, writes};
 
 const ELSEWHERE: &str = "loggia: this command reads the data folder of the write side, and FOLDER has no event log: \
     run it there, or name that folder with --data or LOGGIA_DATA";
@@ -44,8 +44,7 @@ async fn started(cluster: &Cluster, write: &Path, read: &Path) -> (Loggia, Loggi
     };
     let (writing, mut reading) = (start(write, NatsRole::Write), start(read, NatsRole::Read));
     ready(&reading.http().await).await;
-    let announced = write.join("run/write.json");
-    kit::wait_until(TIMEOUT, "the write side", async || announced.exists()).await;
+    writes(&write).await;
     (writing, reading)
 }
 

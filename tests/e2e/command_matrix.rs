@@ -7,14 +7,14 @@ mod table;
 use std::fs::File;
 use std::os::unix::fs::chown;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use kit::nats::Nats;
-use kit::process::{self, Loggia};
+use kit::process;
 use kit::skipped;
 use serde_json::Value;
 
-use crate::service::{LOGGIA, TIMEOUT};
+use crate::service::{LOGGIA, TIMEOUT, spawn_on};
 pub(crate) use prepared::PreparedFolder;
 pub(crate) use table::subcommands;
 use table::{Exit, ROLES, Row, TABLE, commands_of_the_binary};
@@ -34,6 +34,11 @@ impl Faults {
             let (out, err) = (text(&output.stdout), text(&output.stderr));
             self.0.push(format!("{what}: {}\n  out: {out}\n  err: {err}", output.status));
         }
+    }
+
+    /// Checks that a part is in the messages of a command.
+    fn expect_message(&mut self, part: &str, what: &str, output: &Output) {
+        self.expect(String::from_utf8_lossy(&output.stderr).contains(part), what, output);
     }
 
     /// Checks the exit status of a command and that its messages are for people.
@@ -181,8 +186,7 @@ async fn every_command_rejects_an_unusable_folder() {
             let what = format!("{command} on a folder that is {name}");
             let output = run(&path(name), &args);
             faults.check_failure(&what, &output);
-            let stderr = String::from_utf8_lossy(&output.stderr);
-            faults.expect(stderr.contains(reason), &what, &output);
+            faults.expect_message(reason, &what, &output);
             if !ROLES.contains(&command.as_str()) {
                 faults.check_json(&what, &output, false);
             }
@@ -213,8 +217,7 @@ async fn every_command_rejects_a_folder_of_another_user_and_leaves_it_unchanged(
         let output = run(&theirs, &prepared.filled(&valid_args, "stopped"));
         let what = format!("{command} on a folder of another user");
         faults.check_failure(&what, &output);
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        faults.expect(stderr.contains("belongs to the user with the id 12345"), &what, &output);
+        faults.expect_message("belongs to the user with the id 12345", &what, &output);
         faults.expect(prepared::owners(&theirs) == before, &format!("{what}: it changed something"), &output);
     }
     faults.assert_none();
@@ -267,12 +270,7 @@ async fn every_command_works_without_the_service_and_with_closed_output() {
         let what = format!("{command} onto a full disk");
         if row.prints {
             faults.check_failure(&what, &output);
-            let stderr = String::from_utf8_lossy(&output.stderr);
-            faults.expect(
-                stderr.contains("standard output cannot be written: No space left"),
-                &what,
-                &output,
-            );
+            faults.expect_message("standard output cannot be written: No space left", &what, &output);
         } else {
             faults.check(&what, &output, stopped);
         }
@@ -302,15 +300,8 @@ async fn too_few_descriptors_are_reported_and_the_minimum_is_sufficient() {
     prepared.stop().await;
     let mut faults = Faults::default();
     let with_files = |files: u32, args: &[String]| {
-        let usual = process::command(LOGGIA, &prepared.copy(""));
-        let mut limited = Command::new("sh");
+        let mut limited = process::command("sh", &prepared.copy(""));
         limited.args(["-c", &format!("ulimit -n {files}; exec \"$0\" \"$@\""), LOGGIA]).args(args);
-        for (name, value) in usual.get_envs() {
-            match value {
-                Some(value) => limited.env(name, value),
-                None => limited.env_remove(name),
-            };
-        }
         limited.output().unwrap()
     };
     // These report it among their other findings; the bench is not run.
@@ -320,12 +311,7 @@ async fn too_few_descriptors_are_reported_and_the_minimum_is_sufficient() {
         let what = format!("{command} with 127 files");
         let output = with_files(127, &args);
         faults.check_failure(&what, &output);
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        faults.expect(
-            stderr.contains("may have 127 files open, and needs 128; raise the limit"),
-            &what,
-            &output,
-        );
+        faults.expect_message("may have 127 files open, and needs 128; raise the limit", &what, &output);
         faults.check(&format!("{command} with 128 files"), &with_files(128, &args), *stopped);
     }
     faults.assert_none();
@@ -343,9 +329,7 @@ async fn each_role_starts_and_exits_with_0_on_sigterm() {
         ("serve", "apart", "run/api.addr"),
     ] {
         let data = folder.path().join(name);
-        let mut command = process::command(LOGGIA, &data);
-        command.arg(role).env("LOGGIA_NATS_URL", nats.url());
-        let mut loggia = Loggia::spawn_command(command, &data);
+        let mut loggia = spawn_on(&nats, &data, role);
         if announces == "run/api.addr" {
             loggia.address().await;
         }

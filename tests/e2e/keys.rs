@@ -8,7 +8,7 @@ use kit::any_file_contains;
 use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 
-use crate::service::{LOGGIA, Service, TIMEOUT, json as run_json};
+use crate::service::{LOGGIA, Service, TIMEOUT, folder_with_nats, json as run_json};
 
 const ADA: &str = "Ada.Pelt@example.org";
 const NAME: &str = "analytical-engine";
@@ -173,10 +173,7 @@ async fn key_commands_use_the_running_service_and_backups_contain_addresses() {
 
 #[tokio::test]
 async fn a_tier_with_keys_cannot_be_removed() {
-    if kit::nats::available().await.is_none() {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
+    let Some(folder) = folder_with_nats().await else { return };
     let issue = |tier: &str| {
         let args = ["keys", "issue", "--email", ADA, "--tier", tier];
         run_json(folder.path(), &args).pop().unwrap()

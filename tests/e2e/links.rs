@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 use write::command_client::CommandClient;
 
-use crate::service::{LOGGIA, Service, TIMEOUT, json as run_json};
+use crate::service::{LOGGIA, Service, TIMEOUT, json as run_json, writes};
 
 const ADA: &str = "Ada.Pelt@example.org";
 const SITE: &str = "https://catalog.example.org";
@@ -255,8 +255,7 @@ async fn no_link_is_made_without_the_public_address_of_the_service() {
     let mut command = process::command(LOGGIA, folder.path());
     command.args(["write", "--nats-url", &nats.url(), "--auth", "keys"]);
     let _writing = Loggia::spawn_command(command, folder.path());
-    let announced = folder.path().join("run/write.json");
-    kit::wait_until(TIMEOUT, "the write side", async || announced.exists()).await;
+    writes(folder.path()).await;
     run_json(folder.path(), &["keys", "issue", "--email", ADA]);
     let link = ["keys", "link", "--email", ADA, "--listen", "127.0.0.1:8080"];
     let nowhere = process::run(LOGGIA, folder.path(), &link);

@@ -3,7 +3,7 @@
 use kit::process::{self, Loggia};
 use serde_json::Value;
 
-use crate::service::{LOGGIA, json as run_json, ready};
+use crate::service::{LOGGIA, folder_with_nats, json as run_json, ready};
 
 /// The trace context of a caller, and its trace id.
 const TRACE: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -54,10 +54,7 @@ fn check_requests(log: &str, key_id: &str) {
 
 #[tokio::test]
 async fn operator_commands_and_requests_are_logged_as_json() {
-    if kit::nats::available().await.is_none() {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
+    let Some(folder) = folder_with_nats().await else { return };
     let (data, file) = (folder.path().join("data"), folder.path().join("two.ndjson"));
     std::fs::write(
         &file,

@@ -1,19 +1,10 @@
 //! Roles that start before NATS.
 
-use std::path::Path;
-
 use kit::nats::Nats;
-use kit::process::{self, Loggia};
 use serde_json::json;
 
 use crate::node_group::NodeGroup;
-use crate::service::{LOGGIA, TIMEOUT, ready};
-
-fn start(role: &str, data: &Path, nats: &Nats) -> Loggia {
-    let mut command = process::command(LOGGIA, data);
-    command.arg(role).env("LOGGIA_NATS_URL", nats.url());
-    Loggia::spawn_command(command, data)
-}
+use crate::service::{TIMEOUT, ready, spawn_on};
 
 #[tokio::test]
 async fn roles_wait_for_a_nats_server_that_starts_later() {
@@ -21,10 +12,10 @@ async fn roles_wait_for_a_nats_server_that_starts_later() {
     nats.kill9().await;
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    let _write = start("write", &path("write"), &nats);
-    let _project = start("project", &path("apart"), &nats);
-    let mut serve = start("serve", &path("apart"), &nats);
-    let mut read = start("read", &path("read"), &nats);
+    let _write = spawn_on(&nats, &path("write"), "write");
+    let _project = spawn_on(&nats, &path("apart"), "project");
+    let mut serve = spawn_on(&nats, &path("apart"), "serve");
+    let mut read = spawn_on(&nats, &path("read"), "read");
     tokio::time::sleep(std::time::Duration::from_secs(5)).await;
     nats.restart().await;
     for node in [&mut serve, &mut read] {

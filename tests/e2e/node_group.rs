@@ -9,7 +9,7 @@ use kit::nats::Nats;
 use kit::process::{self, Loggia};
 use serde_json::json;
 
-use crate::service::{LOGGIA, TIMEOUT};
+use crate::service::{LOGGIA, TIMEOUT, writes};
 
 /// A write side with some projects, and read nodes that follow it.
 pub(crate) struct NodeGroup {
@@ -54,8 +54,7 @@ impl NodeGroup {
         let settings: Vec<(&'static str, String)> = settings;
         command.envs(settings.iter().map(|(name, value)| (*name, value.as_str())));
         let write = Loggia::spawn_command(command, &data);
-        let announced = data.join("run/write.json");
-        kit::wait_until(TIMEOUT, "the write side", async || announced.exists()).await;
+        writes(&data).await;
         let balancer = Balancer::start(&[]).await;
         let mut group =
             NodeGroup { nodes: Vec::new(), _write: write, binary, balancer, folder, nats, settings };

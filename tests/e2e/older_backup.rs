@@ -3,20 +3,14 @@
 use std::path::Path;
 
 use kit::nats::Nats;
-use kit::process::{self, Loggia};
+use kit::process::Loggia;
 use serde_json::json;
 
-use crate::service::{LOGGIA, TIMEOUT, json as run_json, ready};
-
-fn spawn(role: &str, data: &Path, nats: &Nats) -> Loggia {
-    let mut command = process::command(LOGGIA, data);
-    command.arg(role).env("LOGGIA_NATS_URL", nats.url());
-    Loggia::spawn_command(command, data)
-}
+use crate::service::{TIMEOUT, json as run_json, ready, spawn_on, writes};
 
 async fn write(data: &Path, nats: &Nats) -> Loggia {
-    let (process, announced) = (spawn("write", data, nats), data.join("run/write.json"));
-    kit::wait_until(TIMEOUT, "the write side", async || announced.exists()).await;
+    let process = spawn_on(nats, data, "write");
+    writes(data).await;
     process
 }
 
@@ -34,7 +28,7 @@ async fn a_read_node_follows_a_write_side_restored_from_an_older_backup() {
     let at = |name: &str| folder.path().join(name);
     let mut writing = write(&at("write"), &nats).await;
     import(&at("write"), "Kept", 10);
-    let mut reading = spawn("read", &at("read"), &nats);
+    let mut reading = spawn_on(&nats, &at("read"), "read");
     let http = reading.http().await;
     ready(&http).await;
     run_json(&at("write"), &["backup", at("backup").to_str().unwrap()]);

@@ -1,16 +1,11 @@
 //! What operators see: metrics, health and status of a running node.
 
-use std::process::Command;
-
+use kit::free_port;
 use kit::http::Http;
 use kit::process::{self, Loggia};
 use serde_json::json;
 
-use crate::service::{LOGGIA, Service, TIMEOUT, json as json_of, ready};
-
-fn free_port() -> u16 {
-    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
-}
+use crate::service::{LOGGIA, Service, TIMEOUT, folder_with_nats, json as json_of, ready};
 
 #[tokio::test]
 async fn metrics_cover_projections_and_requests() {
@@ -126,27 +121,10 @@ async fn status_fits_on_one_screen() {
 /// Idle clients take all connections that few descriptors allow.
 #[tokio::test]
 async fn a_revoked_key_is_rejected_while_idle_connections_use_all_descriptors() {
-    if kit::nats::available().await.is_none() {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let settings = process::command(LOGGIA, folder.path());
-    let mut command = Command::new("sh");
-    command.args([
-        "-c",
-        "ulimit -S -n 256 && ulimit -H -n 512 && exec \"$0\" \"$@\"",
-        LOGGIA,
-        "up",
-        "--no-demo",
-        "--auth",
-        "keys",
-    ]);
-    for (name, value) in settings.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
+    let Some(folder) = folder_with_nats().await else { return };
+    let mut command = process::command("sh", folder.path());
+    let script = "ulimit -S -n 256 && ulimit -H -n 512 && exec \"$0\" \"$@\"";
+    command.args(["-c", script, LOGGIA, "up", "--no-demo", "--auth", "keys"]);
     let mut loggia = Loggia::spawn_command(command, folder.path());
     let http = loggia.http().await;
     ready(&http).await;

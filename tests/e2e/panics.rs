@@ -6,7 +6,7 @@ use std::process::Command;
 use futures::StreamExt;
 use kit::process::{self, Loggia};
 
-use crate::service::{LOGGIA, TIMEOUT};
+use crate::service::{LOGGIA, TIMEOUT, folder_with_nats};
 
 /// The number of concurrent processes.
 const AT_ONCE: usize = 3;
@@ -90,10 +90,7 @@ async fn a_panic_in_a_task_of_a_read_node_ends_the_process() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_panic_in_the_embedding_worker_ends_the_process() {
-    if kit::nats::available().await.is_none() {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
+    let Some(folder) = folder_with_nats().await else { return };
     let task = "the embedding worker";
     let mut command = with_fault(folder.path(), task);
     command.env("LOGGIA_VECTORS", "builtin");

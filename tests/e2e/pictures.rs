@@ -10,7 +10,7 @@ use kit::nats::Nats;
 use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 
-use crate::service::{LOGGIA, Service, TIMEOUT, json as run_json, ready};
+use crate::service::{LOGGIA, Service, TIMEOUT, json as run_json, ready, spawn_on, writes};
 
 const WITH_PORT: &str = "https://pictures.example:8443/back.jpg";
 const WITH_PORT_REASON: &str = "Its address names port 8443; give one without a port.";
@@ -166,14 +166,9 @@ impl SeparateNodes {
 
     /// Starts both, and returns a client of the read node once it is ready.
     async fn processes(&mut self) -> Http {
-        let spawn = |role: &str| {
-            let mut command = process::command(LOGGIA, &self.at(role));
-            command.arg(role).env("LOGGIA_NATS_URL", self.nats.url()).env("LOGGIA_LISTEN", "127.0.0.1:0");
-            Loggia::spawn_command(command, &self.at(role))
-        };
+        let spawn = |role: &str| spawn_on(&self.nats, &self.at(role), role);
         let (write, mut read) = (spawn("write"), spawn("read"));
-        let announced = self.at("write").join("run/write.json");
-        kit::wait_until(TIMEOUT, "the write side", async || announced.exists()).await;
+        writes(&self.at("write")).await;
         let http = read.http().await;
         ready(&http).await;
         self.processes = vec![write, read];

@@ -78,7 +78,7 @@ async fn a_killed_node_is_replaced_by_one_that_starts_from_a_snapshot() {
 
 #[tokio::test]
 async fn a_new_node_fetches_a_snapshot_from_another_and_keeps_it() {
-    let port = free_port();
+    let port = kit::free_port();
     let (address, url) = (format!("127.0.0.1:{port}"), format!("http://127.0.0.1:{port}"));
     let Some(group) = NodeGroup::of(&[], 300, &[]).await else { return };
     let one = group.start("one", &[("LOGGIA_ADMIN_LISTEN", &address)]).await;
@@ -186,10 +186,6 @@ async fn refused(group: &NodeGroup, set: &str, why: &str, more: &str) {
     );
     assert!(stderr.contains(&sentence) && stderr.contains(more), "{stderr}");
     assert!(!data.join("models").exists() && !data.join("models.incoming").exists());
-}
-
-fn free_port() -> u16 {
-    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 /// Runs a command on a read node's folder.

@@ -8,7 +8,7 @@ use kit::nats::{Cluster, Nats};
 use kit::process::{self, Loggia};
 use write::nats_role::NatsRole;
 
-use crate::service::{LOGGIA, TIMEOUT, json};
+use crate::service::{LOGGIA, TIMEOUT, folder_with_nats, json, spawn_on, writes};
 
 /// Runs a role that ends by itself, and returns its standard error.
 async fn run_to_end(mut command: Command, role: &str, data: &Path) -> String {
@@ -44,10 +44,7 @@ fn accessible_to_others(folder: &Path) -> Vec<String> {
 #[tokio::test]
 async fn files_are_private_and_an_accessible_folder_causes_a_warning() {
     use std::os::unix::fs::PermissionsExt as _;
-    if kit::nats::available().await.is_none() {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
+    let Some(folder) = folder_with_nats().await else { return };
     let data = folder.path().join("data");
     std::fs::create_dir(&data).unwrap();
     std::fs::set_permissions(&data, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -196,11 +193,8 @@ async fn a_store_that_is_older_than_the_stream_is_refused() {
     };
     import("One");
     json(&data, &["backup", backup.to_str().unwrap()]);
-    let mut command = on(&nats, &data);
-    command.arg("write");
-    let mut writing = Loggia::spawn_command(command, &data);
-    let announced = data.join("run/write.json");
-    kit::wait_until(TIMEOUT, "the write side", async || announced.exists()).await;
+    let mut writing = spawn_on(&nats, &data, "write");
+    writes(&data).await;
     import("Two");
     let context = jetstream::new(nats.client().await);
     kit::wait_until(TIMEOUT, "both events on NATS", async || {
@@ -251,10 +245,7 @@ impl Drop for ForeignServer {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn servers_of_two_clusters_are_rejected() {
-    if kit::nats::available().await.is_none() {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
+    let Some(folder) = folder_with_nats().await else { return };
     let one = ForeignServer::start("one", folder.path()).await;
     let two = ForeignServer::start("two", folder.path()).await;
     let mut command = process::command(LOGGIA, folder.path());

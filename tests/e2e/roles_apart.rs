@@ -1,28 +1,21 @@
 //! The roles as separate processes with an external NATS server.
 
-use kit::process::{self, Loggia};
+use kit::process::Loggia;
 use serde_json::json;
 
-use crate::service::{LOGGIA, TIMEOUT, json as run_json, ready};
+use crate::service::{TIMEOUT, json as run_json, ready, spawn_on, writes};
 
 #[tokio::test]
 async fn write_project_and_serve_work_as_separate_processes() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
     let folder = tempfile::tempdir().unwrap();
     let (write, reader) = (folder.path().join("write"), folder.path().join("reader"));
-    let url = nats.url();
-    let spawn = |data: &std::path::Path, args: &[&str]| {
-        let mut command = process::command(LOGGIA, data);
-        command.args(args).env("LOGGIA_NATS_URL", &url).env("LOGGIA_LISTEN", "127.0.0.1:0");
-        Loggia::spawn_command(command, data)
-    };
-    let mut writing = spawn(&write, &["write"]);
-    let mut projecting = spawn(&reader, &["project"]);
-    let mut serving = spawn(&reader, &["serve"]);
+    let mut writing = spawn_on(&nats, &write, "write");
+    let mut projecting = spawn_on(&nats, &reader, "project");
+    let mut serving = spawn_on(&nats, &reader, "serve");
     let http = serving.http().await;
     ready(&http).await;
-    let announced = write.join("run/write.json");
-    kit::wait_until(TIMEOUT, "the write side", async || announced.exists()).await;
+    writes(&write).await;
     let file = folder.path().join("in.ndjson");
     let record = json!({"name": "Bridge", "category": "architecture", "pictures": ["bridge.png"]});
     std::fs::write(&file, format!("{record}\n")).unwrap();
@@ -46,7 +39,8 @@ async fn write_project_and_serve_work_as_separate_processes() {
     assert_eq!(image, std::fs::read(&path).unwrap());
     assert_eq!(image, std::fs::read(write.join(path.strip_prefix(&reader).unwrap())).unwrap());
     assert!(!path.with_file_name("original").exists(), "originals stay where they came");
-    projecting = check_copied_again(&write, &reader, projecting, || spawn(&reader, &["project"])).await;
+    projecting =
+        check_copied_again(&write, &reader, projecting, || spawn_on(&nats, &reader, "project")).await;
     assert!(serving.terminate().await.success());
     assert!(projecting.terminate().await.success());
     assert!(writing.terminate().await.success());

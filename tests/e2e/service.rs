@@ -5,6 +5,7 @@ use std::process::Output;
 use std::time::Duration;
 
 use kit::http::Http;
+use kit::nats::Nats;
 use kit::process::{self, Loggia};
 use serde_json::Value;
 
@@ -25,8 +26,7 @@ pub(crate) struct Service {
 impl Service {
     /// Starts with further arguments; `None` without a nats-server, with a message.
     pub(crate) async fn with(args: &[&str]) -> Option<Service> {
-        kit::nats::available().await?;
-        let folder = tempfile::tempdir().unwrap();
+        let folder = folder_with_nats().await?;
         let mut loggia = Loggia::up(LOGGIA, folder.path(), args).await;
         let http = loggia.http().await;
         ready(&http).await;
@@ -89,6 +89,25 @@ impl Service {
         // The readers check for a new commit every 25 ms.
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
+}
+
+/// Returns an empty folder for a service; `None` without a nats-server, with a message.
+pub(crate) async fn folder_with_nats() -> Option<tempfile::TempDir> {
+    kit::nats::available().await?;
+    Some(tempfile::tempdir().unwrap())
+}
+
+/// Starts a role on a NATS server.
+pub(crate) fn spawn_on(nats: &Nats, data: &Path, role: &str) -> Loggia {
+    let mut command = process::command(LOGGIA, data);
+    command.arg(role).env("LOGGIA_NATS_URL", nats.url());
+    Loggia::spawn_command(command, data)
+}
+
+/// Waits until the write side on a folder accepts commands.
+pub(crate) async fn writes(data: &Path) {
+    let announced = data.join("run/write.json");
+    kit::wait_until(TIMEOUT, "the write side", async || announced.exists()).await;
 }
 
 /// Runs a command that must succeed, and returns its JSON output.

@@ -8,7 +8,7 @@ use kit::process::{self, Loggia};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::service::{LOGGIA, TIMEOUT, json as run_json};
+use crate::service::{LOGGIA, TIMEOUT, folder_with_nats, json as run_json};
 
 /// Waits until a process has installed its signal handlers.
 async fn accepts_signals(pid: u32) {
@@ -81,10 +81,7 @@ async fn an_import_ended_by_sigterm_reports_its_counts_and_completes_its_rejects
 
 #[tokio::test]
 async fn an_interrupted_rebuild_leaves_no_nats_server() {
-    if kit::nats::available().await.is_none() {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
+    let Some(folder) = folder_with_nats().await else { return };
     let (data, file) = (folder.path().join("data"), folder.path().join("in.ndjson"));
     let lines: String =
         (0..200).map(|n| format!("{{\"name\":\"House {n}\",\"category\":\"art\"}}\n")).collect();
@@ -109,10 +106,7 @@ async fn an_interrupted_rebuild_leaves_no_nats_server() {
 
 #[tokio::test]
 async fn sighup_acts_like_sigterm_except_under_nohup() {
-    if kit::nats::available().await.is_none() {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
+    let Some(folder) = folder_with_nats().await else { return };
     let data = folder.path().join("data");
     let mut up = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
     up.signal(Signal::HUP);
@@ -120,15 +114,8 @@ async fn sighup_acts_like_sigterm_except_under_nohup() {
     assert!(ended.success(), "{ended}: {}", up.stderr());
     assert!(!nats_runs_on(&data) && !data.join("run/api.addr").exists());
 
-    let mut command = std::process::Command::new("nohup");
-    let as_usual = process::command(LOGGIA, &data);
-    for (name, value) in as_usual.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
-    command.arg(LOGGIA).args(["up", "--no-demo"]).stdin(Stdio::null());
+    let mut command = process::command("nohup", &data);
+    command.args([LOGGIA, "up", "--no-demo"]);
     let mut up = Loggia::spawn_command(command, &data);
     let http = up.http().await;
     up.signal(Signal::HUP);

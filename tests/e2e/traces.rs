@@ -6,7 +6,7 @@ use kit::collector::{Collector, Span};
 use kit::process::{self, Loggia};
 use serde_json::json;
 
-use crate::service::{LOGGIA, ready};
+use crate::service::{LOGGIA, folder_with_nats, ready};
 
 /// The trace context of a caller, and its parts.
 const TRACE: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -147,10 +147,7 @@ async fn the_span_of_a_request_omits_its_query() {
 
 #[tokio::test]
 async fn an_unreachable_collector_only_loses_spans() {
-    if kit::nats::available().await.is_none() {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
+    let Some(folder) = folder_with_nats().await else { return };
     let away = format!("http://127.0.0.1:{}", kit::free_port());
     let mut command = process::command(LOGGIA, folder.path());
     command.args(["up", "--no-demo"]).env("OTEL_EXPORTER_OTLP_ENDPOINT", &away);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::fixture::{json_with, start};
 use super::ready;
 use super::side_by_side::former;
-use crate::service::LOGGIA;
+use crate::service::{LOGGIA, folder_with_nats};
 
 fn keys(binary: &str, data: &Path) -> usize {
     json_with(binary, data, &["keys", "list"]).len()
@@ -24,10 +24,7 @@ fn refusal(former: &str, data: &Path, args: &[&str]) -> String {
 #[tokio::test]
 async fn the_previous_release_rejects_a_newer_vault_and_continues_from_an_older_backup() {
     let Some(former) = former() else { return };
-    if kit::nats::available().await.is_none() {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
+    let Some(folder) = folder_with_nats().await else { return };
     let at = |name: &str| folder.path().join(name);
     let (data, before, after) = (at("data"), at("before"), at("after"));
     let file = at("in.ndjson");
