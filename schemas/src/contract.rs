@@ -1,7 +1,6 @@
 //! Generates the committed contract documents from the types: JSON Schemas, OpenAPI and AsyncAPI.
 
 mod asyncapi;
-mod events;
 mod examples;
 mod list_options;
 mod openapi;
@@ -17,7 +16,7 @@ pub fn documents() -> Vec<(String, String)> {
         ("asyncapi.json".to_owned(), asyncapi::document()),
         ("import-record.schema.json".to_owned(), crate::import::import_record_schema()),
     ];
-    for (kind, schema) in events::schemas() {
+    for (kind, schema) in crate::versioned::schemas() {
         documents.push((format!("events/{kind}.schema.json"), schema));
     }
     documents.into_iter().map(|(path, document)| (path, pretty(&document))).collect()

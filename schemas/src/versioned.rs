@@ -3,6 +3,9 @@
 //! To change a shape: keep the old struct here as `<Event>V1` with a `From` into the newest, add the new type name, and
 //! add a golden file (see `schemas/README.md`).
 
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::account::AccountEvent;
@@ -28,20 +31,35 @@ pub struct Malformed {
     pub source: serde_json::Error,
 }
 
+/// Returns the JSON Schema of a payload.
+pub(crate) fn schema_of<T: JsonSchema>() -> Value {
+    SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>().to_value()
+}
+
+/// Returns the JSON Schema of the payload from which an event is made.
+fn payload_of<T: JsonSchema>(_: fn(T) -> Event) -> Value {
+    schema_of::<T>()
+}
+
 /// Declares for each event the type name that is written and the type names that are read.
 macro_rules! versions {
     ($($($variant:ident).+ writes $newest:literal reads $($kind:literal)|+;)+) => {
         /// All readable type names, oldest first for each event.
         pub const KINDS: &[&str] = &[$($($kind),+),+];
 
+        /// Returns the JSON Schema of each newest payload with its CloudEvents type.
+        pub(crate) fn schemas() -> Vec<(&'static str, Value)> {
+            vec![$(($newest, payload_of(|payload| versions!(@event payload, $($variant).+)))),+]
+        }
+
         /// Returns the CloudEvents type under which an event is written.
         pub fn kind(event: &Event) -> &'static str {
-            match event { $(versions!(@pattern _payload, $($variant).+) => $newest),+ }
+            match event { $(versions!(@event _payload, $($variant).+) => $newest),+ }
         }
 
         /// Returns the payload of an event as JSON in its newest shape.
         pub fn encode(event: &Event) -> Result<Box<RawValue>, serde_json::Error> {
-            match event { $(versions!(@pattern payload, $($variant).+) => serde_json::value::to_raw_value(payload)),+ }
+            match event { $(versions!(@event payload, $($variant).+) => serde_json::value::to_raw_value(payload)),+ }
         }
 
         /// Decodes a payload of any version into the newest shape.
@@ -59,8 +77,7 @@ macro_rules! versions {
             }
         }
     };
-    (@pattern $payload:ident, Account.$variant:ident) => { Event::Account(AccountEvent::$variant($payload)) };
-    (@pattern $payload:ident, $variant:ident) => { Event::$variant($payload) };
+    // An expression or a pattern.
     (@event $payload:ident, Account.$variant:ident) => { Event::Account(AccountEvent::$variant($payload)) };
     (@event $payload:ident, $variant:ident) => { Event::$variant($payload) };
 }

@@ -70,151 +70,90 @@ pub const fn prefix(pattern: &str) -> &str {
 /// The maximum time for which a call of changes waits.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// A group of paths that are treated alike.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Route {
+/// Declares the groups of paths: what each is, its name, and the operation as which its calls are charged, if they are.
+macro_rules! routes {
+    ($($(#[$doc:meta])* $route:ident = $name:expr $(, charged as $operation:literal)?;)+) => {
+        /// A group of paths that are treated alike.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Route {
+            $($(#[$doc])* $route,)+
+        }
+
+        impl Route {
+            /// All routes, each at the index of its discriminant.
+            pub const ALL: [Route; [$($name),+].len()] = [$(Route::$route),+];
+
+            /// Returns its name in metrics, traces and the status page.
+            pub fn name(self) -> &'static str {
+                match self { $(Route::$route => $name,)+ }
+            }
+
+            /// Returns the operation as which a call is charged, if it is. Calls of MCP tools are charged by the endpoint.
+            pub fn operation(self) -> Option<&'static str> {
+                match self {
+                    $($(Route::$route => Some($operation),)?)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+routes! {
     /// Search by text.
-    Search,
+    Search = SEARCH, charged as "search";
     /// The record of a project.
-    Project,
+    Project = PROJECT, charged as "project";
     /// The projects similar to one.
-    Similar,
+    Similar = SIMILAR, charged as "similar";
     /// The newest projects, or several by slug.
-    Projects,
+    Projects = PROJECTS, charged as "projects";
     /// Search by taste.
-    Taste,
+    Taste = TASTE, charged as "taste";
     /// A random project.
-    Discover,
+    Discover = DISCOVER, charged as "discover";
     /// The words of the taste dimensions.
-    Terms,
+    Terms = TERMS;
     /// Suggestions while a text is typed.
-    Suggest,
+    Suggest = SUGGEST;
     /// What happened to the projects.
-    Changes,
+    Changes = CHANGES, charged as "changes";
     /// The usage of a key.
-    Usage,
+    Usage = USAGE;
     /// The MCP endpoint.
-    Mcp,
+    Mcp = MCP;
     /// Stored pictures.
-    Media,
+    Media = MEDIA;
     /// Citations.
-    Cite,
+    Cite = CITE;
     /// The feed, the sitemap and `robots.txt`.
-    Feeds,
+    Feeds = "feeds";
     /// Pages for people.
-    Page,
+    Page = "page";
     /// Pages with a form.
-    Form,
+    Form = "form";
     /// The webhook of the payment provider.
-    Webhook,
+    Webhook = WEBHOOK;
     /// Styles, scripts and fonts.
-    Asset,
+    Asset = "/assets/{file}";
     /// The pages that explain problems.
-    Problems,
+    Problems = PROBLEMS;
     /// The OpenAPI documents.
-    OpenApi,
+    OpenApi = OPENAPI;
     /// Documents from which agents learn of the service.
-    Discovery,
+    Discovery = "discovery";
     /// Whether the process runs.
-    Health,
+    Health = HEALTH;
     /// Whether the node is ready.
-    Ready,
+    Ready = READY;
     /// All other paths.
-    Other,
+    Other = "other";
 }
 
 impl Route {
-    /// All routes, each at the index of its discriminant.
-    pub const ALL: [Route; 24] = [
-        Route::Search,
-        Route::Project,
-        Route::Similar,
-        Route::Projects,
-        Route::Taste,
-        Route::Discover,
-        Route::Terms,
-        Route::Suggest,
-        Route::Changes,
-        Route::Usage,
-        Route::Mcp,
-        Route::Media,
-        Route::Cite,
-        Route::Feeds,
-        Route::Page,
-        Route::Form,
-        Route::Webhook,
-        Route::Asset,
-        Route::Problems,
-        Route::OpenApi,
-        Route::Discovery,
-        Route::Health,
-        Route::Ready,
-        Route::Other,
-    ];
-
-    /// Returns its name in metrics, traces and the status page.
-    pub fn name(self) -> &'static str {
-        match self {
-            Route::Search => SEARCH,
-            Route::Project => PROJECT,
-            Route::Similar => SIMILAR,
-            Route::Projects => PROJECTS,
-            Route::Taste => TASTE,
-            Route::Discover => DISCOVER,
-            Route::Terms => TERMS,
-            Route::Suggest => SUGGEST,
-            Route::Changes => CHANGES,
-            Route::Usage => USAGE,
-            Route::Mcp => MCP,
-            Route::Media => MEDIA,
-            Route::Cite => CITE,
-            Route::Feeds => "feeds",
-            Route::Page => "page",
-            Route::Form => "form",
-            Route::Webhook => WEBHOOK,
-            Route::Asset => "/assets/{file}",
-            Route::Problems => PROBLEMS,
-            Route::OpenApi => OPENAPI,
-            Route::Discovery => "discovery",
-            Route::Health => HEALTH,
-            Route::Ready => READY,
-            Route::Other => "other",
-        }
-    }
-
     /// Returns whether it needs a key.
     pub fn is_keyed(self) -> bool {
         self.operation().is_some() || matches!(self, Route::Usage | Route::Terms | Route::Suggest)
-    }
-
-    /// Returns the operation as which a call is charged, if it is. Calls of MCP tools are charged by the endpoint.
-    pub fn operation(self) -> Option<&'static str> {
-        match self {
-            Route::Search => Some("search"),
-            Route::Project => Some("project"),
-            Route::Similar => Some("similar"),
-            Route::Projects => Some("projects"),
-            Route::Taste => Some("taste"),
-            Route::Discover => Some("discover"),
-            Route::Changes => Some("changes"),
-            Route::Terms
-            | Route::Suggest
-            | Route::Usage
-            | Route::Mcp
-            | Route::Media
-            | Route::Cite
-            | Route::Feeds
-            | Route::Page
-            | Route::Form
-            | Route::Webhook
-            | Route::Asset
-            | Route::Problems
-            | Route::OpenApi
-            | Route::Discovery
-            | Route::Health
-            | Route::Ready
-            | Route::Other => None,
-        }
     }
 
     /// Returns whether calls are limited by address, with and without a key. Pictures, styles and fonts are not: a page loads many

@@ -4,148 +4,79 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The kind of a problem, each with a page of the site.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
-#[schemars(inline)]
-pub enum ProblemKind {
-    /// Invalid parameters, all reported together.
-    InvalidParameters,
-    /// Different keys in the header and in the URL.
-    AmbiguousKey,
-    /// The endpoint requires a key, and none was sent.
-    MissingKey,
-    /// The key is unknown or revoked.
-    InvalidKey,
-    /// The monthly quota is used up.
-    QuotaExceeded,
-    /// The rate limit was exceeded.
-    TooManyRequests,
-    /// A payment notice without a valid signature.
-    InvalidSignature,
-    /// The request is not valid HTTP.
-    MalformedRequest,
-    /// A web page of a foreign origin called the MCP endpoint.
-    Forbidden,
-    /// The path does not exist.
-    NotFound,
-    /// The path does not support the method.
-    MethodNotAllowed,
-    /// No project has this slug.
-    UnknownSlug,
-    /// The project was withdrawn.
-    Withdrawn,
-    /// The picture was erased permanently.
-    TakenDown,
-    /// The cursor of changes is of another log.
-    OtherLog,
-    /// The action of a form was rejected.
-    Refused,
-    /// The body, the header or the URL of the request is too large.
-    TooLarge,
-    /// The server did not answer, or the client did not send its request, in time.
-    Timeout,
-    /// An internal error.
-    Internal,
-    /// The server cannot answer now.
-    Unavailable,
+/// Declares the kinds: what each is, its name, its default HTTP status and its title.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident = $name:literal, $status:literal, $title:literal;)+) => {
+        /// The kind of a problem, each with a page of the site.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
+        #[schemars(inline)]
+        pub enum ProblemKind {
+            $($(#[$doc])* $kind,)+
+        }
+
+        impl ProblemKind {
+            /// All kinds.
+            pub const ALL: [ProblemKind; [$($status),+].len()] = [$(ProblemKind::$kind),+];
+
+            /// Returns the last segment of the problem's URL, for example `unknown-slug`.
+            pub fn name(self) -> &'static str {
+                match self { $(ProblemKind::$kind => $name,)+ }
+            }
+
+            /// Returns the default HTTP status of the kind.
+            pub fn status(self) -> u16 {
+                match self { $(ProblemKind::$kind => $status,)+ }
+            }
+
+            /// Returns a short title for people.
+            pub fn title(self) -> &'static str {
+                match self { $(ProblemKind::$kind => $title,)+ }
+            }
+        }
+    };
 }
 
-impl ProblemKind {
-    /// All kinds.
-    pub const ALL: [ProblemKind; 20] = [
-        ProblemKind::InvalidParameters,
-        ProblemKind::AmbiguousKey,
-        ProblemKind::MissingKey,
-        ProblemKind::InvalidKey,
-        ProblemKind::QuotaExceeded,
-        ProblemKind::TooManyRequests,
-        ProblemKind::InvalidSignature,
-        ProblemKind::MalformedRequest,
-        ProblemKind::Forbidden,
-        ProblemKind::NotFound,
-        ProblemKind::MethodNotAllowed,
-        ProblemKind::UnknownSlug,
-        ProblemKind::Withdrawn,
-        ProblemKind::TakenDown,
-        ProblemKind::OtherLog,
-        ProblemKind::Refused,
-        ProblemKind::TooLarge,
-        ProblemKind::Timeout,
-        ProblemKind::Internal,
-        ProblemKind::Unavailable,
-    ];
-
-    /// Returns the last segment of the problem's URL, for example `unknown-slug`.
-    pub fn name(self) -> &'static str {
-        match self {
-            ProblemKind::InvalidParameters => "invalid-parameters",
-            ProblemKind::AmbiguousKey => "ambiguous-key",
-            ProblemKind::MissingKey => "missing-key",
-            ProblemKind::InvalidKey => "invalid-key",
-            ProblemKind::QuotaExceeded => "quota-exceeded",
-            ProblemKind::TooManyRequests => "too-many-requests",
-            ProblemKind::InvalidSignature => "invalid-signature",
-            ProblemKind::MalformedRequest => "malformed-request",
-            ProblemKind::Forbidden => "forbidden",
-            ProblemKind::NotFound => "not-found",
-            ProblemKind::MethodNotAllowed => "method-not-allowed",
-            ProblemKind::UnknownSlug => "unknown-slug",
-            ProblemKind::Withdrawn => "withdrawn",
-            ProblemKind::TakenDown => "taken-down",
-            ProblemKind::OtherLog => "other-log",
-            ProblemKind::Refused => "refused",
-            ProblemKind::TooLarge => "too-large",
-            ProblemKind::Timeout => "timeout",
-            ProblemKind::Internal => "internal",
-            ProblemKind::Unavailable => "unavailable",
-        }
-    }
-
-    /// Returns a short title for people.
-    pub fn title(self) -> &'static str {
-        match self {
-            ProblemKind::InvalidParameters => "Invalid parameters",
-            ProblemKind::AmbiguousKey => "Two keys at once",
-            ProblemKind::MissingKey => "A key is needed",
-            ProblemKind::InvalidKey => "Invalid key",
-            ProblemKind::QuotaExceeded => "Monthly quota used up",
-            ProblemKind::TooManyRequests => "Too many requests",
-            ProblemKind::InvalidSignature => "Invalid signature",
-            ProblemKind::MalformedRequest => "Malformed request",
-            ProblemKind::Forbidden => "Forbidden",
-            ProblemKind::NotFound => "Nothing is here",
-            ProblemKind::MethodNotAllowed => "Method not allowed",
-            ProblemKind::UnknownSlug => "Unknown slug",
-            ProblemKind::Withdrawn => "Withdrawn",
-            ProblemKind::TakenDown => "Taken down",
-            ProblemKind::OtherLog => "Cursor of another log",
-            ProblemKind::Refused => "Nothing was done",
-            ProblemKind::TooLarge => "Too large",
-            ProblemKind::Timeout => "Took too long",
-            ProblemKind::Internal => "Internal error",
-            ProblemKind::Unavailable => "Unavailable",
-        }
-    }
-
-    /// Returns the default HTTP status of the kind.
-    pub fn status(self) -> u16 {
-        match self {
-            ProblemKind::InvalidParameters
-            | ProblemKind::AmbiguousKey
-            | ProblemKind::InvalidSignature
-            | ProblemKind::MalformedRequest => 400,
-            ProblemKind::MissingKey | ProblemKind::InvalidKey => 401,
-            ProblemKind::Forbidden => 403,
-            ProblemKind::NotFound | ProblemKind::UnknownSlug => 404,
-            ProblemKind::MethodNotAllowed => 405,
-            ProblemKind::Refused => 409,
-            ProblemKind::Withdrawn | ProblemKind::TakenDown | ProblemKind::OtherLog => 410,
-            ProblemKind::TooLarge => 413,
-            ProblemKind::QuotaExceeded | ProblemKind::TooManyRequests => 429,
-            ProblemKind::Internal => 500,
-            ProblemKind::Timeout | ProblemKind::Unavailable => 503,
-        }
-    }
+kinds! {
+    /// Invalid parameters, all reported together.
+    InvalidParameters = "invalid-parameters", 400, "Invalid parameters";
+    /// Different keys in the header and in the URL.
+    AmbiguousKey = "ambiguous-key", 400, "Two keys at once";
+    /// The endpoint requires a key, and none was sent.
+    MissingKey = "missing-key", 401, "A key is needed";
+    /// The key is unknown or revoked.
+    InvalidKey = "invalid-key", 401, "Invalid key";
+    /// The monthly quota is used up.
+    QuotaExceeded = "quota-exceeded", 429, "Monthly quota used up";
+    /// The rate limit was exceeded.
+    TooManyRequests = "too-many-requests", 429, "Too many requests";
+    /// A payment notice without a valid signature.
+    InvalidSignature = "invalid-signature", 400, "Invalid signature";
+    /// The request is not valid HTTP.
+    MalformedRequest = "malformed-request", 400, "Malformed request";
+    /// A web page of a foreign origin called the MCP endpoint.
+    Forbidden = "forbidden", 403, "Forbidden";
+    /// The path does not exist.
+    NotFound = "not-found", 404, "Nothing is here";
+    /// The path does not support the method.
+    MethodNotAllowed = "method-not-allowed", 405, "Method not allowed";
+    /// No project has this slug.
+    UnknownSlug = "unknown-slug", 404, "Unknown slug";
+    /// The project was withdrawn.
+    Withdrawn = "withdrawn", 410, "Withdrawn";
+    /// The picture was erased permanently.
+    TakenDown = "taken-down", 410, "Taken down";
+    /// The cursor of changes is of another log.
+    OtherLog = "other-log", 410, "Cursor of another log";
+    /// The action of a form was rejected.
+    Refused = "refused", 409, "Nothing was done";
+    /// The body, the header or the URL of the request is too large.
+    TooLarge = "too-large", 413, "Too large";
+    /// The server did not answer, or the client did not send its request, in time.
+    Timeout = "timeout", 503, "Took too long";
+    /// An internal error.
+    Internal = "internal", 500, "Internal error";
+    /// The server cannot answer now.
+    Unavailable = "unavailable", 503, "Unavailable";
 }
 
 /// Problem details (RFC 9457). Members that do not apply to the kind are absent.

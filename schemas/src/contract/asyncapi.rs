@@ -2,25 +2,23 @@
 
 use serde_json::{Map, Value, json};
 
-use super::events;
 use crate::subject;
 use crate::usage::{CALL_METERED, CallMetered};
+use crate::versioned::{schema_of, schemas};
 
 pub(super) fn document() -> Value {
     let mut curation = Channel::new("curation");
     let mut account = Channel::new("account");
     let mut components = Map::new();
-    for (kind, schema) in events::schemas() {
+    for (kind, schema) in schemas() {
         let channel = if kind.starts_with("loggia.account.") { &mut account } else { &mut curation };
         channel.add(kind);
         components.insert(kind.into(), message(kind, "attributes", schema));
     }
     let mut usage = Channel::new("usage");
     usage.add(CALL_METERED);
-    components.insert(
-        CALL_METERED.into(),
-        message(CALL_METERED, "callAttributes", events::schema_of::<CallMetered>()),
-    );
+    components
+        .insert(CALL_METERED.into(), message(CALL_METERED, "callAttributes", schema_of::<CallMetered>()));
     json!({
         "asyncapi": "3.0.0",
         "info": {
