@@ -44,7 +44,7 @@ async fn started(cluster: &Cluster, write: &Path, read: &Path) -> (Loggia, Loggi
     };
     let (writing, mut reading) = (start(write, NatsRole::Write), start(read, NatsRole::Read));
     ready(&reading.http().await).await;
-    writes(&write).await;
+    writes(write).await;
     (writing, reading)
 }
 
