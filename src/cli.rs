@@ -385,11 +385,13 @@ pub enum BenchSuite {
     Import,
     /// CPU per search request against a bare route, and latency.
     Search,
+    /// CPU per search with filters and facets against the same without.
+    Filters,
     /// The neighbour table: building it, its recall, adding a project; and CPU per request against a search.
     Similar,
     /// CPU per call of a tool against the same answer over REST, and latency.
     Mcp,
-    /// The time from the reply to an edit until it is found.
+    /// The time from the reply to an edit until it is found, and what an edit costs.
     Visibility,
     /// What metering adds to a call, and calls per second.
     Metering,
@@ -399,6 +401,8 @@ pub enum BenchSuite {
     Rebuild,
     /// From the start to ready on an existing catalog.
     Start,
+    /// CPU of a server that nobody uses.
+    Idle,
     /// All parts.
     All,
 }

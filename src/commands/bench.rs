@@ -9,7 +9,7 @@ mod similar;
 use std::process::ExitCode;
 
 use ::bench::server::Server;
-use ::bench::{Figure, filling, mcp, queries, rebuilding, searching};
+use ::bench::{Figure, filling, filters, idle, mcp, queries, rebuilding, searching};
 use anyhow::{Context, Result};
 use cli_output::{Output, say};
 
@@ -56,6 +56,9 @@ pub async fn run(config: &Config, args: &BenchArgs, output: Output) -> Result<Ex
     if wants(BenchSuite::Search) {
         add(searching::measure(&server, args.size).await?)?;
     }
+    if wants(BenchSuite::Filters) {
+        add(filters::measure(&server, args.size).await?)?;
+    }
     if wants(BenchSuite::Mcp) {
         add(mcp::measure(&server, args.size).await?)?;
     }
@@ -66,6 +69,9 @@ pub async fn run(config: &Config, args: &BenchArgs, output: Output) -> Result<Ex
     }
     if wants(BenchSuite::Visibility) {
         add(edits::measure(&server).await?)?;
+    }
+    if wants(BenchSuite::Idle) {
+        add(idle::measure(&server).await?)?;
     }
     if wants(BenchSuite::Rebuild) {
         add(rebuilding::measure(&server, args.size).await?)?;

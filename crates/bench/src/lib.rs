@@ -6,7 +6,7 @@
 //! - [`Figure`]: a measured value and its limit.
 //! - [`load`]: the HTTP client and closed-loop load; [`steady`]: open-loop load.
 //! - [`server`]: the measured process; [`queries`]: realistic search queries; [`vectors`]: random vectors in clusters.
-//! - The suites: [`filling`], [`searching`], [`similar`], [`mcp`], [`metering`], [`rebuilding`].
+//! - The suites: [`filling`], [`searching`], [`filters`], [`similar`], [`mcp`], [`metering`], [`rebuilding`], [`idle`].
 //!
 //! ```
 //! let figure = bench::Figure::new("p99 of a search", 1.5, "ms").at_most(5.0);
@@ -22,6 +22,8 @@ pub mod server;
 pub mod vectors;
 
 pub mod filling;
+pub mod filters;
+pub mod idle;
 pub mod mcp;
 pub mod metering;
 pub mod rebuilding;

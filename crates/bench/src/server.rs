@@ -23,13 +23,15 @@ pub struct Server {
     pub address: String,
 }
 
-/// CPU time and memory of a process.
+/// What a process has used.
 #[derive(Debug, Clone, Copy)]
 pub struct Usage {
     /// CPU time in user and kernel mode, in seconds.
     pub cpu: f64,
     /// Current resident memory, in bytes.
     pub resident: u64,
+    /// What was written to disks, in bytes.
+    pub written: u64,
 }
 
 impl Server {
@@ -123,12 +125,23 @@ impl Server {
     ///
     /// If it has ended.
     pub fn memory(&self) -> Result<u64> {
+        Ok(self.usages()?.iter().map(|usage| usage.resident).sum())
+    }
+
+    /// Returns its CPU time and that of its private nats-server, in seconds.
+    ///
+    /// # Errors
+    ///
+    /// If it has ended.
+    pub fn cpu(&self) -> Result<f64> {
+        Ok(self.usages()?.iter().map(|usage| usage.cpu).sum())
+    }
+
+    fn usages(&self) -> Result<Vec<Usage>> {
         let pid = self.pid()?;
-        let mut bytes = usage(pid)?.resident;
-        for child in children(pid) {
-            bytes += usage(child).map_or(0, |usage| usage.resident);
-        }
-        Ok(bytes)
+        let mut usages = vec![usage(pid)?];
+        usages.extend(children(pid).into_iter().filter_map(|child| usage(child).ok()));
+        Ok(usages)
     }
 
     /// Stops it with SIGTERM.
@@ -160,7 +173,7 @@ impl Drop for Server {
     }
 }
 
-/// Returns CPU time and memory of a process.
+/// Returns what a process has used.
 ///
 /// # Errors
 ///
@@ -173,7 +186,13 @@ pub fn usage(pid: u32) -> Result<Usage> {
         .context("CPU time is read from /proc, which Linux has")?;
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
     let number = |index: usize| fields.get(index).and_then(|text| text.parse::<u64>().ok()).unwrap_or(0);
-    Ok(Usage { cpu: (number(11) + number(12)) as f64 / TICKS, resident: number(21) * PAGE })
+    let io = std::fs::read_to_string(format!("/proc/{pid}/io"))?;
+    let written = io.lines().find_map(|line| line.strip_prefix("write_bytes: ")?.parse().ok());
+    Ok(Usage {
+        cpu: (number(11) + number(12)) as f64 / TICKS,
+        resident: number(21) * PAGE,
+        written: written.context("/proc does not say what the process wrote")?,
+    })
 }
 
 fn children(pid: u32) -> Vec<u32> {

@@ -1,0 +1,42 @@
+//! The filters suite: CPU time of a search with filters, and with facets beside them, compared with the same search without.
+
+use anyhow::Result;
+
+use crate::load::Request;
+use crate::searching::{CONNECTIONS, cpu_of, median};
+use crate::server::Server;
+use crate::{Figure, queries};
+
+/// Filters that leave a part of the catalog.
+const FILTERS: &str = "&category=architecture,interiors,photography&year_from=1990&year_to=2020";
+/// The facets beside the results of the site, and a taste dimension.
+const FACETS: &str = "&facets=category,city,studio,year,material";
+/// The most that a search with them may cost, as a multiple of the same search without.
+const MOST: f64 = 2.0;
+
+/// Measures the three in turn, three times, and takes the medians.
+///
+/// # Errors
+///
+/// If a request fails.
+pub async fn measure(server: &Server, size: usize) -> Result<Vec<Figure>> {
+    let paths = queries::paths(demo::catalog(demo::DEMO_SEED, size));
+    let with = |added: &[&str]| -> Vec<Request> {
+        paths.iter().map(|path| Request::get(&format!("{path}{}", added.concat()))).collect()
+    };
+    let kinds = [with(&[]), with(&[FILTERS]), with(&[FACETS]), with(&[FILTERS, FACETS])];
+    let mut cpu = kinds.each_ref().map(|_| Vec::new());
+    for _ in 0..3 {
+        for (requests, cpu) in kinds.iter().zip(&mut cpu) {
+            cpu.push(cpu_of(server.pid()?, &server.address, requests, CONNECTIONS).await?.0);
+        }
+    }
+    let [plain, filtered, counted, both] = cpu.map(median);
+    let against = |name: &str, cpu: f64| Figure::new(name, cpu / plain, "times").at_most(MOST);
+    Ok(vec![
+        Figure::new("CPU of a search in turn with filters", plain, "µs"),
+        against("CPU of a search with three filters against it", filtered),
+        against("CPU of a search with five facets against it", counted),
+        against("CPU of a search with both against it", both),
+    ])
+}
