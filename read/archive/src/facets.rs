@@ -1,6 +1,5 @@
 //! Facets: how many projects of a set have each value.
 
-use std::cmp::Ordering;
 use std::sync::OnceLock;
 
 use lexical::OrdinalSet;
@@ -10,6 +9,7 @@ use serde::Serialize;
 use text::{fold, is_stop_word};
 
 use super::blocks::Block;
+use super::columns::chunk::LAST_YEAR;
 use super::columns::texts::Texts;
 use super::columns::{Columns, TextColumn};
 use super::dictionary::{Dictionary, StemKey};
@@ -136,20 +136,17 @@ fn categories(columns: &Columns, set: &OrdinalSet) -> Vec<FacetValue> {
         chunk.for_each_in(set, |row| tally.add(u32::from(chunk.categories[row]), 1));
     }
     let name = |index: u32| Category::ALL[index as usize].as_str();
-    tally
-        .most(|a, b| name(a).cmp(name(b)), |_| true)
-        .into_iter()
-        .map(|(index, count)| value(name(index), count))
-        .collect()
+    tally.most(name, |_| true).into_iter().map(|found| value(found.key, found.count)).collect()
 }
 
 fn years(columns: &Columns, set: &OrdinalSet) -> Vec<FacetValue> {
-    let mut tally = Tally::new(usize::from(u16::MAX) + 1);
+    // What is no year counts as the number after the last one: a tally is set to zero for each request.
+    let mut tally = Tally::new(usize::from(LAST_YEAR) + 2);
     for chunk in columns.chunks() {
-        chunk.for_each_in(set, |row| tally.add(u32::from(chunk.years[row]), 1));
+        chunk.for_each_in(set, |row| tally.add(u32::from(chunk.years[row].min(LAST_YEAR + 1)), 1));
     }
-    let found = tally.most(|a, b| a.cmp(&b), |year| year <= 9_999);
-    found.into_iter().map(|(year, count)| value(&format!("{year:04}"), count)).collect()
+    let found = tally.most(|year| year, |year| year <= u32::from(LAST_YEAR));
+    found.into_iter().map(|found| value(&format!("{:04}", found.key), found.count)).collect()
 }
 
 fn texts(columns: &Columns, set: &OrdinalSet, column: TextColumn) -> Vec<FacetValue> {
@@ -163,9 +160,11 @@ fn texts(columns: &Columns, set: &OrdinalSet, column: TextColumn) -> Vec<FacetVa
     for number in spellings.found.iter().filter(|number| **number > 0) {
         values.add(texts.first_of(*number), spellings.counts[*number as usize]);
     }
-    let by_value = |a, b| texts.value(a).cmp(texts.value(b));
-    let found = values.most(by_value, |_| true);
-    found.into_iter().map(|(first, count)| value(most_frequent(texts, &spellings, first), count)).collect()
+    let found = values.most(|number| texts.value(number), |_| true);
+    found
+        .into_iter()
+        .map(|found| value(most_frequent(texts, &spellings, found.number), found.count))
+        .collect()
 }
 
 /// Returns the most frequent spelling of a value; of several the first in alphabetical order.
@@ -186,9 +185,8 @@ fn words(snapshot: &Snapshot, set: &OrdinalSet, dimension: Dimension) -> Vec<Fac
         }
     }
     let form = |stem: u32| most_used_form(&block_list.blocks, dictionary, StemKey::new(dimension, stem));
-    let by_form = |a, b| form(a).cmp(form(b));
-    let found = tally.most(by_form, |stem| !is_stop_word(&fold(form(stem))));
-    found.into_iter().map(|(stem, count)| value(form(stem), count)).collect()
+    let found = tally.most(form, |form: &str| !is_stop_word(&fold(form)));
+    found.into_iter().map(|found| value(found.key, found.count)).collect()
 }
 
 /// Returns the form of a stem that most projects of the archive have; of several the first in alphabetical order.
@@ -230,23 +228,38 @@ impl Tally {
         *counted += count;
     }
 
-    /// Returns the numbers with the greatest counts, at most [`MAX_FACET_VALUES`], of those that are `shown`; equal counts are ordered by
-    /// `compare`.
-    fn most(&self, compare: impl Fn(u32, u32) -> Ordering, shown: impl Fn(u32) -> bool) -> Vec<(u32, u32)> {
-        let mut best: Vec<(u32, u32)> = Vec::with_capacity(MAX_FACET_VALUES + 1);
+    /// Returns the numbers with the greatest counts, at most [`MAX_FACET_VALUES`], of those whose key is `shown`; equal counts are in the
+    /// order of their keys.
+    fn most<K: Ord + Copy>(&self, key: impl Fn(u32) -> K, shown: impl Fn(K) -> bool) -> Vec<Found<K>> {
+        let mut best: Vec<Found<K>> = Vec::with_capacity(MAX_FACET_VALUES + 1);
         for &number in &self.found {
             let count = self.counts[number as usize];
-            let is_before = |other: &(u32, u32)| {
-                other.1 > count || other.1 == count && compare(other.0, number) == Ordering::Less
-            };
-            let is_full = best.len() == MAX_FACET_VALUES;
-            if is_full && best.last().is_some_and(is_before) || !shown(number) {
+            let last = best.last().filter(|_| best.len() == MAX_FACET_VALUES);
+            // Most numbers are rare, and a key may have to be looked for.
+            if last.is_some_and(|last| last.count > count) {
                 continue;
             }
-            let at = best.partition_point(is_before);
-            best.insert(at, (number, count));
+            let found = Found { key: key(number), number, count };
+            if last.is_some_and(|last| last.is_before(&found)) || !shown(found.key) {
+                continue;
+            }
+            let at = best.partition_point(|other| other.is_before(&found));
+            best.insert(at, found);
             best.truncate(MAX_FACET_VALUES);
         }
         best
+    }
+}
+
+/// A counted number.
+struct Found<K> {
+    key: K,
+    number: u32,
+    count: u32,
+}
+
+impl<K: Ord> Found<K> {
+    fn is_before(&self, other: &Found<K>) -> bool {
+        self.count > other.count || self.count == other.count && self.key < other.key
     }
 }

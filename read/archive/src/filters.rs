@@ -8,7 +8,7 @@ use schemas::picture::Colour;
 use schemas::record::{Category, Year};
 
 use super::blocks::bitmap;
-use super::columns::chunk::Chunk;
+use super::columns::chunk::{Chunk, LAST_YEAR};
 use super::columns::oklab::{self, Oklab};
 use super::columns::texts::{Texts, value_of};
 use super::columns::{Columns, TextColumn};
@@ -128,9 +128,6 @@ enum TextNumbers {
     /// A bit for each number.
     Several(Vec<u64>),
 }
-
-/// The greatest year, of four digits.
-const LAST_YEAR: u16 = 9_999;
 
 /// Returns the ordinals of the listed projects that match all filters.
 pub(super) fn select(columns: &Columns, filters: &Filters) -> OrdinalSet {

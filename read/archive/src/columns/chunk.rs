@@ -12,6 +12,8 @@ pub(crate) const CHUNK: u64 = 4_096;
 
 const WORDS: usize = (CHUNK / 64) as usize;
 
+/// The greatest year, of four digits.
+pub(crate) const LAST_YEAR: u16 = 9_999;
 /// The year of a project without one.
 const NO_YEAR: u16 = u16::MAX;
 
