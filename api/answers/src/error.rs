@@ -447,6 +447,12 @@ impl ApiError {
         .retry_after(1)
     }
 
+    /// A cursor of another node, which this one has not reached.
+    pub fn behind_cursor() -> ApiError {
+        ApiError::unavailable("This node has not come as far as the cursor yet. Try again in a second.")
+            .retry_after(1)
+    }
+
     /// A read model that cannot be read at present; the cause is for the log only.
     pub fn unavailable_because(cause: impl ToString) -> ApiError {
         ApiError::unavailable("The catalog cannot be read at present. Try again in a few seconds.")

@@ -119,7 +119,7 @@ fn not_reached(state: &ApiState, since: Option<ChangeCursor>) -> ApiError {
     let catalog = projections.iter().find(|one| one.name == read::models::ModelKind::Catalog.name());
     let head = catalog.map(|one| one.position.0.saturating_add(one.lag));
     match (head, since) {
-        (Some(head), Some(since)) if since.position().0 <= head => ApiError::catching_up(),
+        (Some(head), Some(since)) if since.position().0 <= head => ApiError::behind_cursor(),
         _ => ApiError::invalid_parameters(vec![invalid_cursor(
             "It is from the future: this catalog has not come so far.",
         )]),

@@ -4,6 +4,8 @@ use std::time::{Duration, Instant};
 
 use read::catalog::CatalogWriter;
 use read::models::ModelKind;
+use schemas::control::ProjectionStatus;
+use schemas::ids::Position;
 use serde_json::{Value, json};
 
 use super::Node;
@@ -163,4 +165,28 @@ async fn bad_input_is_refused_with_what_to_do() {
     let gone = foreign.get(&path).await;
     assert_eq!((gone.status, &gone.json()["title"]), (410, &json!("Cursor of another log")));
     assert!(gone.json()["detail"].as_str().unwrap().contains("Begin again without since"), "{gone:?}");
+}
+
+#[tokio::test]
+async fn a_node_that_is_behind_the_cursor_says_so() {
+    let node = Node::start().await;
+    node.revise(0, "Later").await;
+    let path = following(&node).await;
+    let catalog = ProjectionStatus {
+        name: "catalog".into(),
+        generation: "g1".into(),
+        position: Position(8),
+        lag: 1_000,
+        heartbeat: None,
+        parked: Vec::new(),
+        parked_beyond: 0,
+        quarantined: None,
+        skipped: 0,
+        bytes: 0,
+    };
+    let behind = Node::start_behind(vec![catalog]).await;
+    let reply = behind.get(&path).await;
+    let detail = "This node has not come as far as the cursor yet. Try again in a second.";
+    assert_eq!((reply.status, &reply.json()["detail"]), (503, &json!(detail)), "{reply:?}");
+    assert_eq!(reply.header("retry-after"), Some("1"));
 }

@@ -20,6 +20,7 @@ use read::search::{SearchDocument, SearchWriter};
 use schemas::api::site;
 use schemas::api::summary::{Edition, Summary};
 use schemas::clock::Clock;
+use schemas::control::ProjectionStatus;
 use schemas::envelope::Recorded;
 use schemas::event::{
     Event, PictureAttached, ProjectRenamed, ProjectRevised, ProjectSelected, ProjectWithdrawn,
@@ -72,12 +73,14 @@ struct Settings {
     payments: Option<PaymentWebhook>,
     origins: Origins,
     site: Site,
+    projections: Vec<ProjectionStatus>,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
         let site = SITE.parse().unwrap();
-        Settings { limits: Limits::default(), payments: None, origins: Origins::Any, site }
+        let (limits, origins) = (Limits::default(), Origins::Any);
+        Settings { limits, payments: None, origins, site, projections: Vec::new() }
     }
 }
 
@@ -192,12 +195,18 @@ impl Node {
         Node::serve(tempfile::tempdir().unwrap(), settings).await
     }
 
+    /// A node with the small catalog, whose projections are as these say.
+    pub(super) async fn start_behind(projections: Vec<ProjectionStatus>) -> Node {
+        Node::serve(filled().await, Settings { projections, ..Settings::default() }).await
+    }
+
     /// A node with the small catalog that requires no key and accepts requests from pages of these origins.
     pub(super) async fn start_for(origins: Origins) -> Node {
         Node::serve(filled().await, Settings { origins, ..Settings::default() }).await
     }
 
-    async fn serve(folder: TempDir, Settings { limits, payments, origins, site }: Settings) -> Node {
+    async fn serve(folder: TempDir, settings: Settings) -> Node {
+        let Settings { limits, payments, origins, site, projections } = settings;
         let models = ReadModels::new(folder.path(), Clock::system());
         models.refresh().await.unwrap();
         let (readiness, ready) = watch::channel(Readiness::READY);
@@ -215,7 +224,7 @@ impl Node {
             origins,
             payments,
             offers: Offers::default(),
-            projections: Arc::new(Vec::new),
+            projections: Arc::new(move || projections.clone()),
             clock: Clock::system(),
         });
         // /stopping is answered only once shutdown has begun.
