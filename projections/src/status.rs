@@ -21,18 +21,7 @@ impl Status {
     /// Creates the status of a projection that has not started.
     pub fn new(name: &str) -> Status {
         Status {
-            inner: Arc::new(Mutex::new(ProjectionStatus {
-                name: name.to_owned(),
-                generation: String::new(),
-                position: Position::START,
-                lag: 0,
-                heartbeat: None,
-                parked: Vec::new(),
-                parked_beyond: 0,
-                quarantined: None,
-                skipped: 0,
-                bytes: 0,
-            })),
+            inner: Arc::new(Mutex::new(ProjectionStatus::new(name))),
             committed: CommitSignal::default(),
         }
     }

@@ -167,6 +167,24 @@ pub struct ProjectionStatus {
     pub bytes: u64,
 }
 
+impl ProjectionStatus {
+    /// Returns the status of a projection that has not started.
+    pub fn new(name: &str) -> ProjectionStatus {
+        ProjectionStatus {
+            name: name.to_owned(),
+            generation: String::new(),
+            position: Position::START,
+            lag: 0,
+            heartbeat: None,
+            parked: Vec::new(),
+            parked_beyond: 0,
+            quarantined: None,
+            skipped: 0,
+            bytes: 0,
+        }
+    }
+}
+
 /// An event that a projection could not apply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parked {

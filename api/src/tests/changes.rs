@@ -172,18 +172,7 @@ async fn a_node_that_is_behind_the_cursor_says_so() {
     let node = Node::start().await;
     node.revise(0, "Later").await;
     let path = following(&node).await;
-    let catalog = ProjectionStatus {
-        name: "catalog".into(),
-        generation: "g1".into(),
-        position: Position(8),
-        lag: 1_000,
-        heartbeat: None,
-        parked: Vec::new(),
-        parked_beyond: 0,
-        quarantined: None,
-        skipped: 0,
-        bytes: 0,
-    };
+    let catalog = ProjectionStatus { position: Position(8), lag: 1_000, ..ProjectionStatus::new("catalog") };
     let behind = Node::start_behind(vec![catalog]).await;
     let reply = behind.get(&path).await;
     let detail = "This node has not come as far as the cursor yet. Try again in a second.";
