@@ -93,13 +93,13 @@ async fn follow(state: &ApiState, parameters: &Parameters, deadline: Deadline) -
                 catalog.reader.changes(parameters.since, parameters.limit).await.map_err(api_error)?;
             (commits, found)
         };
-        let page = match found {
+        let mut page = match found {
             Changes::OtherLog => return Err(ApiError::other_log()),
             Changes::NotReached => None,
             Changes::Page { changes, next, caught_up } => Some(Page { changes, next, caught_up }),
         };
-        if page.as_ref().is_some_and(|page| !page.changes.is_empty()) {
-            return page.ok_or_else(ApiError::catching_up);
+        if let Some(page) = page.take_if(|page| !page.changes.is_empty()) {
+            return Ok(page);
         }
         let wait = if page.is_some() { parameters.wait } else { parameters.wait.max(LAG) };
         let is_over = tokio::select! {
