@@ -41,10 +41,13 @@ pub(crate) struct Chunk {
     before: [u16; WORDS],
     /// The ordinal of each row, counted from `first`.
     offsets: Vec<u16>,
+    /// The index in [`schemas::record::Category::ALL`] of each row.
     pub(crate) categories: Vec<u8>,
     texts: [Vec<u32>; TextColumn::COUNT],
+    /// The year of each row, above [`LAST_YEAR`] without one.
     pub(crate) years: Vec<u16>,
     pub(crate) has_picture: Vec<bool>,
+    /// The day of the first event of each row.
     pub(crate) added: Vec<i32>,
     newest: Vec<i32>,
     names: String,
