@@ -401,7 +401,7 @@ pub enum BenchSuite {
     Rebuild,
     /// From the start to ready on an existing catalog.
     Start,
-    /// CPU of a server that nobody uses.
+    /// CPU of a server without requests.
     Idle,
     /// All parts.
     All,

@@ -14,7 +14,7 @@ const FACETS: &str = "&facets=category,city,studio,year,material";
 /// The most that a search with them may cost, as a multiple of the same search without.
 const MOST: f64 = 2.0;
 
-/// Measures the three in turn, three times, and takes the medians.
+/// Measures the four kinds of search in turn, three times, and takes the medians.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! The idle suite: what a server that nobody uses costs.
+//! The idle suite: the CPU time of a server without requests.
 
 use std::time::Duration;
 
