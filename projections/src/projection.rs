@@ -163,32 +163,15 @@ pub trait Projection: Sized + Send + 'static {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use jiff::Timestamp;
     use schemas::event::{PictureRefused, ProjectRenamed, ProjectRestored, VectorsRecorded};
-    use schemas::hash::Hash;
-    use schemas::ids::{CommandId, EventId, StreamId, StreamVersion};
-    use schemas::versioned;
+    use schemas::ids::StreamId;
 
     use super::*;
 
     /// Returns an event at a position in the stream of the project with this number.
     pub(crate) fn recorded(position: u64, project: u64, event: &Event) -> Arc<Recorded> {
         let project: ProjectId = format!("{project:026}").parse().unwrap();
-        let id = "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap();
-        Arc::new(Recorded {
-            position: Position(position),
-            id: EventId(id),
-            stream: StreamId::project(project),
-            version: StreamVersion(1),
-            kind: versioned::kind(event).into(),
-            time: Timestamp::UNIX_EPOCH,
-            actor: "Ada".parse().unwrap(),
-            causation: CommandId(id),
-            correlation: CommandId(id),
-            hash: Hash::GENESIS,
-            traceparent: None,
-            data: versioned::encode(event).unwrap(),
-        })
+        Arc::new(kit::samples::recorded(Position(position), StreamId::project(project), event))
     }
 
     /// Applies a log, with a number for the project of each event, in batches of this size; returns the poison events.

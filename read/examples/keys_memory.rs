@@ -7,16 +7,13 @@
 
 use std::time::Instant;
 
+use kit::samples::recorded;
 use read::checkpoint::Checkpoint;
 use read::keys::{KeysReader, KeysWriter};
 use schemas::account::{AccountEvent, KeyIssued};
-use schemas::envelope::Recorded;
 use schemas::event::Event;
-use schemas::hash::Hash;
-use schemas::ids::{AccountId, CommandId, EventId, Position, StreamId, StreamVersion};
+use schemas::ids::{AccountId, Position, StreamId};
 use schemas::key::KeyHash;
-use schemas::versioned;
-use uuid::Uuid;
 
 /// The number of keys in one commit.
 const BATCH: u64 = 5_000;
@@ -33,7 +30,8 @@ async fn main() {
         writer.load(batch.iter().map(|(_, account, event)| (*account, event))).await.unwrap();
         let mut checkpoint = Checkpoint::default();
         for (number, account, event) in batch {
-            let recorded = recorded(number + 1, account, &event);
+            let whole = Event::Account(event.clone());
+            let recorded = recorded(Position(number + 1), StreamId::account(account), &whole);
             checkpoint.position = recorded.position;
             writer.apply(&recorded, account, event).unwrap();
         }
@@ -79,24 +77,6 @@ fn issued(number: u64) -> AccountEvent {
         sealed_name: None,
         tier: "free".parse().unwrap(),
     })
-}
-
-fn recorded(position: u64, account: AccountId, event: &AccountEvent) -> Recorded {
-    let event = Event::Account(event.clone());
-    Recorded {
-        position: Position(position),
-        id: EventId(Uuid::from_u128(u128::from(position))),
-        stream: StreamId::account(account),
-        version: StreamVersion(1),
-        kind: versioned::kind(&event).into(),
-        time: "2026-11-20T08:00:00Z".parse().unwrap(),
-        actor: "example".parse().unwrap(),
-        causation: CommandId(Uuid::nil()),
-        correlation: CommandId(Uuid::nil()),
-        hash: Hash::GENESIS,
-        traceparent: None,
-        data: versioned::encode(&event).unwrap(),
-    }
 }
 
 /// Returns the resident memory of this process, in bytes.

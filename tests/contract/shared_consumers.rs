@@ -7,13 +7,15 @@ use std::time::Duration;
 use async_nats::jetstream::{self, stream};
 use futures::StreamExt;
 use kit::nats::Nats;
+use kit::samples::recorded;
 use kit::wait_until;
 use projections::source::{EventSource, Subscription};
 use schemas::chain::Link;
 use schemas::control::{EventPage, ReadEvents};
 use schemas::envelope::Recorded;
+use schemas::event::{Event, ProjectRestored};
 use schemas::hash::Hash;
-use schemas::ids::{CommandId, EventId, Position, StreamVersion};
+use schemas::ids::Position;
 use schemas::{cloudevents, subject};
 
 const SOON: Duration = Duration::from_secs(30);
@@ -107,21 +109,8 @@ impl Stream {
 }
 
 fn event(position: Position) -> Recorded {
-    let id = uuid::Uuid::from_u128(position.0.into());
-    Recorded {
-        position,
-        id: EventId(id),
-        stream: "project-01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap(),
-        version: StreamVersion(1),
-        kind: "loggia.curation.project_restored.v1".into(),
-        time: "2026-11-20T08:30:00Z".parse().unwrap(),
-        actor: "Ada".parse().unwrap(),
-        causation: CommandId(id),
-        correlation: CommandId(id),
-        hash: Hash::GENESIS,
-        traceparent: None,
-        data: serde_json::value::to_raw_value(&serde_json::json!({})).unwrap(),
-    }
+    let stream = "project-01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap();
+    recorded(position, stream, &Event::ProjectRestored(ProjectRestored {}))
 }
 
 /// Reads everything up to a position, and checks that nothing is missing or repeated; returns where an error came.

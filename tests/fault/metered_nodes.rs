@@ -13,6 +13,7 @@ use health::Health;
 use jiff::Timestamp;
 use kit::http::{Answer, Http};
 use kit::nats::Nats;
+use kit::samples::recorded;
 use ledger::usage_streams;
 use ledger::{Copier, Ledger};
 use metering::{Meter, MeterSettings, Policy};
@@ -34,15 +35,12 @@ use read::search::SearchWriter;
 use schemas::account::{AccountEvent, AccountOpened, KeyIssued};
 use schemas::clock::Clock;
 use schemas::control::LedgerEntry;
-use schemas::envelope::Recorded;
 use schemas::event::Event;
-use schemas::hash::Hash;
-use schemas::ids::{AccountId, CommandId, EventId, Position, StreamId, StreamVersion};
+use schemas::ids::{AccountId, Position, StreamId};
 use schemas::key::Key;
 use schemas::month::Month;
 use schemas::subject::usage_stream;
 use schemas::tier::Tiers;
-use schemas::versioned;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -346,29 +344,11 @@ async fn models(folder: &std::path::Path, keys: &[Key]) {
         writer.load(story.iter().map(|event| (account, event))).await.unwrap();
         for event in story {
             position = position.next();
-            writer.apply(&recorded(position, account, &event), account, event).unwrap();
+            let recorded = recorded(position, StreamId::account(account), &Event::Account(event.clone()));
+            writer.apply(&recorded, account, event).unwrap();
         }
     }
     writer.commit(Checkpoint { position, ..Checkpoint::default() }).await.unwrap();
     writer.close().await.unwrap();
     generations.make_current(&generation).unwrap();
-}
-
-fn recorded(position: Position, account: AccountId, event: &AccountEvent) -> Recorded {
-    let id = uuid::Uuid::from_u128(u128::from(position.0));
-    let event = Event::Account(event.clone());
-    Recorded {
-        position,
-        id: EventId(id),
-        stream: StreamId::account(account),
-        version: StreamVersion(1),
-        kind: versioned::kind(&event).into(),
-        time: "2026-11-20T08:00:00Z".parse().unwrap(),
-        actor: "test".parse().unwrap(),
-        causation: CommandId(id),
-        correlation: CommandId(id),
-        hash: Hash::GENESIS,
-        traceparent: None,
-        data: versioned::encode(&event).unwrap(),
-    }
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use axum::routing::get;
 use jiff::Timestamp;
+use kit::samples::recorded;
 use payments::{Mode, Offers, Payments, Terms};
 use read::archive::ArchiveWriter;
 use read::catalog::CatalogWriter;
@@ -26,13 +27,11 @@ use schemas::event::{
     Event, PictureAttached, ProjectRenamed, ProjectRevised, ProjectSelected, ProjectWithdrawn,
     VectorsRecorded,
 };
-use schemas::hash::Hash;
-use schemas::ids::{CommandId, EventId, Position, ProjectId, Revision, StreamId, StreamVersion};
+use schemas::ids::{Position, ProjectId, Revision, StreamId};
 use schemas::picture::{Colour, Picture, PictureFormat, PictureId};
 use schemas::record::Record;
 use schemas::slug::Slug;
 use schemas::vector::Vector;
-use schemas::versioned;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -290,7 +289,9 @@ async fn record_all(folder: &Path, events: Vec<Happened>, checkpoint: Checkpoint
     catalog.load(ids()).await.unwrap();
     archive.load(ids()).await.unwrap();
     for (position, time, number, event) in &events {
-        let (recorded, id) = (recorded(*position, *time, id(*number), event), id(*number));
+        let id = id(*number);
+        let recorded =
+            Recorded { time: *time, ..recorded(Position(*position), StreamId::project(id), event) };
         catalog.apply(&recorded, id, event).unwrap();
         archive.apply(id, event, recorded.position, *time).unwrap();
     }
@@ -379,24 +380,6 @@ const STORE: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
 fn checkpoint(position: u64, store: &str) -> Checkpoint {
     Checkpoint { position: Position(position), store: Some(store.to_owned()), ..Checkpoint::default() }
-}
-
-fn recorded(position: u64, time: Timestamp, id: ProjectId, event: &Event) -> Recorded {
-    let uuid = "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap();
-    Recorded {
-        position: Position(position),
-        id: EventId(uuid),
-        stream: StreamId::project(id),
-        version: StreamVersion(position),
-        kind: versioned::kind(event).into(),
-        time,
-        actor: "Ada".parse().unwrap(),
-        causation: CommandId(uuid),
-        correlation: CommandId(uuid),
-        hash: Hash::GENESIS,
-        traceparent: None,
-        data: versioned::encode(event).unwrap(),
-    }
 }
 
 /// Adds projects to the current search index, each with the slug that was recorded and the one under which it is found.

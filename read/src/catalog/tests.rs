@@ -11,8 +11,7 @@ use schemas::event::{
     Event, ProjectRenamed, ProjectRestored, ProjectRevised, ProjectSelected, ProjectWithdrawn,
 };
 use schemas::hash::Hash;
-use schemas::ids::{CommandId, EventId, Position, ProjectId, StreamId, StreamVersion};
-use schemas::versioned;
+use schemas::ids::{CommandId, Position, ProjectId, StreamId};
 use serde_json::json;
 
 use super::*;
@@ -41,21 +40,7 @@ fn withdrawn() -> Event {
 }
 
 fn recorded(position: u64, id: ProjectId, event: &Event) -> Recorded {
-    let uuid = format!("01890a5d-ac96-774b-bcce-{position:012}").parse().unwrap();
-    Recorded {
-        position: Position(position),
-        id: EventId(uuid),
-        stream: StreamId::project(id),
-        version: StreamVersion(position),
-        kind: versioned::kind(event).into(),
-        time: format!("2026-11-20T08:00:{position:02}Z").parse().unwrap(),
-        actor: "Ada".parse().unwrap(),
-        causation: CommandId(uuid),
-        correlation: CommandId(uuid),
-        hash: Hash::GENESIS,
-        traceparent: None,
-        data: versioned::encode(event).unwrap(),
-    }
+    kit::samples::recorded(Position(position), StreamId::project(id), event)
 }
 
 /// Applies the events in batches that end at `cuts`, at positions from 1.

@@ -3,16 +3,14 @@
 use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
+use kit::samples::recorded;
 use proptest::prelude::*;
 use schemas::account::{
     AccountErased, AccountEvent, AccountOpened, EmailProven, KeyIssued, KeyRevoked, TierChanged,
 };
-use schemas::envelope::Recorded;
 use schemas::event::Event;
-use schemas::hash::Hash;
-use schemas::ids::{AccountId, CommandId, EventId, Position, StreamId, StreamVersion};
+use schemas::ids::{AccountId, Position, StreamId};
 use schemas::key::{Key, KeyHash, SealedName};
-use schemas::versioned;
 
 use super::*;
 use model::checkpoint::Checkpoint;
@@ -65,25 +63,6 @@ fn tier(numbers: &[u64], tier: &str) -> AccountEvent {
     })
 }
 
-fn recorded(position: u64, id: AccountId, event: &AccountEvent) -> Recorded {
-    let uuid = "01890a5d-ac96-774b-bcce-b302099a8057".parse().unwrap();
-    let event = Event::Account(event.clone());
-    Recorded {
-        position: Position(position),
-        id: EventId(uuid),
-        stream: StreamId::account(id),
-        version: StreamVersion(position),
-        kind: versioned::kind(&event).into(),
-        time: time(position),
-        actor: "Ada".parse().unwrap(),
-        causation: CommandId(uuid),
-        correlation: CommandId(uuid),
-        hash: Hash::GENESIS,
-        traceparent: None,
-        data: versioned::encode(&event).unwrap(),
-    }
-}
-
 /// Applies events after the checkpoint in one batch, and returns those that were rejected.
 async fn apply(writer: &mut KeysWriter, events: &[(u64, AccountEvent)]) -> Vec<(u64, String)> {
     writer.load(events.iter().map(|(number, event)| (account(*number), event))).await.unwrap();
@@ -91,7 +70,8 @@ async fn apply(writer: &mut KeysWriter, events: &[(u64, AccountEvent)]) -> Vec<(
     for (number, event) in events {
         position = position.next();
         let id = account(*number);
-        if let Err(reason) = writer.apply(&recorded(position.0, id, event), id, event.clone()) {
+        let recorded = recorded(position, StreamId::account(id), &Event::Account(event.clone()));
+        if let Err(reason) = writer.apply(&recorded, id, event.clone()) {
             refused.push((position.0, reason));
         }
     }

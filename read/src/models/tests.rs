@@ -6,15 +6,11 @@ use std::path::Path;
 
 use health::Health;
 use schemas::account::{AccountEvent, AccountOpened, KeyIssued, KeyRevoked};
-use schemas::envelope::Recorded;
 use schemas::event::Event;
-use schemas::hash::Hash;
-use schemas::ids::{AccountId, CommandId, EventId, Position, StreamId, StreamVersion};
+use schemas::ids::{AccountId, Position, StreamId};
 use schemas::key::KeyHash;
-use schemas::versioned;
 use tempfile::TempDir;
 use tokio_util::sync::{CancellationToken, DropGuard};
-use uuid::Uuid;
 
 use super::*;
 use crate::catalog::CatalogWriter;
@@ -190,22 +186,8 @@ impl Keys {
     async fn apply(&mut self, event: AccountEvent) {
         self.position = self.position.next();
         self.writer.load([(account(), &event)].into_iter()).await.unwrap();
-        let id = Uuid::from_u128(u128::from(self.position.0));
-        let whole = Event::Account(event.clone());
-        let recorded = Recorded {
-            position: self.position,
-            id: EventId(id),
-            stream: StreamId::account(account()),
-            version: StreamVersion(1),
-            kind: versioned::kind(&whole).into(),
-            time: "2026-11-20T08:00:00Z".parse().unwrap(),
-            actor: "test".parse().unwrap(),
-            causation: CommandId(id),
-            correlation: CommandId(id),
-            hash: Hash::GENESIS,
-            traceparent: None,
-            data: versioned::encode(&whole).unwrap(),
-        };
+        let stream = StreamId::account(account());
+        let recorded = kit::samples::recorded(self.position, stream, &Event::Account(event.clone()));
         self.writer.apply(&recorded, account(), event).unwrap();
         let checkpoint = Checkpoint { position: self.position, ..Checkpoint::default() };
         self.writer.commit(checkpoint).await.unwrap();

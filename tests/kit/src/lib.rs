@@ -5,7 +5,7 @@
 //! - [`nats`]: one nats-server, or a cluster of them, on a [`network`] whose links a test cuts.
 //! - [`balancer`], [`haproxy`], [`dns`]: load balancers in front of read nodes.
 //! - [`esdb`], [`smtp`], [`collector`]: small servers in place of EventStoreDB, a mail server and a trace collector.
-//! - [`samples`]: pictures. [`wait_until`] and [`wait_for`]: conditions instead of sleeps. [`absent`]: a skipped test.
+//! - [`samples`]: events and pictures. [`wait_until`] and [`wait_for`]: conditions instead of sleeps. [`absent`]: a skipped test.
 
 #![allow(
     clippy::unwrap_used,

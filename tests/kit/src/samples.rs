@@ -1,8 +1,36 @@
-//! Valid and invalid pictures for tests.
+//! Events, and valid and invalid pictures, for tests.
 
 use std::io::Cursor;
 
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
+use jiff::{SignedDuration, Timestamp};
+use schemas::envelope::Recorded;
+use schemas::event::Event;
+use schemas::hash::Hash;
+use schemas::ids::{CommandId, EventId, Position, StreamId, StreamVersion};
+use schemas::versioned;
+use uuid::Uuid;
+
+/// Returns an event as the log has it at a position, each by a command of its own and a second after the one before. The version of the
+/// stream is the position, and the hash covers nothing.
+pub fn recorded(position: Position, stream: StreamId, event: &Event) -> Recorded {
+    let id = Uuid::from_u128(position.0.into());
+    Recorded {
+        position,
+        id: EventId(id),
+        stream,
+        version: StreamVersion(position.0),
+        kind: versioned::kind(event).into(),
+        time: "2026-11-20T08:00:00Z".parse::<Timestamp>().unwrap()
+            + SignedDuration::from_secs(position.0.cast_signed()),
+        actor: "Ada".parse().unwrap(),
+        causation: CommandId(id),
+        correlation: CommandId(id),
+        hash: Hash::GENESIS,
+        traceparent: None,
+        data: versioned::encode(event).unwrap(),
+    }
+}
 
 /// Returns an image with edges, gradients and texture.
 pub fn scene(width: u32, height: u32) -> RgbImage {
