@@ -34,6 +34,13 @@ pub struct CommandMessage {
     pub not_after: Option<Timestamp>,
 }
 
+impl CommandMessage {
+    /// Returns the message of a single command without a deadline.
+    pub fn new(id: CommandId, actor: Actor, command: Command) -> CommandMessage {
+        CommandMessage { id, actor, correlation: id, command, not_after: None }
+    }
+}
+
 /// A command of an editor, an import, the holder of a key, or an operator.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

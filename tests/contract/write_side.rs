@@ -52,5 +52,5 @@ impl WriteSide {
 
 pub(crate) fn message(clock: &Clock, command: Command) -> CommandMessage {
     let id = clock.command_id();
-    CommandMessage { id, actor: "Łucja".parse().unwrap(), correlation: id, command, not_after: None }
+    CommandMessage::new(id, "Łucja".parse().unwrap(), command)
 }

@@ -83,8 +83,7 @@ async fn an_editor_using_two_write_sides_gets_no_conflict() {
     let (client, clock) = (CommandClient::new(shared_log.nats.client().await), Clock::system());
     let send = async |command: Command| {
         let id = clock.command_id();
-        let message =
-            CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command, not_after: None };
+        let message = CommandMessage::new(id, "Ada".parse().unwrap(), command);
         client.send(&message).await.unwrap()
     };
     let mut refused = Vec::new();

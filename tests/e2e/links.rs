@@ -34,13 +34,7 @@ impl LinkClient {
 
     async fn send(&self, command: Command) -> CommandReply {
         let id = CommandId(Uuid::now_v7());
-        let message = CommandMessage {
-            id,
-            actor: "claim link".parse().unwrap(),
-            correlation: id,
-            command,
-            not_after: None,
-        };
+        let message = CommandMessage::new(id, "claim link".parse().unwrap(), command);
         self.0.send(&message).await.unwrap()
     }
 

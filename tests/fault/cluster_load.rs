@@ -220,7 +220,7 @@ fn usage(key: &Key) -> String {
 
 pub(crate) fn message(command: Command) -> CommandMessage {
     let id = CommandId(uuid::Uuid::new_v4());
-    CommandMessage { id, actor: "test".parse().unwrap(), correlation: id, command, not_after: None }
+    CommandMessage::new(id, "test".parse().unwrap(), command)
 }
 
 async fn issued(commands: &CommandClient, seed: u64) -> Key {

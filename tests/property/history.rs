@@ -36,13 +36,7 @@ pub(crate) async fn execute(commands: &[EditorCommand], model: &mut Model) -> Ve
     let dispatcher = CommandDispatcher::new(projects);
     for command in commands {
         let id = clock.command_id();
-        let message = CommandMessage {
-            id,
-            actor: "Ada".parse().unwrap(),
-            correlation: id,
-            command: to_command(command),
-            not_after: None,
-        };
+        let message = CommandMessage::new(id, "Ada".parse().unwrap(), to_command(command));
         let answer = dispatcher.execute(message.clone()).await;
         let again = dispatcher.execute(message).await;
         let done = match &answer {

@@ -62,8 +62,7 @@ async fn filled(folder: &Path) -> Result<Arc<EventLog>> {
             .map(|(number, record)| Ok(ImportLine { number, text: serde_json::to_string(record)? }))
             .collect::<Result<_>>()?;
         let command = Command::Import { lines, options: ImportOptions::default() };
-        let message =
-            CommandMessage { id, actor: "bench".parse()?, correlation: id, command, not_after: None };
+        let message = CommandMessage::new(id, "bench".parse()?, command);
         match commands.execute(message).await {
             CommandReply::Imported { .. } => {}
             other => bail!("the records were not imported: {other:?}"),

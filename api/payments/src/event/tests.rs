@@ -39,16 +39,20 @@ fn parsed(kind: &str, object: Value) -> Value {
     }
 }
 
+/// Returns an object with other or further members.
+fn with(mut object: Value, more: &Value) -> Value {
+    object.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    object
+}
+
 fn session(more: Value) -> Value {
-    let mut session = json!({
+    let session = json!({
         "id": "cs_live_1", "object": "checkout.session", "mode": "subscription", "status": "complete",
         "payment_status": "paid", "amount_total": 2900, "currency": "eur", "customer": "cus_1",
         "customer_details": {"email": "Ada.Pelt@Example.org", "name": "Ada Pelt", "address": {"country": "NL"}},
         "customer_email": null, "invoice": "in_1", "payment_intent": null, "subscription": "sub_1", "metadata": {},
     });
-    let members = session.as_object_mut().unwrap();
-    members.extend(more.as_object().unwrap().clone());
-    session
+    with(session, &more)
 }
 
 fn of_session(kind: &str, tier: Value) -> Value {
@@ -89,20 +93,18 @@ fn a_checkout_without_a_subscription_names_its_payment() {
 }
 
 fn line(price: Value, amount: i64, end: i64) -> Value {
-    let mut line = json!({"object": "line_item", "amount": amount, "period": {"start": 1_795_163_000, "end": end},
+    let line = json!({"object": "line_item", "amount": amount, "period": {"start": 1_795_163_000, "end": end},
         "metadata": {}});
-    line.as_object_mut().unwrap().extend(price.as_object().unwrap().clone());
-    line
+    with(line, &price)
 }
 
 fn invoice(lines: &[Value], more: Value) -> Value {
-    let mut invoice = json!({
+    let invoice = json!({
         "id": "in_1", "object": "invoice", "billing_reason": "subscription_cycle", "customer": "cus_1",
         "customer_email": "ada@example.org", "customer_name": "Ada Pelt", "status": "paid", "amount_paid": 2900,
         "period_start": 1_792_485_000, "period_end": 1_795_163_000, "lines": {"object": "list", "data": lines},
     });
-    invoice.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    invoice
+    with(invoice, &more)
 }
 
 fn of_invoice(references: &[&str], tier: Value, end: Value) -> Value {
@@ -159,10 +161,9 @@ fn an_unpaid_invoice_names_its_subscription() {
 #[test]
 fn a_subscription_has_its_tier_and_end() {
     let subscription = |status: &str, more: Value| {
-        let mut subscription = json!({"id": "sub_1", "object": "subscription", "customer": "cus_1", "status": status,
+        let subscription = json!({"id": "sub_1", "object": "subscription", "customer": "cus_1", "status": status,
             "latest_invoice": "in_1", "cancel_at_period_end": false, "metadata": {}});
-        subscription.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        subscription
+        with(subscription, &more)
     };
     let of = |kind: &str, tier: Value| {
         json!({"kind": kind, "subscription": "sub_1", "customer": "cus_1", "references": ["in_1"], "tier": tier,
@@ -190,10 +191,9 @@ fn a_subscription_has_its_tier_and_end() {
 #[test]
 fn a_refund_is_complete_or_partial() {
     let charge = |more: Value| {
-        let mut charge = json!({"id": "ch_1", "object": "charge", "amount": 2900, "customer": "cus_1",
+        let charge = json!({"id": "ch_1", "object": "charge", "amount": 2900, "customer": "cus_1",
             "payment_intent": "pi_1", "billing_details": {"email": "ada@example.org"}, "receipt_email": null});
-        charge.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        parsed("charge.refunded", charge)
+        parsed("charge.refunded", with(charge, &more))
     };
     let of = |kind: &str, references: &[&str]| {
         json!({"kind": kind, "subscription": null, "customer": "cus_1", "references": references, "tier": null,

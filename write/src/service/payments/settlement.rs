@@ -107,10 +107,8 @@ impl Settlement {
             let actor = actor().ok()?;
             let id = accounts.writer.clock.command_id();
             let command = Command::SettlePayments { account };
-            if let CommandReply::Failed(failure) = self
-                .commands
-                .execute(CommandMessage { id, actor, correlation: id, command, not_after: None })
-                .await
+            if let CommandReply::Failed(failure) =
+                self.commands.execute(CommandMessage::new(id, actor, command)).await
             {
                 unsettled = Some(format!(
                     "the keys of account {account} cannot follow its payments: {}",
