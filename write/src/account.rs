@@ -11,7 +11,7 @@ mod record_payment;
 mod rejection;
 mod revoke;
 #[cfg(test)]
-mod scenario;
+pub(crate) mod scenario;
 mod use_link;
 
 use jiff::Timestamp;

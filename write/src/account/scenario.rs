@@ -9,39 +9,39 @@ use schemas::tier::{TierName, Tiers};
 use super::Account;
 use crate::scenario::Given;
 
-pub(super) fn given(events: &[(AccountEvent, Timestamp)]) -> Given<Account> {
+pub(crate) fn given(events: &[(AccountEvent, Timestamp)]) -> Given<Account> {
     Given(replayed(events))
 }
 
-pub(super) fn replayed(events: &[(AccountEvent, Timestamp)]) -> Account {
+pub(crate) fn replayed(events: &[(AccountEvent, Timestamp)]) -> Account {
     Account::replay(events.iter().map(|(event, time)| (event, *time)))
 }
 
 /// Noon of a day of 2026.
-pub(super) fn at(month: i8, day: i8) -> Timestamp {
+pub(crate) fn at(month: i8, day: i8) -> Timestamp {
     format!("2026-{month:02}-{day:02}T12:00:00Z").parse().unwrap()
 }
 
 /// The tiers `free`, which is the first, `studio` and `pro`.
-pub(super) fn tiers() -> Tiers {
+pub(crate) fn tiers() -> Tiers {
     "free=200, studio=5000, pro=25000".parse().unwrap()
 }
 
-pub(super) fn tier(name: &str) -> TierName {
+pub(crate) fn tier(name: &str) -> TierName {
     name.parse().unwrap()
 }
 
 /// The id that is this letter eight times.
-pub(super) fn id(letter: &str) -> KeyId {
+pub(crate) fn id(letter: &str) -> KeyId {
     letter.repeat(8).parse().unwrap()
 }
 
 /// The key with this id, in the first tier.
-pub(super) fn key(letter: &str) -> KeyIssued {
+pub(crate) fn key(letter: &str) -> KeyIssued {
     key_in(letter, "free")
 }
 
-pub(super) fn key_in(letter: &str, tier_name: &str) -> KeyIssued {
+pub(crate) fn key_in(letter: &str, tier_name: &str) -> KeyIssued {
     KeyIssued {
         key_id: id(letter),
         hash: KeyHash::of(letter.as_bytes()),
@@ -52,38 +52,38 @@ pub(super) fn key_in(letter: &str, tier_name: &str) -> KeyIssued {
     }
 }
 
-pub(super) fn opened() -> AccountEvent {
+pub(crate) fn opened() -> AccountEvent {
     AccountEvent::AccountOpened(AccountOpened {})
 }
 
-pub(super) fn issued(letter: &str) -> AccountEvent {
+pub(crate) fn issued(letter: &str) -> AccountEvent {
     AccountEvent::KeyIssued(key(letter))
 }
 
-pub(super) fn revoked(letter: &str) -> AccountEvent {
+pub(crate) fn revoked(letter: &str) -> AccountEvent {
     AccountEvent::KeyRevoked(KeyRevoked { key_id: id(letter) })
 }
 
-pub(super) fn proven(letters: &[&str]) -> AccountEvent {
+pub(crate) fn proven(letters: &[&str]) -> AccountEvent {
     AccountEvent::EmailProven(EmailProven { key_ids: letters.iter().map(|letter| id(letter)).collect() })
 }
 
-pub(super) fn moved(letters: &[&str], to: &str) -> AccountEvent {
+pub(crate) fn moved(letters: &[&str], to: &str) -> AccountEvent {
     let key_ids = letters.iter().map(|letter| id(letter)).collect();
     AccountEvent::TierChanged(TierChanged { key_ids, tier: tier(to), by_payment: false })
 }
 
-pub(super) fn erased() -> AccountEvent {
+pub(crate) fn erased() -> AccountEvent {
     AccountEvent::AccountErased(AccountErased {})
 }
 
 /// An account with the keys a, b and c.
-pub(super) fn three() -> Vec<(AccountEvent, Timestamp)> {
+pub(crate) fn three() -> Vec<(AccountEvent, Timestamp)> {
     [opened(), issued("a"), issued("b"), issued("c")].map(|event| (event, at(11, 1))).into()
 }
 
 /// A notice of the subscription `s` of the customer `c`, at noon of a day of November.
-pub(super) fn notice(event: &str, day: i8, kind: PaymentKind) -> PaymentRecorded {
+pub(crate) fn notice(event: &str, day: i8, kind: PaymentKind) -> PaymentRecorded {
     PaymentRecorded {
         provider: Provider::Stripe,
         event_id: event.parse().unwrap(),
@@ -100,20 +100,20 @@ pub(super) fn notice(event: &str, day: i8, kind: PaymentKind) -> PaymentRecorded
 }
 
 /// A payment for a tier until noon of a day.
-pub(super) fn paid(event: &str, day: i8, to: &str, until: Timestamp) -> PaymentRecorded {
+pub(crate) fn paid(event: &str, day: i8, to: &str, until: Timestamp) -> PaymentRecorded {
     PaymentRecorded { tier: Some(tier(to)), period_end: Some(until), ..notice(event, day, PaymentKind::Paid) }
 }
 
-pub(super) fn recorded(payment: &PaymentRecorded) -> AccountEvent {
+pub(crate) fn recorded(payment: &PaymentRecorded) -> AccountEvent {
     AccountEvent::PaymentRecorded(payment.clone())
 }
 
-pub(super) fn entitled(to: &str) -> AccountEvent {
+pub(crate) fn entitled(to: &str) -> AccountEvent {
     AccountEvent::EntitlementChanged(EntitlementChanged { tier: tier(to) })
 }
 
 /// Tier changes of keys to what is paid for.
-pub(super) fn followed(letters: &[&str], to: &str) -> AccountEvent {
+pub(crate) fn followed(letters: &[&str], to: &str) -> AccountEvent {
     let key_ids = letters.iter().map(|letter| id(letter)).collect();
     AccountEvent::TierChanged(TierChanged { key_ids, tier: tier(to), by_payment: true })
 }

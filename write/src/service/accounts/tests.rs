@@ -5,11 +5,10 @@ use jiff::SignedDuration;
 use schemas::account::KeyIssued;
 use schemas::command::*;
 use schemas::ids::{AccountId, StreamId};
-use schemas::key::{KeyHash, KeyId};
 
 use super::*;
+use crate::account::scenario::{id, key};
 use crate::service::tests::WriteSide;
-use crate::service::{CommandDispatcher, ProjectService};
 
 impl WriteSide {
     async fn refused(&self, command: Command) -> String {
@@ -39,11 +38,8 @@ impl WriteSide {
         kinds.collect()
     }
 
-    /// Returns whether any file of the folder contains a text.
     fn found(&self, text: &str) -> bool {
-        let files = std::fs::read_dir(self.folder.path()).unwrap();
-        let mut files = files.map(|entry| std::fs::read(entry.unwrap().path()).unwrap());
-        files.any(|file| file.windows(text.len()).any(|window| window.eq_ignore_ascii_case(text.as_bytes())))
+        kit::any_file_contains(self.folder.path(), text)
     }
 }
 
@@ -55,15 +51,8 @@ fn email() -> Email {
     "Ada.Pelt@example.org".parse().unwrap()
 }
 
-fn id(letter: &str) -> KeyId {
-    letter.repeat(8).parse().unwrap()
-}
-
 fn issue_to(email: Email, letter: &str) -> Command {
-    let hash = KeyHash::of(letter.as_bytes());
-    let (hint, tier) = ("0a9Z".into(), "free".parse().unwrap());
-    let key = KeyIssued { key_id: id(letter), hash, hint, name: None, sealed_name: None, tier };
-    Command::IssueKey { email, key }
+    Command::IssueKey { email, key: key(letter) }
 }
 
 fn issue(letter: &str) -> Command {
@@ -176,12 +165,8 @@ async fn one_of_many_concurrent_commands_gets_the_last_key() {
     for letter in ["a", "b"] {
         side.send(issue(letter)).await;
     }
-    let mut tasks = tokio::task::JoinSet::new();
-    for letter in ["c", "d", "e", "f", "g", "h", "i", "j"] {
-        let (commands, message) = (side.commands.clone(), side.message(issue(letter)));
-        tasks.spawn(async move { commands.execute(message).await });
-    }
-    let replies = tasks.join_all().await;
+    let messages = ["c", "d", "e", "f", "g", "h", "i", "j"].map(|letter| side.message(issue(letter)));
+    let replies = side.at_once(messages.into()).await;
     assert_eq!(replies.iter().filter(|reply| matches!(reply, CommandReply::Account(_))).count(), 1);
     assert_eq!(side.log().await.len(), 4);
 }
@@ -302,20 +287,4 @@ async fn accounts_are_read_from_the_log() {
     assert_eq!(accounts[0], (ada, read_account(&side.store, ada).await.unwrap()));
     assert!(matches!(&accounts[0].1, Account::Erased(keys) if keys.len() == 2));
     assert_eq!(read_account(&side.store, side.clock.account_id()).await.unwrap(), Account::Absent);
-}
-
-#[tokio::test]
-async fn a_write_side_without_accounts_names_the_keeper() {
-    let side = WriteSide::start().await;
-    let projects = ProjectService::new(side.store.clone(), side.clock.clone());
-    let commands = CommandDispatcher::new(Arc::new(projects));
-    let reply = commands.execute(side.message(issue("a"))).await;
-    let CommandReply::Failed(failure) = reply else { panic!("{reply:?}") };
-    assert_eq!(
-        (failure.kind, failure.detail.as_str()),
-        (
-            FailureKind::Rejected,
-            "this write side keeps no addresses; the keeper of the log does, and `loggia store keeper` shows which that is"
-        )
-    );
 }

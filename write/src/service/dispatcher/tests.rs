@@ -1,14 +1,10 @@
 use std::collections::HashSet;
 
-use ::pictures::fetch::{FetchRules, Fetcher};
-use media::MediaStore;
-use schemas::clock::Clock;
 use schemas::command::CommandFailure;
 use serde_json::{Value, json};
-use vault::Vault;
 
 use super::*;
-use crate::service::{AccountService, PaymentService, PictureService};
+use crate::service::tests::WriteSide;
 
 /// One of every command, without those that need a payment notice.
 fn samples() -> Vec<Command> {
@@ -40,45 +36,18 @@ fn samples() -> Vec<Command> {
     samples.into_iter().map(|sample: Value| serde_json::from_value(sample).unwrap()).collect()
 }
 
-struct WriteSide {
-    _folder: tempfile::TempDir,
-    clock: Clock,
-    commands: CommandDispatcher,
-    keeper: CommandDispatcher,
-}
-
-async fn write_side() -> WriteSide {
-    let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
-    let log = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
-    let vault = Vault::open(folder.path(), None).await.unwrap();
-    let projects = Arc::new(ProjectService::new(log.clone(), clock.clone()));
-    let tiers = "free=200".parse().unwrap();
-    let accounts = Arc::new(AccountService::new(log, clock.clone(), vault, tiers));
-    let payments = Arc::new(PaymentService::new(accounts.clone()));
-    let media = Arc::new(MediaStore::open(&folder.path().join("media")).unwrap());
-    let fetcher = Fetcher::new(FetchRules::default(), "tests", || None);
-    let pictures = Arc::new(PictureService::new(projects.clone(), media, fetcher));
-    let keeper = CommandDispatcher::new(projects.clone());
-    let keeper = keeper.register(accounts).register(payments).register(pictures);
-    WriteSide { _folder: folder, clock, commands: CommandDispatcher::new(projects), keeper }
-}
-
-impl WriteSide {
-    async fn failure(&self, dispatcher: &CommandDispatcher, command: Command) -> Option<CommandFailure> {
-        let (id, actor) = (self.clock.command_id(), "Ada".parse().unwrap());
-        let message = CommandMessage { id, actor, correlation: id, command, not_after: None };
-        match dispatcher.execute(message).await {
-            CommandReply::Failed(failure) => Some(failure),
-            _ => None,
-        }
+async fn failure(dispatcher: &CommandDispatcher, message: CommandMessage) -> Option<CommandFailure> {
+    match dispatcher.execute(message).await {
+        CommandReply::Failed(failure) => Some(failure),
+        _ => None,
     }
 }
 
 #[tokio::test]
 async fn every_command_is_executed_by_the_service_that_lists_it() {
-    let side = write_side().await;
+    let side = WriteSide::start().await;
     let lanes: Vec<&str> =
-        side.keeper.lanes().flat_map(|lane| lane.commands).map(|command| command.name).collect();
+        side.commands.lanes().flat_map(|lane| lane.commands).map(|command| command.name).collect();
     assert_eq!(lanes.len(), lanes.iter().collect::<HashSet<_>>().len(), "each has one lane");
     let samples = samples();
     let mut names: Vec<&str> = samples.iter().map(Command::name).collect();
@@ -86,7 +55,7 @@ async fn every_command_is_executed_by_the_service_that_lists_it() {
     assert_eq!(names.iter().collect::<HashSet<_>>(), lanes.iter().collect::<HashSet<_>>());
     for command in samples {
         let name = command.name();
-        let failure = side.failure(&side.keeper, command).await;
+        let failure = failure(&side.commands, side.message(command)).await;
         assert!(
             failure.is_none_or(|failure| !failure.detail.contains("is not a command of this service")
                 && !failure.detail.contains("the keeper of the log does")),
@@ -97,10 +66,11 @@ async fn every_command_is_executed_by_the_service_that_lists_it() {
 
 #[tokio::test]
 async fn a_command_of_a_service_that_is_not_registered_names_the_keeper() {
-    let side = write_side().await;
+    let side = WriteSide::start().await;
+    let commands = CommandDispatcher::new(side.pictures.projects().clone());
     for command in samples() {
         let name = command.name();
-        let failure = side.failure(&side.commands, command).await;
+        let failure = failure(&commands, side.message(command)).await;
         let kept = match name {
             "select" | "revise" | "rename" | "withdraw" | "restore" | "import" => continue,
             "attach" | "erase_picture" => "pictures",

@@ -1,13 +1,12 @@
 use health::Health;
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
-use schemas::account::KeyIssued;
 use schemas::command::{Command, CommandReply};
-use schemas::key::{KeyHash, KeyId};
 use schemas::payment::{KeptReason, PaymentKind, PaymentRecorded, Provider};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
+use crate::account::scenario::{self, id, key};
 use crate::service::read_account;
 use crate::service::tests::WriteSide;
 
@@ -26,15 +25,7 @@ impl WriteSide {
 
     /// Issues a key for an address, and proves it if `proven`.
     async fn key(&self, email: &str, letter: &str, proven: bool) {
-        let key = KeyIssued {
-            key_id: id(letter),
-            hash: KeyHash::of(letter.as_bytes()),
-            hint: "0a9Z".into(),
-            name: None,
-            sealed_name: None,
-            tier: "free".parse().unwrap(),
-        };
-        self.send(Command::IssueKey { email: email.parse().unwrap(), key }).await;
+        self.send(Command::IssueKey { email: email.parse().unwrap(), key: key(letter) }).await;
         if proven {
             self.send(Command::ProveEmail { email: email.parse().unwrap(), key_ids: vec![id(letter)] }).await;
         }
@@ -65,24 +56,13 @@ fn time(text: &str) -> Timestamp {
     text.parse().unwrap()
 }
 
-fn id(letter: &str) -> KeyId {
-    letter.repeat(8).parse().unwrap()
-}
-
 /// A notice of the subscription and customer of this number, created this number of seconds after 8:00.
 fn notice(event: &str, seconds: i64, kind: PaymentKind, number: u8) -> PaymentNotice {
     let payment = PaymentRecorded {
-        provider: Provider::Stripe,
-        event_id: event.parse().unwrap(),
         created: time("2026-11-20T08:00:00Z") + SignedDuration::from_secs(seconds),
-        kind,
         subscription: Some(format!("sub_{number}").parse().unwrap()),
         customer: Some(format!("cus_{number}").parse().unwrap()),
-        references: Vec::new(),
-        tier: None,
-        period_end: None,
-        refund_failed: false,
-        moved_from: None,
+        ..scenario::notice(event, 20, kind)
     };
     PaymentNotice { email: None, payment }
 }
@@ -342,10 +322,7 @@ async fn no_file_contains_an_address() {
     side.record(&invoice("evt_9", 7, "studio")).await;
     side.key("bob@example.org", "b", false).await;
     side.record(&checkout("evt_2", 2)).await;
-    for entry in std::fs::read_dir(side.folder.path()).unwrap() {
-        let bytes = std::fs::read(entry.unwrap().path()).unwrap();
-        assert!(!bytes.windows(12).any(|window| window == b"@example.org"));
-    }
+    assert!(!kit::any_file_contains(side.folder.path(), "@example.org"));
 }
 
 /// Notices of two customers, one paying and one ended, and one notice without an account.

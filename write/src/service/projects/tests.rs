@@ -16,15 +16,6 @@ async fn catalog() -> WriteSide {
 }
 
 impl WriteSide {
-    async fn at_once(&self, messages: Vec<CommandMessage>) -> Vec<CommandReply> {
-        let mut tasks = tokio::task::JoinSet::new();
-        for message in messages {
-            let commands = self.commands.clone();
-            tasks.spawn(async move { commands.execute(message).await });
-        }
-        tasks.join_all().await
-    }
-
     /// The lines' outcomes in short: `new a`, `changed a intro`, `same a`, `rejected field: reason`.
     async fn import(&self, lines: &[&str]) -> Vec<String> {
         short(&self.send(import(lines, ImportOptions::default())).await)

@@ -1,27 +1,12 @@
 //! Erasures that a crash interrupts, that are sent again, and that a restored log does not know.
 
-use event_log::{Append, Expected, NewEvent};
-use schemas::event::Event;
 use vault::Erasure;
 
 use super::*;
 
 /// Appends what an erasure appends, as if the process had ended right after it.
 async fn append_erased(side: &WriteSide, account: AccountId) {
-    let id = side.clock.command_id();
-    let erased = AccountEvent::AccountErased(schemas::account::AccountErased {});
-    let append = Append {
-        stream: StreamId::account(account),
-        expected: Expected::Any,
-        command: id,
-        correlation: id,
-        actor: "Ada".parse().unwrap(),
-        traceparent: None,
-        time: side.clock.now(),
-        events: vec![NewEvent { id: side.clock.event_id(), event: Event::Account(erased) }],
-        claims: Vec::new(),
-    };
-    side.store.append(append).await.unwrap();
+    side.append(account, "Ada", AccountEvent::AccountErased(schemas::account::AccountErased {})).await;
 }
 
 async fn noted(side: &WriteSide) -> Vec<AccountId> {
@@ -92,8 +77,7 @@ async fn an_address_that_cannot_be_decrypted_is_erased_too() {
     side.send(issue("a")).await;
     let ada = side.account().await.unwrap();
     append_erased(&side, ada).await;
-    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(side.folder.path().join("vault.db"));
-    let mut hand = sqlx::ConnectOptions::connect(&options).await.unwrap();
+    let mut hand = side.vault_file().await;
     sqlx::query("UPDATE addresses SET sealed = randomblob(60)").execute(&mut hand).await.unwrap();
     sqlx::Connection::close(hand).await.unwrap();
     let side = side.restart().await;

@@ -23,11 +23,7 @@ fn open() -> Command {
 
 fn using(keep: &[&str], revoke: &[&str], new: Option<&str>) -> Command {
     let ids = |letters: &[&str]| letters.iter().map(|letter| id(letter)).collect();
-    let new_key = new.map(|letter| match issue(letter) {
-        Command::IssueKey { key, .. } => key,
-        other => panic!("{other:?}"),
-    });
-    Command::UseLink { link: link(), keep: ids(keep), revoke: ids(revoke), new_key }
+    Command::UseLink { link: link(), keep: ids(keep), revoke: ids(revoke), new_key: new.map(key) }
 }
 
 /// Two keys under the address, and a link for it.
@@ -179,12 +175,8 @@ async fn a_rejected_use_does_not_use_up_the_link() {
 #[tokio::test]
 async fn one_of_many_concurrent_uses_of_a_link_succeeds() {
     let side = linked().await;
-    let mut tasks = tokio::task::JoinSet::new();
-    for _ in 0..8 {
-        let (commands, message) = (side.commands.clone(), side.message(using(&["a"], &["b"], None)));
-        tasks.spawn(async move { commands.execute(message).await });
-    }
-    let replies = tasks.join_all().await;
+    let messages = (0..8).map(|_| side.message(using(&["a"], &["b"], None)));
+    let replies = side.at_once(messages.collect()).await;
     assert_eq!(replies.iter().filter(|reply| matches!(reply, CommandReply::Account(_))).count(), 1);
     assert_eq!(side.log().await.len(), 5);
 }

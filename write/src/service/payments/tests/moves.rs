@@ -1,9 +1,7 @@
 //! Subscriptions that an operator moves to another account.
 
-use event_log::{Append, Expected, NewEvent};
 use schemas::account::{AccountEvent, PaymentsMoved};
 use schemas::command::AccountOutcome;
-use schemas::event::Event;
 use schemas::ids::{AccountId, StreamId};
 
 use super::*;
@@ -12,12 +10,15 @@ const GRACE: &str = "grace@example.org";
 
 impl WriteSide {
     async fn moved(&self, id: &str, to: &str) -> Result<AccountOutcome, String> {
-        let command = Command::MovePayments {
-            provider: Provider::Stripe,
-            id: id.parse().unwrap(),
-            to: to.parse().unwrap(),
-        };
-        done(self.send(command).await)
+        match self.send(moving(id, to)).await {
+            CommandReply::Account(done) => Ok(done),
+            CommandReply::Failed(failure) => Err(failure.detail),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    async fn tiers_of_both(&self) -> [Vec<String>; 2] {
+        [self.tiers(STUDIO).await, self.tiers(GRACE).await]
     }
 
     async fn account_of(&self, email: &str) -> AccountId {
@@ -32,12 +33,8 @@ impl WriteSide {
     }
 }
 
-fn done(reply: CommandReply) -> Result<AccountOutcome, String> {
-    match reply {
-        CommandReply::Account(done) => Ok(done),
-        CommandReply::Failed(failure) => Err(failure.detail),
-        other => panic!("{other:?}"),
-    }
+fn moving(id: &str, to: &str) -> Command {
+    Command::MovePayments { provider: Provider::Stripe, id: id.parse().unwrap(), to: to.parse().unwrap() }
 }
 
 /// Two people with a proven key each, of whom the first pays for `studio`.
@@ -56,10 +53,7 @@ async fn a_moved_subscription_takes_its_later_notices_with_it() {
     let moved = side.moved("cus_1", GRACE).await.unwrap();
     let tiers: Vec<String> = moved.keys.iter().map(|key| format!("{} {}", key.key_id, key.tier)).collect();
     assert_eq!((moved.changed, tiers), (true, vec!["gggggggg studio".to_owned()]));
-    assert_eq!(
-        (side.tiers(STUDIO).await, side.tiers(GRACE).await),
-        (vec!["free".into()], vec!["studio".into()])
-    );
+    assert_eq!(side.tiers_of_both().await, [["free"], ["studio"]]);
 
     // A repeated notice changes nothing, and a new one is applied, whatever id it names.
     let log = side.kinds().await;
@@ -70,10 +64,7 @@ async fn a_moved_subscription_takes_its_later_notices_with_it() {
     assert_eq!(side.kinds().await, log, "nothing was left to finish");
     let pro = PaymentNotice { email: Some(STUDIO.parse().unwrap()), ..invoice("evt_4", 1, "pro") };
     assert_eq!(side.record(&pro).await, PaymentOutcome::Applied, "an id comes before the address");
-    assert_eq!(
-        (side.tiers(STUDIO).await, side.tiers(GRACE).await),
-        (vec!["free".into()], vec!["pro".into()])
-    );
+    assert_eq!(side.tiers_of_both().await, [["free"], ["pro"]]);
     assert_eq!(side.record(&ended("evt_5", 1)).await, PaymentOutcome::Applied);
     assert_eq!(side.tiers(GRACE).await, ["free"]);
     assert_eq!(side.counted(GRACE).await, ["evt_1", "evt_2", "evt_4", "evt_5"]);
@@ -87,10 +78,7 @@ async fn a_subscription_can_be_moved_back_and_outlives_its_former_account() {
     side.moved("cus_1", GRACE).await.unwrap();
     assert_eq!(side.record(&invoice("evt_3", 1, "pro")).await, PaymentOutcome::Applied);
     assert_eq!(side.moved("sub_1", STUDIO).await.map(|done| done.changed), Ok(true));
-    assert_eq!(
-        (side.tiers(STUDIO).await, side.tiers(GRACE).await),
-        (vec!["pro".into()], vec!["free".into()])
-    );
+    assert_eq!(side.tiers_of_both().await, [["pro"], ["free"]]);
     assert_eq!(side.moved("sub_1", GRACE).await.map(|done| done.changed), Ok(true));
     side.send(Command::EraseAccount { email: STUDIO.parse().unwrap() }).await;
     assert_eq!(side.record(&notice("evt_6", 9, PaymentKind::Failed, 1)).await, PaymentOutcome::Applied);
@@ -105,20 +93,11 @@ async fn a_subscription_can_be_moved_back_and_outlives_its_former_account() {
 #[tokio::test]
 async fn a_repeated_move_gets_the_same_reply() {
     let side = paid_by_the_first().await;
-    let command = Command::MovePayments {
-        provider: Provider::Stripe,
-        id: "in_of_nobody".parse().unwrap(),
-        to: GRACE.parse().unwrap(),
-    };
-    let unknown = done(side.send(command).await).unwrap_err();
+    let unknown = side.moved("in_of_nobody", GRACE).await.unwrap_err();
     assert!(unknown.starts_with("no account has a payment that names “in_of_nobody”; "), "{unknown}");
     let nobody = side.moved("cus_1", "nobody@example.org").await.unwrap_err();
     assert!(nobody.starts_with("there is no account under this address; "), "{nobody}");
-    let message = side.message(Command::MovePayments {
-        provider: Provider::Stripe,
-        id: "cus_1".parse().unwrap(),
-        to: GRACE.parse().unwrap(),
-    });
+    let message = side.message(moving("cus_1", GRACE));
     let first = side.commands.execute(message.clone()).await;
     assert_eq!(side.commands.execute(message).await, first);
     side.send(Command::EraseAccount { email: GRACE.parse().unwrap() }).await;
@@ -136,26 +115,10 @@ async fn a_move_that_was_interrupted_is_finished_at_the_next_start() {
         event_ids: ["evt_1", "evt_2"].map(|id| id.parse().unwrap()).into(),
         to,
     };
-    let event = Event::Account(AccountEvent::PaymentsMoved(moved));
-    let command = side.clock.command_id();
-    let half = Append {
-        stream: StreamId::account(from),
-        expected: Expected::Any,
-        command,
-        correlation: command,
-        actor: "operator".parse().unwrap(),
-        traceparent: None,
-        time: side.clock.now(),
-        events: vec![NewEvent { id: side.clock.event_id(), event }],
-        claims: Vec::new(),
-    };
-    side.store.append(half).await.unwrap();
+    let command = side.append(from, "operator", AccountEvent::PaymentsMoved(moved)).await;
     let side = side.restart().await;
     side.settlement().settle_due().await;
-    assert_eq!(
-        (side.tiers(STUDIO).await, side.tiers(GRACE).await),
-        (vec!["free".into()], vec!["studio".into()])
-    );
+    assert_eq!(side.tiers_of_both().await, [["free"], ["studio"]]);
     let log = side.store.read_all(Position::START, 1_000).await.unwrap();
     let copies =
         log.iter().filter(|event| event.stream == StreamId::account(to) && event.causation == command);

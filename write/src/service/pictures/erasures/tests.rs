@@ -1,53 +1,17 @@
 //! Erasing on a real store and media folder.
 
-use std::sync::Arc;
-
-use event_log::EventLog;
 use kit::samples::{in_every_format, scene};
-use media::{MediaStore, PutError};
-use pictures::fetch::{FetchRules, Fetcher};
-use schemas::clock::Clock;
+use media::PutError;
 use schemas::command::{Command, CommandReply};
-use schemas::ids::CommandId;
 use schemas::picture::Form;
 use schemas::record::PictureSource;
 use serde_json::json;
 
 use super::*;
 use crate::project::PictureOutcome;
-use crate::service::{CommandDispatcher, ProjectService};
-
-/// A write side whose media folder can be exchanged.
-struct WriteSide {
-    _folder: tempfile::TempDir,
-    store: Arc<EventLog>,
-    clock: Clock,
-    pictures: Arc<PictureService>,
-    commands: CommandDispatcher,
-}
+use crate::service::tests::WriteSide;
 
 impl WriteSide {
-    async fn open() -> WriteSide {
-        let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
-        let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
-        let media = Arc::new(MediaStore::open(&folder.path().join("media")).unwrap());
-        let fetcher = Fetcher::new(FetchRules::default(), "tests", || None);
-        let projects = Arc::new(ProjectService::new(store.clone(), clock.clone()));
-        let pictures = Arc::new(PictureService::new(projects.clone(), media, fetcher));
-        let commands = CommandDispatcher::new(projects).register(pictures.clone());
-        WriteSide { _folder: folder, store, clock, pictures, commands }
-    }
-
-    async fn send_as(&self, id: CommandId, command: Command) -> CommandReply {
-        let actor = "Ada".parse().unwrap();
-        let message = CommandMessage { id, actor, correlation: id, command, not_after: None };
-        self.commands.execute(message).await
-    }
-
-    async fn send(&self, command: Command) -> CommandReply {
-        self.send_as(self.clock.command_id(), command).await
-    }
-
     async fn done(&self, command: Command) {
         let reply = self.send(command).await;
         assert!(matches!(reply, CommandReply::Project(_)), "{reply:?}");
@@ -88,7 +52,7 @@ fn detail(reply: CommandReply) -> String {
 
 #[tokio::test]
 async fn an_erased_picture_is_erased_in_every_project_and_rejected_afterwards() {
-    let side = WriteSide::open().await;
+    let side = WriteSide::start().await;
     let [(_, bytes), (_, other), ..] = in_every_format(&scene(90, 90));
     let (picture, next) = (side.take(&bytes).await, side.take(&other).await);
     for slug in ["former", "gone", "shown", "without"] {
@@ -102,8 +66,9 @@ async fn an_erased_picture_is_erased_in_every_project_and_rejected_afterwards() 
     }
     side.done(Command::Withdraw { slug: "gone".parse().unwrap(), reason: "sold".into() }).await;
 
-    let (id, before) = (side.clock.command_id(), side.store.head().await.unwrap().position);
-    let erased = erasure(side.send_as(id, Command::ErasePicture { picture }).await);
+    let before = side.store.head().await.unwrap().position;
+    let message = side.message(Command::ErasePicture { picture });
+    let erased = erasure(side.commands.execute(message.clone()).await);
     assert_eq!((erased.picture, erased.projects, erased.changed), (picture, 3, true));
     assert_eq!(erased.position, Position(before.0 + 3));
     let said = side.erased().await;
@@ -115,7 +80,7 @@ async fn an_erased_picture_is_erased_in_every_project_and_rejected_afterwards() 
     assert_eq!(project.listing().unwrap().pictures["front.jpg"], PictureOutcome::Erased(picture));
 
     // The same command again is answered as before; another one finds nothing to do.
-    assert_eq!(erasure(side.send_as(id, Command::ErasePicture { picture }).await), erased);
+    assert_eq!(erasure(side.commands.execute(message).await), erased);
     let again = erasure(side.send(Command::ErasePicture { picture }).await);
     assert_eq!(again, PictureErasure { changed: false, ..erased });
     assert_eq!(side.erased().await.len(), 3);
@@ -136,7 +101,7 @@ async fn an_erased_picture_is_erased_in_every_project_and_rejected_afterwards() 
 
 #[tokio::test]
 async fn a_picture_that_no_project_shows_is_erased_too() {
-    let side = WriteSide::open().await;
+    let side = WriteSide::start().await;
     let picture = side.take(&in_every_format(&scene(90, 90))[0].1).await;
     let erased = erasure(side.send(Command::ErasePicture { picture }).await);
     assert_eq!((erased.projects, erased.position, erased.changed), (0, Position::START, true));
@@ -145,7 +110,7 @@ async fn a_picture_that_no_project_shows_is_erased_too() {
 
 #[tokio::test]
 async fn erasures_of_the_journal_are_recorded_after_a_crash_and_a_restore() {
-    let side = WriteSide::open().await;
+    let side = WriteSide::start().await;
     let [(_, bytes), (_, other), ..] = in_every_format(&scene(90, 90));
     let (picture, other) = (side.take(&bytes).await, side.take(&other).await);
     for (slug, kept) in [("a", picture), ("b", other)] {
