@@ -10,6 +10,8 @@
 pub mod embedding_worker;
 pub mod mail_worker;
 pub mod picture_fetcher;
+#[cfg(test)]
+mod tests;
 
 /// Why a worker cannot start.
 #[derive(Debug, thiserror::Error)]

@@ -37,10 +37,7 @@ async fn fixture(faults: &[Fault]) -> Fixture {
     let site = "https://catalog.example.org".to_owned();
     let worker = MailWorker::new(accounts, clock.clone(), mailer, site);
     let fixture = Fixture { _folder: folder, commands, clock, server, worker };
-    let (hint, tier) = ("0a9Z".into(), "free".parse().unwrap());
-    let key_id = "aaaaaaaa".parse().unwrap();
-    let key = KeyIssued { key_id, hash: KeyHash::of(b"a"), hint, name: None, sealed_name: None, tier };
-    fixture.send(Command::IssueKey { email: email(), key }).await;
+    fixture.issue(email(), "a").await;
     fixture
 }
 
@@ -51,9 +48,16 @@ fn email() -> Email {
 impl Fixture {
     async fn send(&self, command: Command) -> CommandReply {
         let id = self.clock.command_id();
-        let message =
-            CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command, not_after: None };
+        let message = CommandMessage::new(id, "Ada".parse().unwrap(), command);
         self.commands.execute(message).await
+    }
+
+    /// Issues the key whose id is this letter eight times.
+    async fn issue(&self, email: Email, letter: &str) {
+        let (key_id, hash) = (letter.repeat(8).parse().unwrap(), KeyHash::of(letter.as_bytes()));
+        let (hint, tier) = ("0a9Z".into(), "free".parse().unwrap());
+        let key = KeyIssued { key_id, hash, hint, name: None, sealed_name: None, tier };
+        self.send(Command::IssueKey { email, key }).await;
     }
 
     async fn request_link(&self) {
@@ -141,11 +145,8 @@ async fn a_damaged_row_delays_no_other_mail() {
         let mut vault = file.connect().await.unwrap();
         sqlx::raw_sql(statement).execute(&mut vault).await.unwrap();
         vault.close().await.unwrap();
-        let (key_id, tier) = ("bbbbbbbb".parse().unwrap(), "free".parse().unwrap());
-        let hash = KeyHash::of(b"b");
-        let key = KeyIssued { key_id, hash, hint: "0a9Z".into(), name: None, sealed_name: None, tier };
         let bob: Email = "bob@example.org".parse().unwrap();
-        fixture.send(Command::IssueKey { email: bob.clone(), key }).await;
+        fixture.issue(bob.clone(), "b").await;
         fixture.clock.advance(SignedDuration::from_secs(1));
         fixture.send(Command::SendLink { email: bob }).await;
         let next = fixture.after(0).await.unwrap();
@@ -188,8 +189,7 @@ async fn it_runs_until_it_is_stopped() {
     let requesting = async {
         let id = clock.command_id();
         let command = Command::SendLink { email: email() };
-        let message =
-            CommandMessage { id, actor: "Ada".parse().unwrap(), correlation: id, command, not_after: None };
+        let message = CommandMessage::new(id, "Ada".parse().unwrap(), command);
         tokio::time::sleep(Duration::from_millis(50)).await;
         commands.execute(message).await;
         server.mail(0).await;
