@@ -158,6 +158,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::tests::store;
     use kit::samples::{in_every_format, scene};
 
     /// Changes the bytes of a file; `None` removes the file.
@@ -187,8 +188,7 @@ mod tests {
 
     #[test]
     fn damaged_forms_are_found_and_derived_again_from_the_original() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = MediaStore::open(folder.path()).unwrap();
+        let (folder, store) = store();
         let picture = store.put(&in_every_format(&scene(700, 500))[0].1).unwrap();
         let intact = CheckReport { pictures: 1, ..CheckReport::default() };
         assert_eq!(store.check(false, |_| {}).unwrap(), intact);
@@ -216,8 +216,7 @@ mod tests {
 
     #[test]
     fn forms_and_description_of_another_version_are_derived_again() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = MediaStore::open(folder.path()).unwrap();
+        let (_folder, store) = store();
         let picture = store.put(&in_every_format(&scene(90, 90))[0].1).unwrap();
         assert_eq!(store.rederive(picture.id).unwrap(), (picture.clone(), false));
         let former = Picture { palette: Vec::new(), ..picture.clone() };
@@ -237,8 +236,7 @@ mod tests {
 
     #[test]
     fn a_damaged_original_cannot_be_repaired() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = MediaStore::open(folder.path()).unwrap();
+        let (_folder, store) = store();
         let picture = store.put(&in_every_format(&scene(90, 90))[0].1).unwrap();
         fs::write(store.path(picture.id, Form::Original), b"other").unwrap();
         let found = store.check(true, |_| {}).unwrap();

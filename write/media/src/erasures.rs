@@ -98,6 +98,7 @@ mod tests {
     use super::super::uploads::{Progress, Uploads};
     use super::super::{CheckReport, PutError};
     use super::*;
+    use crate::tests::store;
     use kit::samples::{in_every_format, scene};
     use schemas::clock::Clock;
 
@@ -112,8 +113,7 @@ mod tests {
 
     #[test]
     fn an_erased_picture_is_deleted_recorded_once_and_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = MediaStore::open(folder.path()).unwrap();
+        let (folder, store) = store();
         let [(_, bytes), (_, other), ..] = in_every_format(&scene(400, 300));
         let (picture, kept) = (store.put(&bytes).unwrap(), store.put(&other).unwrap());
         let erased = ErasedPicture { picture: picture.id, erased_at: at(86_400) };
@@ -166,8 +166,7 @@ mod tests {
 
     #[test]
     fn an_unreadable_journal_refuses_every_picture() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = MediaStore::open(folder.path()).unwrap();
+        let (folder, store) = store();
         fs::write(folder.path().join(ERASED_PICTURES), "{}\n").unwrap();
         let bytes = &in_every_format(&scene(90, 90))[0].1;
         let Err(PutError::Store(error)) = store.put(bytes) else { panic!("it was stored") };

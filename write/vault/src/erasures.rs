@@ -111,6 +111,7 @@ mod tests {
     use ulid::Ulid;
 
     use super::*;
+    use crate::tests::new_vault;
 
     fn erasure(account: u128, second: i64) -> Erasure {
         Erasure { account: AccountId(Ulid(account)), erased_at: Timestamp::from_second(second).unwrap() }
@@ -118,8 +119,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_account_is_noted_once_with_its_first_time() {
-        let folder = tempfile::tempdir().unwrap();
-        let vault = Vault::open(folder.path(), None).await.unwrap();
+        let (folder, vault) = new_vault().await;
         assert_eq!(vault.erasures().await.unwrap(), []);
         vault.record_erasures(vec![erasure(2, 20)]).await.unwrap();
         vault.record_erasures(vec![erasure(1, 30), erasure(2, 40)]).await.unwrap();

@@ -100,18 +100,14 @@ pub(super) async fn open_read_only(path: &Path) -> Result<Option<SqlitePool>, Va
 /// Returns whether the vault contains nothing that depends on the secret.
 pub(super) async fn is_empty(pool: &SqlitePool) -> Result<bool, VaultError> {
     let any: Option<i64> = sqlx::query_scalar("SELECT 1 FROM addresses LIMIT 1").fetch_optional(pool).await?;
-    if any.is_some() || !has_notices(pool).await? {
+    if any.is_some() || !has_table(pool, "notices").await? {
         return Ok(any.is_none());
     }
     let any: Option<i64> = sqlx::query_scalar("SELECT 1 FROM notices LIMIT 1").fetch_optional(pool).await?;
     Ok(any.is_none())
 }
 
-/// Returns whether there is a table of notices; an older version, which a reader does not migrate, has none.
-pub(super) async fn has_notices(pool: &SqlitePool) -> Result<bool, VaultError> {
-    has_table(pool, "notices").await
-}
-
+/// Returns whether there is a table: a reader does not migrate an older version, which has fewer.
 pub(super) async fn has_table(pool: &SqlitePool, name: &str) -> Result<bool, VaultError> {
     let table: Option<i64> = sqlx::query_scalar("SELECT 1 FROM sqlite_schema WHERE name = ?1")
         .bind(name)

@@ -60,11 +60,11 @@ mod tests {
     use ulid::Ulid;
 
     use super::*;
+    use crate::tests::new_vault;
 
     #[tokio::test]
     async fn names_are_erased_with_their_account() {
-        let folder = tempfile::tempdir().unwrap();
-        let vault = Vault::open(folder.path(), None).await.unwrap();
+        let (folder, vault) = new_vault().await;
         let account = |number| AccountId(Ulid(number));
         let key = |text: &str| text.parse::<KeyId>().unwrap();
         vault.add_address(&"ada@example.org".parse().unwrap(), account(1)).await.unwrap();

@@ -172,7 +172,7 @@ impl Vault {
     ///
     /// If the file cannot be read.
     pub async fn notices(&self) -> Result<Vec<StoredNotice>, VaultError> {
-        if !file::has_notices(&self.pool).await? {
+        if !file::has_table(&self.pool, "notices").await? {
             return Ok(Vec::new());
         }
         let rows = sqlx::query_as("SELECT name, sealed FROM notices ORDER BY name");

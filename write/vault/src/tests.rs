@@ -2,12 +2,26 @@ use std::collections::HashMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use jiff::SignedDuration;
 use schemas::link::LinkHash;
 use sha2::{Digest, Sha256};
 use sqlx::AssertSqlSafe;
+use tempfile::TempDir;
 use ulid::Ulid;
 
 use super::*;
+
+/// Returns a new vault in a folder of its own.
+pub(crate) async fn new_vault() -> (TempDir, Vault) {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = Vault::open(folder.path(), None).await.unwrap();
+    (folder, vault)
+}
+
+/// The time this many minutes after the start of a test.
+pub(crate) fn minute(number: i64) -> Timestamp {
+    "2026-11-20T08:30:00.25Z".parse::<Timestamp>().unwrap() + SignedDuration::from_mins(number)
+}
 
 fn email(text: &str) -> Email {
     text.parse().unwrap()
@@ -39,8 +53,7 @@ async fn sealed(vault: &Vault, account: AccountId) -> Vec<u8> {
 
 #[tokio::test]
 async fn an_address_keeps_its_first_account() {
-    let folder = tempfile::tempdir().unwrap();
-    let vault = Vault::open(folder.path(), None).await.unwrap();
+    let (folder, vault) = new_vault().await;
     assert_eq!(vault.account_of(&email("ada@example.org")).await.unwrap(), None);
     assert_eq!(vault.add_address(&email("Ada@example.org"), account(1)).await.unwrap(), account(1));
     assert_eq!(vault.add_address(&email("ADA@EXAMPLE.ORG"), account(2)).await.unwrap(), account(1));
@@ -58,8 +71,7 @@ async fn an_address_keeps_its_first_account() {
 
 #[tokio::test]
 async fn only_the_owner_can_read_the_files() {
-    let folder = tempfile::tempdir().unwrap();
-    let vault = Vault::open(folder.path(), None).await.unwrap();
+    let (folder, vault) = new_vault().await;
     vault.add_address(&email("ada@example.org"), account(1)).await.unwrap();
     let mut names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     names.sort();
@@ -70,8 +82,7 @@ async fn only_the_owner_can_read_the_files() {
 
 #[tokio::test]
 async fn no_byte_of_an_erased_address_is_left() {
-    let folder = tempfile::tempdir().unwrap();
-    let vault = Vault::open(folder.path(), None).await.unwrap();
+    let (folder, vault) = new_vault().await;
     // Enough for pages to be split, so that rows move.
     let emails: Vec<Email> = (0..400).map(|n| email(&format!("person-{n}@example.org"))).collect();
     for (number, email) in (0..).zip(&emails) {
@@ -234,8 +245,7 @@ async fn another_file_is_rejected() {
 
 #[tokio::test]
 async fn messages_and_links_are_erased_with_their_address() {
-    let folder = tempfile::tempdir().unwrap();
-    let (vault, now) = (Vault::open(folder.path(), None).await.unwrap(), Timestamp::UNIX_EPOCH);
+    let ((folder, vault), now) = (new_vault().await, Timestamp::UNIX_EPOCH);
     let (ada, link) = (account(1), LinkHash::of("a token"));
     vault.add_address(&email("ada@example.org"), ada).await.unwrap();
     vault.queue_message(ada, MessageKind::Proof, now).await.unwrap();
@@ -250,8 +260,7 @@ async fn messages_and_links_are_erased_with_their_address() {
 
 #[tokio::test]
 async fn a_vault_of_the_first_version_is_migrated() {
-    let folder = tempfile::tempdir().unwrap();
-    let vault = Vault::open(folder.path(), None).await.unwrap();
+    let (folder, vault) = new_vault().await;
     vault.add_address(&email("ada@example.org"), account(1)).await.unwrap();
     // Without what the first version did not have.
     let back = "DROP TABLE letters; DROP TABLE mailed; DROP TABLE links; DROP TABLE notices; DROP TABLE identity; \
@@ -277,8 +286,7 @@ async fn a_vault_of_the_first_version_is_migrated() {
 
 #[tokio::test]
 async fn an_address_is_found_by_both_forms_of_its_domain_also_as_version_0_1_stored_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let vault = Vault::open(folder.path(), None).await.unwrap();
+    let (_folder, vault) = new_vault().await;
     let [unicode, ascii] = ["bo@münchen.example", "Bo@xn--mnchen-3ya.example"].map(email);
     assert_eq!(vault.add_address(&unicode, account(1)).await.unwrap(), account(1));
     assert_eq!(vault.account_of(&ascii).await.unwrap(), Some(account(1)));

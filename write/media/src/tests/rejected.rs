@@ -12,8 +12,7 @@ use super::*;
 
 /// Returns the sentence with which a store refuses the bytes; checks that no file is left.
 fn refusal(bytes: &[u8]) -> String {
-    let folder = tempfile::tempdir().unwrap();
-    let store = MediaStore::open(folder.path()).unwrap();
+    let (folder, store) = store();
     let refused = match store.put(bytes) {
         Err(PutError::Refused(fault)) => fault.to_string(),
         other => panic!("{other:?}"),
@@ -31,8 +30,7 @@ fn empty_and_too_long_files_are_refused() {
     jpeg.resize((10 << 20) + 1, 0);
     assert_eq!(refusal(&jpeg), "It has 10485761 bytes; the most is 10485760 (10 MiB): send it smaller.");
     jpeg.truncate(10 << 20);
-    let folder = tempfile::tempdir().unwrap();
-    assert!(MediaStore::open(folder.path()).unwrap().put(&jpeg).is_ok(), "exactly the limit is accepted");
+    assert!(store().1.put(&jpeg).is_ok(), "exactly the limit is accepted");
 }
 
 #[test]

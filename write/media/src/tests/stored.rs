@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 
 use image::{ImageFormat, Rgb, RgbImage, Rgba, RgbaImage};
 use kit::samples::{encoded, in_every_format, scene, with_exif};
@@ -32,8 +32,7 @@ fn near(pixel: Rgb<u8>, [red, green, blue]: [u8; 3]) -> bool {
 
 #[test]
 fn a_picture_is_stored_in_its_folder_in_every_form() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = MediaStore::open(folder.path()).unwrap();
+    let (folder, store) = store();
     for ((name, bytes), format) in in_every_format(&scene(1500, 1000)).into_iter().zip([
         PictureFormat::Jpeg,
         PictureFormat::Png,
@@ -67,8 +66,7 @@ fn a_picture_is_stored_in_its_folder_in_every_form() {
 
 #[test]
 fn a_small_picture_is_not_enlarged() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = MediaStore::open(folder.path()).unwrap();
+    let (folder, store) = store();
     let red = RgbImage::from_pixel(500, 1, Rgb([200, 30, 30]));
     let picture = store.put(&encoded(red, ImageFormat::Png)).unwrap();
     assert_eq!((picture.width, picture.height, picture.palette), (500, 1, vec![Colour([200, 30, 30])]));
@@ -82,8 +80,7 @@ fn a_small_picture_is_not_enlarged() {
 
 #[test]
 fn exif_orientation_is_applied_and_other_exif_data_is_not_copied() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = MediaStore::open(folder.path()).unwrap();
+    let (folder, store) = store();
     let image = RgbImage::from_fn(400, 200, |x, _| Rgb(if x < 200 { [220, 20, 20] } else { [20, 20, 220] }));
     let bytes = with_exif(&encoded(image, ImageFormat::Jpeg), 6, "41.38 N, 2.17 E");
     let picture = store.put(&bytes).unwrap();
@@ -102,8 +99,7 @@ fn exif_orientation_is_applied_and_other_exif_data_is_not_copied() {
 
 #[test]
 fn transparent_pixels_are_blended_with_white() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = MediaStore::open(folder.path()).unwrap();
+    let (_folder, store) = store();
     let image =
         RgbaImage::from_fn(90, 30, |x, _| Rgba([0, 0, 0, [0, 128, 255][usize::try_from(x / 30).unwrap()]]));
     for format in [ImageFormat::Png, ImageFormat::WebP] {
@@ -135,8 +131,7 @@ fn the_same_bytes_give_the_same_picture_and_the_same_files() {
 
 #[test]
 fn four_concurrent_puts_store_one_picture() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = MediaStore::open(folder.path()).unwrap();
+    let (folder, store) = store();
     let bytes = encoded(scene(300, 200), ImageFormat::Png);
     let stored: Vec<Picture> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| store.put(&bytes).unwrap())).collect();
@@ -207,16 +202,10 @@ fn an_unusable_folder_is_named_with_advice() {
 
 #[test]
 fn real_pictures_are_stored() {
-    #[expect(clippy::disallowed_methods, reason = "a variable names the folder of real pictures")]
-    let shared = std::env::var_os("LOGGIA_SHARED_DATA")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"), PathBuf::from);
-    let Ok(entries) = fs::read_dir(shared.join("pictures")) else {
-        // Not with println!: the test harness captures that.
-        let _ = writeln!(std::io::stderr(), "\n*** SKIPPED: no real pictures in {}\n", shared.display());
-        return;
+    let Some(entries) = kit::shared_data().and_then(|data| fs::read_dir(data.join("pictures")).ok()) else {
+        return kit::skipped(format_args!("there are no real pictures"));
     };
-    let folder = tempfile::tempdir().unwrap();
-    let store = MediaStore::open(folder.path()).unwrap();
+    let (_folder, store) = store();
     let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|end| end == "webp"));
     paths.sort();

@@ -1,22 +1,17 @@
-use jiff::SignedDuration;
 use tempfile::TempDir;
 use ulid::Ulid;
 
 use super::*;
+use crate::tests::{minute, new_vault};
 
 const ADA: AccountId = AccountId(Ulid(1));
-
-fn minute(number: i64) -> Timestamp {
-    "2026-11-20T08:30:00.25Z".parse::<Timestamp>().unwrap() + SignedDuration::from_mins(number)
-}
 
 fn command(number: u128) -> CommandId {
     CommandId(Uuid::from_u128(number))
 }
 
 async fn vault() -> (TempDir, Vault) {
-    let folder = tempfile::tempdir().unwrap();
-    let vault = Vault::open(folder.path(), None).await.unwrap();
+    let (folder, vault) = new_vault().await;
     vault.add_address(&"ada@example.org".parse().unwrap(), ADA).await.unwrap();
     (folder, vault)
 }

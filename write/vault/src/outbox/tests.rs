@@ -1,26 +1,20 @@
-use jiff::SignedDuration;
 use schemas::ids::AccountId;
 use tempfile::TempDir;
 use ulid::Ulid;
 
 use super::MessageKind::{Payment, Proof};
 use super::*;
+use crate::tests::{minute, new_vault};
 
 const ADA: AccountId = AccountId(Ulid(1));
 const BOB: AccountId = AccountId(Ulid(2));
-
-/// The time this many minutes after the start of the test.
-fn minute(number: i64) -> Timestamp {
-    "2026-11-20T08:30:00.25Z".parse::<Timestamp>().unwrap() + SignedDuration::from_mins(number)
-}
 
 fn message(account: AccountId, kind: MessageKind, queued: i64, attempts: u32) -> OutboxMessage {
     OutboxMessage { account, kind, queued_at: minute(queued), attempts }
 }
 
 async fn vault() -> (TempDir, Vault) {
-    let folder = tempfile::tempdir().unwrap();
-    let vault = Vault::open(folder.path(), None).await.unwrap();
+    let (folder, vault) = new_vault().await;
     vault.add_address(&"ada@example.org".parse().unwrap(), ADA).await.unwrap();
     vault.add_address(&"bob@example.org".parse().unwrap(), BOB).await.unwrap();
     (folder, vault)

@@ -1,6 +1,7 @@
 use schemas::payment::{KeptReason, Provider};
 
 use super::*;
+use crate::tests::new_vault;
 
 fn stored(number: u8, raw: &str) -> StoredNotice {
     let kept = KeptNotice {
@@ -16,8 +17,7 @@ fn stored(number: u8, raw: &str) -> StoredNotice {
 
 #[tokio::test]
 async fn a_notice_is_encrypted_and_erased_with_the_address_that_it_names() {
-    let folder = tempfile::tempdir().unwrap();
-    let vault = Vault::open(folder.path(), None).await.unwrap();
+    let (folder, vault) = new_vault().await;
     let (ada, bob) =
         (stored(1, r#"{"email":"Ada.Pelt@example.org"}"#), stored(2, r#"{"email":"bob@example.org"}"#));
     for notice in [&ada, &bob, &ada] {
@@ -36,8 +36,7 @@ async fn a_notice_is_encrypted_and_erased_with_the_address_that_it_names() {
 
 #[tokio::test]
 async fn a_notice_without_effect_is_deleted_after_ninety_days() {
-    let folder = tempfile::tempdir().unwrap();
-    let vault = Vault::open(folder.path(), None).await.unwrap();
+    let (_folder, vault) = new_vault().await;
     let (old, young) = (stored(2, "{}"), stored(1, "{}"));
     for notice in [&old, &young] {
         vault.store_notice(notice).await.unwrap();
