@@ -1,6 +1,23 @@
 //! A projection: derives one read model from events. The projections are the modules below, one a file; `counters` follows
 //! the streams of metered calls instead of the log.
 
+/// Implements the parts of [`Projection`] that a writer of `read` has itself, under the same names.
+macro_rules! parts_of_the_writer {
+    () => {
+        async fn open(folder: &std::path::Path) -> Result<Self, ModelError> {
+            Self::open(folder).await
+        }
+
+        fn checkpoint(&self) -> &read::checkpoint::Checkpoint {
+            self.checkpoint()
+        }
+
+        async fn commit(&mut self, checkpoint: read::checkpoint::Checkpoint) -> Result<(), ModelError> {
+            self.commit(checkpoint).await
+        }
+    };
+}
+
 mod archive;
 mod catalog;
 pub mod counters;

@@ -95,7 +95,12 @@ impl Hosted {
         let generation = generations.create_next().unwrap();
         fs::write(generation.path.join(KeysReader::FILE), first).unwrap();
         generations.make_current(&generation).unwrap();
-        let (status, health, stop) = (Status::new("keys"), Health::default(), CancellationToken::new());
+        Hosted::start(folder, Status::new("keys"), Health::default()).await
+    }
+
+    async fn start(folder: TempDir, status: Status, health: Health) -> Hosted {
+        let generations = ModelKind::Keys.generations(folder.path());
+        let stop = CancellationToken::new();
         let options = async_nats::ConnectOptions::new().retry_on_initial_connect();
         let source = EventSource::new(options.connect("127.0.0.1:1").await.unwrap());
         let host = Host::new::<Fake>(&settings(folder.path(), &health), source, status.clone());
@@ -231,16 +236,10 @@ async fn a_model_that_cannot_be_opened_at_present_is_kept_and_can_be_rebuilt() {
 async fn a_quarantined_model_is_rebuilt_after_a_restart_before_readers_see_it() {
     let hosted = Hosted::with("damaged").await;
     hosted.is_quarantined().await;
-    let Hosted { folder, generations, status, health, stop, running, requests: _ } = hosted;
+    let Hosted { folder, status, health, stop, running, .. } = hosted;
     stop.cancel();
     running.await.unwrap().unwrap();
-    let options = async_nats::ConnectOptions::new().retry_on_initial_connect();
-    let source = EventSource::new(options.connect("127.0.0.1:1").await.unwrap());
-    let host = Host::new::<Fake>(&settings(folder.path(), &health), source, status.clone());
-    let (requests, receiver) = mpsc::channel(1);
-    let stop = CancellationToken::new();
-    let running = tokio::spawn(host.run::<Fake>(receiver, stop.clone()));
-    let hosted = Hosted { folder, generations, status, health, requests, stop, running };
+    let hosted = Hosted::start(folder, status, health).await;
     let mut messages = hosted.request_rebuild().await;
     messages.recv().await.unwrap();
     assert_eq!(hosted.current(), None, "readers see nothing before it is complete");

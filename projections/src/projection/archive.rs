@@ -1,10 +1,8 @@
 //! The projection of the archive: all listed projects, newest first, with the words of their taste.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use read::archive::{ArchiveReader, ArchiveWriter};
-use read::checkpoint::Checkpoint;
 use read::error::ModelError;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
@@ -20,13 +18,7 @@ impl Projection for ArchiveWriter {
         ProjectEvent::if_visible_to_readers(recorded, event)
     }
 
-    async fn open(folder: &Path) -> Result<Self, ModelError> {
-        ArchiveWriter::open(folder).await
-    }
-
-    fn checkpoint(&self) -> &Checkpoint {
-        ArchiveWriter::checkpoint(self)
-    }
+    parts_of_the_writer!();
 
     async fn apply(&mut self, batch: Vec<ProjectEvent>) -> Result<Vec<PoisonEvent>, ModelError> {
         self.load(batch.iter().map(|event| event.project)).await?;
@@ -34,10 +26,6 @@ impl Projection for ArchiveWriter {
             let applied = ArchiveWriter::apply(self, project, &event, recorded.position, recorded.time);
             (recorded, applied)
         }))
-    }
-
-    async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ModelError> {
-        ArchiveWriter::commit(self, checkpoint).await
     }
 }
 

@@ -1,10 +1,8 @@
 //! The projection of the catalog: records, revisions and slugs.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use read::catalog::{CatalogReader, CatalogWriter};
-use read::checkpoint::Checkpoint;
 use read::error::ModelError;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
@@ -20,13 +18,7 @@ impl Projection for CatalogWriter {
         ProjectEvent::if_visible_to_readers(recorded, event)
     }
 
-    async fn open(folder: &Path) -> Result<Self, ModelError> {
-        CatalogWriter::open(folder).await
-    }
-
-    fn checkpoint(&self) -> &Checkpoint {
-        CatalogWriter::checkpoint(self)
-    }
+    parts_of_the_writer!();
 
     async fn apply(&mut self, batch: Vec<ProjectEvent>) -> Result<Vec<PoisonEvent>, ModelError> {
         self.load(batch.iter().map(|event| event.project)).await?;
@@ -34,10 +26,6 @@ impl Projection for CatalogWriter {
             let applied = CatalogWriter::apply(self, &recorded, project, &event);
             (recorded, applied)
         }))
-    }
-
-    async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ModelError> {
-        CatalogWriter::commit(self, checkpoint).await
     }
 
     async fn prepare_replay(&mut self) -> Result<(), ModelError> {

@@ -1,9 +1,7 @@
 //! The projection of the keys: all API keys with their tiers.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use read::checkpoint::Checkpoint;
 use read::error::ModelError;
 use read::keys::{KeysReader, KeysWriter};
 use schemas::envelope::Recorded;
@@ -23,13 +21,7 @@ impl Projection for KeysWriter {
         KeyEvent::from_event(recorded, event)
     }
 
-    async fn open(folder: &Path) -> Result<Self, ModelError> {
-        KeysWriter::open(folder).await
-    }
-
-    fn checkpoint(&self) -> &Checkpoint {
-        KeysWriter::checkpoint(self)
-    }
+    parts_of_the_writer!();
 
     async fn apply(&mut self, batch: Vec<KeyEvent>) -> Result<Vec<PoisonEvent>, ModelError> {
         self.load(batch.iter().map(|event| (event.account, &event.event))).await?;
@@ -37,9 +29,5 @@ impl Projection for KeysWriter {
             let applied = KeysWriter::apply(self, &recorded, account, event);
             (recorded, applied)
         }))
-    }
-
-    async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ModelError> {
-        KeysWriter::commit(self, checkpoint).await
     }
 }

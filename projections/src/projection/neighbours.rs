@@ -1,9 +1,7 @@
 //! The projection of the neighbours: which projects look and read most alike.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use read::checkpoint::Checkpoint;
 use read::error::ModelError;
 use read::neighbours::{NeighboursReader, NeighboursWriter};
 use schemas::envelope::Recorded;
@@ -23,13 +21,7 @@ impl Projection for NeighboursWriter {
         ProjectEvent::from_event(recorded, event)
     }
 
-    async fn open(folder: &Path) -> Result<Self, ModelError> {
-        NeighboursWriter::open(folder).await
-    }
-
-    fn checkpoint(&self) -> &Checkpoint {
-        NeighboursWriter::checkpoint(self)
-    }
+    parts_of_the_writer!();
 
     async fn apply(&mut self, batch: Vec<ProjectEvent>) -> Result<Vec<PoisonEvent>, ModelError> {
         self.load(batch.iter().map(|event| event.project)).await?;
@@ -37,10 +29,6 @@ impl Projection for NeighboursWriter {
             let applied = NeighboursWriter::apply(self, project, &event, recorded.position);
             (recorded, applied)
         }))
-    }
-
-    async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ModelError> {
-        NeighboursWriter::commit(self, checkpoint).await
     }
 
     async fn prepare_replay(&mut self) -> Result<(), ModelError> {

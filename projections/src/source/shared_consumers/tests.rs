@@ -18,6 +18,13 @@ fn bounds() -> Bounds {
     Bounds { events: 10, bytes: usize::MAX, time_limit: TIMEOUT, low_priority_timeout: LOW_PRIORITY_TIMEOUT }
 }
 
+/// Returns a log of this many events and its consumers.
+fn log_of(events: u64) -> (Log, Arc<SharedConsumers>) {
+    let log = Log::new(events);
+    let consumers = log.consumers(bounds());
+    (log, consumers)
+}
+
 /// Reads up to this position, and checks that no event is missing or repeated.
 async fn read(subscription: &mut Subscription, from: u64, to: u64) {
     let mut expected = from..=to;
@@ -44,8 +51,7 @@ async fn ready(subscription: &mut Subscription) -> usize {
 
 #[tokio::test(start_paused = true)]
 async fn subscriptions_that_have_caught_up_share_a_consumer_that_ends_with_the_last() {
-    let log = Log::new(3);
-    let consumers = log.consumers(bounds());
+    let (log, consumers) = log_of(3);
     let mut subscribers: Vec<Subscription> =
         (0..4).map(|after| subscribe(&consumers, after.min(1))).collect();
     for (subscriber, from) in subscribers.iter_mut().zip([1, 2, 2, 2]) {
@@ -82,8 +88,7 @@ async fn a_window_stays_within_its_bounds() {
     let log = Log::new(3);
     let consumers = log.consumers(Bounds { bytes: SIZE - 1, ..bounds() });
     read(&mut subscribe(&consumers, 0), 1, 3).await;
-    let log = Log::new(100);
-    let consumers = log.consumers(bounds());
+    let (_log, consumers) = log_of(100);
     assert_eq!(
         ready(&mut Subscription::new(&consumers, Position(0), Sharing::Dedicated)).await,
         20,
@@ -93,8 +98,7 @@ async fn a_window_stays_within_its_bounds() {
 
 #[tokio::test(start_paused = true)]
 async fn a_stalled_subscription_is_evicted_and_rejoins() {
-    let log = Log::new(100);
-    let consumers = log.consumers(bounds());
+    let (log, consumers) = log_of(100);
     let (mut slow, mut fast) = (subscribe(&consumers, 0), subscribe(&consumers, 0));
     assert_eq!(slow.next(3).await.unwrap().len(), 3);
     read(&mut fast, 1, 13).await;
@@ -116,8 +120,7 @@ async fn a_stalled_subscription_is_evicted_and_rejoins() {
 
 #[tokio::test(start_paused = true)]
 async fn a_subscription_evicted_briefly_needs_no_consumer_of_its_own() {
-    let log = Log::new(14);
-    let consumers = log.consumers(bounds());
+    let (log, consumers) = log_of(14);
     let (mut slow, mut fast) = (subscribe(&consumers, 0), subscribe(&consumers, 0));
     assert_eq!(slow.next(4).await.unwrap().len(), 4);
     read(&mut fast, 1, 14).await;
@@ -131,8 +134,7 @@ async fn a_subscription_evicted_briefly_needs_no_consumer_of_its_own() {
 
 #[tokio::test(start_paused = true)]
 async fn nothing_is_evicted_when_all_subscriptions_are_stalled() {
-    let log = Log::new(100);
-    let consumers = log.consumers(bounds());
+    let (log, consumers) = log_of(100);
     let mut subscribers = [subscribe(&consumers, 0), subscribe(&consumers, 0)];
     tokio::time::sleep(10 * TIMEOUT).await;
     for subscriber in &mut subscribers {
@@ -143,8 +145,7 @@ async fn nothing_is_evicted_when_all_subscriptions_are_stalled() {
 
 #[tokio::test(start_paused = true)]
 async fn a_low_priority_subscription_is_evicted_sooner() {
-    let log = Log::new(100);
-    let consumers = log.consumers(bounds());
+    let (log, consumers) = log_of(100);
     let mut slow = Subscription::new(&consumers, Position(0), Sharing::LowPriority);
     let mut fast = subscribe(&consumers, 0);
     read(&mut fast, 1, 10).await;
@@ -158,8 +159,7 @@ async fn a_low_priority_subscription_is_evicted_sooner() {
 
 #[tokio::test(start_paused = true)]
 async fn a_low_priority_subscription_stays_while_others_wait_for_another_one() {
-    let log = Log::new(100);
-    let consumers = log.consumers(bounds());
+    let (log, consumers) = log_of(100);
     let mut low_priority = Subscription::new(&consumers, Position(0), Sharing::LowPriority);
     let (mut slow, mut fast) = (subscribe(&consumers, 0), subscribe(&consumers, 0));
     read(&mut fast, 1, 10).await;
@@ -173,8 +173,7 @@ async fn a_low_priority_subscription_stays_while_others_wait_for_another_one() {
 
 #[tokio::test(start_paused = true)]
 async fn a_dropped_subscription_no_longer_delays_the_others() {
-    let log = Log::new(100);
-    let consumers = log.consumers(bounds());
+    let (log, consumers) = log_of(100);
     let (slow, mut fast) = (subscribe(&consumers, 0), subscribe(&consumers, 0));
     read(&mut fast, 1, 10).await;
     let began = tokio::time::Instant::now();
@@ -186,8 +185,7 @@ async fn a_dropped_subscription_no_longer_delays_the_others() {
 
 #[tokio::test(start_paused = true)]
 async fn a_subscription_at_the_head_joins_the_others_once_they_have_caught_up() {
-    let log = Log::new(100);
-    let consumers = log.consumers(bounds());
+    let (log, consumers) = log_of(100);
     let (mut lagging, mut at_head) = (subscribe(&consumers, 0), subscribe(&consumers, 100));
     log.has_readers(2).await;
     let waits = tokio::spawn(async move {
@@ -206,8 +204,7 @@ async fn a_subscription_at_the_head_joins_the_others_once_they_have_caught_up() 
 
 #[tokio::test(start_paused = true)]
 async fn every_subscription_receives_the_error_after_the_last_event() {
-    let log = Log::new(5);
-    let consumers = log.consumers(bounds());
+    let (log, consumers) = log_of(5);
     let mut subscribers = [subscribe(&consumers, 0), subscribe(&consumers, 0), subscribe(&consumers, 0)];
     read(&mut subscribers[0], 1, 5).await;
     log.fail_readers();
@@ -240,8 +237,7 @@ async fn a_panic_while_reading_is_returned_as_an_error() {
 
 #[tokio::test(start_paused = true)]
 async fn a_replay_has_its_own_consumer() {
-    let log = Log::new(5);
-    let consumers = log.consumers(bounds());
+    let (log, consumers) = log_of(5);
     let mut live = subscribe(&consumers, 0);
     read(&mut live, 1, 5).await;
     let mut replays = [0, 0].map(|after| Subscription::new(&consumers, Position(after), Sharing::Dedicated));
