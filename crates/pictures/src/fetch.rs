@@ -52,7 +52,7 @@ pub enum FetchError {
 type TlsSource = Arc<dyn Fn() -> Option<ClientConfig> + Send + Sync>;
 
 /// Resolves a host name.
-type Resolver = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
+pub(super) type Resolver = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
 
 /// Fetches pictures. It keeps no state between them: no connection, no cookie, no address.
 #[derive(Clone)]

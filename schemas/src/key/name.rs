@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::Key;
 use crate::ids::InvalidId;
-use crate::text_form::string_schema;
+use crate::text_form::{string_schema, string_wrapper};
 
 /// The length in bytes of the nonce, which comes first.
 const NONCE: usize = 24;
@@ -55,13 +55,6 @@ impl Key {
     }
 }
 
-impl SealedName {
-    /// Returns the base64 text as it is stored.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
 impl TryFrom<String> for SealedName {
     type Error = InvalidId;
 
@@ -77,12 +70,7 @@ impl TryFrom<String> for SealedName {
     }
 }
 
-impl From<SealedName> for String {
-    fn from(sealed: SealedName) -> String {
-        sealed.0
-    }
-}
-
+string_wrapper!(SealedName);
 string_schema!(SealedName, inline: false, "pattern": "^[0-9A-Za-z+/]{55,588}$");
 
 #[cfg(test)]

@@ -175,44 +175,56 @@ fn broken_files_are_named() {
 }
 
 #[test]
-fn models_of_other_types_are_refused_by_name() {
-    let model_type = |name: &'static str, from, to| move |at: &Path| edit(&at.join(name), from, to);
-    assert_error(
-        model_type("text/config.json", "\"bert\"", "\"gpt2\""),
-        &["M/text/config.json is of a gpt2 model; text/ takes bert"],
-    );
-    assert_error(
-        model_type("image/config.json", "\"dinov2\"", "\"resnet\""),
-        &["M/image/config.json is of a resnet model; image/ takes vit, dinov2"],
-    );
-}
-
-#[test]
-fn files_that_do_not_fit_together_are_assert_error() {
-    let config = |name: &'static str, from, to| move |at: &Path| edit(&at.join(name), from, to);
-    assert_error(
-        config("text/config.json", "\"intermediate_size\":64", "\"intermediate_size\":65"),
-        &[
-            "M/text/model.safetensors has encoder.layer.0.intermediate.dense.weight of shape [64, 32]",
-            "[65, 32]",
-        ],
-    );
-    assert_error(
-        config("text/config.json", "\"num_hidden_layers\":2", "\"num_hidden_layers\":3"),
-        &["M/text/model.safetensors has no tensor encoder.layer.2.attention.self.query.weight"],
-    );
-    assert_error(
-        config("text/config.json", "\"num_attention_heads\":4", "\"num_attention_heads\":5"),
-        &["M/text/config.json has hidden_size 32 for 5 attention heads"],
-    );
-    assert_error(
-        config("text/config.json", "\"vocab_size\":13", "\"vocab_size\":12"),
-        &["M/text/tokenizer.json has 13 tokens where config.json has 12"],
-    );
-    assert_error(
-        config("image/preprocessor_config.json", "32", "4"),
-        &["M/image/preprocessor_config.json makes pictures smaller than a patch of 8 pixels"],
-    );
+fn files_of_other_models_and_files_that_do_not_fit_together_are_named() {
+    for (file, from, to, expected) in [
+        (
+            "text/config.json",
+            "\"bert\"",
+            "\"gpt2\"",
+            &["M/text/config.json is of a gpt2 model; text/ takes bert"][..],
+        ),
+        (
+            "image/config.json",
+            "\"dinov2\"",
+            "\"resnet\"",
+            &["M/image/config.json is of a resnet model; image/ takes vit, dinov2"],
+        ),
+        (
+            "text/config.json",
+            "\"intermediate_size\":64",
+            "\"intermediate_size\":65",
+            &[
+                "M/text/model.safetensors has encoder.layer.0.intermediate.dense.weight of shape [64, 32]",
+                "[65, 32]",
+            ],
+        ),
+        (
+            "text/config.json",
+            "\"num_hidden_layers\":2",
+            "\"num_hidden_layers\":3",
+            &["M/text/model.safetensors has no tensor encoder.layer.2.attention.self.query.weight"],
+        ),
+        (
+            "text/config.json",
+            "\"num_attention_heads\":4",
+            "\"num_attention_heads\":5",
+            &["M/text/config.json has hidden_size 32 for 5 attention heads"],
+        ),
+        (
+            "text/config.json",
+            "\"vocab_size\":13",
+            "\"vocab_size\":12",
+            &["M/text/tokenizer.json has 13 tokens where config.json has 12"],
+        ),
+        (
+            "image/preprocessor_config.json",
+            "32",
+            "4",
+            &["M/image/preprocessor_config.json makes pictures smaller than a patch of 8 pixels"],
+        ),
+    ] {
+        assert_error(|at| edit(&at.join(file), from, to), expected);
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 use std::os::unix::fs::PermissionsExt;
 
 use nkeys::KeyPair;
+use tempfile::TempDir;
 
 use super::*;
 use crate::user::Responses;
@@ -28,6 +29,13 @@ fn config(servers: &[&str]) -> ClusterConfig {
 
 fn three() -> ClusterConfig {
     config(&["n1=127.0.0.1:4222:6222", "n2=127.0.0.1:4223:6223", "n3=nats.example.org:4222"])
+}
+
+/// Returns a temporary folder, and the path of the folder in it to write.
+fn new_folder() -> (TempDir, PathBuf) {
+    let outer = tempfile::tempdir().unwrap();
+    let folder = outer.path().join("nats");
+    (outer, folder)
 }
 
 fn text(folder: &Path, path: &str) -> String {
@@ -67,28 +75,12 @@ async fn nats_server_accepts_the_configuration() {
 
 #[test]
 fn all_files_are_written_and_secrets_are_readable_by_their_owner_only() {
-    let outer = tempfile::tempdir().unwrap();
-    let folder = outer.path().join("nats");
+    let (outer, folder) = new_folder();
     let made = write(&folder, &three()).unwrap();
     let paths: Vec<String> = changes(&made).into_iter().map(|(path, _)| path).collect();
-    assert_eq!(
-        paths,
-        [
-            "users/reader.nk",
-            "users/writer.nk",
-            "ca.key",
-            "ca.pem",
-            "n1/ca.pem",
-            "n1/server.pem",
-            "n1/nats.conf",
-            "n2/ca.pem",
-            "n2/server.pem",
-            "n2/nats.conf",
-            "n3/ca.pem",
-            "n3/server.pem",
-            "n3/nats.conf",
-        ]
-    );
+    let of = |server| ["ca.pem", "server.pem", "nats.conf"].map(|file| format!("{server}/{file}"));
+    assert_eq!(paths[..4], ["users/reader.nk", "users/writer.nk", "ca.key", "ca.pem"]);
+    assert_eq!(paths[4..], ["n1", "n2", "n3"].map(of).concat());
     assert!(made.iter().all(|made| made.change == Change::New));
     for made in &made {
         let mode = std::fs::metadata(folder.join(&made.path)).unwrap().permissions().mode() & 0o777;
@@ -109,8 +101,7 @@ fn all_files_are_written_and_secrets_are_readable_by_their_owner_only() {
 
 #[test]
 fn written_again_the_keys_are_kept_and_a_server_is_added() {
-    let outer = tempfile::tempdir().unwrap();
-    let folder = outer.path().join("nats");
+    let (_outer, folder) = new_folder();
     write(&folder, &config(&["n1=127.0.0.1:4222:6222"])).unwrap();
     let before = [text(&folder, "users/writer.nk"), text(&folder, "ca.key"), text(&folder, "ca.pem")];
     std::fs::write(folder.join("notes.txt"), "mine").unwrap();
@@ -130,8 +121,7 @@ fn written_again_the_keys_are_kept_and_a_server_is_added() {
 
 #[test]
 fn a_key_that_cannot_be_read_is_not_overwritten() {
-    let outer = tempfile::tempdir().unwrap();
-    let folder = outer.path().join("nats");
+    let (_outer, folder) = new_folder();
     write(&folder, &three()).unwrap();
     for (path, complaint) in
         [("users/reader.nk", "contains no seed of a NATS user"), ("ca.key", "contains no PEM key")]
@@ -153,8 +143,7 @@ fn a_key_that_cannot_be_read_is_not_overwritten() {
 
 #[test]
 fn a_set_that_was_cut_off_is_completed() {
-    let outer = tempfile::tempdir().unwrap();
-    let folder = outer.path().join("nats");
+    let (_outer, folder) = new_folder();
     write(&folder, &three()).unwrap();
     let seed = text(&folder, "users/writer.nk");
     for path in ["ca.pem", "n2/nats.conf", "users/reader.nk"] {

@@ -51,6 +51,13 @@ async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     panic!("waited 30 s for {what}");
 }
 
+/// Stops a supervisor, and waits for its end.
+async fn end(stop: &CancellationToken, tracker: &TaskTracker) {
+    stop.cancel();
+    tracker.close();
+    tracker.wait().await;
+}
+
 fn is_alive(pid: u32) -> bool {
     process(pid).is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
 }
@@ -59,11 +66,13 @@ fn signal(pid: u32, signal: Signal) {
     kill_process(process(pid).unwrap(), signal).unwrap();
 }
 
-/// Creates a program that always prints `answer`.
-fn impostor(folder: &Path, answer: &str) -> PathBuf {
-    let path = folder.join("impostor");
-    let write = format!("printf '#!/bin/sh\\necho \"{answer}\"\\n' > '{0}'; chmod +x '{0}'", path.display());
-    assert!(std::process::Command::new("sh").args(["-c", &write]).status().unwrap().success());
+/// Creates a shell script, in another process: a file that this one has open for writing could not be executed.
+fn script(path: PathBuf, text: &str) -> PathBuf {
+    let write = format!("cat > '{0}' && chmod +x '{0}'", path.display());
+    let mut shell = std::process::Command::new("sh");
+    let mut shell = shell.args(["-c", &write]).stdin(std::process::Stdio::piped()).spawn().unwrap();
+    shell.stdin.take().unwrap().write_all(format!("#!/bin/sh\n{text}\n").as_bytes()).unwrap();
+    assert!(shell.wait().unwrap().success());
     path
 }
 
@@ -127,9 +136,7 @@ async fn a_killed_server_is_restarted_by_the_supervisor_with_its_streams() {
         assert_eq!(messages(&address).await, Some(1));
     }
     let last = health.pid().unwrap();
-    stop.cancel();
-    tracker.close();
-    tracker.wait().await;
+    end(&stop, &tracker).await;
     assert!(!is_alive(first) && !is_alive(last) && health.pid().is_none());
 }
 
@@ -154,9 +161,7 @@ async fn it_is_restarted_when_a_full_disk_has_space_again() {
     until("a restart", || health.restarts() == 1).await;
     assert_ne!(health.pid(), first);
     fill(&address).await;
-    stop.cancel();
-    tracker.close();
-    tracker.wait().await;
+    end(&stop, &tracker).await;
 }
 
 #[tokio::test]
@@ -173,9 +178,7 @@ async fn it_is_restarted_when_its_folder_is_deleted() {
     fill(&address).await;
     let second = NatsServer::start(options).await.unwrap_err();
     assert!(matches!(second, Error::InUse { .. }), "the folder is locked again: {second}");
-    stop.cancel();
-    tracker.close();
-    tracker.wait().await;
+    end(&stop, &tracker).await;
 }
 
 #[tokio::test]
@@ -234,7 +237,7 @@ async fn an_old_server_and_another_program_are_refused_before_the_folder_is_crea
         ("nats-server: v2.9.10", "is nats-server 2.9.10, and Loggia needs 2.14.0 or newer"),
         ("hello", "cannot be used as nats-server: it does not state a version, but \"hello\""),
     ] {
-        let binary = Some(impostor(folder.path(), answer));
+        let binary = Some(script(folder.path().join("impostor"), &format!("echo \"{answer}\"")));
         let options = Options { binary, ..Options::new(folder.path().join("nats")) };
         let refused = NatsServer::start(options).await.unwrap_err().to_string();
         assert!(refused.contains(expected), "{refused}");
@@ -250,13 +253,7 @@ async fn the_message_of_a_server_that_ends_at_its_start_is_in_the_error() {
         "[ $1 = --version ] && exec {} --version; echo 'nats-server: no' >&2; exit 3",
         real.display()
     );
-    let path = options.folder.with_file_name("ends");
-    let write = format!("cat > '{0}' && chmod +x '{0}'", path.display());
-    let mut shell = std::process::Command::new("sh");
-    let mut shell = shell.args(["-c", &write]).stdin(std::process::Stdio::piped()).spawn().unwrap();
-    shell.stdin.take().unwrap().write_all(format!("#!/bin/sh\n{text}\n").as_bytes()).unwrap();
-    assert!(shell.wait().unwrap().success());
-    options.binary = Some(path);
+    options.binary = Some(script(options.folder.with_file_name("ends"), &text));
     let refused = NatsServer::start(options.clone()).await.unwrap_err().to_string();
     let log = options.folder.canonicalize().unwrap().join("nats.log");
     let expected = format!(

@@ -9,7 +9,7 @@ use rustls::RootCertStore;
 use tokio::net::TcpListener;
 
 use super::server::{Reply, Server};
-use crate::fetch::{FetchError, FetchRules, Fetcher};
+use crate::fetch::{FetchError, FetchRules, Fetcher, Resolver};
 use crate::guard;
 
 const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -20,10 +20,18 @@ fn anywhere() -> FetchRules {
     FetchRules { allowed_hosts: None, allow_private: true }
 }
 
+/// Resolves every name to these addresses.
+fn resolving(addresses: impl Fn() -> std::io::Result<Vec<IpAddr>> + Send + Sync + 'static) -> Resolver {
+    Arc::new(move |_| Box::pin(std::future::ready(addresses())))
+}
+
+fn here() -> Resolver {
+    resolving(|| Ok(vec![HERE]))
+}
+
 /// Returns a fetcher for which every name resolves to this machine.
 fn fetcher(server: &Server) -> Fetcher {
-    let here = Arc::new(|_| -> futures::future::BoxFuture<'static, _> { Box::pin(async { Ok(vec![HERE]) }) });
-    Fetcher::for_tests(anywhere(), server.roots.clone(), here, guard::is_public, Duration::from_secs(5))
+    Fetcher::for_tests(anywhere(), server.roots.clone(), here(), guard::is_public, Duration::from_secs(5))
 }
 
 fn url(server: &Server, path: &str) -> String {
@@ -118,10 +126,8 @@ async fn another_host_is_checked_and_resolved_like_the_first() {
         let mut roots = server.roots.clone();
         roots.roots.extend(there.roots.roots.iter().cloned());
         let allowed_hosts = Some(hosts.iter().map(|host| (*host).to_owned()).collect());
-        let here =
-            Arc::new(|_| -> futures::future::BoxFuture<'static, _> { Box::pin(async { Ok(vec![HERE]) }) });
         let rules = FetchRules { allowed_hosts, allow_private };
-        Fetcher::for_tests(rules, roots, here, is_public, Duration::from_secs(5))
+        Fetcher::for_tests(rules, roots, here(), is_public, Duration::from_secs(5))
     };
     let both = fetcher(&["pictures.example", "127.0.0.1"], guard::is_public, true);
     assert_eq!(both.fetch(&url(&server, "/listed")).await, Ok(b"a pear".to_vec()));
@@ -143,9 +149,13 @@ async fn another_host_is_checked_and_resolved_like_the_first() {
 async fn a_slow_host_is_waited_for_while_bytes_arrive() {
     let server =
         Server::start(|_| Reply::Dripping(b"HTTP/1.1 200 OK\r\ncontent-length: 12\r\n\r\n".to_vec())).await;
-    let here = Arc::new(|_| -> futures::future::BoxFuture<'static, _> { Box::pin(async { Ok(vec![HERE]) }) });
-    let hasty =
-        Fetcher::for_tests(anywhere(), server.roots.clone(), here, guard::is_public, Duration::from_secs(2));
+    let hasty = Fetcher::for_tests(
+        anywhere(),
+        server.roots.clone(),
+        here(),
+        guard::is_public,
+        Duration::from_secs(2),
+    );
     // Twelve bytes, four per second: longer than the timeout, but never idle for as long.
     assert_eq!(hasty.fetch_in_background(&url(&server, "/")).await, Ok(vec![0; 12]));
     let slow = hasty.fetch(&url(&server, "/")).await;
@@ -189,9 +199,7 @@ async fn hosts_that_are_not_listed_are_not_fetched_from() {
     let server = Server::start(|_| Reply::whole("200 OK", "", b"a pear")).await;
     let listed = |host: &str, allow_private| {
         let rules = FetchRules { allowed_hosts: Some(vec![host.to_owned()]), allow_private };
-        let here =
-            Arc::new(|_| -> futures::future::BoxFuture<'static, _> { Box::pin(async { Ok(vec![HERE]) }) });
-        Fetcher::for_tests(rules, server.roots.clone(), here, guard::is_public, Duration::from_secs(5))
+        Fetcher::for_tests(rules, server.roots.clone(), here(), guard::is_public, Duration::from_secs(5))
     };
     assert_eq!(listed("PICTURES.example", true).fetch(&url(&server, "/")).await, Ok(b"a pear".to_vec()));
     let other = "It is at pictures.example, which is not one of the hosts that pictures are fetched from; send the \
@@ -216,9 +224,9 @@ async fn a_name_that_is_rebound_to_a_private_address_is_refused() {
     let look_ups = Arc::new(AtomicUsize::new(0));
     let counter = look_ups.clone();
     // Resolves to the server once, then always to the trap, which represents the operator's own network.
-    let resolve = Arc::new(move |_| -> futures::future::BoxFuture<'static, _> {
-        let first = counter.fetch_add(1, Ordering::SeqCst) == 0;
-        Box::pin(async move { Ok(vec![if first { HERE } else { TRAP }]) })
+    let resolve = resolving(move || {
+        let is_first = counter.fetch_add(1, Ordering::SeqCst) == 0;
+        Ok(vec![if is_first { HERE } else { TRAP }])
     });
     let rules = FetchRules { allow_private: false, ..FetchRules::default() };
     let fetcher =
@@ -236,8 +244,7 @@ async fn a_name_that_is_rebound_to_a_private_address_is_refused() {
 async fn only_public_addresses_of_a_name_are_connected_to() {
     let server = Server::start(|_| Reply::whole("200 OK", "", b"a pear")).await;
     let trap = TcpListener::bind((TRAP, server.address.port())).await.unwrap();
-    let both =
-        Arc::new(|_| -> futures::future::BoxFuture<'static, _> { Box::pin(async { Ok(vec![TRAP, HERE]) }) });
+    let both = resolving(|| Ok(vec![TRAP, HERE]));
     let rules = FetchRules::default();
     let fetcher =
         Fetcher::for_tests(rules, server.roots.clone(), both, |ip| ip == HERE, Duration::from_secs(5));
@@ -289,9 +296,8 @@ async fn failures_of_host_and_network_may_be_retried() {
         _ => Reply::Bytes(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 9\r\n\r\nhalf".to_vec()),
     })
     .await;
-    let here = Arc::new(|_| -> futures::future::BoxFuture<'static, _> { Box::pin(async { Ok(vec![HERE]) }) });
     let short = Duration::from_millis(500);
-    let hasty = Fetcher::for_tests(anywhere(), server.roots.clone(), here.clone(), guard::is_public, short);
+    let hasty = Fetcher::for_tests(anywhere(), server.roots.clone(), here(), guard::is_public, short);
     let slow = hasty.fetch(&url(&server, "/slow")).await;
     assert!(matches!(slow, Err(FetchError::Timeout(_))), "{slow:?}");
 
@@ -300,7 +306,7 @@ async fn failures_of_host_and_network_may_be_retried() {
     assert!(error.starts_with("pictures.example cannot be reached ("), "{error}");
 
     let without_authorities =
-        Fetcher::for_tests(anywhere(), RootCertStore::empty(), here, guard::is_public, short);
+        Fetcher::for_tests(anywhere(), RootCertStore::empty(), here(), guard::is_public, short);
     let FetchError::Transient(error) = without_authorities.fetch(&url(&server, "/")).await.unwrap_err()
     else {
         panic!()
@@ -312,9 +318,7 @@ async fn failures_of_host_and_network_may_be_retried() {
     let Err(FetchError::Transient(error)) = distrusted else { panic!("{distrusted:?}") };
     assert!(error.starts_with("pictures.example cannot be reached (invalid peer certificate"), "{error}");
 
-    let unknown = Arc::new(|_| -> futures::future::BoxFuture<'static, _> {
-        Box::pin(async { Err(std::io::Error::other("no such name")) })
-    });
+    let unknown = resolving(|| Err(std::io::Error::other("no such name")));
     let lost = Fetcher::for_tests(anywhere(), server.roots.clone(), unknown, guard::is_public, short);
     let error = lost.fetch(&url(&server, "/")).await;
     assert_eq!(error, transient("pictures.example cannot be looked up (no such name)."));
