@@ -33,9 +33,7 @@ impl Browser {
         let programs = Path::new(TOOLS).join("clients/bin");
         let mut command = Command::new(programs.join("node"));
         command.arg(Path::new(SCRIPTS).join(script)).arg(arguments.to_string());
-        let output = ProgramOutput::of(command, self.home.path(), &programs).await;
-        let text = output.to_string();
-        serde_json::from_str(&output.success()).unwrap_or_else(|error| panic!("{error}: {text}"))
+        ProgramOutput::in_home(command, self.home.path(), &programs).await.success().json()
     }
 
     /// Like [`Browser::report`], for a script that reports a list of faults for each thing it checked. Panics with all

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use demo::{DEMO_SEED, catalog};
 use image::{ImageFormat, Rgb, RgbImage};
-use kit::Shared;
 use kit::http::Http;
 use kit::process::{self, Loggia};
+use kit::{ProgramOutput, Shared};
 use serde_json::{Map, Value, json};
 
 const LOGGIA: &str = env!("CARGO_BIN_EXE_loggia");
@@ -64,13 +64,11 @@ impl Served {
 
     /// Starts, imports, and waits until everything is visible.
     async fn start() -> Option<Self> {
-        kit::nats::available().await?;
-        let folder = tempfile::tempdir().unwrap();
+        let folder = kit::nats::data_folder().await?;
         let mut up = settings(process::command(LOGGIA, folder.path()));
         up.args(["up", "--no-demo"]);
         let mut loggia = Loggia::spawn_command(up, folder.path());
-        let http = loggia.http().await;
-        kit::wait_until(TIMEOUT, "readiness", async || http.get("/readyz").await.status == 200).await;
+        let http = loggia.ready().await;
 
         let records = records();
         for at in 0..=PICTURED {
@@ -109,9 +107,7 @@ fn settings(mut command: Command) -> Command {
 
 /// Runs a command on the service's folder; returns its output.
 fn run(folder: &Path, args: &[&str]) -> Value {
-    let output = settings(process::command(LOGGIA, folder)).args(args).arg("--json").output().unwrap();
-    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
+    ProgramOutput::of(settings(process::command(LOGGIA, folder)).args(args).arg("--json")).success().json()
 }
 
 /// Returns the first projects of the demo catalog with a few small pictures, and the hostile ones.

@@ -1,7 +1,5 @@
 //! The MCP inspector's check of the tools: names, schemas and annotations.
 
-use serde_json::Value;
-
 use crate::installed::Clients;
 use crate::served::Served;
 
@@ -21,7 +19,7 @@ async fn the_inspector_reports_no_issue_with_the_tools() {
             .filter(|issue| !issue.contains("`type` is an array ([") || !issue.contains("\"null\"])"))
             .collect();
         assert_eq!(others, [""; 0], "{output}");
-        let list: Value = serde_json::from_str(&output.success()).unwrap();
+        let list = output.success().json();
         assert_eq!(list["result"]["tools"].as_array().map(Vec::len), Some(10), "{list}");
         lists.push(list["result"]["tools"].clone());
     }

@@ -61,6 +61,6 @@ impl Clients {
     }
 
     async fn run(&self, command: Command) -> ProgramOutput {
-        ProgramOutput::of(command, self.home(), &self.folder.join("bin")).await
+        ProgramOutput::in_home(command, self.home(), &self.folder.join("bin")).await
     }
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use image::{ImageFormat, Rgb, RgbImage};
-use kit::Shared;
 use kit::http::Http;
 use kit::process::{self, Loggia};
+use kit::{ProgramOutput, Shared};
 use serde_json::{Value, json};
 
 const LOGGIA: &str = env!("CARGO_BIN_EXE_loggia");
@@ -33,8 +33,7 @@ impl Served {
 
     /// Starts, imports, and waits until every house has its picture and its similar projects.
     async fn start() -> Option<Self> {
-        kit::nats::available().await?;
-        let folder = tempfile::tempdir().unwrap();
+        let folder = kit::nats::data_folder().await?;
         let settings = |mut command: Command| {
             command.env("LOGGIA_AUTH", "keys").env("LOGGIA_VECTORS", "builtin");
             // The suite and the clients all call from one address, faster than people do.
@@ -45,19 +44,15 @@ impl Served {
         let mut up = settings(process::command(LOGGIA, folder.path()));
         up.args(["up", "--no-demo"]);
         let mut loggia = Loggia::spawn_command(up, folder.path());
-        let http = loggia.http().await;
-        kit::wait_until(TIMEOUT, "readiness", async || http.get("/readyz").await.status == 200).await;
+        let http = loggia.ready().await;
 
         let (file, houses) = (folder.path().join("houses.ndjson"), houses());
         std::fs::write(&file, houses.iter().map(|house| format!("{house}\n")).collect::<String>()).unwrap();
         for at in 0..houses.len() {
             picture(at).save_with_format(folder.path().join(format!("{at}.png")), ImageFormat::Png).unwrap();
         }
-        let run = |args: &[&str]| -> Value {
-            let mut command = settings(process::command(LOGGIA, folder.path()));
-            let output = command.args(args).output().unwrap();
-            assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-            serde_json::from_slice(&output.stdout).unwrap()
+        let run = |args: &[&str]| {
+            ProgramOutput::of(settings(process::command(LOGGIA, folder.path())).args(args)).success().json()
         };
         run(&["import", file.to_str().unwrap(), "--json"]);
         let issued = run(&["keys", "issue", "--email", "waits@example.org", "--json"]);

@@ -1,16 +1,14 @@
 //! Each client lists the tools, calls all of them, reads a picture, is rejected once, and calls again with a key.
 
 use kit::ProgramOutput;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::installed::{Clients, SCRIPTS};
 use crate::served::Served;
 
 /// Compares the line that a client's script prints with the expected one.
 fn assert_visited(output: ProgramOutput, client: &str, revision: Option<&str>) {
-    let text = output.to_string();
-    let line = output.success();
-    let seen: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {text}"));
+    let seen = output.success();
     let called = [
         "browse",
         "discover",
@@ -31,7 +29,7 @@ fn assert_visited(output: ProgramOutput, client: &str, revision: Option<&str>) {
         "refused": true,
         "results": {"anonymous": 5, "keyed": 8},
     });
-    assert_eq!(seen, expected, "{text}");
+    assert_eq!(seen.json(), expected, "{seen}");
 }
 
 #[tokio::test]

@@ -121,6 +121,13 @@ impl RunningRelay {
     }
 }
 
+/// Starts a server, and a log of this many events; `None` as for [`Nats::start`].
+async fn ready(events: usize) -> Option<(Nats, Log)> {
+    let (nats, log) = (Nats::start().await?, Log::new().await);
+    log.add(events).await;
+    Some((nats, log))
+}
+
 async fn jetstream(nats: &Nats) -> jetstream::Context {
     jetstream::new(nats.client().await)
 }
@@ -169,9 +176,7 @@ async fn assert_stream_is_log(log: &Log, client: Client) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_stream_is_the_log() {
-    let Some(nats) = Nats::start().await else { return };
-    let log = Log::new().await;
-    log.add(1_500).await;
+    let Some((nats, log)) = ready(1_500).await else { return };
     let mut relay = RunningRelay::caught_up(&log, &nats).await;
     assert_stream_is_log(&log, nats.client().await).await;
     log.add(3).await;
@@ -183,9 +188,7 @@ async fn the_stream_is_the_log() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_stream_has_no_limits_and_names_its_store() {
-    let Some(nats) = Nats::start().await else { return };
-    let log = Log::new().await;
-    log.add(1).await;
+    let Some((nats, log)) = ready(1).await else { return };
     let relay = RunningRelay::caught_up(&log, &nats).await;
     let stream = jetstream(&nats).await.get_stream(subject::EVENTS).await.unwrap();
     let config = &stream.cached_info().config;
@@ -199,8 +202,7 @@ async fn the_stream_has_no_limits_and_names_its_store() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_concurrent_relays_neither_reorder_nor_repeat() {
-    let Some(nats) = Nats::start().await else { return };
-    let log = Log::new().await;
+    let Some((nats, log)) = ready(0).await else { return };
     let mut relays = [RunningRelay::of(&log, &nats).await, RunningRelay::of(&log, &nats).await];
     for _ in 0..5 {
         log.add(600).await;
@@ -216,8 +218,7 @@ async fn two_concurrent_relays_neither_reorder_nor_repeat() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_relay_catches_up_after_a_server_was_killed() {
-    let Some(mut nats) = Nats::start().await else { return };
-    let log = Log::new().await;
+    let Some((mut nats, log)) = ready(0).await else { return };
     let mut relay = RunningRelay::of(&log, &nats).await;
     for _ in 0..3 {
         log.add(2_000).await;
@@ -232,9 +233,7 @@ async fn the_relay_catches_up_after_a_server_was_killed() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_wiped_server_is_refilled() {
-    let Some(mut nats) = Nats::start().await else { return };
-    let log = Log::new().await;
-    log.add(500).await;
+    let Some((mut nats, log)) = ready(500).await else { return };
     let mut relay = RunningRelay::caught_up(&log, &nats).await;
     nats.wipe().await;
     wait_until(SOON, "the stream to be filled again", async || is_full(&log, &nats).await).await;
@@ -246,9 +245,7 @@ async fn a_wiped_server_is_refilled() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_deleted_stream_is_recreated_and_refilled_even_when_idle() {
-    let Some(nats) = Nats::start().await else { return };
-    let log = Log::new().await;
-    log.add(700).await;
+    let Some((nats, log)) = ready(700).await else { return };
     let relay = RunningRelay::caught_up(&log, &nats).await;
     let jetstream = jetstream(&nats).await;
     let config = jetstream.get_stream(subject::EVENTS).await.unwrap().cached_info().config.clone();
@@ -272,11 +269,8 @@ async fn is_full(log: &Log, nats: &Nats) -> bool {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_purged_stream_continues_at_its_last_sequence() {
-    let Some(nats) = Nats::start().await else { return };
-    let log = Log::new().await;
-    log.add(20).await;
-    let relay = RunningRelay::caught_up(&log, &nats).await;
-    relay.stopped().await;
+    let Some((nats, log)) = ready(20).await else { return };
+    RunningRelay::caught_up(&log, &nats).await.stopped().await;
     let jetstream = jetstream(&nats).await;
     let stream = jetstream.get_stream(subject::EVENTS).await.unwrap();
     assert!(stream.purge().await.is_err(), "a stream of this version cannot be purged");
@@ -315,8 +309,7 @@ async fn the_stream_of_another_store_is_rejected() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_foreign_stream_is_rejected() {
-    let Some(nats) = Nats::start().await else { return };
-    let log = Log::new().await;
+    let Some((nats, log)) = ready(0).await else { return };
     let jetstream = jetstream(&nats).await;
     let subjects = |subject: &str| vec![subject.to_owned()];
     let foreign =
@@ -345,8 +338,7 @@ async fn a_store_that_is_older_than_the_stream_is_refused() {
     let backup = elsewhere.path().join("backup");
     backup::create(&log.store, &backup, None).await.unwrap();
     log.add(1).await;
-    let relay = RunningRelay::caught_up(&log, &nats).await;
-    relay.stopped().await;
+    RunningRelay::caught_up(&log, &nats).await.stopped().await;
 
     let older = log.restored(&backup).await;
     let failure = RunningRelay::failure(&older, &nats).await;
@@ -368,9 +360,7 @@ async fn a_store_that_is_older_than_the_stream_is_refused() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_foreign_message_in_the_stream_is_rejected() {
-    let Some(nats) = Nats::start().await else { return };
-    let log = Log::new().await;
-    log.add(5).await;
+    let Some((nats, log)) = ready(5).await else { return };
     let relay = RunningRelay::caught_up(&log, &nats).await;
     let jetstream = jetstream(&nats).await;
     let stray = jetstream.publish("loggia.curation.stray", "{}".into()).await.unwrap();
@@ -386,9 +376,7 @@ async fn a_foreign_message_in_the_stream_is_rejected() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_damaged_event_is_not_published() {
-    let Some(nats) = Nats::start().await else { return };
-    let log = Log::new().await;
-    log.add(10).await;
+    let Some((nats, log)) = ready(10).await else { return };
     let damaged = log.damaged().await;
     assert_eq!(
         RunningRelay::failure(&damaged, &nats).await,

@@ -4,9 +4,9 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
+use std::process::{Child, Command, Stdio};
 
+use kit::ProgramOutput;
 use serde_json::Value;
 
 use super::{LOGGIA, ROOT, compose_of, docker_compose, text};
@@ -62,7 +62,7 @@ impl Machine {
     }
 
     /// Runs a program as the user of the image, without root permissions.
-    fn run(&self, program: &str, adjust: impl FnOnce(&mut Command)) -> Output {
+    fn run(&self, program: &str, adjust: impl FnOnce(&mut Command)) -> ProgramOutput {
         let mut command = Command::new(if self.is_root { "setpriv".into() } else { self.at(program) });
         if self.is_root {
             command.args([&format!("--reuid={USER}"), &format!("--regid={USER}"), "--clear-groups"]);
@@ -70,7 +70,7 @@ impl Machine {
         }
         command.env_clear().env("PATH", "/usr/bin:/bin");
         adjust(&mut command);
-        command.output().unwrap()
+        ProgramOutput::of(&mut command)
     }
 
     fn service(&self, name: &str) -> &Value {
@@ -96,14 +96,7 @@ impl Machine {
 /// Returns the compose file as Docker Compose reads it.
 fn read_compose(program: &Path) -> Value {
     let file = Path::new(ROOT).join("deploy/compose.yaml");
-    let output = compose_of(program, &[&file]).args(["--format", "json"]).output().unwrap();
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
-#[track_caller]
-fn assert_success(output: &Output, what: &str) {
-    let output_text = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{what}: {output_text}{}", String::from_utf8_lossy(&output.stdout));
+    ProgramOutput::of(compose_of(program, &[&file]).args(["--format", "json"])).json()
 }
 
 #[tokio::test]
@@ -122,8 +115,7 @@ async fn the_steps_in_the_compose_files_header_work_as_the_image_user() {
     let (folder, rest) = setup.split_last().unwrap();
     assert_eq!(*folder, "/nats");
     for _ in 0..2 {
-        let made = machine.run("loggia", |command| _ = command.args(rest).arg(&nats).current_dir("/"));
-        assert_success(&made, "setup");
+        machine.run("loggia", |command| _ = command.args(rest).arg(&nats).current_dir("/")).success();
     }
 
     for name in ["nats-1", "nats-2", "nats-3"] {
@@ -135,8 +127,7 @@ async fn the_steps_in_the_compose_files_header_work_as_the_image_user() {
         let own = machine.mounted_path(&service["volumes"][0]["source"]);
         let words: Vec<&str> =
             service["command"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
-        let read = machine.run("nats-server", |command| _ = command.args(words).arg("-t").current_dir(own));
-        assert_success(&read, name);
+        machine.run("nats-server", |command| _ = command.args(words).arg("-t").current_dir(own)).success();
     }
 
     for name in ["write", "read-1", "read-2", "read-3", "cli"] {
@@ -151,12 +142,9 @@ async fn the_steps_in_the_compose_files_header_work_as_the_image_user() {
                 .current_dir(&data);
         });
         // The server names are those of the containers' network; everything else would allow a start.
-        let output_text = String::from_utf8_lossy(&checked.stdout);
-        let is_the_network = |line: &str| line.starts_with("nats_url: the NATS server at nats-1:4222, ");
-        assert!(
-            output_text.lines().all(is_the_network) && output_text.lines().count() == 1,
-            "{name}: {output_text}"
-        );
+        let lines: Vec<&str> = checked.stdout.lines().collect();
+        let network = "nats_url: the NATS server at nats-1:4222, ";
+        assert!(lines.len() == 1 && lines[0].starts_with(network), "{name}: {checked}");
     }
 }
 
@@ -164,9 +152,7 @@ async fn the_steps_in_the_compose_files_header_work_as_the_image_user() {
 #[tokio::test]
 async fn container_health_checks_report_readiness() {
     let Some(program) = docker_compose() else { return };
-    if kit::nats::available().await.is_none() {
-        return;
-    }
+    let Some(_) = kit::nats::available().await else { return };
     let compose = read_compose(&program);
     let of_compose = compose["services"]["read-1"]["healthcheck"]["test"].clone();
     assert_eq!(compose["services"]["write"]["healthcheck"]["test"], of_compose);
@@ -177,7 +163,7 @@ async fn container_health_checks_report_readiness() {
     let folder = tempfile::tempdir().unwrap();
     let mut loggia = kit::process::Loggia::up(LOGGIA, folder.path(), &["--no-demo"]).await;
     let (http, unused_port) = (loggia.http().await, kit::free_port());
-    kit::wait_until(Duration::from_secs(60), "ready", async || http.get("/readyz").await.status == 200).await;
+    http.ready().await;
     let address = fs::read_to_string(folder.path().join("run/api.addr")).unwrap();
     let port = address.trim().rsplit(':').next().unwrap().to_owned();
     for (check, theirs) in [(&of_compose, "9090"), (&of_image, "8080")] {
@@ -187,7 +173,7 @@ async fn container_health_checks_report_readiness() {
         let probe = |port: &str| {
             let words =
                 words[2..].iter().map(|word| word.replace(&format!("/{theirs} "), &format!("/{port} ")));
-            Command::new(program).args(words).output().unwrap().status.success()
+            ProgramOutput::of(Command::new(program).args(words)).status.success()
         };
         assert!(probe(&port), "{words:?}");
         assert!(!probe(&unused_port.to_string()), "{words:?}");
@@ -255,17 +241,14 @@ fn the_balancer_accepts_calls_over_tls_and_rejects_keys_over_plain_http() {
     }
     let _balancer = Balancer(balancer.spawn().unwrap());
     let python = Path::new(ROOT).join(".tools/deploy/bin/python3");
-    let probe = Command::new(python)
-        .args(["-c", PROBE, &secure, &plain])
-        .arg(&authority)
-        .env_remove("PYTHONPATH")
-        .output();
-    let probe = probe.unwrap();
-    assert!(probe.stderr.is_empty(), "{}", String::from_utf8_lossy(&probe.stderr));
+    let mut probe = Command::new(python);
+    probe.args(["-c", PROBE, &secure, &plain]).arg(&authority).env_remove("PYTHONPATH");
+    let probe = ProgramOutput::of(&mut probe);
+    assert_eq!(probe.stderr, "");
     let expected = "503 None max-age=31536000\n\
                     301 https://catalog.example.org/projects/a?x=1 None\n\
                     403 None None\n\
                     403 None None\n\
                     403 None None\n";
-    assert_eq!(String::from_utf8_lossy(&probe.stdout), expected, "no read node is there");
+    assert_eq!(probe.stdout, expected, "no read node is there");
 }

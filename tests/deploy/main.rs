@@ -5,7 +5,9 @@ mod compose;
 mod prometheus;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
+
+use kit::ProgramOutput;
 
 /// The checkout.
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
@@ -34,7 +36,7 @@ fn text(path: &str) -> String {
 }
 
 /// Runs tests/deploy/check.py; `None` if its schemas are not installed, with a message.
-fn check(args: &[&str]) -> Option<Output> {
+fn check(args: &[&str]) -> Option<ProgramOutput> {
     let installed = Path::new(ROOT).join(".tools/deploy");
     if !installed.join("bin/python3").exists() {
         kit::absent("the schemas of deploy/ are not in .tools/deploy: run bin/setup --test");
@@ -46,7 +48,7 @@ fn check(args: &[&str]) -> Option<Output> {
         .env("PYTHONPATH", installed.join("packages"))
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .current_dir(ROOT);
-    Some(command.output().unwrap())
+    Some(ProgramOutput::of(&mut command))
 }
 
 /// Returns Docker Compose, if it is installed.
@@ -85,16 +87,15 @@ fn assert_each_is_reported(file: &str, changes: &[[&str; 3]], errors_of: impl Fn
 
 /// Returns the errors of a program about a file that it reads; empty if it accepts the file.
 fn errors_of_command(mut command: Command) -> String {
-    let output = command.output().unwrap();
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.success(), stderr.is_empty(), "{stderr}");
-    stderr
+    let output = ProgramOutput::of(&mut command);
+    assert_eq!(output.status.success(), output.stderr.is_empty(), "{output}");
+    output.stderr
 }
 
-fn faults(output: &Output) -> Vec<String> {
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(err.is_empty(), "{err}");
-    let faults: Vec<String> = out.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
+fn faults(output: &ProgramOutput) -> Vec<String> {
+    assert_eq!(output.stderr, "");
+    let faults: Vec<String> =
+        output.stdout.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
     assert_eq!(output.status.success(), faults.is_empty());
     faults
 }
@@ -213,15 +214,13 @@ fn systemd_accepts_the_units_and_rates_them_sandboxed() {
         *unit = own;
     }
     for unit in &units {
-        let analyze = |args: &[&str]| Command::new("systemd-analyze").args(args).arg(unit).output().unwrap();
-        let verified = analyze(&["verify", "--man=no"]);
-        let stderr = String::from_utf8_lossy(&verified.stderr).into_owned();
-        assert!(verified.status.success() && stderr.is_empty(), "{}: {stderr}", unit.display());
+        let analyze =
+            |args: &[&str]| ProgramOutput::of(Command::new("systemd-analyze").args(args).arg(unit)).success();
+        assert_eq!(analyze(&["verify", "--man=no"]).stderr, "", "{}", unit.display());
         if unit.extension().is_some_and(|extension| extension == "timer") {
             continue;
         }
-        let judged = analyze(&["security", "--offline=true", &format!("--threshold={EXPOSURE}")]);
-        assert!(judged.status.success(), "{}: {}", unit.display(), String::from_utf8_lossy(&judged.stdout));
+        analyze(&["security", "--offline=true", &format!("--threshold={EXPOSURE}")]);
     }
 }
 
@@ -236,10 +235,8 @@ fn a_command_runs_as_its_units_user_with_its_settings() {
     let run = |arguments: &[&str]| {
         let mut command = Command::new(Path::new(ROOT).join("deploy/systemd/loggia-run"));
         let path = format!("{}:/usr/bin:/bin", folder.path().display());
-        let output = command.args(arguments).env("PATH", path).output().unwrap();
-        let lines = |bytes: &[u8]| -> Vec<String> {
-            String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect()
-        };
+        let output = ProgramOutput::of(command.args(arguments).env("PATH", path));
+        let lines = |text: &str| -> Vec<String> { text.lines().map(str::to_owned).collect() };
         (output.status.code(), lines(&output.stdout), lines(&output.stderr))
     };
     let (status, lines, _) = run(&["curate", "withdraw", "stair-house", "--reason", "Sold for 5$ at \"K\"."]);

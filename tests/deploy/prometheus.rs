@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use kit::ProgramOutput;
 use kit::http::Http;
 use kit::process::{self, Loggia};
 use serde_json::Value;
@@ -32,19 +33,14 @@ fn promtool() -> Option<PathBuf> {
 
 /// Runs promtool on this input, and returns whether it passed, and its output.
 fn checked(promtool: &Path, args: &[&str], input: &str) -> (bool, String) {
-    let mut child = Command::new(promtool)
-        .args(args)
-        .current_dir(ROOT)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut command = Command::new(promtool);
+    command.args(args).current_dir(ROOT);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // A promtool that does not read its input may have ended.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    let output = child.wait_with_output().unwrap();
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    (output.status.success(), format!("{out}{err}"))
+    let output = ProgramOutput::new(&command, child.wait_with_output().unwrap());
+    (output.status.success(), output.stdout + &output.stderr)
 }
 
 #[test]
@@ -141,7 +137,7 @@ impl ObservedProcess {
         })
         .await;
         let operators = Http::new(address);
-        kit::wait_until(TIMEOUT, "readiness", async || operators.get("/readyz").await.status == 200).await;
+        operators.ready().await;
         ObservedProcess { process, operators }
     }
 
@@ -192,9 +188,7 @@ fn assert_openmetrics(text: &str) {
 
 #[tokio::test]
 async fn every_role_serves_valid_metrics_and_all_used_ones_exist() {
-    if kit::nats::available().await.is_none() {
-        return;
-    }
+    let Some(_) = kit::nats::available().await else { return };
     let promtool = promtool();
     let promtool = promtool.as_deref();
     let folder = tempfile::tempdir().unwrap();
@@ -208,8 +202,7 @@ async fn every_role_serves_valid_metrics_and_all_used_ones_exist() {
     let write = ObservedProcess::start(&["write"], &data("write"), &keys).await;
     let record = folder.path().join("records.ndjson");
     std::fs::write(&record, "{\"name\": \"Bridge\", \"category\": \"architecture\"}\n").unwrap();
-    let imported = process::run(LOGGIA, &data("write"), &["import", record.to_str().unwrap()]);
-    assert!(imported.status.success(), "{imported:?}");
+    process::run(LOGGIA, &data("write"), &["import", record.to_str().unwrap()]).success();
     let running: Value =
         serde_json::from_slice(&std::fs::read(data("write").join("run/write.json")).unwrap()).unwrap();
     let nats = running["nats_url"].as_str().unwrap().to_owned();
@@ -231,10 +224,8 @@ async fn every_role_serves_valid_metrics_and_all_used_ones_exist() {
         .unwrap();
     let settings = [keys[0], ("LOGGIA_NATS_CA", ca.to_str().unwrap())];
     let up = ObservedProcess::start(&["up", "--no-demo"], &data("up"), &settings).await;
-    let imported = process::run(LOGGIA, &data("up"), &["import", record.to_str().unwrap()]);
-    assert!(imported.status.success(), "{imported:?}");
-    let backup = process::run(LOGGIA, &data("up"), &["backup", data("backup").to_str().unwrap()]);
-    assert!(backup.status.success(), "{backup:?}");
+    process::run(LOGGIA, &data("up"), &["import", record.to_str().unwrap()]).success();
+    process::run(LOGGIA, &data("up"), &["backup", data("backup").to_str().unwrap()]).success();
     let all = [&common[..], &of_write, &of_calls, &of_models].concat();
     let there = up.metrics(promtool, &all).await;
     for (name, file) in used() {

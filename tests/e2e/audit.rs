@@ -4,7 +4,6 @@ use async_nats::HeaderMap;
 use async_nats::jetstream;
 use futures::StreamExt;
 use kit::process;
-use nats::url::connect_options;
 use schemas::clock::Clock;
 use schemas::month::Month;
 use schemas::subject;
@@ -24,11 +23,7 @@ pub(crate) struct TestPublisher {
 
 impl TestPublisher {
     pub(crate) async fn of(service: &Service) -> TestPublisher {
-        let running = std::fs::read(service.folder.path().join("run/write.json")).unwrap();
-        let running: Value = serde_json::from_slice(&running).unwrap();
-        let url = running["nats_url"].as_str().unwrap();
-        let client = connect_options(url).unwrap().connect(url).await.unwrap();
-        TestPublisher { clock: Clock::system(), jetstream: jetstream::new(client) }
+        TestPublisher { clock: Clock::system(), jetstream: jetstream::new(service.nats_client().await) }
     }
 
     pub(crate) async fn publish(&self, subject: impl Fn(&Call) -> String) -> Call {
@@ -88,16 +83,14 @@ async fn every_counted_call_is_listed_and_recounted() {
     expected.push(json!({"total": {"key_id": KEY, "month": month, "tier": "free", "used": 5, "overrun": 1}}));
     assert_eq!(service.json(&["audit", KEY]), expected);
     assert_eq!(service.json(&["audit", KEY, "--month", &month]), expected);
-    let csv = String::from_utf8(service.run(&["audit", KEY, "--csv"]).stdout).unwrap();
+    let csv = service.run(&["audit", KEY, "--csv"]).stdout;
     let rows: Vec<&str> = csv.lines().collect();
     assert_eq!(rows[0], "position,time,surface,operation,call_id,key_id,tier,month,overrun");
     assert_eq!(rows[6], format!("6,{},rest,search,{},{KEY},free,{month},true", calls[5].time, calls[5].id));
-    let text = String::from_utf8(service.run(&["audit", KEY]).stdout).unwrap();
+    let text = service.run(&["audit", KEY]).stdout;
     assert!(text.ends_with(&format!("\n{month} free: 5 calls, and 1 over the quota\n")), "{text}");
-    let unknown = service.run(&["audit", "Zz000000"]);
-    let sentence = String::from_utf8(unknown.stderr).unwrap();
-    assert!(sentence.contains("there is no key Zz000000"), "{sentence}");
-    assert!(!unknown.status.success());
+    let unknown = service.run(&["audit", "Zz000000"]).ended(1);
+    assert!(unknown.stderr.contains("there is no key Zz000000"), "{unknown}");
 
     // A key without calls is valid too.
     let issued = service.json(&["keys", "issue", "--email", "idle@example.org"]).pop().unwrap();
@@ -111,7 +104,7 @@ async fn every_counted_call_is_listed_and_recounted() {
             "overruns": [{"key_id": KEY, "month": month, "tier": "free", "ledger": {"used": 5, "overrun": 1}}]}),
         without_hash(report)
     );
-    let screen = String::from_utf8(service.run(&["status"]).stdout).unwrap();
+    let screen = service.run(&["status"]).stdout;
     assert!(
         screen.contains("ledger       position 6,") && screen.contains(&format!("6 calls in {month}")),
         "{screen}"
@@ -120,7 +113,7 @@ async fn every_counted_call_is_listed_and_recounted() {
     service.loggia.terminate().await;
     let report = service.json(&["audit", "verify"]).pop().unwrap();
     assert_eq!(report["compared"], json!(["counters"]), "NATS is not there to compare with");
-    let text = String::from_utf8(service.run(&["audit", "verify"]).stdout).unwrap();
+    let text = service.run(&["audit", "verify"]).stdout;
     assert!(text.contains("not compared with nats: no write side runs on this data folder"), "{text}");
 }
 
@@ -151,18 +144,18 @@ async fn calls_in_the_spool_of_a_node_are_reported() {
     });
     let url = nats.url();
     let verify = |more: &[&str]| service.run(&[&["audit", "verify", "--nats-url", &url], more].concat());
-    let report: Value = serde_json::from_slice(&verify(&["--json"]).stdout).unwrap();
+    let report = verify(&["--json"]).json();
     assert_eq!(report["spools"], json!([{"node": "far", "role": "read", "calls": 7}]));
-    let text = String::from_utf8(verify(&[]).stdout).unwrap();
+    let text = verify(&[]).stdout;
     assert!(text.contains("\nnot counted yet: 7 calls wait in the spool of far (read)\n"), "{text}");
     answering.abort();
     // And one that was killed in this folder: its file has two calls and half of a third.
     let spool = service.folder.path().join("spool");
     std::fs::create_dir_all(&spool).unwrap();
     std::fs::write(spool.join("0.free.spool"), "{}\n{}\n{").unwrap();
-    let report: Value = serde_json::from_slice(&verify(&["--json"]).stdout).unwrap();
+    let report = verify(&["--json"]).json();
     assert_eq!(report["spools"], json!([{"node": "this data folder", "role": "stopped", "calls": 2}]));
-    let text = String::from_utf8(verify(&[]).stdout).unwrap();
+    let text = verify(&[]).stdout;
     assert!(
         text.contains("\nnot counted yet: 2 calls wait in the spool of this data folder (stopped)\n"),
         "{text}"
@@ -185,12 +178,10 @@ async fn a_call_only_in_nats_is_pending_and_one_missing_from_nats_is_a_differenc
         let args = [&["audit", "verify", "--nats-url", &url], json].concat();
         process::run(LOGGIA, service.folder.path(), &args)
     };
-    let verified = verify(&["--json"]);
-    assert_eq!(verified.status.code(), Some(0), "{}", String::from_utf8_lossy(&verified.stderr));
-    let report: Value = serde_json::from_slice(&verified.stdout).unwrap();
+    let report = verify(&["--json"]).success().json();
     assert_eq!(report["waiting"], json!({"nats": {"not_copied": 1, "not_counted": 0}}));
     assert_eq!(report["differences"], json!([]));
-    let text = String::from_utf8(verify(&[]).stdout).unwrap();
+    let text = verify(&[]).stdout;
     assert!(text.contains("\nnot copied yet: 1 calls that nats has; the next start copies them\n"), "{text}");
     assert!(
         text.contains(
@@ -200,14 +191,12 @@ async fn a_call_only_in_nats_is_pending_and_one_missing_from_nats_is_a_differenc
     );
     let backup =
         service.run(&["backup", service.folder.path().join("b").to_str().unwrap(), "--nats-url", &url]);
-    let stderr = String::from_utf8(backup.stderr).unwrap();
+    let stderr = backup.stderr;
     assert!(stderr.contains("1 calls that are counted are not in the backup"), "{stderr}");
 
     publisher.jetstream.delete_stream("USAGE_FREE").await.unwrap();
     ledger::usage_streams::prepare(&nats.client().await, &"free=200".parse().unwrap(), 1).await.unwrap();
-    let verified = verify(&["--json"]);
-    assert_eq!(verified.status.code(), Some(3), "{}", String::from_utf8_lossy(&verified.stderr));
-    let report: Value = serde_json::from_slice(&verified.stdout).unwrap();
+    let report = verify(&["--json"]).ended(3).json();
     let (ledger, none) = (json!({"used": 3, "overrun": 0}), json!({"used": 0, "overrun": 0}));
     assert_eq!(report["differences"][0]["ledger"], ledger);
     assert_eq!(report["differences"][0]["nats"], none);
@@ -252,35 +241,27 @@ async fn a_damaged_row_is_detected() {
     let mut raw = SqliteConnectOptions::new().filename(file).connect().await.unwrap();
     sqlx::raw_sql("UPDATE entries SET time = time - 1 WHERE position = 3").execute(&mut raw).await.unwrap();
     raw.close().await.unwrap();
-    let verify = service.run(&["audit", "verify", "--json"]);
-    assert_eq!(verify.status.code(), Some(3));
-    assert_eq!(
-        serde_json::from_slice::<Value>(&verify.stdout).unwrap(),
-        json!({"position": 3, "reason": "the entry does not match its hash"})
-    );
+    let report = service.run(&["audit", "verify", "--json"]).ended(3).json();
+    assert_eq!(report, json!({"position": 3, "reason": "the entry does not match its hash"}));
 }
 
 #[test]
 fn a_key_without_calls_has_an_empty_audit_and_wrong_usage_exits_with_2() {
     let folder = tempfile::tempdir().unwrap();
     let run = |args: &[&str]| process::run(LOGGIA, folder.path(), args);
-    let issued = run(&["keys", "issue", "--email", "ada@example.org", "--json"]);
-    let issued: Value = serde_json::from_slice(&issued.stdout).unwrap();
+    let issued = run(&["keys", "issue", "--email", "ada@example.org", "--json"]).json();
     let id = issued["key_id"].as_str().unwrap();
-    let none = run(&["audit", id, "--json"]);
-    assert!(none.status.success() && none.stdout.is_empty(), "{none:?}");
-    let unknown = run(&["audit", "Ab3dEf9h", "--json"]);
-    let failure: Value = serde_json::from_slice(&unknown.stdout).unwrap();
-    assert_eq!((unknown.status.code(), &failure["kind"]), (Some(1), &json!("failed")));
+    assert_eq!(run(&["audit", id, "--json"]).success().stdout, "");
+    let unknown = run(&["audit", "Ab3dEf9h", "--json"]).ended(1);
+    assert_eq!(unknown.json()["kind"], "failed");
     for (args, detail) in [
         (&["audit", "verify", "--csv"][..], "--month and --csv need the id of a key; "),
         (&["audit", id, "--csv"], "choose one of --csv and --json"),
         (&["curate", "revise", "a"], "nothing to change; give --set MEMBER=VALUE or --unset MEMBER"),
         (&["verify", "--repair"], "--repair restores pictures: "),
     ] {
-        let wrong = run(&[args, &["--json"]].concat());
-        let failure: Value = serde_json::from_slice(&wrong.stdout).unwrap();
-        assert_eq!((wrong.status.code(), &failure["kind"]), (Some(2), &json!("usage")), "{args:?}");
+        let failure = run(&[args, &["--json"]].concat()).ended(2).json();
+        assert_eq!(failure["kind"], "usage", "{args:?}");
         assert!(failure["detail"].as_str().unwrap().starts_with(detail), "{failure}");
     }
 }

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use image::{ImageFormat, Rgb, RgbImage};
-use kit::free_port;
-use kit::process;
+use kit::{ProgramOutput, free_port, process};
 use serde_json::{Value, json};
 
 use crate::service::{LOGGIA, Service, TIMEOUT, json as run_json};
@@ -39,9 +38,7 @@ fn run(script: &str, root: &Path, data: &Path, port: u16) {
     let path = format!("{bin}:{}", std::env::var("PATH").unwrap());
     // Processes that a failed script leaves running would keep its output open.
     let script = format!("trap 'jobs -p | xargs -r kill' EXIT\n{script}");
-    let output = command.args(["-euo", "pipefail", "-c", &script]).env("PATH", path).output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(output.status.success(), "{script}{}{}", text(&output.stdout), text(&output.stderr));
+    ProgramOutput::of(command.args(["-euo", "pipefail", "-c", &script]).env("PATH", path)).success();
 }
 
 async fn filled() -> Option<Service> {

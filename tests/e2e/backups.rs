@@ -1,10 +1,9 @@
 //! Backups, and the checks of a folder, a backup or a log.
 
 use std::path::{Path, PathBuf};
-use std::process::Output;
 
 use image::{ImageFormat, Rgb, RgbImage};
-use kit::process;
+use kit::{ProgramOutput, process};
 use serde_json::{Value, json};
 
 use crate::service::{LOGGIA, Service, json as run_json};
@@ -41,16 +40,15 @@ fn widths(media: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn outcome(output: &Output) -> (Option<i32>, String) {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.code(), text(&output.stdout) + &text(&output.stderr))
+fn outcome(output: ProgramOutput) -> (Option<i32>, String) {
+    (output.status.code(), output.stdout + &output.stderr)
 }
 
 #[tokio::test]
 async fn pictures_are_verified_in_the_folder_and_in_the_backup() {
     let Some(service) = with_pictures().await else { return };
     let (folder, elsewhere) = (service.folder.path().to_owned(), tempfile::tempdir().unwrap());
-    let run = |folder: &Path, args: &[&str]| outcome(&process::run(LOGGIA, folder, args));
+    let run = |folder: &Path, args: &[&str]| outcome(process::run(LOGGIA, folder, args));
     let expected = json!({"pictures": 2, "repaired": 0, "faults": [], "missing": []});
     assert_eq!(run_json(&folder, &["verify", "media"]), std::slice::from_ref(&expected));
 
@@ -106,7 +104,7 @@ async fn a_log_is_compared_with_a_stored_head() {
     assert!(service.loggia.terminate().await.success());
 
     let against = |folder: &Path, file: &str| {
-        outcome(&process::run(LOGGIA, folder, &["events", "verify", "--against", file]))
+        outcome(process::run(LOGGIA, folder, &["events", "verify", "--against", file]))
     };
     for file in [&backup, &at("backup/manifest.json"), &at("head.json"), &at("head.txt")] {
         let (status, text) = against(&folder, file);
@@ -157,9 +155,7 @@ fn only_the_newest_backups_are_kept() {
 
 /// Returns the standard output of a command that must succeed.
 fn printed(folder: &Path, args: &[&str]) -> String {
-    let output = process::run(LOGGIA, folder, args);
-    assert!(output.status.success(), "{args:?}: {output:?}");
-    String::from_utf8(output.stdout).unwrap()
+    process::run(LOGGIA, folder, args).success().stdout
 }
 
 #[test]
@@ -213,17 +209,9 @@ fn incremental_backups_restore_the_same_and_are_kept_with_their_parents() {
     assert_eq!(backup("4d", &[])["removed"], json!(chain.each_ref().map(|made| &made["folder"])));
     // An incremental backup without its parent.
     std::fs::remove_dir_all(&expected).unwrap();
-    let refused = process::run(LOGGIA, &at("none"), &["restore", &text(&at("next"))]);
-    let (status, line) = outcome(&refused);
-    assert_eq!(status, Some(1), "{line}");
-    assert!(
-        line.contains("it is neither beside it nor at") && !at("none").join("store/events.db").exists(),
-        "{line}"
-    );
-    let refused = process::run(LOGGIA, &data, &["backup", &text(&at("b")), "--since", "/nowhere"]);
-    let (status, line) = outcome(&refused);
-    assert!(
-        status == Some(1) && line.contains("no backup is there: /nowhere has no manifest.json"),
-        "{line}"
-    );
+    let refused = process::run(LOGGIA, &at("none"), &["restore", &text(&at("next"))]).ended(1);
+    assert!(refused.stderr.contains("it is neither beside it nor at"), "{refused}");
+    assert!(!at("none").join("store/events.db").exists());
+    let refused = process::run(LOGGIA, &data, &["backup", &text(&at("b")), "--since", "/nowhere"]).ended(1);
+    assert!(refused.stderr.contains("no backup is there: /nowhere has no manifest.json"), "{refused}");
 }

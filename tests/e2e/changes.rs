@@ -76,7 +76,7 @@ async fn a_mirror_is_made_and_kept_with_this_call_alone() {
     let settings = [("LOGGIA_PUBLIC_URL", "https://catalog.example.org")];
     let Some(mut group) = NodeGroup::of(&["one"], 30, &settings).await else { return };
     let http = Http::new(format!("http://{}", group.nodes[0].address));
-    crate::service::ready(&http).await;
+    http.ready().await;
     let mut mirror = Mirror::default();
     mirror.catch_up(&http).await;
     assert_eq!((mirror.projects.len(), mirror.kinds.len()), (30, 30));
@@ -104,7 +104,7 @@ async fn a_mirror_is_made_and_kept_with_this_call_alone() {
     mirror.assert_equal(&http, &group).await;
     let second = group.start("two", &[]).await;
     let other = Http::new(format!("http://{}", second.address));
-    crate::service::ready(&other).await;
+    other.ready().await;
     assert!(group.nodes[0].process.terminate().await.success());
     group.nodes[0] = second;
     curate(&group, &["withdraw", "aqueduct", "--reason", "It fell down."]);

@@ -5,7 +5,7 @@ use std::path::Path;
 use image::{ImageFormat, Rgb, RgbImage};
 use serde_json::json;
 
-use crate::service::{Service, ready};
+use crate::service::Service;
 
 const FORMATS: [&str; 5] = ["jsonld", "bibtex", "ris", "csl", "text"];
 
@@ -77,8 +77,7 @@ async fn a_citation_is_unchanged_after_revisions_a_rename_a_withdrawal_and_a_reb
     assert!(service.loggia.terminate().await.success());
     std::fs::write(folder.join("models/catalog/g000002/layout"), "1\n").unwrap();
     service.loggia = kit::process::Loggia::up(crate::service::LOGGIA, &folder, &["--no-demo"]).await;
-    service.http = service.loggia.http().await;
-    ready(&service.http).await;
+    service.http = service.loggia.ready().await;
     assert_eq!(std::fs::read_to_string(folder.join("models/catalog/current")).unwrap(), "g000003");
     let output = service.loggia.stderr() + &service.loggia.stdout();
     assert!(output.contains("the model was written in layout 1"), "{output}");

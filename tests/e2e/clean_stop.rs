@@ -44,9 +44,8 @@ fn verified(folder: &Path) -> Value {
 
 /// Returns the ids of a key's calls in the ledger of a folder, in order; none if it has no ledger.
 fn audited(folder: &Path, key_id: &str) -> Vec<String> {
-    let output = process::run(LOGGIA, folder, &["audit", key_id, "--json"]);
-    let id = |line: &str| serde_json::from_str::<Value>(line).unwrap()["call_id"].as_str().map(str::to_owned);
-    String::from_utf8(output.stdout).unwrap().lines().filter_map(id).collect()
+    let rows = process::run(LOGGIA, folder, &["audit", key_id, "--json"]).json_lines();
+    rows.iter().filter_map(|row| row["call_id"].as_str().map(str::to_owned)).collect()
 }
 
 #[tokio::test]
@@ -67,12 +66,8 @@ async fn after_a_clean_stop_every_counted_call_is_in_the_ledger_and_its_backup()
 
         let (backup, restored) = (folder.join("backup"), tempfile::tempdir().unwrap());
         let backup = backup.to_str().unwrap();
-        let backed_up = service.run(&["backup", backup]);
-        let stderr = String::from_utf8(backed_up.stderr).unwrap();
-        assert!(
-            backed_up.status.success() && !stderr.contains("not in the backup"),
-            "round {round}: {stderr}"
-        );
+        let backed_up = service.run(&["backup", backup]).success();
+        assert!(!backed_up.stderr.contains("not in the backup"), "round {round}: {backed_up}");
         answers(restored.path(), &["restore", backup]);
         assert_eq!(audited(restored.path(), &called.key_id), called.calls, "round {round}");
         assert_eq!(verified(restored.path())["calls"], 20, "round {round}");

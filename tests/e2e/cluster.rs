@@ -1,33 +1,35 @@
 //! All roles on a NATS cluster of three, with TLS and a user per role: everything works without a permission violation.
 
 use std::path::Path;
-use std::process::Output;
 use std::time::{Duration, Instant};
 
+use kit::ProgramOutput;
 use kit::nats::Cluster;
 use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 use write::nats_role::NatsRole;
 
-use crate::service::{LOGGIA, TIMEOUT, ready, writes};
+use crate::service::{LOGGIA, TIMEOUT, writes};
 
-fn command(cluster: &Cluster, data: &Path, role: NatsRole, args: &[&str]) -> std::process::Command {
+pub(crate) fn command(
+    cluster: &Cluster,
+    data: &Path,
+    role: NatsRole,
+    args: &[&str],
+) -> std::process::Command {
     let mut command = process::command(LOGGIA, data);
     command.args(args).args(["--auth", "keys"]);
     cluster.settings(&mut command, role);
     command
 }
 
-fn spawn(cluster: &Cluster, data: &Path, role: NatsRole) -> Loggia {
+pub(crate) fn spawn(cluster: &Cluster, data: &Path, role: NatsRole) -> Loggia {
     Loggia::spawn_command(command(cluster, data, role, &[role.name()]), data)
 }
 
 /// Runs a command as the operator; it must succeed.
-fn operate(cluster: &Cluster, data: &Path, args: &[&str]) -> String {
-    let output: Output = command(cluster, data, NatsRole::Operator, args).output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(output.status.success(), "loggia {args:?}: {}{}", text(&output.stdout), text(&output.stderr));
-    text(&output.stdout)
+fn operate(cluster: &Cluster, data: &Path, args: &[&str]) -> ProgramOutput {
+    ProgramOutput::of(&mut command(cluster, data, NatsRole::Operator, args)).success()
 }
 
 /// Imports one project with a picture, as the operator.
@@ -48,8 +50,7 @@ async fn every_role_works_on_a_cluster_with_its_own_user() {
     let mut writing = spawn(&cluster, &write, NatsRole::Write);
     let mut projecting = spawn(&cluster, &reader, NatsRole::Project);
     let mut serving = spawn(&cluster, &reader, NatsRole::Serve);
-    let http = serving.http().await;
-    ready(&http).await;
+    let http = serving.ready().await;
     writes(&write).await;
     import(&cluster, folder.path(), &write);
 
@@ -77,11 +78,11 @@ async fn every_role_works_on_a_cluster_with_its_own_user() {
     assert!(!image.is_empty());
 
     // The operator's commands work on both folders.
-    let status: Value = serde_json::from_str(&operate(&cluster, &reader, &["status", "--json"])).unwrap();
+    let status = operate(&cluster, &reader, &["status", "--json"]).json();
     assert_eq!(status["problem"], Value::Null, "{status}");
     assert_eq!(status["projections"].as_array().unwrap().len(), 6, "{status}");
     for folder in [&reader, &write] {
-        let status: Value = serde_json::from_str(&operate(&cluster, folder, &["status", "--json"])).unwrap();
+        let status = operate(&cluster, folder, &["status", "--json"]).json();
         assert_eq!(status["problem"], Value::Null, "{status}");
         let nodes = status["nodes"].as_array().unwrap();
         let roles: Vec<&Value> = nodes.iter().map(|node| &node["role"]).collect();
@@ -137,13 +138,12 @@ async fn a_key_revoked_during_a_server_failure_is_rejected_soon() {
     let mut nodes = ["one", "two"].map(|name| spawn(&cluster, &data(name), NatsRole::Read));
     let mut https = Vec::new();
     for node in &mut nodes {
-        https.push(node.http().await);
-        ready(&https[https.len() - 1]).await;
+        https.push(node.ready().await);
     }
     for server in 0..3 {
         let email = format!("ada{server}@example.org");
         let issue = ["keys", "issue", "--email", &email, "--json"];
-        let issued: Value = serde_json::from_str(&operate(&cluster, &data("write"), &issue)).unwrap();
+        let issued = operate(&cluster, &data("write"), &issue).json();
         let key = issued["key"].as_str().unwrap_or_else(|| panic!("{issued}")).to_owned();
         let bearer = format!("Bearer {key}");
         let signed = [("authorization", bearer.as_str())];
@@ -177,8 +177,7 @@ async fn the_all_in_one_role_works_with_its_user() {
     let data = folder.path().join("data");
     let mut loggia =
         Loggia::spawn_command(command(&cluster, &data, NatsRole::Up, &["up", "--no-demo"]), &data);
-    let http = loggia.http().await;
-    ready(&http).await;
+    let http = loggia.ready().await;
     import(&cluster, folder.path(), &data);
     kit::wait_until(TIMEOUT, "the project", async || http.get("/projects/bridge").await.status == 200).await;
     operate(&cluster, &data, &["audit", "verify"]);

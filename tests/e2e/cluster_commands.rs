@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
+use kit::ProgramOutput;
 use kit::nats::Cluster;
-use kit::process::{self, Loggia};
+use kit::process::Loggia;
 use serde_json::json;
 use write::nats_role::NatsRole;
 
-use crate::service::{LOGGIA, ready, writes};
+use crate::cluster::{command, spawn};
+use crate::service::writes;
 
 const ELSEWHERE: &str = "loggia: this command reads the data folder of the write side, and FOLDER has no event log: \
     run it there, or name that folder with --data or LOGGIA_DATA";
@@ -19,31 +21,21 @@ const STOPPED: &str = "loggia: this command works on the read models of a node, 
     side, which has none: run it in the data folder of a read node, while its `loggia read` or `loggia project` runs";
 const WRONG_USER: &str = "nats_creds: the NATS user is not that of the role “operator”";
 
-fn command(cluster: &Cluster, data: &Path, role: NatsRole, args: &[&str]) -> std::process::Command {
-    let mut command = process::command(LOGGIA, data);
-    command.args(args).args(["--auth", "keys"]);
-    cluster.settings(&mut command, role);
-    command
-}
-
 /// Runs a command and returns its error, if it fails.
 fn failure(cluster: &Cluster, data: &Path, role: NatsRole, args: &str) -> String {
     let args: Vec<&str> = args.split(' ').collect();
-    let output = command(cluster, data, role, &args).output().unwrap();
+    let output = ProgramOutput::of(&mut command(cluster, data, role, &args));
     if output.status.success() {
         return String::new();
     }
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    stderr.trim().replace(&data.display().to_string(), "FOLDER")
+    output.stderr.trim().replace(&data.display().to_string(), "FOLDER")
 }
 
 /// Starts a write side and a read node, and waits until both are ready.
 async fn started(cluster: &Cluster, write: &Path, read: &Path) -> (Loggia, Loggia) {
-    let start = |data: &Path, role: NatsRole| {
-        Loggia::spawn_command(command(cluster, data, role, &[role.name()]), data)
-    };
-    let (writing, mut reading) = (start(write, NatsRole::Write), start(read, NatsRole::Read));
-    ready(&reading.http().await).await;
+    let writing = spawn(cluster, write, NatsRole::Write);
+    let mut reading = spawn(cluster, read, NatsRole::Read);
+    reading.ready().await;
     writes(write).await;
     (writing, reading)
 }
@@ -117,8 +109,8 @@ async fn each_command_runs_as_the_table_says() {
     for args in [link, "rebuild catalog", "verify catalog"] {
         check(&read, NatsRole::Read, args, WRONG_USER);
     }
-    let mut monitor = command(&cluster, &write, NatsRole::Write, &["status", "--check"]);
-    assert!(!monitor.output().unwrap().status.success(), "the wrong user is a problem");
+    let monitor = ProgramOutput::of(&mut command(&cluster, &write, NatsRole::Write, &["status", "--check"]));
+    assert!(!monitor.status.success(), "the wrong user is a problem");
     assert_eq!(wrong, Vec::<String>::new(), "{wrong:#?}");
     assert!(reading.terminate().await.success() && writing.terminate().await.success());
     assert_no_node_is_started(&cluster, &write, &of_models);

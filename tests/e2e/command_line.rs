@@ -27,9 +27,7 @@ fn write_lines(path: &Path, lines: &[Value]) {
 }
 
 fn export(folder: &Path) -> String {
-    let output = process::run(LOGGIA, folder, &["export"]);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    process::run(LOGGIA, folder, &["export"]).success().stdout
 }
 
 #[test]
@@ -69,9 +67,8 @@ fn an_export_includes_pictures_and_stored_ones_need_no_file() {
     let counts = run_json(&data, &["import", source.join("in.ndjson").to_str().unwrap()]).pop().unwrap();
     assert_eq!((&counts["new"], &counts["pictures"]), (&json!(2), &json!(3)));
 
-    let output = process::run(LOGGIA, &data, &["export", "--pictures", copy.to_str().unwrap()]);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert_eq!(String::from_utf8(output.stdout.clone()).unwrap(), export(&data));
+    let output = process::run(LOGGIA, &data, &["export", "--pictures", copy.to_str().unwrap()]).success();
+    assert_eq!(output.stdout, export(&data));
     for name in ["a/b/one.png", "two.png"] {
         assert_eq!(
             std::fs::read(copy.join(name)).unwrap(),
@@ -100,8 +97,7 @@ fn an_export_includes_pictures_and_stored_ones_need_no_file() {
     // If another picture has the name, that is reported, and the other stays.
     std::fs::write(copy.join("two.png"), "another").unwrap();
     let output = process::run(LOGGIA, second.path(), &["export", "--pictures", copy.to_str().unwrap()]);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && stderr.contains("1 pictures written, 2 not"), "{stderr}");
+    assert!(!output.status.success() && output.stderr.contains("1 pictures written, 2 not"), "{output}");
     assert_eq!(std::fs::read(copy.join("two.png")).unwrap(), b"another");
 }
 
@@ -147,8 +143,7 @@ fn all_faults_of_a_line_are_reported_and_other_lines_imported() {
 
     let strict =
         process::run(LOGGIA, &folder.path().join("other"), &["import", file.to_str().unwrap(), "--strict"]);
-    assert_eq!(strict.status.code(), Some(1));
-    let stderr = String::from_utf8(strict.stderr).unwrap();
+    let stderr = strict.ended(1).stderr;
     assert!(stderr.contains("line 3: the line is not JSON"), "{stderr}");
 }
 
@@ -215,9 +210,8 @@ async fn backup_and_restore_preserve_the_whole_catalog() {
     let before = export(service.folder.path());
     let (copy, data) = (service.folder.path().join("copy"), tempfile::tempdir().unwrap());
     for (own, why) in [("", "is there already"), ("store/copy", ", which Loggia writes to")] {
-        let refused = service.run(&["backup", service.folder.path().join(own).to_str().unwrap()]);
-        let stderr = String::from_utf8(refused.stderr).unwrap();
-        assert!(refused.status.code() == Some(1) && stderr.contains(why), "{own}: {stderr}");
+        let refused = service.run(&["backup", service.folder.path().join(own).to_str().unwrap()]).ended(1);
+        assert!(refused.stderr.contains(why), "{own}: {refused}");
     }
     service.json(&["backup", copy.to_str().unwrap()]);
     let restored = data.path().join("data");
@@ -225,9 +219,8 @@ async fn backup_and_restore_preserve_the_whole_catalog() {
     assert_eq!(export(&restored), before);
     let verified = run_json(&restored, &["events", "verify"]).pop().unwrap();
     assert_eq!(verified["events"], 41, "forty selections and the vectors of one: {verified}");
-    let onto = process::run(LOGGIA, &restored, &["restore", copy.to_str().unwrap()]);
-    assert_eq!(onto.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&onto.stderr).contains("is not empty"), "{onto:?}");
+    let onto = process::run(LOGGIA, &restored, &["restore", copy.to_str().unwrap()]).ended(1);
+    assert!(onto.stderr.contains("is not empty"), "{onto:?}");
 }
 
 #[tokio::test]
@@ -240,12 +233,8 @@ async fn the_log_can_be_followed_and_printed() {
     let shown = service.json(&["events", "show", "2"]).pop().unwrap();
     assert_eq!(shown, tail[0]);
     assert_eq!(shown["data"]["slug"], "house-1");
-    let missing = service.run(&["events", "show", "9"]);
-    assert_eq!(missing.status.code(), Some(1));
-    assert_eq!(
-        String::from_utf8_lossy(&missing.stderr).trim(),
-        "there is no event at 9; the log goes from 1 to 3"
-    );
+    let missing = service.run(&["events", "show", "9"]).ended(1);
+    assert_eq!(missing.stderr.trim(), "there is no event at 9; the log goes from 1 to 3");
 }
 
 #[test]
@@ -255,6 +244,5 @@ fn settings_are_printed_with_their_source() {
         run_json(folder.path(), &["config", "--nats-url", "nats://me:secret@127.0.0.1:1"]).pop().unwrap();
     let nats = shown.as_array().unwrap().iter().find(|s| s["name"] == "nats_url").unwrap();
     assert_eq!((&nats["value"], &nats["source"]), (&json!("nats://***@127.0.0.1:1"), &json!("flag")));
-    let wrong = process::run(LOGGIA, folder.path(), &["config", "--listen", "here"]);
-    assert_eq!(wrong.status.code(), Some(2));
+    process::run(LOGGIA, folder.path(), &["config", "--listen", "here"]).ended(2);
 }

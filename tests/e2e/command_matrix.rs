@@ -7,11 +7,9 @@ mod table;
 use std::fs::File;
 use std::os::unix::fs::chown;
 use std::path::Path;
-use std::process::Output;
 
 use kit::nats::Nats;
-use kit::process;
-use kit::skipped;
+use kit::{ProgramOutput, process, skipped};
 use serde_json::Value;
 
 use crate::service::{LOGGIA, TIMEOUT, spawn_on};
@@ -28,28 +26,26 @@ const INTERNAL_WORDS: [&str; 9] =
 struct Faults(Vec<String>);
 
 impl Faults {
-    fn expect(&mut self, holds: bool, what: &str, output: &Output) {
+    fn expect(&mut self, holds: bool, what: &str, output: &ProgramOutput) {
         if !holds {
-            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-            let (out, err) = (text(&output.stdout), text(&output.stderr));
-            self.0.push(format!("{what}: {}\n  out: {out}\n  err: {err}", output.status));
+            self.0.push(format!("{what}: {output}"));
         }
     }
 
     /// Checks that a part is in the messages of a command.
-    fn expect_message(&mut self, part: &str, what: &str, output: &Output) {
-        self.expect(String::from_utf8_lossy(&output.stderr).contains(part), what, output);
+    fn expect_message(&mut self, part: &str, what: &str, output: &ProgramOutput) {
+        self.expect(output.stderr.contains(part), what, output);
     }
 
     /// Checks the exit status of a command and that its messages are for people.
-    fn check(&mut self, what: &str, output: &Output, exit: Exit) {
+    fn check(&mut self, what: &str, output: &ProgramOutput, exit: Exit) {
         let status = output.status.code();
         let as_expected = match exit {
             Exit::With(expected) => status == Some(expected),
             Exit::DependsOnMachine => status == Some(0) || status == Some(1),
         };
         self.expect(as_expected, &format!("{what}: it should end with {exit:?}"), output);
-        let stderr = String::from_utf8_lossy(&output.stderr);
+        let stderr = &output.stderr;
         self.expect(
             !INTERNAL_WORDS.iter().any(|word| stderr.contains(word)),
             &format!("{what}: it shows its inside"),
@@ -58,17 +54,17 @@ impl Faults {
     }
 
     /// Checks the same for a failure, which is reported in one line.
-    fn check_failure(&mut self, what: &str, output: &Output) {
+    fn check_failure(&mut self, what: &str, output: &ProgramOutput) {
         self.check(what, output, Exit::With(1));
-        let stderr = String::from_utf8_lossy(&output.stderr);
+        let stderr = &output.stderr;
         let sentences =
             stderr.trim().lines().filter(|line| !line.starts_with("this is a debug build")).count();
         self.expect(sentences == 1, &format!("{what}: it should say one sentence"), output);
     }
 
     /// Checks that standard output is JSON, and for a failure one object with the sentence.
-    fn check_json(&mut self, what: &str, output: &Output, reports: bool) {
-        let out = String::from_utf8_lossy(&output.stdout);
+    fn check_json(&mut self, what: &str, output: &ProgramOutput, reports: bool) {
+        let out = &output.stdout;
         let lines: Option<Vec<Value>> = out.lines().map(|line| serde_json::from_str(line).ok()).collect();
         let Some(lines) = lines else {
             return self.expect(false, &format!("{what}: its answers should be JSON"), output);
@@ -76,7 +72,7 @@ impl Faults {
         if output.status.success() || reports {
             return;
         }
-        let stderr = String::from_utf8_lossy(&output.stderr);
+        let stderr = &output.stderr;
         let is_failure = |line: &Value| {
             let text = |member: &str| line[member].as_str().unwrap_or_default().to_owned();
             !text("kind").is_empty() && !text("detail").is_empty() && stderr.contains(&text("detail"))
@@ -97,8 +93,8 @@ fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
-fn run(data: &Path, args: &[String]) -> Output {
-    process::command(LOGGIA, data).env("LOGGIA_LOG", "warn").args(args).output().unwrap()
+fn run(data: &Path, args: &[String]) -> ProgramOutput {
+    ProgramOutput::of(process::command(LOGGIA, data).env("LOGGIA_LOG", "warn").args(args))
 }
 
 /// Returns the commands with valid arguments, including the roles.
@@ -133,7 +129,7 @@ fn wrong_usage_exits_with_2_and_does_nothing() {
         let unknown = run(&data, &with(&["--no-such-flag"]));
         let what = format!("{command} with an unknown flag");
         faults.check(&what, &unknown, Exit::With(2));
-        let stderr = String::from_utf8_lossy(&unknown.stderr);
+        let stderr = &unknown.stderr;
         faults.expect(
             stderr.contains("'--no-such-flag'") && stderr.contains("Usage: loggia"),
             &what,
@@ -144,7 +140,7 @@ fn wrong_usage_exits_with_2_and_does_nothing() {
         let what = format!("{command} with a wrong setting");
         faults.check(&what, &setting, Exit::With(2));
         faults.check_json(&what, &setting, false);
-        let stderr = String::from_utf8_lossy(&setting.stderr);
+        let stderr = &setting.stderr;
         faults.expect(
             stderr.starts_with("loggia: listen is “here” (flag), which cannot be used"),
             &what,
@@ -155,7 +151,7 @@ fn wrong_usage_exits_with_2_and_does_nothing() {
         let what = format!("{} without arguments", row.command);
         let missing = run(&data, &words(row.command));
         faults.check(&what, &missing, Exit::With(2));
-        let stderr = String::from_utf8_lossy(&missing.stderr);
+        let stderr = &missing.stderr;
         faults.expect(stderr.contains("required") && stderr.contains("Usage: loggia"), &what, &missing);
     }
     faults.assert_none();
@@ -261,12 +257,12 @@ async fn every_command_works_without_the_service_and_with_closed_output() {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         let mut unread = process::command(LOGGIA, &prepared.copy(""));
-        let output = unread.args(args("")).stdout(writer).output().unwrap();
+        let output = ProgramOutput::of(unread.args(args("")).stdout(writer));
         faults.check(&format!("{command} that nothing reads"), &output, row.unread);
 
         let full = File::options().write(true).open("/dev/full").unwrap();
         let mut onto_full = process::command(LOGGIA, &prepared.copy(""));
-        let output = onto_full.args(args("")).stdout(full).output().unwrap();
+        let output = ProgramOutput::of(onto_full.args(args("")).stdout(full));
         let what = format!("{command} onto a full disk");
         if row.prints {
             faults.check_failure(&what, &output);
@@ -302,7 +298,7 @@ async fn too_few_descriptors_are_reported_and_the_minimum_is_sufficient() {
     let with_files = |files: u32, args: &[String]| {
         let mut limited = process::command("sh", &prepared.copy(""));
         limited.args(["-c", &format!("ulimit -n {files}; exec \"$0\" \"$@\""), LOGGIA]).args(args);
-        limited.output().unwrap()
+        ProgramOutput::of(&mut limited)
     };
     // These report it among their other findings; the bench is not run.
     let other = |row: &&Row| !["bench", "config", "doctor"].contains(&row.command);

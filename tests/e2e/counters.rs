@@ -59,7 +59,7 @@ async fn counters_are_rebuilt_and_verified_during_traffic() {
     })
     .await;
     assert!(position <= total + 1, "{position} counted of {total}");
-    let screen = String::from_utf8(service.run(&["status"]).stdout).unwrap();
+    let screen = service.run(&["status"]).stdout;
     assert!(screen.contains(", keys 1, over the quota 1\n"), "{screen}");
 
     assert!(service.loggia.terminate().await.success());

@@ -111,11 +111,7 @@ async fn impossible_commands_are_rejected_with_a_sentence() {
     let mut other = stair_house();
     other["slug"] = "other".into();
     service.import(&[stair_house(), other]).await;
-    let refused = |args: &[&str]| {
-        let output = service.run(args);
-        assert_eq!(output.status.code(), Some(1), "{args:?}");
-        String::from_utf8(output.stderr).unwrap()
-    };
+    let refused = |args: &[&str]| service.run(args).ended(1).stderr;
     let taken = refused(&["curate", "rename", "stair-house", "other"]);
     assert!(taken.contains("other"), "{taken}");
     let unknown = refused(&["curate", "withdraw", "nothing", "--reason", "x"]);
@@ -125,6 +121,5 @@ async fn impossible_commands_are_rejected_with_a_sentence() {
     let wrong = refused(&["curate", "revise", "stair-house", "--set", "category=film", "--set", "year=19"]);
     assert!(wrong.contains("category is “film”") && wrong.contains("year is “19”"), "{wrong}");
     assert_eq!((wrong.matches("film").count(), wrong.matches("“19”").count()), (1, 1), "{wrong}");
-    let usage = service.run(&["curate", "rename", "stair-house"]);
-    assert_eq!(usage.status.code(), Some(2));
+    service.run(&["curate", "rename", "stair-house"]).ended(2);
 }

@@ -6,7 +6,7 @@ use kit::http::Http;
 use kit::process::{Loggia, run};
 use serde_json::{Value, json};
 
-use crate::service::{LOGGIA, Service, TIMEOUT, json as run_json, ready};
+use crate::service::{LOGGIA, Service, TIMEOUT, json as run_json};
 
 /// Overwrites the first 4 KiB of the current catalog.
 fn damage(data: &Path) {
@@ -27,7 +27,7 @@ async fn rebuild(data: &Path) {
 }
 
 async fn answers(http: &Http) {
-    ready(http).await;
+    http.ready().await;
     assert_eq!(http.get("/v1/project/shelf-7").await.status, 200);
     assert_eq!(http.get("/v1/search?q=shelf").await.json()["total"], 20);
 }
@@ -58,6 +58,6 @@ async fn a_damaged_catalog_is_rebuilt_automatically_and_by_command() {
     let verified = run_json(&data, &["verify"]);
     assert!(verified.iter().all(|model| model["equal"] == true), "{verified:?}");
     let status = run(LOGGIA, &data, &["status"]);
-    assert!(!String::from_utf8_lossy(&status.stdout).contains("quarantined"));
+    assert!(!status.stdout.contains("quarantined"));
     assert!(loggia.terminate().await.success());
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use kit::process::Loggia;
 use serde_json::Value;
 
-use crate::service::{LOGGIA, Service, ready};
+use crate::service::{LOGGIA, Service};
 use records::{Records, encoded};
 
 /// The number of records, enough for several segments and many pages.
@@ -111,8 +111,7 @@ async fn scores_are_bit_identical_after_imports_a_restart_and_a_rebuild() {
 
     assert!(service.loggia.terminate().await.success(), "{}", service.loggia.stderr());
     service.loggia = Loggia::up(LOGGIA, service.folder.path(), &["--no-demo"]).await;
-    service.http = service.loggia.http().await;
-    ready(&service.http).await;
+    service.http = service.loggia.ready().await;
     assert_eq!(first_pages(&service, &queries).await, before, "seed {seed}: after a restart");
 
     service.json(&["rebuild", "search"]);

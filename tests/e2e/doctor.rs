@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use kit::process;
+use kit::{ProgramOutput, process};
 use serde_json::{Value, json};
 
 use crate::service::{LOGGIA, Service, json as run_json};
@@ -11,8 +11,8 @@ use crate::service::{LOGGIA, Service, json as run_json};
 /// Returns the status and the findings as pairs, without those about the test machine.
 fn doctor(data: &Path, variables: &[(&str, &str)]) -> (Option<i32>, Vec<(String, String)>) {
     let mut command = process::command(LOGGIA, data);
-    let output = command.args(["doctor", "--json"]).envs(variables.iter().copied()).output().unwrap();
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let output = ProgramOutput::of(command.args(["doctor", "--json"]).envs(variables.iter().copied()));
+    let report = output.json();
     let findings = report["findings"].as_array().unwrap().iter();
     let findings = findings.filter(|found| found["about"] != "ulimit");
     let pair = |found: &Value| {

@@ -1,14 +1,14 @@
 //! The command line on a store in EventStoreDB, and moving a log between stores.
 
-use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::path::Path;
 
 use event_log::kurrent::{self, Address};
+use kit::ProgramOutput;
 use kit::esdb::EventStoreDb;
 use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 
-use crate::service::{LOGGIA, TIMEOUT};
+use crate::service::{LOGGIA, TIMEOUT, writes};
 
 const RECORDS: &str = concat!(
     r#"{"slug":"stair-house","name":"Stair House","category":"architecture","city":"Zürich"}"#,
@@ -17,24 +17,22 @@ const RECORDS: &str = concat!(
     "\n",
 );
 
-fn run(data: &Path, args: &[&str]) -> Output {
+fn run(data: &Path, args: &[&str]) -> ProgramOutput {
     process::run(LOGGIA, data, args)
 }
 
 fn assert_success(data: &Path, args: &[&str]) -> String {
-    let output = run(data, args);
-    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    run(data, args).success().stdout
 }
 
 fn read(data: &Path, args: &[&str]) -> Value {
-    serde_json::from_str(&assert_success(data, args)).unwrap()
+    run(data, args).success().json()
 }
 
 fn refused(data: &Path, args: &[&str]) -> (Option<i32>, String) {
     let output = run(data, args);
     assert!(!output.status.success(), "{args:?} succeeded");
-    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    (output.status.code(), output.stderr)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -49,10 +47,8 @@ async fn the_command_line_works_on_eventstoredb() {
     let on = |args: &[&'static str]| [args, &["--json"]].concat();
     let with = |args: &[&str]| assert_success(data, &[args, &["--store", &store]].concat());
 
-    let imported: Value = {
-        let text = with(&["import", file.to_str().unwrap(), "--json"]);
-        serde_json::from_str(text.lines().last().unwrap()).unwrap()
-    };
+    let imported = with(&["import", file.to_str().unwrap(), "--json"]);
+    let imported: Value = serde_json::from_str(imported.lines().last().unwrap()).unwrap();
     assert_eq!((&imported["new"], &imported["position"]), (&json!(2), &json!(2)));
     with(&["curate", "withdraw", "brick-library", "--reason", "gone", "--actor", "Ada"]);
 
@@ -135,17 +131,12 @@ async fn two_write_sides_share_one_catalog() {
         command.args(args).env("LOGGIA_NATS_URL", nats.url()).env("LOGGIA_STORE", server.address(None));
         (Loggia::spawn_command(command, &data), data)
     };
-    let announced = async |(_, data): &(Loggia, PathBuf)| {
-        let announced = data.join("run/write.json");
-        kit::wait_until(TIMEOUT, "a write side", async || announced.exists()).await;
-    };
     let first = spawn("first", &["write"]);
-    announced(&first).await;
+    writes(&first.1).await;
     let second = spawn("second", &["write"]);
-    announced(&second).await;
+    writes(&second.1).await;
     let (mut serving, _projecting) = (spawn("reader", &["serve"]).0, spawn("reader", &["project"]).0);
-    let http = serving.http().await;
-    crate::service::ready(&http).await;
+    let http = serving.ready().await;
     let found = async |names: usize| {
         kit::wait_until(TIMEOUT, "all that was imported", async || {
             http.get("/v1/search?q=house").await.json()["total"] == json!(names)
@@ -158,28 +149,23 @@ async fn two_write_sides_share_one_catalog() {
             .collect();
         let file = folder.path().join("in.ndjson");
         std::fs::write(&file, lines.join("\n")).unwrap();
-        let imported = assert_success(&second.1, &["import", file.to_str().unwrap(), "--json"]);
-        let imported: Value = serde_json::from_str(imported.lines().last().unwrap()).unwrap();
-        assert_eq!(imported["new"], json!(to - from), "{imported}");
+        let imported = run(&second.1, &["import", file.to_str().unwrap(), "--json"]).success().json_lines();
+        assert_eq!(imported[imported.len() - 1]["new"], json!(to - from), "{imported:?}");
     };
     let issue = |email: &str| run(&second.1, &["keys", "issue", "--email", email, "--json"]);
     import(0, 40);
     found(40).await;
     // Whichever is asked, only the first keeps addresses: an address has one account.
     for _ in 0..3 {
-        assert!(issue("ada@example.org").status.success());
+        issue("ada@example.org").success();
     }
-    let full = issue("ada@example.org");
-    assert_eq!(full.status.code(), Some(1));
-    assert!(String::from_utf8(full.stderr).unwrap().contains("there are 3 keys under this address"));
+    assert!(issue("ada@example.org").ended(1).stderr.contains("there are 3 keys under this address"));
     // It stops; the other was running all the time.
     let (mut dead, data) = first;
     dead.kill9();
     import(40, 60);
     found(60).await;
-    let refused = issue("ben@example.org");
-    assert_eq!(refused.status.code(), Some(1));
-    assert!(String::from_utf8(refused.stderr).unwrap().contains("write side"));
+    assert!(issue("ben@example.org").ended(1).stderr.contains("write side"));
     let first = spawn("first", &["write"]);
     assert_eq!(first.1, data);
     kit::wait_until(TIMEOUT, "the first again", async || issue("ben@example.org").status.success()).await;

@@ -10,7 +10,7 @@ use kit::haproxy::Haproxy;
 use kit::http::Http;
 
 use crate::node_group::{NodeGroup, ReadNode, searches};
-use crate::service::{TIMEOUT, ready};
+use crate::service::TIMEOUT;
 
 /// As for the nodes in deploy/compose.yaml.
 const DRAIN: (&str, &str) = ("LOGGIA_DRAIN", "5s");
@@ -41,7 +41,7 @@ impl BalancedNodes {
         for (place, name) in NODES.iter().enumerate() {
             let node = balanced.start(place, name, 1).await;
             // HAProxy sends requests to a server before its first check.
-            ready(&Http::new(format!("http://{}", node.address))).await;
+            Http::new(format!("http://{}", node.address)).ready().await;
             balanced.set_address(place, 1);
             balanced.group.nodes.push(node);
         }

@@ -40,9 +40,7 @@ impl Folder {
     }
 
     fn export(&self) -> Vec<Value> {
-        let exported = process::run(LOGGIA, &self.data(), &["export"]).stdout;
-        let exported = String::from_utf8(exported).unwrap();
-        exported.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        process::run(LOGGIA, &self.data(), &["export"]).json_lines()
     }
 }
 
@@ -106,7 +104,7 @@ fn files_of_other_encodings_are_read_if_named() {
     let names: Vec<Value> = folder.export().into_iter().map(|line| line["name"].clone()).collect();
     assert_eq!(names, ["B", "Łódź", "Zürich"]);
     let unnamed = process::run(LOGGIA, &folder.data(), &["import", &folder.path("in.tsv")]);
-    let stderr = String::from_utf8(unnamed.stderr).unwrap();
+    let stderr = &unnamed.stderr;
     assert!(stderr.contains("the file is UTF-16; say --encoding utf-16, or save it as UTF-8"), "{stderr}");
     assert!(!unnamed.status.success() && Path::new(&folder.data()).exists());
 }

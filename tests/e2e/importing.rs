@@ -1,28 +1,25 @@
 //! The report of an import matches what it did.
 
 use std::path::Path;
-use std::process::{Output, Stdio};
+use std::process::Stdio;
 
-use kit::process;
+use kit::{ProgramOutput, process};
 use serde_json::{Value, json};
 
 use crate::service::{LOGGIA, Service};
 
 /// Runs an import, and returns its exit status, its counts and its messages.
 fn import(folder: &Path, args: &[&str]) -> (Option<i32>, Value, String) {
-    report(&process::run(LOGGIA, folder, &[&["import", "--json"], args].concat()))
+    report(process::run(LOGGIA, folder, &[&["import", "--json"], args].concat()))
 }
 
-fn report(output: &Output) -> (Option<i32>, Value, String) {
-    let (out, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    let last = out.lines().last().unwrap_or_else(|| panic!("{stderr}"));
-    (output.status.code(), serde_json::from_str(last).unwrap(), stderr.into_owned())
+fn report(output: ProgramOutput) -> (Option<i32>, Value, String) {
+    let last = output.json_lines().pop().unwrap_or_else(|| panic!("{output}"));
+    (output.status.code(), last, output.stderr)
 }
 
 fn exported(folder: &Path) -> Vec<Value> {
-    let output = process::run(LOGGIA, folder, &["export"]);
-    let text = String::from_utf8(output.stdout).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    process::run(LOGGIA, folder, &["export"]).json_lines()
 }
 
 fn house(n: usize) -> String {
@@ -123,8 +120,7 @@ fn an_import_fails_if_no_line_is_accepted_or_too_many_are_rejected() {
             "{stderr}"
         );
     }
-    let wrong = process::run(LOGGIA, &data, &["import", file, "--max-rejected", "some"]);
-    assert_eq!(wrong.status.code(), Some(2));
+    process::run(LOGGIA, &data, &["import", file, "--max-rejected", "some"]).ended(2);
 }
 
 #[test]
@@ -134,11 +130,8 @@ fn an_empty_input_reports_that_nothing_was_read_and_the_log_position() {
     std::fs::write(&file, [house(1), house(2), house(3)].join("\n")).unwrap();
     let data = folder.path().join("data");
     import(&data, &[file.to_str().unwrap()]);
-    let nothing = process::run(LOGGIA, &data, &["import", "-"]);
-    assert_eq!(
-        (nothing.status.code(), String::from_utf8(nothing.stdout).unwrap().as_str()),
-        (Some(0), "nothing was read: - has no records; the log is at 3\n")
-    );
+    let nothing = process::run(LOGGIA, &data, &["import", "-"]).success().stdout;
+    assert_eq!(nothing, "nothing was read: - has no records; the log is at 3\n");
     let (status, counts, _) = import(&data, &["-"]);
     assert_eq!((status, of(&counts, COUNTS)), (Some(0), [0, 0, 0, 3]));
 }
@@ -151,9 +144,8 @@ fn a_dry_run_does_not_create_a_missing_folder() {
     let (status, counts, stderr) = import(&data, &[file.to_str().unwrap(), "--dry-run"]);
     assert_eq!((status, of(&counts, COUNTS)), (Some(0), [2, 0, 1, 0]), "{stderr}");
     assert!(!data.exists());
-    let missing = process::run(LOGGIA, &data, &["import", "/nowhere/in.ndjson", "--json"]);
-    let (status, failure, stderr) = report(&missing);
-    assert_eq!((status, &failure["kind"]), (Some(1), &json!("failed")), "{stderr}");
+    let failure = process::run(LOGGIA, &data, &["import", "/nowhere/in.ndjson", "--json"]).ended(1).json();
+    assert_eq!(failure["kind"], "failed");
     assert!(!data.exists());
 }
 
@@ -177,7 +169,7 @@ fn rejected_lines_are_reimported_from_the_rejects_file() {
         &["import", rejects.to_str().unwrap(), "--rejects", rejects.to_str().unwrap()],
     );
     let reason = "loggia: --rejects names the imported file; name another\n";
-    assert_eq!(String::from_utf8(over.stderr).unwrap(), reason);
+    assert_eq!(over.stderr, reason);
     assert_eq!(std::fs::read_to_string(&rejects).unwrap(), refused);
     let (status, counts, stderr) = rejecting(&rejects, &again);
     assert_eq!((status, of(&counts, COUNTS)), (Some(1), [0, 0, 3, 1]), "{stderr}");
@@ -224,6 +216,5 @@ fn rejected_lines_are_reimported_from_the_rejects_file() {
 fn a_closed_input_is_an_empty_one() {
     let folder = tempfile::tempdir().unwrap();
     let mut command = process::command(LOGGIA, &folder.path().join("data"));
-    let output = command.args(["import", "-", "--json"]).stdin(Stdio::null()).output().unwrap();
-    assert_eq!(report(&output).0, Some(0));
+    ProgramOutput::of(command.args(["import", "-", "--json"]).stdin(Stdio::null())).success().json_lines();
 }

@@ -2,8 +2,8 @@
 //! and a truncated log.
 
 use std::path::{Path, PathBuf};
-use std::process::Output;
 
+use kit::ProgramOutput;
 use kit::esdb::EventStoreDb;
 use kit::nats::Nats;
 use kit::process::{self, Loggia};
@@ -12,7 +12,7 @@ use schemas::command::*;
 use serde_json::{Value, json};
 use write::command_client::CommandClient;
 
-use crate::service::{LOGGIA, TIMEOUT};
+use crate::service::{LOGGIA, TIMEOUT, writes};
 
 /// A server for the log, a NATS server, and folders for processes.
 struct SharedLog {
@@ -38,15 +38,12 @@ impl SharedLog {
     }
 
     /// Runs a command on a folder and the log, without NATS.
-    fn run(&self, name: &str, args: &[&str]) -> Output {
-        self.command(name, args).output().unwrap()
+    fn run(&self, name: &str, args: &[&str]) -> ProgramOutput {
+        ProgramOutput::of(&mut self.command(name, args))
     }
 
     fn json(&self, name: &str, args: &[&str]) -> Value {
-        let output = self.run(name, &[args, &["--json"]].concat());
-        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-        let text = String::from_utf8(output.stdout).unwrap();
-        serde_json::from_str(text.lines().last().unwrap()).unwrap()
+        self.run(name, &[args, &["--json"]].concat()).success().json_lines().pop().unwrap()
     }
 
     fn spawn(&self, name: &str, args: &[&str]) -> Loggia {
@@ -59,21 +56,13 @@ impl SharedLog {
     async fn write(&self, name: &str) -> Loggia {
         let _ = std::fs::remove_file(self.data(name).join("run/write.json"));
         let write = self.spawn(name, &["write"]);
-        let announced = self.data(name).join("run/write.json");
-        kit::wait_until(TIMEOUT, "a write side", async || announced.exists()).await;
+        writes(&self.data(name)).await;
         write
     }
 
     fn records(&self) -> String {
-        let path = self.folder.path().join("records.ndjson");
-        std::fs::write(&path, r#"{"slug":"stair-house","name":"Stair House","category":"architecture"}"#)
-            .unwrap();
-        path.to_str().unwrap().to_owned()
+        write_record(self.folder.path())
     }
-}
-
-fn stderr_of(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -119,7 +108,7 @@ async fn only_a_role_becomes_the_keeper() {
     let imported = shared_log.json("laptop", &["import", &shared_log.records()]);
     assert_eq!(imported["new"], json!(1));
     let issued = shared_log.run("laptop", &["keys", "issue", "--email", "ada@example.org"]);
-    assert!(stderr_of(&issued).contains("loggia store keeper"), "{}", stderr_of(&issued));
+    assert!(issued.stderr.contains("loggia store keeper"), "{issued}");
     let no_keeper = shared_log.json("laptop", &["store", "keeper"]);
     assert_eq!(no_keeper, json!({"here": false, "vault": null, "own": null}));
 
@@ -134,10 +123,9 @@ async fn only_a_role_becomes_the_keeper() {
 
     // The keeper is moved explicitly, and only while nothing runs on the folder.
     let busy = shared_log.run("server", &["store", "keeper", "--move"]);
-    assert!(stderr_of(&busy).contains("is running on the data folder"), "{}", stderr_of(&busy));
-    let lost = shared_log.run("laptop", &["store", "keeper", "--move"]);
-    assert_eq!(lost.status.code(), Some(1));
-    assert!(stderr_of(&lost).contains("1 accounts of the log have keys"), "{}", stderr_of(&lost));
+    assert!(busy.stderr.contains("is running on the data folder"), "{busy}");
+    let lost = shared_log.run("laptop", &["store", "keeper", "--move"]).ended(1);
+    assert!(lost.stderr.contains("1 accounts of the log have keys"), "{lost}");
     let moved = shared_log.json("laptop", &["store", "keeper", "--move", "--leave-behind"]);
     assert_eq!((&moved["here"], &moved["vault"]), (&json!(true), &moved["own"]));
     assert_ne!(moved["vault"], keeper["vault"]);
@@ -173,7 +161,7 @@ async fn a_role_without_a_keeper_reports_it() {
     assert!(up.stderr().contains("loggia store keeper --move"), "{}", up.stderr());
 
     let mut keeper = shared_log.write("keeper").await;
-    crate::service::ready(&http).await;
+    http.ready().await;
     // After the keeper was available once, its absence does not redirect requests.
     assert!(keeper.terminate().await.success());
     kit::wait_until(TIMEOUT, "a line about the keeper", async || {
@@ -194,8 +182,7 @@ async fn events_lost_by_the_server_are_restored_from_a_replica() {
     }
     let verified = shared_log.json("data", &["events", "verify"]);
     shared_log.server.truncate("loggia-events", 2).await;
-    let refused =
-        stderr_of(&shared_log.run("data", &["curate", "withdraw", "stair-house", "--reason", "gone"]));
+    let refused = shared_log.run("data", &["curate", "withdraw", "stair-house", "--reason", "gone"]).stderr;
     assert!(
         refused.contains("was reset to an earlier state") && refused.contains("loggia store copy sqlite:"),
         "{refused}"
@@ -209,7 +196,7 @@ async fn events_lost_by_the_server_are_restored_from_a_replica() {
     );
     let shown =
         process::run(LOGGIA, &shared_log.data("data"), &["store", "copy", &replica, &there, "--dry-run"]);
-    let shown = String::from_utf8(shown.stdout).unwrap();
+    let shown = shown.stdout;
     assert_eq!(shown.lines().count(), 2, "{shown}");
     assert!(shown.contains("Bergen") && shown.contains("Rome") && !shown.contains("Oslo"), "{shown}");
     let file = format!("{replica}/replica.db");
@@ -230,10 +217,7 @@ async fn a_write_side_keeps_reporting_a_truncated_log() {
     let admin = format!("127.0.0.1:{port}");
     let write = shared_log.spawn("data", &["write", "--admin-listen", &admin]);
     let operators = kit::http::Http::new(format!("http://{admin}"));
-    kit::wait_until(TIMEOUT, "a write side", async || {
-        shared_log.data("data").join("run/write.json").exists()
-    })
-    .await;
+    writes(&shared_log.data("data")).await;
     shared_log.server.truncate("loggia-events", 0).await;
     let failing = kit::wait_for(TIMEOUT, "the component", async || {
         let status = operators.get("/status").await.json();
@@ -256,18 +240,13 @@ async fn a_write_side_keeps_reporting_a_truncated_log() {
 fn a_command_with_the_same_id_is_executed_once() {
     let folder = tempfile::tempdir().unwrap();
     let run = |args: &[&str]| process::run(LOGGIA, folder.path(), args);
-    let ok = |args: &[&str]| -> String {
-        let output = run(args);
-        assert!(output.status.success(), "{args:?}: {}", stderr_of(&output));
-        String::from_utf8(output.stdout).unwrap()
-    };
+    let ok = |args: &[&str]| run(args).success().stdout;
     let events = || ok(&["events", "tail", "--from", "1", "--no-follow", "--json"]).lines().count();
     let file = write_record(folder.path());
     let id = "0192f3a4-7c1e-7b2a-9d3f-5a6b7c8d9e0f";
     let import = ["import", &file, "--id", id, "--json"];
-    let first: Value = serde_json::from_str(ok(&import).lines().last().unwrap()).unwrap();
-    let again: Value = serde_json::from_str(ok(&import).lines().last().unwrap()).unwrap();
-    assert_eq!((&first["new"], &again["new"]), (&json!(1), &json!(1)), "the same answer");
+    let import = || run(&import).success().json_lines().pop().unwrap();
+    assert_eq!((import()["new"].as_u64(), import()["new"].as_u64()), (Some(1), Some(1)), "the same answer");
     assert_eq!(events(), 1);
     for (number, act) in [
         &["curate", "revise", "stair-house", "--set", "city=Oslo"][..],
@@ -283,14 +262,12 @@ fn a_command_with_the_same_id_is_executed_once() {
         assert_eq!(ok(&act), ok(&act), "{act:?}");
         assert_eq!(events(), number + 2, "{act:?}");
     }
-    let issued: Value =
-        serde_json::from_str(&ok(&["keys", "issue", "--email", "a@example.org", "--json"])).unwrap();
+    let issued = run(&["keys", "issue", "--email", "a@example.org", "--json"]).success().json();
     let before = events();
     let revoke = ["keys", "revoke", issued["key_id"].as_str().unwrap(), "--id", id, "--json"];
     assert_eq!(ok(&revoke), ok(&revoke));
     assert_eq!(events(), before + 1);
-    let wrong = run(&["curate", "restore", "house", "--id", "7"]);
-    assert_eq!(wrong.status.code(), Some(2), "{}", stderr_of(&wrong));
+    run(&["curate", "restore", "house", "--id", "7"]).ended(2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -299,9 +276,7 @@ async fn an_unanswered_command_reports_its_id() {
     let folder = tempfile::tempdir().unwrap();
     let run = |args: &[&str]| {
         let mut command = process::command(LOGGIA, folder.path());
-        let output = command.args(args).env("LOGGIA_NATS_URL", nats.url()).output().unwrap();
-        assert_eq!(output.status.code(), Some(1), "{args:?}");
-        stderr_of(&output)
+        ProgramOutput::of(command.args(args).env("LOGGIA_NATS_URL", nats.url())).ended(1).stderr
     };
     let unanswered = run(&["curate", "restore", "house"]);
     let (_, id) = unanswered.split_once("run it again with --id ").unwrap();

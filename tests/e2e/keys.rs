@@ -1,20 +1,19 @@
 //! `loggia keys`, with and without a service.
 
 use std::path::Path;
-use std::process::Output;
 
 use data_encoding::HEXLOWER;
-use kit::any_file_contains;
 use kit::process::{self, Loggia};
+use kit::{ProgramOutput, any_file_contains};
 use serde_json::{Value, json};
 
-use crate::service::{LOGGIA, Service, TIMEOUT, folder_with_nats, json as run_json};
+use crate::service::{LOGGIA, Service, TIMEOUT, json as run_json};
 
 const ADA: &str = "Ada.Pelt@example.org";
 const NAME: &str = "analytical-engine";
 const FORM: &str = "application/x-www-form-urlencoded";
 
-fn run(folder: &Path, args: &[&str]) -> Output {
+fn run(folder: &Path, args: &[&str]) -> ProgramOutput {
     process::run(LOGGIA, folder, args)
 }
 
@@ -36,10 +35,9 @@ fn written(address: &str) -> Vec<String> {
 
 /// Returns the sentence with which a command fails.
 fn failure(folder: &Path, args: &[&str]) -> String {
-    let output = run(folder, args);
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let output = run(folder, args).ended(1);
     assert!(output.stdout.is_empty(), "{output:?}");
-    String::from_utf8(output.stderr).unwrap().trim().to_owned()
+    output.stderr.trim().to_owned()
 }
 
 #[test]
@@ -51,9 +49,9 @@ fn a_key_is_printed_once_and_stored_nowhere() {
     assert_eq!(issued, json!({"key": key, "key_id": &key[9..17], "tier": "free", "quota": 200}));
 
     let args = ["keys", "issue", "--email", ADA, "--name", " Lap\u{301}top ", "--tier", "studio"];
-    let output = run(folder.path(), &args);
-    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
-    let text = String::from_utf8(output.stdout).unwrap();
+    let output = run(folder.path(), &args).success();
+    assert_eq!(output.stderr, "");
+    let text = output.stdout;
     let (second, rest) = text.split_once('\n').unwrap();
     let second_id = &second[9..17];
     assert_eq!(
@@ -94,17 +92,14 @@ fn keys_change_tier_and_are_revoked() {
         json!({"keys": [now(&b, "free", true, false)], "position": 0, "changed": false})
     );
     let text = run(folder.path(), &["keys", "tier", "--email", ADA, "pro"]);
-    assert_eq!(
-        String::from_utf8(text.stdout).unwrap(),
-        format!("{} is now in tier pro: 25,000 calls per month\n", id(&a))
-    );
+    assert_eq!(text.stdout, format!("{} is now in tier pro: 25,000 calls per month\n", id(&a)));
     assert_eq!(
         answer(&["keys", "erase", "--email", ADA]),
         json!({"keys": [now(&a, "pro", true, true), now(&b, "free", true, false)], "position": 8, "changed": true})
     );
     let again = run(folder.path(), &["keys", "erase", "--email", ADA]);
     assert_eq!(again.status.code(), Some(1), "an address that is not held may be mistyped: {again:?}");
-    let stderr = String::from_utf8(again.stderr).unwrap();
+    let stderr = again.stderr;
     assert!(stderr.starts_with("nothing was erased: the vault does not have this address"), "{stderr}");
     let rows = run_json(folder.path(), &["keys", "list"]);
     assert!(rows.iter().all(|row| row["email"].is_null() && row["revoked_at"].is_string()), "{rows:?}");
@@ -173,7 +168,7 @@ async fn key_commands_use_the_running_service_and_backups_contain_addresses() {
 
 #[tokio::test]
 async fn a_tier_with_keys_cannot_be_removed() {
-    let Some(folder) = folder_with_nats().await else { return };
+    let Some(folder) = kit::nats::data_folder().await else { return };
     let issue = |tier: &str| {
         let args = ["keys", "issue", "--email", ADA, "--tier", tier];
         run_json(folder.path(), &args).pop().unwrap()
@@ -232,9 +227,8 @@ async fn an_erased_address_is_in_no_file_and_is_erased_from_a_restored_older_bac
 
     // Without the journal, the address and its key are back.
     let plain = elsewhere.path().join("plain");
-    let restored = run(&plain, &["restore", &at("older"), "--json"]);
-    let stderr = String::from_utf8_lossy(&restored.stderr).into_owned();
-    assert!(restored.status.success() && stderr.contains("restore with --erasures"), "{stderr}");
+    let restored = run(&plain, &["restore", &at("older"), "--json"]).success();
+    assert!(restored.stderr.contains("restore with --erasures"), "{restored}");
     let back = run_json(&plain, &["keys", "list", "--email", ADA]);
     assert_eq!((back.len(), &back[1]["name"]), (2, &json!(NAME)));
 
@@ -268,9 +262,8 @@ fn events_name_the_actor() {
     run_json(&data, &["keys", "revoke", key_id.as_str().unwrap(), "--actor", "cleo"]);
     run_json(&data, &["import", file.to_str().unwrap(), "--actor", "dora"]);
     let mut command = process::command(LOGGIA, &data);
-    let imported =
-        command.args(["curate", "withdraw", "one", "--reason", "Sold."]).env("USER", "eve").output();
-    assert!(imported.unwrap().status.success());
+    command.args(["curate", "withdraw", "one", "--reason", "Sold."]).env("USER", "eve");
+    ProgramOutput::of(&mut command).success();
     let events = run_json(&data, &["events", "tail", "--from", "1", "--no-follow"]);
     let mut actors: Vec<&str> = events.iter().map(|event| event["actor"].as_str().unwrap()).collect();
     actors.dedup();

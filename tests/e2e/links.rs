@@ -5,12 +5,11 @@ use std::time::Duration;
 use kit::any_file_contains;
 use kit::process::{self, Loggia};
 use kit::smtp::{Fault, Smtp};
-use nats::url::connect_options;
 use schemas::command::{Command, CommandFailure, CommandMessage, CommandReply, LinkDetails};
 use schemas::ids::CommandId;
 use schemas::key::KeyId;
 use schemas::link::LinkHash;
-use serde_json::{Value, json};
+use serde_json::json;
 use uuid::Uuid;
 use write::command_client::CommandClient;
 
@@ -26,10 +25,7 @@ struct LinkClient(CommandClient);
 
 impl LinkClient {
     async fn of(service: &Service) -> LinkClient {
-        let running = std::fs::read(service.folder.path().join("run/write.json")).unwrap();
-        let running: Value = serde_json::from_slice(&running).unwrap();
-        let url = running["nats_url"].as_str().unwrap();
-        LinkClient(CommandClient::new(connect_options(url).unwrap().connect(url).await.unwrap()))
+        LinkClient(CommandClient::new(service.nats_client().await))
     }
 
     async fn send(&self, command: Command) -> CommandReply {
@@ -202,18 +198,16 @@ fn a_link_is_printed_without_a_service_too() {
     let folder = tempfile::tempdir().unwrap();
     let run = |args: &[&str]| process::run(LOGGIA, folder.path(), args);
     let nowhere = run(&["keys", "link", "--email", ADA]);
-    assert_eq!((nowhere.status.code(), nowhere.stdout.len()), (Some(1), 0));
-    assert_eq!(String::from_utf8(nowhere.stderr).unwrap().trim(), NO_ADDRESS);
-    let unknown = run(&["keys", "link", "--email", ADA, "--public-url", SITE]);
-    assert_eq!(unknown.status.code(), Some(1));
+    assert_eq!((nowhere.status.code(), &*nowhere.stdout, nowhere.stderr.trim()), (Some(1), "", NO_ADDRESS));
+    let unknown = run(&["keys", "link", "--email", ADA, "--public-url", SITE]).ended(1);
     assert_eq!(
-        String::from_utf8(unknown.stderr).unwrap().trim(),
+        unknown.stderr.trim(),
         "there is no key under this address that is not revoked; issue one first"
     );
     run_json(folder.path(), &["keys", "issue", "--email", ADA]);
-    let printed = run(&["keys", "link", "--email", ADA, "--public-url", &format!("{SITE}/")]);
-    assert!(printed.status.success() && printed.stderr.is_empty(), "{printed:?}");
-    let text = String::from_utf8(printed.stdout).unwrap();
+    let printed = run(&["keys", "link", "--email", ADA, "--public-url", &format!("{SITE}/")]).success();
+    assert_eq!(printed.stderr, "");
+    let text = printed.stdout;
     let (link, rest) = text.split_once('\n').unwrap();
     assert_eq!(link, format!("{SITE}/claim/{}", token(link)));
     assert_eq!(token(link).len(), 32);
@@ -229,15 +223,12 @@ async fn keys_and_links_use_the_settings_of_the_service_not_of_the_shell() {
     let Some(service) = Service::with(&settings).await else { return };
     let issued = service.json(&["keys", "issue", "--email", ADA, "--tier", "gold"]).pop().unwrap();
     assert_eq!((&issued["tier"], &issued["quota"]), (&json!("gold"), &json!(77_000)));
-    let refused = service.run(&["keys", "issue", "--email", ADA, "--tier", "studio"]);
-    assert_eq!(
-        (refused.status.code(), String::from_utf8(refused.stderr).unwrap().trim()),
-        (Some(1), "loggia: there is no tier “studio”; the tiers are free, gold")
-    );
+    let refused = service.run(&["keys", "issue", "--email", ADA, "--tier", "studio"]).ended(1).stderr;
+    assert_eq!(refused, "loggia: there is no tier “studio”; the tiers are free, gold\n");
     let moved = service.run(&["keys", "tier", "--email", ADA, "gold"]);
     let expected =
         format!("{} is already in tier gold: 77,000 calls per month", issued["key_id"].as_str().unwrap());
-    assert_eq!(String::from_utf8(moved.stdout).unwrap().trim(), expected);
+    assert_eq!(moved.stdout.trim(), expected);
     let link = service.json(&["keys", "link", "--email", ADA]).pop().unwrap()["link"].clone();
     assert!(link.as_str().unwrap().starts_with(&format!("{SITE}/claim/")), "{link}");
 }
@@ -253,8 +244,7 @@ async fn no_link_is_made_without_the_public_address_of_the_service() {
     run_json(folder.path(), &["keys", "issue", "--email", ADA]);
     let link = ["keys", "link", "--email", ADA, "--listen", "127.0.0.1:8080"];
     let nowhere = process::run(LOGGIA, folder.path(), &link);
-    assert_eq!((nowhere.status.code(), nowhere.stdout.len()), (Some(1), 0));
-    assert_eq!(String::from_utf8(nowhere.stderr).unwrap().trim(), NO_ADDRESS);
+    assert_eq!((nowhere.status.code(), &*nowhere.stdout, nowhere.stderr.trim()), (Some(1), "", NO_ADDRESS));
     let made = run_json(folder.path(), &[&link[..], &["--public-url", SITE]].concat()).pop().unwrap();
     assert!(made["link"].as_str().unwrap().starts_with(&format!("{SITE}/claim/")), "{made}");
 }

@@ -1,9 +1,10 @@
 //! The log of a service, as a log collector reads it.
 
+use kit::ProgramOutput;
 use kit::process::{self, Loggia};
 use serde_json::Value;
 
-use crate::service::{LOGGIA, folder_with_nats, json as run_json, ready};
+use crate::service::{LOGGIA, json as run_json};
 
 /// The trace context of a caller, and its trace id.
 const TRACE: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -54,7 +55,7 @@ fn check_requests(log: &str, key_id: &str) {
 
 #[tokio::test]
 async fn operator_commands_and_requests_are_logged_as_json() {
-    let Some(folder) = folder_with_nats().await else { return };
+    let Some(folder) = kit::nats::data_folder().await else { return };
     let (data, file) = (folder.path().join("data"), folder.path().join("two.ndjson"));
     std::fs::write(
         &file,
@@ -73,14 +74,13 @@ async fn operator_commands_and_requests_are_logged_as_json() {
         "warn,loggia=info,access=info",
     ]);
     let mut loggia = Loggia::spawn_command(command, &data);
-    let http = loggia.http().await;
-    ready(&http).await;
+    let http = loggia.ready().await;
     let issue = ["keys", "issue", "--email", "ada@example.org", "--actor", "ann"];
     let issued = run_json(&data, &issue).pop().unwrap();
     let key_id = issued["key_id"].as_str().unwrap();
     let mut import = process::command(LOGGIA, &data);
     import.args(["import", file.to_str().unwrap(), "--actor", "bea"]).env("TRACEPARENT", TRACE);
-    assert!(import.output().unwrap().status.success());
+    ProgramOutput::of(&mut import).success();
     run_json(&data, &["rebuild", "catalog"]);
     let path = format!("/v1/usage?key={}", issued["key"].as_str().unwrap());
     assert_eq!(http.send("GET", &path, &[("traceparent", TRACE)], "").await.status, 200);

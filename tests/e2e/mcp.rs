@@ -136,10 +136,8 @@ async fn an_agent_gets_a_key_and_its_calls_are_counted_exactly() {
     );
 
     let calls = kit::wait_for(TIMEOUT, "the calls in the ledger", async || {
-        let audited = started.run(&["audit", key_id, "--json"]);
-        let lines = String::from_utf8(audited.stdout).unwrap();
-        let calls: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        let calls: Vec<Value> = calls.into_iter().filter(|call| call.get("call_id").is_some()).collect();
+        let mut calls = started.run(&["audit", key_id, "--json"]).json_lines();
+        calls.retain(|call| call.get("call_id").is_some());
         (calls.len() >= 4).then_some(calls)
     })
     .await;
@@ -152,7 +150,7 @@ async fn an_agent_gets_a_key_and_its_calls_are_counted_exactly() {
         [&first, &second, &last].map(|result| result["_meta"]["call_id"].as_str().unwrap()),
         [&*ids[0], &*ids[1], &*ids[3]]
     );
-    assert!(started.run(&["audit", "verify"]).status.success());
+    started.run(&["audit", "verify"]).success();
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use kit::nats::Nats;
 use serde_json::json;
 
 use crate::node_group::NodeGroup;
-use crate::service::{TIMEOUT, ready, spawn_on};
+use crate::service::{TIMEOUT, spawn_on};
 
 #[tokio::test]
 async fn roles_wait_for_a_nats_server_that_starts_later() {
@@ -19,19 +19,18 @@ async fn roles_wait_for_a_nats_server_that_starts_later() {
     tokio::time::sleep(std::time::Duration::from_secs(5)).await;
     nats.restart().await;
     for node in [&mut serve, &mut read] {
-        ready(&node.http().await).await;
+        node.ready().await;
     }
 }
 
 #[tokio::test]
 async fn a_node_with_models_starts_without_nats_and_catches_up_later() {
     let Some(mut group) = NodeGroup::of(&["one"], 5, &[]).await else { return };
-    ready(&group.nodes[0].process.http().await).await;
+    group.nodes[0].process.ready().await;
     assert!(group.nodes[0].process.terminate().await.success());
     group.nats.kill9().await;
     let mut node = group.start("one", &[]).await;
-    let http = node.process.http().await;
-    ready(&http).await;
+    let http = node.process.ready().await;
     assert_eq!(http.get("/v1/search?q=bridge").await.json()["total"], json!(5));
     group.nats.restart().await;
     group.import_as("Tower", 3);

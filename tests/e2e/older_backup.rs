@@ -6,7 +6,7 @@ use kit::nats::Nats;
 use kit::process::Loggia;
 use serde_json::json;
 
-use crate::service::{TIMEOUT, json as run_json, ready, spawn_on, writes};
+use crate::service::{TIMEOUT, json as run_json, spawn_on, writes};
 
 async fn write(data: &Path, nats: &Nats) -> Loggia {
     let process = spawn_on(nats, data, "write");
@@ -29,8 +29,7 @@ async fn a_read_node_follows_a_write_side_restored_from_an_older_backup() {
     let mut writing = write(&at("write"), &nats).await;
     import(&at("write"), "Kept", 10);
     let mut reading = spawn_on(&nats, &at("read"), "read");
-    let http = reading.http().await;
-    ready(&http).await;
+    let http = reading.ready().await;
     run_json(&at("write"), &["backup", at("backup").to_str().unwrap()]);
     import(&at("write"), "Lost", 5);
     let total = async |word: &str| http.get(&format!("/v1/search?q={word}")).await.json()["total"].clone();

@@ -5,7 +5,7 @@ use kit::http::Http;
 use kit::process::{self, Loggia};
 use serde_json::json;
 
-use crate::service::{LOGGIA, Service, TIMEOUT, folder_with_nats, json as json_of, ready};
+use crate::service::{LOGGIA, Service, TIMEOUT, json as json_of};
 
 #[tokio::test]
 async fn metrics_cover_projections_and_requests() {
@@ -105,7 +105,7 @@ async fn metrics_cover_commands_imports_and_metering() {
 async fn status_fits_on_one_screen() {
     let Some(service) = Service::empty().await else { return };
     service.import(&[json!({"name": "Bridge", "category": "architecture"})]).await;
-    let screen = String::from_utf8(service.run(&["status"]).stdout).unwrap();
+    let screen = service.run(&["status"]).stdout;
     for part in [
         format!("process      {}, API on {}", service.loggia.pid(), service.base()),
         "event store  position 1,".into(),
@@ -121,13 +121,12 @@ async fn status_fits_on_one_screen() {
 /// Idle clients take all connections that few descriptors allow.
 #[tokio::test]
 async fn a_revoked_key_is_rejected_while_idle_connections_use_all_descriptors() {
-    let Some(folder) = folder_with_nats().await else { return };
+    let Some(folder) = kit::nats::data_folder().await else { return };
     let mut command = process::command("sh", folder.path());
     let script = "ulimit -S -n 256 && ulimit -H -n 512 && exec \"$0\" \"$@\"";
     command.args(["-c", script, LOGGIA, "up", "--no-demo", "--auth", "keys"]);
     let mut loggia = Loggia::spawn_command(command, folder.path());
-    let http = loggia.http().await;
-    ready(&http).await;
+    let http = loggia.ready().await;
     // The soft limit was raised to the hard one.
     let limits = std::fs::read_to_string(format!("/proc/{}/limits", loggia.pid())).unwrap();
     let files = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();

@@ -6,14 +6,15 @@ mod reading;
 mod tree;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
+use kit::ProgramOutput;
 use kit::nats::Cluster;
 use kit::process::{self, Loggia};
 use write::nats_role::NatsRole;
 
 use crate::command_matrix::PreparedFolder;
-use crate::service::{LOGGIA, TIMEOUT, ready};
+use crate::service::{LOGGIA, TIMEOUT};
 use reading::{Line, commands, has_its_own_test, inline, pages};
 use tree::Tree;
 
@@ -103,7 +104,7 @@ impl PageEnvironment {
         }
     }
 
-    fn run(&self, line: &str) -> Output {
+    fn run(&self, line: &str) -> ProgramOutput {
         let mut shell = Command::new("sh");
         shell
             .arg("-c")
@@ -122,7 +123,7 @@ impl PageEnvironment {
             .unwrap_or_default();
         let path = std::env::var("PATH").unwrap_or_default();
         shell.env("PATH", format!("{}:{nats}:{path}", folder_of(Path::new(LOGGIA))));
-        shell.output().unwrap()
+        ProgramOutput::of(&mut shell)
     }
 }
 
@@ -172,10 +173,8 @@ fn run_page(page: &str, text: &str, environment: &PageEnvironment) -> Vec<String
             }
             Handling::Run => {
                 let output = environment.run(&line.command);
-                let stderr = String::from_utf8_lossy(&output.stderr);
-                if output.status.code() != Some(line.status) || stderr.contains("panicked") {
-                    let out = String::from_utf8_lossy(&output.stdout);
-                    faults.push(format!("{at}: {} instead of {}: {stderr}{out}", output.status, line.status));
+                if output.status.code() != Some(line.status) || output.stderr.contains("panicked") {
+                    faults.push(format!("{at}: it should end with {}: {output}", line.status));
                 }
             }
         }
@@ -259,7 +258,7 @@ async fn the_commands_of_the_docs_run_in_a_cluster() {
         Loggia::spawn_command(command, data)
     };
     let (mut writing, mut reading) = (start(&write, NatsRole::Write), start(&read, NatsRole::Read));
-    ready(&reading.http().await).await;
+    reading.ready().await;
     kit::wait_until(TIMEOUT, "the write side", async || write.join("run/write.json").exists()).await;
     let mut usual = process::command(LOGGIA, &write);
     cluster.settings(&mut usual, NatsRole::Write);

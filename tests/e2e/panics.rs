@@ -6,7 +6,7 @@ use std::process::Command;
 use futures::StreamExt;
 use kit::process::{self, Loggia};
 
-use crate::service::{LOGGIA, TIMEOUT, folder_with_nats};
+use crate::service::{LOGGIA, TIMEOUT};
 
 /// The number of concurrent processes.
 const AT_ONCE: usize = 3;
@@ -65,9 +65,7 @@ async fn assert_ends_with_sentence(mut command: Command, args: &[&str], data: &P
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_panic_in_a_task_ends_the_process() {
-    if kit::nats::available().await.is_none() {
-        return;
-    }
+    let Some(_) = kit::nats::available().await else { return };
     let runs = TASKS.map(|task| async move {
         let folder = tempfile::tempdir().unwrap();
         let command = with_fault(folder.path(), task);
@@ -90,7 +88,7 @@ async fn a_panic_in_a_task_of_a_read_node_ends_the_process() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_panic_in_the_embedding_worker_ends_the_process() {
-    let Some(folder) = folder_with_nats().await else { return };
+    let Some(folder) = kit::nats::data_folder().await else { return };
     let task = "the embedding worker";
     let mut command = with_fault(folder.path(), task);
     command.env("LOGGIA_VECTORS", "builtin");

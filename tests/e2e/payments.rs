@@ -10,7 +10,7 @@ use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-use crate::service::{LOGGIA, TIMEOUT, json as run_json, ready};
+use crate::service::{LOGGIA, TIMEOUT, json as run_json};
 
 const ADA: &str = "ada.pelt@example.org";
 const SECRET: &str = "whsec_loggia_e2e_secret";
@@ -25,8 +25,7 @@ struct PaymentService {
 
 impl PaymentService {
     async fn start_new() -> Option<PaymentService> {
-        kit::nats::available().await?;
-        let folder = tempfile::tempdir().unwrap();
+        let folder = kit::nats::data_folder().await?;
         let (loggia, http) = start(folder.path()).await;
         Some(PaymentService { loggia, http, folder })
     }
@@ -103,8 +102,7 @@ async fn start_with(folder: &Path, prices: Option<&str>) -> (Loggia, Http) {
         command.env("LOGGIA_STRIPE_PRICES", prices);
     }
     let mut loggia = Loggia::spawn_command(command, folder);
-    let http = loggia.http().await;
-    ready(&http).await;
+    let http = loggia.ready().await;
     (loggia, http)
 }
 
@@ -196,14 +194,9 @@ async fn an_operator_moves_a_subscription_and_later_payments_follow_it() {
     service.wait_for_tier(&ada, "studio").await;
 
     let to_grace = ["--to", "grace@example.org"];
-    let unknown = process::run(
-        LOGGIA,
-        service.folder.path(),
-        &[&["payments", "move", "cus_9"], &to_grace[..]].concat(),
-    );
-    let text = String::from_utf8_lossy(&unknown.stderr);
-    assert_eq!(unknown.status.code(), Some(1), "{text}");
-    assert!(text.contains("no account has a payment that names “cus_9”"), "{text}");
+    let unknown = [&["payments", "move", "cus_9"], &to_grace[..]].concat();
+    let unknown = process::run(LOGGIA, service.folder.path(), &unknown).ended(1);
+    assert!(unknown.stderr.contains("no account has a payment that names “cus_9”"), "{unknown}");
     let moving = [&["payments", "move", "cus_1"], &to_grace[..]].concat();
     assert_eq!(run_json(service.folder.path(), &moving)[0]["changed"], true);
     service.wait_for_tier(&grace, "studio").await;
@@ -288,15 +281,12 @@ async fn a_crash_neither_loses_nor_duplicates_a_payment() {
     recorded.sort();
     assert_eq!(recorded, ["evt_1", "evt_2", "evt_5", "evt_6"]);
     service.wait_for_tier(&key, "free").await;
-    let verified = process::run(LOGGIA, service.folder.path(), &["events", "verify"]);
-    assert!(verified.status.success(), "{verified:?}");
+    process::run(LOGGIA, service.folder.path(), &["events", "verify"]).success();
 }
 
 #[tokio::test]
 async fn a_service_without_prices_warns_at_start_that_payments_have_no_effect() {
-    if kit::nats::available().await.is_none() {
-        return;
-    }
+    let Some(_) = kit::nats::available().await else { return };
     let warning = "stripe_secret is set and stripe_prices is not";
     for (prices, is_warned) in [(None, true), (Some("price_studio=studio"), false)] {
         let folder = tempfile::tempdir().unwrap();
@@ -322,35 +312,23 @@ fn notices_from_a_file_are_recorded_once() {
     let lines: String = events.iter().map(|event| format!("{event}\n")).collect();
     std::fs::write(&file, format!("{lines}nonsense\n")).unwrap();
     let path = file.to_str().unwrap();
-    let replay = |path: &str| {
-        let output = run(&["payments", "replay", path, "--json"]);
-        (output.status.code(), serde_json::from_slice::<Value>(&output.stdout).unwrap(), output.stderr)
-    };
-    let (code, report, post_event) = replay(path);
+    let replay = || run(&["payments", "replay", path, "--json"]);
+    let replayed = replay().ended(1);
+    let report = replayed.json();
     assert_eq!(
-        (code, &report),
-        (
-            Some(1),
-            &json!({"applied": 2, "already_applied": 0, "waiting": 1, "kept": 1, "ignored": 1, "unreadable": [6],
-                "unpriced": [], "position": report["position"]})
-        )
+        report,
+        json!({"applied": 2, "already_applied": 0, "waiting": 1, "kept": 1, "ignored": 1, "unreadable": [6],
+            "unpriced": [], "position": report["position"]})
     );
-    assert_eq!(String::from_utf8(post_event).unwrap(), "these are not events of Stripe: line 6\n");
+    assert_eq!(replayed.stderr, "these are not events of Stripe: line 6\n");
     std::fs::write(&file, json!({"object": "list", "data": events}).to_string()).unwrap();
-    let (code, again, _) = replay(path);
     assert_eq!(
-        (code, again),
-        (
-            Some(0),
-            json!({"applied": 0, "already_applied": 2, "waiting": 1, "kept": 1, "ignored": 1, "unreadable": [],
-                "unpriced": [], "position": 0})
-        )
+        replay().success().json(),
+        json!({"applied": 0, "already_applied": 2, "waiting": 1, "kept": 1, "ignored": 1, "unreadable": [],
+            "unpriced": [], "position": 0})
     );
     let text = run(&["payments", "replay", path]);
-    assert_eq!(
-        String::from_utf8(text.stdout).unwrap(),
-        "0 applied, 2 already applied, 1 waiting, 1 kept, 1 ignored, 0 unreadable\n"
-    );
+    assert_eq!(text.stdout, "0 applied, 2 already applied, 1 waiting, 1 kept, 1 ignored, 0 unreadable\n");
     let keys = run_json(folder.path(), &["keys", "list"]);
     assert_eq!(keys[0]["tier"], "studio");
     let mine = run_json(folder.path(), &["payments", "list", "--email", "ADA.pelt@example.org"]);

@@ -2,15 +2,15 @@
 //! pictures.
 
 use std::path::{Path, PathBuf};
-use std::process::Output;
 
 use image::{ImageFormat, Rgb, RgbImage};
+use kit::ProgramOutput;
 use kit::http::Http;
 use kit::nats::Nats;
 use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 
-use crate::service::{LOGGIA, Service, TIMEOUT, json as run_json, ready, spawn_on, writes};
+use crate::service::{LOGGIA, Service, TIMEOUT, json as run_json, spawn_on, writes};
 
 const WITH_PORT: &str = "https://pictures.example:8443/back.jpg";
 const WITH_PORT_REASON: &str = "Its address names port 8443; give one without a port.";
@@ -38,9 +38,8 @@ fn refused(slug: &str, source: &str, reason: &str) -> Value {
     json!({"state": "refused", "slug": slug, "source": source, "picture": null, "reason": reason})
 }
 
-fn outcome(output: &Output) -> (Option<i32>, String, String) {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.code(), text(&output.stdout), text(&output.stderr))
+fn outcome(output: ProgramOutput) -> (Option<i32>, String, String) {
+    (output.status.code(), output.stdout, output.stderr)
 }
 
 fn folder_of(data: &Path, id: &str) -> PathBuf {
@@ -59,7 +58,7 @@ async fn rejected_pictures_are_listed_with_the_reason_and_retried() {
     let expected = json!({"state": "kept", "slug": "stair-house", "source": "front.png", "picture": kept_row["picture"],
         "reason": null});
     assert_eq!(all, [listed[0].clone(), expected, listed[1].clone()]);
-    let (status, table, _) = outcome(&service.run(&["pictures", "list", "--refused"]));
+    let (status, table, _) = outcome(service.run(&["pictures", "list", "--refused"]));
     let expected = format!(
         "state    project      source                                  picture or reason\n\
          refused  plain        {OTHER_PORT}     {OTHER_PORT_REASON}\n\
@@ -69,16 +68,16 @@ async fn rejected_pictures_are_listed_with_the_reason_and_retried() {
 
     let of_plain = format!("plain: {OTHER_PORT}: {OTHER_PORT_REASON}\n");
     let of_house = format!("stair-house: {WITH_PORT}: {WITH_PORT_REASON}\n");
-    let (status, text, _) = outcome(&service.run(&["pictures", "retry"]));
+    let (status, text, _) = outcome(service.run(&["pictures", "retry"]));
     assert_eq!((status, text), (Some(1), format!("{of_plain}{of_house}0 fetched, 2 refused again\n")));
-    let (status, text, _) = outcome(&service.run(&["pictures", "retry", "plain"]));
+    let (status, text, _) = outcome(service.run(&["pictures", "retry", "plain"]));
     assert_eq!((status, text), (Some(1), format!("{of_plain}0 fetched, 1 refused again\n")));
-    let (status, text, stderr) = outcome(&service.run(&["pictures", "retry", "no-house"]));
+    let (status, text, stderr) = outcome(service.run(&["pictures", "retry", "no-house"]));
     assert_eq!((status, text.as_str()), (Some(1), ""), "{stderr}");
     assert!(stderr.contains("no listed project has the slug no-house"), "{stderr}");
 
     let address = "thumbnail=https://me:secret@pictures.example/a.jpg";
-    let (status, _, stderr) = outcome(&service.run(&["curate", "revise", "plain", "--set", address]));
+    let (status, _, stderr) = outcome(service.run(&["curate", "revise", "plain", "--set", address]));
     let sentence =
         "thumbnail contains a user name or password, which everyone could read; give a URL without";
     assert!(status == Some(1) && stderr.contains(sentence) && !stderr.contains("secret"), "{stderr}");
@@ -97,7 +96,7 @@ async fn rejected_pictures_are_listed_with_the_reason_and_retried() {
         service.json(&["pictures", "list", "--refused"]) == expected
     })
     .await;
-    let (status, text, _) = outcome(&service.run(&["pictures", "retry", "thumb"]));
+    let (status, text, _) = outcome(service.run(&["pictures", "retry", "thumb"]));
     let again = format!("thumb: {thumbnail}: {WITH_PORT_REASON}\n0 fetched, 1 refused again\n");
     assert_eq!((status, text), (Some(1), again));
 }
@@ -118,7 +117,7 @@ async fn renditions_are_regenerated_and_unused_pictures_are_listed() {
     assert_eq!(std::fs::read(&width).unwrap(), bytes);
     assert_eq!(service.json(&["pictures", "remake"]), [same]);
 
-    let (status, text, stderr) = outcome(&service.run(&["pictures", "list", "--unused"]));
+    let (status, text, stderr) = outcome(service.run(&["pictures", "list", "--unused"]));
     assert_eq!((status, text.as_str()), (Some(0), ""), "{stderr}");
     assert!(stderr.contains("every stored picture is shown by a project"), "{stderr}");
     service.json(&["curate", "revise", "stair-house", "--unset", "pictures"]);
@@ -127,12 +126,12 @@ async fn renditions_are_regenerated_and_unused_pictures_are_listed() {
     service.json(&["curate", "withdraw", "stair-house", "--reason", "Sold."]);
     assert_eq!(service.json(&["pictures", "list", "stair-house"]), [former]);
     assert_eq!(service.json(&["pictures", "list", "--unused"]), [json!({"picture": id})]);
-    let (status, text, _) = outcome(&service.run(&["pictures", "list", "--unused"]));
+    let (status, text, _) = outcome(service.run(&["pictures", "list", "--unused"]));
     assert_eq!((status, text), (Some(0), format!("{id}\n")));
 
     // No rendition is made from a damaged original.
     std::fs::write(folder.join("original"), "x").unwrap();
-    let (status, text, stderr) = outcome(&service.run(&["pictures", "remake"]));
+    let (status, text, stderr) = outcome(service.run(&["pictures", "remake"]));
     assert_eq!(status, Some(1), "{text}{stderr}");
     assert!(text.contains("its bytes do not match its id"), "{text}{stderr}");
     assert!(
@@ -169,8 +168,7 @@ impl SeparateNodes {
         let spawn = |role: &str| spawn_on(&self.nats, &self.at(role), role);
         let (write, mut read) = (spawn("write"), spawn("read"));
         writes(&self.at("write")).await;
-        let http = read.http().await;
-        ready(&http).await;
+        let http = read.ready().await;
         self.processes = vec![write, read];
         http
     }
@@ -234,13 +232,11 @@ async fn an_erased_picture_is_removed_everywhere_and_restored_by_no_backup() {
         "picture": id, "reason": null})]
     );
     assert_eq!(nodes.run(&["verify", "media"])[0]["missing"], json!([]));
-    let again =
-        process::run(LOGGIA, &nodes.at("write"), &["curate", "attach", "stair", front.to_str().unwrap()]);
-    let (status, _, stderr) = outcome(&again);
-    assert!(status == Some(1) && stderr.contains("It was taken down on "), "{stderr}");
-    let unchanged = process::run(LOGGIA, &nodes.at("write"), &["pictures", "erase", &id]);
-    let (status, text, _) = outcome(&unchanged);
-    assert!(status == Some(0) && text.contains("was erased before, on "), "{text}");
+    let attach = ["curate", "attach", "stair", front.to_str().unwrap()];
+    let again = process::run(LOGGIA, &nodes.at("write"), &attach).ended(1);
+    assert!(again.stderr.contains("It was taken down on "), "{again}");
+    let unchanged = process::run(LOGGIA, &nodes.at("write"), &["pictures", "erase", &id]).success();
+    assert!(unchanged.stdout.contains("was erased before, on "), "{unchanged}");
 
     nodes.kill().await;
     let http = nodes.processes().await;
@@ -265,8 +261,7 @@ async fn restored_without(nodes: &SeparateNodes, id: &str) {
     );
     assert!(!folder_of(&restored, id).exists());
     let mut up = Loggia::up(LOGGIA, &restored, &["--no-demo"]).await;
-    let http = up.http().await;
-    ready(&http).await;
+    let http = up.ready().await;
     assert_eq!(http.get(&format!("/media/{id}/320.webp")).await.status, 410);
     assert_eq!(http.get("/v1/project/stair").await.json()["images"], json!([]));
 }

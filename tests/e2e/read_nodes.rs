@@ -7,7 +7,7 @@ use kit::http::Http;
 use serde_json::{Value, json};
 
 use crate::node_group::{NodeGroup, searches};
-use crate::service::{TIMEOUT, json as run_json, ready};
+use crate::service::{TIMEOUT, json as run_json};
 
 #[tokio::test]
 async fn nodes_are_restarted_in_turn_without_one_failed_request() {
@@ -82,7 +82,7 @@ async fn a_new_node_fetches_a_snapshot_from_another_and_keeps_it() {
     let (address, url) = (format!("127.0.0.1:{port}"), format!("http://127.0.0.1:{port}"));
     let Some(group) = NodeGroup::of(&[], 300, &[]).await else { return };
     let one = group.start("one", &[("LOGGIA_ADMIN_LISTEN", &address)]).await;
-    ready(&Http::new(format!("http://{}", one.address))).await;
+    Http::new(format!("http://{}", one.address)).ready().await;
     let operators = Http::new(url.clone());
     let token = std::fs::read_to_string(one.data.join("snapshot.token")).unwrap();
     let bearer = format!("Bearer {token}");
@@ -113,7 +113,7 @@ async fn a_new_node_fetches_a_snapshot_from_another_and_keeps_it() {
     let with_token = url.replace("http://", &format!("http://{token}@"));
     let mut two = group.start("two", &[("LOGGIA_SNAPSHOT", &with_token)]).await;
     let http = Http::new(format!("http://{}", two.address));
-    ready(&http).await;
+    http.ready().await;
     assert_eq!(http.get("/v1/search?q=bridge").await.json()["total"], 300);
     let stderr = two.process.stderr();
     assert!(stderr.contains("the read models start from a snapshot position=300"), "{stderr}");
@@ -123,14 +123,14 @@ async fn a_new_node_fetches_a_snapshot_from_another_and_keeps_it() {
     // From now on the node maintains its models itself.
     assert!(two.process.terminate().await.success());
     let again = group.start("two", &[("LOGGIA_SNAPSHOT", "/nowhere")]).await;
-    ready(&Http::new(format!("http://{}", again.address))).await;
+    Http::new(format!("http://{}", again.address)).ready().await;
 }
 
 #[tokio::test]
 async fn an_invalid_snapshot_is_never_used() {
     let Some(group) = NodeGroup::of(&[], 5, &[]).await else { return };
     let one = group.start("one", &[]).await;
-    ready(&Http::new(format!("http://{}", one.address))).await;
+    Http::new(format!("http://{}", one.address)).ready().await;
     let snapshot = group.folder.path().join("snapshot");
     let set = snapshot.to_str().unwrap();
     run_json(&one.data, &["snapshot", set]);
@@ -145,7 +145,7 @@ async fn an_invalid_snapshot_is_never_used() {
     refused(&group, set, "it is damaged: catalog.db is not what its manifest says", "").await;
     // Without the setting it starts from the first event.
     let new = group.start("new", &[]).await;
-    ready(&Http::new(format!("http://{}", new.address))).await;
+    Http::new(format!("http://{}", new.address)).ready().await;
 }
 
 #[tokio::test]

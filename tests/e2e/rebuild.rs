@@ -95,10 +95,7 @@ async fn verify_detects_a_tampered_read_model() {
         .status()
         .unwrap();
     assert!(tampered.success());
-    let output = service.run(&["verify", "--json"]);
-    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
-    let lines: Vec<Value> =
-        String::from_utf8(output.stdout).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let lines = service.run(&["verify", "--json"]).ended(3).json_lines();
     let equal: Vec<(&Value, &Value)> = lines.iter().map(|l| (&l["model"], &l["equal"])).collect();
     assert_eq!(
         equal,

@@ -8,7 +8,7 @@ use kit::nats::{Cluster, Nats};
 use kit::process::{self, Loggia};
 use write::nats_role::NatsRole;
 
-use crate::service::{LOGGIA, TIMEOUT, folder_with_nats, json, spawn_on, writes};
+use crate::service::{LOGGIA, TIMEOUT, json, spawn_on, writes};
 
 /// Runs a role that ends by itself, and returns its standard error.
 async fn run_to_end(mut command: Command, role: &str, data: &Path) -> String {
@@ -44,7 +44,7 @@ fn accessible_to_others(folder: &Path) -> Vec<String> {
 #[tokio::test]
 async fn files_are_private_and_an_accessible_folder_causes_a_warning() {
     use std::os::unix::fs::PermissionsExt as _;
-    let Some(folder) = folder_with_nats().await else { return };
+    let Some(folder) = kit::nats::data_folder().await else { return };
     let data = folder.path().join("data");
     std::fs::create_dir(&data).unwrap();
     std::fs::set_permissions(&data, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -52,13 +52,13 @@ async fn files_are_private_and_an_accessible_folder_causes_a_warning() {
     let mut command = process::command("sh", &data);
     command.args(["-c", "umask 022; exec \"$0\" \"$@\"", LOGGIA, "up", "--no-demo"]);
     let mut loggia = Loggia::spawn_command(command, &data);
-    crate::service::ready(&loggia.http().await).await;
+    loggia.ready().await;
     assert_eq!(accessible_to_others(&data), [""; 0]);
     assert!(loggia.stderr().contains("is open to other users of this machine"), "{}", loggia.stderr());
     assert!(loggia.terminate().await.success());
     std::fs::set_permissions(&data, std::fs::Permissions::from_mode(0o700)).unwrap();
     let mut loggia = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
-    crate::service::ready(&loggia.http().await).await;
+    loggia.ready().await;
     assert!(!loggia.stderr().contains("is open to other users"), "{}", loggia.stderr());
 }
 
@@ -245,7 +245,7 @@ impl Drop for ForeignServer {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn servers_of_two_clusters_are_rejected() {
-    let Some(folder) = folder_with_nats().await else { return };
+    let Some(folder) = kit::nats::data_folder().await else { return };
     let one = ForeignServer::start("one", folder.path()).await;
     let two = ForeignServer::start("two", folder.path()).await;
     let mut command = process::command(LOGGIA, folder.path());

@@ -8,7 +8,7 @@ use kit::http::Http;
 use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 
-use crate::service::{LOGGIA, Service, TIMEOUT, json as run_json, ready};
+use crate::service::{LOGGIA, Service, TIMEOUT, json as run_json};
 
 struct IssuedKey {
     key: String,
@@ -151,8 +151,7 @@ async fn later_events_are_omitted_except_for_counted_calls_and_erasures() {
 async fn serves(restored: &Path, backup_history: &BackupHistory) {
     let [ada, bob, cleo, dora] = &backup_history.keys;
     let mut loggia = Loggia::up(LOGGIA, restored, &["--no-demo", "--auth", "keys"]).await;
-    let http = loggia.http().await;
-    ready(&http).await;
+    let http = loggia.ready().await;
     for (key, status) in [(ada, 200), (bob, 401), (cleo, 401), (dora, 200)] {
         assert_eq!(call(&http, key).await, status);
     }
@@ -182,9 +181,7 @@ fn a_time_works_like_a_position_and_invalid_points_are_rejected() {
     let events = run_json(&data, &["events", "tail", "--from", "1", "--no-follow"]);
     let time = events[1]["time"].as_str().unwrap();
     let restored = folder.path().join("restored");
-    let output = process::run(LOGGIA, &restored, &["restore", backup, "--until", time]);
-    let output_text = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success(), "{output_text}");
+    let output_text = process::run(LOGGIA, &restored, &["restore", backup, "--until", time]).success().stdout;
     let from = events[2]["time"].as_str().unwrap();
     assert_eq!(
         output_text,
@@ -198,7 +195,7 @@ fn a_time_works_like_a_position_and_invalid_points_are_rejected() {
         let none = folder.path().join("none");
         let output = process::run(LOGGIA, &none, &["restore", backup, "--until", until]);
         assert!(!none.join("store/events.db").exists());
-        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+        (output.status.code(), output.stderr)
     };
     let (status, output_text) = refused("4");
     assert_eq!(status, Some(1), "{output_text}");

@@ -3,7 +3,7 @@
 use kit::process::Loggia;
 use serde_json::json;
 
-use crate::service::{TIMEOUT, json as run_json, ready, spawn_on, writes};
+use crate::service::{TIMEOUT, json as run_json, spawn_on, writes};
 
 #[tokio::test]
 async fn write_project_and_serve_work_as_separate_processes() {
@@ -13,8 +13,7 @@ async fn write_project_and_serve_work_as_separate_processes() {
     let mut writing = spawn_on(&nats, &write, "write");
     let mut projecting = spawn_on(&nats, &reader, "project");
     let mut serving = spawn_on(&nats, &reader, "serve");
-    let http = serving.http().await;
-    ready(&http).await;
+    let http = serving.ready().await;
     writes(&write).await;
     let file = folder.path().join("in.ndjson");
     let record = json!({"name": "Bridge", "category": "architecture", "pictures": ["bridge.png"]});

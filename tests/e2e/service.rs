@@ -1,12 +1,13 @@
 //! Starts the binary for the tests of this folder and talks to it.
 
 use std::path::Path;
-use std::process::Output;
 use std::time::Duration;
 
+use kit::ProgramOutput;
 use kit::http::Http;
 use kit::nats::Nats;
 use kit::process::{self, Loggia};
+use nats::url::connect_options;
 use serde_json::Value;
 
 /// The binary under test.
@@ -26,10 +27,9 @@ pub(crate) struct Service {
 impl Service {
     /// Starts with further arguments; `None` without a nats-server, with a message.
     pub(crate) async fn with(args: &[&str]) -> Option<Service> {
-        let folder = folder_with_nats().await?;
+        let folder = kit::nats::data_folder().await?;
         let mut loggia = Loggia::up(LOGGIA, folder.path(), args).await;
-        let http = loggia.http().await;
-        ready(&http).await;
+        let http = loggia.ready().await;
         Some(Service { loggia, folder, http })
     }
 
@@ -43,12 +43,20 @@ impl Service {
         format!("http://{}", address.trim())
     }
 
+    /// Returns a client of its NATS server.
+    pub(crate) async fn nats_client(&self) -> async_nats::Client {
+        let running = std::fs::read(self.folder.path().join("run/write.json")).unwrap();
+        let running: Value = serde_json::from_slice(&running).unwrap();
+        let url = running["nats_url"].as_str().unwrap();
+        connect_options(url).unwrap().connect(url).await.unwrap()
+    }
+
     /// Runs a command on the same folder, and returns its JSON output.
     pub(crate) fn json(&self, args: &[&str]) -> Vec<Value> {
         json(self.folder.path(), args)
     }
 
-    pub(crate) fn run(&self, args: &[&str]) -> Output {
+    pub(crate) fn run(&self, args: &[&str]) -> ProgramOutput {
         process::run(LOGGIA, self.folder.path(), args)
     }
 
@@ -91,12 +99,6 @@ impl Service {
     }
 }
 
-/// Returns an empty folder for a service; `None` without a nats-server, with a message.
-pub(crate) async fn folder_with_nats() -> Option<tempfile::TempDir> {
-    kit::nats::available().await?;
-    Some(tempfile::tempdir().unwrap())
-}
-
 /// Starts a role on a NATS server.
 pub(crate) fn spawn_on(nats: &Nats, data: &Path, role: &str) -> Loggia {
     let mut command = process::command(LOGGIA, data);
@@ -112,15 +114,5 @@ pub(crate) async fn writes(data: &Path) {
 
 /// Runs a command that must succeed, and returns its JSON output.
 pub(crate) fn json(folder: &Path, args: &[&str]) -> Vec<Value> {
-    let mut all = args.to_vec();
-    all.push("--json");
-    let output = process::run(LOGGIA, folder, &all);
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "loggia {args:?} ended with {}: {err}{out}", output.status);
-    out.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{line}: {e}"))).collect()
-}
-
-/// Waits until the server says that it is ready.
-pub(crate) async fn ready(http: &Http) {
-    kit::wait_until(TIMEOUT, "readiness", async || http.get("/readyz").await.status == 200).await;
+    process::run(LOGGIA, folder, &[args, &["--json"]].concat()).success().json_lines()
 }

@@ -2,23 +2,16 @@
 
 use std::os::unix::fs::{MetadataExt as _, chown};
 use std::path::Path;
-use std::process::Output;
 
-use kit::process;
-use kit::skipped;
+use kit::{ProgramOutput, process, skipped};
 use serde_json::{Value, json};
 
 use crate::service::LOGGIA;
 
 /// Runs a command with further variables.
-fn run(data: &Path, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
+fn run(data: &Path, variables: &[(&str, &str)], arguments: &[&str]) -> ProgramOutput {
     let mut command = process::command(LOGGIA, data);
-    command.args(arguments).envs(variables.iter().copied());
-    command.output().unwrap()
-}
-
-fn outcome(output: &Output) -> (Option<i32>, String) {
-    (output.status.code(), String::from_utf8_lossy(&output.stderr).trim().to_owned())
+    ProgramOutput::of(command.args(arguments).envs(variables.iter().copied()))
 }
 
 #[test]
@@ -28,12 +21,9 @@ fn invalid_settings_are_wrong_usage_and_all_reported_together() {
     let expected = "loggia: listen is “:8080” (variable LOGGIA_LISTEN), which cannot be used: expected an IP address \
                     and a port such as 127.0.0.1:8080; 0.0.0.0:8080 means all addresses of this machine\ndrain is \
                     “5ss” (variable LOGGIA_DRAIN), which cannot be used: expected whole seconds from 0s to 60s";
-    assert_eq!(outcome(&run(data.path(), &wrong, &["up"])), (Some(2), expected.to_owned()));
-    let (status, _) = outcome(&run(data.path(), &[], &["up", "--data", ""]));
-    assert_eq!(status, Some(2));
-    let missing = run(data.path(), &[], &["config", "--config", "/no/such.toml"]);
-    let (status, text) = outcome(&missing);
-    assert_eq!(status, Some(2));
+    assert_eq!(run(data.path(), &wrong, &["up"]).ended(2).stderr.trim(), expected);
+    run(data.path(), &[], &["up", "--data", ""]).ended(2);
+    let text = run(data.path(), &[], &["config", "--config", "/no/such.toml"]).ended(2).stderr;
     assert!(text.starts_with("loggia: the settings file /no/such.toml cannot be read"), "{text}");
     assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 0, "nothing was made");
 }
@@ -42,8 +32,7 @@ fn invalid_settings_are_wrong_usage_and_all_reported_together() {
 fn an_unknown_variable_causes_a_warning_in_the_format_of_the_log() {
     let data = tempfile::tempdir().unwrap();
     let variables = [("LOGGIA_LISTN", "0.0.0.0:1"), ("LOGGIA_LOG_FORMAT", "json")];
-    let (status, text) = outcome(&run(data.path(), &variables, &["config"]));
-    assert_eq!(status, Some(0));
+    let text = run(data.path(), &variables, &["config"]).success().stderr;
     let line: Value = serde_json::from_str(&text).unwrap();
     assert_eq!((&line["level"], &line["target"]), (&json!("WARN"), &json!("loggia")));
     let expected =
@@ -56,7 +45,7 @@ fn config_check_finds_what_prevents_a_start_and_starts_nothing() {
     let data = tempfile::tempdir().unwrap();
     let check = |variables: &[(&str, &str)]| {
         let output = run(data.path(), variables, &["config", "--check", "--json"]);
-        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let answer = output.json();
         let findings = answer["findings"].as_array().unwrap().iter();
         let found = findings.map(|found| {
             let text = |member: &str| found[member].as_str().unwrap().to_owned();
@@ -88,17 +77,13 @@ fn config_check_finds_what_prevents_a_start_and_starts_nothing() {
 #[test]
 fn config_check_finds_keys_in_a_removed_tier() {
     let data = tempfile::tempdir().unwrap();
-    let issued = run(data.path(), &[], &["keys", "issue", "--email", "a@b.example", "--tier", "studio"]);
-    assert!(issued.status.success(), "{}", outcome(&issued).1);
+    run(data.path(), &[], &["keys", "issue", "--email", "a@b.example", "--tier", "studio"]).success();
     let tiers = |tiers| [("LOGGIA_AUTH", "keys"), ("LOGGIA_TIERS", tiers)];
     let checked = run(data.path(), &tiers("free=3, gold=9"), &["config", "--check"]);
-    let text = String::from_utf8_lossy(&checked.stdout);
-    assert!(
-        text.contains("store: tiers is “free=3, gold=9”, and 1 key is in studio; keep the tier"),
-        "{text}"
-    );
+    let fault = "store: tiers is “free=3, gold=9”, and 1 key is in studio; keep the tier";
+    assert!(checked.stdout.contains(fault), "{checked}");
     let checked = run(data.path(), &tiers("free=3, studio=9"), &["config", "--check"]);
-    assert!(!String::from_utf8_lossy(&checked.stdout).contains("studio"));
+    assert!(!checked.stdout.contains("studio"));
 }
 
 fn owners(folder: &Path) -> Vec<(String, u32)> {
@@ -125,7 +110,7 @@ fn a_folder_of_another_user_is_never_changed() {
     let file = folder.path().join("one.ndjson");
     std::fs::write(&file, "{\"name\": \"One\", \"category\": \"art\"}\n").unwrap();
     let import = ["import", file.to_str().unwrap()];
-    assert!(run(&data, &[], &import).status.success());
+    run(&data, &[], &import).success();
     for (path, _) in owners(&data) {
         if chown(&path, Some(OTHER), Some(OTHER)).is_err() {
             return skipped("only root can give files to another user");
@@ -145,8 +130,7 @@ fn a_folder_of_another_user_is_never_changed() {
         &["backup", backup.to_str().unwrap()],
     ];
     for command in commands {
-        let (status, text) = outcome(&run(&data, &[], command));
-        assert_eq!(status, Some(1), "{command:?}: {text}");
+        let text = run(&data, &[], command).ended(1).stderr;
         assert!(text.contains("belongs to the user with the id 12345"), "{command:?}: {text}");
         assert!(text.contains("Run it as that user"), "{command:?}: {text}");
         assert_eq!(owners(&data), before, "{command:?}");

@@ -1,26 +1,21 @@
 //! Nodes whose shared settings differ from those of the write side.
 
+use kit::ProgramOutput;
 use kit::http::Http;
 use serde_json::json;
 
 use crate::node_group::NodeGroup;
-use crate::service::{LOGGIA, TIMEOUT, ready};
+use crate::service::{LOGGIA, TIMEOUT};
 
 #[tokio::test]
 async fn a_node_with_different_tiers_is_not_ready_and_names_the_setting() {
     let settings = [("LOGGIA_AUTH", "keys"), ("LOGGIA_TIERS", "free=500, studio=900")];
     let Some(group) = NodeGroup::of(&["one"], 3, &settings).await else { return };
-    ready(&Http::new(format!("http://{}", group.nodes[0].address))).await;
-    let args = ["keys", "issue", "--email", "a@example.org", "--tier", "studio"];
-    let write = group.write();
-    let issue = || {
-        let mut command = kit::process::command(LOGGIA, &write);
-        command.args(args).arg("--json").envs(settings);
-        let output = command.output().unwrap();
-        assert!(output.status.success(), "{output:?}");
-        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()
-    };
-    let key = issue()["key"].as_str().unwrap().to_owned();
+    Http::new(format!("http://{}", group.nodes[0].address)).ready().await;
+    let mut issue = kit::process::command(LOGGIA, &group.write());
+    issue.args(["keys", "issue", "--email", "a@example.org", "--tier", "studio", "--json"]).envs(settings);
+    let issued = ProgramOutput::of(&mut issue).success().json();
+    let key = issued["key"].as_str().unwrap();
     for (name, tiers) in
         [("two", "free=50, studio=900"), ("three", "free=900, studio=900"), ("four", "free=500")]
     {
@@ -32,7 +27,7 @@ async fn a_node_with_different_tiers_is_not_ready_and_names_the_setting() {
         );
         kit::wait_until(TIMEOUT, "the reason", async || {
             let answer = http.get("/readyz").await;
-            answer.status == 503 && String::from_utf8_lossy(&answer.body).contains(&sentence)
+            answer.status == 503 && answer.text().contains(&sentence)
         })
         .await;
         if name == "four" {

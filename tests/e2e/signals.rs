@@ -8,7 +8,7 @@ use kit::process::{self, Loggia};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::service::{LOGGIA, TIMEOUT, folder_with_nats, json as run_json};
+use crate::service::{LOGGIA, TIMEOUT, json as run_json};
 
 /// Waits until a process has installed its signal handlers.
 async fn accepts_signals(pid: u32) {
@@ -81,7 +81,7 @@ async fn an_import_ended_by_sigterm_reports_its_counts_and_completes_its_rejects
 
 #[tokio::test]
 async fn an_interrupted_rebuild_leaves_no_nats_server() {
-    let Some(folder) = folder_with_nats().await else { return };
+    let Some(folder) = kit::nats::data_folder().await else { return };
     let (data, file) = (folder.path().join("data"), folder.path().join("in.ndjson"));
     let lines: String =
         (0..200).map(|n| format!("{{\"name\":\"House {n}\",\"category\":\"art\"}}\n")).collect();
@@ -106,7 +106,7 @@ async fn an_interrupted_rebuild_leaves_no_nats_server() {
 
 #[tokio::test]
 async fn sighup_acts_like_sigterm_except_under_nohup() {
-    let Some(folder) = folder_with_nats().await else { return };
+    let Some(folder) = kit::nats::data_folder().await else { return };
     let data = folder.path().join("data");
     let mut up = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
     up.signal(Signal::HUP);

@@ -105,8 +105,7 @@ async fn an_editor_attaches_pictures_one_by_one() {
     let file = service.folder.path().join("front.png");
     picture(&file, [90, 90, 200]);
     let attach = |what: &str| service.run(&["curate", "attach", "a", what, "--alt", "The front"]);
-    let done = attach(file.to_str().unwrap());
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    attach(file.to_str().unwrap()).success();
     let record = service
         .wait_for_response("/v1/project/a", "the picture", |_, body| body["images"] != json!([]))
         .await;
@@ -119,8 +118,7 @@ async fn an_editor_attaches_pictures_one_by_one() {
         ("ftp://example.org/p.png", "https://"),
     ] {
         let refused = attach(what);
-        let stderr = String::from_utf8_lossy(&refused.stderr).into_owned();
-        assert!(!refused.status.success() && stderr.contains(sentence), "{what}: {stderr}");
+        assert!(!refused.status.success() && refused.stderr.contains(sentence), "{what}: {refused}");
     }
     assert_eq!(service.http.get("/v1/project/a").await.json()["images"].as_array().unwrap().len(), 1);
 }
@@ -137,8 +135,7 @@ async fn a_withdrawn_project_is_not_similar_to_any_until_it_is_restored() {
         ])
         .await;
     assert_eq!(slugs(&neighbours(&service, "one", 2).await), ["two", "three"]);
-    let curate =
-        |args: &[&str]| assert!(service.run(&[&["curate"], args].concat()).status.success(), "{args:?}");
+    let curate = |args: &[&str]| service.run(&[&["curate"], args].concat()).success();
     curate(&["withdraw", "two", "--reason", "Sold."]);
     assert_eq!(slugs(&neighbours(&service, "one", 1).await), ["three"]);
     service

@@ -11,8 +11,7 @@ use crate::service::{LOGGIA, Service, TIMEOUT};
 /// Runs `loggia status --check --json`, and returns its exit status and output.
 fn checked(folder: &Path) -> (Option<i32>, Value) {
     let output = process::run(LOGGIA, folder, &["status", "--check", "--json"]);
-    let text = String::from_utf8(output.stdout).unwrap();
-    (output.status.code(), serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}")))
+    (output.status.code(), output.json())
 }
 
 #[tokio::test]
@@ -38,7 +37,7 @@ async fn a_healthy_service_has_no_problem_and_a_stopped_one_does() {
     );
     assert!(process["uptime_seconds"].is_u64() && status["disk"]["free"].is_u64(), "{status}");
     assert_eq!((&status["nats"]["lag"], &status["nats"]["position"]), (&json!(0), &json!(1)), "{status}");
-    let screen = String::from_utf8(service.run(&["status", "--check"]).stdout).unwrap();
+    let screen = service.run(&["status", "--check"]).stdout;
     assert!(
         screen.starts_with("OK\n") && screen.contains("relay        has published the whole log"),
         "{screen}"
@@ -78,8 +77,7 @@ async fn a_healthy_write_side_has_no_problem_and_one_without_nats_does() {
         code == Some(0) && status["processes"][0]["role"] == "write"
     })
     .await;
-    let output = process::run(LOGGIA, folder.path(), &["status"]);
-    let screen = String::from_utf8(output.stdout).unwrap();
+    let screen = process::run(LOGGIA, folder.path(), &["status"]).stdout;
     assert!(!screen.contains("problem") && screen.contains("\nNATS  "), "{screen}");
     nats.kill9().await;
     let (code, status) = checked(folder.path());
@@ -93,8 +91,7 @@ async fn a_healthy_write_side_has_no_problem_and_one_without_nats_does() {
 fn a_missing_folder_is_a_problem_and_is_not_created() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
-    let output = process::run(LOGGIA, &data, &["status"]);
-    let screen = String::from_utf8(output.stdout).unwrap();
+    let screen = process::run(LOGGIA, &data, &["status"]).stdout;
     assert!(screen.contains(&format!("problem      there is no data folder {}", data.display())), "{screen}");
     assert_eq!(checked(&data).0, Some(2));
     assert!(!data.exists());

@@ -2,11 +2,12 @@
 
 use std::process::Command;
 
+use kit::ProgramOutput;
 use kit::collector::{Collector, Span};
 use kit::process::{self, Loggia};
 use serde_json::json;
 
-use crate::service::{LOGGIA, folder_with_nats, ready};
+use crate::service::LOGGIA;
 
 /// The trace context of a caller, and its parts.
 const TRACE: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -30,7 +31,7 @@ impl Service {
         let mut command = process::command(LOGGIA, folder.path());
         command.args(["up", "--no-demo"]).env("OTEL_EXPORTER_OTLP_ENDPOINT", collector.endpoint());
         let mut loggia = Loggia::spawn_command(command, folder.path());
-        ready(&loggia.http().await).await;
+        loggia.ready().await;
         Some(Service { loggia, folder, collector })
     }
 
@@ -63,9 +64,8 @@ fn of_trace(spans: Vec<Span>, trace: &str) -> Vec<Span> {
 #[tokio::test]
 async fn one_edit_is_one_trace_up_to_the_search_index() {
     let Some(service) = Service::start().await else { return };
-    let output = service.import(1).env("TRACEPARENT", TRACE).output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-    assert!(output.stderr.is_empty(), "{output:?}");
+    let output = ProgramOutput::of(service.import(1).env("TRACEPARENT", TRACE)).success();
+    assert_eq!(output.stderr, "");
     // The command, its execution, its append, its publication, and a commit of each projection.
     let spans = service
         .collector
@@ -91,7 +91,7 @@ async fn one_edit_is_one_trace_up_to_the_search_index() {
 #[tokio::test]
 async fn an_import_has_one_span_per_batch() {
     let Some(service) = Service::start().await else { return };
-    assert!(service.import(3_000).output().unwrap().status.success());
+    ProgramOutput::of(&mut service.import(3_000)).success();
     let applied = |spans: &[Span], name: &str| {
         let of_name = spans.iter().filter(|span| span.name == name);
         of_name.map(|span| span.attribute("loggia.events").unwrap().parse::<u64>().unwrap()).sum::<u64>()
@@ -147,13 +147,12 @@ async fn the_span_of_a_request_omits_its_query() {
 
 #[tokio::test]
 async fn an_unreachable_collector_only_loses_spans() {
-    let Some(folder) = folder_with_nats().await else { return };
+    let Some(folder) = kit::nats::data_folder().await else { return };
     let away = format!("http://127.0.0.1:{}", kit::free_port());
     let mut command = process::command(LOGGIA, folder.path());
     command.args(["up", "--no-demo"]).env("OTEL_EXPORTER_OTLP_ENDPOINT", &away);
     let mut loggia = Loggia::spawn_command(command, folder.path());
-    let http = loggia.http().await;
-    ready(&http).await;
+    let http = loggia.ready().await;
     kit::wait_until(crate::service::TIMEOUT, "the warning", async || {
         assert_eq!(http.get("/v1/search?q=a").await.status, 200);
         loggia.stderr().contains("spans were dropped and not sent to the collector")

@@ -20,9 +20,7 @@ use fixture::{Fixture, FixtureRequest, json_with, start};
 #[tokio::test]
 async fn a_data_folder_of_the_previous_release_gives_the_same_answers() {
     for fixture in Fixture::all() {
-        if kit::nats::available().await.is_none() {
-            return;
-        }
+        let Some(_) = kit::nats::available().await else { return };
         let folder = fixture.unpacked();
         let data = folder.path().join("data");
         let (mut loggia, http) = start(LOGGIA, &data).await;
@@ -38,9 +36,7 @@ async fn a_data_folder_of_the_previous_release_gives_the_same_answers() {
 #[tokio::test]
 async fn a_backup_of_the_previous_release_restores_to_the_same_answers() {
     for fixture in Fixture::all() {
-        if kit::nats::available().await.is_none() {
-            return;
-        }
+        let Some(_) = kit::nats::available().await else { return };
         let folder = fixture.unpacked();
         let (backup, data) = (folder.path().join("backup"), folder.path().join("restored"));
         json_with(LOGGIA, &data, &["restore", backup.to_str().unwrap()]);
@@ -60,12 +56,7 @@ async fn make() {
 }
 
 async fn ready(http: &Http, loggia: &Loggia) {
-    let what = "readiness on a folder of a former release";
-    let is_ready = kit::wait_for(TIMEOUT, what, async || {
-        let answer = http.get("/readyz").await;
-        (answer.status == 200).then_some(())
-    });
-    is_ready.await;
+    http.ready().await;
     assert!(!loggia.stderr().contains("ERROR"), "{}", loggia.stderr());
 }
 

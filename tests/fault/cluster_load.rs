@@ -3,11 +3,11 @@
 
 use std::collections::HashSet;
 use std::path::Path;
-use std::process::Output;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use kit::ProgramOutput;
 use kit::http::Http;
 use kit::nats::Cluster;
 use kit::process::{self, Loggia};
@@ -84,7 +84,7 @@ impl UnderLoad {
         let run = |args: &[&str]| {
             let mut command = process::command(LOGGIA, &data);
             self.cluster.settings(&mut command, NatsRole::Operator);
-            command.args(args).output().unwrap()
+            ProgramOutput::of(command.args(args))
         };
         check(&self.load, &run, &data, &self.http, &self.key).await;
         let violations = self.cluster.violations();
@@ -179,7 +179,13 @@ async fn call(load: Arc<LoadResults>, http: Http, key: String) {
     }
 }
 
-async fn check(load: &LoadResults, run: &dyn Fn(&[&str]) -> Output, data: &Path, http: &Http, key: &Key) {
+async fn check(
+    load: &LoadResults,
+    run: &dyn Fn(&[&str]) -> ProgramOutput,
+    data: &Path,
+    http: &Http,
+    key: &Key,
+) {
     let (slugs, calls) = (load.slugs.lock().unwrap().clone(), load.calls.lock().unwrap().clone());
     let [command, call] = [&load.slowest[0], &load.slowest[1]].map(|slowest| slowest.load(Ordering::Relaxed));
     println!(
@@ -202,7 +208,7 @@ async fn check(load: &LoadResults, run: &dyn Fn(&[&str]) -> Output, data: &Path,
     .await;
     let audited = kit::wait_for(TIMEOUT, "ledger, NATS and counters to agree", async || {
         let output = run(&["audit", "verify", "--json"]);
-        let audited = serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap();
+        let audited = output.json();
         // The usage of a key includes the spool of the node; audit and ledger have these calls only later.
         (output.status.success() && audited["calls"].as_u64() >= Some(expected)).then_some(audited)
     })

@@ -29,8 +29,8 @@ const FILES: [(&str, &str); 6] = [
 ];
 
 /// Returns a log of some projects and a key.
-async fn log(client: &async_nats::Client) -> TestStream {
-    let mut stream = TestStream::new(client).await;
+async fn log() -> Option<TestStream> {
+    let mut stream = TestStream::start().await?;
     for number in 1..=3 {
         stream.publish(&project(number), SELECTED, selected(&format!("house-{number}"))).await;
     }
@@ -38,7 +38,7 @@ async fn log(client: &async_nats::Client) -> TestStream {
     let key = json!({"key_id": "Ab3dEf9h", "hash": KeyHash::of(b"a key"), "hint": "wxyz", "name": null, "tier": "free"});
     stream.publish_in(account.clone(), "loggia.account.account_opened.v1", json!({})).await;
     stream.publish_in(account, "loggia.account.key_issued.v1", key).await;
-    stream
+    Some(stream)
 }
 
 /// A way to damage a file.
@@ -79,12 +79,11 @@ fn cut_in_half(file: &Path) {
 
 #[tokio::test]
 async fn every_damaged_model_is_rebuilt_from_the_log() {
-    let Some(nats) = kit::nats::Nats::start().await else { return };
-    let client = nats.client().await;
-    let head = log(&client).await.position;
-    keep_ledger(&client).await;
+    let Some(stream) = log().await else { return };
+    let (client, head) = (&stream.client, stream.position);
+    keep_ledger(client).await;
     let folder = tempfile::tempdir().unwrap();
-    let running = RunningProjections::on(folder.path(), &client);
+    let running = RunningProjections::on(folder.path(), client);
     running.all_at("g000001", head).await;
     running.end().await;
     let before = digests(folder.path()).await;
@@ -96,7 +95,7 @@ async fn every_damaged_model_is_rebuilt_from_the_log() {
     ];
     for (generation, damage) in damages {
         damage_all(folder.path(), damage);
-        let running = RunningProjections::on(folder.path(), &client);
+        let running = RunningProjections::on(folder.path(), client);
         running.all_at(generation, head).await;
         running.end().await;
         assert_eq!(digests(folder.path()).await, before, "{generation}");
@@ -105,11 +104,9 @@ async fn every_damaged_model_is_rebuilt_from_the_log() {
 
 #[tokio::test]
 async fn damage_found_while_applying_quarantines_the_model() {
-    let Some(nats) = kit::nats::Nats::start().await else { return };
-    let client = nats.client().await;
-    let mut stream = log(&client).await;
+    let Some(mut stream) = log().await else { return };
     let folder = tempfile::tempdir().unwrap();
-    let running = RunningProjections::on(folder.path(), &client);
+    let running = RunningProjections::on(folder.path(), &stream.client);
     running.all_at("g000001", stream.position).await;
     running.end().await;
     // The first page and the checkpoint stay intact, so that the model opens.
@@ -125,7 +122,7 @@ async fn damage_found_while_applying_quarantines_the_model() {
     bytes[start..start + 4_096].fill(0xa5);
     fs::write(&file, bytes).unwrap();
 
-    let running = RunningProjections::on(folder.path(), &client);
+    let running = RunningProjections::on(folder.path(), &stream.client);
     let models = ReadModels::new(folder.path(), schemas::clock::Clock::system());
     models.refresh().await.unwrap();
     assert_eq!(models.catalog().unwrap().generation.name, "g000001");
@@ -150,11 +147,9 @@ async fn damage_found_while_applying_quarantines_the_model() {
 
 #[tokio::test]
 async fn damaged_segments_of_the_search_index_are_found_when_events_arrive() {
-    let Some(nats) = kit::nats::Nats::start().await else { return };
-    let client = nats.client().await;
-    let mut stream = log(&client).await;
+    let Some(mut stream) = log().await else { return };
     let folder = tempfile::tempdir().unwrap();
-    let running = RunningProjections::on(folder.path(), &client);
+    let running = RunningProjections::on(folder.path(), &stream.client);
     running.log_at("g000001", stream.position).await;
     running.end().await;
     let search = folder.path().join("search");
@@ -169,7 +164,7 @@ async fn damaged_segments_of_the_search_index_are_found_when_events_arrive() {
             bytes[..end].fill(0xa5);
             fs::write(file, bytes).unwrap();
         }
-        let running = RunningProjections::on(folder.path(), &client);
+        let running = RunningProjections::on(folder.path(), &stream.client);
         let revised = json!({"record": {"name": format!("House {number}"), "category": "art"}});
         for project_number in 1..=3 {
             stream.publish(&project(project_number), REVISED, revised.clone()).await;

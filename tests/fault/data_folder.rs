@@ -7,14 +7,10 @@ use crate::{LOGGIA, TIMEOUT};
 
 #[tokio::test]
 async fn a_second_up_on_one_folder_reports_it_and_ends() {
-    if kit::nats::available().await.is_none() {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
+    let Some(folder) = kit::nats::data_folder().await else { return };
     let mut first = Loggia::up(LOGGIA, folder.path(), &["--no-demo"]).await;
-    let second = process::run(LOGGIA, folder.path(), &["up", "--no-demo", "--listen", "127.0.0.1:0"]);
-    assert_eq!(second.status.code(), Some(1));
-    let stderr = String::from_utf8(second.stderr).unwrap();
+    let up = ["up", "--no-demo", "--listen", "127.0.0.1:0"];
+    let stderr = process::run(LOGGIA, folder.path(), &up).ended(1).stderr;
     let expected = format!("another loggia (process {}) is running on the data folder", first.pid());
     assert!(stderr.contains(&expected), "{stderr}");
     assert_eq!(first.http().await.get("/healthz").await.status, 200, "the first is unharmed");
@@ -50,9 +46,8 @@ async fn a_port_in_use_is_reported_before_anything_starts() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let folder = tempfile::tempdir().unwrap();
     let address = listener.local_addr().unwrap().to_string();
-    let output = process::run(LOGGIA, folder.path(), &["up", "--no-demo", "--listen", &address]);
-    assert_eq!(output.status.code(), Some(1));
-    let stderr = String::from_utf8(output.stderr).unwrap();
+    let stderr =
+        process::run(LOGGIA, folder.path(), &["up", "--no-demo", "--listen", &address]).ended(1).stderr;
     assert!(stderr.contains(&format!("listen: {address} cannot be taken")), "{stderr}");
     assert!(!folder.path().join("nats").exists(), "nothing was started");
 }
@@ -63,9 +58,8 @@ fn a_folder_of_a_newer_version_is_rejected_unchanged() {
     std::fs::write(folder.path().join("format"), "99\n").unwrap();
     for args in [&["up"][..], &["status"], &["export"], &["curate", "restore", "x"], &["verify"]] {
         let output = process::run(LOGGIA, folder.path(), args);
-        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         if args != ["status"] {
-            assert_eq!(output.status.code(), Some(1), "{args:?}");
+            let stderr = output.ended(1).stderr;
             assert!(stderr.contains("newer version of Loggia (format 99"), "{args:?}: {stderr}");
         }
         let left: Vec<_> =
@@ -76,10 +70,7 @@ fn a_folder_of_a_newer_version_is_rejected_unchanged() {
 
 #[tokio::test]
 async fn sigterm_ends_everything_within_ten_seconds() {
-    if kit::nats::available().await.is_none() {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
+    let Some(folder) = kit::nats::data_folder().await else { return };
     let mut loggia = Loggia::up(LOGGIA, folder.path(), &["--no-demo"]).await;
     let http = loggia.http().await;
     assert_eq!(http.get("/healthz").await.status, 200);
@@ -88,6 +79,5 @@ async fn sigterm_ends_everything_within_ten_seconds() {
     assert!(began.elapsed() < std::time::Duration::from_secs(10), "{:?}", began.elapsed());
     assert!(!folder.path().join("run/api.addr").exists());
     let mut again = Loggia::up(LOGGIA, folder.path(), &["--no-demo"]).await;
-    let http = again.http().await;
-    kit::wait_until(TIMEOUT, "readiness", async || http.get("/readyz").await.status == 200).await;
+    again.ready().await;
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use kit::process::{self, Loggia};
 
-use crate::{LOGGIA, TIMEOUT, caught_up, verified};
+use crate::{LOGGIA, TIMEOUT, caught_up, verified, write_houses};
 
 /// A disk of 96 MB in memory, unmounted when dropped.
 struct SmallDisk {
@@ -35,18 +35,14 @@ impl Drop for SmallDisk {
 
 #[tokio::test]
 async fn a_full_disk_stops_only_commands() {
-    if kit::nats::available().await.is_none() {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
+    let Some(folder) = kit::nats::data_folder().await else { return };
     let Some(disk) = SmallDisk::mount(&folder.path().join("disk")) else { return };
     let data = disk.path.join("data");
     let file = folder.path().join("in.ndjson");
-    let line = |n: usize| format!("{{\"slug\":\"house-{n}\",\"name\":\"House {n}\",\"category\":\"art\"}}\n");
-    std::fs::write(&file, (0..200).map(line).collect::<String>()).unwrap();
+    write_houses(&file, 200);
     let mut loggia = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
     let http = loggia.http().await;
-    assert!(process::run(LOGGIA, &data, &["import", file.to_str().unwrap()]).status.success());
+    process::run(LOGGIA, &data, &["import", file.to_str().unwrap()]).success();
     caught_up(&data).await;
 
     let ballast = disk.path.join("ballast");
@@ -59,7 +55,7 @@ async fn a_full_disk_stops_only_commands() {
     std::fs::write(&file, &large).unwrap();
     let refused = kit::wait_for(TIMEOUT, "a refused command", async || {
         let output = process::run(LOGGIA, &data, &["import", file.to_str().unwrap()]);
-        (!output.status.success()).then(|| String::from_utf8_lossy(&output.stderr).into_owned())
+        (!output.status.success()).then_some(output.stderr)
     })
     .await;
     assert!(refused.contains("full"), "{refused}");

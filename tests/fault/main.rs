@@ -59,10 +59,10 @@ async fn caught_up(data: &std::path::Path) {
 }
 
 /// Like [`caught_up`], with the caller's way to run the command line.
-async fn caught_up_by(run: &dyn Fn(&[&str]) -> std::process::Output) {
+async fn caught_up_by(run: &dyn Fn(&[&str]) -> kit::ProgramOutput) {
     kit::wait_until(TIMEOUT, "all projections at the end of the log", async || {
-        let output = run(&["status", "--json"]);
-        let status: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        let status: serde_json::Value =
+            serde_json::from_str(&run(&["status", "--json"]).stdout).unwrap_or_default();
         let end = status["store"]["position"].as_u64();
         let projections = status["projections"].as_array().cloned().unwrap_or_default();
         // The counters follow calls, of which there are none.
@@ -78,24 +78,13 @@ fn verified(data: &std::path::Path) {
 }
 
 /// Like [`verified`], with the caller's way to run the command line.
-fn verified_by(run: &dyn Fn(&[&str]) -> std::process::Output) {
+fn verified_by(run: &dyn Fn(&[&str]) -> kit::ProgramOutput) {
     for args in [&["events", "verify"][..], &["verify"]] {
-        let output = run(args);
-        assert!(
-            output.status.success(),
-            "loggia {args:?}: {}{}",
-            String::from_utf8_lossy(&output.stdout),
-            String::from_utf8_lossy(&output.stderr)
-        );
+        run(args).success();
     }
 }
 
 fn exported_slugs(data: &std::path::Path) -> Vec<String> {
-    let output = kit::process::run(LOGGIA, data, &["export"]);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).unwrap();
-    let slug = |line: &str| {
-        serde_json::from_str::<serde_json::Value>(line).unwrap()["slug"].as_str().unwrap().to_owned()
-    };
-    text.lines().map(slug).collect()
+    let exported = kit::process::run(LOGGIA, data, &["export"]).success().json_lines();
+    exported.iter().map(|record| record["slug"].as_str().unwrap().to_owned()).collect()
 }

@@ -11,8 +11,7 @@ fn import(data: &std::path::Path, from: usize, to: usize) {
     let line =
         |n: usize| format!("{{\"slug\":\"house-{n:04}\",\"name\":\"House {n}\",\"category\":\"art\"}}\n");
     std::fs::write(&file, (from..to).map(line).collect::<String>()).unwrap();
-    let output = process::run(LOGGIA, data, &["import", file.to_str().unwrap()]);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    process::run(LOGGIA, data, &["import", file.to_str().unwrap()]).success();
 }
 
 /// Returns the process id of the private server; `None` while it is writing the file.
@@ -39,10 +38,7 @@ async fn holds_all(data: &std::path::Path, count: usize) {
 
 #[tokio::test]
 async fn the_private_server_is_restarted_after_a_kill() {
-    if kit::nats::available().await.is_none() {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
+    let Some(folder) = kit::nats::data_folder().await else { return };
     let data = folder.path().join("data");
     let mut loggia = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
     let http = loggia.http().await;

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use kit::nats::Nats;
 use projections::error::WorkerError;
 use projections::snapshot::{self, SnapshotError};
 use projections::source::EventSource;
@@ -24,8 +23,6 @@ async fn publish(stream: &mut TestStream, numbers: std::ops::Range<u32>) {
 
 /// A log whose first five events a node has applied.
 struct Applied {
-    _nats: Nats,
-    client: async_nats::Client,
     stream: TestStream,
     folder: TempDir,
     running: RunningProjections,
@@ -34,17 +31,15 @@ struct Applied {
 impl Applied {
     /// Publishes and applies five events; the write side answers requests for the log if `answers`.
     async fn five(answers: bool) -> Option<Applied> {
-        let nats = Nats::start().await?;
-        let client = nats.client().await;
-        let mut stream = TestStream::new(&client).await;
+        let mut stream = TestStream::start().await?;
         if answers {
-            stream.serve_log(&client).await;
+            stream.serve_log().await;
         }
         publish(&mut stream, 1..6).await;
         let folder = tempfile::tempdir().unwrap();
-        let running = RunningProjections::on(folder.path(), &client);
+        let running = RunningProjections::on(folder.path(), &stream.client);
         running.log_at("g000001", Position(5)).await;
-        Some(Applied { _nats: nats, client, stream, folder, running })
+        Some(Applied { stream, folder, running })
     }
 }
 
@@ -59,23 +54,19 @@ async fn equal_a_new_node(models: &Path, client: &async_nats::Client, head: Posi
 
 #[tokio::test]
 async fn models_ahead_of_a_restored_log_are_rebuilt() {
-    let Some(Applied { _nats, client, mut stream, folder, running }) = Applied::five(true).await else {
-        return;
-    };
+    let Some(Applied { mut stream, folder, running }) = Applied::five(true).await else { return };
     stream.recreate_empty().await;
     publish(&mut stream, 11..14).await;
     running.log_at("g000002", Position(3)).await;
     publish(&mut stream, 14..18).await;
     running.log_at("g000002", Position(7)).await;
     running.end().await;
-    equal_a_new_node(folder.path(), &client, Position(7)).await;
+    equal_a_new_node(folder.path(), &stream.client, Position(7)).await;
 }
 
 #[tokio::test]
 async fn an_event_with_a_wrong_hash_causes_a_rebuild() {
-    let Some(Applied { _nats, client, mut stream, folder, running }) = Applied::five(false).await else {
-        return;
-    };
+    let Some(Applied { mut stream, folder, running }) = Applied::five(false).await else { return };
     // No write side could report the length of its log.
     stream.recreate_empty().await;
     publish(&mut stream, 11..19).await;
@@ -84,19 +75,15 @@ async fn an_event_with_a_wrong_hash_causes_a_rebuild() {
     // A log of the same length is detected at the start.
     stream.recreate_empty().await;
     publish(&mut stream, 21..29).await;
-    let running = RunningProjections::on(folder.path(), &client);
+    let running = RunningProjections::on(folder.path(), &stream.client);
     running.log_at("g000003", Position(8)).await;
     running.end().await;
-    equal_a_new_node(folder.path(), &client, Position(8)).await;
+    equal_a_new_node(folder.path(), &stream.client, Position(8)).await;
 }
 
 #[tokio::test]
 async fn refilling_the_stream_with_the_same_log_changes_nothing() {
-    let Some(Applied { _nats, client: _client, mut stream, folder: _folder, running }) =
-        Applied::five(true).await
-    else {
-        return;
-    };
+    let Some(Applied { mut stream, folder: _folder, running }) = Applied::five(true).await else { return };
     stream.refill(2).await;
     // Above the minimum difference that counts as a restored log.
     tokio::time::sleep(std::time::Duration::from_secs(8)).await;
@@ -108,13 +95,11 @@ async fn refilling_the_stream_with_the_same_log_changes_nothing() {
 
 #[tokio::test]
 async fn a_damaged_message_is_replaced_from_the_event_store() {
-    let Some(nats) = Nats::start().await else { return };
-    let client = nats.client().await;
-    let mut stream = TestStream::new(&client).await;
-    stream.serve_log(&client).await;
+    let Some(mut stream) = TestStream::start().await else { return };
+    stream.serve_log().await;
     publish(&mut stream, 1..4).await;
     let folder = tempfile::tempdir().unwrap();
-    let running = RunningProjections::on(folder.path(), &client);
+    let running = RunningProjections::on(folder.path(), &stream.client);
     running.log_at("g000001", Position(3)).await;
     // While following the stream, among other messages.
     publish(&mut stream, 4..5).await;
@@ -126,23 +111,21 @@ async fn a_damaged_message_is_replaced_from_the_event_store() {
     stream.publish_damaged(7, Some(selected("forged"))).await;
     stream.publish_damaged(8, None).await;
     publish(&mut stream, 9..10).await;
-    let running = RunningProjections::on(folder.path(), &client);
+    let running = RunningProjections::on(folder.path(), &stream.client);
     running.log_at("g000001", Position(9)).await;
     running.end().await;
     // A replay reads all of them and must equal that of an undamaged stream.
-    equal_a_new_node(folder.path(), &client, Position(9)).await;
+    equal_a_new_node(folder.path(), &stream.client, Position(9)).await;
     stream.refill(9).await;
-    equal_a_new_node(folder.path(), &client, Position(9)).await;
+    equal_a_new_node(folder.path(), &stream.client, Position(9)).await;
 }
 
 #[tokio::test]
 async fn a_checkpoint_of_version_0_1_continues_with_the_next_event() {
-    let Some(nats) = Nats::start().await else { return };
-    let client = nats.client().await;
-    let mut stream = TestStream::new(&client).await;
+    let Some(mut stream) = TestStream::start().await else { return };
     publish(&mut stream, 1..4).await;
     let folder = tempfile::tempdir().unwrap();
-    let running = RunningProjections::on(folder.path(), &client);
+    let running = RunningProjections::on(folder.path(), &stream.client);
     running.log_at("g000001", Position(3)).await;
     running.end().await;
     let file = folder.path().join("keys/g000001/keys.db");
@@ -152,7 +135,7 @@ async fn a_checkpoint_of_version_0_1_continues_with_the_next_event() {
         .await
         .unwrap();
     sqlx::Connection::close(database).await.unwrap();
-    let running = RunningProjections::on(folder.path(), &client);
+    let running = RunningProjections::on(folder.path(), &stream.client);
     publish(&mut stream, 4..6).await;
     running.log_at("g000001", Position(5)).await;
     running.end().await;
@@ -163,14 +146,12 @@ async fn a_checkpoint_of_version_0_1_continues_with_the_next_event() {
 
 #[tokio::test]
 async fn a_shorter_log_of_another_store_causes_no_rebuild() {
-    let Some(Applied { _nats, client, mut stream, folder, running }) = Applied::five(true).await else {
-        return;
-    };
+    let Some(Applied { mut stream, folder, running }) = Applied::five(true).await else { return };
     running.end().await;
     stream.store = stream.clock.store_id();
     stream.recreate_empty().await;
     publish(&mut stream, 1..3).await;
-    let mut running = RunningProjections::on(folder.path(), &client);
+    let mut running = RunningProjections::on(folder.path(), &stream.client);
     let failure = running.failure().await;
     assert!(matches!(failure, WorkerError::ForeignStore { .. }), "{failure}");
     running.end().await;
@@ -180,9 +161,7 @@ async fn a_shorter_log_of_another_store_causes_no_rebuild() {
 
 #[tokio::test]
 async fn a_snapshot_of_a_lost_history_is_rejected() {
-    let Some(Applied { _nats, client, mut stream, folder, running }) = Applied::five(true).await else {
-        return;
-    };
+    let Some(Applied { mut stream, folder, running }) = Applied::five(true).await else { return };
     running.all_at("g000001", Position(5)).await;
     let elsewhere = tempfile::tempdir().unwrap();
     let manifest = snapshot::take(
@@ -195,7 +174,7 @@ async fn a_snapshot_of_a_lost_history_is_rejected() {
     running.end().await;
     stream.recreate_empty().await;
     publish(&mut stream, 11..19).await;
-    let (models, source) = (elsewhere.path().join("models"), EventSource::new(client));
+    let (models, source) = (elsewhere.path().join("models"), EventSource::new(stream.client.clone()));
     let refused =
         snapshot::install(&models, &manifest, &source, async |_, _, _| unreachable!()).await.unwrap_err();
     let SnapshotError::Incompatible(reason) = refused else { panic!("{refused}") };
@@ -205,11 +184,7 @@ async fn a_snapshot_of_a_lost_history_is_rejected() {
 
 #[tokio::test]
 async fn the_lag_grows_while_the_relay_is_stopped() {
-    let Some(Applied { _nats, client: _client, mut stream, folder: _folder, running }) =
-        Applied::five(true).await
-    else {
-        return;
-    };
+    let Some(Applied { mut stream, folder: _folder, running }) = Applied::five(true).await else { return };
     let lag = async || {
         let all = running.node.status().await;
         all.iter().filter(|status| status.name != "counters").map(|status| status.lag).collect::<Vec<_>>()

@@ -22,8 +22,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::test_stream::{REVISED, SELECTED, TestStream, project, selected};
 
-async fn publish_strange_events(client: &async_nats::Client) -> TestStream {
-    let mut stream = TestStream::new(client).await;
+async fn publish_strange_events() -> Option<TestStream> {
+    let mut stream = TestStream::start().await?;
     stream.publish(&project(1), SELECTED, selected("first")).await;
     stream.publish(&project(1), "loggia.curation.project_selected.v9", json!({"anything": 1})).await;
     stream.publish(&project(1), REVISED, json!({"record": "no record"})).await;
@@ -31,15 +31,15 @@ async fn publish_strange_events(client: &async_nats::Client) -> TestStream {
     stream.position = stream.position.next();
     stream.send("loggia.curation.stray".into(), async_nats::HeaderMap::new(), "{}".into()).await;
     stream.publish(&project(3), SELECTED, selected("last")).await;
-    stream
+    Some(stream)
 }
 
 async fn worker<P: Projection>(
     folder: &std::path::Path,
-    client: &async_nats::Client,
+    stream: &TestStream,
     status: &Status,
 ) -> ProjectionWorker<P> {
-    let source = EventSource::new(client.clone());
+    let source = EventSource::new(stream.client.clone());
     ProjectionWorker::open(folder, source, status.clone(), Clock::system()).await.unwrap()
 }
 
@@ -62,32 +62,32 @@ fn parked() -> Vec<Parked> {
     ]
 }
 
-async fn assert_parked_and_skipped<P: Projection>(
-    client: &async_nats::Client,
-    head: Position,
-) -> tempfile::TempDir {
+async fn assert_parked_and_skipped<P: Projection>(stream: &TestStream) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let status = Status::new(P::Model::NAME);
-    let mut worker: ProjectionWorker<P> = worker(folder.path(), client, &status).await;
-    worker.replay(head, &CancellationToken::new(), &mut |_| {}).await.unwrap();
+    let mut worker: ProjectionWorker<P> = worker(folder.path(), stream, &status).await;
+    worker.replay(stream.position, &CancellationToken::new(), &mut |_| {}).await.unwrap();
     let status = status.get();
     let mut expected = parked();
     expected.sort_by_key(|parked| parked.position);
     let mut found = status.parked.clone();
     found.sort_by_key(|parked| parked.position);
-    assert_eq!((status.position, status.skipped, found), (head, 1, expected), "{}", P::Model::NAME);
+    assert_eq!(
+        (status.position, status.skipped, found),
+        (stream.position, 1, expected),
+        "{}",
+        P::Model::NAME
+    );
     folder
 }
 
 #[tokio::test]
 async fn poison_events_are_parked_and_unknown_events_skipped() {
-    let Some(nats) = kit::nats::Nats::start().await else { return };
-    let client = nats.client().await;
-    let stream = publish_strange_events(&client).await;
-    let catalog = assert_parked_and_skipped::<CatalogWriter>(&client, stream.position).await;
-    assert_parked_and_skipped::<SearchProjection>(&client, stream.position).await;
-    assert_parked_and_skipped::<NeighboursWriter>(&client, stream.position).await;
-    assert_parked_and_skipped::<ArchiveWriter>(&client, stream.position).await;
+    let Some(stream) = publish_strange_events().await else { return };
+    let catalog = assert_parked_and_skipped::<CatalogWriter>(&stream).await;
+    assert_parked_and_skipped::<SearchProjection>(&stream).await;
+    assert_parked_and_skipped::<NeighboursWriter>(&stream).await;
+    assert_parked_and_skipped::<ArchiveWriter>(&stream).await;
     let reader = CatalogReader::open(catalog.path()).await.unwrap();
     for slug in ["first", "last"] {
         assert!(matches!(reader.resolve(slug).await.unwrap(), SlugResolution::Found(_)), "{slug}");
@@ -96,13 +96,11 @@ async fn poison_events_are_parked_and_unknown_events_skipped() {
 
 #[tokio::test]
 async fn events_of_another_store_are_rejected() {
-    let Some(nats) = kit::nats::Nats::start().await else { return };
-    let client = nats.client().await;
-    let mut stream = TestStream::new(&client).await;
+    let Some(mut stream) = TestStream::start().await else { return };
     stream.publish(&project(1), SELECTED, selected("first")).await;
     let folder = tempfile::tempdir().unwrap();
     let status = Status::new("catalog");
-    let mut worker: ProjectionWorker<CatalogWriter> = worker(folder.path(), &client, &status).await;
+    let mut worker: ProjectionWorker<CatalogWriter> = worker(folder.path(), &stream, &status).await;
     worker.replay(stream.position, &CancellationToken::new(), &mut |_| {}).await.unwrap();
     stream.store = stream.clock.store_id();
     stream.publish(&project(2), SELECTED, selected("second")).await;
@@ -113,9 +111,7 @@ async fn events_of_another_store_are_rejected() {
 
 #[tokio::test]
 async fn account_events_change_the_key_model_and_not_the_catalog() {
-    let Some(nats) = kit::nats::Nats::start().await else { return };
-    let client = nats.client().await;
-    let mut stream = TestStream::new(&client).await;
+    let Some(mut stream) = TestStream::start().await else { return };
     let account: StreamId = format!("account-{}", project(1)).parse().unwrap();
     let (opened, issued, revoked) =
         ("loggia.account.account_opened.v1", "loggia.account.key_issued.v1", "loggia.account.key_revoked.v1");
@@ -127,7 +123,7 @@ async fn account_events_change_the_key_model_and_not_the_catalog() {
     stream.publish_in(account, revoked, json!({"key_id": "Zb3dEf9h"})).await;
 
     let (folder, status) = (tempfile::tempdir().unwrap(), Status::new("keys"));
-    let mut keys: ProjectionWorker<KeysWriter> = worker(folder.path(), &client, &status).await;
+    let mut keys: ProjectionWorker<KeysWriter> = worker(folder.path(), &stream, &status).await;
     keys.replay(stream.position, &CancellationToken::new(), &mut |_| {}).await.unwrap();
     let reason = "it refers to a key that was not issued to this account before".to_owned();
     let unknown = Parked { position: Position(4), kind: revoked.into(), reason };
@@ -136,7 +132,7 @@ async fn account_events_change_the_key_model_and_not_the_catalog() {
     assert_eq!(reader.find(&hash).unwrap().key_id.as_str(), "Ab3dEf9h");
 
     let (folder, status) = (tempfile::tempdir().unwrap(), Status::new("catalog"));
-    let mut catalog: ProjectionWorker<CatalogWriter> = worker(folder.path(), &client, &status).await;
+    let mut catalog: ProjectionWorker<CatalogWriter> = worker(folder.path(), &stream, &status).await;
     catalog.replay(stream.position, &CancellationToken::new(), &mut |_| {}).await.unwrap();
     assert_eq!((status.get().parked, status.get().skipped), (vec![], 0));
     let reader = CatalogReader::open(folder.path()).await.unwrap();

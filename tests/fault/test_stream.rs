@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use async_nats::jetstream;
 use futures::StreamExt;
+use kit::nats::Nats;
 use schemas::chain::Link;
 use schemas::clock::Clock;
 use schemas::cloudevents;
@@ -19,6 +20,8 @@ pub(crate) const REVISED: &str = "loggia.curation.project_revised.v1";
 
 /// An event stream and its log, filled by a test.
 pub(crate) struct TestStream {
+    _nats: Nats,
+    pub(crate) client: async_nats::Client,
     pub(crate) jetstream: jetstream::Context,
     pub(crate) store: StoreId,
     pub(crate) clock: Clock,
@@ -30,13 +33,16 @@ pub(crate) struct TestStream {
 }
 
 impl TestStream {
-    pub(crate) async fn new(client: &async_nats::Client) -> TestStream {
+    /// Starts a server with an empty stream; `None` as for [`Nats::start`].
+    pub(crate) async fn start() -> Option<TestStream> {
+        let nats = Nats::start().await?;
+        let client = nats.client().await;
         let (jetstream, clock) = (jetstream::new(client.clone()), Clock::system());
         let (position, hash) = (Position::START, Hash::GENESIS);
         let (store, log) = (clock.store_id(), Arc::default());
-        let made = TestStream { jetstream, store, clock, position, hash, log };
+        let made = TestStream { _nats: nats, client, jetstream, store, clock, position, hash, log };
         made.create().await;
-        made
+        Some(made)
     }
 
     async fn create(&self) {
@@ -75,8 +81,8 @@ impl TestStream {
     }
 
     /// Answers requests for the log, like the write side.
-    pub(crate) async fn serve_log(&self, client: &async_nats::Client) {
-        let (client, log) = (client.clone(), self.log.clone());
+    pub(crate) async fn serve_log(&self) {
+        let (client, log) = (self.client.clone(), self.log.clone());
         let mut requests = client.subscribe(subject::READ_EVENTS).await.unwrap();
         tokio::spawn(async move {
             while let Some(request) = requests.next().await {

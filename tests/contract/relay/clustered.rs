@@ -1,13 +1,12 @@
 //! The relay on three real servers with a replicated stream: events are published in atomic batches.
 
-use async_nats::jetstream::stream::Config;
 use kit::nats::Cluster;
 use write::nats_role::NatsRole;
 
 use super::*;
 
 /// Starts a cluster with a stream of this number of replicas, and the log for it; `None` as for [`Cluster::start`].
-async fn ready(replicas: usize) -> Option<(Cluster, Log)> {
+async fn replicated(replicas: usize) -> Option<(Cluster, Log)> {
     let (cluster, log) = (Cluster::start().await?, Log::new().await);
     let client = cluster.client(NatsRole::Write).await;
     let relay = Relay::new(log.store.clone(), client).replicas(replicas);
@@ -32,7 +31,7 @@ async fn batches(client: Client) -> Vec<u64> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_concurrent_relays_neither_reorder_nor_repeat_batches() {
-    let Some((cluster, log)) = ready(3).await else { return };
+    let Some((cluster, log)) = replicated(3).await else { return };
     log.add(2_500).await;
     let client = cluster.client(NatsRole::Write).await;
     let mut relays =
@@ -54,7 +53,7 @@ async fn two_concurrent_relays_neither_reorder_nor_repeat_batches() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_replicated_stream_accepts_batches_after_scaling_up() {
-    let Some((cluster, log)) = ready(1).await else { return };
+    let Some((cluster, log)) = replicated(1).await else { return };
     let (client, operator) = (cluster.client(NatsRole::Write).await, cluster.client(NatsRole::Up).await);
     log.add(20).await;
     let mut alone = RunningRelay::into(&log, client.clone(), 1);
@@ -65,14 +64,9 @@ async fn a_replicated_stream_accepts_batches_after_scaling_up() {
     log.add(30).await;
     let mut together = RunningRelay::into(&log, client, 3);
     together.wait_until_caught_up(&log).await;
-    let Config { num_replicas, allow_atomic_publish, .. } = jetstream::new(operator.clone())
-        .get_stream(subject::EVENTS)
-        .await
-        .unwrap()
-        .cached_info()
-        .config
-        .clone();
-    assert_eq!((num_replicas, allow_atomic_publish), (3, true));
+    let stream = jetstream::new(operator.clone()).get_stream(subject::EVENTS).await.unwrap();
+    let config = &stream.cached_info().config;
+    assert_eq!((config.num_replicas, config.allow_atomic_publish), (3, true));
     assert_eq!(batches(operator.clone()).await, [vec![1; 20], vec![30]].concat());
     assert_stream_is_log(&log, operator).await;
     together.stopped().await;
@@ -80,7 +74,7 @@ async fn a_replicated_stream_accepts_batches_after_scaling_up() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn events_before_a_damaged_one_are_published_and_none_after_it() {
-    let Some((cluster, log)) = ready(3).await else { return };
+    let Some((cluster, log)) = replicated(3).await else { return };
     log.add(10).await;
     let damaged = log.damaged().await;
     let relay = RunningRelay::into(&damaged, cluster.client(NatsRole::Write).await, 3);

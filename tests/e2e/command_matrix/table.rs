@@ -155,7 +155,7 @@ pub(super) fn commands_of_the_binary() -> Vec<String> {
     while let Some(group) = groups.pop() {
         let args: Vec<&str> = group.split_whitespace().chain(["--help"]).collect();
         let output = process::run(LOGGIA, Path::new("data"), &args);
-        let help = String::from_utf8(output.stdout).unwrap();
+        let help = output.stdout;
         assert!(output.status.success(), "{group}: {help}");
         let named: Vec<&str> = subcommands(&help).filter(|name| *name != "help").collect();
         let is_command = named.is_empty() || help.contains("Arguments:");

@@ -69,10 +69,9 @@ impl Editors<'_> {
     }
 
     fn send(&self, is_accepted: bool, args: &[&str]) -> Value {
-        let all: Vec<&str> = ["curate"].iter().chain(args).copied().chain(["--json"]).collect();
-        let output = self.service.run(&all);
-        assert_eq!(output.status.success(), is_accepted, "{args:?}: {output:?}");
-        serde_json::from_slice(&output.stdout).unwrap_or_default()
+        let output = self.service.run(&[&["curate"], args, &["--json"]].concat());
+        assert_eq!(output.status.success(), is_accepted, "{output}");
+        output.json()
     }
 
     /// Returns the time of the event at the position in a reply.

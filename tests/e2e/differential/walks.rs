@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use kit::ProgramOutput;
 use serde_json::{Value, json};
 
 use super::records::Records;
@@ -80,8 +81,7 @@ async fn edit(service: &Service, records: &Records, done: &AtomicBool) -> usize 
         std::fs::write(&file, lines).unwrap();
         let mut command = kit::process::command(crate::service::LOGGIA, service.folder.path());
         command.args(["import", file.to_str().unwrap(), "--json"]);
-        let output = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
-        assert!(output.status.success(), "{output:?}");
+        tokio::task::spawn_blocking(move || ProgramOutput::of(&mut command).success()).await.unwrap();
         edits += 1;
     }
     edits

@@ -16,8 +16,7 @@ pub(super) struct Tree {
 
 impl Tree {
     pub(super) fn of_the_binary() -> Tree {
-        let printed =
-            |args: &[&str]| String::from_utf8(process::run(LOGGIA, Path::new("data"), args).stdout).unwrap();
+        let printed = |args: &[&str]| process::run(LOGGIA, Path::new("data"), args).stdout;
         let (mut helps, mut left) = (BTreeMap::new(), vec![String::new()]);
         while let Some(command) = left.pop() {
             let args: Vec<&str> = command.split_whitespace().chain(["--help"]).collect();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::fixture::{json_with, start};
 use super::ready;
 use super::side_by_side::former;
-use crate::service::{LOGGIA, folder_with_nats};
+use crate::service::LOGGIA;
 
 fn keys(binary: &str, data: &Path) -> usize {
     json_with(binary, data, &["keys", "list"]).len()
@@ -16,15 +16,13 @@ fn keys(binary: &str, data: &Path) -> usize {
 
 /// Returns the error of the previous release.
 fn refusal(former: &str, data: &Path, args: &[&str]) -> String {
-    let output = process::run(former, data, args);
-    assert_eq!(output.status.code(), Some(1), "{args:?}: {output:?}");
-    String::from_utf8(output.stderr).unwrap()
+    process::run(former, data, args).ended(1).stderr
 }
 
 #[tokio::test]
 async fn the_previous_release_rejects_a_newer_vault_and_continues_from_an_older_backup() {
     let Some(former) = former() else { return };
-    let Some(folder) = folder_with_nats().await else { return };
+    let Some(folder) = kit::nats::data_folder().await else { return };
     let at = |name: &str| folder.path().join(name);
     let (data, before, after) = (at("data"), at("before"), at("after"));
     let file = at("in.ndjson");

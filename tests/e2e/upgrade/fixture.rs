@@ -8,6 +8,7 @@ use std::process::Command;
 use data_encoding::HEXLOWER;
 use image::{ImageFormat, Rgb, RgbImage};
 use jiff::Timestamp;
+use kit::ProgramOutput;
 use kit::http::Http;
 use kit::process::{self, Loggia};
 use serde_json::{Value, json};
@@ -214,18 +215,13 @@ pub(super) fn settings(command: &mut Command) {
 pub(super) fn json_with(binary: &str, data: &Path, args: &[&str]) -> Vec<Value> {
     let mut command = process::command(binary, data);
     settings(&mut command);
-    let output = command.args(args).arg("--json").output().unwrap();
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "loggia {args:?} ended with {}: {err}{out}", output.status);
-    out.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{line}: {e}"))).collect()
+    ProgramOutput::of(command.args(args).arg("--json")).success().json_lines()
 }
 
 /// Returns the ids of a key's calls in the ledger, in order; none if it has no calls yet.
 pub(super) fn calls_of(binary: &str, data: &Path, key: &str) -> Vec<Value> {
-    let output = process::run(binary, data, &["audit", key, "--json"]);
-    let lines = String::from_utf8(output.stdout).unwrap();
-    let rows = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    rows.filter_map(|row| row.get("call_id").cloned()).collect()
+    let rows = process::run(binary, data, &["audit", key, "--json"]).json_lines();
+    rows.iter().filter_map(|row| row.get("call_id").cloned()).collect()
 }
 
 /// Makes the fixture of a release with its binary.
@@ -262,7 +258,7 @@ pub(super) async fn make(binary: &str) {
     run(&["backup", folder.path().join("backup").to_str().unwrap()]);
     assert!(loggia.terminate().await.success());
     let version = process::run(binary, &data, &["--version"]);
-    let version = String::from_utf8(version.stdout).unwrap();
+    let version = version.stdout;
     let version = version.trim().rsplit(' ').next().unwrap();
     let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/upgrade").join(version);
     std::fs::create_dir_all(&target).unwrap();

@@ -8,7 +8,7 @@ use kit::process::{self, Loggia};
 use serde_json::{Value, json};
 
 use super::fixture::{calls_of, json_with, settings};
-use crate::service::{LOGGIA, TIMEOUT, ready};
+use crate::service::{LOGGIA, TIMEOUT};
 
 /// The binary of the previous release, which `bin/test` builds from the repository's history.
 pub(super) fn former() -> Option<String> {
@@ -51,7 +51,7 @@ impl MixedReleases {
                 })
                 .await;
             }
-            _ => ready(&process.http().await).await,
+            _ => _ = process.ready().await,
         }
         Role { process, data }
     }

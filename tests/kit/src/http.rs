@@ -10,6 +10,11 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use tokio::time::timeout;
 
+use crate::wait::wait_until;
+
+/// The timeout of a start on a busy machine.
+pub(crate) const READY_TIMEOUT: Duration = Duration::from_secs(90);
+
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A client of one server. Clones share its connections.
@@ -35,6 +40,11 @@ impl Http {
     pub fn new(base: impl Into<String>) -> Self {
         let base = base.into().trim_end_matches('/').to_owned();
         Self { base, client: Client::builder(TokioExecutor::new()).build_http() }
+    }
+
+    /// Waits until the service is ready.
+    pub async fn ready(&self) {
+        wait_until(READY_TIMEOUT, "readiness", async || self.get("/readyz").await.status == 200).await;
     }
 
     /// Sends a GET request without headers of its own.

@@ -25,6 +25,13 @@ pub async fn available() -> Option<PathBuf> {
     }
 }
 
+/// Returns an empty data folder for a service that starts its own server; `None` if there is no nats-server, as for
+/// [`available`].
+pub async fn data_folder() -> Option<TempDir> {
+    available().await?;
+    Some(tempfile::tempdir().expect("a temporary folder"))
+}
+
 /// A private nats-server that a test kills, restarts and wipes; its address does not change.
 ///
 /// It is not supervised: after a kill it stays down until [`Nats::restart`]. Dropping it kills it and deletes its

@@ -5,16 +5,15 @@
 use std::fs::File;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use crate::http::Http;
+use crate::ProgramOutput;
+use crate::http::{Http, READY_TIMEOUT};
 use crate::wait::wait_for;
-
-const READY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Longer than the promised ten seconds after SIGTERM, so that a late end is measured and not reported as a hang.
 const END_TIMEOUT: Duration = Duration::from_secs(20);
@@ -50,11 +49,8 @@ pub fn command(binary: &str, data: &Path) -> Command {
 }
 
 /// Runs a command of the binary to its end and returns its status and output.
-pub fn run(binary: &str, data: &Path, args: &[&str]) -> Output {
-    command(binary, data)
-        .args(args)
-        .output()
-        .unwrap_or_else(|error| panic!("{binary} cannot be run: {error}"))
+pub fn run(binary: &str, data: &Path, args: &[&str]) -> ProgramOutput {
+    ProgramOutput::of(command(binary, data).args(args))
 }
 
 impl Loggia {
@@ -107,6 +103,13 @@ impl Loggia {
     /// Returns a client of its API.
     pub async fn http(&mut self) -> Http {
         Http::new(self.base().await)
+    }
+
+    /// Waits until it is ready, and returns a client of its API.
+    pub async fn ready(&mut self) -> Http {
+        let http = self.http().await;
+        http.ready().await;
+        http
     }
 
     /// Returns the process id.

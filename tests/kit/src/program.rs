@@ -1,9 +1,10 @@
 //! Runs other programs to their end.
 
 use std::path::Path;
-use std::process::{ExitStatus, Stdio};
+use std::process::{ExitStatus, Output, Stdio};
 use std::time::Duration;
 
+use serde_json::Value;
 use tokio::process::Command;
 
 /// The timeout of a program on a busy machine.
@@ -22,10 +23,15 @@ pub struct ProgramOutput {
 }
 
 impl ProgramOutput {
+    /// Runs a command to its end.
+    pub fn of(command: &mut std::process::Command) -> Self {
+        let output = command.output().unwrap_or_else(|error| panic!("{command:?} cannot be run: {error}"));
+        Self::new(command, output)
+    }
+
     /// Runs a command in a home of its own, so that it leaves nothing in the user's, with the programs of a folder before
     /// all others. Panics when it does not end.
-    pub async fn of(mut command: Command, home: &Path, programs: &Path) -> Self {
-        let command_line = format!("{:?}", command.as_std());
+    pub async fn in_home(mut command: Command, home: &Path, programs: &Path) -> Self {
         let path = std::env::var("PATH").unwrap_or_default();
         command
             .current_dir(home)
@@ -35,21 +41,45 @@ impl ProgramOutput {
             .stdin(Stdio::null())
             .kill_on_drop(true);
         let ended = tokio::time::timeout(TIMEOUT, command.output()).await;
-        let output = ended.unwrap_or_else(|_| panic!("{command_line} did not end within {TIMEOUT:?}"));
-        let output = output.unwrap_or_else(|error| panic!("{command_line} cannot be run: {error}"));
-        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        let output = ended.unwrap_or_else(|_| panic!("{command:?} did not end within {TIMEOUT:?}"));
+        let output = output.unwrap_or_else(|error| panic!("{command:?} cannot be run: {error}"));
+        Self::new(command.as_std(), output)
+    }
+
+    /// Returns the output of a command that ended. Panics unless it is UTF-8.
+    pub fn new(command: &std::process::Command, output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).unwrap_or_else(|error| panic!("{command:?}: {error}"));
         Self {
-            command: command_line,
+            command: format!("{command:?}"),
             status: output.status,
             stdout: text(output.stdout),
             stderr: text(output.stderr),
         }
     }
 
-    /// What it wrote to standard output. Panics with all it output unless it ended well.
-    pub fn success(self) -> String {
-        assert!(self.status.success(), "{self}");
-        self.stdout
+    /// Panics with all it output unless it ended well.
+    #[track_caller]
+    pub fn success(self) -> Self {
+        self.ended(0)
+    }
+
+    /// Panics with all it output unless it ended with this exit status.
+    #[track_caller]
+    pub fn ended(self, status: i32) -> Self {
+        assert_eq!(self.status.code(), Some(status), "{self}");
+        self
+    }
+
+    /// Returns its standard output as JSON, whatever its exit status.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("not JSON ({error}): {self}"))
+    }
+
+    /// Returns each line of its standard output as JSON, whatever its exit status.
+    pub fn json_lines(&self) -> Vec<Value> {
+        let line =
+            |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line} ({error}): {self}"));
+        self.stdout.lines().map(line).collect()
     }
 }
 

@@ -62,10 +62,8 @@ async fn a_process_that_ends_early_is_reported_with_its_output() {
 fn a_command_runs_to_its_end_without_the_callers_settings() {
     let folder = tempfile::tempdir().unwrap();
     let binary = stand_in(folder.path(), "echo \"$1 $LOGGIA_DATA $LOGGIA_LISTEN\"; echo warn >&2; exit 3");
-    let output = process::run(&binary, Path::new("/data"), &["verify"]);
-    assert_eq!(output.status.code(), Some(3));
-    assert_eq!(String::from_utf8(output.stdout).unwrap(), "verify /data 127.0.0.1:0\n");
-    assert_eq!(String::from_utf8(output.stderr).unwrap(), "warn\n");
+    let output = process::run(&binary, Path::new("/data"), &["verify"]).ended(3);
+    assert_eq!((&*output.stdout, &*output.stderr), ("verify /data 127.0.0.1:0\n", "warn\n"));
 }
 
 #[tokio::test]
