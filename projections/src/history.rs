@@ -4,6 +4,7 @@
 //! Every checkpoint holds the hash of its event in the hash chain. The worker compares each event with it; here the event at
 //! the checkpoint is compared, whenever the stream may not be the one of the last check.
 
+use nats::connection;
 use std::time::Duration;
 
 use read::checkpoint::Checkpoint;
@@ -13,7 +14,7 @@ use schemas::ids::Position;
 use tokio::time::Instant;
 
 use crate::error::WorkerError;
-use crate::source::{EventSource, consumer};
+use crate::source::EventSource;
 
 /// How long the write side's log must have been shorter than the checkpoint: a replica of EventStoreDB may lag by some
 /// hundred milliseconds.
@@ -51,7 +52,7 @@ impl HistoryCheck {
             return self.check_beyond_stream(model, checkpoint, hash).await;
         }
         self.shorter_since = None;
-        let seen = (consumer::connection_count(self.source.client()), stream.created);
+        let seen = (connection::count(self.source.client()), stream.created);
         if self.last_compared == Some(seen) {
             return Ok(());
         }

@@ -12,6 +12,7 @@ mod log_head;
 mod shared_consumers;
 mod stream_reader;
 
+use nats::connection;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -130,7 +131,7 @@ impl EventSource {
 
     /// Waits before a retry; returns at once when the connection was established again.
     pub async fn wait_for_reconnect(&self, wait: Duration) {
-        let connected = consumer::connection_count(self.client());
+        let connected = connection::count(self.client());
         consumer::wait_for_reconnect(self.client(), connected, wait).await;
     }
 

@@ -50,7 +50,7 @@ const RULES: &[Rule] = &[
     ["model", "lexical schemas sqlite", "axum async-nats", ""],
     ["archive", "lexical model schemas sqlite text", "axum async-nats", ""],
     ["read", "archive health knn lexical model schemas sqlite", "axum async-nats", ""],
-    ["projections", "bulk_load health schemas traces read", "axum", ""],
+    ["projections", "bulk_load health nats schemas traces read", "axum", ""],
     ["citation", "schemas read", IO, "read/apply"],
     ["metering", "health nats schemas read", "sqlx axum tantivy", "read/apply"],
     ["payments", "schemas", IO, ""],

@@ -13,10 +13,10 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use async_nats::Client;
-use async_nats::connection::State;
 use async_nats::jetstream::context::ContextBuilder;
 use event_log::{EventLog, Head, StoreError};
 use health::{Component, Health};
+use nats::connection;
 use nats::requirements::{self, InsufficientServer};
 use schemas::cloudevents;
 use schemas::envelope::Recorded;
@@ -43,7 +43,8 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// How long the stream may be ahead of a remote log before it counts as the stream of another log.
 const AHEAD_TOLERANCE: Duration = Duration::from_secs(5);
 
-const CONNECTION_INTERVAL: Duration = Duration::from_millis(100);
+/// The interval at which a replica that may lag behind is asked again.
+const CATCH_UP_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The shortest and the longest delay after a failure.
 const RETRY_PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
@@ -246,7 +247,7 @@ impl Relay {
             if last <= head || Instant::now() >= until {
                 return Ok(head);
             }
-            sleep(CONNECTION_INTERVAL).await;
+            sleep(CATCH_UP_INTERVAL).await;
         }
     }
 
@@ -272,13 +273,9 @@ impl Relay {
 
     /// Returns after the connection was lost and is back.
     async fn reconnected(&self) {
-        while self.client.connection_state() == State::Connected {
-            sleep(CONNECTION_INTERVAL).await;
-        }
+        connection::wait_until(&self.client, |client| !connection::is_connected(client)).await;
         self.report(&RelayError::Disconnected);
-        while self.client.connection_state() != State::Connected {
-            sleep(CONNECTION_INTERVAL).await;
-        }
+        connection::wait_until(&self.client, connection::is_connected).await;
     }
 
     /// Reports an error in the log, the metrics and the status.

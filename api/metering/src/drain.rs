@@ -8,25 +8,31 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use schemas::tier::TierName;
+use tokio::time::timeout;
 
 use super::Inner;
 use lane::Lane;
 
-/// How often the spool is checked.
-const LOOK: Duration = Duration::from_millis(200);
+/// The pause after calls that could not be published.
+const RETRY_PAUSE: Duration = Duration::from_millis(200);
+
+/// How often an empty spool is reported as one that works: a call that could not be added may have been reported in between.
+const EMPTY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Publishes whenever the spool is not empty; never returns.
 pub(super) async fn run(inner: &Inner) {
     let (mut lanes, mut published) = (HashMap::new(), 0);
+    let mut waiting = inner.spool.watch();
     loop {
-        if inner.spool.waiting() == 0 {
+        if *waiting.borrow_and_update() == 0 {
             if published > 0 {
                 tracing::info!(calls = published, "calls that waited for NATS are counted");
             }
             (lanes, published) = (HashMap::new(), 0);
             inner.draining.recovered();
             inner.keeping.recovered();
-            tokio::time::sleep(LOOK).await;
+            // Calls were added, or it is time to report again.
+            let _elapsed = timeout(EMPTY_INTERVAL, waiting.changed()).await;
             continue;
         }
         let (calls, troubles) = round(inner, &mut lanes).await;
@@ -38,7 +44,7 @@ pub(super) async fn run(inner: &Inner) {
             inner.draining.recovered();
         } else {
             inner.draining.failed(format_args!("calls still wait in it: {}", troubles.join("; ")));
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(RETRY_PAUSE).await;
         }
     }
 }

@@ -10,13 +10,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use schemas::tier::TierName;
 use schemas::usage::Call;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use super::Budget;
 use super::unconfirmed::Reservation;
@@ -67,7 +66,7 @@ struct Shared {
     /// The file for lines that cannot be published.
     set_aside: Mutex<Option<(PathBuf, File)>>,
     /// The number of unpublished lines.
-    waiting: AtomicU64,
+    waiting: watch::Sender<u64>,
 }
 
 #[derive(Debug, Default)]
@@ -107,7 +106,7 @@ impl Spool {
             limit,
             files: Mutex::new(Files { left, ..Files::default() }),
             set_aside: Mutex::default(),
-            waiting: AtomicU64::new(waiting),
+            waiting: watch::Sender::new(waiting),
         });
         let (queue, entries) = mpsc::channel(QUEUE);
         let writing = shared.clone();
@@ -152,7 +151,12 @@ impl Spool {
 
     /// Returns the number of calls in it.
     pub(super) fn waiting(&self) -> u64 {
-        self.shared.waiting.load(Ordering::Relaxed)
+        *self.shared.waiting.borrow()
+    }
+
+    /// Returns a receiver of that number.
+    pub(super) fn watch(&self) -> watch::Receiver<u64> {
+        self.shared.waiting.subscribe()
     }
 
     /// Returns the size of its files in bytes.
@@ -181,7 +185,7 @@ impl Spool {
     /// Records that this many further lines of a file, up to `end`, are published or set aside.
     pub(super) fn published(&self, file: &SpoolFile, end: u64, lines: usize) {
         file.set_published(end);
-        self.shared.waiting.fetch_sub(lines as u64, Ordering::Relaxed);
+        self.shared.waiting.send_modify(|waiting| *waiting -= lines as u64);
     }
 
     /// Drops a file that is published up to `end`; returns `false` if it has more lines by now. Blocks on the disk.
@@ -262,10 +266,10 @@ impl Shared {
     fn write(&self, tier: &TierName, batch: Vec<Entry>) {
         let lines: Vec<u8> = batch.iter().flat_map(|entry| entry.line.iter().copied()).collect();
         // Counted before they can be read, so that the number is never too low.
-        self.waiting.fetch_add(batch.len() as u64, Ordering::Relaxed);
+        self.waiting.send_modify(|waiting| *waiting += batch.len() as u64);
         let written = self.file_of(tier).and_then(|file| file.append(&lines));
         if written.is_err() {
-            self.waiting.fetch_sub(batch.len() as u64, Ordering::Relaxed);
+            self.waiting.send_modify(|waiting| *waiting -= batch.len() as u64);
         }
         for Entry { reservation, durable, .. } in batch {
             // The request may have been dropped; its line stays and its call counts.

@@ -24,6 +24,7 @@
 
 pub mod certificates;
 pub mod cluster_config;
+pub mod connection;
 pub mod login;
 pub mod request;
 pub mod requirements;

@@ -4,13 +4,13 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use async_nats::connection::State;
 use async_nats::{Client, ConnectError, ConnectErrorKind, ConnectOptions, Event, ServerAddr, ServerError};
 use nkeys::{KeyPair, KeyPairType};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use tokio::sync::watch;
 
+use crate::connection;
 use crate::requirements::{self, InsufficientServer};
 use crate::same_cluster::{self, DifferentClusters};
 use crate::url::{self, BadUrl};
@@ -21,9 +21,6 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The interval of pings on an idle connection; after three without an answer the client connects to another server.
 const PING_INTERVAL: Duration = Duration::from_secs(5);
-
-/// The interval at which a pending connection is polled.
-const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The longest pause between two attempts to reconnect.
 const MAX_RECONNECT_DELAY: Duration = Duration::from_millis(500);
@@ -160,9 +157,7 @@ impl Login {
         let client = connected.map_err(|error| self.login_error(&error))?;
         let (login, pending) = (self.clone(), client.clone());
         let checks = async move {
-            while pending.connection_state() != State::Connected {
-                tokio::time::sleep(POLL_INTERVAL).await;
-            }
+            connection::wait_until(&pending, connection::is_connected).await;
             login.check(&pending, refusals).await?;
             login.check_cluster().await
         };
@@ -287,6 +282,9 @@ fn reconnect_delay(attempt: usize) -> Duration {
 
 /// Logs errors of an established connection, and records a refused permission.
 fn on_event(event: Event, refused: &watch::Sender<Option<String>>) {
+    if matches!(event, Event::Connected | Event::Disconnected) {
+        connection::changed();
+    }
     match event {
         Event::ServerError(ServerError::Other(reason)) if reason.contains("ermissions") => {
             tracing::error!(

@@ -3,7 +3,6 @@
 //! Each request waits a second at most, so that an unreachable server delays no other work; the reader creates a new consumer
 //! when one fails.
 
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use async_nats::Client;
@@ -12,14 +11,13 @@ use async_nats::jetstream::context::ContextBuilder;
 use async_nats::jetstream::{self, Context};
 use futures::StreamExt;
 use futures::stream::ReadyChunks;
+use nats::connection;
 use tokio::runtime::Handle;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{sleep, timeout};
 
 /// How long the server may take to answer.
 pub(crate) const REQUEST_TIMEOUT: Duration = Duration::from_secs(1);
 pub(crate) const RETRY_DELAY: Duration = Duration::from_millis(250);
-/// How often the connection is compared with the one that the consumer was created on.
-const CONNECTION_CHECK_INTERVAL: Duration = Duration::from_millis(200);
 /// The interval of the server's idle heartbeats; after two missed ones the consumer has failed.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 /// How long a pull request is valid; then the client sends the next one.
@@ -45,17 +43,11 @@ pub(crate) fn jetstream(client: &Client) -> Context {
     ContextBuilder::new().timeout(REQUEST_TIMEOUT).build(client.clone())
 }
 
-/// Returns how often the client has connected. Consumers created before the last connection may no longer exist.
-pub(crate) fn connection_count(client: &Client) -> u64 {
-    client.statistics().connects.load(Ordering::Relaxed)
-}
-
 /// Waits until the client has connected again since `connected`, and no longer than `wait`.
 pub(crate) async fn wait_for_reconnect(client: &Client, connected: u64, wait: Duration) {
-    let until = Instant::now() + wait;
-    while Instant::now() < until && connection_count(client) == connected {
-        sleep_until(until.min(Instant::now() + CONNECTION_CHECK_INTERVAL)).await;
-    }
+    // The time is up, or the client has connected again: both end the wait.
+    let _elapsed =
+        timeout(wait, connection::wait_until(client, |client| connection::count(client) != connected)).await;
 }
 
 /// A consumer on the server. Dropping it deletes it there; otherwise the server would keep it for half a minute.
@@ -76,7 +68,7 @@ impl Consumer {
     /// Creates a consumer of all messages after a sequence. Returns the reason when it cannot be created at present.
     pub(crate) async fn create(jetstream: &Context, stream: &str, after: u64) -> Result<Consumer, String> {
         let client = jetstream.client();
-        let connected = connection_count(&client);
+        let connected = connection::count(&client);
         let config = pull::Config {
             deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: after + 1 },
             ack_policy: AckPolicy::None,
@@ -101,19 +93,15 @@ impl Consumer {
         if let Some(broken) = self.broken.take() {
             return Err(broken);
         }
-        let until = Instant::now() + silence;
-        loop {
-            let wait = CONNECTION_CHECK_INTERVAL.min(until.saturating_duration_since(Instant::now()));
-            match timeout(wait, self.messages.next()).await {
-                Ok(Some(messages)) => return self.intact(messages).map(Next::Messages),
-                Ok(None) => return Err("the consumer ended".into()),
-                Err(_) if connection_count(&self.client) != self.connected => {
-                    return Err("the connection was established again".into());
-                }
-                Err(_) if Instant::now() >= until => return Ok(Next::Silence),
-                Err(_) => {}
+        let messages = tokio::select! {
+            biased;
+            messages = self.messages.next() => messages.ok_or("the consumer ended")?,
+            () = connection::wait_until(&self.client, |client| connection::count(client) != self.connected) => {
+                return Err("the connection was established again".into());
             }
-        }
+            () = sleep(silence) => return Ok(Next::Silence),
+        };
+        self.intact(messages).map(Next::Messages)
     }
 
     /// Returns the messages before the first error; the error if it is the first.

@@ -1,5 +1,6 @@
 //! Reads the stream EVENTS for shared consumers.
 
+use nats::connection;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -103,7 +104,7 @@ impl StreamReader {
         let mut last = LastEvent { position: sender.after(), hash: None };
         let liveness = self.liveness.add(last.position);
         loop {
-            let connected = consumer::connection_count(&self.client);
+            let connected = connection::count(&self.client);
             match self.read(&mut last, &sender, &liveness).await {
                 Ok(never) => match never {},
                 Err(SourceError::Unavailable(reason)) => {

@@ -18,7 +18,7 @@ pub const POLL: Duration = Duration::from_millis(25);
 
 /// The interval of refreshes without a signal where the workers of the process send one: what other processes change, as a repair of the
 /// folder, and the month of the clock.
-const IDLE_POLL: Duration = Duration::from_millis(500);
+const IDLE_POLL: Duration = Duration::from_secs(2);
 
 /// A refresh that takes longer is reported as failing until it ends.
 const SLOW: Duration = Duration::from_secs(60);

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_nats::Client;
-use async_nats::connection::State;
 use event_log::StoreError;
 use futures::future::try_join_all;
 use health::{Component, Health};
+use nats::connection;
 use schemas::clock::Clock;
 use schemas::ids::Position;
 use schemas::month::Month;
@@ -22,8 +22,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::Ledger;
 use crate::usage_streams::{NewStream, UsageStreamError, context, find, prepare_as};
-
-const CONNECTION_CHECK: Duration = Duration::from_millis(100);
 
 /// The shortest and the longest delay after a failure.
 const RETRY_DELAYS: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(5));
@@ -160,7 +158,7 @@ impl Copier {
     /// Copies what the streams contain now, within a short time limit.
     async fn finish(&self) {
         let finishing = async {
-            if self.client.connection_state() != State::Connected {
+            if !connection::is_connected(&self.client) {
                 return Err(CopierError::Disconnected);
             }
             // Copying may have been stopped while a quota was being lowered; no stream must stay paused.
@@ -202,16 +200,12 @@ impl Copier {
 
     /// Returns when the connection is lost.
     async fn disconnected(&self) {
-        while self.client.connection_state() == State::Connected {
-            sleep(CONNECTION_CHECK).await;
-        }
+        connection::wait_until(&self.client, |client| !connection::is_connected(client)).await;
     }
 
     /// Sleeps, then waits for a connection.
     async fn connected_after(&self, delay: Duration) {
         sleep(delay).await;
-        while self.client.connection_state() != State::Connected {
-            sleep(CONNECTION_CHECK).await;
-        }
+        connection::wait_until(&self.client, connection::is_connected).await;
     }
 }

@@ -3,17 +3,18 @@
 
 use async_nats::jetstream::context::GetStreamErrorKind;
 use async_nats::jetstream::stream::RawMessageErrorKind;
+use nats::connection;
 use read::counters::Source;
 use schemas::usage::CallId;
 
 use super::CountersWorker;
 use crate::error::WorkerError;
-use crate::source::{SourceError, consumer};
+use crate::source::SourceError;
 
 impl CountersWorker {
     /// Returns how often the client has connected; after a new connection a stream may be truncated.
     pub(super) fn connections(&self) -> u64 {
-        consumer::connection_count(self.source.client())
+        connection::count(self.source.client())
     }
 
     /// Checks that every stream still has the call that was counted last at its sequence. A stream with another call there is
