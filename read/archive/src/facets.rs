@@ -1,6 +1,6 @@
 //! Facets: how many projects of a set have each value.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use lexical::OrdinalSet;
 use schemas::record::Category;
@@ -110,7 +110,7 @@ impl AllCounts {
         &self,
         snapshot: &Snapshot,
         facet: Facet,
-        all: impl Fn() -> OrdinalSet,
+        all: impl Fn() -> Arc<OrdinalSet>,
     ) -> &FacetCounts {
         self.0[facet.index()].get_or_init(|| count(snapshot, &all(), facet))
     }

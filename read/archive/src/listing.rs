@@ -10,7 +10,7 @@ use schemas::taste::Dimension;
 use super::browse::{self, NewestPage};
 use super::cursor::{Cursor, InvalidCursor};
 use super::facets::{self, AllCounts, Facet, FacetCounts};
-use super::filters::{self, Filters};
+use super::filters::{self, Filters, RecentSelections};
 use super::snapshot::Snapshot;
 use super::sorting::{self, Order, Selection};
 use super::stemming::WordStemmer;
@@ -25,6 +25,8 @@ pub struct Listing {
     pub(super) snapshot: Arc<Snapshot>,
     /// The counts of all projects of the snapshot.
     pub(super) counts: Arc<AllCounts>,
+    /// Selections of the snapshot.
+    pub(super) selections: Arc<RecentSelections>,
     /// The use of words, counted at this moment or earlier.
     pub(super) vocabulary: Arc<Vocabulary>,
     /// The search index, which contains every listed project; `None` if the archive was opened without one.
@@ -63,8 +65,8 @@ impl Listing {
     }
 
     /// Returns the listed projects that match all filters.
-    pub fn select(&self, filters: &Filters) -> OrdinalSet {
-        filters::select(&self.snapshot.columns, filters)
+    pub fn select(&self, filters: &Filters) -> Arc<OrdinalSet> {
+        self.selections.get(filters, || filters::select(&self.snapshot.columns, filters))
     }
 
     /// Returns a page of the listed projects of a selection in an order. The limit is clamped to 1 to [`super::MAX_PAGE_SIZE`].

@@ -93,6 +93,7 @@ impl ArchiveReader {
             listing: ArcSwap::from_pointee(Listing {
                 snapshot,
                 counts: Arc::default(),
+                selections: Arc::default(),
                 vocabulary,
                 view,
                 stemmer,
@@ -175,6 +176,7 @@ impl ArchiveReader {
         self.listing.store(Arc::new(Listing {
             snapshot,
             counts: Arc::default(),
+            selections: Arc::default(),
             view,
             ..Listing::clone(&now)
         }));

@@ -1,5 +1,7 @@
 //! The facets of a list: their counts, and the member `facets`.
 
+use std::sync::Arc;
+
 use read::archive::{Facet, FacetCounts, Listing};
 use read::search::OrdinalSet;
 use serde::{Serialize, Serializer};
@@ -17,16 +19,16 @@ use crate::error::ApiError;
 pub fn count<E>(
     now: &Listing,
     options: &ListOptions,
-    matching: impl Fn(Option<Facet>) -> Result<OrdinalSet, E>,
+    matching: impl Fn(Option<Facet>) -> Result<Arc<OrdinalSet>, E>,
 ) -> Result<Vec<FacetCounts>, E> {
     let restricts = |facet: &Facet| options.filters.restricts(*facet);
     let all = match options.facets.iter().all(restricts) {
-        true => OrdinalSet::default(),
+        true => Arc::default(),
         false => matching(None)?,
     };
-    let count = |facet: &Facet| match restricts(facet) {
-        true => Ok(now.facet(&matching(Some(*facet))?, *facet)),
-        false => Ok(now.facet(&all, *facet)),
+    let count = |facet: &Facet| {
+        let set = if restricts(facet) { matching(Some(*facet))? } else { all.clone() };
+        Ok(now.facet(&set, *facet))
     };
     options.facets.iter().map(count).collect()
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::hash::Hasher;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use read::archive::{self, FacetCounts, Filters, Listing, NewestPage, Order, Selection};
 use read::search::{
@@ -206,7 +207,9 @@ fn facets(
     options: &ListOptions,
     found: &SearchPage,
 ) -> Result<Vec<FacetCounts>, SearchFault> {
-    let set = |page: &SearchPage| page.matches().iter().map(|(ordinal, _)| *ordinal).collect::<OrdinalSet>();
+    let set = |page: &SearchPage| -> Arc<OrdinalSet> {
+        Arc::new(page.matches().iter().map(|(ordinal, _)| *ordinal).collect())
+    };
     facets::count(listing, options, |but| {
         let Some(facet) = but else { return Ok(set(found)) };
         let request = SearchRequest { text, category: None, limit: 1, after: None };

@@ -1,6 +1,7 @@
 //! Searches by taste: pages, the number of matches of each dimension, and advice about dimensions that match nothing.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use read::archive::{
     Cursor, DimensionMatches, FacetCounts, InvalidCursor, Listing, MAX_QUERY_WORDS, Selection, TasteRequest,
@@ -115,7 +116,7 @@ pub fn facets(now: &Listing, taste: &TasteTexts, options: &ListOptions) -> Vec<F
     let matching = |but| {
         let set = now.select(&options.filters_but(but));
         let within = Some(Selection { set: &set, fingerprint: 0 });
-        Ok::<_, Infallible>(now.matching_taste(&TasteRequest { within, ..taste.request() }))
+        Ok::<_, Infallible>(Arc::new(now.matching_taste(&TasteRequest { within, ..taste.request() })))
     };
     let Ok(counts) = facets::count(now, options, matching);
     counts
