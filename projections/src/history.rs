@@ -4,9 +4,9 @@
 //! Every checkpoint holds the hash of its event in the hash chain. The worker compares each event with it; here the event at
 //! the checkpoint is compared, whenever the stream may not be the one of the last check.
 
-use nats::connection;
 use std::time::Duration;
 
+use nats::connection;
 use read::checkpoint::Checkpoint;
 use schemas::envelope::Recorded;
 use schemas::hash::Hash;

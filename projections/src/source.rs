@@ -12,11 +12,11 @@ mod log_head;
 mod shared_consumers;
 mod stream_reader;
 
-use nats::connection;
 use std::sync::Arc;
 use std::time::Duration;
 
 use health::Health;
+use nats::connection;
 use schemas::envelope::Recorded;
 use schemas::hash::Hash;
 use schemas::ids::Position;

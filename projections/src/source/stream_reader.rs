@@ -1,11 +1,11 @@
 //! Reads the stream EVENTS for shared consumers.
 
-use nats::connection;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::jetstream::stream::RawMessageErrorKind;
 use async_nats::jetstream::{self, context::GetStreamErrorKind};
+use nats::connection;
 use schemas::control::{EventPage, ReadEvents};
 use schemas::hash::Hash;
 use schemas::ids::Position;
