@@ -70,6 +70,7 @@ const PACKAGES: &[&str] = &[
     "metering",
     "model",
     "nats",
+    "pages",
     "payments",
     "pictures",
     "projections",

@@ -6,12 +6,11 @@
 //!
 //! The path of a request: [`serve`] accepts its connection and bounds what the connection may cost (`server`); the request
 //! pipeline (`http`) names the request, has it admitted and charged, gives every reply its common headers and turns errors into
-//! problems; `rest`, `pages` and the package `mcp` answer, each in its own form, from what they share in the package `answers`.
+//! problems; `rest` and the packages `pages` and `mcp` answer, each in its own form, from what they share in the package `answers`.
 //! `metering` counts the call, `citation` formats citations, `payments` parses payment notices. [`admin`] is for operators.
 
 pub mod admin;
 mod http;
-mod pages;
 mod rest;
 mod server;
 

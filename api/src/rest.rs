@@ -27,8 +27,6 @@ use axum::{Extension, Router};
 use http::Method;
 use http::request::Parts;
 
-use crate::pages;
-
 /// Answers a search, or the projects similar to a listed one, without the router: these take microseconds. `None` for other requests.
 pub(crate) fn answer_directly(
     state: &ApiState,
@@ -59,7 +57,25 @@ fn get_from_query(answer: fn(&ApiState, &str) -> Result<JsonDocument, ApiError>)
 /// Returns the router of the public listener.
 pub(crate) fn router(state: ApiState) -> Router {
     let has_payments = state.payments().is_some();
-    let router = Router::new()
+    let router = endpoints()
+        .route(route::CITE_NEWEST, get(cite::newest))
+        .route(route::SITEMAP, get(sitemap::index))
+        .route(route::HEALTH, get(health::alive))
+        .route(route::READY, get(health::ready))
+        .merge(discovery::router(state.site()))
+        .merge(pages::router(endpoints().with_state(state.clone())));
+    let router = if has_payments { router.route(route::WEBHOOK, post(webhook::stripe)) } else { router };
+    router
+        .fallback(sitemap::part_or_nothing)
+        .method_not_allowed_fallback(async |Extension(route): Extension<Route>| {
+            ApiError::method_not_allowed(route)
+        })
+        .with_state(state)
+}
+
+/// Returns the router of the operations of the OpenAPI document.
+fn endpoints() -> Router<ApiState> {
+    Router::new()
         .route(route::SEARCH, get_from_query(search::answer))
         .route(route::PROJECT, get(project::project))
         .route(route::SIMILAR, get(similar::similar))
@@ -71,19 +87,7 @@ pub(crate) fn router(state: ApiState) -> Router {
         .route(route::CHANGES, get(changes::changes))
         .route(route::USAGE, get(usage::usage))
         .route(route::MEDIA, get(media::picture))
-        .route(route::CITE_NEWEST, get(cite::newest))
         .route(route::CITE, get(cite::cite))
-        .route(route::FEED, get(feed::feed))
-        .route(route::SITEMAP, get(sitemap::index))
-        .route(route::HEALTH, get(health::alive))
-        .route(route::READY, get(health::ready))
-        .merge(discovery::router(state.site()))
-        .merge(pages::router());
-    let router = if has_payments { router.route(route::WEBHOOK, post(webhook::stripe)) } else { router };
-    router
-        .fallback(sitemap::part_or_nothing)
-        .method_not_allowed_fallback(async |Extension(route): Extension<Route>| {
-            ApiError::method_not_allowed(route)
-        })
-        .with_state(state)
+        .route(route::FEED, get(feed::atom))
+        .route(route::JSON_FEED, get(feed::json))
 }

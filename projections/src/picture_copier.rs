@@ -222,12 +222,15 @@ impl PictureCopier {
         if self.is_erased(picture.id).await {
             return;
         }
-        let forms = picture.widths().map(Form::Webp).chain([Form::Jpeg(picture.list_width())]);
-        for form in forms {
+        for form in picture.forms().chain(picture.detail_form()) {
             if self.media.has(picture.id, form).await {
                 continue;
             }
             while let Err(error) = self.copy_file(picture.id, form).await {
+                // A picture that was stored by an earlier version does not have it.
+                if matches!(error, CopyError::Missing(_)) && picture.detail_form() == Some(form) {
+                    break;
+                }
                 self.failing.failed(format_args!("pictures cannot be copied: {error}"));
                 if matches!(error, CopyError::Missing(_)) {
                     missing.add(picture.id, form);

@@ -17,7 +17,7 @@ use sqlx::sqlite::SqliteConnectOptions;
 
 pub use changes::{Change, ChangeCursor, Changes, InvalidCursor};
 pub use history::{History, RecordedRevision, Withdrawal};
-pub use listed::{ListedProject, ListedRecord};
+pub use listed::{ListedPicture, ListedProject, ListedRecord};
 pub use reader::{CatalogReader, ListedPart, ResolvedSlug, SlugResolution};
 #[cfg(feature = "apply")]
 pub use writer::CatalogWriter;
@@ -28,7 +28,7 @@ use model::error::ModelError;
 use model::{Model, ModelContext};
 
 /// The layout of its files, incremented with every change that former generations do not have.
-pub const LAYOUT: u32 = 4;
+pub const LAYOUT: u32 = 5;
 
 const NAME: &str = "catalog";
 

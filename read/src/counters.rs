@@ -23,7 +23,7 @@ use sqlx::{ConnectOptions, Connection};
 #[cfg(feature = "apply")]
 pub use batch::Metered;
 pub use dedup_window::DedupWindow;
-pub use reader::{CountersReader, MonthSummary};
+pub use reader::{CountersReader, MonthSummary, MonthUsage};
 pub use table::Counted;
 #[cfg(feature = "apply")]
 pub use writer::CountersWriter;

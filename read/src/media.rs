@@ -34,6 +34,24 @@ impl MediaReader {
         }
     }
 
+    /// Returns the width of the widest stored rendition of a picture, in pixels, if any is stored.
+    pub async fn largest_width(&self, id: PictureId) -> io::Result<Option<u32>> {
+        let file = self.folder.join(Form::Original.path(id));
+        let Some(folder) = file.parent() else { return Ok(None) };
+        let mut entries = match tokio::fs::read_dir(folder).await {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let mut largest = None;
+        while let Some(entry) = entries.next_entry().await? {
+            if let Some(Form::Webp(width)) = entry.file_name().to_str().and_then(Form::of) {
+                largest = largest.max(Some(width));
+            }
+        }
+        Ok(largest)
+    }
+
     /// Returns whether a picture was erased permanently, according to the journal of the folder. The journal is read each time: other
     /// processes write it, and it is needed only for missing pictures.
     pub async fn is_erased(&self, id: PictureId) -> io::Result<bool> {

@@ -187,6 +187,11 @@ pub enum Command {
         /// A new key, confirmed from the start; its `tier` is ignored in favour of the first configured tier.
         new_key: Option<KeyIssued>,
     },
+    /// Erase the account that a link was mailed to: its address is deleted and its keys are revoked.
+    EraseByLink {
+        /// The hash of the link's token.
+        link: LinkHash,
+    },
 }
 
 impl Command {
@@ -214,6 +219,7 @@ impl Command {
             Command::MakeLink { .. } => "make_link",
             Command::OpenLink { .. } => "open_link",
             Command::UseLink { .. } => "use_link",
+            Command::EraseByLink { .. } => "erase_by_link",
         }
     }
 }

@@ -12,6 +12,8 @@ use crate::text_form::string_conversions;
 
 /// The widths of the renditions, in pixels; a picture is never enlarged.
 pub const WIDTHS: [u32; 3] = [320, 640, 1280];
+/// The width of the rendition for looking at details, in pixels, of pictures that are wider than all of [`WIDTHS`].
+pub const DETAIL_WIDTH: u32 = 1920;
 /// The largest width in lists of projects, in pixels; the only one that is also stored as JPEG.
 pub const LIST_WIDTH: u32 = 640;
 /// The maximum size of an uploaded picture: 10 MiB.
@@ -64,6 +66,17 @@ impl Picture {
     pub fn widths(&self) -> impl Iterator<Item = u32> + use<> {
         let own = self.width.min(WIDTHS[WIDTHS.len() - 1]);
         WIDTHS.into_iter().filter(move |width| *width < own).chain([own])
+    }
+
+    /// Returns the smaller forms in which the picture is stored, without the one for details.
+    pub fn forms(&self) -> impl Iterator<Item = Form> + use<> {
+        self.widths().map(Form::Webp).chain([Form::Jpeg(self.list_width())])
+    }
+
+    /// Returns the form for looking at details, at most [`DETAIL_WIDTH`] wide, if the picture is wider than all other renditions.
+    /// Pictures that were stored by versions before 0.3 may lack it.
+    pub fn detail_form(&self) -> Option<Form> {
+        (self.width > WIDTHS[WIDTHS.len() - 1]).then(|| Form::Webp(self.width.min(DETAIL_WIDTH)))
     }
 
     /// Returns the width in pixels of the rendition for lists.
@@ -179,6 +192,15 @@ mod tests {
         assert_eq!(widths(1280), [320, 640, 1280]);
         assert_eq!(widths(4000), [320, 640, 1280]);
         assert_eq!((picture(4000, 10).list_width(), picture(128, 10).list_width()), (640, 128));
+    }
+
+    #[test]
+    fn a_large_picture_has_a_form_for_details() {
+        let form = |width| picture(width, 10).detail_form();
+        assert_eq!([form(1280), form(1281)], [None, Some(Form::Webp(1281))]);
+        assert_eq!([form(1920), form(8000)], [Some(Form::Webp(1920)); 2]);
+        let forms = [Form::Webp(320), Form::Webp(640), Form::Webp(1280), Form::Jpeg(640)];
+        assert_eq!(picture(1281, 10).forms().collect::<Vec<_>>(), forms);
     }
 
     #[test]

@@ -192,16 +192,52 @@ impl Provenance {
 }
 
 /// A picture as a record names it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PictureSource {
     /// An https URL, or a path relative to the imported file.
     pub source: String,
     /// The alternative text for readers who cannot see the picture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alt: Option<String>,
+    /// Whom to name with the picture: the photographer, the archive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credit: Option<String>,
+    /// What others may do with the picture: a text, or the URL of a licence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rights: Option<String>,
 }
 
 impl PictureSource {
+    /// Returns the picture of this source, of which nothing else is recorded.
+    pub fn of(source: impl Into<String>) -> PictureSource {
+        PictureSource { source: source.into(), ..PictureSource::default() }
+    }
+
+    /// Returns the names of the texts that both pictures have and that differ.
+    pub fn differences(&self, other: &PictureSource) -> Vec<&'static str> {
+        let texts = [
+            ("alt", &self.alt, &other.alt),
+            ("credit", &self.credit, &other.credit),
+            ("rights", &self.rights, &other.rights),
+        ];
+        let differing =
+            texts.into_iter().filter(|(_, one, other)| one.is_some() && other.is_some() && one != other);
+        differing.map(|(name, ..)| name).collect()
+    }
+
+    /// Takes the texts of `other` that it has; its own texts stay where `other` has none.
+    pub fn update(&mut self, other: &PictureSource) {
+        for (own, other) in [
+            (&mut self.alt, &other.alt),
+            (&mut self.credit, &other.credit),
+            (&mut self.rights, &other.rights),
+        ] {
+            if other.is_some() {
+                own.clone_from(other);
+            }
+        }
+    }
+
     /// Returns whether the source is a path, not a URL.
     pub fn is_file(&self) -> bool {
         !self.source.contains("://")

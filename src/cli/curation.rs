@@ -36,7 +36,7 @@ pub enum CurateCommand {
     },
     /// Attach a picture to a project: a file, or an https URL, which is fetched now.
     #[command(
-        after_help = "Example:\n  loggia curate attach stair-house photos/front.jpg --alt 'The front at dusk'"
+        after_help = "Example:\n  loggia curate attach stair-house photos/front.jpg --alt 'The front at dusk' --credit 'Photo: Ann B.' --rights 'CC BY 4.0'"
     )]
     Attach {
         /// The project's slug.
@@ -46,6 +46,12 @@ pub enum CurateCommand {
         /// Alternative text: what the picture shows, for those who cannot see it.
         #[arg(long)]
         alt: Option<String>,
+        /// Whom to name with the picture.
+        #[arg(long)]
+        credit: Option<String>,
+        /// What others may do with the picture: a text, or the URL of a licence.
+        #[arg(long)]
+        rights: Option<String>,
         #[command(flatten)]
         act: ActFlags,
     },

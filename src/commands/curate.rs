@@ -28,8 +28,10 @@ pub async fn run(config: &Config, command: &CurateCommand, output: Output) -> Re
         CurateCommand::Revise { slug, set, unset, act } => {
             (Command::Revise { slug: parse(slug)?, changes: changes(set, unset)? }, act)
         }
-        CurateCommand::Attach { slug, picture, alt, act } => {
-            return attach(config, parse(slug)?, picture, alt.clone(), act, output).await;
+        CurateCommand::Attach { slug, picture, alt, credit, rights, act } => {
+            let [alt, credit, rights] = [alt, credit, rights].map(Clone::clone);
+            let picture = PictureSource { source: picture.clone(), alt, credit, rights };
+            return attach(config, parse(slug)?, picture, act, output).await;
         }
         CurateCommand::Rename { slug, to, act } => {
             (Command::Rename { slug: parse(slug)?, to: parse(to)? }, act)
@@ -54,8 +56,7 @@ fn report(reply: CommandReply, output: Output) -> Result<ExitCode> {
 async fn attach(
     config: &Config,
     slug: Slug,
-    picture: &str,
-    alt: Option<String>,
+    mut picture: PictureSource,
     act: &ActFlags,
     output: Output,
 ) -> Result<ExitCode> {
@@ -63,17 +64,16 @@ async fn attach(
     let session = Session::open(config).await?;
     let id = session.id(&act.id);
     let attached = async {
-        let (source, stored) = if picture.contains("://") {
-            (picture.to_owned(), None)
-        } else {
-            let (source, bytes) = read_picture(Path::new(picture)).await?;
+        let mut stored = None;
+        if picture.is_file() {
+            let (source, bytes) = read_picture(Path::new(&picture.source)).await?;
             match session.store_picture(bytes).await? {
-                Ok(id) => (source, Some(id)),
-                Err(reason) => bail!("{picture} cannot be attached: {reason}"),
+                Ok(id) => stored = Some(id),
+                Err(reason) => bail!("{} cannot be attached: {reason}", picture.source),
             }
-        };
-        let command =
-            Command::Attach { slug, picture: PictureSource { source, alt }, kept: stored, as_named: false };
+            picture.source = source;
+        }
+        let command = Command::Attach { slug, picture, kept: stored, as_named: false };
         Ok(session.send_as(id, actor, None, command).await)
     }
     .await;

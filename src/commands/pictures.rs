@@ -214,7 +214,7 @@ async fn attach(
     source: &str,
     kept: Option<PictureId>,
 ) -> Result<Result<(), String>> {
-    let picture = PictureSource { source: source.to_owned(), alt: None };
+    let picture = PictureSource::of(source);
     let command = Command::Attach { slug: slug.clone(), picture, kept, as_named: true };
     match session.send(actor.clone(), None, command).await? {
         CommandReply::Project(_) => Ok(Ok(())),

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use api::SiteTexts;
+use api::{Contact, SiteTexts};
 use settings::{SettingError, Value, section};
 
 section! {
@@ -28,12 +28,43 @@ section! {
                 shape: "TEXT",
                 example: "Two hundred houses, each visited and photographed by us.",
             },
+        imprint_url: Option<String> = page_url => "imprint_url"
+            "The page that says who runs the site, linked at the foot of every page." {
+                shape: "URL",
+                example: "https://example.org/imprint",
+            },
+        privacy_url: Option<String> = page_url => "privacy_url"
+            "The page that says what happens to personal data, linked at the foot of every page." {
+                shape: "URL",
+                example: "https://example.org/privacy",
+            },
+        terms_url: Option<String> = page_url => "terms_url"
+            "The terms of use, linked at the foot of every page." {
+                shape: "URL",
+                example: "https://example.org/terms",
+            },
     }
 }
 
 impl Site {
-    pub fn texts(&self) -> SiteTexts {
-        SiteTexts { name: self.name.clone(), tagline: self.tagline.clone(), about: self.about.clone() }
+    pub fn texts(&self, contact: Option<Contact>) -> SiteTexts {
+        SiteTexts {
+            name: self.name.clone(),
+            tagline: self.tagline.clone(),
+            about: self.about.clone(),
+            contact,
+            imprint_url: self.imprint_url.clone(),
+            privacy_url: self.privacy_url.clone(),
+            terms_url: self.terms_url.clone(),
+        }
+    }
+}
+
+fn page_url(value: &Value<'_>) -> Result<Option<String>, SettingError> {
+    let Some(url) = value.text() else { return Ok(None) };
+    match url.parse::<Contact>() {
+        Ok(contact) if contact.is_page() => Ok(Some(contact.to_string())),
+        _ => Err(value.invalid("; expected the URL of a page, such as https://example.org/terms")),
     }
 }
 

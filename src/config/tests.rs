@@ -45,6 +45,29 @@ fn the_texts_of_the_site_are_single_lines() {
 }
 
 #[test]
+fn links_of_the_site_are_urls() {
+    let texts = read(&[
+        ("LOGGIA_CONTACT", "mail@example.org"),
+        ("LOGGIA_IMPRINT_URL", "https://example.org/imprint"),
+        ("LOGGIA_TERMS_URL", "http://example.org/terms"),
+    ])
+    .map(|config| config.site.texts(config.accounts.contact))
+    .unwrap();
+    assert_eq!(texts.contact.map(|contact| contact.href()).as_deref(), Some("mailto:mail@example.org"));
+    assert_eq!(texts.imprint_url.as_deref(), Some("https://example.org/imprint"));
+    assert_eq!((texts.privacy_url, texts.terms_url.as_deref()), (None, Some("http://example.org/terms")));
+    for wrong in ["mail@example.org", "javascript:alert(1)", "/terms", "https://"] {
+        assert_eq!(
+            read(&[("LOGGIA_PRIVACY_URL", wrong)]).unwrap_err().to_string(),
+            format!(
+                "privacy_url is “{wrong}” (variable LOGGIA_PRIVACY_URL); expected the URL of a page, such \
+                 as https://example.org/terms"
+            )
+        );
+    }
+}
+
+#[test]
 fn an_invalid_value_is_reported_with_its_name_and_source() {
     for (name, value, reason) in [
         (

@@ -56,11 +56,12 @@ const RULES: &[Rule] = &[
     ["payments", "schemas", IO, ""],
     // What REST, MCP and pages share knows none of them.
     ["answers", "citation metering nats payments schemas traces read", "sqlx tantivy hyper", "read/apply"],
+    ["pages", "answers citation mcp read schemas text", "sqlx tantivy hyper async-nats", "read/apply"],
     ["mcp", "answers metering schemas traces read", "sqlx tantivy axum hyper async-nats", "read/apply"],
     ["snapshot_transfer", "projections schemas", "sqlx async-nats tantivy", ""],
     [
         "api",
-        "answers citation mcp metering payments schemas traces read",
+        "answers citation mcp metering pages payments schemas traces read",
         "sqlx tantivy async-nats",
         "read/apply",
     ],

@@ -1,20 +1,14 @@
 // The browser that tests/browser/setup installed, and pages that record every error.
 
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { HtmlValidate } from "html-validate";
 import { chromium } from "playwright-core";
+import { asked, executablePath, QUIET } from "./chromium.mjs";
 
-const tools = fileURLToPath(new URL("../../.tools/browser/", import.meta.url));
-
-const QUIET = [
-  "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-  "--disable-sync", "--disable-quic", "--font-render-hinting=none",
-];
-
-export const asked = process.argv[2]?.startsWith("{") ? JSON.parse(process.argv[2]) : {};
+export { asked };
 
 // A browser with an empty profile that is gone with it.
-export const browser = await chromium.launch({ executablePath: `${tools}bin/chromium`, args: QUIET });
+export const browser = await chromium.launch({ executablePath, args: QUIET });
 
 const axeSource = readFileSync(new URL("node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
@@ -30,9 +24,11 @@ export async function open({ base, width = 1440, height = 900, scheme = "light",
   // How many pages were gone to, how many of them have come, and what each request belongs to.
   let [wanted, arrived] = [0, 0];
   const begun = new WeakMap();
+  const loading = new Set();
   page.on("request", (request) => {
     if (request.isNavigationRequest()) wanted += 1;
     begun.set(request, wanted);
+    loading.add(request);
     const { protocol, host: to } = new URL(request.url());
     if (protocol !== "http:" || to !== host) faults.push(`a request to ${request.url()}`);
   });
@@ -41,7 +37,9 @@ export async function open({ base, width = 1440, height = 900, scheme = "light",
     if (!isPage && response.status() >= 400) faults.push(`${response.url()} is answered with ${response.status()}`);
   });
   page.on("framenavigated", () => { arrived = wanted; });
+  page.on("requestfinished", (request) => loading.delete(request));
   page.on("requestfailed", (request) => {
+    loading.delete(request);
     const reason = request.failure()?.errorText;
     // A browser gives up what a page still loads, such as pictures further down, when its reader goes on to the next one.
     const isLeft = reason === "net::ERR_ABORTED" && (begun.get(request) < wanted || arrived < wanted);
@@ -74,7 +72,12 @@ export async function open({ base, width = 1440, height = 900, scheme = "light",
     const [answer] = await Promise.all([page.waitForNavigation(), act()]);
     return answer;
   };
-  return { page, context, faults, follow };
+  // Waits until nothing is loading: a new width or the end of a page makes a browser give up what it still loads.
+  const settled = async () => {
+    const until = Date.now() + 5_000;
+    do await page.waitForTimeout(30); while (loading.size > 0 && Date.now() < until);
+  };
+  return { page, context, faults, follow, settled };
 }
 
 // What axe finds serious or critical, a sentence each.
@@ -86,6 +89,14 @@ export async function judged(page) {
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .flatMap(({ id, help, nodes }) => nodes.slice(0, 3).map((node) => `axe ${id}: ${help}: ${node.html.slice(0, 160)} ${node.any[0]?.message ?? ""}`));
+}
+
+const html = new HtmlValidate({ extends: ["html-validate:standard"] });
+
+// What is not valid in the HTML of a page, a sentence each.
+export async function invalid(text) {
+  const { results } = await html.validateString(text);
+  return results.flatMap(({ messages }) => messages.map(({ ruleId, message, line, column }) => `html ${ruleId}: ${message} (${line}:${column})`));
 }
 
 // Prints the report, which tests/browser/installed.rs reads, and exits.

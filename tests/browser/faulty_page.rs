@@ -12,7 +12,7 @@ use crate::installed::Browser;
 const POLICY: &str = "default-src 'self'; script-src 'unsafe-inline'; img-src *";
 
 /// The report of each fault.
-const EXPECTED_FAULTS: [&str; 15] = [
+const EXPECTED_FAULTS: [&str; 16] = [
     "it is answered with 200 and not 410",
     "a request to http://localhost:9/elsewhere.png",
     "gone.css is answered with 404",
@@ -25,6 +25,7 @@ const EXPECTED_FAULTS: [&str; 15] = [
     "its title is Untitled",
     "its language is ",
     r#"its headings are ["One","Another"]"#,
+    "html element-required-attributes",
     "axe image-alt",
     "axe color-contrast",
     "px too wide at 360",

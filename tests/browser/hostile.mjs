@@ -23,7 +23,7 @@ for (const [at, name] of asked.names.entries()) {
   const machines = JSON.parse(await page.locator("script[type='application/ld+json']").textContent());
   if (!JSON.stringify(machines).includes(JSON.stringify(name).slice(1, -1))) faults.push(`machines read ${JSON.stringify(machines)}`);
   await shows(`its citation: ${name}`, name, "h1");
-  await page.goto("/?category=art");
+  await page.goto("/art");
   await shows(`its card: ${name}`, name, ".card h3");
   await page.goto(`/?q=${text}`);
   await shows(`a search for it: ${name}`, name, "h1");

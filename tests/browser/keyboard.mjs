@@ -13,7 +13,7 @@ function focused(page) {
     const style = getComputedStyle(one);
     const isOnScreen = width > 0 && height > 0 && bottom > 0 && right > 0 && top < innerHeight && left < innerWidth;
     const isMarked = style.outlineStyle !== "none" && Number.parseFloat(style.outlineWidth) >= 1;
-    const kinds = { skip: ".skip", search: "input[type=search]", result: ".card a", call: ".call pre", cite: "a[href*='/cite/']", email: "#email", key: "#key" };
+    const kinds = { skip: ".skip", search: "input[type=search]", result: ".card a", call: ".call summary", cite: "a[href*='/cite/']", email: "#email", key: "#key" };
     const kind = Object.entries(kinds).find(([, selector]) => one.matches(selector))?.[0];
     return { kind, told: one.outerHTML.slice(0, 100), isBody: one === document.body, isOnScreen, isMarked };
   });

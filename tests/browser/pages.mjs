@@ -1,12 +1,12 @@
 // Looks at every page that is asked for: at a desk by day and on a telephone by night. Reports the faults of each.
 
-import { asked, judged, open, report } from "./browser.mjs";
+import { asked, invalid, judged, open, report } from "./browser.mjs";
 
 const MOST_SHIFT = 0.05;
 const WIDTHS = [1440, 768, 360];
 
 async function visit(wanted, path, visitor) {
-  const { page, context, faults, follow } = await open({ base: asked.base, ...visitor });
+  const { page, context, faults, follow, settled } = await open({ base: asked.base, ...visitor });
   let answer = await page.goto(path);
   for (const [field, text] of Object.entries(wanted.fill ?? {})) await page.fill(field, text.replace("VISIT", visitor.scheme));
   for (const box of wanted.tick ?? []) await page.check(box);
@@ -16,6 +16,7 @@ async function visit(wanted, path, visitor) {
   }
   const status = wanted.status ?? 200;
   if (answer.status() !== status) faults.push(`it is answered with ${answer.status()} and not ${status}`);
+  faults.push(...await invalid(await answer.text()));
   await readThrough(page);
 
   const { seen, title, lang, h1, pictures } = await page.evaluate(() => ({
@@ -33,10 +34,12 @@ async function visit(wanted, path, visitor) {
   if (lang !== "en") faults.push(`its language is ${lang}`);
   if (h1.length !== 1 || !h1[0]) faults.push(`its headings are ${JSON.stringify(h1)}`);
   faults.push(...await judged(page));
+  await settled();
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     if (wide > 0) faults.push(`it is ${wide} px too wide at ${width}`);
+    await settled();
   }
   await context.close();
   return faults.map((fault) => `${visitor.scheme}: ${fault}`);

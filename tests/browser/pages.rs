@@ -9,11 +9,14 @@ use crate::served::{HOSTILE, Served};
 /// The maximum size of a first visit in bytes over the wire, without pictures.
 const FIRST_VISIT: u64 = 60_000;
 
+fn page(name: &str, path: &str) -> Value {
+    json!({"name": name, "path": path})
+}
+
 /// Pages by name: the path (or one per visit), the status unless it is 200, and the form to submit there to reach
 /// another page.
 fn all(served: &Served) -> Vec<Value> {
     let Served { pictured, plain, withdrawn, key, .. } = served;
-    let page = |name: &str, path: &str| json!({"name": name, "path": path});
     let failing = |name: &str, path: &str, status: u16| json!({"name": name, "path": path, "status": status});
     // A separate address for each visit: an address can have at most three keys.
     let after = |name: &str, path: &str, form: &str, field: &str, text: &str| json!({"name": name, "path": path, "form": form, "fill": {field: text}});
@@ -23,7 +26,7 @@ fn all(served: &Served) -> Vec<Value> {
         page("search", "/?q=house"),
         page("search, nothing found", "/?q=zyxwvut"),
         page("search, hostile", &format!("/?q={hostile}")),
-        page("category", "/?category=art"),
+        page("category", "/art"),
         page("taste", "/?material=oak"),
         page("filters", "/?category=art,design&year_from=1900&color=%23a0522d&has_picture=true&sort=name"),
         page("filters, hostile", &format!("/?q=hostile&city={hostile}&studio={hostile}")),
@@ -34,6 +37,11 @@ fn all(served: &Served) -> Vec<Value> {
         failing("project, withdrawn", &format!("/projects/{withdrawn}"), 410),
         failing("project, unknown", "/projects/no-such-house", 404),
         failing("project, hostile", &format!("/projects/{hostile}"), 404),
+        page("project, from results", &format!("/projects/{pictured}?from=q%3Dhouse")),
+        page("board", &format!("/board?slugs={pictured},{plain},nowhere")),
+        page("board, empty", "/board"),
+        page("connect", "/connect"),
+        page("words", "/taste/material"),
         page("citation", &format!("/cite/{pictured}/1")),
         page("citation, an older revision", &format!("/cite/{plain}/1")),
         page("citation, the newest revision", &format!("/cite/{plain}/2")),
@@ -56,7 +64,7 @@ fn all(served: &Served) -> Vec<Value> {
         page("claim", &served.claim("claims@example.org")),
         // A link works once, and each visit needs its own.
         json!({
-            "name": "claim, used", "form": "main form", "fill": {}, "tick": ["input[name=keep]"],
+            "name": "claim, used", "form": "form:has(input[name=keep])", "fill": {}, "tick": ["input[name=keep]"],
             "path": [served.claim("one@example.org"), served.claim("other@example.org")],
         }),
         failing("claim, of no use", "/claim/nothing", 410),
@@ -67,6 +75,17 @@ fn all(served: &Served) -> Vec<Value> {
         page("docs", "/docs"),
         page("status", "/status"),
     ];
+    pages.extend(series());
+    pages
+}
+
+/// The pages of topics, hostile records and errors.
+fn series() -> Vec<Value> {
+    let mut pages = Vec::new();
+    pages.extend(
+        ["search", "projects", "citations", "usage", "mcp", "errors"]
+            .map(|topic| page(&format!("docs, {topic}"), &format!("/docs/{topic}"))),
+    );
     pages.extend((1..=HOSTILE.len()).flat_map(|number| {
         let name = format!("hostile-{number}");
         let cited = page(&format!("{name}, cited"), &format!("/cite/{name}/1"));
@@ -99,6 +118,36 @@ async fn every_page_is_complete_accessible_and_without_console_errors() {
 }
 
 #[tokio::test]
+async fn every_kind_of_page_has_the_best_scores_of_lighthouse() {
+    let Some(browser) = Browser::find() else { return };
+    let Some(served) = Served::shared().await else { return };
+    let Served { pictured, plain, .. } = &*served;
+    let kind =
+        |name: &str, path: &str, indexed: bool| json!({"name": name, "path": path, "indexed": indexed});
+    let pages = [
+        kind("front", "/", true),
+        // Search engines index lists with an address of their own only.
+        kind("search", "/?q=house", false),
+        kind("category", "/architecture", true),
+        kind("project with pictures", &format!("/projects/{pictured}"), true),
+        kind("project without", &format!("/projects/{plain}"), true),
+        kind("citation", &format!("/cite/{plain}/2"), false),
+        kind("board", &format!("/board?slugs={pictured},{plain}"), false),
+        kind("docs", "/docs", true),
+        kind("docs, a topic", "/docs/search", true),
+        kind("connect", "/connect", true),
+        kind("keys", "/keys", true),
+        kind("usage", "/usage", true),
+        kind("pricing", "/pricing", true),
+        kind("status", "/status", true),
+        kind("problem", "/problems/quota-exceeded", true),
+    ];
+    let checked =
+        browser.assert_without_faults("lighthouse.mjs", &json!({"base": served.base, "pages": pages})).await;
+    assert_eq!(checked.len(), 2 * pages.len(), "each page on a telephone and at a desk");
+}
+
+#[tokio::test]
 async fn a_first_visit_stays_within_the_size_budget() {
     let Some(browser) = Browser::find() else { return };
     let Some(served) = Served::shared().await else { return };
@@ -117,7 +166,7 @@ fn every_script_is_run() {
         std::fs::read_dir(SCRIPTS).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let run = concat!(include_str!("pages.rs"), include_str!("readers.rs"), include_str!("walk.rs"));
     // Those that the other tests, setup and bin/screenshots run.
-    let elsewhere = ["browser.mjs", "unpack.mjs", "screenshots.mjs"];
+    let elsewhere = ["browser.mjs", "chromium.mjs", "unpack.mjs", "screenshots.mjs"];
     let forgotten: Vec<String> = files
         .filter(|file| file.ends_with(".mjs") && !elsewhere.contains(&file.as_str()) && !run.contains(file))
         .collect();

@@ -7,7 +7,10 @@ const [base, folder, all] = process.argv.slice(2);
 // A project that the demo catalog has pictures and neighbours of, and a search that finds many.
 const PROJECT = "/projects/library-at-the-ropewalk";
 const SEARCH = "/?q=brick+library";
-const TALL = { search: 1300, project: 1440 };
+// What README and docs show: the path and the height of each picture.
+const SHOWN = {
+  search: [SEARCH, 1300], project: [PROJECT, 1440], reference: ["/docs/search", 1300], connect: ["/connect", 1300],
+};
 // Drawing the demo catalog takes this many seconds at most.
 const TIMEOUT_SECONDS = 1200;
 
@@ -41,12 +44,12 @@ async function settled(page) {
 }
 
 async function readme() {
-  for (const [name, path] of Object.entries({ search: SEARCH, project: PROJECT })) {
+  for (const [name, [path, height]] of Object.entries(SHOWN)) {
     const { page, context } = await open({ base });
     await page.goto(path);
     await settled(page);
     const session = await context.newCDPSession(page);
-    const clip = { x: 0, y: 0, width: 1440, height: TALL[name], scale: 1 };
+    const clip = { x: 0, y: 0, width: 1440, height, scale: 1 };
     const { data } = await session.send("Page.captureScreenshot", { format: "webp", quality: 82, clip, captureBeyondViewport: true });
     await writeFile(`${folder}/${name}.webp`, Buffer.from(data, "base64"));
     await context.close();
@@ -55,9 +58,11 @@ async function readme() {
 
 // Every page; some are come to by a form.
 const PAGES = {
-  front: "/", search: SEARCH, nothing: "/?q=zyxwvut", taste: "/?material=oak&mood=calm", category: "/?category=art",
+  front: "/", search: SEARCH, nothing: "/?q=zyxwvut", taste: "/?material=oak&mood=calm", category: "/art",
   project: PROJECT, citation: `${PROJECT.replace("projects", "cite")}/1`, unknown: "/projects/no-such-project",
-  keys: "/keys", pricing: "/pricing", docs: "/docs", status: "/status", problem: "/problems/quota-exceeded", usage: "/usage",
+  filters: "/?category=architecture&material=oak&sort=name", board: `/board?slugs=${PROJECT.split("/").pop()}`, connect: "/connect",
+  words: "/taste/material", keys: "/keys", pricing: "/pricing", docs: "/docs", reference: "/docs/search", citations: "/docs/citations",
+  mcp: "/docs/mcp", errors: "/docs/errors", status: "/status", problem: "/problems/quota-exceeded", usage: "/usage",
 };
 
 async function everything() {

@@ -120,7 +120,10 @@ fn records() -> Vec<Map<String, Value>> {
             let named = [at]
                 .into_iter()
                 .chain(more)
-                .map(|at| json!({"source": format!("{at}.png"), "alt": HOSTILE[0]}));
+                .map(|at| json!({
+                    "source": format!("{at}.png"), "alt": HOSTILE[0], "credit": HOSTILE[1],
+                    "rights": if at == 0 { "https://creativecommons.org/licenses/by/4.0/" } else { HOSTILE[0] },
+                }));
             record.insert("pictures".into(), named.collect());
         }
     }

@@ -45,6 +45,11 @@ const tool = await page.locator("#call").textContent();
 const third = await call(tool.replace("-d", "-H 'Authorization: Bearer $KEY' -d"));
 assert.ok(third.answer.result.structuredContent.results.length > 5, "with a key there is more than a preview");
 
+await follow(() => page.click("header >> text=Connect"));
+assert.ok((await page.locator("#claude-code-keyed").textContent()).endsWith('--header "Authorization: Bearer YOUR_KEY"'));
+await page.click("[data-check]");
+await page.waitForSelector("#checked:has-text('It works: 10 tools.')");
+
 const free = await counted("3", "Free");
 
 // The holder of the address vouches for the key behind a link, and pays.

@@ -16,5 +16,6 @@ mod conformance;
 mod inspector;
 mod installed;
 mod openapi;
+mod reference;
 mod served;
 mod visits;

@@ -64,6 +64,44 @@ async fn a_form_sent_twice_issues_one_key() {
 }
 
 #[tokio::test]
+async fn a_key_has_the_name_that_its_form_gave() {
+    let Some(service) = Service::with(&["--no-demo", "--auth", "keys"]).await else { return };
+    let answer = post(&service, "/keys", "email=ada@example.org&name=+Laptop+%26+phone+", &[]).await;
+    assert_eq!(answer.status, 200, "{}", text(&answer));
+    let usage = post(&service, "/usage", &format!("key={}", shown_key(&text(&answer))), &[]).await;
+    let lead = "<p class=\"lead\">Laptop &#38; phone, the key that ends in";
+    assert!(text(&usage).contains(lead), "{}", text(&usage));
+    let long = format!("email=grace@example.org&name={}", "n".repeat(101));
+    let refused = post(&service, "/keys", &long, &[]).await;
+    let page = text(&refused);
+    assert_eq!(refused.status, 409, "{page}");
+    assert!(
+        page.contains("No key was made: ") && page.contains(&format!("value=\"{}\"", "n".repeat(101))),
+        "{page}"
+    );
+}
+
+#[tokio::test]
+async fn a_tier_that_is_not_sold_online_names_whom_to_ask() {
+    let settings = [
+        "--no-demo",
+        "--auth",
+        "keys",
+        "--contact",
+        "casa@example.org",
+        "--terms-url",
+        "https://example.org/terms",
+    ];
+    let Some(service) = Service::with(&settings).await else { return };
+    let page = text(&service.http.get("/pricing").await);
+    let ask = "To get it, ask <a href=\"mailto:casa@example.org\">casa@example.org</a>.";
+    assert_eq!(page.matches(ask).count(), 2, "{page}");
+    let foot =
+        "<a href=\"mailto:casa@example.org\">Contact</a>\n<a href=\"https://example.org/terms\">Terms</a>";
+    assert!(page.contains(foot), "{page}");
+}
+
+#[tokio::test]
 async fn each_form_shows_its_own_error() {
     let settings = ["--no-demo", "--auth", "keys", "--mail", "print:"];
     let Some(service) = Service::with(&settings).await else { return };
@@ -258,4 +296,36 @@ async fn the_demo_catalog_has_default_texts() {
     drop(service);
     let Some(own) = Service::with(&["--no-demo", "--site-name", "Casa & Co"]).await else { return };
     assert_eq!(own.http.get("/server.json").await.json()["title"], "Casa & Co");
+}
+
+#[tokio::test]
+async fn a_mailed_link_deletes_the_address_and_ends_its_keys() {
+    let server = Smtp::start(&[]).await;
+    let url = server.url();
+    let sender = "mail@example.org";
+    let settings =
+        ["--no-demo", "--auth", "keys", "--public-url", SITE, "--mail", &url, "--mail-from", sender];
+    let Some(service) = Service::with(&settings).await else { return };
+    let (_, key) = get_key(&service, "ada@example.org").await;
+    let (_, other) = get_key(&service, "grace@example.org").await;
+    post(&service, "/keys/link", "email=ada@example.org", &[]).await;
+    let path = server.mail(0).await.link().strip_prefix(SITE).unwrap().to_owned();
+    let page = text(&service.http.get(&path).await);
+    assert!(page.contains("Delete my address and end all keys"), "{page}");
+    let foreign = post(&service, &path, "erase=yes", &[("origin", "https://evil.example")]).await;
+    assert_eq!(foreign.status, 403);
+    let done = post(&service, &path, "erase=yes", &[]).await;
+    assert_eq!(done.status, 200);
+    assert!(text(&done).contains("Your address is deleted, and its keys no longer work."), "{}", text(&done));
+    for (key, status) in [(&key, 401), (&other, 200)] {
+        kit::wait_until(TIMEOUT, "the keys on the node", async || {
+            let bearer = format!("Bearer {key}");
+            let answer = service.http.send("GET", "/v1/search?q=a", &[("authorization", &bearer)], "").await;
+            answer.status == status
+        })
+        .await;
+    }
+    assert_eq!(post(&service, &path, "erase=yes", &[]).await.status, 410);
+    let list = format!("{:?}", service.json(&["keys", "list"]));
+    assert!(!list.contains("ada@example.org") && list.contains("grace@example.org"), "{list}");
 }

@@ -69,13 +69,14 @@ const ANSWERS_TO: [&str; 5] =
 const PROJECTS: [&str; 3] = [READ_EVENTS, READ_USAGE, READ_PICTURE];
 
 /// Only the commands of the key form, of mailed links and of payments; none changes the catalog.
-const SERVES: [&str; 13] = [
+const SERVES: [&str; 14] = [
     CALLS,
     OVERRUN_SUBJECTS,
     "loggia.command.issue_key",
     "loggia.command.send_link",
     "loggia.command.open_link",
     "loggia.command.use_link",
+    "loggia.command.erase_by_link",
     "loggia.command.record_payment",
     "loggia.command.keep_notice",
     "$JS.API.STREAM.INFO.EVENTS",
@@ -253,7 +254,7 @@ mod tests {
                 .check(&User::from(NatsRole::Project).permissions())
                 .unwrap_err()
                 .to_string(),
-            "nats_creds: the NATS user is not that of the role “serve”: it may not publish to loggia.usage.*.*.* and 8 \
+            "nats_creds: the NATS user is not that of the role “serve”: it may not publish to loggia.usage.*.*.* and 9 \
              more; give this process the file users/serve.nk that `loggia nats config` made, or the user these permissions"
         );
     }

@@ -45,6 +45,8 @@ pub struct KeyRequest {
     pub email: Email,
     /// The tier of the key.
     pub tier: TierName,
+    /// The name of the key, which only the key itself decrypts.
+    pub name: Option<String>,
     /// The actor that is recorded.
     pub actor: &'static str,
     /// The id of the form that was sent: it issues one key for an address, however often it is sent.
@@ -105,10 +107,10 @@ impl CommandClient {
         now: Timestamp,
         deadline: Deadline,
     ) -> Result<IssuedKey, CommandError> {
-        let KeyRequest { email, tier, actor, form } = request;
+        let KeyRequest { email, tier, name, actor, form } = request;
         let key = new_key().map_err(|error| unavailable(&error))?;
         let id = form.map_or_else(|| CommandId(Uuid::now_v7()), |form| command_id_of(form, &email));
-        let command = Command::IssueKey { email, key: KeyIssued::of(&key, tier, None) };
+        let command = Command::IssueKey { email, key: KeyIssued::of(&key, tier, name) };
         let answer = sending::send_in_time(&self.client, actor, id, command, deadline, now).await?;
         if let CommandReply::Account(done) = answer
             && !done.keys.iter().any(|issued| issued.key_id == key.id())

@@ -1,6 +1,8 @@
 //! The errors of the API. The request pipeline writes an error as problem details (RFC 9457) or as a page, with the id of the
 //! request.
 
+mod transient;
+
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -412,51 +414,6 @@ impl ApiError {
         )
         .with_status(StatusCode::REQUEST_TIMEOUT)
         .closing()
-    }
-
-    /// An answer that was not ready in time.
-    pub fn timeout() -> ApiError {
-        ApiError::new(ProblemKind::Timeout, "The answer was not ready in time. Try again in a few seconds.")
-            .retry_after(5)
-    }
-
-    /// A defect or a damaged model; the cause is for the log only.
-    pub fn internal(cause: impl ToString) -> ApiError {
-        ApiError::new(
-            ProblemKind::Internal,
-            "Something broke while answering. If it happens again, tell the operator the member instance.",
-        )
-        .caused_by(cause)
-    }
-
-    /// A panic of an endpoint.
-    pub fn panicked() -> ApiError {
-        ApiError::internal("the endpoint panicked")
-    }
-
-    /// A failure that passes; `detail` says what is missing.
-    pub fn unavailable(detail: impl Into<Cow<'static, str>>) -> ApiError {
-        ApiError::new(ProblemKind::Unavailable, detail).retry_after(2)
-    }
-
-    /// A project that is in the search index but not in the catalog yet.
-    pub fn catching_up() -> ApiError {
-        ApiError::unavailable(
-            "The project was listed a moment ago, and its record is on its way. Try again in a second.",
-        )
-        .retry_after(1)
-    }
-
-    /// A cursor of another node, which this one has not reached.
-    pub fn behind_cursor() -> ApiError {
-        ApiError::unavailable("This node has not come as far as the cursor yet. Try again in a second.")
-            .retry_after(1)
-    }
-
-    /// A read model that cannot be read at present; the cause is for the log only.
-    pub fn unavailable_because(cause: impl ToString) -> ApiError {
-        ApiError::unavailable("The catalog cannot be read at present. Try again in a few seconds.")
-            .caused_by(cause)
     }
 
     /// Returns the HTTP status.

@@ -33,9 +33,14 @@ pub struct Contact(String);
 pub struct InvalidContact;
 
 impl Contact {
+    /// Returns whether it is the address of a page.
+    pub fn is_page(&self) -> bool {
+        self.0.contains("://")
+    }
+
     /// Returns the target of a link to it.
     pub fn href(&self) -> String {
-        if self.0.contains("://") { self.0.clone() } else { format!("mailto:{}", self.0) }
+        if self.is_page() { self.0.clone() } else { format!("mailto:{}", self.0) }
     }
 }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
+use read::archive::TermKind;
 use schemas::api::problem::ParameterFault;
 use schemas::api::search::{DEFAULT_LIMIT, MAX_LIMIT, MAX_QUERY_CHARACTERS, MIN_LIMIT};
 use schemas::record::Category;
@@ -247,6 +248,12 @@ impl<'a, const N: usize> QueryParams<'a, N> {
     /// Returns the parameter `dimension`.
     pub fn dimension(&mut self) -> Option<Dimension> {
         self.one_of("dimension", Dimension::parse, "It is not one of the six.", &Dimension::NAMES)
+    }
+
+    /// Returns the parameter `kind` of terms, or the default if it is absent or invalid.
+    pub fn term_kind(&mut self) -> TermKind {
+        let detail = "It is neither word nor phrase.";
+        self.one_of("kind", TermKind::parse, detail, &TermKind::NAMES).unwrap_or_default()
     }
 
     /// Returns a parameter that has one of these values; `detail` says what is wrong with another one.

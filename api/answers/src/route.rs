@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use http::HeaderValue;
+use schemas::record::Category;
 
 /// Declares the paths as axum matches them, each with its route.
 macro_rules! paths {
@@ -33,19 +34,34 @@ paths! {
     CITE_NEWEST = "/cite/{slug}", Cite;
     HOME = "/", Page;
     PROJECT_PAGE = "/projects/{slug}", Page;
+    ARCHITECTURE = "/architecture", Page;
+    INTERIORS = "/interiors", Page;
+    DESIGN = "/design", Page;
+    PHOTOGRAPHY = "/photography", Page;
+    ART = "/art", Page;
+    SURPRISE = "/surprise", Page;
+    BOARD = "/board", Page;
+    TERMS_PAGE = "/taste/{dimension}", Page;
+    CONNECT = "/connect", Page;
+    STUDIO = "/studios/{name}", Page;
+    CURATOR = "/curators/{name}", Page;
     PRICING = "/pricing", Page;
     COMPLETIONS = "/suggest", Page;
     DOCS = "/docs", Page;
+    DOCS_TOPIC = "/docs/{topic}", Page;
     STATUS = "/status", Page;
     KEYS = "/keys", Form;
     KEYS_LINK = "/keys/link", Form;
     USAGE_PAGE = "/usage", Form;
     CLAIM = "/claim/{token}", Form;
     ASSETS = "/assets/{version}/{file}", Asset;
+    FAVICON = "/favicon.ico", Asset;
+    TOUCH_ICON = "/apple-touch-icon.png", Asset;
     PROBLEMS = "/problems/{name}", Problems;
     HEALTH = "/healthz", Health;
     READY = "/readyz", Ready;
     FEED = "/feed.atom", Feeds;
+    JSON_FEED = "/feed.json", Feeds;
     ROBOTS = "/robots.txt", Feeds;
     SITEMAP = "/sitemap.xml", Feeds;
     SITEMAP_PARTS = "/sitemap-{number}.xml", Feeds;
@@ -65,6 +81,17 @@ pub const fn prefix(pattern: &str) -> &str {
         end += 1;
     }
     pattern.split_at(end).0
+}
+
+/// Returns the path of the page of a category.
+pub const fn of_category(category: Category) -> &'static str {
+    match category {
+        Category::Architecture => ARCHITECTURE,
+        Category::Interiors => INTERIORS,
+        Category::Design => DESIGN,
+        Category::Photography => PHOTOGRAPHY,
+        Category::Art => ART,
+    }
 }
 
 /// The maximum time for which a call of changes waits.
@@ -126,7 +153,7 @@ routes! {
     Media = MEDIA;
     /// Citations.
     Cite = CITE;
-    /// The feed, the sitemap and `robots.txt`.
+    /// The feeds, the sitemap and `robots.txt`.
     Feeds = "feeds";
     /// Pages for people.
     Page = "page";

@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use citation::Publisher;
 
+use crate::mail::Contact;
+
 /// What the service is; the schema of the server card allows 100 characters.
 pub const DESCRIPTION: &str = "A curated catalog of architecture, interiors, design, photography and art.";
 
@@ -23,7 +25,7 @@ pub struct Site {
     texts: Arc<SiteTexts>,
 }
 
-/// The site's own texts, as the operator sets them. Each is one line.
+/// The site's own texts and links, as the operator sets them. Each is one line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SiteTexts {
     /// The name of the catalog, which citations give as the publisher; unset: the site's host name.
@@ -32,6 +34,14 @@ pub struct SiteTexts {
     pub tagline: Option<String>,
     /// A sentence or two about the catalog.
     pub about: Option<String>,
+    /// How people reach the operator.
+    pub contact: Option<Contact>,
+    /// The URL of the page that says who runs the site.
+    pub imprint_url: Option<String>,
+    /// The URL of the page about personal data.
+    pub privacy_url: Option<String>,
+    /// The URL of the terms of use.
+    pub terms_url: Option<String>,
 }
 
 /// A text that is not an address of a site.
@@ -72,6 +82,23 @@ impl Site {
     /// Returns a sentence or two about the catalog, if configured.
     pub fn about(&self) -> Option<&str> {
         self.texts.about.as_deref()
+    }
+
+    /// Returns how people reach the operator, if configured.
+    pub fn contact(&self) -> Option<&Contact> {
+        self.texts.contact.as_ref()
+    }
+
+    /// Returns the configured links for the foot of every page: name and URL.
+    pub fn links(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let SiteTexts { contact, imprint_url, privacy_url, terms_url, .. } = &*self.texts;
+        let links = [
+            ("Contact", contact.as_ref().map(Contact::href)),
+            ("Imprint", imprint_url.clone()),
+            ("Privacy", privacy_url.clone()),
+            ("Terms", terms_url.clone()),
+        ];
+        links.into_iter().filter_map(|(name, url)| Some((name, url?)))
     }
 
     /// Returns the host, if it is a name on the public internet.
@@ -146,8 +173,11 @@ mod tests {
             let site: Site = address.parse().unwrap();
             assert_eq!((site.name(), site.tagline(), site.about()), (name, TAGLINE, None), "{address}");
         }
-        let texts =
-            SiteTexts { name: Some("Casa & Co".into()), tagline: None, about: Some("Houses.".into()) };
+        let texts = SiteTexts {
+            name: Some("Casa & Co".into()),
+            about: Some("Houses.".into()),
+            ..SiteTexts::default()
+        };
         let site = "https://a.org".parse::<Site>().unwrap().with_texts(texts);
         assert_eq!(
             (site.as_str(), site.name(), site.about()),

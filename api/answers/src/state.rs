@@ -230,7 +230,7 @@ impl ApiState {
         }
         let readiness = self.readiness();
         if !readiness.answers {
-            return Err(ApiError::unavailable(readiness.reason));
+            return Err(ApiError::not_ready(readiness.reason));
         }
         self.open.store(true, Ordering::Relaxed);
         Ok(())
@@ -250,5 +250,5 @@ impl ApiState {
 }
 
 fn filled<T>(model: Option<T>, otherwise: &'static str) -> Result<T, ApiError> {
-    model.ok_or_else(|| ApiError::unavailable(otherwise))
+    model.ok_or_else(|| ApiError::not_ready(otherwise))
 }

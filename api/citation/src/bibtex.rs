@@ -21,6 +21,7 @@ impl Citation {
         field("year", self.year.clone());
         field("howpublished", Some(escape(&self.publisher)));
         field("url", Some(bare_address(&self.url)));
+        field("urldate", self.accessed.map(|day| day.to_string()));
         field("note", Some(escape(&self.note())));
         entry.push_str("}\n");
         entry

@@ -21,6 +21,7 @@ impl Citation {
             "curator": self.curated_by.as_ref().map(name),
             "issued": year.map(|year| json!({"date-parts": [[year]]})),
             "available-date": self.published.map(day),
+            "accessed": self.accessed.map(day),
             "event-place": self.city.as_deref().map(one_line),
             "genre": self.category.title(),
             "abstract": self.intro.as_deref().map(one_line),

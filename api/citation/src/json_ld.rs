@@ -36,7 +36,7 @@ impl Citation {
             "sdPublisher": publisher,
             "sdDatePublished": self.recorded,
         });
-        harmless(&without_nulls(work).to_string())
+        script_json(&without_nulls(work))
     }
 }
 
@@ -59,8 +59,9 @@ pub(super) fn without_nulls(mut value: Value) -> Value {
     value
 }
 
-/// Escapes everything that could end a script element or a line of one.
-fn harmless(json: &str) -> String {
+/// Writes JSON for a script element, with everything escaped that could end the element or a line of it.
+pub fn script_json(value: &Value) -> String {
+    let json = value.to_string();
     let mut text = String::with_capacity(json.len() + 16);
     for character in json.chars() {
         match character {

@@ -1,8 +1,9 @@
 //! Citations of a project's revision in the formats of reference managers: BibTeX, RIS, CSL-JSON, JSON-LD, a line of text, and
-//! the metadata in the head of a page. The API's `/cite` endpoint, feed and pages write them.
+//! the metadata in the head of a page; and in the styles of bibliographies. The API's `/cite` endpoint, feed and pages write them.
 //!
-//! All values come from the record of that revision, so a citation never changes (ADR 19). A value that is not recorded is left out,
-//! never guessed. No recorded text can end the field, line or element that it is written into.
+//! All values come from the record of that revision, so a citation never changes (ADR 19); only a reader's date of access is
+//! added where it is given. A value that is not recorded is left out, never guessed. No recorded text can end the field, line or
+//! element that it is written into.
 //!
 //! [`CitedRecord`] parses what the catalog has rendered, [`Citation`] is derived from it, and [`CitationPage`] adds the later
 //! state of the project; [`Format`] negotiates and names the formats, each of which has a module of its own.
@@ -16,13 +17,16 @@ mod page;
 mod plain;
 mod record;
 mod ris;
+mod style;
 
 use jiff::civil::Date;
 use schemas::record::Category;
 
 pub use format::Format;
+pub use json_ld::script_json;
 pub use page::{CitationPage, Newest};
-pub use record::{CitedImage, CitedProvenance, CitedRecord};
+pub use record::{CitedImage, CitedJpeg, CitedProvenance, CitedRecord};
+pub use style::{Span, Style};
 
 /// The catalog that citations name as their publisher.
 #[derive(Debug, Clone, Copy)]
@@ -66,6 +70,8 @@ pub struct Citation {
     pub revision: u32,
     /// The UTC day on which the revision was recorded.
     pub recorded: Date,
+    /// The UTC day on which the reader saw it, if that is part of the citation. JSON-LD and the metadata do not contain it.
+    pub accessed: Option<Date>,
     /// The URL of a picture.
     pub image: Option<String>,
     /// The name of the catalog.
@@ -94,6 +100,7 @@ impl Citation {
             source: record.source(site).map(str::to_owned),
             revision: record.revision,
             recorded: record.recorded_on(),
+            accessed: None,
             image: record.images.first().map(|image| image.url.clone()).or_else(|| record.thumbnail.clone()),
             publisher: name.to_owned(),
             site: site.to_owned(),

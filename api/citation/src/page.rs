@@ -65,4 +65,16 @@ impl CitationPage {
     pub fn address_in(&self, format: Format) -> String {
         format!("{}?format={}", self.citation.url, format.name())
     }
+
+    /// Returns the URL of this citation in a format, with the date of access if the citation has one.
+    pub fn accessed_address_in(&self, format: Format) -> String {
+        let accessed = self.citation.accessed.map(|day| format!("&accessed={day}")).unwrap_or_default();
+        self.address_in(format) + &accessed
+    }
+
+    /// Returns a name for the file of this citation in a format.
+    pub fn file_name(&self, format: Format) -> String {
+        let extension = format.extension().unwrap_or("txt");
+        format!("{}-{}.{extension}", self.record.slug, self.record.revision)
+    }
 }

@@ -15,6 +15,7 @@ impl Citation {
             self.publisher.clone(),
         ]);
         parts.retain(|part| !part.is_empty());
-        format!("{}. {} {}\n", parts.join(". "), self.note(), self.url)
+        let accessed = self.accessed.map(|day| format!("Accessed {day}. ")).unwrap_or_default();
+        format!("{}. {} {accessed}{}\n", parts.join(". "), self.note(), self.url)
     }
 }

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use schemas::api::site;
+use schemas::picture::LIST_WIDTH;
 use schemas::record::{Category, Detail};
 use schemas::taste::Taste;
 use serde::{Deserialize, Deserializer};
@@ -68,6 +69,17 @@ pub struct CitedProvenance {
     pub note: Option<String>,
 }
 
+/// A JPEG rendition of a picture, for readers that may not show WebP.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CitedJpeg {
+    /// Its URL.
+    pub url: String,
+    /// In pixels.
+    pub width: u32,
+    /// In pixels.
+    pub height: u32,
+}
+
 /// A picture of the record.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct CitedImage {
@@ -79,8 +91,25 @@ pub struct CitedImage {
     pub height: u32,
     /// A description for people who do not see it.
     pub alt: Option<String>,
+    /// Whom to name with it.
+    pub credit: Option<String>,
+    /// What others may do with it: a text, or a URL.
+    pub rights: Option<String>,
     /// Its main colours, as `#rrggbb`.
     pub color_palette: Vec<String>,
+}
+
+impl CitedImage {
+    /// Returns its JPEG rendition, at most [`LIST_WIDTH`] wide; `None` if the picture is not stored at `site`.
+    pub fn jpeg(&self, site: &str) -> Option<CitedJpeg> {
+        self.url.strip_prefix(site)?.strip_prefix("/media/")?;
+        let folder = self.url.strip_suffix(&format!("{}.webp", self.width))?;
+        let width = self.width.clamp(1, LIST_WIDTH);
+        let (own, height) = (u64::from(self.width.max(1)), u64::from(self.height));
+        let height = (u64::from(width) * height + own / 2) / own;
+        let height = u32::try_from(height).unwrap_or(u32::MAX).max(1);
+        Some(CitedJpeg { url: format!("{folder}{width}.jpg"), width, height })
+    }
 }
 
 impl CitedRecord {
@@ -113,4 +142,29 @@ impl CitedRecord {
 fn category<'de, D: Deserializer<'de>>(from: D) -> Result<Category, D::Error> {
     let text = String::deserialize(from)?;
     Category::parse(&text).ok_or_else(|| serde::de::Error::custom(format!("{text} is not a category")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stored_picture_has_a_jpeg() {
+        let jpeg = |url: &str, width, height| {
+            let image = CitedImage {
+                url: url.into(),
+                width,
+                height,
+                alt: None,
+                credit: None,
+                rights: None,
+                color_palette: Vec::new(),
+            };
+            image.jpeg("https://x.org/a").map(|jpeg| (jpeg.url, jpeg.width, jpeg.height))
+        };
+        let stored = |name: &str| format!("https://x.org/a/media/5e/{name}");
+        assert_eq!(jpeg(&stored("1280.webp"), 1280, 853), Some((stored("640.jpg"), 640, 427)));
+        assert_eq!(jpeg(&stored("300.webp"), 300, 100), Some((stored("300.jpg"), 300, 100)));
+        assert_eq!(jpeg("https://x.org/b/media/5e/1280.webp", 1280, 853), None);
+    }
 }

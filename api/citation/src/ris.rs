@@ -17,6 +17,7 @@ impl Citation {
         line("TI", Some(&self.title));
         line("AU", self.creator.as_deref());
         line("PY", self.year.as_deref());
+        line("Y2", self.accessed.map(|day| day.strftime("%Y/%m/%d/").to_string()).as_deref());
         line("CY", self.city.as_deref());
         line("PB", Some(&self.publisher));
         line("ET", Some(&self.revision.to_string()));

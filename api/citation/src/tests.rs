@@ -8,7 +8,7 @@ use super::*;
 const SCRIPT: &str = "</script><img onerror=\"alert('1')\">";
 
 /// A citation with everything that can be recorded.
-fn full() -> Citation {
+pub(super) fn full() -> Citation {
     Citation {
         slug: "haus-am-see".into(),
         title: "Haus am See".into(),
@@ -25,6 +25,7 @@ fn full() -> Citation {
         source: Some("https://museum.example/object/7?a=1&b=2".into()),
         revision: 2,
         recorded: "2026-11-20".parse().unwrap(),
+        accessed: None,
         image: Some("https://catalog.example.org/media/5e/1920.webp".into()),
         publisher: "Casa & Co".into(),
         site: "https://catalog.example.org".into(),
@@ -32,7 +33,7 @@ fn full() -> Citation {
 }
 
 /// One with nothing but a name and a category.
-fn bare(title: &str, category: Category) -> Citation {
+pub(super) fn bare(title: &str, category: Category) -> Citation {
     let none = || None;
     Citation {
         title: title.into(),
@@ -301,4 +302,24 @@ fn an_address_ends_where_it_ends() {
     let citation = Citation { url: "https://x.org/}, author = {M".into(), ..full() };
     let bibliography = Bibliography::parse(&citation.bibtex()).unwrap();
     assert_eq!(bibliography.iter().next().unwrap().author().unwrap()[0].name, "Atelier Łoś & Co");
+}
+
+#[test]
+fn a_date_of_access_is_one_field_more() {
+    let citation = Citation { accessed: Some("2026-11-06".parse().unwrap()), ..full() };
+    let without = |text: String, added: &str| {
+        assert_eq!(text.matches(added).count(), 1, "{added} in {text}");
+        text.replace(added, "")
+    };
+    assert_eq!(without(citation.bibtex(), "  urldate = {2026-11-06},\n"), full().bibtex());
+    assert_eq!(without(citation.ris(), "Y2  - 2026/11/06/\r\n"), full().ris());
+    assert_eq!(
+        without(citation.csl_json(), "\"accessed\":{\"date-parts\":[[2026,11,6]]},"),
+        full().csl_json()
+    );
+    assert_eq!(without(citation.text(), " Accessed 2026-11-06."), full().text());
+    assert_eq!((citation.json_ld(), citation.metadata()), (full().json_ld(), full().metadata()));
+    let bibliography = Bibliography::parse(&citation.bibtex()).unwrap();
+    let entry = bibliography.get("haus-am-see-2").unwrap();
+    assert_eq!(entry.get("urldate").unwrap().format_verbatim(), "2026-11-06");
 }

@@ -4,11 +4,14 @@ use answers::error::{ApiError, Details};
 use answers::site::Site;
 use answers::state::ApiState;
 use bytes::Bytes;
-use http::header::{ALLOW, CONNECTION, CONTENT_TYPE, LINK, RETRY_AFTER, WWW_AUTHENTICATE};
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::header::{ALLOW, CONNECTION, CONTENT_TYPE, LINK, REFRESH, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use schemas::api::problem::{ExhaustedQuota, Problem, ProblemKind};
 
-use crate::pages;
+use super::context::RequestContext;
+
+/// The minimum time after which an unavailable page loads itself again.
+const MIN_RELOAD_SECONDS: u64 = 5;
 
 /// Returns the body of problem details; inserts its headers into `headers`.
 pub(super) fn write(error: ApiError, site: &Site, instance: String, headers: &mut HeaderMap) -> Bytes {
@@ -18,18 +21,23 @@ pub(super) fn write(error: ApiError, site: &Site, instance: String, headers: &mu
     serde_json::to_vec(&problem).unwrap_or_default().into()
 }
 
-/// Returns the same as a page.
+/// Returns the same as a page. A page that is unavailable for a moment loads itself again.
 pub(super) fn write_page(
     error: ApiError,
     state: &ApiState,
-    instance: String,
+    context: &RequestContext,
     headers: &mut HeaderMap,
 ) -> Bytes {
     let details = error.into_details();
     let lead = lead(&details);
-    let problem = problem(details, state.site(), instance, headers);
+    let is_reloaded = details.status == StatusCode::SERVICE_UNAVAILABLE && context.method == Method::GET;
+    if is_reloaded {
+        let seconds = details.retry_after.unwrap_or_default().max(MIN_RELOAD_SECONDS);
+        headers.insert(REFRESH, seconds.into());
+    }
+    let problem = problem(details, state.site(), context.id.instance(), headers);
     headers.extend(pages::headers());
-    pages::problem_page(&problem, lead.as_deref(), state).unwrap_or_default()
+    pages::problem_page(&problem, lead.as_deref(), is_reloaded, state).unwrap_or_default()
 }
 
 /// Returns what a page says instead of the detail, which is for programmers.

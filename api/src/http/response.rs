@@ -141,7 +141,7 @@ impl PendingResponse {
         let (cause, status) = (error.cause().map(str::to_owned), error.status());
         let instance = context.id.instance();
         let bytes = if context.wants_page {
-            problem::write_page(error, state, instance, &mut headers)
+            problem::write_page(error, state, context, &mut headers)
         } else {
             problem::write(error, state.site(), instance, &mut headers)
         };

@@ -1,6 +1,7 @@
 //! `GET /cite/{slug}/{revision}`: what a revision said, permanently, as a page or in the requested format.
 //!
-//! The slug may be any that the project has had, and the project may have been withdrawn: a printed URL remains valid.
+//! The slug may be any that the project has had, and the project may have been withdrawn: a printed URL remains valid. The formats
+//! contain a date of access only where the query gives one, so their bytes never change; the page contains today's.
 
 use answers::catalog::slug::{self, PathSlug};
 use answers::error::ApiError;
@@ -13,10 +14,9 @@ use axum::response::{IntoResponse, Response};
 use citation::{CitationPage, Format, bare_address};
 use http::header::{ACCEPT, CONTENT_DISPOSITION, CONTENT_TYPE, LINK, LOCATION, VARY};
 use http::{HeaderMap, HeaderValue, StatusCode};
+use jiff::civil::Date;
 use schemas::ids::Revision;
 use schemas::slug::Slug;
-
-use crate::pages;
 
 const VARIES: HeaderValue = HeaderValue::from_static("Authorization, Accept-Encoding, Accept");
 
@@ -26,21 +26,25 @@ pub(crate) async fn cite(
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let format = format(query.as_deref().unwrap_or_default(), &headers)?;
+    let (format, accessed) = requested(query.as_deref().unwrap_or_default(), &headers)?;
     let Ok(Path((slug, revision))) = path else { return Err(ApiError::unknown_slug(Vec::new())) };
     let slug: Slug = slug.parse().map_err(|_| ApiError::unknown_slug(slug::suggestions(&state, &slug)))?;
-    let page = page(&state, &slug, &revision).await?;
+    let mut page = page(&state, &slug, &revision).await?;
+    page.citation.accessed = match format {
+        Format::Html => Some(accessed.unwrap_or_else(|| pages::today(&state))),
+        _ => accessed,
+    };
     let (body, common) = match page.citation.write(format) {
         Some(text) => (text, HeaderMap::new()),
-        None => (pages::cite(&page, &state)?, pages::headers()),
+        None => (pages::cite(&page, &state).await?, pages::headers()),
     };
     let mut response = (common, body).into_response();
     let own = response.headers_mut();
     own.insert(CONTENT_TYPE, HeaderValue::from_static(format.content_type()));
     own.insert(VARY, VARIES);
     links(&page, format, own);
-    if let Some(extension) = format.extension() {
-        let name = format!("inline; filename=\"{}-{}.{extension}\"", page.record.slug, page.record.revision);
+    if format.extension().is_some() {
+        let name = format!("inline; filename=\"{}\"", page.file_name(format));
         own.insert(CONTENT_DISPOSITION, HeaderValue::try_from(name).map_err(ApiError::internal)?);
     }
     Ok(response)
@@ -82,18 +86,28 @@ async fn page(state: &ApiState, slug: &Slug, revision: &str) -> Result<CitationP
     CitationPage::of(history, &record, state.site().publisher()).map_err(ApiError::internal)
 }
 
-/// Returns the requested format; the parameter takes precedence over the header.
-fn format(query: &str, headers: &HeaderMap) -> Result<Format, ApiError> {
-    let mut sent = QueryParams::parse(query, ["format"]);
-    if let Some(asked) = sent.single("format") {
-        match Format::named(&asked) {
-            Some(format) => return Ok(format),
-            None => sent.refuse("format", format!("It is none of {}.", Format::names()), Format::names()),
+/// Returns the requested format, whose parameter takes precedence over the header, and the date of access.
+fn requested(query: &str, headers: &HeaderMap) -> Result<(Format, Option<Date>), ApiError> {
+    let mut sent = QueryParams::parse(query, ["format", "accessed"]);
+    let format = sent.single("format").and_then(|name| {
+        let format = Format::named(&name);
+        if format.is_none() {
+            sent.refuse("format", format!("It is none of {}.", Format::names()), Format::names());
         }
-    }
+        format
+    });
+    let accessed = sent.single("accessed").and_then(|text| {
+        // Another spelling of the same day, such as 20261126, is refused.
+        let day = text.parse().ok().filter(|day: &Date| day.to_string() == text && day.year() >= 0);
+        if day.is_none() {
+            sent.refuse("accessed", "It is not a date.", "a date such as 2026-11-26");
+        }
+        day
+    });
     sent.finish()?;
-    let lines = headers.get_all(ACCEPT).iter().filter_map(|line| line.to_str().ok());
-    Ok(Format::accepted(&lines.collect::<Vec<_>>().join(",")))
+    let lines = || headers.get_all(ACCEPT).iter().filter_map(|line| line.to_str().ok());
+    let format = format.unwrap_or_else(|| Format::accepted(&lines().collect::<Vec<_>>().join(",")));
+    Ok((format, accessed))
 }
 
 /// Inserts links to the other formats, the URL to cite, and the newest revision.

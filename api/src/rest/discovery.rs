@@ -113,7 +113,7 @@ fn llms(site: &Site) -> String {
          - `{site}/cite/{{slug}}/{{revision}}`: the citation, by `Accept` or `?format=` as JSON-LD, BibTeX, RIS, CSL-JSON or text\n\n\
          ## For people\n\n\
          - [Search]({site}/), [reference]({site}/docs), [keys]({site}/keys), [pricing]({site}/pricing), [status]({site}/status)\n\
-         - [Feed]({site}/feed.atom) of new selections\n\n\
+         - [Atom feed]({site}/feed.atom) and [JSON feed]({site}/feed.json) of the latest additions; `?category=art` gives those of one category\n\n\
          ## Rules\n\n\
          - Name `citation_url` as the source; what it shows never changes.\n\
          - Null means unrecorded: never guess.\n"

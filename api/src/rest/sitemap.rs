@@ -12,11 +12,12 @@ use answers::error::ApiError;
 use answers::route::{self, Route};
 use answers::site::Site;
 use answers::state::ApiState;
+use schemas::record::Category;
 
 /// The maximum number of URLs of a part.
 const MOST: u32 = 50_000;
 /// Part 0: the pages that do not belong to a project.
-const PAGES: [&str; 5] = [route::HOME, route::DOCS, route::KEYS, route::PRICING, route::STATUS];
+const PAGES: [&str; 5] = [route::HOME, route::CONNECT, route::KEYS, route::PRICING, route::STATUS];
 /// The prefix of the paths of all parts.
 const PARTS: &str = route::prefix(route::SITEMAP_PARTS);
 const SCHEMA: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
@@ -73,7 +74,8 @@ fn number(path: &str) -> Option<u32> {
 
 fn pages(site: &Site) -> Response {
     let mut xml = begin("urlset");
-    for page in PAGES {
+    let pages = PAGES.into_iter().chain(Category::ALL.map(route::of_category)).map(str::to_owned);
+    for page in pages.chain(pages::other_paths()) {
         xml += &format!("<url><loc>{site}{page}</loc></url>\n");
     }
     document(xml, "urlset")

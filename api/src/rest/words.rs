@@ -13,7 +13,7 @@ use read::archive::{self, SuggestionKind};
 use schemas::api::suggest::{DEFAULT_SUGGESTIONS, MAX_SUGGESTIONS, Suggestion};
 
 pub(super) fn terms(state: &ApiState, query: &str) -> Result<JsonDocument, ApiError> {
-    let names = ["dimension", "category", "starts_with", "limit", "cursor", "key"];
+    let names = ["dimension", "category", "kind", "starts_with", "limit", "cursor", "key"];
     let mut sent = QueryParams::parse(query, names);
     let request = TermsRequest::of_query(&mut sent);
     let ignored = sent.finish()?;

@@ -103,9 +103,18 @@ async fn a_project_that_search_has_before_the_catalog_is_not_reported_as_unknown
 async fn a_shared_page_shows_its_picture() {
     let node = Node::start_with_picture(PictureId([0x5e; 32])).await;
     node.state.models().refresh().await.unwrap();
-    let page = node.get("/projects/haus-am-see").await;
-    let image = between(page.text(), "<meta property=\"og:image\" content=\"", "\"");
-    assert_eq!(image, format!("{}/media/{}/1000.webp", node::SITE, "5e".repeat(32)));
+    for path in ["/projects/haus-am-see", "/", "/architecture"] {
+        let page = node.get(path).await;
+        let image = between(page.text(), "<meta property=\"og:image\" content=\"", "\"");
+        assert_eq!(image, format!("{}/media/{}/640.jpg", node::SITE, "5e".repeat(32)), "{path}");
+    }
+    // Its main colour is there before it.
+    let front = node.get("/").await;
+    assert!(
+        front.text().contains("<path fill=\"#a0522d\" d=\"M0 0h4v3H0\"/></svg><img src="),
+        "{}",
+        front.text()
+    );
 }
 
 #[tokio::test]

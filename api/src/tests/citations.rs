@@ -112,12 +112,100 @@ async fn a_citation_stays_through_revisions_renames_and_withdrawal() {
         let (_, article) = page.text().split_once("<article>").unwrap();
         article.split_once("</article>").unwrap().0.to_owned()
     };
-    assert_eq!(said(&page), said(&before.get("/cite/haus-am-see/1").await));
+    // On the same date, as the citation has the one of the access.
+    let path = "/cite/haus-am-see/1?accessed=2026-11-06";
+    assert_eq!(said(&after.get(path).await), said(&before.get(path).await));
     assert!(!after.get("/cite/lake-house/3").await.text().contains("is newer"));
     let gone = after.get("/cite/gone-house/1").await;
     let notice = "Withdrawn on 20 November 2026. Reason: The owners &#34;asked&#34; for it.";
     assert_eq!(gone.status, 200);
-    assert!(gone.text().contains(notice) && gone.text().contains("<h1>gone house</h1>"), "{}", gone.text());
+    assert!(
+        gone.text().contains(notice) && gone.text().contains("<h1 dir=\"auto\">gone house</h1>"),
+        "{}",
+        gone.text()
+    );
+}
+
+/// The styles and formats on the page of a citation, with plain line breaks.
+const CITED: &str = r#"<section class="cited" aria-label="Citation">
+<p class="citation" id="citation">Atelier Łoś. Haus am See. Zürich, Switzerland, 2019. Architecture. catalog.example.org. Revision 1 of 2026-11-20. Selected by Ada on 2024-04-01. Accessed 2026-11-06. https://catalog.example.org/cite/haus-am-see/1</p>
+<p><button class="quiet js-only" type="button" data-copy="citation">Copy citation</button></p>
+<dl class="facts styles">
+<div><dt>APA <span class="small">7th edition</span></dt><dd><p id="apa">Atelier Łoś. (2019). <i>Haus am See</i> (Revision 1) [Architecture]. catalog.example.org. https://catalog.example.org/cite/haus-am-see/1</p><button class="quiet js-only" type="button" data-copy="apa">Copy APA</button></dd></div>
+<div><dt>Chicago <span class="small">17th edition</span></dt><dd><p id="chicago">Atelier Łoś. “Haus am See.” 2019. catalog.example.org. Revision 1, November 20, 2026. Accessed November 6, 2026. https://catalog.example.org/cite/haus-am-see/1</p><button class="quiet js-only" type="button" data-copy="chicago">Copy Chicago</button></dd></div>
+<div><dt>MLA <span class="small">9th edition</span></dt><dd><p id="mla">Atelier Łoś. <i>Haus am See</i>. 2019. <i>catalog.example.org</i>, revision 1, 20 Nov. 2026, https://catalog.example.org/cite/haus-am-see/1. Accessed 6 Nov. 2026.</p><button class="quiet js-only" type="button" data-copy="mla">Copy MLA</button></dd></div>
+<div><dt>BibTeX</dt><dd><p><button class="quiet js-only" type="button" data-copy="bibtex">Copy BibTeX</button>
+<a class="button quiet" href="/cite/haus-am-see/1?format=bibtex&#38;accessed=2026-11-06" type="application/x-bibtex" download="haus-am-see-1.bib">Download BibTeX</a></p>
+<details><summary>Show BibTeX</summary><pre class="block"><code id="bibtex">@misc{haus-am-see-1,
+  title = {{Haus am See}},
+  author = {{Atelier Łoś}},
+  year = {2019},
+  howpublished = {catalog.example.org},
+  url = {https://catalog.example.org/cite/haus-am-see/1},
+  urldate = {2026-11-06},
+  note = {Revision 1 of 2026-11-20. Selected by Ada on 2024-04-01.},
+}
+</code></pre></details></dd></div>
+<div><dt>RIS</dt><dd><p><button class="quiet js-only" type="button" data-copy="ris">Copy RIS</button>
+<a class="button quiet" href="/cite/haus-am-see/1?format=ris&#38;accessed=2026-11-06" type="application/x-research-info-systems" download="haus-am-see-1.ris">Download RIS</a></p>
+<details><summary>Show RIS</summary><pre class="block"><code id="ris">TY  - GEN
+TI  - Haus am See
+AU  - Atelier Łoś
+PY  - 2019
+Y2  - 2026/11/06/
+CY  - Zürich, Switzerland
+PB  - catalog.example.org
+ET  - 1
+KW  - Architecture
+AB  - A &#34;quiet&#34; house.
+N1  - Revision 1 of 2026-11-20. Selected by Ada on 2024-04-01.
+ID  - haus-am-see-1
+UR  - https://catalog.example.org/cite/haus-am-see/1
+ER  - 
+</code></pre></details></dd></div>
+<div><dt>Other formats</dt><dd><p><a class="button quiet" href="/cite/haus-am-see/1?format=csl&#38;accessed=2026-11-06" type="application/vnd.citationstyles.csl+json" download="haus-am-see-1.json">Download CSL-JSON</a>
+<a class="button quiet" href="/cite/haus-am-see/1?format=jsonld&#38;accessed=2026-11-06" type="application/ld+json" download="haus-am-see-1.jsonld">Download JSON-LD</a>
+<a class="button quiet" href="/cite/haus-am-see/1?format=text&#38;accessed=2026-11-06" type="text/x-bibliography" download="haus-am-see-1.txt">Download Text</a>
+</p></dd></div>
+</dl>
+</section>"#;
+
+#[tokio::test]
+async fn the_page_has_the_citation_in_styles_and_formats() {
+    let node = Node::start().await;
+    let page = node.get("/cite/haus-am-see/1?accessed=2026-11-06").await;
+    let (_, rest) = page.text().split_once("<section class=\"cited\"").unwrap();
+    let (section, _) = rest.split_once("</section>").unwrap();
+    let section = format!("<section class=\"cited\"{section}</section>");
+    assert_eq!(section.replace("\r\n", "\n"), CITED);
+}
+
+#[tokio::test]
+async fn a_date_of_access_is_in_a_format_only_where_it_is_asked_for() {
+    let node = Node::start().await;
+    let get = async |query: &str| node.get(&format!("/cite/haus-am-see/1?{query}")).await;
+    for (format, field) in [
+        ("bibtex", "  urldate = {2026-11-06},\n"),
+        ("ris", "Y2  - 2026/11/06/\r\n"),
+        ("csl", "\"accessed\":{\"date-parts\":[[2026,11,6]]},"),
+        ("text", " Accessed 2026-11-06."),
+        ("jsonld", ""),
+    ] {
+        let without = get(&format!("format={format}")).await;
+        let accessed = get(&format!("format={format}&accessed=2026-11-06")).await;
+        assert_eq!(accessed.text().replacen(field, "", 1), without.text(), "{format}");
+        assert!(accessed.text().contains(field), "{format}");
+        assert_eq!(accessed.header("link"), without.header("link"), "the links name the permanent addresses");
+    }
+    for date in ["20261106", "2026-11-31", "-000001-01-01", "today", ""] {
+        let reply = get(&format!("accessed={date}")).await;
+        let fault = json!([{"parameter": "accessed", "detail": "It is not a date.", "allowed": "a date such as 2026-11-26"}]);
+        assert_eq!((reply.status, &reply.json()["errors"]), (400, &fault), "{date}");
+    }
+    let today = format!("Accessed {}. https", ::pages::today(&node.state));
+    for path in ["/cite/haus-am-see/1", "/projects/haus-am-see"] {
+        assert!(node.get(path).await.text().contains(&today), "{path}");
+    }
 }
 
 /// A record that brings addresses of its own.
@@ -200,7 +288,7 @@ async fn a_text_stays_a_text_on_the_page() {
     let page = node.get("/cite/script/1").await;
     let html = page.text();
     assert!(!html.contains("<img onerror") && !html.contains("\"><script>"), "{html}");
-    assert_eq!(html.matches("</script").count(), 2, "the script of the site, and the data: {html}");
+    assert_eq!(html.matches("</script").count(), 3, "two scripts of the site, and the data: {html}");
     let (_, rest) = html.split_once("<script type=\"application/ld+json\">").unwrap();
     let (json, _) = rest.split_once("</script>").unwrap();
     let json: Value = serde_json::from_str(json).unwrap();

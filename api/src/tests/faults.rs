@@ -153,6 +153,7 @@ async fn missing_models_are_reported() {
         ("/v1/terms", "The archive"),
         ("/v1/suggest?q=a", "The archive"),
         ("/feed.atom", "The archive"),
+        ("/feed.json", "The archive"),
     ] {
         let reply = node.get(path).await;
         assert_eq!(reply.header("retry-after"), Some("2"), "{path}");

@@ -2,6 +2,7 @@
 
 use roxmltree::Document;
 use schemas::event::Event;
+use schemas::picture::PictureId;
 
 use super::citations::hostile;
 use super::past::later;
@@ -119,4 +120,105 @@ async fn the_feed_holds_the_newest_selections() {
     let titles =
         ["old mill", "street house 3", "street house 2", "street house 1", "Haus am See, Atelier Łoś"];
     assert_eq!(texts(&document, "title")[1..], titles);
+}
+
+/// The picture of the project in the feeds below.
+const PICTURE: PictureId = PictureId([0x5e; 32]);
+
+/// The Atom feed of architecture, with a picture and without one.
+const ATOM_OF_ARCHITECTURE: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom" xmlns:media="http://search.yahoo.com/mrss/">
+<id>https://catalog.example.org/feed.atom?category=architecture</id>
+<title>catalog.example.org: latest additions in Architecture</title>
+<subtitle>A curated catalog of architecture, interiors, design, photography and art.</subtitle>
+<updated>2026-11-20T08:00:00Z</updated>
+<link rel="self" type="application/atom+xml" href="https://catalog.example.org/feed.atom?category=architecture"/>
+<link rel="alternate" type="text/html" href="https://catalog.example.org/architecture"/>
+<author><name>catalog.example.org</name></author>
+<entry>
+<id>urn:uuid:01563e3a-b5d3-d676-4c61-efb993000000</id>
+<title>Haus am See, Atelier Łoś</title>
+<updated>2026-11-20T08:00:00Z</updated>
+<link rel="alternate" type="text/html" href="https://catalog.example.org/projects/haus-am-see"/>
+<category term="architecture" label="Architecture"/>
+<published>2024-05-01T00:00:00Z</published>
+<author><name>Ada</name></author>
+<summary>A &quot;quiet&quot; house.</summary>
+<content type="html">&lt;p&gt;A &amp;quot;quiet&amp;quot; house.&lt;/p&gt;</content>
+</entry>
+</feed>
+<?xml version="1.0" encoding="UTF-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom" xmlns:media="http://search.yahoo.com/mrss/">
+<id>https://catalog.example.org/feed.atom?category=architecture</id>
+<title>catalog.example.org: latest additions in Architecture</title>
+<subtitle>A curated catalog of architecture, interiors, design, photography and art.</subtitle>
+<updated>2026-11-20T08:00:00Z</updated>
+<link rel="self" type="application/atom+xml" href="https://catalog.example.org/feed.atom?category=architecture"/>
+<link rel="alternate" type="text/html" href="https://catalog.example.org/architecture"/>
+<author><name>catalog.example.org</name></author>
+<entry>
+<id>urn:uuid:01563e3a-b5d3-d676-4c61-efb993000000</id>
+<title>Haus am See</title>
+<updated>2026-11-20T08:00:00Z</updated>
+<link rel="alternate" type="text/html" href="https://catalog.example.org/projects/haus-am-see"/>
+<category term="architecture" label="Architecture"/>
+<content type="html">&lt;p&gt;&lt;img src=&quot;https://catalog.example.org/media/5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e/640.jpg&quot; width=&quot;640&quot; height=&quot;320&quot; alt=&quot;&quot;&gt;&lt;/p&gt;</content>
+<media:thumbnail url="https://catalog.example.org/media/5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e/640.webp"/>
+</entry>
+</feed>
+"#;
+
+/// The same as JSON Feed.
+const JSON_OF_ARCHITECTURE: &str = r#"{"version":"https://jsonfeed.org/version/1.1","title":"catalog.example.org: latest additions in Architecture","description":"A curated catalog of architecture, interiors, design, photography and art.","home_page_url":"https://catalog.example.org/architecture","feed_url":"https://catalog.example.org/feed.json?category=architecture","authors":[{"name":"catalog.example.org","url":"https://catalog.example.org"}],"items":[{"id":"urn:uuid:01563e3a-b5d3-d676-4c61-efb993000000","url":"https://catalog.example.org/projects/haus-am-see","title":"Haus am See, Atelier Łoś","content_html":"<p>A &quot;quiet&quot; house.</p>","summary":"A \"quiet\" house.","date_published":"2024-05-01T00:00:00Z","date_modified":"2026-11-20T08:00:00Z","authors":[{"name":"Ada"}],"tags":["Architecture"]}]}
+{"version":"https://jsonfeed.org/version/1.1","title":"catalog.example.org: latest additions in Architecture","description":"A curated catalog of architecture, interiors, design, photography and art.","home_page_url":"https://catalog.example.org/architecture","feed_url":"https://catalog.example.org/feed.json?category=architecture","authors":[{"name":"catalog.example.org","url":"https://catalog.example.org"}],"items":[{"id":"urn:uuid:01563e3a-b5d3-d676-4c61-efb993000000","url":"https://catalog.example.org/projects/haus-am-see","title":"Haus am See","content_html":"<p><img src=\"https://catalog.example.org/media/5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e/640.jpg\" width=\"640\" height=\"320\" alt=\"\"></p>","image":"https://catalog.example.org/media/5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e/640.jpg","date_modified":"2026-11-20T08:00:00Z","tags":["Architecture"]}]}
+"#;
+
+#[tokio::test]
+async fn a_category_has_feeds_of_its_own() {
+    let (before, after) = (Node::start().await, Node::start_with_picture(PICTURE).await);
+    for (path, kind, expected) in [
+        ("/feed.atom?category=architecture", "application/atom+xml; charset=utf-8", ATOM_OF_ARCHITECTURE),
+        ("/feed.json?category=architecture", "application/feed+json; charset=utf-8", JSON_OF_ARCHITECTURE),
+    ] {
+        let (plain, pictured) = (before.get(path).await, after.get(path).await);
+        for reply in [&plain, &pictured] {
+            assert_eq!((reply.status, reply.header("content-type")), (200, Some(kind)));
+            assert_eq!(reply.header("cache-control"), Some("public, max-age=300"));
+        }
+        let tag = format!("If-None-Match: {}\r\n", plain.header("etag").unwrap());
+        assert_eq!(before.ask("GET", path, &tag).await.status, 304, "{path}");
+        assert_eq!(format!("{}{}", plain.text(), pictured.text()), expected);
+    }
+    assert_eq!(
+        Document::parse(before.get("/feed.atom?category=design").await.text())
+            .unwrap()
+            .descendants()
+            .filter(|node| node.has_tag_name("entry"))
+            .count(),
+        4
+    );
+    assert_eq!(before.get("/feed.json").await.json()["items"].as_array().unwrap().len(), 5);
+    for path in ["/feed.atom?category=music", "/feed.json?category=music"] {
+        assert_eq!(before.get(path).await.json()["errors"][0]["parameter"], "category", "{path}");
+    }
+}
+
+#[tokio::test]
+async fn pages_name_the_feeds() {
+    let node = Node::start().await;
+    for (path, of, query) in [("/", "", ""), ("/?q=a", "", ""), ("/design", ": Design", "?category=design")] {
+        let page = node.get(path).await;
+        for element in [
+            format!(
+                "<link rel=\"alternate\" type=\"application/atom+xml\" title=\"catalog.example.org: Atom feed{of}\" href=\"/feed.atom{query}\">"
+            ),
+            format!(
+                "<link rel=\"alternate\" type=\"application/feed+json\" title=\"catalog.example.org: JSON feed{of}\" href=\"/feed.json{query}\">"
+            ),
+            format!("<a href=\"/feed.atom{query}\" type=\"application/atom+xml\">Atom feed{of}</a>"),
+            format!("<a href=\"/feed.json{query}\" type=\"application/feed+json\">JSON feed{of}</a>"),
+        ] {
+            assert!(page.text().contains(&element), "{element} in {}", page.text());
+        }
+    }
 }

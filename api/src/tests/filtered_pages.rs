@@ -42,7 +42,10 @@ fn facets(page: &Reply) -> Vec<(String, String)> {
 /// The slugs of the cards.
 fn cards(page: &Reply) -> Vec<String> {
     let cards = links(page, "<ul class=\"grid\">", "<nav class=\"pages\"");
-    cards.into_iter().map(|(href, _)| href.rsplit('/').next().unwrap().to_owned()).collect()
+    cards
+        .into_iter()
+        .map(|(href, _)| href.rsplit('/').next().unwrap().split('?').next().unwrap().to_owned())
+        .collect()
 }
 
 fn expected(links: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -160,10 +163,25 @@ async fn the_next_page_keeps_filters_and_order() {
         let first = node.get(path).await;
         assert_eq!(cards(&first), slugs[..12], "{path}");
         let (next, text) = links(&first, "<nav class=\"pages\"", "</nav>").pop().unwrap();
-        assert!(next.starts_with(&format!("{path}&cursor=")) && text == "Next page", "{next}");
+        assert!(next.starts_with(&format!("{path}&cursor=")) && next.ends_with("&page=2#results"), "{next}");
+        assert_eq!(text, "Next page");
+        assert!(first.text().contains("<p class=\"soft range-shown\">1–12 of 14</p>"), "{first:?}");
+        let next = next.trim_end_matches("#results").to_owned();
         let second = node.get(&next).await;
+        let back = format!("{path}#results");
         assert_eq!(cards(&second), slugs[12..], "{path}");
-        assert_eq!(links(&second, "<nav class=\"pages\"", "</nav>"), expected(&[(path, "First page")]));
+        assert_eq!(links(&second, "<nav class=\"pages\"", "</nav>"), expected(&[(&back, "Previous page")]));
+        assert!(
+            second.text().contains(", page 2 · ") && second.text().contains(">13–14 of 14</p>"),
+            "{second:?}"
+        );
+        let (by_number, _) = next.split_once("&cursor=").unwrap();
+        assert_eq!(cards(&node.get(&format!("{by_number}&page=2")).await), slugs[12..], "{path}");
+        let beyond = node.get(&format!("{by_number}&page=3")).await;
+        assert!(
+            beyond.status == 400 && beyond.text().contains("The list ends before this page."),
+            "{beyond:?}"
+        );
         let other = node.get(&next.replace("sort=name", "sort=oldest")).await;
         assert_eq!(other.status, 400, "a cursor belongs to its order");
     }
@@ -192,4 +210,50 @@ async fn all_invalid_filters_are_on_the_page_of_the_error() {
     assert!(none.text().contains("No projects found") && none.text().contains("Try fewer filters."));
     let none = node.get("/?city=Nowhere").await;
     assert!(none.text().contains("No project matches all of these filters. Leave some out."));
+}
+
+#[tokio::test]
+async fn a_project_opened_from_results_leads_back_and_to_those_beside_it() {
+    let record = |at: usize| json!({"name": format!("Room {at:02}"), "category": "art", "city": "Ulm"});
+    let slugs: Vec<String> = (0..14).map(|at| format!("room-{at:02}")).collect();
+    let records: Vec<(&str, Value, &[[u8; 3]])> =
+        slugs.iter().enumerate().map(|(at, slug)| (slug.as_str(), record(at), &[][..])).collect();
+    let node = Node::start_with_records(&records).await;
+    for path in ["/?city=Ulm&sort=name", "/?q=room&sort=name"] {
+        let first = node.get(path).await;
+        let cards = links(&first, "<ul class=\"grid\">", "<nav class=\"pages\"");
+        // Each link leads to the next one, over the end of a page, and back.
+        let (mut here, mut before) = (cards[0].0.clone(), None);
+        for at in 0..14 {
+            let page = node.get(&here).await;
+            let back = if at < 12 { format!("{path}#results") } else { format!("{path}&page=2#results") };
+            let shown = links(&page, "<nav class=\"in-results\"", "</nav>");
+            assert_eq!(shown[0], (back, "Back to results".to_owned()), "{here}");
+            assert!(page.text().contains(&format!("<span class=\"soft\">{} of 14</span>", at + 1)), "{here}");
+            let previous = before.map(|before| (before, format!("Previous: Room {:02}", at.max(1) - 1)));
+            assert_eq!(shown.get(1).filter(|(_, text)| text.starts_with("Previous")), previous.as_ref());
+            before = Some(here);
+            match shown.last().filter(|(_, text)| text.starts_with("Next")) {
+                Some((next, text)) => {
+                    assert_eq!(*text, format!("Next: Room {:02}", at + 1));
+                    here = next.clone();
+                }
+                None => {
+                    assert_eq!(at, 13);
+                    here = String::new();
+                }
+            }
+        }
+    }
+    // The front page is no search; results that a link names may be others by now, or none at all.
+    assert!(node.get("/").await.text().contains("href=\"/projects/room-13\""));
+    let gone = node.get("/projects/room-03?from=q%3Droom%26city%3DBerlin").await;
+    assert_eq!(
+        links(&gone, "<nav class=\"in-results\"", "</nav>"),
+        expected(&[("/?q=room&city=Berlin#results", "Back to results")])
+    );
+    for from in ["", "?from=sort%3Dbest", "?from=", "?utm_source=a", "?from=page%3D9999"] {
+        let page = node.get(&format!("/projects/room-03{from}")).await;
+        assert!(page.status == 200 && !page.text().contains("in-results"), "{from}");
+    }
 }

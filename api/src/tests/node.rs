@@ -137,8 +137,8 @@ impl Node {
         let node = Node::start().await;
         let record =
             json!({"name": "Haus am See", "category": "architecture", "pictures": [{"source": "a.png"}]});
-        let picture =
-            Picture { id, format: PictureFormat::Png, width: 1_000, height: 500, palette: Vec::new() };
+        let palette = vec![Colour([0xa0, 0x52, 0x2d]), Colour([0; 3])];
+        let picture = Picture { id, format: PictureFormat::Png, width: 1_000, height: 500, palette };
         let attached = Event::PictureAttached(PictureAttached { source: "a.png".into(), picture });
         let events = (20..).zip([revised(record), attached]).map(|(place, event)| (place, at(AT), 0, event));
         record_all(node.folder.path(), events.collect(), Checkpoint::default()).await;

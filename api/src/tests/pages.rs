@@ -1,18 +1,22 @@
 //! The HTML pages: complete, isolated from other sites, and safe for any content of a record.
 
+use schemas::picture::PictureId;
+use serde_json::{Value, json};
+
 use super::node::SITE;
 use super::*;
 use crate::{Site, SiteTexts};
 
 const HTML: &str = "Accept: text/html,application/xhtml+xml,*/*;q=0.8\r\n";
 
-const PAGES: [&str; 8] = [
+const PAGES: [&str; 9] = [
     "/",
     "/?q=street",
     "/?material=larch",
-    "/?category=design",
+    "/design",
     "/projects/haus-am-see",
     "/docs",
+    "/docs/search",
     "/status",
     "/problems/withdrawn",
 ];
@@ -55,6 +59,10 @@ async fn the_configured_texts_of_the_site_are_used() {
         name: Some("Casa & Co".into()),
         tagline: Some("Houses \"and\" gardens".into()),
         about: Some("Chosen <slowly>.".into()),
+        contact: Some("casa@example.org".parse().unwrap()),
+        imprint_url: None,
+        privacy_url: Some("https://example.org/privacy?a&b".into()),
+        terms_url: Some("https://example.org/terms".into()),
     };
     let node = Node::start_at(SITE.parse::<Site>().unwrap().with_texts(texts)).await;
     let home = node.ask("GET", "/", HTML).await;
@@ -66,6 +74,8 @@ async fn the_configured_texts_of_the_site_are_used() {
         "<p class=\"lead\">Chosen &#60;slowly&#62;. 5 projects, each with its source.",
         "placeholder=\"larch, Zürich, Atelier Łoś…\"",
         "<span>Houses &#34;and&#34; gardens</span>",
+        "<a href=\"mailto:casa@example.org\">Contact</a>\n<a href=\"https://example.org/privacy?a&#38;b\">Privacy</a>\n\
+         <a href=\"https://example.org/terms\">Terms</a>\n</nav>\n</footer>",
     ] {
         assert!(home.text().contains(element), "{element} in {}", home.text());
     }
@@ -99,6 +109,12 @@ async fn assets_are_immutable_and_have_a_versioned_path() {
     let style = node.get(&path).await;
     assert_eq!(style.header("content-type"), Some("text/css; charset=utf-8"));
     assert_eq!(style.header("cache-control"), Some("public, max-age=31536000, immutable"));
+    for (path, kind) in [("/favicon.ico", "image/vnd.microsoft.icon"), ("/apple-touch-icon.png", "image/png")]
+    {
+        let icon = node.get(path).await;
+        assert_eq!((icon.status, icon.header("content-type")), (200, Some(kind)), "{path}");
+        assert_eq!(icon.header("cache-control"), Some("public, max-age=86400"), "{path}");
+    }
     let old = node.get("/assets/000000000000/site.css").await;
     assert_eq!((old.status, old.header("cache-control")), (200, Some("no-store")));
     assert_eq!(old.text(), style.text());
@@ -112,7 +128,7 @@ async fn the_front_page_shows_what_the_catalog_has() {
         let text = reply.text().to_owned();
         let links: Vec<_> = text
             .match_indices("href=\"/projects/")
-            .map(|(at, what)| text[at + what.len()..].split('"').next().unwrap().to_owned())
+            .map(|(at, what)| text[at + what.len()..].split(['"', '?']).next().unwrap().to_owned())
             .collect();
         links
     };
@@ -131,24 +147,77 @@ async fn the_front_page_shows_what_the_catalog_has() {
 }
 
 #[tokio::test]
-async fn a_suggested_query_is_a_link() {
+async fn a_search_that_finds_nothing_shows_what_the_suggestion_finds() {
     let node = Node::start().await;
     let page = node.get("/?q=street+xyzzy&category=design").await;
-    let said = "<p class=\"soft\">No project has “xyzzy”.</p>";
-    let link = "<p>Did you mean <a href=\"/?q=street&#38;category=design\" rel=\"nofollow\">street</a>? It finds 3 projects.</p>";
-    assert!(page.text().contains(said) && page.text().contains(link), "{}", page.text());
-    assert!(page.text().contains("No projects found"));
+    for text in ["<h2 id=\"results\">Without “xyzzy”: 3</h2>", "No project has all of “street xyzzy”."]
+    {
+        assert!(page.text().contains(text), "{}", page.text());
+    }
+    let names = ["street house 1", "street house 2", "street house 3"];
+    assert!(names.iter().all(|name| page.text().contains(name)), "{}", page.text());
+    assert!(page.text().contains("value=\"street xyzzy\"") && !page.text().contains("Did you mean"));
     assert!(!node.get("/?q=street").await.text().contains("Did you mean"));
 }
 
+/// Returns the text of the element with this id, unescaped.
+fn code(page: &str, id: &str) -> String {
+    let rest = page.split(&format!("<code id=\"{id}\">")).nth(1).unwrap_or_else(|| panic!("no {id}: {page}"));
+    let text = rest.split("</code>").next().unwrap();
+    text.replace("&#34;", "\"")
+        .replace("&#39;", "'")
+        .replace("&#60;", "<")
+        .replace("&#62;", ">")
+        .replace("&#38;", "&")
+}
+
 #[tokio::test]
-async fn the_reference_has_an_example_in_javascript() {
+async fn the_reference_has_examples_from_this_catalog_with_their_answers() {
     let node = Node::start().await;
-    let page = node.get("/docs").await;
-    // This node requires no keys.
-    let script = "<code id=\"javascript\">const answer = await fetch(\"https://catalog.example.org/v1/search?q=brick+library\");\n\
-                  const { results } = await answer.json();</code>";
-    assert!(page.text().contains(script), "{}", page.text());
+    let start = node.get("/docs").await.text().to_owned();
+    assert!(
+        code(&start, "search-javascript").contains("new URL(\"https://catalog.example.org/v1/search\")"),
+        "{start}"
+    );
+    for (topic, operations) in [
+        ("search", &["search", "suggest"][..]),
+        ("projects", &["project", "projects", "discover"]),
+        ("taste", &["taste", "terms", "similar"]),
+        ("changes", &["changes", "feed", "json_feed"]),
+        ("citations", &["cite"]),
+    ] {
+        let page = node.get(&format!("/docs/{topic}")).await.text().to_owned();
+        for operation in operations {
+            let call = code(&page, &format!("{operation}-curl"));
+            let path = call.split(SITE).nth(1).unwrap().trim_end_matches('"');
+            let reply = node.get(path).await;
+            assert_eq!(reply.status, 200, "{call}");
+            let answer = code(&page, &format!("{operation}-answer"));
+            let mut lines = answer.lines().filter(|line| *line != "…");
+            // Each call of discover draws a project of its own, and XML is shown as it is.
+            if *operation == "discover" {
+                assert!(answer.contains("\"slug\""), "{answer}");
+            } else if *operation == "feed" || *operation == "cite" {
+                assert!(lines.all(|line| reply.text().contains(line)), "{answer}");
+            } else {
+                let whole: Value = serde_json::from_str(reply.text()).unwrap();
+                let whole = format!("{whole:#}");
+                assert_eq!(lines.collect::<Vec<_>>(), whole.lines().take(80).collect::<Vec<_>>(), "{call}");
+            }
+        }
+    }
+    for topic in ["pictures", "usage", "mcp", "errors"] {
+        assert_eq!(node.get(&format!("/docs/{topic}")).await.status, 200, "{topic}");
+    }
+    assert_eq!(node.get("/docs/nothing").await.status, 404);
+}
+
+#[tokio::test]
+async fn a_bare_record_is_described_by_its_category() {
+    let node = Node::start().await;
+    let page = node.get("/projects/street-house-1").await;
+    let about = "<meta name=\"description\" content=\"Design in catalog.example.org\">";
+    assert!(page.text().contains(about) && !page.text().contains("byline"), "{}", page.text());
 }
 
 #[tokio::test]
@@ -175,7 +244,14 @@ async fn errors_are_pages_for_browsers_and_json_for_programs() {
         reply.problem();
     }
     let near = node.ask("GET", "/projects/haus-am-sea", HTML).await;
-    assert!(near.text().contains("href=\"/projects/haus-am-see\""));
+    for text in [
+        "<li><a href=\"/projects/haus-am-see\">Haus am see</a></li>",
+        "<input type=\"search\" id=\"q\" name=\"q\"",
+        "Reference for support: <code>",
+    ] {
+        assert!(near.text().contains(text), "{text}: {}", near.text());
+    }
+    assert_eq!(near.header("refresh"), None);
     // REST answers problem+json to browsers too.
     node.ask("GET", "/v1/project/nothing", HTML).await.problem();
     // Below /v1 it is a problem for every client.
@@ -196,4 +272,103 @@ async fn methods_sizes_and_origins_of_pages_and_forms_are_restricted() {
     assert_eq!(reply.status, 413);
     let reply = node.ask("POST", "/keys", "Origin: https://elsewhere.example\r\nContent-Length: 0\r\n").await;
     assert_eq!(reply.status, 403);
+}
+
+/// The metadata of a page that other sites show, in order.
+fn shared(page: &Reply) -> Vec<&str> {
+    let is_shared =
+        |line: &&str| line.contains("og:") || line.contains("twitter:") || line.contains("theme-color");
+    page.text().lines().filter(is_shared).collect()
+}
+
+/// The JSON-LD documents of a page.
+fn json_ld(page: &Reply) -> Vec<Value> {
+    let documents = page.text().split("<script type=\"application/ld+json\">").skip(1);
+    documents.map(|rest| serde_json::from_str(rest.split("</script>").next().unwrap()).unwrap()).collect()
+}
+
+#[tokio::test]
+async fn the_front_page_describes_the_site_to_others() {
+    let node = Node::start().await;
+    let page = node.get("/").await;
+    assert_eq!(
+        shared(&page),
+        [
+            "<meta property=\"og:type\" content=\"website\">",
+            "<meta property=\"og:site_name\" content=\"catalog.example.org\">",
+            "<meta property=\"og:title\" content=\"catalog.example.org\">",
+            "<meta property=\"og:description\" content=\"A curated catalog of architecture, interiors, design, photography and art.\">",
+            "<meta property=\"og:url\" content=\"https://catalog.example.org/\">",
+            "<meta name=\"twitter:card\" content=\"summary\">",
+            "<meta name=\"theme-color\" content=\"#fbfaf7\" media=\"(prefers-color-scheme: light)\">",
+            "<meta name=\"theme-color\" content=\"#141311\" media=\"(prefers-color-scheme: dark)\">",
+        ]
+    );
+    assert_eq!(
+        json_ld(&page),
+        [json!({
+            "@context": "https://schema.org", "@type": "WebSite", "name": "catalog.example.org",
+            "description": "A curated catalog of architecture, interiors, design, photography and art.",
+            "url": "https://catalog.example.org/",
+            "potentialAction": {
+                "@type": "SearchAction",
+                "target": {"@type": "EntryPoint", "urlTemplate": "https://catalog.example.org/?q={search_term_string}"},
+                "query-input": "required name=search_term_string",
+            },
+        })]
+    );
+    assert!(json_ld(&node.get("/?q=street").await).is_empty());
+}
+
+#[tokio::test]
+async fn the_page_of_a_project_has_a_card_with_a_jpeg_and_a_breadcrumb() {
+    let node = Node::start_with_picture(PictureId([0x5e; 32])).await;
+    let page = node.get("/projects/haus-am-see").await;
+    let picture = format!("https://catalog.example.org/media/{}/640.jpg", "5e".repeat(32));
+    let shared = shared(&page);
+    for element in [
+        "<meta name=\"twitter:card\" content=\"summary_large_image\">",
+        &format!("<meta property=\"og:image\" content=\"{picture}\">"),
+        "<meta property=\"og:image:width\" content=\"640\">",
+        "<meta property=\"og:image:height\" content=\"320\">",
+    ] {
+        assert!(shared.contains(&element), "{element} in {shared:?}");
+    }
+    let item = |position: u32, name: &str, path: &str| json!({"@type": "ListItem", "position": position, "name": name, "item": format!("https://catalog.example.org{path}")});
+    assert_eq!(
+        json_ld(&page)[1],
+        json!({"@context": "https://schema.org", "@type": "BreadcrumbList", "itemListElement": [
+            item(1, "All projects", "/"),
+            item(2, "Architecture", "/architecture"),
+            item(3, "Haus am See", "/projects/haus-am-see"),
+        ]})
+    );
+}
+
+#[tokio::test]
+async fn the_words_of_a_dimension_have_a_page_with_their_counts() {
+    let node = Node::start().await;
+    let front = node.get("/").await;
+    assert!(
+        front.text().contains("<a class=\"plain\" href=\"/taste/material\">All 1</a>"),
+        "{}",
+        front.text()
+    );
+    // Dimensions without words are not offered.
+    assert!(!front.text().contains("href=\"/taste/light\""), "{}", front.text());
+    let all = node.get("/taste/material").await;
+    assert_eq!(all.status, 200);
+    let word =
+        "<li><a href=\"/?material=larch\" rel=\"nofollow\">larch</a> <span class=\"soft\">1</span></li>";
+    assert!(all.text().contains(word) && all.text().contains("<p class=\"lead\">1 word, "), "{}", all.text());
+    assert!(!all.text().contains("noindex"), "{}", all.text());
+    let begun = node.get("/taste/material?starts_with=L%C3%80&category=architecture").await;
+    assert!(begun.text().contains("href=\"/?category=architecture&#38;material=larch\""), "{}", begun.text());
+    assert!(begun.text().contains("noindex"));
+    let none = node.get("/taste/material?starts_with=x").await;
+    assert!(none.text().contains("No word begins so."), "{}", none.text());
+    assert_eq!(node.get("/taste/material?cursor=nonsense").await.status, 400);
+    for path in ["/taste/nothing", "/taste/Material"] {
+        assert_eq!(node.get(path).await.status, 404, "{path}");
+    }
 }

@@ -75,8 +75,8 @@ async fn the_search_box_gets_the_links_to_follow_without_a_key() {
         one("Larch", "Project", "/projects/larch"),
         one("Lärch Room", "Project", "/projects/larch-room"),
         one("Larchwood", "Project", "/projects/larchwood"),
-        one("Studio Larch", "Studio", "/?studio=Studio+Larch"),
-        one("Larchmont & Co", "Studio", "/?studio=Larchmont+%26+Co"),
+        one("Studio Larch", "Studio", "/studios/studio-larch"),
+        one("Larchmont & Co", "Studio", "/studios/larchmont-co"),
         one("Larchfield", "City", "/?city=Larchfield"),
         one("larch", "Material", "/?material=larch"),
     ]});

@@ -39,6 +39,13 @@ impl OrdinalSet {
         self.words.iter().all(|word| *word == 0)
     }
 
+    /// Returns the ordinals in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = u64> {
+        self.words.iter().zip(0_u64..).flat_map(|(word, at)| {
+            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| 64 * at + bit)
+        })
+    }
+
     /// Returns the bits of the ordinals from `64 × at` to `64 × at + 63`.
     #[inline]
     pub fn word(&self, at: usize) -> u64 {

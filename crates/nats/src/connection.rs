@@ -7,19 +7,21 @@ use std::time::Duration;
 use async_nats::Client;
 use async_nats::connection::State;
 use tokio::sync::watch;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
-/// Notified when a connection of the process is established or lost: async-nats tells it to one function of each client, and a client
-/// does not lead to what that function knows.
-static CHANGES: LazyLock<watch::Sender<()>> = LazyLock::new(watch::Sender::default);
+/// Notified when a connection of the process is established or lost, with the time: async-nats tells it to one function of each
+/// client, and a client does not lead to what that function knows.
+static CHANGES: LazyLock<watch::Sender<Option<Instant>>> = LazyLock::new(watch::Sender::default);
 
-/// When a client is looked at again after a notification, which async-nats sends just before it changes the state of the client; the
-/// interval doubles up to the second, which finds the changes of clients that no [`Login`](crate::login::Login) connected.
-const CHECK_INTERVALS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(4));
+/// async-nats notifies just before it changes the state of the client: for this long after a notification the state is checked often.
+const SETTLING: Duration = Duration::from_secs(1);
+const SETTLING_CHECK_INTERVAL: Duration = Duration::from_millis(10);
+/// How often the state is checked otherwise, which finds the changes of clients that no [`Login`](crate::login::Login) connected.
+const CHECK_INTERVAL: Duration = Duration::from_secs(4);
 
 /// Notifies those who wait that a connection was established or lost.
 pub(crate) fn changed() {
-    CHANGES.send_replace(());
+    CHANGES.send_replace(Some(Instant::now()));
 }
 
 /// Returns whether the client is connected at present.
@@ -43,10 +45,10 @@ pub fn count(client: &Client) -> u64 {
 /// ```
 pub async fn wait_until(client: &Client, holds: impl Fn(&Client) -> bool) {
     let mut changes = CHANGES.subscribe();
-    let (after_change, longest) = CHECK_INTERVALS;
-    let mut interval = after_change;
     while !holds(client) {
-        let notified = timeout(interval, changes.changed()).await;
-        interval = if notified.is_ok() { after_change } else { longest.min(interval * 2) };
+        let is_settling = changes.borrow_and_update().is_some_and(|changed| changed.elapsed() < SETTLING);
+        let interval = if is_settling { SETTLING_CHECK_INTERVAL } else { CHECK_INTERVAL };
+        // Whether a notification came or the time is up, the state is checked.
+        let _notified = timeout(interval, changes.changed()).await;
     }
 }

@@ -36,7 +36,7 @@ const MAX_REPLAY_BATCH: usize = 20_000;
 /// counted at once.
 const COMMIT_INTERVAL: Duration = Duration::from_millis(50);
 /// How often to list the streams: while there is none, and once there is one.
-const STREAM_POLL_INTERVALS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
+const STREAM_POLL_INTERVALS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(4)];
 /// How long an empty model waits for a ledger before it follows the streams without one.
 const LEDGER_TIMEOUT: Duration = Duration::from_secs(3);
 /// The same for a model that replaces a damaged one: its counts are recorded nowhere else, and the write side may just be

@@ -10,18 +10,50 @@ use foldhash::fast::RandomState;
 use schemas::taste::Dimension;
 
 use super::layers::{Layer, Layers};
-use super::stemming::{WordStemmer, stored_pieces};
+use super::stemming::{WordStemmer, stored_phrases, stored_pieces};
 
-/// The lower bits of a key, for the number of a word; the upper three are for the dimension.
-const WORD_BITS: u32 = 29;
+/// The lower bits of a key, for the number of a word or phrase; the upper four are for what it is in: the words of a dimension, or its
+/// phrases, which come after the words of all.
+const WORD_BITS: u32 = 28;
 
-const _: () = assert!(Dimension::COUNT <= 1 << (u32::BITS - WORD_BITS));
+const _: () = assert!(2 * Dimension::COUNT <= 1 << (u32::BITS - WORD_BITS));
 
-/// A stem in a dimension.
+/// What the terms of a dimension are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TermKind {
+    /// Single words.
+    #[default]
+    Word,
+    /// What stands between commas, semicolons or the like, as a whole.
+    Phrase,
+}
+
+impl TermKind {
+    /// The names, as requests contain them.
+    pub const NAMES: [&str; 2] = ["word", "phrase"];
+
+    /// Returns the kind of this name.
+    pub fn parse(name: &str) -> Option<TermKind> {
+        match name.trim() {
+            "word" => Some(TermKind::Word),
+            "phrase" => Some(TermKind::Phrase),
+            _ => None,
+        }
+    }
+
+    const fn index(self, dimension: Dimension) -> usize {
+        match self {
+            TermKind::Word => dimension.index(),
+            TermKind::Phrase => Dimension::COUNT + dimension.index(),
+        }
+    }
+}
+
+/// A stem among the words or the phrases of a dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct StemKey(u32);
 
-/// A form in a dimension.
+/// A form among the words or the phrases of a dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FormKey(u32);
 
@@ -45,13 +77,17 @@ struct Form {
 }
 
 impl StemKey {
-    pub(super) fn new(dimension: Dimension, stem: u32) -> StemKey {
-        StemKey((dimension.index() as u32) << WORD_BITS | stem)
+    pub(super) fn new(kind: TermKind, dimension: Dimension, stem: u32) -> StemKey {
+        StemKey((kind.index(dimension) as u32) << WORD_BITS | stem)
     }
 
-    /// Returns the index in [`Dimension::ALL`].
-    pub(super) fn dimension(self) -> usize {
-        (self.0 >> WORD_BITS) as usize
+    /// Returns whether it is a key of these terms.
+    pub(super) fn is_of(self, kind: TermKind, dimension: Dimension) -> bool {
+        (self.0 >> WORD_BITS) as usize == kind.index(dimension)
+    }
+
+    pub(super) fn is_word(self) -> bool {
+        ((self.0 >> WORD_BITS) as usize) < Dimension::COUNT
     }
 
     pub(super) fn stem(self) -> u32 {
@@ -60,8 +96,8 @@ impl StemKey {
 }
 
 impl FormKey {
-    fn new(dimension: Dimension, form: u32) -> FormKey {
-        FormKey((dimension.index() as u32) << WORD_BITS | form)
+    fn new(kind: TermKind, dimension: Dimension, form: u32) -> FormKey {
+        FormKey((kind.index(dimension) as u32) << WORD_BITS | form)
     }
 
     pub(super) fn form(self) -> u32 {
@@ -110,7 +146,7 @@ impl Dictionary {
     }
 
     /// Returns the number of a form, if it is known.
-    fn number_of(&self, form: &str) -> Option<u32> {
+    pub(super) fn number_of(&self, form: &str) -> Option<u32> {
         self.words.base.by_form.get(form).or_else(|| self.words.recent.by_form.get(form)).copied()
     }
 
@@ -165,18 +201,20 @@ pub(super) struct Analyzer<'a> {
     dictionary: Arc<Dictionary>,
     /// The forms of pieces that were analysed before.
     pieces: HashMap<String, Box<[u32]>, RandomState>,
+    /// The forms of phrases that were analysed before.
+    phrases: HashMap<String, Option<u32>, RandomState>,
 }
 
 impl<'a> Analyzer<'a> {
     pub(super) fn new(stemmer: &'a WordStemmer, dictionary: Arc<Dictionary>) -> Analyzer<'a> {
-        Analyzer { stemmer, dictionary, pieces: HashMap::default() }
+        Analyzer { stemmer, dictionary, pieces: HashMap::default(), phrases: HashMap::default() }
     }
 
     /// Appends the distinct forms in the stored words of a project.
     pub(super) fn analyze(&mut self, stored: &str, terms: &mut Vec<FormKey>) {
         let first = terms.len();
         for (dimension, piece) in stored_pieces(stored) {
-            let term = |form: &u32| FormKey::new(dimension, *form);
+            let term = |form: &u32| FormKey::new(TermKind::Word, dimension, *form);
             match self.pieces.get(piece) {
                 Some(forms) => terms.extend(forms.iter().map(term)),
                 None => {
@@ -185,6 +223,17 @@ impl<'a> Analyzer<'a> {
                     self.pieces.insert(piece.to_owned(), forms);
                 }
             }
+        }
+        for (dimension, phrase) in stored_phrases(stored) {
+            let form = match self.phrases.get(phrase) {
+                Some(form) => *form,
+                None => {
+                    let form = self.form_of_phrase(phrase);
+                    self.phrases.insert(phrase.to_owned(), form);
+                    form
+                }
+            };
+            terms.extend(form.map(|form| FormKey::new(TermKind::Phrase, dimension, form)));
         }
         // Two pieces may contain the same word: `light's` and `light`.
         terms[first..].sort_unstable();
@@ -205,6 +254,15 @@ impl<'a> Analyzer<'a> {
             None => Arc::make_mut(&mut self.dictionary).intern(&stem, &form),
         };
         words.into_iter().map(number).collect()
+    }
+
+    /// Returns the form of a phrase; `None` if it has no word.
+    fn form_of_phrase(&mut self, phrase: &str) -> Option<u32> {
+        if let Some(known) = self.dictionary.number_of(phrase) {
+            return Some(known);
+        }
+        let stem = self.stemmer.phrase_stem(phrase);
+        (!stem.is_empty()).then(|| Arc::make_mut(&mut self.dictionary).intern(&stem, phrase))
     }
 
     pub(super) fn finish(self) -> Arc<Dictionary> {

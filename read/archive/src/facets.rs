@@ -12,7 +12,7 @@ use super::blocks::Block;
 use super::columns::chunk::LAST_YEAR;
 use super::columns::texts::Texts;
 use super::columns::{Columns, TextColumn};
-use super::dictionary::{Dictionary, StemKey};
+use super::dictionary::{Dictionary, StemKey, TermKind};
 use super::snapshot::Snapshot;
 
 /// The maximum number of values of a facet.
@@ -184,7 +184,9 @@ fn words(snapshot: &Snapshot, set: &OrdinalSet, dimension: Dimension) -> Vec<Fac
             }
         }
     }
-    let form = |stem: u32| most_used_form(&block_list.blocks, dictionary, StemKey::new(dimension, stem));
+    let form = |stem: u32| {
+        most_used_form(&block_list.blocks, dictionary, StemKey::new(TermKind::Word, dimension, stem))
+    };
     let found = tally.most(form, |form: &str| !is_stop_word(&fold(form)));
     found.into_iter().map(|found| value(found.key, found.count)).collect()
 }

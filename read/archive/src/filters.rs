@@ -7,6 +7,7 @@ use jiff::civil::Date;
 use lexical::{Fnv, OrdinalSet};
 use schemas::picture::Colour;
 use schemas::record::{Category, Year};
+use schemas::taste::Taste;
 
 use super::blocks::bitmap;
 use super::columns::chunk::{Chunk, LAST_YEAR};
@@ -40,6 +41,8 @@ pub struct Filters {
     pub colours: Vec<Colour>,
     /// The first day of the project's first event.
     pub added_since: Option<Date>,
+    /// The words of each dimension, all of which must be recorded there.
+    pub taste: Taste,
 }
 
 impl Filters {
@@ -108,6 +111,9 @@ impl Filters {
         write(8, self.has_picture.then(String::new).into_iter().collect());
         write(9, self.colours.iter().map(Colour::to_string).collect());
         write(10, self.added_since.iter().map(Date::to_string).collect());
+        for (dimension, text) in self.taste.iter() {
+            write(11, vec![format!("{}={}", dimension.as_str(), value_of(text))]);
+        }
         hash.finish()
     }
 }
@@ -159,7 +165,7 @@ enum TextNumbers {
     Several(Vec<u64>),
 }
 
-/// Returns the ordinals of the listed projects that match all filters.
+/// Returns the ordinals of the listed projects that match all filters but the taste.
 pub(super) fn select(columns: &Columns, filters: &Filters) -> OrdinalSet {
     let mut set = OrdinalSet::with_room(columns.bound());
     let Some(lookup) = Lookup::of(columns, filters) else { return set };

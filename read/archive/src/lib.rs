@@ -43,6 +43,7 @@ use sqlx::sqlite::SqliteConnectOptions;
 
 pub use browse::NewestPage;
 pub use cursor::{Cursor, InvalidCursor};
+pub use dictionary::TermKind;
 pub use facets::{Facet, FacetCounts, FacetValue, MAX_FACET_VALUES};
 pub use filters::Filters;
 pub use listing::Listing;
@@ -60,7 +61,7 @@ use model::error::ModelError;
 use model::{Model, ModelContext};
 
 /// The layout of its files, incremented with every change that former generations do not have.
-pub const LAYOUT: u32 = 3;
+pub const LAYOUT: u32 = 4;
 
 const NAME: &str = "archive";
 

@@ -9,6 +9,7 @@ use schemas::taste::Dimension;
 
 use super::browse::{self, NewestPage};
 use super::cursor::{Cursor, InvalidCursor};
+use super::dictionary::TermKind;
 use super::facets::{self, AllCounts, Facet, FacetCounts};
 use super::filters::{self, Filters, RecentSelections};
 use super::snapshot::Snapshot;
@@ -66,7 +67,14 @@ impl Listing {
 
     /// Returns the listed projects that match all filters.
     pub fn select(&self, filters: &Filters) -> Arc<OrdinalSet> {
-        self.selections.get(filters, || filters::select(&self.snapshot.columns, filters))
+        self.selections.get(filters, || {
+            let selected = filters::select(&self.snapshot.columns, filters);
+            filters.taste.iter().fold(selected, |set, (dimension, text)| {
+                let within = Some(Selection { set: &set, fingerprint: 0 });
+                let request = TasteRequest { within, ..TasteRequest::default() };
+                self.matching_taste(&request.with(dimension, text))
+            })
+        })
     }
 
     /// Returns a page of the listed projects of a selection in an order. The limit is clamped to 1 to [`super::MAX_PAGE_SIZE`].
@@ -133,18 +141,25 @@ impl Listing {
         browse::listed(&self.snapshot, category)
     }
 
-    /// Returns the most used words, of one dimension or of each, at most `limit` per dimension. In a large archive they may be
+    /// Returns the most used words or phrases, of one dimension or of each, at most `limit` per dimension. In a large archive they may be
     /// somewhat out of date: words are counted during refreshes, not during requests.
     pub fn terms(
         &self,
+        kind: TermKind,
         dimension: Option<Dimension>,
         category: Option<Category>,
         limit: usize,
     ) -> Vec<DimensionTerms> {
-        vocabulary::most_used_terms(&self.vocabulary, dimension, category, limit)
+        vocabulary::most_used_terms(&self.vocabulary, kind, dimension, category, limit)
     }
 
-    /// Returns a page of the words of a dimension, the most used first.
+    /// Returns the most used phrases of each dimension, at most `limit`. A phrase of one word is represented by the word, with the
+    /// number of projects that use it in any phrase; others are found by a query in quotes.
+    pub fn phrases(&self, category: Option<Category>, limit: usize) -> Vec<DimensionTerms> {
+        vocabulary::most_used_phrases(&self.vocabulary, category, limit)
+    }
+
+    /// Returns a page of the words or phrases of a dimension, the most used first.
     ///
     /// # Errors
     ///

@@ -23,34 +23,74 @@ impl fmt::Debug for WordStemmer {
     }
 }
 
-/// Returns the stored form of a taste: one line per dimension, with its distinct pieces in lower case, separated by spaces.
+/// What separates phrases in a text.
+const PHRASE_ENDS: [char; 6] = [',', ';', '|', '/', '·', '•'];
+/// What separates the stored phrases of a dimension from each other and from its words.
+const PHRASE: char = '\t';
+/// The maximum length of a phrase, in characters; a longer one is a sentence, of which only the words count.
+const MAX_PHRASE_CHARS: usize = 60;
+
+/// Returns the stored form of a taste: one line per dimension, with its distinct pieces in lower case, separated by spaces, and then
+/// its distinct phrases, each after a tab.
 #[cfg_attr(not(feature = "apply"), expect(dead_code, reason = "only the writer stores words"))]
 pub(super) fn stored_words(taste: &Taste) -> String {
     let line = |dimension: Dimension| {
         let mut line: Vec<String> = Vec::new();
-        for piece in pieces(taste.get(dimension).unwrap_or_default()) {
-            let plain = |letter| if is_apostrophe(letter) { '\'' } else { letter };
-            let plain = piece.chars().map(plain);
-            let piece = if piece.is_ascii() {
-                plain.map(|letter| letter.to_ascii_lowercase()).collect()
-            } else {
-                plain.nfkc().collect::<String>().to_lowercase()
-            };
+        let text = taste.get(dimension).unwrap_or_default();
+        for piece in pieces(text) {
+            let piece = lower_case(piece);
             if !line.contains(&piece) {
                 line.push(piece);
             }
         }
-        line.join(" ")
+        let mut line = line.join(" ");
+        let mut phrases: Vec<String> = Vec::new();
+        for phrase in text.split(|letter: char| letter.is_control() || PHRASE_ENDS.contains(&letter)) {
+            let phrase = phrase_form(phrase);
+            let is_phrase = !phrase.is_empty() && phrase.chars().count() <= MAX_PHRASE_CHARS;
+            if is_phrase && !phrases.contains(&phrase) {
+                line.push(PHRASE);
+                line.push_str(&phrase);
+                phrases.push(phrase);
+            }
+        }
+        line
     };
     Dimension::ALL.map(line).join("\n")
 }
 
+/// Returns a phrase as it is written, in lower case, without marks around it.
+pub(super) fn phrase_form(phrase: &str) -> String {
+    let phrase = lower_case(phrase.trim_matches(|letter: char| !letter.is_alphanumeric()));
+    phrase.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn lower_case(text: &str) -> String {
+    let plain = |letter| if is_apostrophe(letter) { '\'' } else { letter };
+    let plain = text.chars().map(plain);
+    if text.is_ascii() {
+        plain.map(|letter| letter.to_ascii_lowercase()).collect()
+    } else {
+        plain.nfkc().collect::<String>().to_lowercase()
+    }
+}
+
 /// Iterates over the pieces in stored words, each with its dimension.
 pub(super) fn stored_pieces(stored: &str) -> impl Iterator<Item = (Dimension, &str)> {
-    let lines = Dimension::ALL.into_iter().zip(stored.split('\n'));
-    lines.flat_map(|(dimension, line)| {
-        line.split(' ').filter(|piece| !piece.is_empty()).map(move |piece| (dimension, piece))
+    lines(stored).flat_map(|(dimension, line)| {
+        let words = line.split(PHRASE).next().unwrap_or_default();
+        words.split(' ').filter(|piece| !piece.is_empty()).map(move |piece| (dimension, piece))
     })
+}
+
+/// Iterates over the phrases in stored words, each with its dimension.
+pub(super) fn stored_phrases(stored: &str) -> impl Iterator<Item = (Dimension, &str)> {
+    lines(stored)
+        .flat_map(|(dimension, line)| line.split(PHRASE).skip(1).map(move |phrase| (dimension, phrase)))
+}
+
+fn lines(stored: &str) -> impl Iterator<Item = (Dimension, &str)> {
+    Dimension::ALL.into_iter().zip(stored.split('\n'))
 }
 
 impl WordStemmer {
@@ -92,6 +132,13 @@ impl WordStemmer {
             }
         }
         terms
+    }
+
+    /// Returns the stem of a phrase that is not a form of a word: of a single word its own, of several the folded words. Empty if the
+    /// phrase has no word.
+    pub(super) fn phrase_stem(&self, phrase: &str) -> String {
+        let folded = text::fold(phrase);
+        if folded.contains(' ') { folded } else { self.stem(&folded) }
     }
 
     /// Returns the distinct stems that a query text requires, at most `max`, and whether it has more. Of adjacent characters of

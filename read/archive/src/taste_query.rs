@@ -11,10 +11,10 @@ use super::MAX_PAGE_SIZE;
 use super::blocks::{Block, BlockList, bitmap};
 use super::browse::NewestPage;
 use super::cursor::{Cursor, InvalidCursor, query_hash};
-use super::dictionary::{Dictionary, StemKey};
+use super::dictionary::{Dictionary, StemKey, TermKind};
 use super::snapshot::Snapshot;
 use super::sorting::{self, Order, Selection};
-use super::stemming::WordStemmer;
+use super::stemming::{WordStemmer, phrase_form};
 
 /// The maximum number of words in a query of one dimension. Further words are ignored, which the answer says.
 pub const MAX_QUERY_WORDS: usize = 16;
@@ -100,9 +100,55 @@ pub(super) struct TasteQuery<'a> {
 #[derive(Debug)]
 struct DimensionQuery {
     dimension: Dimension,
-    /// Of each alternative its distinct stems, all of which are required.
-    alternatives: Vec<Vec<String>>,
+    alternatives: Vec<Alternative>,
     is_truncated: bool,
+}
+
+/// One of several texts of a dimension.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Alternative {
+    kind: TermKind,
+    /// Of words the distinct stems, all of which are required; of a phrase its form, which may be that of a word, and its stem.
+    stems: Vec<String>,
+}
+
+impl Alternative {
+    /// Reads a text, and whether it has more words than count. In quotes it is a phrase.
+    fn of(text: &str, stemmer: &WordStemmer) -> (Alternative, bool) {
+        if let Some(phrase) = quoted(text) {
+            let stem = stemmer.phrase_stem(phrase);
+            let stems = if stem.is_empty() { Vec::new() } else { vec![phrase_form(phrase), stem] };
+            return (Alternative { kind: TermKind::Phrase, stems }, false);
+        }
+        let (stems, is_truncated) = stemmer.query_stems(text, MAX_QUERY_WORDS);
+        (Alternative { kind: TermKind::Word, stems }, is_truncated)
+    }
+
+    /// Returns the number of words; a phrase counts as one.
+    fn words(&self) -> usize {
+        match self.kind {
+            TermKind::Word => self.stems.len(),
+            TermKind::Phrase => self.stems.len().min(1),
+        }
+    }
+
+    /// Returns the stems of a dimension that are required; `None` if one of them is not used anywhere.
+    fn keys(&self, dimension: Dimension, dictionary: &Dictionary) -> Option<Vec<StemKey>> {
+        let key = |stem| StemKey::new(self.kind, dimension, stem);
+        match (self.kind, self.stems.as_slice()) {
+            (TermKind::Phrase, [form, stem]) => {
+                let of_form = dictionary.number_of(form).map(|form| dictionary.stem_of(form));
+                Some(vec![key(of_form.or_else(|| dictionary.stem(stem))?)])
+            }
+            (_, stems) => stems.iter().map(|stem| dictionary.stem(stem).map(key)).collect(),
+        }
+    }
+}
+
+/// Returns what is in the quotes of a text that is quoted as a whole.
+fn quoted(text: &str) -> Option<&str> {
+    let inner = |open, close| text.trim().strip_prefix(open)?.strip_suffix(close);
+    inner('"', '"').or_else(|| inner('“', '”'))
 }
 
 impl<'a> TasteQuery<'a> {
@@ -111,8 +157,8 @@ impl<'a> TasteQuery<'a> {
         let dimensions = requested.map(|(dimension, texts)| {
             let mut query = DimensionQuery { dimension, alternatives: Vec::new(), is_truncated: false };
             for text in texts {
-                let (stems, is_truncated) = stemmer.query_stems(text, MAX_QUERY_WORDS);
-                query.alternatives.push(stems);
+                let (alternative, is_truncated) = Alternative::of(text, stemmer);
+                query.alternatives.push(alternative);
                 query.is_truncated |= is_truncated;
             }
             query
@@ -125,9 +171,12 @@ impl<'a> TasteQuery<'a> {
         let mut hash = query_hash(b"taste", self.category);
         for query in &self.dimensions {
             hash.write(query.dimension.as_str().as_bytes());
-            for (at, stems) in query.sorted().iter().enumerate() {
+            for (at, (kind, stems)) in query.sorted().iter().enumerate() {
                 if at > 0 {
                     hash.write(&[1]);
+                }
+                if *kind == TermKind::Phrase {
+                    hash.write(&[2]);
                 }
                 for stem in stems {
                     hash.write(stem.as_bytes());
@@ -144,12 +193,14 @@ impl<'a> TasteQuery<'a> {
 
 impl DimensionQuery {
     /// Returns the distinct alternatives with their stems, each in alphabetical order.
-    fn sorted(&self) -> Vec<Vec<&str>> {
-        let mut all: Vec<Vec<&str>> = Vec::with_capacity(self.alternatives.len());
-        for stems in &self.alternatives {
+    fn sorted(&self) -> Vec<(TermKind, Vec<&str>)> {
+        let mut all = Vec::with_capacity(self.alternatives.len());
+        for Alternative { kind, stems } in &self.alternatives {
             let mut stems: Vec<&str> = stems.iter().map(String::as_str).collect();
-            stems.sort_unstable();
-            all.push(stems);
+            if *kind == TermKind::Word {
+                stems.sort_unstable();
+            }
+            all.push((*kind, stems));
         }
         all.sort_unstable();
         all.dedup();
@@ -158,7 +209,7 @@ impl DimensionQuery {
 
     /// Returns the number of words of the alternative that has most.
     fn words(&self) -> usize {
-        self.alternatives.iter().map(Vec::len).max().unwrap_or_default()
+        self.alternatives.iter().map(Alternative::words).max().unwrap_or_default()
     }
 }
 
@@ -372,9 +423,8 @@ fn matching(
 ) -> Vec<u64> {
     let words: usize = block_list.blocks.iter().map(|block| bitmap::word_count(block.len())).sum();
     let mut bits = vec![0; words];
-    let key = |stem: &String| Some(StemKey::new(query.dimension, dictionary.stem(stem)?));
     // An alternative with a word that is not used anywhere, or without words, matches nothing.
-    let keys = |stems: &Vec<String>| stems.iter().map(key).collect::<Option<Vec<_>>>();
+    let keys = |one: &Alternative| one.keys(query.dimension, dictionary);
     let mut alternatives: Vec<Vec<StemKey>> = query.alternatives.iter().filter_map(keys).collect();
     alternatives.retain(|keys| !keys.is_empty());
     let (mut whole, mut other) = (Vec::new(), Vec::new());

@@ -11,14 +11,18 @@ use std::time::{Duration, Instant};
 use schemas::record::Category;
 
 use super::browse;
-use super::dictionary::Dictionary;
+use super::dictionary::{Dictionary, TermKind};
 use super::snapshot::Snapshot;
 use completions::Completions;
 use counts::TermCounts;
 
 pub(super) use completions::{Completed, Completion, completions};
 pub use most_used::{DimensionTerms, Term, TermsPage, TermsRequest};
-pub(super) use {most_used::most_used_terms, most_used::terms_page, nearest::nearest_terms};
+pub(super) use {
+    most_used::most_used_phrases, most_used::most_used_terms, most_used::terms_page, nearest::nearest_terms,
+};
+
+const KINDS: [TermKind; 2] = [TermKind::Word, TermKind::Phrase];
 
 /// When words are counted again after a commit. A count reads all posting lists.
 #[derive(Debug, Clone, Copy)]
@@ -39,8 +43,9 @@ impl Default for RecountPolicy {
 #[derive(Debug)]
 pub(super) struct Vocabulary {
     snapshot: Arc<Snapshot>,
-    /// Of all projects and of each category. A category is counted on its first use, and from then on with the others.
-    counts: [OnceLock<TermCounts>; 1 + Category::ALL.len()],
+    /// Of all projects and of each category: words, then phrases. All but the words of all projects are counted on their first use, and
+    /// from then on with the others.
+    counts: [[OnceLock<TermCounts>; 1 + Category::ALL.len()]; KINDS.len()],
     /// What texts are completed from, likewise.
     completions: OnceLock<Completions>,
     counted_at: Instant,
@@ -58,14 +63,19 @@ impl Vocabulary {
             counted_at: begun,
             duration: Duration::ZERO,
         };
-        vocabulary.counts(None);
-        for category in Category::ALL {
-            if earlier.is_some_and(|earlier| earlier.counts[index(Some(category))].get().is_some()) {
-                vocabulary.counts(Some(category));
+        vocabulary.counts(TermKind::Word, None);
+        for kind in KINDS {
+            for category in std::iter::once(None).chain(Category::ALL.map(Some)) {
+                let was_counted = |earlier: &Vocabulary| earlier.count(kind, category).get().is_some();
+                if earlier.is_some_and(was_counted) {
+                    vocabulary.counts(kind, category);
+                }
             }
         }
         if let Some(before) = earlier.and_then(|earlier| earlier.completions.get()) {
-            let of = || Completions::of(&vocabulary.snapshot, vocabulary.counts(None), Some(before));
+            let of = || {
+                Completions::of(&vocabulary.snapshot, vocabulary.counts(TermKind::Word, None), Some(before))
+            };
             vocabulary.completions.get_or_init(of);
         }
         Vocabulary { counted_at: Instant::now(), duration: begun.elapsed(), ..vocabulary }
@@ -78,14 +88,19 @@ impl Vocabulary {
                 || self.counted_at.elapsed() >= self.duration.saturating_mul(policy.interval))
     }
 
-    /// Returns the use of each word in projects of a category, or in all.
-    fn counts(&self, category: Option<Category>) -> &TermCounts {
+    /// Returns the use of each word or phrase in projects of a category, or in all.
+    fn counts(&self, kind: TermKind, category: Option<Category>) -> &TermCounts {
         let Snapshot { block_list, dictionary, .. } = &*self.snapshot;
-        self.counts[index(category)].get_or_init(|| TermCounts::of(block_list, dictionary, category))
+        self.count(kind, category).get_or_init(|| TermCounts::of(block_list, dictionary, kind, category))
+    }
+
+    fn count(&self, kind: TermKind, category: Option<Category>) -> &OnceLock<TermCounts> {
+        &self.counts[kind as usize][category.map_or(0, |category| 1 + category as usize)]
     }
 
     fn completions(&self) -> &Completions {
-        self.completions.get_or_init(|| Completions::of(&self.snapshot, self.counts(None), None))
+        self.completions
+            .get_or_init(|| Completions::of(&self.snapshot, self.counts(TermKind::Word, None), None))
     }
 
     fn dictionary(&self) -> &Dictionary {
@@ -94,11 +109,8 @@ impl Vocabulary {
 
     /// Returns the memory of the counts, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        let counts: usize = self.counts.iter().filter_map(OnceLock::get).map(TermCounts::bytes).sum();
+        let counts = self.counts.iter().flatten().filter_map(OnceLock::get);
+        let counts: usize = counts.map(TermCounts::bytes).sum();
         counts + self.completions.get().map_or(0, Completions::bytes)
     }
-}
-
-fn index(category: Option<Category>) -> usize {
-    category.map_or(0, |category| 1 + category as usize)
 }

@@ -18,6 +18,17 @@ pub struct ListedProject {
     pub updated_at: String,
 }
 
+/// The first stored picture of a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedPicture {
+    /// The slug of the project.
+    pub slug: String,
+    /// The URL in the width for lists, which begins with [`schemas::api::site::SITE`].
+    pub url: String,
+    /// The main colour as `#rrggbb`.
+    pub colour: Option<String>,
+}
+
 /// A listed project with its full record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedRecord {
@@ -71,21 +82,22 @@ impl CatalogReader {
         Ok(rows.into_iter().map(|(slug, updated_at)| ListedProject { slug, updated_at }).collect())
     }
 
-    /// Returns the slug and the first stored picture of each of these projects that has one, as a URL in the width for lists that begins
-    /// with [`schemas::api::site::SITE`].
+    /// Returns the first stored picture of each of these projects that has one.
     pub async fn pictures(
         &self,
         slugs: impl Iterator<Item = &str>,
-    ) -> Result<Vec<(String, String)>, ModelError> {
+    ) -> Result<Vec<ListedPicture>, ModelError> {
         let mut query = QueryBuilder::<Sqlite>::new(
-            "SELECT s.slug, p.picture FROM slugs s JOIN projects p USING (project) WHERE p.picture IS NOT NULL AND s.slug IN (",
+            "SELECT s.slug, p.picture, p.colour FROM slugs s JOIN projects p USING (project) WHERE p.picture IS NOT NULL AND s.slug IN (",
         );
         let mut list = query.separated(", ");
         slugs.for_each(|slug| {
             list.push_bind(slug.to_owned());
         });
         query.push(")");
-        Ok(query.build_query_as().fetch_all(&self.pool).await?)
+        let rows: Vec<(String, String, Option<String>)> =
+            query.build_query_as().fetch_all(&self.pool).await?;
+        Ok(rows.into_iter().map(|(slug, url, colour)| ListedPicture { slug, url, colour }).collect())
     }
 
     /// Returns the listed projects among these ordinals, in the same order.

@@ -56,6 +56,7 @@ pub(super) struct ProjectRow<'a> {
     project: &'a Project,
     pictures: String,
     picture: Option<String>,
+    colour: Option<String>,
     citation: String,
     answer: String,
 }
@@ -69,7 +70,8 @@ pub(super) fn rendered<'a>(
         let pictures = serde_json::to_string(&project.pictures).map_err(corrupt)?;
         let citation = edition.citation_url();
         let picture = edition.kept_picture();
-        Ok(ProjectRow { id: **id, project, pictures, picture, citation, answer })
+        let colour = edition.first_picture().and_then(|first| Some(first.palette.first()?.to_string()));
+        Ok(ProjectRow { id: **id, project, pictures, picture, colour, citation, answer })
     };
     projects.iter().map(row).collect()
 }
@@ -79,22 +81,26 @@ pub(super) async fn write_projects(
     rows: Vec<ProjectRow<'_>>,
 ) -> Result<(), ModelError> {
     let mut query = QueryBuilder::<Sqlite>::new(
-        "INSERT OR REPLACE INTO projects (project, ordinal, slug, revision, updated_at, withdrawn, pictures, picture, page, source, citation, answer) ",
+        "INSERT OR REPLACE INTO projects (project, ordinal, slug, revision, updated_at, withdrawn, pictures, picture, colour, page, source, citation, answer) ",
     );
-    query.push_values(rows, |mut row, ProjectRow { id, project, pictures, picture, citation, answer }| {
-        row.push_bind(id.to_string())
-            .push_bind(project.ordinal.0.cast_signed())
-            .push_bind(project.slug.to_string())
-            .push_bind(i64::from(project.revision.0))
-            .push_bind(project.updated_at.to_string())
-            .push_bind(project.withdrawn.as_deref())
-            .push_bind(pictures)
-            .push_bind(picture)
-            .push_bind(project.record.url.as_deref())
-            .push_bind(project.record.citation_url.as_deref())
-            .push_bind(citation)
-            .push_bind(answer);
-    });
+    query.push_values(
+        rows,
+        |mut row, ProjectRow { id, project, pictures, picture, colour, citation, answer }| {
+            row.push_bind(id.to_string())
+                .push_bind(project.ordinal.0.cast_signed())
+                .push_bind(project.slug.to_string())
+                .push_bind(i64::from(project.revision.0))
+                .push_bind(project.updated_at.to_string())
+                .push_bind(project.withdrawn.as_deref())
+                .push_bind(pictures)
+                .push_bind(picture)
+                .push_bind(colour)
+                .push_bind(project.record.url.as_deref())
+                .push_bind(project.record.citation_url.as_deref())
+                .push_bind(citation)
+                .push_bind(answer);
+        },
+    );
     query.build().execute(transaction).await?;
     Ok(())
 }

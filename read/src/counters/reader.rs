@@ -52,6 +52,17 @@ pub struct MonthSummary {
     pub keys: u64,
 }
 
+/// The calls of a key in a month that count against its quotas.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MonthUsage {
+    /// The month.
+    pub month: Month,
+    /// The calls over REST.
+    pub rest: u64,
+    /// The calls over MCP.
+    pub mcp: u64,
+}
+
 impl CountersReader {
     /// Opens the counters in a generation's folder, read-only, and loads the months around `now`, for which a slightly wrong clock may
     /// ask.
@@ -142,6 +153,27 @@ impl CountersReader {
             Ok(DayUsage { date, rest: number(row, "rest")?, mcp: number(row, "mcp")? })
         };
         query.fetch_all(&self.pool).await?.iter().map(day).collect()
+    }
+
+    /// Returns the last months before this one in which the key called, at most `limit`, the newest first.
+    ///
+    /// # Errors
+    ///
+    /// If the counters cannot be read.
+    pub async fn months_before(
+        &self,
+        key: KeyId,
+        month: Month,
+        limit: u32,
+    ) -> Result<Vec<MonthUsage>, ModelError> {
+        let sql = "SELECT substr(date, 1, 7) AS month, SUM(rest) AS rest, SUM(mcp) AS mcp FROM days \
+                   WHERE key_id = ? AND date < ? GROUP BY 1 ORDER BY 1 DESC LIMIT ?";
+        let query = sqlx::query(sql).bind(key.as_str()).bind(month.to_string()).bind(limit);
+        let month = |row: &SqliteRow| -> Result<MonthUsage, ModelError> {
+            let month = row.try_get::<&str, _>("month")?.parse().map_err(corrupt)?;
+            Ok(MonthUsage { month, rest: number(row, "rest")?, mcp: number(row, "mcp")? })
+        };
+        query.fetch_all(&self.pool).await?.iter().map(month).collect()
     }
 
     /// Returns the time at which the key's last counted call was answered.

@@ -124,6 +124,31 @@ async fn calls_are_counted_by_allowance_and_day() {
 }
 
 #[tokio::test]
+async fn the_months_before_are_totals_of_their_days() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = CountersWriter::open(folder.path()).await.unwrap();
+    let mut over_mcp = call(4, 1, "2026-10-31T23:59:59Z");
+    over_mcp.call.surface = Surface::Mcp;
+    let batch = [
+        call(1, 1, "2026-08-02T08:00:00Z"),
+        call(2, 1, "2026-10-01T00:00:00Z"),
+        call(3, 1, "2026-10-02T00:00:00Z"),
+        over_mcp,
+        call(5, 1, "2026-11-01T00:00:00Z"),
+        call(6, 2, "2026-10-02T00:00:00Z"),
+    ];
+    count(&mut writer, &batch).await;
+    let november: Month = "2026-11".parse().unwrap();
+    let reader = CountersReader::open(folder.path(), november).await.unwrap();
+    let month = |month: &str, rest, mcp| MonthUsage { month: month.parse().unwrap(), rest, mcp };
+    let (august, october) = (month("2026-08", 1, 0), month("2026-10", 2, 1));
+    let before = async |key, limit| reader.months_before(key, november, limit).await.unwrap();
+    assert_eq!(before(key(1), 24).await, [october.clone(), august]);
+    assert_eq!(before(key(1), 1).await, [october]);
+    assert_eq!(before(key(3), 24).await, []);
+}
+
+#[tokio::test]
 async fn a_repeated_call_is_counted_once_and_updates_only_its_sequence() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = CountersWriter::open(folder.path()).await.unwrap();

@@ -149,11 +149,11 @@ pub struct DimensionTerms<'a> {
     pub terms: Vec<Term<'a>>,
 }
 
-/// A word of a taste dimension.
+/// A word or phrase of a taste dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Term<'a> {
     /// The word, in the most frequent of its forms.
     pub term: &'a str,
-    /// The number of projects that a search for it finds in this dimension.
+    /// The number of projects that a search for it finds in this dimension; for a phrase, in quotes.
     pub projects: u64,
 }

@@ -56,6 +56,10 @@ pub struct Image<'a> {
     pub height: u32,
     /// The alternative text.
     pub alt: Option<&'a str>,
+    /// Whom to name with the picture, as recorded.
+    pub credit: Option<&'a str>,
+    /// What others may do with the picture, as recorded: a text or a URL.
+    pub rights: Option<&'a str>,
     /// Up to six main colours as `#rrggbb`, by falling share of the area.
     #[schemars(with = "Vec<String>")]
     pub color_palette: Vec<Colour>,
@@ -84,24 +88,32 @@ impl<'a> Project<'a> {
 fn images<'a>(record: &'a Record, pictures: &BTreeMap<String, Picture>) -> Vec<Image<'a>> {
     let kept = record.pictures.iter().filter_map(|named| {
         let picture = pictures.get(&named.source)?;
-        Image::of(picture, named.alt.as_deref())
+        Some(Image {
+            alt: named.alt.as_deref(),
+            credit: named.credit.as_deref(),
+            rights: named.rights.as_deref(),
+            ..Image::of(picture)?
+        })
     });
     let kept: Vec<Image<'a>> = kept.collect();
     if !kept.is_empty() {
         return kept;
     }
     let thumbnail = record.thumbnail.as_ref().and_then(|source| pictures.get(source));
-    thumbnail.and_then(|picture| Image::of(picture, None)).into_iter().collect()
+    thumbnail.and_then(Image::of).into_iter().collect()
 }
 
 impl<'a> Image<'a> {
-    fn of(picture: &Picture, alt: Option<&'a str>) -> Option<Image<'a>> {
+    /// Returns a picture without its recorded texts, or `None` if it has no rendition.
+    fn of(picture: &Picture) -> Option<Image<'a>> {
         let width = picture.widths().last()?;
         Some(Image {
             url: site::picture(picture.id, width),
             width,
             height: picture.height_at(width),
-            alt,
+            alt: None,
+            credit: None,
+            rights: None,
             color_palette: picture.palette.clone(),
         })
     }
@@ -250,7 +262,7 @@ mod tests {
     #[test]
     fn stored_pictures_keep_the_records_order_and_the_first_represents_the_project() {
         let slug: Slug = "a".parse().unwrap();
-        let text = r#"{"name":"A","category":"art","pictures":[{"source":"gone.png"},{"source":"b.png","alt":"A pear"},{"source":"a.png"}]}"#;
+        let text = r#"{"name":"A","category":"art","pictures":[{"source":"gone.png"},{"source":"b.png","alt":"A pear","credit":"Ann B","rights":"CC BY 4.0"},{"source":"a.png"}]}"#;
         let record: Record = serde_json::from_str(text).unwrap();
         let picture = |byte, width| Picture {
             id: PictureId([byte; 32]),
@@ -268,15 +280,19 @@ mod tests {
             project.summary.thumbnail,
             Some(format!("{}/media/{}/640.webp", site::SITE, "0b".repeat(32)))
         );
-        let expected = [(11, 1280, 640, Some("A pear"), "#0b0b0b"), (10, 100, 50, None, "#0a0a0a")].map(
-            |(byte, width, height, alt, colour)| Image {
-                url: format!("{}/media/{}/{width}.webp", site::SITE, PictureId([byte; 32])),
-                width,
-                height,
-                alt,
-                color_palette: vec![colour.to_owned().try_into().unwrap()],
-            },
-        );
+        let expected = [
+            (11, 1280, 640, Some(("A pear", "Ann B", "CC BY 4.0")), "#0b0b0b"),
+            (10, 100, 50, None, "#0a0a0a"),
+        ]
+        .map(|(byte, width, height, texts, colour)| Image {
+            url: format!("{}/media/{}/{width}.webp", site::SITE, PictureId([byte; 32])),
+            width,
+            height,
+            alt: texts.map(|(alt, ..)| alt),
+            credit: texts.map(|(_, credit, _)| credit),
+            rights: texts.map(|(.., rights)| rights),
+            color_palette: vec![colour.to_owned().try_into().unwrap()],
+        });
         assert_eq!(project.images, expected);
     }
 }

@@ -105,10 +105,14 @@ impl Edition<'_> {
         site::citation_page(self.recorded_slug.as_str(), self.revision)
     }
 
+    /// Returns the first stored picture.
+    pub fn first_picture(&self) -> Option<&Picture> {
+        self.record.picture_sources().find_map(|source| self.pictures.get(source))
+    }
+
     /// Returns the URL of the first stored picture, in the width for lists.
     pub fn kept_picture(&self) -> Option<String> {
-        let picture = self.record.picture_sources().find_map(|source| self.pictures.get(source))?;
-        Some(site::picture(picture.id, picture.list_width()))
+        self.first_picture().map(|picture| site::picture(picture.id, picture.list_width()))
     }
 
     /// Returns the record's own image URL, or else the URL of its first stored picture.

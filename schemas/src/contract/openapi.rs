@@ -16,7 +16,7 @@ use crate::api::search::{DEFAULT_LIMIT, MAX_LIMIT, MAX_QUERY_CHARACTERS, MIN_LIM
 use crate::api::similar::SimilarAnswer;
 use crate::api::suggest::{DEFAULT_SUGGESTIONS, MAX_SUGGESTIONS, SuggestAnswer};
 use crate::api::usage::UsageAnswer;
-use crate::picture::{LIST_WIDTH, WIDTHS};
+use crate::picture::{DETAIL_WIDTH, LIST_WIDTH, WIDTHS};
 use crate::record::Category;
 use crate::taste::Dimension;
 
@@ -81,7 +81,8 @@ pub(super) fn document() -> Value {
                 "responses": of_a_slug("A page of the at most 50 nearest projects, the nearest first.", &similar, &problem),
             }},
             "/cite/{slug}/{revision}": outside(&cite(), &problem, &[400, 404, 429, 503]),
-            "/feed.atom": outside(&feed(), &problem, &[429, 503]),
+            "/feed.atom": outside(&feed("feed", "an Atom feed", "application/atom+xml", &json!({"type": "string"})), &problem, &[400, 429, 503]),
+            "/feed.json": outside(&feed("json_feed", "a JSON Feed (1.1)", "application/feed+json", &json!({"type": "object"})), &problem, &[400, 429, 503]),
             "/media/{picture}/{file}": outside(&picture(&problem), &problem, &[503]),
         },
         "components": {
@@ -242,6 +243,10 @@ fn cite() -> Value {
                 "schema": {"type": "integer", "minimum": 1}},
             {"name": "format", "in": "query", "description": "Goes before Accept.",
                 "schema": {"type": "string", "enum": ["html", "jsonld", "bibtex", "ris", "csl", "text"]}},
+            {"name": "accessed", "in": "query",
+                "description": "The day on which it was read, for BibTeX (urldate), RIS (Y2), CSL-JSON (accessed), text and the page. \
+                    Without it only the page contains a date of access: today's.",
+                "schema": {"type": "string", "format": "date"}},
         ],
         "responses": {
             "200": {"description": "The citation.", "headers": headers(), "content": {
@@ -256,14 +261,16 @@ fn cite() -> Value {
     })
 }
 
-fn feed() -> Value {
+fn feed(operation: &str, title: &str, media_type: &str, schema: &Value) -> Value {
     json!({
-        "operationId": "feed",
-        "summary": "The latest additions as an Atom feed",
-        "parameters": [],
+        "operationId": operation,
+        "summary": format!("The latest additions as {title}"),
+        "parameters": [
+            {"name": "category", "in": "query", "description": "Only the additions of this category.",
+                "schema": {"type": "string", "enum": Category::ALL.map(Category::as_str)}},
+        ],
         "responses": {
-            "200": {"description": "The feed.", "headers": headers(),
-                "content": {"application/atom+xml": {"schema": {"type": "string"}}}},
+            "200": {"description": "The feed.", "headers": headers(), "content": {media_type: {"schema": schema}}},
         },
     })
 }
@@ -277,7 +284,7 @@ fn picture(problem: &schemars::Schema) -> Value {
         "description": format!(
             "Records name the address. Each picture is kept as WebP {small}, {list} and {large} pixels wide, as far as the \
              original reaches, and {LIST_WIDTH} pixels wide as JPEG too; one that is smaller than {large} also at its own \
-             width. It never changes and may be kept for a year. One that was taken down for good is 410 from then on."
+             width, one that is larger mostly also {DETAIL_WIDTH} pixels wide or at its own width. It never changes and may be kept for a year. One that was taken down for good is 410 from then on."
         ),
         "parameters": [
             {"name": "picture", "in": "path", "required": true, "description": "Names the picture by what it holds.",
@@ -310,6 +317,17 @@ fn search_parameters() -> Value {
     ]);
     add_list_options(&mut parameters, &["relevance", "newest", "oldest", "name"]);
     if let Some(parameters) = parameters.as_array_mut() {
+        // The colours have a filter of this name.
+        let dimensions = Dimension::ALL.into_iter().filter(|dimension| *dimension != Dimension::Color);
+        parameters.extend(dimensions.map(|dimension| {
+            let about = format!(
+                "{} Only projects with all of these words there, e.g. {}.",
+                dimension.about(),
+                dimension.example_word()
+            );
+            json!({"name": dimension.as_str(), "in": "query", "description": about,
+                "schema": {"type": "string", "maxLength": 200}})
+        }));
         parameters.push(json!({"name": "highlights", "in": "query",
             "description": "Whether each result has highlights: its texts with the words that match in mark elements, as HTML.",
             "schema": {"type": "boolean", "default": false}}));
@@ -363,12 +381,15 @@ fn taste_parameters() -> Value {
 }
 
 fn terms_parameters() -> Value {
-    let starts_with = json!({"name": "starts_with", "in": "query", "description": "Only words that begin so; case and accents do not count.",
+    let starts_with = json!({"name": "starts_with", "in": "query", "description": "Only words or phrases that begin so; case and accents do not count.",
         "schema": {"type": "string", "maxLength": 100}});
     let mut cursor = archive_cursor_parameter();
     cursor["description"] = "next_cursor of the page before, or empty for the first page; with the same other parameters, of which dimension \
         is then needed. Any other text is 400.".into();
-    json!([dimension_parameter(), category_parameter(), starts_with, limit_parameter(), cursor])
+    let kind = json!({"name": "kind", "in": "query", "description": "Single words, or phrases as the curators recorded them between commas. \
+        A search by taste for a phrase in quotes finds exactly its projects.",
+        "schema": {"type": "string", "enum": ["word", "phrase"], "default": "word"}});
+    json!([dimension_parameter(), category_parameter(), kind, starts_with, limit_parameter(), cursor])
 }
 
 fn projects_parameters() -> Value {

@@ -202,12 +202,14 @@ impl Fields {
         for picture in self.named_pictures(name) {
             match pictures.iter_mut().find(|known| known.source == picture.source) {
                 None => pictures.push(picture),
-                Some(known) if known.alt.is_none() => known.alt = picture.alt,
-                Some(known) if picture.alt.is_some() && picture.alt != known.alt => {
-                    let reason = format!("names {} twice, with two texts; name it once", picture.source);
-                    self.fault(name, reason);
-                }
-                Some(_) => {}
+                Some(known) => match known.differences(&picture)[..] {
+                    [] => known.update(&picture),
+                    [text, ..] => {
+                        let reason =
+                            format!("names {} twice, each with another {text}; name it once", picture.source);
+                        self.fault(name, reason);
+                    }
+                },
             }
         }
         pictures
@@ -217,15 +219,16 @@ impl Fields {
         self.list(name, MAX_PICTURES, |fields, name, item| {
             if let Value::String(_) = item {
                 let source = fields.text_of(name, item, MAX_URL)?;
-                return fields.picture_source(name, source).map(|source| PictureSource { source, alt: None });
+                return fields.picture_source(name, source).map(PictureSource::of);
             }
             fields.object(name, item, |picture| {
                 let given: Vec<String> =
                     ["source", "path", "url"].iter().filter_map(|name| picture.text(name, MAX_URL)).collect();
-                let alt = picture.text("alt", 1_000);
+                let [alt, credit, rights] = ["alt", "credit", "rights"].map(|name| picture.text(name, 1_000));
                 match <[String; 1]>::try_from(given) {
                     Ok([source]) => {
-                        picture.picture_source("source", source).map(|source| PictureSource { source, alt })
+                        let source = picture.picture_source("source", source)?;
+                        Some(PictureSource { source, alt, credit, rights })
                     }
                     Err(_) => {
                         picture.fault("source", "must be given once, as a relative path or an https URL");

@@ -156,7 +156,7 @@ fn merge_pictures(known: Vec<Value>, mut given: Map<String, Value>, faults: &mut
             }
             _ => faults.push(Fault {
                 field: format!("pictures.{number}"),
-                reason: "is not a picture; pictures.1 is the source of the first, pictures.1.alt its text"
+                reason: "is not a picture; pictures.1 is the source of the first, pictures.1.alt, .credit and .rights its texts"
                     .to_owned(),
             }),
         }
@@ -236,6 +236,8 @@ mod tests {
     fn pictures_are_set_by_their_numbers() {
         let (a, b) = (json!({"source": "a.jpg", "alt": "A"}), json!({"source": "b.jpg", "alt": "B"}));
         assert_eq!(pictures(json!({"1": {"alt": "X"}})), Ok(json!([{"source": "a.jpg", "alt": "X"}, b])));
+        let credited = json!({"source": "a.jpg", "alt": "A", "credit": "Photo: C"});
+        assert_eq!(pictures(json!({"1": {"credit": "Photo: C"}})), Ok(json!([credited, b])));
         assert_eq!(pictures(json!({"1": {"source": null, "alt": null}})), Ok(json!([b])));
         assert_eq!(pictures(json!({"1": {"source": "b.jpg"}, "all": true})), Ok(json!([b])), "with its alt");
         assert_eq!(pictures(json!({"all": true})), Ok(json!([])));

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::record::PictureSource;
 
 fn faults(line: &str) -> Vec<(String, String)> {
     parse_line(line, false).unwrap_err().into_iter().map(|f| (f.field, f.reason)).collect()
@@ -171,19 +172,28 @@ fn spreadsheet_formats_are_read_or_rejected_with_a_hint() {
 #[test]
 fn a_picture_that_is_named_twice_is_recorded_once() {
     let pictures = |text: &str| {
-        parse_line(&format!(r#"{{"name":"A","category":"art","pictures":{text}}}"#), false).map(|line| {
-            line.record.pictures.into_iter().map(|named| (named.source, named.alt)).collect::<Vec<_>>()
-        })
+        parse_line(&format!(r#"{{"name":"A","category":"art","pictures":{text}}}"#), false)
+            .map(|line| line.record.pictures)
     };
     assert_eq!(
-        pictures(r#"["a.jpg","b.jpg",{"path":"a.jpg","alt":"A"}]"#),
-        Ok(vec![("a.jpg".into(), Some("A".into())), ("b.jpg".into(), None)])
+        pictures(
+            r#"["a.jpg","b.jpg",{"path":"a.jpg","alt":"A","credit":"C"},{"url":"a.jpg","credit":"C","rights":"R"}]"#
+        ),
+        Ok(vec![
+            PictureSource {
+                alt: Some("A".into()),
+                credit: Some("C".into()),
+                rights: Some("R".into()),
+                ..PictureSource::of("a.jpg")
+            },
+            PictureSource::of("b.jpg"),
+        ])
     );
-    let twice = pictures(r#"[{"path":"a.jpg","alt":"A"},{"path":"a.jpg","alt":"B"}]"#).unwrap_err();
-    assert_eq!(
-        (twice[0].field.as_str(), twice[0].reason.as_str()),
-        ("pictures", "names a.jpg twice, with two texts; name it once")
-    );
+    for text in ["alt", "credit", "rights"] {
+        let twice = format!(r#"[{{"path":"a.jpg","{text}":"A"}},{{"path":"a.jpg","{text}":"B"}}]"#);
+        let reason = format!("names a.jpg twice, each with another {text}; name it once");
+        assert_eq!(pictures(&twice).unwrap_err(), [Fault { field: "pictures".into(), reason }]);
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The columns of a CSV file. A heading names a member, nested ones with a point (`taste.material`, `provenance.note`);
-//! `details.LABEL` is a detail, `pictures` the sources of all pictures separated by bars, `pictures.1` and `pictures.1.alt`
-//! those of one picture. A map given by the operator can rename headings.
+//! `details.LABEL` is a detail, `pictures` the sources of all pictures separated by bars, `pictures.1`, `pictures.1.alt`,
+//! `pictures.1.credit` and `pictures.1.rights` those of one picture. A map given by the operator can rename headings.
 
 use std::collections::BTreeMap;
 
@@ -70,7 +70,7 @@ fn column(member: &str) -> Column {
         Some(("details", label)) => Column::Detail(label.to_owned()),
         Some(("pictures", inner)) => {
             let (number, name) = inner.split_once('.').unwrap_or((inner, "source"));
-            let name = ["source", "alt"].into_iter().find(|known| *known == name);
+            let name = ["source", "alt", "credit", "rights"].into_iter().find(|known| *known == name);
             match (number.parse(), name) {
                 (Ok(number @ 1..), Some(name)) => Column::Picture(number, name),
                 _ => Column::Inner("pictures".to_owned(), inner.to_owned()),
@@ -159,8 +159,13 @@ mod tests {
             ]
         );
         assert_eq!(
-            read("slug,pictures.1,pictures.1.alt\na,a.jpg,\n", &[]),
-            [r#"{"slug":"a","pictures":{"1":{"source":"a.jpg","alt":null}}}"#]
+            read(
+                "slug,pictures.1,pictures.1.alt,Pictures.1.Credit,pictures.1.rights\na,a.jpg,,Ann B,CC0\n",
+                &[]
+            ),
+            [
+                r#"{"slug":"a","pictures":{"1":{"source":"a.jpg","alt":null,"credit":"Ann B","rights":"CC0"}}}"#
+            ]
         );
     }
 

@@ -114,8 +114,8 @@ mod tests {
         let record =
             json!({"pictures": ["a.jpg", {"source": "b.jpg", "alt": "B"}, "https://x.example/c.jpg"]});
         let file = |source: &str, alt: Option<&str>| PictureSource {
-            source: source.into(),
             alt: alt.map(str::to_owned),
+            ..PictureSource::of(source)
         };
         let files = vec![file("a.jpg", None), file("b.jpg", Some("B"))];
         let expected = Prepared { text: record.to_string(), files, repaired: 0 };

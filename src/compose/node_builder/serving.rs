@@ -44,7 +44,10 @@ impl NodeBuilder {
 
     /// Returns the site, with its address and its texts.
     pub(super) fn site(&self) -> Result<Site> {
-        Ok(self.site_address().parse::<Site>()?.with_texts(self.config.site.texts()))
+        Ok(self
+            .site_address()
+            .parse::<Site>()?
+            .with_texts(self.config.site.texts(self.config.accounts.contact.clone())))
     }
 
     /// Returns the address of the site: the one that is set, or the one on which this process listens or is to listen.

@@ -26,6 +26,14 @@ pub(super) struct LoadedPicture {
     pub(super) damage: Option<String>,
 }
 
+impl LoadedPicture {
+    /// Returns whether the form for details is not stored although the picture is large enough.
+    fn lacks_details(&self) -> bool {
+        let form = self.picture.detail_form();
+        form.is_some_and(|form| self.forms.iter().all(|(stored, _)| *stored != form))
+    }
+}
+
 /// The result of a check of all pictures.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CheckReport {
@@ -49,6 +57,11 @@ impl MediaStore {
         let mut report = CheckReport::default();
         for id in self.ids()? {
             match self.load(id, CheckDepth::Pixels) {
+                // It was stored by an earlier version.
+                Ok(loaded) if repair && loaded.damage.is_none() && loaded.lacks_details() => {
+                    self.rederive(id)?;
+                    report.repaired += 1;
+                }
                 Ok(LoadedPicture { damage: None, .. }) => {}
                 Ok(loaded) if repair => {
                     self.files.replace(&loaded.picture, &loaded.original, &loaded.forms)?;
@@ -117,10 +130,12 @@ impl MediaStore {
 
     /// Returns the stored smaller forms, or the damage of the first damaged one.
     fn forms(&self, picture: &Picture, depth: CheckDepth) -> Result<Result<Forms, String>, MediaError> {
-        let expected = picture.widths().map(Form::Webp).chain([Form::Jpeg(picture.list_width())]);
         let mut forms = Vec::new();
-        for form in expected {
+        for form in picture.forms().chain(picture.detail_form()) {
             let Some(bytes) = self.read(picture.id, form)? else {
+                if picture.detail_form() == Some(form) {
+                    continue;
+                }
                 return Ok(Err(format!("{form} is not there")));
             };
             if let Err(fault) = check_form(picture, form, &bytes, depth) {
@@ -212,6 +227,20 @@ mod tests {
             assert_eq!(files(&own_folder), before, "{name}");
         }
         assert_eq!(fs::read_dir(folder.path().join("incoming")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_large_picture_of_an_earlier_version_gets_its_form_for_details() {
+        let (_folder, store) = store();
+        let picture = store.put(&in_every_format(&scene(1_400, 100))[0].1).unwrap();
+        let form = store.path(picture.id, Form::Webp(1_400));
+        let bytes = fs::read(&form).unwrap();
+        fs::remove_file(&form).unwrap();
+        let intact = CheckReport { pictures: 1, ..CheckReport::default() };
+        assert_eq!(store.check(false, |_| {}).unwrap(), intact);
+        assert_eq!(store.check(true, |_| {}).unwrap(), CheckReport { repaired: 1, ..intact.clone() });
+        assert_eq!(fs::read(&form).unwrap(), bytes);
+        assert_eq!(store.check(true, |_| {}).unwrap(), intact);
     }
 
     #[test]

@@ -61,8 +61,7 @@ impl MediaStore {
     /// Returns whether a copy has a picture with the same description and files of the same lengths.
     pub fn is_copied_to(&self, copy: &MediaStore, id: PictureId) -> bool {
         let (Ok(Some(picture)), Ok(Some(copied))) = (self.get(id), copy.get(id)) else { return false };
-        let mut forms =
-            picture.widths().map(Form::Webp).chain([Form::Original, Form::Jpeg(picture.list_width())]);
+        let mut forms = picture.forms().chain(picture.detail_form()).chain([Form::Original]);
         let length =
             |store: &MediaStore, form| fs::metadata(store.path(id, form)).ok().map(|file| file.len());
         copied == picture && forms.all(|form| length(self, form) == length(copy, form))

@@ -1,5 +1,7 @@
 //! Derives what is stored beside an original: the description with size and palette, and the smaller forms.
 
+use std::cmp::Reverse;
+
 use image::RgbImage;
 use pictures::{PictureError, thumbnails};
 use schemas::picture::{Colour, Form, Picture, PictureFormat, PictureId};
@@ -32,19 +34,27 @@ pub(super) fn derive(id: PictureId, bytes: &[u8]) -> Result<(Picture, Forms), Pi
 
 /// Encodes every form except the original, the widest first.
 fn smaller_forms(picture: &Picture, pixels: &RgbImage) -> Result<Forms, PictureError> {
-    let mut widths: Vec<u32> = picture.widths().chain([picture.list_width()]).collect();
-    widths.sort_unstable();
-    widths.dedup();
+    let mut wanted: Vec<(u32, Form)> = picture
+        .forms()
+        .chain(picture.detail_form())
+        .filter_map(|form| match form {
+            Form::Webp(width) | Form::Jpeg(width) => Some((width, form)),
+            Form::Original => None,
+        })
+        .collect();
+    wanted.sort_by_key(|(width, _)| Reverse(*width));
     let mut forms = Vec::new();
     let mut last: Option<RgbImage> = None;
-    for width in widths.into_iter().rev() {
+    for of_width in wanted.chunk_by(|(one, _), (other, _)| one == other) {
+        let [(width, _), ..] = of_width else { continue };
         // Each is scaled from the previous, wider one: a fraction of the work, without a visible difference.
-        let small = thumbnails::resize(last.as_ref().unwrap_or(pixels), width, picture.height_at(width))?;
-        if picture.widths().any(|webp| webp == width) {
-            forms.push((Form::Webp(width), thumbnails::webp(&small)?));
-        }
-        if width == picture.list_width() {
-            forms.push((Form::Jpeg(width), thumbnails::jpeg(&small)?));
+        let small = thumbnails::resize(last.as_ref().unwrap_or(pixels), *width, picture.height_at(*width))?;
+        for (_, form) in of_width {
+            let bytes = match form {
+                Form::Jpeg(_) => thumbnails::jpeg(&small)?,
+                _ => thumbnails::webp(&small)?,
+            };
+            forms.push((*form, bytes));
         }
         last = Some(small);
     }

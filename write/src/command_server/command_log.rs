@@ -32,6 +32,7 @@ impl LogEntry {
                 | Command::MovePayments { .. }
                 | Command::MakeLink { .. }
                 | Command::UseLink { .. }
+                | Command::EraseByLink { .. }
         );
         LogEntry {
             name: message.command.name(),

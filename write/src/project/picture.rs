@@ -9,7 +9,7 @@ use serde_json::Map;
 use super::{Listing, PictureOutcome, Project, Rejection, revise};
 
 /// Attaches a stored picture to the project requested as `slug`. If the record does not name its source yet, the source is
-/// added after the others. An `alt` replaces the present one.
+/// added after the others. Given texts replace those of the record.
 pub fn attach(
     project: &Project,
     slug: &Slug,
@@ -71,7 +71,7 @@ fn name_picture(
 ) -> Result<Vec<Event>, Rejection> {
     let mut pictures = listing.record.pictures.clone();
     match pictures.iter_mut().find(|named| named.source == wanted.source) {
-        Some(named) => named.alt = wanted.alt.clone().or_else(|| named.alt.take()),
+        Some(named) => named.update(wanted),
         None => pictures.push(wanted.clone()),
     }
     if pictures == listing.record.pictures {
@@ -93,7 +93,7 @@ mod tests {
         alt: Option<&str>,
         byte: u8,
     ) -> impl FnOnce(&Project) -> Result<Vec<Event>, Rejection> {
-        let named = PictureSource { source: source.into(), alt: alt.map(str::to_owned) };
+        let named = PictureSource { alt: alt.map(str::to_owned), ..PictureSource::of(source) };
         move |project| attach(project, &slug(), &named, picture(byte))
     }
 
@@ -130,6 +130,20 @@ mod tests {
         given(&past).when(attaching("q.jpg", Some("A hinge"), 1)).then(&[
             naming(r#"[{"source":"p.jpg","alt":"A door"},{"source":"q.jpg","alt":"A hinge"}]"#),
             attached("q.jpg", 1),
+        ]);
+    }
+
+    #[test]
+    fn credit_and_rights_are_recorded_and_those_not_given_stay() {
+        let past = [selected(), naming(r#"[{"source":"p.jpg","alt":"A door","credit":"Ann B"}]"#)];
+        let named = PictureSource {
+            credit: Some("Cy D".into()),
+            rights: Some("CC0".into()),
+            ..PictureSource::of("p.jpg")
+        };
+        given(&past).when(move |project| attach(project, &slug(), &named, picture(1))).then(&[
+            naming(r#"[{"source":"p.jpg","alt":"A door","credit":"Cy D","rights":"CC0"}]"#),
+            attached("p.jpg", 1),
         ]);
     }
 

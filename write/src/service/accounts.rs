@@ -48,6 +48,7 @@ const LANES: &[Lane] = &[Lane {
         CommandSpec::caught_up("make_link"),
         CommandSpec::caught_up("open_link"),
         CommandSpec::caught_up("use_link"),
+        CommandSpec::caught_up("erase_by_link"),
     ],
 }];
 
@@ -83,6 +84,7 @@ impl CommandService for AccountService {
                     let decision = LinkDecision { keep, revoke, new_key: new_key.as_ref() };
                     self.use_link(&message, *link, decision).await
                 }
+                Command::EraseByLink { link } => self.erase_by_link(&message, *link).await,
                 other => Err(CommandError::misrouted(other)),
             }
             .map(CommandReply::Account)
@@ -186,21 +188,35 @@ impl AccountService {
             Some(history) => history,
             None => self.history_at(email).await?,
         };
+        self.erase(message, &history, Some(email)).await
+    }
+
+    /// Erases the account of an address. The caller holds the turn.
+    pub(super) async fn erase(
+        &self,
+        message: &CommandMessage,
+        history: &AccountHistory,
+        email: Option<&Email>,
+    ) -> Result<AccountOutcome, CommandError> {
+        let owner = match email {
+            Some(email) => self.vault.account_of(email).await?,
+            None => None,
+        };
         let (account, position) = match history.after(message.id) {
             Some(executed) => executed,
             None => {
                 let now = self.writer.clock.now();
                 let events = account::erase(history.account());
                 check_deadline(message, now)?;
-                if self.vault.account_of(email).await? == Some(history.id) {
+                if owner == Some(history.id) {
                     let erasure = Erasure { account: history.id, erased_at: now };
                     self.vault.record_erasures(vec![erasure]).await?;
                 }
-                self.append_decision(message, &history, events, now).await?
+                self.append_decision(message, history, events, now).await?
             }
         };
         // When the command is sent again, the address may belong to a new account.
-        if self.vault.account_of(email).await?.is_none_or(|account| account == history.id) {
+        if let Some(email) = email.filter(|_| owner.is_none_or(|account| account == history.id)) {
             self.vault.delete_notices_of(email).await?;
         }
         self.vault.erase(history.id).await?;

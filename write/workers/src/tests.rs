@@ -53,7 +53,7 @@ impl WriteSide {
     }
 
     pub(crate) async fn attach(&self, slug: &str, source: &str, kept: PictureId, as_named: bool) {
-        let picture = PictureSource { source: source.into(), alt: None };
+        let picture = PictureSource::of(source);
         let slug = slug.parse().unwrap();
         self.send(Command::Attach { slug, picture, kept: Some(kept), as_named }).await;
     }

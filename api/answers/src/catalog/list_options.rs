@@ -8,6 +8,7 @@ use read::archive::{Facet, Filters, Order};
 use schemas::api::problem::ParameterFault;
 use schemas::picture::Colour;
 use schemas::record::{Category, Year};
+use schemas::taste::Taste;
 
 use super::detail::Detail;
 use crate::query::QueryParams;
@@ -100,6 +101,7 @@ impl ListOptions {
             has_picture: reader.single("has_picture", only_true).is_some(),
             colours: reader.several("color", true, colour),
             added_since: reader.single("added_since", date),
+            taste: Taste::default(),
         };
         if let (Some(from), Some(to)) = (filters.year_from, filters.year_to)
             && from > to
@@ -332,6 +334,7 @@ mod tests {
                 has_picture: true,
                 colours: vec![Colour([0xa0, 0x52, 0x2d]), Colour([0, 0xff, 0])],
                 added_since: "2024-02-29".parse().ok(),
+                taste: Taste::default(),
             },
             detail: Detail::Concise,
             order: Some(Order::Oldest),

@@ -172,7 +172,7 @@ fn among(
     let allowed = listing.select(filters);
     let restriction = Restriction { allowed: &allowed, fingerprint: filters.fingerprint(), collects_matches };
     let found = listing.search(request, &restriction);
-    let missing = || SearchFault::Failed(ApiError::unavailable("The search index is still being filled."));
+    let missing = || SearchFault::Failed(ApiError::not_ready("The search index is still being filled."));
     Ok(found.ok_or_else(missing)??)
 }
 

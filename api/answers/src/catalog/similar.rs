@@ -90,7 +90,7 @@ impl ListedProject {
         let model = state
             .models()
             .neighbours()
-            .ok_or_else(|| ApiError::unavailable("The neighbours are still being looked for."))?;
+            .ok_or_else(|| ApiError::not_ready("The neighbours are still being looked for."))?;
         let list = model.reader.of(self.ordinal);
         let selected = if filters.is_empty() { None } else { Some(state.listing()?.select(filters)) };
         let note = match &list {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use read::archive::{
     Cursor, DimensionMatches, FacetCounts, InvalidCursor, Listing, MAX_QUERY_WORDS, Selection, TasteRequest,
 };
+use read::search::OrdinalSet;
 use schemas::taste::{Dimension, DimensionSet, Taste};
 use serde::{Serialize, Serializer};
 
@@ -119,6 +120,31 @@ pub fn facets(now: &Listing, taste: &TasteTexts, options: &ListOptions) -> Vec<F
         Ok::<_, Infallible>(Arc::new(now.matching_taste(&TasteRequest { within, ..taste.request() })))
     };
     let Ok(counts) = facets::count(now, options, matching);
+    counts
+}
+
+/// Returns how many of the projects that match a taste and all filters match in one dimension only, in two, and so on up to the number
+/// of requested dimensions.
+pub fn counts_by_matches(now: &Listing, taste: &TasteTexts, options: &ListOptions) -> Vec<u64> {
+    let selected = now.select(&options.filters);
+    let within = Some(Selection { set: &selected, fingerprint: 0 });
+    let request = TasteRequest { within, ..taste.request() };
+    let dimensions = Dimension::ALL.into_iter().filter(|dimension| !taste.get(*dimension).is_empty());
+    let matching: Vec<OrdinalSet> = dimensions
+        .map(|dimension| {
+            let one = TasteTexts::from_fn(|other| {
+                if other == dimension { taste.get(dimension).to_vec() } else { Vec::new() }
+            });
+            now.matching_taste(&TasteRequest { within, ..one.request() })
+        })
+        .collect();
+    let mut counts = vec![0; matching.len()];
+    for ordinal in now.matching_taste(&request).iter() {
+        let matches = matching.iter().filter(|set| set.contains(ordinal)).count();
+        if let Some(count) = matches.checked_sub(1).and_then(|index| counts.get_mut(index)) {
+            *count += 1;
+        }
+    }
     counts
 }
 

@@ -1,6 +1,6 @@
 //! The words that curators use in the taste dimensions.
 
-use read::archive::{self, Cursor, InvalidCursor, Listing, Term, TermsPage};
+use read::archive::{self, Cursor, InvalidCursor, Listing, Term, TermKind, TermsPage};
 use schemas::record::Category;
 use schemas::taste::Dimension;
 use serde::{Serialize, Serializer};
@@ -17,6 +17,8 @@ pub struct TermsRequest {
     pub dimension: Option<Dimension>,
     /// One category, or all.
     pub category: Option<Category>,
+    /// Words or phrases.
+    pub kind: TermKind,
     /// How the words begin, or blank for all.
     pub starts_with: String,
     /// The maximum number of words of each dimension.
@@ -37,6 +39,7 @@ impl TermsRequest {
         let request = TermsRequest {
             dimension: sent.dimension(),
             category: sent.category(),
+            kind: sent.term_kind(),
             starts_with: starts_with(sent),
             limit: sent.limit(),
             after: sent.cursor(browse::invalid_cursor),
@@ -93,8 +96,9 @@ pub fn find(now: &Listing, request: TermsRequest) -> Result<Terms, InvalidCursor
     let all = Dimension::ALL.into_iter();
     let requested = all.filter(|one| request.dimension.is_none_or(|only| only == *one));
     let page = |dimension| {
-        let TermsRequest { category, ref starts_with, limit, ref after, .. } = request;
-        let request = archive::TermsRequest { dimension, category, starts_with, limit, after: after.clone() };
+        let TermsRequest { category, kind, ref starts_with, limit, ref after, .. } = request;
+        let request =
+            archive::TermsRequest { dimension, kind, category, starts_with, limit, after: after.clone() };
         now.terms_page(request)
     };
     let pages = requested.map(page).collect::<Result<_, _>>()?;

@@ -73,6 +73,19 @@ impl CommandClient {
         }
     }
 
+    /// Erases the account of a link: its address is deleted and its keys are revoked.
+    ///
+    /// # Errors
+    ///
+    /// If the command was rejected, not executed, or its outcome is unknown.
+    pub async fn erase_by_link(&self, token: &str, deadline: Deadline) -> Result<(), CommandError> {
+        let command = Command::EraseByLink { link: LinkHash::of(token) };
+        match self.send(CLAIMING, command, deadline).await? {
+            CommandReply::Account(_) => Ok(()),
+            _ => Err(unexpected_reply()),
+        }
+    }
+
     /// Uses a link, once. A rejection does not use it up: a link that can still be opened can still be used. This node knows the new
     /// key when this returns, unless the projections lag.
     ///

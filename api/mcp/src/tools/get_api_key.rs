@@ -60,7 +60,7 @@ async fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
         )));
     }
     let tier = access.tiers.first();
-    let request = KeyRequest { email, tier: tier.name.clone(), actor: ACTOR, form: None };
+    let request = KeyRequest { email, tier: tier.name.clone(), name: None, actor: ACTOR, form: None };
     let (models, now) = (context.state.models(), context.state.now());
     let issued = access.commands.issue(models, request, now, context.deadline).await;
     let key = match issued {

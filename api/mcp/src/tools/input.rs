@@ -4,6 +4,7 @@
 //! Schemas stay flat, without `$ref`, `anyOf` and lists of types, which some clients refuse.
 
 use answers::catalog::detail::Detail;
+use read::archive::TermKind;
 use schemas::record::Category;
 use schemas::taste::Dimension;
 use serde_json::{Value as Json, json};
@@ -135,6 +136,16 @@ impl Value for Dimension {
 
     fn read(arguments: &mut Arguments<'_>, name: &'static str) -> Option<Dimension> {
         arguments.one_of(name, Dimension::parse, &Dimension::ALL.map(Dimension::as_str))
+    }
+}
+
+impl Value for TermKind {
+    fn schema() -> Json {
+        json!({"type": "string", "enum": TermKind::NAMES})
+    }
+
+    fn read(arguments: &mut Arguments<'_>, name: &'static str) -> Option<TermKind> {
+        arguments.one_of(name, TermKind::parse, &TermKind::NAMES)
     }
 }
 

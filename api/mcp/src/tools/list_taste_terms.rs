@@ -2,7 +2,7 @@
 
 use answers::catalog::json_writer::JsonWriter;
 use answers::catalog::terms::{self, LONGEST_BEGINNING, NO_DIMENSION, TermsRequest};
-use read::archive::Cursor;
+use read::archive::{Cursor, TermKind};
 use schemas::record::Category;
 use schemas::taste::Dimension;
 
@@ -32,15 +32,17 @@ pub(super) static TOOL: Tool = Tool {
 input! {
     dimension: Option<Dimension>,
     category: Option<Category>,
+    kind: Option<TermKind> = "phrase: as recorded",
     starts_with: Option<Text<LONGEST_BEGINNING>>,
     limit: Limit = "words a dimension",
     cursor: Option<Cursor>,
 }
 
 fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
-    let Input { dimension, category, starts_with, limit, cursor } = input;
+    let Input { dimension, category, kind, starts_with, limit, cursor } = input;
     let starts_with = starts_with.map(|Text(text)| text).unwrap_or_default();
-    let request = TermsRequest { dimension, category, starts_with, limit: limit.results, after: cursor };
+    let (kind, limit) = (kind.unwrap_or_default(), limit.results);
+    let request = TermsRequest { dimension, category, kind, starts_with, limit, after: cursor };
     let now = context.state.listing()?;
     let found = terms::find(&now, request).map_err(|error| Refusal::guided(error.to_string()))?;
     let mut json = JsonWriter::object(context.state.site(), 4_096);

@@ -2,11 +2,14 @@
 
 use answers::catalog::list_options::{self, ListOptions};
 use answers::catalog::search::{SearchCursor, invalid_cursor};
+use answers::catalog::taste::LONGEST;
 use answers::error::ApiError;
 use answers::query::{self, QueryParams};
+use schemas::taste::{Dimension, Taste};
 
 /// The parameters without the options of a list.
-const OWN: [&str; 5] = ["q", "limit", "cursor", "key", "highlights"];
+const OWN: [&str; 10] =
+    ["q", "limit", "cursor", "key", "highlights", "material", "light", "mood", "composition", "subject"];
 
 const NAMES: [&str; OWN.len() + list_options::NAMES.len()] = query::join_names(&OWN, &list_options::NAMES);
 
@@ -33,10 +36,24 @@ impl SearchParameters {
     pub(crate) fn parse(text: &str) -> Result<SearchParameters, ApiError> {
         let mut sent = QueryParams::parse(text, NAMES);
         let (q, limit) = (sent.text(), sent.limit());
-        let options = ListOptions::of_query(&mut sent, OWN.len(), true, |_, _| true);
+        let mut options = ListOptions::of_query(&mut sent, OWN.len(), true, |_, _| true);
+        options.filters.taste = taste(&mut sent);
         let (cursor, highlights) = (sent.cursor(invalid_cursor), highlights(&mut sent));
         Ok(SearchParameters { q, options, limit, cursor, highlights, ignored: sent.finish()? })
     }
+}
+
+/// Reads the words of taste that projects must have. `color` is the filter by colours.
+fn taste(sent: &mut Sent<'_>) -> Taste {
+    Taste::from_fn(|dimension| {
+        let text = (dimension != Dimension::Color).then(|| sent.single(dimension.as_str()))??;
+        let text = text.trim();
+        if text.chars().count() > LONGEST {
+            let allowed = format!("at most {LONGEST} characters");
+            sent.refuse(dimension.as_str(), format!("It is longer than {LONGEST} characters."), allowed);
+        }
+        (!text.is_empty()).then(|| text.to_owned())
+    })
 }
 
 fn highlights(sent: &mut Sent<'_>) -> bool {

@@ -7,7 +7,7 @@ use schemas::record::Category;
 use schemas::taste::Dimension;
 
 use super::bitmap;
-use crate::dictionary::StemKey;
+use crate::dictionary::{StemKey, TermKind};
 use crate::order::{Day, SortKey};
 
 /// The maximum number of projects in a block. A change rebuilds a whole block, and a query reads every block: this is a
@@ -32,7 +32,7 @@ pub(crate) struct Block {
     by_project: OnceLock<ProjectStems>,
 }
 
-/// The stems of each project, computed when they are first counted.
+/// The stems of the words of each project, computed when they are first counted.
 #[derive(Debug)]
 struct ProjectStems {
     /// Ascending within a project.
@@ -98,13 +98,17 @@ impl Block {
         &self.terms[first..first + length]
     }
 
-    /// Iterates over the stems of a dimension in ascending order, each with its forms.
-    pub(crate) fn stems_of(&self, dimension: Dimension) -> impl Iterator<Item = (StemKey, &[TermInfo])> {
-        let first = self.keys.partition_point(|key| *key < StemKey::new(dimension, 0));
+    /// Iterates over the stems of the words or phrases of a dimension in ascending order, each with its forms.
+    pub(crate) fn stems_of(
+        &self,
+        kind: TermKind,
+        dimension: Dimension,
+    ) -> impl Iterator<Item = (StemKey, &[TermInfo])> {
+        let first = self.keys.partition_point(|key| *key < StemKey::new(kind, dimension, 0));
         let mut rest = &self.keys[first..];
         let mut at = first;
         std::iter::from_fn(move || {
-            let key = *rest.first().filter(|key| key.dimension() == dimension.index())?;
+            let key = *rest.first().filter(|key| key.is_of(kind, dimension))?;
             let length = rest.iter().take_while(|other| **other == key).count();
             rest = &rest[length..];
             at += length;
@@ -112,21 +116,21 @@ impl Block {
         })
     }
 
-    /// Returns the stems of a project in a dimension, ascending.
+    /// Returns the stems of the words of a project in a dimension, ascending.
     pub(crate) fn stems_in(&self, dimension: Dimension, at: usize) -> &[StemKey] {
         let ProjectStems { keys, ends } = self.by_project.get_or_init(|| self.project_stems());
         let start = at.checked_sub(1).map_or(0, |before| ends[before]);
         let keys = &keys[start as usize..ends[at] as usize];
-        let first = keys.partition_point(|key| key.dimension() < dimension.index());
-        let end = keys.partition_point(|key| key.dimension() <= dimension.index());
-        &keys[first..end]
+        let first = keys.partition_point(|key| *key < StemKey::new(TermKind::Word, dimension, 0));
+        let length = keys[first..].partition_point(|key| key.is_of(TermKind::Word, dimension));
+        &keys[first..first + length]
     }
 
     fn project_stems(&self) -> ProjectStems {
         // A project with two forms of a stem has it once: terms are ascending by stem.
         let for_each_stem = |visit: &mut dyn FnMut(StemKey, usize)| {
             let mut last = vec![None; self.len()];
-            for (key, term) in self.terms() {
+            for (key, term) in self.terms().take_while(|(key, _)| key.is_word()) {
                 self.posting_list(term).for_each(|at| {
                     if last[at].replace(key) != Some(key) {
                         visit(key, at);
@@ -141,7 +145,7 @@ impl Block {
             total += *end;
             *end = total - *end;
         }
-        let mut keys = vec![StemKey::new(Dimension::ALL[0], 0); total as usize];
+        let mut keys = vec![StemKey::new(TermKind::Word, Dimension::ALL[0], 0); total as usize];
         for_each_stem(&mut |key, at| {
             keys[ends[at] as usize] = key;
             ends[at] += 1;

@@ -39,7 +39,9 @@ fn assert_agree(one: &ArchiveReader, other: &ArchiveReader, query: &Query) {
     let (one, other) = (one.listing(), other.listing());
     for category in [None, Some(Category::Art)] {
         assert_eq!(one.newest(category, 5, None), other.newest(category, 5, None));
-        assert_eq!(one.terms(None, category, 100), other.terms(None, category, 100));
+        for kind in [TermKind::Word, TermKind::Phrase] {
+            assert_eq!(one.terms(kind, None, category, 100), other.terms(kind, None, category, 100));
+        }
     }
 }
 

@@ -21,7 +21,7 @@ async fn a_term_is_its_most_frequent_form_and_counts_projects() {
     ])
     .await;
     let terms = |archive: &Archive, dimension, category, limit| {
-        let found = archive.reader.listing().terms(Some(dimension), category, limit);
+        let found = archive.reader.listing().terms(TermKind::Word, Some(dimension), category, limit);
         assert_eq!(found.len(), 1);
         (found[0].terms.clone(), found[0].distinct)
     };
@@ -33,25 +33,59 @@ async fn a_term_is_its_most_frequent_form_and_counts_projects() {
     assert_eq!(terms(&archive, Dimension::Mood, Some(Category::Design), 9), (of_design, 2));
     let of_light = ["keeffe", "o'keeffe", "京", "東", "東京"].map(|one| term(one, 1)).to_vec();
     assert_eq!(terms(&archive, Dimension::Light, None, 9), (of_light, 5));
-    let dimensions: Vec<Dimension> =
-        archive.reader.listing().terms(None, None, 9).iter().map(|terms| terms.dimension).collect();
+    let dimensions: Vec<Dimension> = archive
+        .reader
+        .listing()
+        .terms(TermKind::Word, None, None, 9)
+        .iter()
+        .map(|terms| terms.dimension)
+        .collect();
     assert_eq!(dimensions, Dimension::ALL);
     archive.apply(&[withdrawn(1), withdrawn(2)]).await;
     let left = vec![term("ash", 1), term("beton", 1), term("lighting", 1), term("zinc", 1)];
     assert_eq!(terms(&archive, Dimension::Mood, None, 9), (left, 4));
 }
 
+#[tokio::test]
+async fn a_phrase_is_what_stands_between_marks() {
+    let mut archive = Archive::of(&[
+        with_text(1, Dimension::Light, "North light, even; soft"),
+        with_text(2, Dimension::Light, "north  light · EVEN"),
+        with_text(3, Dimension::Light, "even north, light"),
+        with_text(4, Dimension::Light, "東京, north-light"),
+        with_text(5, Dimension::Light, &format!("{} which is a sentence", "so long a text ".repeat(4))),
+    ])
+    .await;
+    let phrases = |archive: &Archive| {
+        let found = archive.reader.listing().terms(TermKind::Phrase, Some(Dimension::Light), None, 9);
+        found[0].terms.clone()
+    };
+    let all = [("north light", 3), ("even", 2), ("even north", 1), ("light", 1), ("soft", 1), ("東京", 1)];
+    assert_eq!(phrases(&archive), all.map(|(phrase, projects)| term(phrase, projects)));
+    let found = |archive: &Archive, text: &str| {
+        let page = archive.reader.listing().by_taste(&taste_request(&[(Dimension::Light, text)])).unwrap();
+        page.hits.iter().map(|hit| hit.ordinal).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&archive, "north light").len(), 4, "the words, wherever they stand");
+    assert_eq!(found(&archive, "\"North Light\"").len(), 3);
+    assert_eq!(found(&archive, " “even” ").len(), 2);
+    assert_eq!(found(&archive, "\"東京\"").len(), 1);
+    assert!(found(&archive, "\"light even\"").is_empty() && found(&archive, "\"\"").is_empty());
+    archive.apply(&[withdrawn(1)]).await;
+    assert_eq!(phrases(&archive)[0], term("north light", 2));
+}
+
 /// Returns the words of all pages, which have two each, and the number that each page says there are.
 fn paged(
     archive: &Archive,
-    dimension: Dimension,
+    (kind, dimension): (TermKind, Dimension),
     category: Option<Category>,
     starts_with: &str,
 ) -> (Vec<Term>, u64) {
     let (mut all, mut after, mut pages) = (Vec::new(), None::<String>, Vec::new());
     loop {
         let after_last = after.as_deref().map(|text| text.parse().unwrap());
-        let request = TermsRequest { dimension, category, starts_with, limit: 2, after: after_last };
+        let request = TermsRequest { dimension, kind, category, starts_with, limit: 2, after: after_last };
         let TermsPage { terms, next } = archive.reader.listing().terms_page(request).unwrap();
         assert!(next.is_none() || terms.terms.len() == 2, "{terms:?}");
         pages.push(terms.distinct);
@@ -74,7 +108,7 @@ async fn words_are_listed_by_their_beginning_and_page_by_page() {
         with_text(3, Dimension::Light, "brown"),
     ])
     .await;
-    let (all, distinct) = paged(&archive, Dimension::Mood, None, "");
+    let (all, distinct) = paged(&archive, (TermKind::Word, Dimension::Mood), None, "");
     let expected = [
         ("béton", 2),
         ("brass", 1),
@@ -85,17 +119,22 @@ async fn words_are_listed_by_their_beginning_and_page_by_page() {
         (long.as_str(), 1),
     ];
     assert_eq!((all, distinct), (expected.map(|(word, count)| term(word, count)).to_vec(), 7));
-    let (found, distinct) = paged(&archive, Dimension::Mood, None, " BR");
+    let (found, distinct) = paged(&archive, (TermKind::Word, Dimension::Mood), None, " BR");
     assert_eq!(
         (found, distinct),
         (expected[1..6].iter().map(|(word, count)| term(word, *count)).collect(), 5)
     );
-    assert_eq!(paged(&archive, Dimension::Mood, None, "BETO"), (vec![term("béton", 2)], 1));
+    assert_eq!(paged(&archive, (TermKind::Word, Dimension::Mood), None, "BETO"), (vec![term("béton", 2)], 1));
     for nothing in ["brown", "***", "bri ck"] {
-        assert_eq!(paged(&archive, Dimension::Mood, None, nothing), (vec![], 0), "{nothing}");
+        assert_eq!(
+            paged(&archive, (TermKind::Word, Dimension::Mood), None, nothing),
+            (vec![], 0),
+            "{nothing}"
+        );
     }
-    assert_eq!(paged(&archive, Dimension::Mood, Some(Category::Design), ""), (vec![], 0));
+    assert_eq!(paged(&archive, (TermKind::Word, Dimension::Mood), Some(Category::Design), ""), (vec![], 0));
     let request = |dimension, starts_with, after| TermsRequest {
+        kind: TermKind::Word,
         dimension,
         category: None,
         starts_with,
@@ -137,7 +176,7 @@ async fn similar_words_are_suggested_for_an_unused_word() {
 async fn words_of_a_large_archive_are_counted_at_intervals_and_never_by_a_query() {
     let mut archive = Archive::of(&[with_text(1, Dimension::Mood, "calm")]).await;
     let of_mood = |archive: &Archive, category| {
-        archive.reader.listing().terms(Some(Dimension::Mood), category, 9)[0].terms.clone()
+        archive.reader.listing().terms(TermKind::Word, Some(Dimension::Mood), category, 9)[0].terms.clone()
     };
     assert_eq!(of_mood(&archive, Some(Category::Art)), of_mood(&archive, None));
     archive.reader = archive.reader.with_recount(RecountPolicy { always_up_to: 0, interval: u32::MAX });
@@ -160,15 +199,17 @@ proptest! {
             let (mut archive, mut naive) = (Archive::new().await, Naive::default());
             let events: Vec<NumberedEvent> = changes.iter().filter_map(|change| naive.apply(change)).collect();
             archive.apply(&events).await;
-            for category in [None, Some(Category::Art)] {
-                for DimensionTerms { dimension, terms, distinct } in archive.reader.listing().terms(None, category, 1_000) {
+            let kinds = [TermKind::Word, TermKind::Phrase];
+            for (category, kind) in [None, Some(Category::Art)].into_iter().flat_map(|one| kinds.map(|kind| (one, kind))) {
+                for DimensionTerms { dimension, terms, distinct } in archive.reader.listing().terms(kind, None, category, 1_000) {
                     assert_eq!(terms.len() as u64, distinct);
-                    assert_eq!(paged(&archive, dimension, category, ""), (terms.clone(), distinct));
+                    assert_eq!(paged(&archive, (kind, dimension), category, ""), (terms.clone(), distinct));
                     assert!(terms.is_sorted_by_key(|one| (std::cmp::Reverse(one.projects), one.term.clone())));
                     for Term { term, projects } in terms {
-                        let request = TasteRequest { category, ..taste_request(&[(dimension, &term)]) };
+                        let text = if kind == TermKind::Phrase { format!("\"{term}\"") } else { term.clone() };
+                        let request = TasteRequest { category, ..taste_request(&[(dimension, &text)]) };
                         let page = archive.reader.listing().by_taste(&request).unwrap();
-                        assert_eq!((page.total, page.dimensions[0].words), (projects, 1), "{term} in {dimension}");
+                        assert_eq!((page.total, page.dimensions[0].words), (projects, 1), "{text} in {dimension}");
                         assert!(projects > 0);
                     }
                 }

@@ -1,4 +1,4 @@
-//! Counts how many projects use each word of a dimension.
+//! Counts how many projects use each word or phrase of a dimension.
 
 use schemas::record::Category;
 use schemas::taste::Dimension;
@@ -6,9 +6,9 @@ use schemas::taste::Dimension;
 use text::{fold, is_stop_word};
 
 use crate::blocks::{Block, BlockList, TermInfo, bitmap};
-use crate::dictionary::Dictionary;
+use crate::dictionary::{Dictionary, TermKind};
 
-/// The used words of each dimension, without stop words.
+/// The used words or phrases of each dimension, without stop words.
 #[derive(Debug)]
 pub(super) struct TermCounts {
     dimensions: [Vec<TermUse>; Dimension::COUNT],
@@ -23,17 +23,18 @@ pub(super) struct TermUse {
 }
 
 impl TermCounts {
-    /// Counts all words. Reads all posting lists.
+    /// Counts all words or phrases. Reads all their posting lists.
     pub(super) fn of(
         block_list: &BlockList,
         dictionary: &Dictionary,
+        kind: TermKind,
         category: Option<Category>,
     ) -> TermCounts {
         let mut counter = Counter { stems: vec![0; dictionary.stems()], forms: vec![0; dictionary.forms()] };
         let of_dimension = |dimension| {
             counter.stems.fill(0);
             counter.forms.fill(0);
-            block_list.blocks.iter().for_each(|block| counter.add(block, dimension, category));
+            block_list.blocks.iter().for_each(|block| counter.add(block, (kind, dimension), category));
             counter.uses(dictionary)
         };
         TermCounts { dimensions: Dimension::ALL.map(of_dimension) }
@@ -56,10 +57,10 @@ struct Counter {
 }
 
 impl Counter {
-    fn add(&mut self, block: &Block, dimension: Dimension, category: Option<Category>) {
+    fn add(&mut self, block: &Block, (kind, dimension): (TermKind, Dimension), category: Option<Category>) {
         let category = category.map(|category| block.category_bits(category));
         let mut any = vec![0; bitmap::word_count(block.len())];
-        for (key, terms) in block.stems_of(dimension) {
+        for (key, terms) in block.stems_of(kind, dimension) {
             for term in terms {
                 self.forms[term.form as usize] += of_category(block, *term, category);
             }

@@ -10,7 +10,7 @@ use text::fold;
 use super::Vocabulary;
 use super::counts::TermUse;
 use crate::cursor::{Cursor, InvalidCursor, query_hash};
-use crate::dictionary::Dictionary;
+use crate::dictionary::{Dictionary, TermKind};
 use crate::order::{Day, SortKey};
 
 /// The most used words of a dimension.
@@ -24,12 +24,12 @@ pub struct DimensionTerms {
     pub distinct: u64,
 }
 
-/// A used word.
+/// A used word or phrase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
     /// The most frequent form of its stem, in lower case; it represents all forms of the stem.
     pub term: String,
-    /// The number of projects that a query for this word alone finds in the dimension.
+    /// The number of projects that a query for this word alone finds in the dimension; of a phrase, a query for it in quotes.
     pub projects: u64,
 }
 
@@ -38,6 +38,8 @@ pub struct Term {
 pub struct TermsRequest<'a> {
     /// The dimension.
     pub dimension: Dimension,
+    /// Words, or phrases.
+    pub kind: TermKind,
     /// The category whose projects are counted, or all.
     pub category: Option<Category>,
     /// How the words begin, or blank for all; case and accents do not count.
@@ -65,16 +67,19 @@ pub(crate) fn terms_page(
     vocabulary: &Vocabulary,
     request: TermsRequest<'_>,
 ) -> Result<TermsPage, InvalidCursor> {
-    let TermsRequest { dimension, category, starts_with, limit, after } = request;
+    let TermsRequest { dimension, kind, category, starts_with, limit, after } = request;
     let beginning = fold(starts_with);
     let mut hash = query_hash(b"terms", category);
     hash.write(dimension.as_str().as_bytes());
     hash.write(beginning.as_bytes());
+    if kind == TermKind::Phrase {
+        hash.write(&[0]);
+    }
     let fingerprint = hash.finish();
     let after = Cursor::check(after, fingerprint)?;
     let dictionary = vocabulary.dictionary();
     let form = |one: &TermUse| dictionary.form(one.form);
-    let mut uses = vocabulary.counts(category).of_dimension(dimension).to_vec();
+    let mut uses = vocabulary.counts(kind, category).of_dimension(dimension).to_vec();
     if !starts_with.trim().is_empty() {
         // A text without letters begins no word.
         uses.retain(|one| !beginning.is_empty() && fold(form(one)).starts_with(&beginning));
@@ -97,14 +102,15 @@ fn key(form: &str) -> &str {
     &form[..form.floor_char_boundary(LONGEST_KEY)]
 }
 
-/// Returns the most used words of one dimension, or of each.
+/// Returns the most used words or phrases of one dimension, or of each.
 pub(crate) fn most_used_terms(
     vocabulary: &Vocabulary,
+    kind: TermKind,
     dimension: Option<Dimension>,
     category: Option<Category>,
     limit: usize,
 ) -> Vec<DimensionTerms> {
-    let counts = vocabulary.counts(category);
+    let counts = vocabulary.counts(kind, category);
     let requested = Dimension::ALL.into_iter().filter(|one| dimension.is_none_or(|only| only == *one));
     let of_dimension = |dimension: Dimension| {
         let uses = counts.of_dimension(dimension);
@@ -112,6 +118,27 @@ pub(crate) fn most_used_terms(
         DimensionTerms { dimension, terms, distinct: uses.len() as u64 }
     };
     requested.map(of_dimension).collect()
+}
+
+/// Returns the most used phrases of each dimension. A phrase of one word is represented by the word, wherever it is used.
+pub(crate) fn most_used_phrases(
+    vocabulary: &Vocabulary,
+    category: Option<Category>,
+    limit: usize,
+) -> Vec<DimensionTerms> {
+    let (dictionary, words) = (vocabulary.dictionary(), vocabulary.counts(TermKind::Word, category));
+    let mut found = most_used_terms(vocabulary, TermKind::Phrase, None, category, limit);
+    for DimensionTerms { dimension, terms, .. } in &mut found {
+        for term in terms.iter_mut().filter(|term| !term.term.contains(' ')) {
+            let stem = dictionary.number_of(&term.term).map(|form| dictionary.stem_of(form));
+            let mut of_dimension = words.of_dimension(*dimension).iter();
+            if let Some(word) = of_dimension.find(|word| Some(dictionary.stem_of(word.form)) == stem) {
+                *term = word.term(dictionary);
+            }
+        }
+        terms.sort_by(|a, b| b.projects.cmp(&a.projects).then_with(|| a.term.cmp(&b.term)));
+    }
+    found
 }
 
 fn most_used(uses: &[TermUse], dictionary: &Dictionary, limit: usize) -> Vec<Term> {

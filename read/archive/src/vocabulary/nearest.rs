@@ -10,7 +10,7 @@ use text::fold;
 use super::Vocabulary;
 use super::counts::TermUse;
 use super::most_used::Term;
-use crate::dictionary::{Dictionary, StemKey};
+use crate::dictionary::{Dictionary, StemKey, TermKind};
 use crate::snapshot::Snapshot;
 use crate::stemming::WordStemmer;
 use crate::taste_query::MAX_QUERY_WORDS;
@@ -38,7 +38,8 @@ pub(crate) fn nearest_terms(
             words.push(word);
         }
     }
-    let (uses, dictionary) = (vocabulary.counts(None).of_dimension(dimension), vocabulary.dictionary());
+    let (uses, dictionary) =
+        (vocabulary.counts(TermKind::Word, None).of_dimension(dimension), vocabulary.dictionary());
     let mut found = similar_words(&words, uses, dictionary);
     let form = |one: &TermUse| dictionary.form(one.form);
     found.sort_unstable_by(|(distance, a), (others, b)| {
@@ -60,7 +61,7 @@ pub(crate) fn nearest_terms(
 pub(super) fn is_used(snapshot: &Snapshot, stemmer: &WordStemmer, dimension: Dimension, word: &str) -> bool {
     let (stems, _) = stemmer.query_stems(word, 1);
     let stem = stems.first().and_then(|stem| snapshot.dictionary.stem(stem));
-    let key = stem.map(|stem| StemKey::new(dimension, stem));
+    let key = stem.map(|stem| StemKey::new(TermKind::Word, dimension, stem));
     key.is_some_and(|key| snapshot.block_list.blocks.iter().any(|block| !block.find(key).is_empty()))
 }
 

@@ -8,6 +8,7 @@ CREATE TABLE projects (
     withdrawn  TEXT,                      -- the reason, or null while it is listed
     pictures   TEXT NOT NULL,             -- JSON of the kept pictures by their sources
     picture    TEXT,                      -- the address of the first kept one in the width for lists, as it is rendered
+    colour     TEXT,                      -- its main colour as #rrggbb
     page       TEXT,                      -- the address of a public page that the record brings itself
     source     TEXT,                      -- the address to cite that the record brings itself
     citation   TEXT NOT NULL,             -- the address to cite, as it is rendered

@@ -25,7 +25,7 @@ const BATCH: usize = 2_000;
 const BATCH_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// How often the stream is checked for being replaced or truncated.
-const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(3);
 
 /// Copies until the stream is found replaced or truncated. Restores calls that NATS lost: at the start, while a stream that lost
 /// calls is closed for new ones, and then at intervals.

@@ -45,7 +45,9 @@ fn a_picture_is_stored_in_its_folder_in_every_form() {
         assert_eq!(found, (id, format, 1500, 1000), "{name}");
         assert!((1..=6).contains(&picture.palette.len()), "{:?}", picture.palette);
         let own = folder.path().join(&id.to_string()[..2]).join(id.to_string());
-        assert_eq!(names(&own), ["1280.webp", "320.webp", "640.jpg", "640.webp", "original", "picture.json"]);
+        let expected =
+            ["1280.webp", "1500.webp", "320.webp", "640.jpg", "640.webp", "original", "picture.json"];
+        assert_eq!(names(&own), expected);
         assert_eq!(store.get(id).unwrap(), Some(picture));
         assert_eq!(store.read(id, Form::Original).unwrap().as_ref(), Some(&bytes));
         assert_eq!(store.read(id, Form::Webp(500)).unwrap(), None);
@@ -54,6 +56,7 @@ fn a_picture_is_stored_in_its_folder_in_every_form() {
             (Form::Webp(640), pictures::Format::Webp, (640, 427)),
             (Form::Jpeg(640), pictures::Format::Jpeg, (640, 427)),
             (Form::Webp(1280), pictures::Format::Webp, (1280, 853)),
+            (Form::Webp(1500), pictures::Format::Webp, (1500, 1000)),
         ] {
             let small = pictures::decode(&store.read(id, form).unwrap().unwrap()).unwrap();
             assert_eq!((small.format, small.pixels.dimensions()), (kind, size), "{name} as {form}");

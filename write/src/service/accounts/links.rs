@@ -1,4 +1,5 @@
-//! Commands on the links that prove an address: requesting one by mail, creating, opening and using one.
+//! Commands on the links that prove an address: requesting one by mail, creating, opening and using one, and erasing its
+//! account.
 //!
 //! A link is marked as used by a command before the command appends anything, so that no second command can use it; the same
 //! command can be sent again until it gets its reply. If the log has nothing of that command, because its append failed or the
@@ -93,6 +94,24 @@ impl AccountService {
             decision.keep.contains(&id) || decision.revoke.contains(&id) || new_key == Some(id)
         };
         Ok(account_done(account.keys().iter().filter(named), position))
+    }
+
+    /// Erases the account of a link. The link is deleted with it; the same command can be sent again.
+    pub(super) async fn erase_by_link(
+        &self,
+        message: &CommandMessage,
+        hash: LinkHash,
+    ) -> Result<AccountOutcome, CommandError> {
+        let _turn = self.turn.lock().await;
+        let history = match self.erased_by(message.id).await? {
+            Some(history) => history,
+            None => {
+                let link = self.usable_link(hash, Some(message.id)).await?;
+                self.history_of_link(&link).await?
+            }
+        };
+        let email = self.vault.email_of(history.id).await?;
+        self.erase(message, &history, email.as_ref()).await
     }
 
     /// Returns the account of an address if it has a live key or a payment: its holder gets a key with the link then.

@@ -32,6 +32,7 @@ fn samples() -> Vec<Command> {
         json!({"make_link": {"email": email, "link": link}}),
         json!({"open_link": {"link": link}}),
         json!({"use_link": {"link": link, "keep": [], "revoke": [], "new_key": null}}),
+        json!({"erase_by_link": {"link": link}}),
     ];
     samples.into_iter().map(|sample: Value| serde_json::from_value(sample).unwrap()).collect()
 }

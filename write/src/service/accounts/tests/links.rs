@@ -236,3 +236,31 @@ async fn every_request_for_a_link_gets_the_same_reply_and_one_mail_is_queued() {
     assert_eq!(side.letter().await, None, "there is nothing left to prove");
     assert_eq!(side.log().await.len(), 3, "no mail is in the log");
 }
+
+#[tokio::test]
+async fn a_link_erases_its_account_once() {
+    let side = linked().await;
+    let command = || Command::EraseByLink { link: link() };
+    let erasing = side.message(command());
+    let expected = account_reply(&["a free revoked", "b free revoked"], 4);
+    assert_eq!(side.commands.execute(erasing.clone()).await, expected);
+    assert_eq!(side.log().await[3..], ["A account_erased"]);
+    assert_eq!(side.account().await, None, "the address is deleted");
+    // The same command may be sent again, and no other can use the link.
+    assert_eq!(side.commands.execute(erasing).await, expected);
+    for command in [command(), open(), using(&["a"], &[], None)] {
+        assert_eq!(side.refused(command).await, DEAD);
+    }
+    // The address may come back, with an account of its own, which the former link does not reach.
+    side.send(issue("c")).await;
+    assert_eq!(side.refused(command()).await, DEAD);
+    assert_eq!(side.log().await.len(), 6);
+}
+
+#[tokio::test]
+async fn an_old_link_erases_nothing() {
+    let side = linked().await;
+    side.clock.advance(SignedDuration::from_mins(30));
+    assert_eq!(side.refused(Command::EraseByLink { link: link() }).await, DEAD);
+    assert_eq!(side.log().await.len(), 3);
+}

@@ -27,7 +27,7 @@ impl WriteSide {
     }
 
     async fn attach(&self, slug: &str, kept: PictureId) -> CommandReply {
-        let picture = PictureSource { source: "front.jpg".into(), alt: None };
+        let picture = PictureSource::of("front.jpg");
         self.send(Command::Attach { slug: slug.parse().unwrap(), picture, kept: Some(kept), as_named: false })
             .await
     }

@@ -131,7 +131,7 @@ fn a_record_without_words_has_no_vector() {
     assert_eq!(vector(&named("")), None);
     assert_eq!(vector(&named(" — … the of")), None);
     let mut record = named("");
-    record.pictures.push(PictureSource { source: "oak.webp".to_owned(), alt: None });
+    record.pictures.push(PictureSource::of("oak.webp"));
     assert_eq!(vector(&record), None, "the name of a picture file is not read");
     record.pictures[0].alt = Some("An oak door".to_owned());
     assert!(vector(&record).is_some());

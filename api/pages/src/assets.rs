@@ -1,0 +1,59 @@
+//! The style sheet, fonts and scripts of the pages, embedded in the binary.
+
+use std::sync::LazyLock;
+
+use axum::extract::Path;
+use axum::extract::rejection::PathRejection;
+use axum::response::{IntoResponse, Response};
+use data_encoding::HEXLOWER;
+use http::HeaderValue;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use sha2::{Digest, Sha256};
+
+use answers::error::ApiError;
+
+/// Name, media type and content.
+type Asset = (&'static str, &'static str, &'static [u8]);
+
+const ASSETS: [Asset; 9] = [
+    ("site.css", "text/css; charset=utf-8", include_bytes!("../assets/site.css")),
+    ("site.js", "text/javascript; charset=utf-8", include_bytes!("../assets/site.js")),
+    ("pictures.js", "text/javascript; charset=utf-8", include_bytes!("../assets/pictures.js")),
+    ("api.js", "text/javascript; charset=utf-8", include_bytes!("../assets/api.js")),
+    ("icon.svg", "image/svg+xml", include_bytes!("../assets/icon.svg")),
+    ("favicon.ico", "image/vnd.microsoft.icon", include_bytes!("../assets/favicon.ico")),
+    ("apple-touch-icon.png", "image/png", include_bytes!("../assets/apple-touch-icon.png")),
+    ("instrument-sans-latin.woff2", "font/woff2", include_bytes!("../assets/instrument-sans-latin.woff2")),
+    (
+        "instrument-sans-latin-ext.woff2",
+        "font/woff2",
+        include_bytes!("../assets/instrument-sans-latin-ext.woff2"),
+    ),
+];
+
+/// A part of the path of every asset that differs between builds, so that browsers may cache assets permanently.
+pub(super) static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let mut hash = Sha256::new();
+    ASSETS.iter().for_each(|(_, _, content)| hash.update(content));
+    HEXLOWER.encode(&hash.finalize()[..6])
+});
+
+pub(super) async fn asset(path: Result<Path<(String, String)>, PathRejection>) -> Result<Response, ApiError> {
+    let Path((version, file)) = path.map_err(|_| ApiError::not_found())?;
+    let (_, kind, content) =
+        ASSETS.into_iter().find(|(name, _, _)| *name == file).ok_or_else(ApiError::not_found)?;
+    // A page of another build gets the present asset, uncached.
+    let keeping = if version == *VERSION { "public, max-age=31536000, immutable" } else { "no-store" };
+    let headers =
+        [(CONTENT_TYPE, HeaderValue::from_static(kind)), (CACHE_CONTROL, HeaderValue::from_static(keeping))];
+    Ok((headers, content).into_response())
+}
+
+/// Returns an icon at the path where browsers look for it without being told, for a day.
+pub(super) fn icon(path: &'static str) -> impl IntoResponse + Clone {
+    let file = path.trim_start_matches('/');
+    let found = ASSETS.into_iter().find(|(name, _, _)| *name == file);
+    let (_, kind, content) = found.unwrap_or_default();
+    let cache = HeaderValue::from_static("public, max-age=86400");
+    ([(CONTENT_TYPE, HeaderValue::from_static(kind)), (CACHE_CONTROL, cache)], content)
+}

@@ -1,0 +1,260 @@
+//! The results of the front page.
+
+use answers::catalog::browse::{self, ArchivePage};
+use answers::catalog::list_options::ListOptions;
+use answers::catalog::relaxation;
+use answers::catalog::search::{self, SearchFault};
+use answers::catalog::taste::{self, TasteTexts};
+use answers::error::{ApiError, fault};
+use answers::state::ApiState;
+use read::archive::{Cursor, Facet, FacetCounts, Listing, MAX_PAGE_SIZE, Order};
+use schemas::taste::{Dimension, DimensionSet};
+
+use super::super::card::Card;
+use super::super::words::{capitalised, grouped, projects};
+use super::headings::{self, Section};
+use super::query::HomeQuery;
+
+/// The number of projects on a page.
+pub(super) const SHOWN: usize = 12;
+
+/// A page that is requested by its number alone is found by reading the pages before it: at most this many.
+const MAX_SKIPPED: usize = 100;
+
+/// A page of projects.
+#[derive(Debug, Default)]
+pub(super) struct HomeResults {
+    pub(super) cards: Vec<Card>,
+    /// The number of all results.
+    pub(super) total: u64,
+    /// The cursor of the next page.
+    pub(super) next: Option<String>,
+    /// A remark about the results.
+    pub(super) notes: Vec<String>,
+    /// Suggested words with exact matches, and the number of those.
+    pub(super) did_you_mean: Option<(String, u64)>,
+    /// The counts of all results by facet.
+    pub(super) facets: Vec<FacetCounts>,
+    /// The heading, where it is not the number of projects alone.
+    heading: Option<String>,
+    /// The sections of the cards that have a heading of their own.
+    pub(super) sections: Vec<Section>,
+    /// The words that are shown in place of the requested ones, which no project has.
+    pub(super) shown_words: Option<String>,
+}
+
+/// A part of the results of a query.
+struct Part<'a> {
+    query: &'a HomeQuery,
+    options: &'a ListOptions,
+    limit: usize,
+    /// The cursor after which it begins.
+    after: Option<&'a str>,
+}
+
+impl HomeResults {
+    /// Returns the requested page, with facets of all results. A search that finds nothing shows what the suggested words find.
+    pub(super) fn of(state: &ApiState, query: &HomeQuery, facets: &[Facet]) -> Result<HomeResults, ApiError> {
+        let mut options = ListOptions { facets: facets.to_vec(), ..query.options.clone() };
+        if !query.q.is_empty() {
+            options.filters.taste = query.taste.clone();
+        }
+        let after = match (&query.cursor, query.pages_before) {
+            (None, 1..) => Some(cursor_of(state, query, &options)?),
+            (cursor, _) => cursor.clone(),
+        };
+        let part = Part { query, options: &options, limit: SHOWN, after: after.as_deref() };
+        let results = part.read(state)?;
+        match &results.did_you_mean {
+            Some((words, _)) if results.cards.is_empty() && after.is_none() => {
+                let instead = Part { query: &query.searching(words.clone()), ..part }.read(state)?;
+                Ok(if instead.cards.is_empty() { results } else { instead.instead_of(&query.q, words) })
+            }
+            _ => Ok(results),
+        }
+    }
+
+    /// Returns the results as those of other words than were typed.
+    fn instead_of(mut self, typed: &str, words: &str) -> HomeResults {
+        self.heading = Some(headings::of_suggestion(typed, words, self.total));
+        let lacks = if typed.contains(char::is_whitespace) { "all of " } else { "" };
+        self.notes.insert(0, format!("No project has {lacks}“{typed}”."));
+        self.did_you_mean = None;
+        self.shown_words = Some(words.to_owned());
+        self
+    }
+
+    /// Returns the heading: what was found, and how many.
+    pub(super) fn heading(&self, query: &HomeQuery) -> String {
+        if let Some(heading) = &self.heading {
+            return heading.clone();
+        }
+        let is_list = query.q.is_empty() && !query.is_by_taste();
+        let is_newest = is_list && query.options.order_of_all() == Order::Newest;
+        match (self.total, query.options.filters.is_empty()) {
+            (0, true) if is_list => "Nothing yet".to_owned(),
+            (0, _) => "No projects found".to_owned(),
+            (_, true) if is_newest => "Latest additions".to_owned(),
+            (2.., _) if is_newest => format!("{}, newest first", projects(self.total)),
+            (total, _) => capitalised(&projects(total)),
+        }
+    }
+
+    /// Returns which of the results are shown, such as `13–24 of 356`; `None` if all are.
+    pub(super) fn range(&self, query: &HomeQuery) -> Option<String> {
+        let before = (query.pages_before * SHOWN) as u64;
+        let last = before + self.cards.len() as u64;
+        let is_part = !self.cards.is_empty() && self.cards.len() as u64 != self.total;
+        (is_part && last <= self.total)
+            .then(|| format!("{}–{} of {}", grouped(before + 1), grouped(last), grouped(self.total)))
+    }
+}
+
+/// Returns the cursor of a page that is requested by its number.
+fn cursor_of(state: &ApiState, query: &HomeQuery, options: &ListOptions) -> Result<String, ApiError> {
+    let ended = |detail: &str| {
+        let allowed = "the number of a page of this list";
+        ApiError::invalid_parameters(vec![fault("page", detail, allowed)])
+    };
+    if query.pages_before > MAX_SKIPPED {
+        return Err(ended("Pages this far are reached page by page. Start again from the first page."));
+    }
+    let options = ListOptions { facets: Vec::new(), ..options.clone() };
+    let (mut left, mut cursor) = (query.pages_before * SHOWN, None::<String>);
+    while left > 0 {
+        let limit = left.min(MAX_PAGE_SIZE);
+        let part = Part { query, options: &options, limit, after: cursor.as_deref() };
+        let next = part.read(state)?.next;
+        cursor = Some(
+            next.ok_or_else(|| ended("The list ends before this page. Start again from the first page."))?,
+        );
+        left -= limit;
+    }
+    cursor.ok_or_else(foreign)
+}
+
+impl Part<'_> {
+    fn read(&self, state: &ApiState) -> Result<HomeResults, ApiError> {
+        if !self.query.q.is_empty() {
+            return self.by_words(state);
+        }
+        let listing = state.listing()?;
+        if self.query.is_by_taste() {
+            return self.by_taste(state, &listing);
+        }
+        // The usual order of one category or of all needs no set of projects.
+        let options = &self.query.options;
+        let page = browse::page(&listing, options, self.limit, self.cursor()?).map_err(|_| foreign())?;
+        let note = browse::note(options, page.total).filter(|_| self.query.category().is_none());
+        Ok(HomeResults {
+            cards: cards(state, &listing, &page)?,
+            total: page.total,
+            next: page.next.as_ref().map(ToString::to_string),
+            notes: note.into_iter().collect(),
+            facets: browse::facets(&listing, self.options),
+            ..HomeResults::default()
+        })
+    }
+
+    fn cursor<T: std::str::FromStr>(&self) -> Result<Option<T>, ApiError> {
+        self.after.map(str::parse).transpose().map_err(|_| foreign())
+    }
+
+    fn by_words(&self, state: &ApiState) -> Result<HomeResults, ApiError> {
+        let Part { query, options, limit, .. } = *self;
+        let found =
+            search::find(state, &query.q, options, limit, self.cursor()?).map_err(|fault| match fault {
+                SearchFault::InvalidCursor(_) => foreign(),
+                SearchFault::Failed(error) => error,
+            })?;
+        let (page, hits) = (&found.page, found.hits());
+        let cards =
+            hits.iter().map(|hit| Card::of(hit.summary, state.site())).collect::<Result<Vec<_>, _>>()?;
+        let mut notes: Vec<String> = relaxation::note_without_suggestion(page).into_iter().collect();
+        if cards.is_empty() && !options.filters.is_empty() {
+            let advice = match options.filters.only_category() {
+                Some(_) => "Try searching all categories.",
+                None => "Try fewer filters.",
+            };
+            notes.push(advice.into());
+        }
+        let did_you_mean =
+            relaxation::suggestion(page).map(|suggestion| (suggestion.query.clone(), suggestion.total));
+        Ok(HomeResults {
+            heading: page.relaxation().and_then(|relaxation| headings::of_relaxed(relaxation, page.total())),
+            total: page.total(),
+            next: found.next_cursor(),
+            facets: found.facets().to_vec(),
+            cards,
+            notes,
+            did_you_mean,
+            ..HomeResults::default()
+        })
+    }
+
+    fn by_taste(&self, state: &ApiState, listing: &Listing) -> Result<HomeResults, ApiError> {
+        let Part { query, options, limit, .. } = *self;
+        let texts = TasteTexts::from(&query.taste);
+        let found = taste::search(listing, &texts, &query.options, limit, self.cursor::<Cursor>()?)
+            .map_err(|_| foreign())?;
+        let notes = match query.options.filters.only_category() {
+            Some(_) => {
+                found.matches.missing().filter_map(|dimension| nearest(listing, query, dimension)).collect()
+            }
+            // Whether a word is unknown cannot be seen among few projects.
+            None => browse::note(&query.options, found.page.total).into_iter().collect(),
+        };
+        let words: Vec<&str> = query.taste.iter().map(|(_, text)| text).collect();
+        let is_by_matches = query.options.order.is_none() && words.len() > 1 && found.page.total > 0;
+        let (mut heading, mut sections) = (None, Vec::new());
+        if is_by_matches {
+            let counts = taste::counts_by_matches(listing, &texts, &query.options);
+            let matched = found.page.projects.iter().map(|(_, matched)| count(*matched));
+            heading = Some(headings::of_all(&words, &counts));
+            sections = headings::sections(matched, &counts);
+        } else if words.len() > 1 && found.page.total > 0 {
+            heading = Some(headings::of_any(&words, found.page.total));
+        }
+        Ok(HomeResults {
+            cards: cards(state, listing, &found.page)?,
+            total: found.page.total,
+            next: found.page.next.as_ref().map(ToString::to_string),
+            notes,
+            facets: taste::facets(listing, &texts, options),
+            heading,
+            sections,
+            ..HomeResults::default()
+        })
+    }
+}
+
+fn count(matched: DimensionSet) -> usize {
+    Dimension::ALL.into_iter().filter(|dimension| matched.contains(*dimension)).count()
+}
+
+fn cards<T: Copy>(state: &ApiState, listing: &Listing, page: &ArchivePage<T>) -> Result<Vec<Card>, ApiError> {
+    page.summaries(listing).into_iter().map(|(summary, _)| Card::of(summary, state.site())).collect()
+}
+
+/// Suggestions for a word that no project uses.
+fn nearest(listing: &Listing, query: &HomeQuery, dimension: Dimension) -> Option<String> {
+    let text = query.taste.get(dimension)?;
+    let near: Vec<String> =
+        listing.nearest_terms(dimension, text, 3).into_iter().map(|term| term.term).collect();
+    let name = dimension.as_str();
+    Some(match near.as_slice() {
+        [] => format!("No project has “{text}” as its {name}."),
+        [only] => format!("No project has “{text}” as its {name}. Did you mean {only}?"),
+        [others @ .., last] => {
+            format!("No project has “{text}” as its {name}. Did you mean {} or {last}?", others.join(", "))
+        }
+    })
+}
+
+fn foreign() -> ApiError {
+    ApiError::invalid_parameters(vec![fault(
+        "cursor",
+        "This link has expired. Start again from the first page.",
+        "the link to the next page, unchanged",
+    )])
+}

@@ -1,0 +1,52 @@
+//! `GET /pricing`: the configured tiers.
+
+use answers::error::ApiError;
+use answers::mail::Contact;
+use answers::route;
+use answers::state::ApiState;
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+
+use super::form::access;
+use super::layout::Layout;
+use super::page;
+use super::words::{capitalised, grouped};
+
+#[derive(Template)]
+#[template(path = "pricing.html")]
+struct Pricing {
+    layout: Layout,
+    tiers: Vec<Shown>,
+    /// Whom to ask for a tier that cannot be bought here.
+    contact: Option<Contact>,
+}
+
+/// A tier as the page shows it.
+struct Shown {
+    name: String,
+    price: String,
+    terms: String,
+    calls: String,
+    checkout: Option<String>,
+    is_first: bool,
+}
+
+pub(super) async fn pricing(State(state): State<ApiState>) -> Result<Response, ApiError> {
+    let access = access(&state)?;
+    let layout = Layout::new(&state, route::PRICING, "Pricing")
+        .describing("What a key may call in a month, and what that costs.", route::PRICING);
+    let first = access.tiers.first();
+    let tiers = access.tiers.iter().map(|tier| {
+        let offer = state.offers().prices.of(&tier.name);
+        Shown {
+            name: capitalised(tier.name.as_str()),
+            price: offer.map(|offer| offer.price.clone()).unwrap_or_default(),
+            terms: offer.map(|offer| offer.terms.clone()).unwrap_or_default(),
+            calls: grouped(tier.quota),
+            checkout: state.offers().checkouts.of(&tier.name).map(str::to_owned),
+            is_first: tier.name == first.name,
+        }
+    });
+    page(&Pricing { layout, tiers: tiers.collect(), contact: state.site().contact().cloned() })
+}
