@@ -5,6 +5,7 @@ mod examples;
 mod list_options;
 mod openapi;
 mod openapi_3_0;
+mod responses;
 
 use serde_json::Value;
 

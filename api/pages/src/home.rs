@@ -333,10 +333,15 @@ fn offered(query: &HomeQuery, of: DimensionTerms, base: &str) -> Option<Offered>
         let is_chosen = Some(name.as_str()) == chosen;
         let wanted = (!is_chosen).then(|| name.clone());
         let href = query.tasting(dimension, wanted).href(base);
-        let choice = Choice { href, name: name.trim_matches('"').to_owned(), is_chosen };
+        let choice = Choice { href, name: unquoted(&name).to_owned(), is_chosen };
         Chip { choice, projects: projects.map(grouped) }
     });
     let choices: Vec<Chip> = choices.collect();
     let all = (grouped(distinct), terms::path(dimension, query.category(), base));
     (!choices.is_empty()).then(|| Offered { name: dimension.title(), choices, all })
+}
+
+/// Returns what is in the quotes of a phrase, and another text as it is.
+fn unquoted(text: &str) -> &str {
+    text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(text)
 }

@@ -346,7 +346,7 @@ async fn the_page_of_a_project_has_a_card_with_a_jpeg_and_a_breadcrumb() {
 }
 
 #[tokio::test]
-async fn the_words_of_a_dimension_have_a_page_with_their_counts() {
+async fn the_phrases_of_a_dimension_have_a_page_with_their_counts() {
     let node = Node::start().await;
     let front = node.get("/").await;
     assert!(
@@ -354,19 +354,27 @@ async fn the_words_of_a_dimension_have_a_page_with_their_counts() {
         "{}",
         front.text()
     );
-    // Dimensions without words are not offered.
+    // Dimensions without phrases are not offered.
     assert!(!front.text().contains("href=\"/taste/light\""), "{}", front.text());
     let all = node.get("/taste/material").await;
     assert_eq!(all.status, 200);
-    let word =
-        "<li><a href=\"/?material=larch\" rel=\"nofollow\">larch</a> <span class=\"soft\">1</span></li>";
-    assert!(all.text().contains(word) && all.text().contains("<p class=\"lead\">1 word, "), "{}", all.text());
+    let phrase = "<li><a href=\"/?material=%22larch%22\" rel=\"nofollow\" dir=\"auto\">larch</a> \
+                  <span class=\"soft\">1</span></li>";
+    assert!(
+        all.text().contains(phrase) && all.text().contains("<p class=\"lead\">1 phrase, "),
+        "{}",
+        all.text()
+    );
     assert!(!all.text().contains("noindex"), "{}", all.text());
     let begun = node.get("/taste/material?starts_with=L%C3%80&category=architecture").await;
-    assert!(begun.text().contains("href=\"/?category=architecture&#38;material=larch\""), "{}", begun.text());
+    assert!(
+        begun.text().contains("href=\"/?category=architecture&#38;material=%22larch%22\""),
+        "{}",
+        begun.text()
+    );
     assert!(begun.text().contains("noindex"));
     let none = node.get("/taste/material?starts_with=x").await;
-    assert!(none.text().contains("No word begins so."), "{}", none.text());
+    assert!(none.text().contains("No phrase begins so."), "{}", none.text());
     assert_eq!(node.get("/taste/material?cursor=nonsense").await.status, 400);
     for path in ["/taste/nothing", "/taste/Material"] {
         assert_eq!(node.get(path).await.status, 404, "{path}");

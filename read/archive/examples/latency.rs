@@ -7,7 +7,7 @@
 
 use std::time::Instant;
 
-use archive::{ArchiveReader, ArchiveWriter, TasteRequest};
+use archive::{ArchiveReader, ArchiveWriter, TasteRequest, TermKind};
 use jiff::Timestamp;
 use model::checkpoint::Checkpoint;
 use schemas::event::{Event, ProjectRevised, ProjectSelected};
@@ -77,17 +77,18 @@ fn queries(reader: &ArchiveReader, dice: &mut Dice) {
         reader.listing().random(Some(Category::Design), dice.next()).unwrap()
     });
     let began = Instant::now();
-    let distinct: u64 = reader.listing().terms(None, None, 20).iter().map(|terms| terms.distinct).sum();
+    let distinct: u64 =
+        reader.listing().terms(TermKind::Word, None, None, 20).iter().map(|terms| terms.distinct).sum();
     println!(
         "{:28} {:.1} ms, {distinct} words",
         "all words, first count",
         began.elapsed().as_secs_f64() * 1e3
     );
     let began = Instant::now();
-    reader.listing().terms(None, Some(Category::Design), 20);
+    reader.listing().terms(TermKind::Word, None, Some(Category::Design), 20);
     println!("{:28} {:.1} ms", "the same in a category", began.elapsed().as_secs_f64() * 1e3);
     report("all words, counted before", numbers.take(50), |_| {
-        reader.listing().terms(None, None, 20)[0].distinct
+        reader.listing().terms(TermKind::Word, None, None, 20)[0].distinct
     });
     let began = Instant::now();
     reader.listing().suggest("b", 20);

@@ -14,7 +14,7 @@ use crate::tools::input::{Text, input};
 pub(super) static TOOL: Tool = Tool {
     name: "list_taste_terms",
     title: "List taste terms",
-    description: "Use this before search_by_taste to learn which words the six dimensions use and how many projects each finds; starts_with looks one up. Free of charge.",
+    description: "Use this before search_by_taste: the words or phrases of the six dimensions, and how many projects each finds. Free of charge.",
     input: Input::schema,
     output: r#"{"type":"object","properties":{"dimensions":{"type":"array","items":{"type":"object","properties":{"dimension":{"type":"string"},"distinct":{"type":"integer"},"terms":{"type":"array","items":{"type":"object","properties":{"term":{"type":"string"},"projects":{"type":"integer"}}}}}}},"next_cursor":{"type":["string","null"]},"note":{"type":"string"}},"required":["dimensions"]}"#,
     arguments: Input::NAMES,
@@ -32,7 +32,7 @@ pub(super) static TOOL: Tool = Tool {
 input! {
     dimension: Option<Dimension>,
     category: Option<Category>,
-    kind: Option<TermKind> = "phrase: as recorded",
+    kind: Option<TermKind>,
     starts_with: Option<Text<LONGEST_BEGINNING>>,
     limit: Limit = "words a dimension",
     cursor: Option<Cursor>,
