@@ -1,8 +1,9 @@
 //! Smaller copies of a picture. They are made from pixels alone, so they contain no metadata of the original, such as place, camera or
 //! author.
 
-use fast_image_resize::images::{Image, ImageRef};
-use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
+use fast_image_resize::images::{TypedImage, TypedImageRef};
+use fast_image_resize::pixels::U8x3;
+use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions, Resizer};
 use image::codecs::jpeg::JpegEncoder;
 use image::{ExtendedColorType, RgbImage};
 use webp::WebPConfig;
@@ -25,12 +26,15 @@ pub fn resize(image: &RgbImage, width: u32, height: u32) -> Result<RgbImage, Pic
     if image.dimensions() == (width, height) {
         return Ok(image.clone());
     }
-    let from = ImageRef::new(image.width(), image.height(), image.as_raw(), PixelType::U8x3);
+    // Typed: `Resizer::resize` would compile the filters for every kind of pixel, which takes most of a minute.
+    let from = TypedImageRef::<U8x3>::from_buffer(image.width(), image.height(), image.as_raw());
     let from = from.map_err(PictureError::damaged)?;
-    let mut to = Image::new(width, height, PixelType::U8x3);
+    let mut pixels = vec![0; width as usize * height as usize * 3];
+    let to = TypedImage::<U8x3>::from_buffer(width, height, &mut pixels);
+    let mut to = to.map_err(PictureError::damaged)?;
     let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Lanczos3));
-    Resizer::new().resize(&from, &mut to, &options).map_err(PictureError::damaged)?;
-    RgbImage::from_raw(width, height, to.into_vec())
+    Resizer::new().resize_typed(&from, &mut to, &options).map_err(PictureError::damaged)?;
+    RgbImage::from_raw(width, height, pixels)
         .ok_or_else(|| PictureError::damaged("it cannot be made smaller"))
 }
 
