@@ -17,10 +17,10 @@ use anyhow::{Result, bail};
 use daemon::lifecycle::Lifecycle;
 use daemon::service_manager;
 use daemon::signals::{Interrupted, Signal, Signals};
+use process_role::ProcessRole;
 use projections::source::EventSource;
 use schemas::ids::Position;
 use schemas::subject;
-use write::nats_role::NatsRole;
 
 use crate::cli::UpArgs;
 use crate::config::{self, Config};
@@ -40,7 +40,7 @@ pub use write_side::{KeptServices, WriteSide, open_write_side};
 async fn run(
     config: &Config,
     signals: Signals,
-    role: NatsRole,
+    role: ProcessRole,
     start: impl AsyncFnOnce(&mut NodeBuilder) -> Result<()>,
 ) -> Result<ExitCode> {
     let on_signal = |signal: Signal| {
@@ -65,7 +65,7 @@ fn notify_service_manager(state: &str) {
 
 /// `loggia up`: everything in one process.
 pub async fn up(config: &Config, args: &UpArgs, signals: Signals) -> Result<ExitCode> {
-    run(config, signals, NatsRole::Up, async |builder| {
+    run(config, signals, ProcessRole::Up, async |builder| {
         // The address is bound first: that a port is in use is reported before anything else starts.
         let listener = builder.bind().await?;
         let client = builder.nats().await?;
@@ -90,7 +90,7 @@ pub async fn up(config: &Config, args: &UpArgs, signals: Signals) -> Result<Exit
 
 /// `loggia write`: commands, event store and relay.
 pub async fn write(config: &Config, signals: Signals) -> Result<ExitCode> {
-    run(config, signals, NatsRole::Write, async |builder| {
+    run(config, signals, ProcessRole::Write, async |builder| {
         let client = builder.nats().await?;
         let side = builder.write_side(&client, KeeperClaim::IfNone).await?;
         builder.mails(&side).await?;
@@ -104,7 +104,7 @@ pub async fn write(config: &Config, signals: Signals) -> Result<ExitCode> {
 
 /// `loggia project`: the projection workers of a read node.
 pub async fn project(config: &Config, signals: Signals) -> Result<ExitCode> {
-    run(config, signals, NatsRole::Project, async |builder| {
+    run(config, signals, ProcessRole::Project, async |builder| {
         builder.given_nats().await?;
         let node = builder.projections(false).await?;
         builder.admin().await?;
@@ -117,7 +117,7 @@ pub async fn project(config: &Config, signals: Signals) -> Result<ExitCode> {
 
 /// `loggia read`: a whole read node, projection workers and API in one process.
 pub async fn read(config: &Config, signals: Signals) -> Result<ExitCode> {
-    run(config, signals, NatsRole::Read, async |builder| {
+    run(config, signals, ProcessRole::Read, async |builder| {
         let listener = builder.bind().await?;
         let client = builder.given_nats().await?;
         builder.projections(false).await?;
@@ -130,7 +130,7 @@ pub async fn read(config: &Config, signals: Signals) -> Result<ExitCode> {
 
 /// `loggia serve`: the API of a read node, beside its projection workers.
 pub async fn serve(config: &Config, signals: Signals) -> Result<ExitCode> {
-    run(config, signals, NatsRole::Serve, async |builder| {
+    run(config, signals, ProcessRole::Serve, async |builder| {
         let listener = builder.bind().await?;
         let client = builder.given_nats().await?;
         builder.serve(listener, &client).await?;
@@ -161,7 +161,7 @@ async fn start_temporary_node(
     lifecycle: &Lifecycle,
     needs_models: bool,
 ) -> Result<TemporaryNode> {
-    let mut builder = NodeBuilder::acquire(config, lifecycle, NatsRole::Up)?;
+    let mut builder = NodeBuilder::acquire(config, lifecycle, ProcessRole::Up)?;
     let client = builder.nats().await?;
     let side = builder.write_side(&client, KeeperClaim::None).await?;
     let node = builder.projections(!needs_models).await?;

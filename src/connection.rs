@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use nats::login::Login;
+use process_role::ProcessRole;
 use rustls::{ClientConfig, RootCertStore};
-use write::nats_role::NatsRole;
 
 use crate::config::Config;
 use crate::data_folder::{DataFolder, Part};
@@ -18,7 +18,7 @@ pub fn nats_url(config: &Config) -> Option<String> {
 }
 
 /// Returns the login of a role to the NATS server at this URL, or to the servers at these URLs, separated by commas.
-pub fn nats_login(config: &Config, url: &str, role: NatsRole) -> Login {
+pub fn nats_login(config: &Config, url: &str, role: ProcessRole) -> Login {
     Login {
         url: url.to_owned(),
         credentials: config.nats.credentials.clone(),
@@ -29,7 +29,7 @@ pub fn nats_login(config: &Config, url: &str, role: NatsRole) -> Login {
 
 /// Connects a command of the command line to NATS.
 pub async fn connect_to_nats(config: &Config, url: &str) -> Result<async_nats::Client> {
-    Ok(nats_login(config, url, NatsRole::Operator).connect().await?)
+    Ok(nats_login(config, url, ProcessRole::Operator).connect().await?)
 }
 
 /// Returns the certificate authorities of this machine, or those in the file that `SSL_CERT_FILE` names.

@@ -28,6 +28,7 @@ use cli::{Cli, Command, SettingFlags};
 use config::{Config, LogFilter};
 
 /// It replaces the system's allocator, which keeps memory that many threads have freed (ADR 16), also for SQLite, which is C.
+#[cfg(feature = "jemalloc")]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 

@@ -15,19 +15,23 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub const COMMIT: Option<&str> = option_env!("LOGGIA_COMMIT");
 
 /// The features that it was built with, separated by commas.
-pub const FEATURES: &str = match (cfg!(feature = "eventstore"), cfg!(feature = "otlp")) {
-    (true, true) => "eventstore,otlp",
-    (true, false) => "eventstore",
-    (false, true) => "otlp",
-    (false, false) => "none",
-};
+pub static FEATURES: LazyLock<String> = LazyLock::new(|| {
+    let all = [
+        (cfg!(feature = "eventstore"), "eventstore"),
+        (cfg!(feature = "jemalloc"), "jemalloc"),
+        (cfg!(feature = "models"), "models"),
+        (cfg!(feature = "otlp"), "otlp"),
+    ];
+    let built: Vec<&str> = all.into_iter().filter(|(is_on, _)| *is_on).map(|(_, name)| name).collect();
+    if built.is_empty() { "none".to_owned() } else { built.join(",") }
+});
 
 /// How this program identifies itself in HTTP requests.
 pub const USER_AGENT: &str = concat!("Loggia/", env!("CARGO_PKG_VERSION"));
 
 /// Returns what `loggia --version` prints after the name.
 pub fn long_version() -> String {
-    format!("{VERSION} (commit {}; features: {FEATURES})", COMMIT.unwrap_or("unknown"))
+    format!("{VERSION} (commit {}; features: {})", COMMIT.unwrap_or("unknown"), *FEATURES)
 }
 
 /// The clock of this process: the machine's, or ahead of it by the setting `clock_offset`.

@@ -16,9 +16,9 @@ use schemas::api::site;
 use sqlx::sqlite::SqliteConnectOptions;
 
 pub use changes::{Change, ChangeCursor, Changes, InvalidCursor};
-pub use history::{History, RecordedRevision, Withdrawal};
 pub use listed::{ListedPicture, ListedProject, ListedRecord};
 pub use reader::{CatalogReader, ListedPart, ResolvedSlug, SlugResolution};
+pub use schemas::history::{History, RecordedRevision, Withdrawal};
 #[cfg(feature = "apply")]
 pub use writer::CatalogWriter;
 

@@ -24,7 +24,7 @@ use sqlx::{ConnectOptions, Connection};
 pub use batch::Metered;
 pub use dedup_window::DedupWindow;
 pub use reader::{CountersReader, MonthSummary, MonthUsage};
-pub use table::Counted;
+pub use schemas::usage::Counted;
 #[cfg(feature = "apply")]
 pub use writer::CountersWriter;
 

@@ -46,7 +46,7 @@ pub fn headers(event: &Recorded, store: StoreId) -> Vec<(&'static str, String)> 
         ("ce-hash", event.hash.to_string()),
         ("content-type", "application/json".to_owned()),
     ];
-    headers.extend(event.traceparent.map(|traceparent| (traces::HEADER, traceparent.to_string())));
+    headers.extend(event.traceparent.map(|traceparent| (traceparent::HEADER, traceparent.to_string())));
     headers
 }
 
@@ -84,7 +84,7 @@ pub fn parse_borrowed<'h, 'b>(
         correlation: read("ce-correlationid", text("ce-correlationid")?)?,
         hash: read("ce-hash", text("ce-hash")?)?,
         // A malformed trace header counts as absent.
-        traceparent: header(traces::HEADER).and_then(|text| text.parse().ok()),
+        traceparent: header(traceparent::HEADER).and_then(|text| text.parse().ok()),
         data: RawValue::NULL.to_owned(),
     };
     Ok((event, data, read("ce-source", store)?))

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use traces::Traceparent;
+use traceparent::Traceparent;
 
 use crate::hash::Hash;
 use crate::ids::{Actor, CommandId, EventId, Position, StreamId, StreamVersion};
@@ -38,7 +38,7 @@ pub struct Recorded {
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "traces::deserialize_lenient"
+        deserialize_with = "traceparent::deserialize_lenient"
     )]
     pub traceparent: Option<Traceparent>,
     /// The payload as JSON text.

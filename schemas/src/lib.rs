@@ -3,7 +3,8 @@
 //!
 //! In reading order:
 //!
-//! - what is recorded: [`record`], [`taste`], [`picture`], [`vector`], [`slug`], [`ids`]
+//! - what is recorded: [`record`], [`taste`], [`picture`], [`vector`], [`slug`], [`ids`], [`history`] (the
+//!   revisions of a project)
 //! - events: [`event`] (projects), [`account`], [`payment`], [`versioned`] (upcasts), [`envelope`], [`chain`] and [`hash`],
 //!   [`cloudevents`] and [`subject`] (over NATS)
 //! - requests over NATS: [`command`] and its reply, [`control`]
@@ -26,6 +27,7 @@ pub mod envelope;
 pub mod erased_pictures;
 pub mod event;
 pub mod hash;
+pub mod history;
 pub mod ids;
 pub mod import;
 pub mod key;

@@ -58,6 +58,15 @@ pub struct CallMetered {
     pub operation: String,
 }
 
+/// The counted calls of a key in a tier and month.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counted {
+    /// The number of calls that count against the quota.
+    pub used: u64,
+    /// The sequence of the last of them in the JetStream stream that meters the tier; 0 without any.
+    pub through: u64,
+}
+
 impl Surface {
     /// Returns the name that is stored and shown.
     pub fn as_str(self) -> &'static str {

@@ -7,6 +7,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// The maximum number of dimensions.
 pub const MAX_DIMENSIONS: usize = 4096;
 
+/// The model of the vectors that the built-in encoder computes, which needs no model files.
+pub const BUILT_IN: &str = "loggia-1";
+
 /// A finite vector of 1 to 4,096 dimensions that is not all zero.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Vector(Vec<f32>);

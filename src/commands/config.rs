@@ -9,12 +9,12 @@ use anyhow::{Context, Result, anyhow, bail};
 use cli_output::Output;
 use embeddings::{Encoder, EncoderChoice};
 use nats::server;
+use process_role::ProcessRole;
 use projections::snapshot::Manifest;
 use rustix::fs::Access;
 use serde::Serialize;
 use serde_json::json;
 use snapshot_transfer::SnapshotSource;
-use write::nats_role::NatsRole;
 
 use crate::compose;
 use crate::config::{Auth, Config, Vectors};
@@ -117,7 +117,7 @@ fn check_free(address: SocketAddr) -> Result<()> {
 }
 
 async fn check_nats(config: &Config, url: &str) -> Result<()> {
-    connection::nats_login(config, url, NatsRole::Operator).connect().await?;
+    connection::nats_login(config, url, ProcessRole::Operator).connect().await?;
     Ok(())
 }
 

@@ -5,8 +5,8 @@ use cli_output::Output;
 use nats::cluster_config::{
     self, AUTHORITY, Change, ClusterConfig, GivenCertificate, Server, USERS, WrittenFile,
 };
+use process_role::ProcessRole;
 use serde::Serialize;
-use write::nats_role::NatsRole;
 
 use crate::cli::{NatsCommand, NatsConfigArgs};
 use crate::process;
@@ -45,7 +45,7 @@ fn cluster_config(args: &NatsConfigArgs) -> ClusterConfig {
     ClusterConfig {
         cluster: args.cluster.clone(),
         servers: args.servers.clone(),
-        users: NatsRole::users(),
+        users: ProcessRole::users(),
         certificate,
         now: process::now(),
     }

@@ -24,6 +24,7 @@ use jiff::Timestamp;
 use metering::Meter;
 use nats::login::{Login, LoginError};
 use nats::server::{self, NatsServer};
+use process_role::ProcessRole;
 use projections::node::{Node, NodeSettings, WorkerTask};
 use projections::picture_copier::PictureCopier;
 use projections::source::EventSource;
@@ -37,7 +38,6 @@ use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
-use write::nats_role::NatsRole;
 use write::service::CommandDispatcher;
 
 use ::ledger::Ledger;
@@ -72,7 +72,7 @@ pub struct NodeBuilder {
     clock: Clock,
     began: Timestamp,
     name: String,
-    role: NatsRole,
+    role: ProcessRole,
     /// The login to NATS, once connected.
     login: Option<Login>,
     /// The connection to NATS, once connected.
@@ -116,12 +116,12 @@ struct Background {
 
 impl NodeBuilder {
     /// Locks the parts of the data folder that a role works on; starts nothing yet.
-    pub fn acquire(config: &Config, lifecycle: &Lifecycle, role: NatsRole) -> Result<NodeBuilder> {
+    pub fn acquire(config: &Config, lifecycle: &Lifecycle, role: ProcessRole) -> Result<NodeBuilder> {
         let held: &[Part] = match role {
-            NatsRole::Up => &[Part::Write, Part::Project],
-            NatsRole::Write => &[Part::Write],
-            NatsRole::Project | NatsRole::Read => &[Part::Project],
-            NatsRole::Serve | NatsRole::Operator => &[],
+            ProcessRole::Up => &[Part::Write, Part::Project],
+            ProcessRole::Write => &[Part::Write],
+            ProcessRole::Project | ProcessRole::Read => &[Part::Project],
+            ProcessRole::Serve | ProcessRole::Operator => &[],
         };
         let data = DataFolder::new(&config.server.data);
         process::warn_of_clock_offset();
@@ -224,7 +224,7 @@ impl NodeBuilder {
 
     /// Returns whether this is a read node that had caught up with the log before.
     fn answers_without_nats(&self) -> bool {
-        let is_read_node = matches!(self.role, NatsRole::Read | NatsRole::Project | NatsRole::Serve);
+        let is_read_node = matches!(self.role, ProcessRole::Read | ProcessRole::Project | ProcessRole::Serve);
         is_read_node && self.data.has_caught_up()
     }
 
@@ -357,8 +357,8 @@ impl NodeBuilder {
         trigger: ShutdownTrigger,
     ) -> Result<ExitCode> {
         let drain = match self.role {
-            NatsRole::Up | NatsRole::Read | NatsRole::Serve => self.config.process.drain.0,
-            NatsRole::Write | NatsRole::Project | NatsRole::Operator => Duration::ZERO,
+            ProcessRole::Up | ProcessRole::Read | ProcessRole::Serve => self.config.process.drain.0,
+            ProcessRole::Write | ProcessRole::Project | ProcessRole::Operator => Duration::ZERO,
         };
         notify_service_manager("READY=1");
         let status = lifecycle.run_until_shutdown(trigger, drain).await;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use process_role::ProcessRole;
 use tokio::time::{Instant, sleep};
-use write::nats_role::NatsRole;
 
 use crate::config::Config;
 use crate::process::{COMMIT, FEATURES, VERSION};
@@ -15,8 +15,8 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// Logs the role and the build, and the settings that were set, secrets hidden.
-pub fn announce(config: &Config, role: NatsRole) {
-    let (role, commit, features) = (role.name(), COMMIT.unwrap_or("unknown"), FEATURES);
+pub fn announce(config: &Config, role: ProcessRole) {
+    let (role, commit, features) = (role.name(), COMMIT.unwrap_or("unknown"), FEATURES.as_str());
     let data = config.server.data.display();
     tracing::info!(role, version = VERSION, commit, features, %data, "starting");
     for setting in config.set() {

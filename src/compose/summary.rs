@@ -7,11 +7,11 @@ use api::Readiness;
 use futures::StreamExt;
 use health::Health;
 use metering::Meter;
+use process_role::ProcessRole;
 use projections::node::Node;
 use schemas::control::NodeSummary;
 use schemas::subject;
 use tokio::sync::watch;
-use write::nats_role::NatsRole;
 
 use crate::process::VERSION;
 
@@ -24,7 +24,7 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 /// The state from which a process makes its summary.
 pub(super) struct SummarySource {
     pub(super) node: String,
-    pub(super) role: NatsRole,
+    pub(super) role: ProcessRole,
     /// The digest of the settings that all nodes share.
     pub(super) settings: String,
     pub(super) readiness: watch::Receiver<Readiness>,
@@ -54,9 +54,9 @@ impl SummarySource {
     /// answers.
     pub(super) async fn answer(self, client: async_nats::Client) -> Result<()> {
         let subject = match self.role {
-            NatsRole::Write => subject::NODES_WRITING,
-            NatsRole::Project | NatsRole::Read | NatsRole::Up => subject::NODES,
-            NatsRole::Serve | NatsRole::Operator => return std::future::pending().await,
+            ProcessRole::Write => subject::NODES_WRITING,
+            ProcessRole::Project | ProcessRole::Read | ProcessRole::Up => subject::NODES,
+            ProcessRole::Serve | ProcessRole::Operator => return std::future::pending().await,
         };
         let mut requests = client.subscribe(subject).await?;
         while let Some(request) = requests.next().await {

@@ -92,7 +92,8 @@ fn an_invalid_value_is_reported_with_its_name_and_source() {
                  discoveryinterval, gossiptimeout, keepaliveinterval, keepalivetimeout, maxdiscoverattempts, nodepreference, \
                  tls, tlscafile, tlsverifycert, usercertfile, userkeyfile"
             } else {
-                "this loggia was built without EventStoreDB; build it with `--features eventstore`"
+                "this loggia was built without EventStoreDB; start it with `bin/up --features eventstore`, or build it with \
+                 bin/release"
             },
         ),
         (

@@ -63,8 +63,8 @@ impl Exporting {
         // Commands do not warn: they share their environment with other programs.
         if tracing.is_enabled && is_role {
             tracing::warn!(
-                "OTEL_EXPORTER_OTLP_ENDPOINT is set, and this build sends no traces: build it with the feature otlp, or remove \
-                 the variable"
+                "OTEL_EXPORTER_OTLP_ENDPOINT is set, and this build sends no traces: start it with `bin/up --features otlp`, build \
+                 it with bin/release, or remove the variable"
             );
         }
         Exporting::default()

@@ -4,11 +4,17 @@ use toml::{Table, Value};
 
 use crate::tree::Tree;
 
-/// The root package: it may import every crate, and none may import it.
-const ROOT: &str = "loggia";
+/// The root package, and the packages of tests of several others: they may import every crate, and none may import them.
+const ROOTS: [&str; 5] = ["loggia", "contract", "fault", "property", "system"];
 
 /// Development crates: only the root and tests import them, and they may import the contract.
 const NOT_THE_PRODUCT: [&str; 2] = ["demo", "bench"];
+
+/// The helpers of tests: every package may have it as a dev-dependency.
+const KIT: &str = "kit";
+
+/// Other dev-dependencies that the rule of a package does not allow: the package, and what only its tests import.
+const ONLY_IN_TESTS: &[[&str; 2]] = &[["workers", "demo"]];
 
 const IO: &str = "tokio sqlx async-nats axum tantivy hyper";
 
@@ -32,17 +38,20 @@ const RULES: &[Rule] = &[
     ["pictures", "", "sqlx async-nats axum tantivy", ""],
     ["record_files", "", IO, ""],
     ["settings", "", IO, ""],
-    // Sending spans is behind a feature of the root package.
-    ["traces", "", "sqlx async-nats axum tantivy", ""],
-    ["schemas", "traces", IO, "traces/otlp"],
-    ["event_log", "bulk_load health schemas sqlite traces", "async-nats axum tantivy", ""],
+    // Sending spans is behind a feature of the root package, so what is below `traces` waits for none of it.
+    ["traceparent", "", IO, ""],
+    ["traces", "traceparent", "sqlx async-nats axum tantivy", ""],
+    ["schemas", "traceparent", IO, ""],
+    ["process_role", "nats schemas", "sqlx axum tantivy hyper", ""],
+    ["store_file", "schemas sqlite", "tokio async-nats axum tantivy", ""],
+    ["event_log", "bulk_load health schemas sqlite store_file traceparent", "async-nats axum tantivy", ""],
     ["vault", "schemas sqlite", "async-nats axum tantivy", ""],
-    ["ledger", "event_log health nats schemas sqlite", "axum tantivy", ""],
+    ["ledger", "health nats schemas sqlite store_file", "axum tantivy", ""],
     ["media", "nats pictures schemas", "sqlx axum tantivy", ""],
     ["backup", "event_log ledger media pictures schemas sqlite vault", "async-nats axum tantivy", ""],
     [
         "write",
-        "bulk_load embeddings event_log health media nats pictures schemas traces vault",
+        "bulk_load event_log health media nats pictures process_role schemas traces vault",
         "axum tantivy",
         "",
     ],
@@ -51,8 +60,8 @@ const RULES: &[Rule] = &[
     ["archive", "lexical model schemas sqlite text", "axum async-nats", ""],
     ["read", "archive health knn lexical model schemas sqlite", "axum async-nats", ""],
     ["projections", "bulk_load health nats schemas traces read", "axum", ""],
-    ["citation", "schemas read", IO, "read/apply"],
-    ["metering", "health nats schemas read", "sqlx axum tantivy", "read/apply"],
+    ["citation", "schemas", IO, ""],
+    ["metering", "health nats schemas", "sqlx axum tantivy", ""],
     ["payments", "schemas", IO, ""],
     // What REST, MCP and pages share knows none of them.
     ["answers", "citation metering nats payments schemas traces read", "sqlx tantivy hyper", "read/apply"],
@@ -65,7 +74,9 @@ const RULES: &[Rule] = &[
         "sqlx tantivy async-nats",
         "read/apply",
     ],
-    ["kit", "nats schemas write", "", ""],
+    // Every package may be tested with it, so it imports little: a change of another package must not compile it again.
+    ["kit", "nats process_role schemas", "", ""],
+    ["architecture", "", IO, ""],
 ];
 
 /// Checks every import; returns violations as `package imports other`.
@@ -85,7 +96,7 @@ pub(crate) fn violations(tree: &Tree) -> Vec<String> {
         found.extend(lifted(manifest, shared, &packages, &library_names));
     }
     for manifest in &manifests {
-        let Some(package) = name(manifest).filter(|package| *package != ROOT) else { continue };
+        let Some(package) = name(manifest).filter(|package| !ROOTS.contains(package)) else { continue };
         match RULES.iter().find(|[name, ..]| *name == package) {
             Some(rule) => found.extend(broken(rule, manifest, shared, &packages)),
             None if library_names.contains(&package) => {}
@@ -106,9 +117,11 @@ fn lifted(manifest: &Table, shared: Option<&Table>, packages: &[&str], libraries
             false => libraries.contains(&other) || other == "schemas",
         }
     };
-    let imports = dependencies(manifest, shared).into_iter().map(|dependency| dependency.package);
-    let bad = imports.filter(|other| packages.contains(&other.as_str()) && !may(other));
-    bad.map(|other| format!("the library {package} imports {other}")).collect()
+    let bad = dependencies(manifest, shared).into_iter().filter(|dependency| {
+        let other = dependency.package.as_str();
+        packages.contains(&other) && !may(other) && !dependency.is_for_tests_of(package)
+    });
+    bad.map(|other| format!("the library {package} {other}")).collect()
 }
 
 /// Returns how a manifest breaks the rule of its package.
@@ -118,11 +131,17 @@ fn broken(rule: &Rule, manifest: &Table, shared: Option<&Table>, packages: &[&st
     let mut found = Vec::new();
     for dependency in dependencies(manifest, shared) {
         let other = dependency.package.as_str();
-        if (packages.contains(&other) && !may.contains(&other)) || must_not.contains(&other) {
-            found.push(format!("{package} imports {other}"));
+        let is_above = packages.contains(&other) && !may.contains(&other);
+        // Tests may do I/O and write; only their directions are restricted.
+        let is_forbidden = match dependency.is_dev {
+            true => is_above && !dependency.is_for_tests_of(package),
+            false => is_above || must_not.contains(&other),
+        };
+        if is_forbidden {
+            found.push(format!("{package} {dependency}"));
         }
         let features = dependency.features.iter().map(|feature| format!("{other}/{feature}"));
-        let forbidden = features.filter(|feature| without.contains(&feature.as_str()));
+        let forbidden = features.filter(|feature| !dependency.is_dev && without.contains(&feature.as_str()));
         found.extend(forbidden.map(|feature| format!("{package} switches on {feature}")));
     }
     let own = own_features(manifest).into_iter();
@@ -134,18 +153,33 @@ fn broken(rule: &Rule, manifest: &Table, shared: Option<&Table>, packages: &[&st
 struct Dependency {
     package: String,
     features: Vec<String>,
+    is_dev: bool,
 }
 
-/// Returns the normal and build dependencies for every target; dev-dependencies are not restricted.
+impl Dependency {
+    /// Returns whether the tests of a package may import it although the package may not.
+    fn is_for_tests_of(&self, package: &str) -> bool {
+        self.is_dev && (self.package == KIT || ONLY_IN_TESTS.contains(&[package, &self.package]))
+    }
+}
+
+impl std::fmt::Display for Dependency {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", if self.is_dev { "is tested with" } else { "imports" }, self.package)
+    }
+}
+
+/// Returns the dependencies of all kinds, for every target.
 fn dependencies(manifest: &Table, shared: Option<&Table>) -> Vec<Dependency> {
     let targets = table(manifest, &["target"]).into_iter().flat_map(|targets| targets.values());
     let places = std::iter::once(manifest).chain(targets.filter_map(Value::as_table));
+    let kinds = [("dependencies", false), ("build-dependencies", false), ("dev-dependencies", true)];
     let tables = places.flat_map(|place| {
-        ["dependencies", "build-dependencies"].into_iter().filter_map(|kind| table(place, &[kind]))
+        kinds.into_iter().filter_map(|(kind, is_dev)| Some((table(place, &[kind])?, is_dev)))
     });
     tables
-        .flatten()
-        .map(|(alias, settings)| {
+        .flat_map(|(table, is_dev)| table.into_iter().map(move |entry| (entry, is_dev)))
+        .map(|((alias, settings), is_dev)| {
             let inherited = shared.and_then(|shared| shared.get(alias));
             let inherited = inherited.filter(|_| settings.get("workspace").is_some());
             let sources: Vec<&Value> = [Some(settings), inherited].into_iter().flatten().collect();
@@ -154,6 +188,7 @@ fn dependencies(manifest: &Table, shared: Option<&Table>) -> Vec<Dependency> {
             Dependency {
                 package: renamed.unwrap_or(alias).to_owned(),
                 features: features.filter_map(Value::as_str).map(str::to_owned).collect(),
+                is_dev,
             }
         })
         .collect()
@@ -264,8 +299,42 @@ mod tests {
             [dependencies]
             read = { workspace = true, features = ['apply'] }
             [dev-dependencies]
-            write = '1'";
-        let api = "package.name = 'api'\n[dependencies]\nread.workspace = true\naxum = '1'";
-        assert_eq!(found(&[WORKSPACE, projections, api, "package.name = 'write'"]), [""; 0]);
+            kit = '1'
+            axum = '1'";
+        let api = "package.name = 'api'
+            [dependencies]
+            read.workspace = true
+            axum = '1'
+            [dev-dependencies]
+            read = { workspace = true, features = ['apply'] }";
+        let workers = "package.name = 'workers'\n[dev-dependencies]\ndemo = '1'";
+        let others = ["package.name = 'kit'", "package.name = 'read'"];
+        assert_eq!(found(&[&[WORKSPACE, projections, api, workers], &others[..]].concat()), [""; 0]);
+    }
+
+    #[test]
+    fn what_a_package_is_tested_with_obeys_its_rule() {
+        let files = [
+            ("Cargo.toml", WORKSPACE),
+            ("read/Cargo.toml", "package.name = 'read'\n[dev-dependencies]\nwrite = '1'\nkit = '1'"),
+            (
+                "write/Cargo.toml",
+                "package.name = 'write'\n[target.'cfg(unix)'.dev-dependencies]\nx = { package = 'demo' }",
+            ),
+            ("tests/kit/Cargo.toml", "package.name = 'kit'\n[dependencies]\nwrite = '1'"),
+            ("api/Cargo.toml", "package.name = 'api'\n[dependencies]\nkit = '1'"),
+            ("crates/demo/Cargo.toml", "package.name = 'demo'\n[dev-dependencies]\nread = '1'\nkit = '1'"),
+        ];
+        let mut found = violations(&Tree::of(files));
+        found.sort();
+        let expected = [
+            "api imports kit",
+            "demo is tested with read",
+            "kit imports write",
+            "read is tested with write",
+            "the library demo is tested with read",
+            "write is tested with demo",
+        ];
+        assert_eq!(found, expected);
     }
 }

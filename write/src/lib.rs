@@ -8,17 +8,15 @@
 //! - [`service`]: one service per subject, which loads an aggregate, decides, appends, and retries on a conflict.
 //! - [`command_server`] and [`command_client`]: commands over NATS; [`media_client`] uploads pictures.
 //! - [`relay`]: publishes the event log to the stream `EVENTS`.
-//! - [`nats_role`]: the NATS user of each role with its permissions.
 //!
 //! The packages in this folder keep what it writes: `event_log`, `ledger` (metered calls), `vault` (addresses), `media`
-//! (pictures) and `backup` are below this crate, `workers` is above it.
+//! (pictures) and `backup` are below this crate, as is `store_file`, which log and ledger are built on; `workers` is above it.
 
 pub mod account;
 pub mod command_client;
 pub mod command_server;
 pub mod derived_id;
 pub mod media_client;
-pub mod nats_role;
 pub mod project;
 pub mod relay;
 #[cfg(test)]

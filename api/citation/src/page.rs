@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use read::catalog::{History, Withdrawal};
+use schemas::history::{History, Withdrawal};
 
 use super::{Citation, CitedRecord, Format, Publisher};
 

@@ -21,12 +21,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use health::{Component, Health};
-use read::counters::Counted;
 use schemas::clock::Clock;
 use schemas::key::KeyId;
 use schemas::month::Month;
 use schemas::tier::{TierName, Tiers};
-use schemas::usage::Call;
+use schemas::usage::{Call, Counted};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 

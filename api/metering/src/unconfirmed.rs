@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use read::counters::Counted;
+use schemas::usage::Counted;
 
 use super::Budget;
 

@@ -39,7 +39,7 @@ fn has_all(case: &str, reply: &Reply, status: u16, caching: &str) {
 
 #[tokio::test]
 async fn every_reply_of_every_layer_carries_the_common_headers() {
-    let limits = crate::Limits { request: std::time::Duration::from_millis(200), ..Default::default() };
+    let limits = crate::Limits { request: std::time::Duration::from_secs(5), ..Default::default() };
     let node = Node::start_with(limits).await;
     node.readiness.send_replace(crate::Readiness { ready: false, answers: true, reason: "Not yet.".into() });
     let long = format!("/v1/search?q={}", "a".repeat(9_000));

@@ -1,6 +1,6 @@
 //! Shutdown of the server.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::net::TcpStream;
 
@@ -32,9 +32,7 @@ async fn slow_requests_are_aborted() {
     let mut busy = node.connect().await;
     busy.send("GET /slow HTTP/1.1\r\nHost: test\r\n\r\n").await;
     busy.is_read().await;
-    let started = Instant::now();
     node.stop.cancel();
     assert_eq!(node.served.await.unwrap(), Drained { cut: 1 });
-    assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
     assert!(busy.is_closed().await);
 }

@@ -34,7 +34,7 @@ use std::path::PathBuf;
 use image::RgbImage;
 
 /// The name of the built-in encoder.
-pub const BUILT_IN: &str = "loggia-1";
+const BUILT_IN: &str = "loggia-1";
 
 /// The most dimensions of a model.
 pub const MAX_DIMENSIONS: usize = 4096;
@@ -52,7 +52,7 @@ pub enum EncoderChoice {
 #[derive(Debug, thiserror::Error)]
 pub enum EncoderError {
     /// This build has no feature `models`.
-    #[error("the models in {} cannot be read: this build has no feature `models`; build with it, or choose the built-in encoder", .0.display())]
+    #[error("the models in {} cannot be read: this loggia was built without models; start it with `bin/up --features models`, build it with bin/release, or choose the built-in encoder", .0.display())]
     FeatureDisabled(PathBuf),
     /// The folder does not exist.
     #[error("there is no folder {}; choose one that contains text/, image/ or both, or the built-in encoder", .0.display())]

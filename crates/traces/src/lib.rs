@@ -25,12 +25,11 @@ mod batch_spans;
 pub mod otlp;
 mod scope;
 mod span;
-mod traceparent;
 
 pub use batch_spans::BatchSpans;
 pub use scope::{Scope, current, scope};
 pub use span::{Span, is_exporting};
-pub use traceparent::{HEADER, InvalidTraceparent, Traceparent, deserialize_lenient};
+pub use traceparent::{HEADER, InvalidTraceparent, Traceparent};
 
 /// The kind of a span, as in OpenTelemetry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -135,7 +135,7 @@ impl Hosted {
     }
 
     async fn until(&self, what: &str, mut holds: impl FnMut() -> bool) {
-        for _ in 0..6_000 {
+        for _ in 0..24_000 {
             if holds() {
                 return;
             }

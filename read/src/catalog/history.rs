@@ -11,6 +11,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use schemas::api::project::Project as Answer;
 use schemas::api::summary::Edition;
+use schemas::history::{History, RecordedRevision, Withdrawal};
 use schemas::ids::Revision;
 use schemas::picture::Picture;
 use schemas::record::Record;
@@ -19,66 +20,6 @@ use sqlx::{Row, SqliteConnection};
 
 use super::{CatalogReader, corrupt, render};
 use model::error::ModelError;
-
-/// A project with all its revisions.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct History {
-    project: String,
-    /// The present slug.
-    pub slug: String,
-    /// The withdrawal, if the project is withdrawn.
-    pub withdrawn: Option<Withdrawal>,
-    /// All revisions, the first one first.
-    revisions: Vec<RecordedRevision>,
-}
-
-/// The withdrawal of a project.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Withdrawal {
-    /// The reason, for readers.
-    pub reason: String,
-    /// The time.
-    pub at: Timestamp,
-}
-
-/// A revision without its content.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RecordedRevision {
-    /// The number of the revision.
-    pub revision: Revision,
-    /// The slug when it was recorded.
-    pub slug: String,
-    /// The time at which it was recorded.
-    pub at: Timestamp,
-}
-
-impl History {
-    /// Returns all revisions, the first one first. There is at least one.
-    pub fn revisions(&self) -> &[RecordedRevision] {
-        &self.revisions
-    }
-
-    /// Returns a revision by its number.
-    pub fn find(&self, revision: Revision) -> Option<&RecordedRevision> {
-        self.revisions.iter().find(|recorded| recorded.revision == revision)
-    }
-
-    /// Returns the first revision.
-    pub fn first(&self) -> &RecordedRevision {
-        &self.revisions[0]
-    }
-
-    /// Returns the newest revision.
-    pub fn newest(&self) -> &RecordedRevision {
-        &self.revisions[self.revisions.len() - 1]
-    }
-
-    /// Returns the revision that was current at an instant; `None` before the first.
-    pub fn as_of(&self, instant: Timestamp) -> Option<&RecordedRevision> {
-        // Clocks may have been set back: of two candidates the later revision wins.
-        self.revisions.iter().rev().find(|recorded| recorded.at <= instant)
-    }
-}
 
 impl CatalogReader {
     /// Returns the history of the project that has or had this slug, listed or withdrawn.
@@ -103,15 +44,13 @@ impl CatalogReader {
                 Ok(RecordedRevision { revision, slug, at: time.parse().map_err(corrupt)? })
             })
             .collect::<Result<_, ModelError>>()?;
-        if revisions.is_empty() {
-            return Err(corrupt(format!("the project {project} has no revision")));
-        }
         let withdrawn = match withdrawn {
             // A withdrawn project changes only by another withdrawal, which is then the current one, or by its restoration.
             Some(reason) => Some(Withdrawal { reason, at: updated_at.parse().map_err(corrupt)? }),
             None => None,
         };
-        Ok(Some(History { project, slug, withdrawn, revisions }))
+        let history = History::new(project.clone(), slug, withdrawn, revisions);
+        history.map(Some).ok_or_else(|| corrupt(format!("the project {project} has no revision")))
     }
 
     /// Returns the full record of a revision, rendered as JSON; URLs of this site begin with [`schemas::api::site::SITE`].
@@ -121,7 +60,7 @@ impl CatalogReader {
             "SELECT r.position, r.slug, r.time, r.command, r.record, p.pictures \
              FROM revisions r JOIN projects p USING (project) WHERE r.project = ? AND r.revision = ?",
         )
-        .bind(&history.project)
+        .bind(history.project())
         .bind(i64::from(revision.0))
         .fetch_optional(&mut *view)
         .await?;
@@ -131,7 +70,7 @@ impl CatalogReader {
         let mut pictures: BTreeMap<String, Picture> =
             serde_json::from_str(row.try_get("pictures")?).map_err(corrupt)?;
         let (position, command) = (row.try_get("position")?, row.try_get("command")?);
-        restore_replaced(&mut view, &history.project, position, command, &mut pictures).await?;
+        restore_replaced(&mut view, history.project(), position, command, &mut pictures).await?;
         let at: Timestamp = row.try_get::<String, _>("time")?.parse().map_err(corrupt)?;
         let edition = Edition {
             slug: &slug,

@@ -11,12 +11,13 @@ use schemas::api::usage::DayUsage;
 use schemas::key::KeyId;
 use schemas::month::Month;
 use schemas::tier::TierName;
+use schemas::usage::Counted;
 use sqlite::ChangeDetector;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqlitePool};
 use tokio::sync::Mutex;
 
-use super::table::{Counted, Table};
+use super::table::Table;
 use super::{NAME, Progress, corrupt, options};
 use model::database;
 use model::error::ModelError;

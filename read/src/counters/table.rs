@@ -9,18 +9,10 @@ use foldhash::fast::RandomState;
 use schemas::key::KeyId;
 use schemas::month::Month;
 use schemas::tier::TierName;
+use schemas::usage::Counted;
 
 /// The number of shards, selected by the key's id: a shard that grows moves a small part of all totals.
 const SHARDS: usize = 64;
-
-/// The counted calls of a key in a tier and month.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counted {
-    /// The number of calls that count against the quota.
-    pub used: u64,
-    /// The sequence of the last of them in the JetStream stream that meters the tier; 0 without any.
-    pub through: u64,
-}
 
 #[derive(Debug)]
 pub(super) struct Table {

@@ -12,11 +12,11 @@ use event_log::EventLog;
 use nats::cluster_config::{self, AUTHORITY, CONFIGURATION, ClusterConfig, Server, USERS};
 use nats::login::Login;
 use nats::server;
+use process_role::ProcessRole;
 use schemas::clock::Clock;
 use schemas::command::{Command, CommandMessage, CommandReply, ImportLine, ImportOptions};
 use tokio::process::{Child, Command as Process};
 use tokio_util::sync::CancellationToken;
-use write::nats_role::NatsRole;
 use write::relay::{Relay, RelayError};
 use write::service::{CommandDispatcher, ProjectService};
 
@@ -83,7 +83,7 @@ impl Cluster {
         let wanted = ClusterConfig {
             cluster: "bench".into(),
             servers: servers()?,
-            users: NatsRole::users(),
+            users: ProcessRole::users(),
             certificate: None,
             now: Clock::system().now(),
         };
@@ -103,9 +103,9 @@ impl Cluster {
         let urls: Vec<String> = wanted.servers.iter().map(Server::url).collect();
         let login = Login {
             url: urls.join(","),
-            credentials: Some(folder.join(USERS).join(format!("{}.nk", NatsRole::Write))),
+            credentials: Some(folder.join(USERS).join(format!("{}.nk", ProcessRole::Write))),
             ca: Some(folder.join(AUTHORITY)),
-            user: NatsRole::Write.into(),
+            user: ProcessRole::Write.into(),
         };
         let cluster = Cluster { login, _servers: running };
         let answers = async || cluster.login.connect().await.map(drop);

@@ -27,7 +27,7 @@ pub fn register(
     let build = [
         ("version", VERSION),
         ("commit", COMMIT.unwrap_or("unknown")),
-        ("features", FEATURES),
+        ("features", FEATURES.as_str()),
         ("role", role),
     ];
     registry.register("loggia_build", "Build and role of the process", Info::new(build));

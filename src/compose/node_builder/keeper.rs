@@ -7,8 +7,8 @@ use async_nats::client::RequestErrorKind;
 use event_log::LogLocation;
 #[cfg(feature = "eventstore")]
 use event_log::kurrent::KeeperWatch;
+use process_role::ProcessRole;
 use schemas::subject;
-use write::nats_role::NatsRole;
 
 use super::NodeBuilder;
 use crate::config::Auth;
@@ -35,7 +35,7 @@ impl NodeBuilder {
             );
         }
         self.watch_keeper(keeper);
-        if !keeper.here && self.role == NatsRole::Up && self.config.access.auth == Auth::Keys {
+        if !keeper.here && self.role == ProcessRole::Up && self.config.access.auth == Auth::Keys {
             self.await_keeper(client);
         }
     }

@@ -182,7 +182,7 @@ mod tests {
         let mut open = Vec::new();
         for number in 0..wanted {
             let connecting = tokio::net::TcpStream::connect(address);
-            let connected = tokio::time::timeout(Duration::from_secs(20), connecting).await;
+            let connected = tokio::time::timeout(Duration::from_secs(120), connecting).await;
             open.push(connected.unwrap_or_else(|_| panic!("{number} are open")).unwrap());
         }
         assert_eq!(open.len(), wanted);

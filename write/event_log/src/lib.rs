@@ -19,12 +19,12 @@ pub mod witness;
 
 use jiff::Timestamp;
 use schemas::event::Event;
-use schemas::hash::Hash;
 use schemas::ids::{Actor, CommandId, EventId, Position, StreamId, StreamVersion};
-use traces::Traceparent;
+use traceparent::Traceparent;
 
 pub use self::sqlite::{Damage, EventLog, Verified};
 pub use location::LogLocation;
+pub use store_file::{Head, StoreError};
 
 /// The longest payload of one event, in bytes of JSON: with its headers it must fit into one NATS message of 1 MiB.
 pub const MAX_EVENT_BYTES: usize = (1 << 20) - (16 << 10);
@@ -126,15 +126,6 @@ pub struct Appended {
     pub version: StreamVersion,
 }
 
-/// The end of the log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Head {
-    /// The last position; 0 for an empty log.
-    pub position: Position,
-    /// The last event's hash; [`Hash::GENESIS`] for an empty log.
-    pub hash: Hash,
-}
-
 /// The reason why nothing was appended.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AppendError {
@@ -158,50 +149,4 @@ pub enum AppendError {
     /// The store is unavailable or damaged.
     #[error(transparent)]
     Store(#[from] StoreError),
-}
-
-/// A failure of the event store, or of a file that is kept like it.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum StoreError {
-    /// Temporary: a retry may succeed.
-    #[error("the event store is not available: {0}")]
-    Unavailable(String),
-    /// The stored data is not what was written: the store must be restored from a backup.
-    #[error("the event store is damaged: {0}; verify it, and restore the last backup")]
-    Corrupt(String),
-}
-
-impl StoreError {
-    /// Returns a temporary failure; `reason` is a sentence with the cause and what to do.
-    pub fn unavailable(reason: impl Into<String>) -> StoreError {
-        StoreError::Unavailable(reason.into())
-    }
-
-    /// Returns the reason alone.
-    #[cfg(feature = "eventstore")]
-    pub(crate) fn reason(&self) -> &str {
-        match self {
-            StoreError::Unavailable(reason) | StoreError::Corrupt(reason) => reason,
-        }
-    }
-
-    /// Returns a failure because of damaged data.
-    pub fn corrupt(reason: impl Into<String>) -> StoreError {
-        StoreError::Corrupt(reason.into())
-    }
-}
-
-impl From<::sqlite::Error> for StoreError {
-    fn from(error: ::sqlite::Error) -> StoreError {
-        match error {
-            ::sqlite::Error::Unavailable(reason) => StoreError::Unavailable(reason),
-            ::sqlite::Error::Corrupt(reason) => StoreError::Corrupt(reason),
-        }
-    }
-}
-
-impl From<sqlx::Error> for StoreError {
-    fn from(error: sqlx::Error) -> StoreError {
-        ::sqlite::Error::from(error).into()
-    }
 }

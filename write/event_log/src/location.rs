@@ -40,7 +40,7 @@ fn remote(text: &str) -> Result<LogLocation, String> {
 fn remote(text: &str) -> Result<LogLocation, String> {
     match ["esdb", "kurrent", "kdb"].iter().any(|scheme| text.starts_with(scheme)) {
         true => {
-            Err("this loggia was built without EventStoreDB; build it with `--features eventstore`".into())
+            Err("this loggia was built without EventStoreDB; start it with `bin/up --features eventstore`, or build it with bin/release".into())
         }
         false => Err("expected sqlite:DIR".into()),
     }

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use event_log::{Head, StoreError};
 use schemas::control::LedgerSource;
 use schemas::hash::Hash;
 use schemas::ids::Position;
 use serde::{Deserialize, Serialize};
 use sqlite::{Source, integer, lazy_readers, reading, rewriting, rewriting_from};
 use sqlx::{ConnectOptions, Connection};
+use store_file::{Head, StoreError};
 
 use super::{file, rows, verify};
 

@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_nats::Client;
-use event_log::StoreError;
 use futures::future::try_join_all;
 use health::{Component, Health};
 use nats::connection;
@@ -17,6 +16,7 @@ use schemas::ids::Position;
 use schemas::month::Month;
 use schemas::subject::{OVERRUN, usage_stream};
 use schemas::tier::Tiers;
+use store_file::StoreError;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use event_log::StoreError;
 use schemas::hash::Hash;
 use sqlite::{FileFormat, check_library, writing};
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
+use store_file::StoreError;
 
 /// The `application_id` is "LOGU".
 const FORMAT: FileFormat =

@@ -23,8 +23,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use event_log::sqlite::rows::uuid;
-use event_log::{Head, StoreError};
 use futures::TryStreamExt;
 use schemas::control::{LedgerEntry, LedgerSource, UsagePage};
 use schemas::ids::Position;
@@ -34,6 +32,7 @@ use schemas::usage::CallId;
 use serde::Serialize;
 use sqlite::{integer, lazy_readers};
 use sqlx::{Connection, Row, SqlitePool};
+use store_file::{Head, StoreError, uuid};
 use tokio::sync::{Mutex, watch};
 use tokio_util::task::TaskTracker;
 

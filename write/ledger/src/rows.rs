@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use event_log::sqlite::rows::{hash, uuid};
-use event_log::{Head, StoreError};
 use jiff::Timestamp;
 use schemas::control::{LedgerEntry, LedgerSource};
 use schemas::ids::Position;
@@ -13,6 +11,7 @@ use schemas::tier::TierName;
 use schemas::usage::{Call, CallId};
 use sqlx::sqlite::{SqliteExecutor, SqliteRow};
 use sqlx::{Row, SqliteConnection};
+use store_file::{Head, StoreError, hash, uuid};
 
 use super::link::surface;
 

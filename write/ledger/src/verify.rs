@@ -5,8 +5,6 @@ mod structures;
 
 use std::collections::HashMap;
 
-use event_log::sqlite::rows::hash;
-use event_log::{Head, StoreError};
 use futures::TryStreamExt;
 use schemas::hash::Hash;
 use schemas::ids::Position;
@@ -17,6 +15,7 @@ use serde::Serialize;
 use sqlite::integer;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Connection, Row, SqliteConnection, SqlitePool};
+use store_file::{Head, StoreError, hash};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 

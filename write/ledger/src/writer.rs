@@ -5,8 +5,6 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use event_log::sqlite::file::lock;
-use event_log::{Head, StoreError};
 use jiff::Timestamp;
 use schemas::control::LedgerSource;
 use schemas::hash::Hash;
@@ -14,6 +12,7 @@ use schemas::ids::Position;
 use schemas::usage::{Call, CallId};
 use sqlite::integer;
 use sqlx::{Connection, SqliteConnection};
+use store_file::{Head, StoreError, lock};
 
 use super::link::{Link, Source};
 use super::{file, link, rows, verify};

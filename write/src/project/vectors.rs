@@ -2,6 +2,7 @@
 
 use schemas::event::{ComputedSide, Event, VectorsRecorded};
 use schemas::slug::Slug;
+use schemas::vector::BUILT_IN;
 use serde_json::{Map, Value};
 
 use super::{Project, Rejection};
@@ -12,7 +13,7 @@ pub const COMPUTED_BY: &str = "loggia-vectors";
 
 /// Returns whether vectors of this model are made by the encoder that needs no model files.
 pub fn is_built_in(model: &str) -> bool {
-    model == embeddings::BUILT_IN
+    model == BUILT_IN
 }
 
 /// Replaces the vectors by computed ones. No events for a project that is not listed, or if nothing changes.

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::nats_role::NatsRole;
+use process_role::ProcessRole;
 
 use super::RelayProgress;
 
@@ -24,7 +24,8 @@ const REPEAT: Duration = Duration::from_secs(1);
 const MIN_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The roles whose processes receive announcements.
-const LISTENERS: [NatsRole; 4] = [NatsRole::Project, NatsRole::Serve, NatsRole::Read, NatsRole::Up];
+const LISTENERS: [ProcessRole; 4] =
+    [ProcessRole::Project, ProcessRole::Serve, ProcessRole::Read, ProcessRole::Up];
 
 /// Announces the end of one log.
 pub struct Announcer {

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use schemas::usage::{CallId, Surface};
+use schemas::usage::{CallId, Counted, Surface};
 use uuid::Uuid;
 
 use super::super::unconfirmed::UnconfirmedUsage;
@@ -47,7 +47,7 @@ impl Opened {
 
     /// Returns the number of calls that are charged to the budget of the calls here.
     fn taken(&self) -> u64 {
-        self.unconfirmed.used(&Budget::of(&call(0)), read::counters::Counted { used: 0, through: 0 })
+        self.unconfirmed.used(&Budget::of(&call(0)), Counted { used: 0, through: 0 })
     }
 }
 

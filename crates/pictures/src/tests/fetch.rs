@@ -13,6 +13,8 @@ use crate::fetch::{FetchError, FetchRules, Fetcher, Resolver};
 use crate::guard;
 
 const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+/// A time limit that even a busy machine does not exceed.
+const LIMIT: Duration = Duration::from_secs(60);
 /// Another address of this machine.
 const TRAP: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
 
@@ -31,7 +33,7 @@ fn here() -> Resolver {
 
 /// Returns a fetcher for which every name resolves to this machine.
 fn fetcher(server: &Server) -> Fetcher {
-    Fetcher::for_tests(anywhere(), server.roots.clone(), here(), guard::is_public, Duration::from_secs(5))
+    Fetcher::for_tests(anywhere(), server.roots.clone(), here(), guard::is_public, LIMIT)
 }
 
 fn url(server: &Server, path: &str) -> String {
@@ -40,8 +42,8 @@ fn url(server: &Server, path: &str) -> String {
 
 /// Fetches like `fetch`, but permits all ports.
 async fn fetch_from_any_port(fetcher: &Fetcher, url: &str) -> Result<Vec<u8>, FetchError> {
-    let followed = fetcher.follow(url.parse().unwrap(), Duration::from_secs(5));
-    tokio::time::timeout(Duration::from_secs(5), followed).await.unwrap()
+    let followed = fetcher.follow(url.parse().unwrap(), LIMIT);
+    tokio::time::timeout(LIMIT, followed).await.unwrap()
 }
 
 fn permanent<T>(sentence: &str) -> Result<T, FetchError> {
@@ -127,7 +129,7 @@ async fn another_host_is_checked_and_resolved_like_the_first() {
         roots.roots.extend(there.roots.roots.iter().cloned());
         let allowed_hosts = Some(hosts.iter().map(|host| (*host).to_owned()).collect());
         let rules = FetchRules { allowed_hosts, allow_private };
-        Fetcher::for_tests(rules, roots, here(), is_public, Duration::from_secs(5))
+        Fetcher::for_tests(rules, roots, here(), is_public, LIMIT)
     };
     let both = fetcher(&["pictures.example", "127.0.0.1"], guard::is_public, true);
     assert_eq!(both.fetch(&url(&server, "/listed")).await, Ok(b"a pear".to_vec()));
@@ -148,18 +150,18 @@ async fn another_host_is_checked_and_resolved_like_the_first() {
 #[tokio::test]
 async fn a_slow_host_is_waited_for_while_bytes_arrive() {
     let server =
-        Server::start(|_| Reply::Dripping(b"HTTP/1.1 200 OK\r\ncontent-length: 12\r\n\r\n".to_vec())).await;
+        Server::start(|_| Reply::Dripping(b"HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\n".to_vec())).await;
     let hasty = Fetcher::for_tests(
         anywhere(),
         server.roots.clone(),
         here(),
         guard::is_public,
-        Duration::from_secs(2),
+        Duration::from_secs(4),
     );
-    // Twelve bytes, four per second: longer than the timeout, but never idle for as long.
-    assert_eq!(hasty.fetch_in_background(&url(&server, "/")).await, Ok(vec![0; 12]));
+    // Twenty bytes, four per second: longer than the timeout, but never idle for as long.
+    assert_eq!(hasty.fetch_in_background(&url(&server, "/")).await, Ok(vec![0; 20]));
     let slow = hasty.fetch(&url(&server, "/")).await;
-    assert_eq!(slow, timeout("pictures.example did not send it within 2 s."));
+    assert_eq!(slow, timeout("pictures.example did not send it within 4 s."));
 }
 
 #[tokio::test]
@@ -199,7 +201,7 @@ async fn hosts_that_are_not_listed_are_not_fetched_from() {
     let server = Server::start(|_| Reply::whole("200 OK", "", b"a pear")).await;
     let listed = |host: &str, allow_private| {
         let rules = FetchRules { allowed_hosts: Some(vec![host.to_owned()]), allow_private };
-        Fetcher::for_tests(rules, server.roots.clone(), here(), guard::is_public, Duration::from_secs(5))
+        Fetcher::for_tests(rules, server.roots.clone(), here(), guard::is_public, LIMIT)
     };
     assert_eq!(listed("PICTURES.example", true).fetch(&url(&server, "/")).await, Ok(b"a pear".to_vec()));
     let other = "It is at pictures.example, which is not one of the hosts that pictures are fetched from; send the \
@@ -229,8 +231,7 @@ async fn a_name_that_is_rebound_to_a_private_address_is_refused() {
         Ok(vec![if is_first { HERE } else { TRAP }])
     });
     let rules = FetchRules { allow_private: false, ..FetchRules::default() };
-    let fetcher =
-        Fetcher::for_tests(rules, server.roots.clone(), resolve, |ip| ip == HERE, Duration::from_secs(5));
+    let fetcher = Fetcher::for_tests(rules, server.roots.clone(), resolve, |ip| ip == HERE, LIMIT);
     let url = url(&server, "/moved");
     assert_eq!(fetch_from_any_port(&fetcher, &url).await, Ok(b"a pear".to_vec()));
     assert_eq!((look_ups.load(Ordering::SeqCst), server.paths()), (1, vec!["/moved".into(), "/pear".into()]));
@@ -246,8 +247,7 @@ async fn only_public_addresses_of_a_name_are_connected_to() {
     let trap = TcpListener::bind((TRAP, server.address.port())).await.unwrap();
     let both = resolving(|| Ok(vec![TRAP, HERE]));
     let rules = FetchRules::default();
-    let fetcher =
-        Fetcher::for_tests(rules, server.roots.clone(), both, |ip| ip == HERE, Duration::from_secs(5));
+    let fetcher = Fetcher::for_tests(rules, server.roots.clone(), both, |ip| ip == HERE, LIMIT);
     let url = url(&server, "/");
     assert_eq!(fetch_from_any_port(&fetcher, &url).await, Ok(b"a pear".to_vec()));
     assert!(tokio::time::timeout(Duration::from_millis(50), trap.accept()).await.is_err());
@@ -306,7 +306,7 @@ async fn failures_of_host_and_network_may_be_retried() {
     assert!(error.starts_with("pictures.example cannot be reached ("), "{error}");
 
     let without_authorities =
-        Fetcher::for_tests(anywhere(), RootCertStore::empty(), here(), guard::is_public, short);
+        Fetcher::for_tests(anywhere(), RootCertStore::empty(), here(), guard::is_public, LIMIT);
     let FetchError::Transient(error) = without_authorities.fetch(&url(&server, "/")).await.unwrap_err()
     else {
         panic!()
@@ -319,7 +319,7 @@ async fn failures_of_host_and_network_may_be_retried() {
     assert!(error.starts_with("pictures.example cannot be reached (invalid peer certificate"), "{error}");
 
     let unknown = resolving(|| Err(std::io::Error::other("no such name")));
-    let lost = Fetcher::for_tests(anywhere(), server.roots.clone(), unknown, guard::is_public, short);
+    let lost = Fetcher::for_tests(anywhere(), server.roots.clone(), unknown, guard::is_public, LIMIT);
     let error = lost.fetch(&url(&server, "/")).await;
     assert_eq!(error, transient("pictures.example cannot be looked up (no such name)."));
 

@@ -125,7 +125,7 @@ async fn reply(stream: &mut (impl AsyncWrite + Unpin), answer: &Answer, path: &s
         }
         Reply::Dripping(head) => {
             let _ = stream.write_all(&head).await;
-            for _ in 0..12 {
+            for _ in 0..20 {
                 tokio::time::sleep(std::time::Duration::from_millis(250)).await;
                 if stream.write_all(&[0]).await.is_err() || stream.flush().await.is_err() {
                     return false;

@@ -8,7 +8,7 @@ use schemas::hash::Hash;
 use schemas::ids::{Actor, CommandId, EventId, Position, StoreId, StreamId, StreamVersion};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use traces::Traceparent;
+use traceparent::Traceparent;
 use uuid::Uuid;
 
 use crate::StoreError;
@@ -33,7 +33,7 @@ struct Metadata {
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "traces::deserialize_lenient"
+        deserialize_with = "traceparent::deserialize_lenient"
     )]
     traceparent: Option<Traceparent>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -9,7 +9,7 @@ use schemas::chain::Link;
 use schemas::envelope::Recorded;
 use schemas::hash::Hash;
 use serde::{Deserialize, Serialize};
-use traces::Traceparent;
+use traceparent::Traceparent;
 
 use crate::{Head, StoreError};
 

@@ -1,13 +1,14 @@
 //! The file of the log: how it is opened and created, and which files are refused.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use ::sqlite::{FileFormat, check_library, lock_writer, writing};
+use ::sqlite::{FileFormat, check_library, writing};
 use schemas::hash::Hash;
 use schemas::ids::StoreId;
 use sqlx::sqlite::SqliteSynchronous;
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
+
+pub use store_file::lock;
 
 use crate::StoreError;
 
@@ -32,15 +33,6 @@ pub(crate) fn refuse_unfinished_restore(folder: &Path) -> Result<(), StoreError>
         )));
     }
     Ok(())
-}
-
-/// Locks the folder of a log for the one writer; the lock is held until the value is dropped.
-///
-/// # Errors
-///
-/// Fails if another process holds the lock or the folder cannot be written to.
-pub fn lock(path: &Path) -> Result<File, StoreError> {
-    Ok(lock_writer(path, "the event store")?)
 }
 
 /// Returns whether the log exists; refuses a file that is not an event log, or of a newer version. Does not change it.

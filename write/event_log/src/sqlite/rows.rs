@@ -1,16 +1,15 @@
 //! Reads events, claims and the head of the log from rows.
 
-use ::sqlite::array;
 use jiff::Timestamp;
 use schemas::envelope::Recorded;
-use schemas::hash::Hash;
 use schemas::ids::{CommandId, EventId, Position, StoreId, StreamId, StreamVersion};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use sqlx::Row;
 use sqlx::sqlite::{SqliteExecutor, SqliteRow};
-use traces::Traceparent;
-use uuid::Uuid;
+use traceparent::Traceparent;
+
+pub use store_file::{hash, uuid};
 
 use crate::{Head, StoreError};
 
@@ -102,14 +101,4 @@ pub(crate) fn stream(text: String) -> Result<StreamId, StoreError> {
 /// Returns a list as JSON for `json_each`.
 pub fn json<T: Serialize + ?Sized>(list: &T) -> Result<String, StoreError> {
     serde_json::to_string(list).map_err(|error| StoreError::unavailable(error.to_string()))
-}
-
-/// Returns an id of 16 bytes.
-pub fn uuid(bytes: &[u8]) -> Result<Uuid, StoreError> {
-    Ok(Uuid::from_bytes(array(bytes, "an id")?))
-}
-
-/// Returns a hash of 32 bytes.
-pub fn hash(bytes: &[u8]) -> Result<Hash, StoreError> {
-    Ok(Hash(array(bytes, "a hash")?))
 }

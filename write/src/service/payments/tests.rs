@@ -165,10 +165,7 @@ async fn the_worker_settles_accounts_when_their_periods_end() {
     // The paid period is over when the notice arrives: the tier is raised and lowered at once.
     side.record(&checkout("evt_1", 1)).await;
     side.record(&invoice("evt_2", 1, "pro")).await;
-    kit::wait_until(std::time::Duration::from_secs(20), "the end", async || {
-        side.tiers(STUDIO).await == ["free"]
-    })
-    .await;
+    kit::wait_until(kit::TIMEOUT, "the end", async || side.tiers(STUDIO).await == ["free"]).await;
     stop.cancel();
     tasks.join_next().await.unwrap().unwrap();
 }
@@ -180,7 +177,7 @@ async fn a_settlement_that_fails_is_a_failing_component() {
     let mut tasks = tokio::task::JoinSet::new();
     side.store.close().await;
     tasks.spawn(side.settlement().run(stop.clone(), health.component("payments")));
-    let failing = kit::wait_for(std::time::Duration::from_secs(20), "a report", async || {
+    let failing = kit::wait_for(kit::TIMEOUT, "a report", async || {
         health.failing().pop().map(|failing| (failing.component, failing.reason))
     })
     .await;

@@ -2,15 +2,13 @@
 
 use embeddings::EncoderChoice;
 use event_log::Namespace;
-use kit::samples;
+use kit::{TIMEOUT, samples};
 use schemas::command::{Command, LineResult};
 use schemas::ids::StreamVersion;
 use schemas::picture::Picture;
 
 use super::*;
 use crate::tests::WriteSide;
-
-const TIMEOUT: Duration = Duration::from_secs(20);
 
 impl WriteSide {
     fn start_worker(&self) -> tokio_util::sync::DropGuard {
@@ -68,6 +66,11 @@ impl WriteSide {
         .await;
         recorded
     }
+}
+
+#[test]
+fn the_built_in_encoder_has_the_name_that_commands_know() {
+    assert_eq!(Encoder::open(&EncoderChoice::BuiltIn).unwrap().name(), schemas::vector::BUILT_IN);
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! The picture fetcher on a real event store.
 
+use kit::TIMEOUT;
 use kit::samples::{in_every_format, scene};
 use media::MediaStore;
 use schemas::command::{Command, LineResult};
@@ -10,9 +11,6 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::tests::{WriteSide, pictures};
-
-/// Drawing pictures is slow in unoptimised builds.
-const TIMEOUT: Duration = Duration::from_secs(120);
 
 const DEMO: PictureGenerator = PictureGenerator {
     actor: demo::ACTOR,

@@ -1,13 +1,16 @@
-//! The NATS users: one per role, each with the subjects that the role needs and no more.
+//! The role of a process, and the NATS user of each role, with the subjects that the role needs and no more.
+//!
+//! The binary connects as the user of its role and writes the users into the configuration of a cluster; the write side takes from it
+//! where the other roles listen.
 
 use nats::user::{Responses, USER_INFO, User, covers};
 use schemas::subject::{
     COMMANDS, EVENT_SUBJECTS, OVERRUN_SUBJECTS, PUT_PICTURE, READ_EVENTS, READ_PICTURE, READ_USAGE,
 };
 
-/// The role of a process on NATS.
+/// The role of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum NatsRole {
+pub enum ProcessRole {
     /// `loggia write`.
     Write,
     /// `loggia project`.
@@ -88,15 +91,15 @@ const SERVES: [&str; 14] = [
 
 const OPERATES: [&str; 5] = [COMMANDS, PUT_PICTURE, "loggia.control.*.*", READ_EVENTS, READ_USAGE];
 
-impl NatsRole {
+impl ProcessRole {
     /// All roles.
-    pub const ALL: [NatsRole; 6] = [
-        NatsRole::Write,
-        NatsRole::Project,
-        NatsRole::Serve,
-        NatsRole::Read,
-        NatsRole::Up,
-        NatsRole::Operator,
+    pub const ALL: [ProcessRole; 6] = [
+        ProcessRole::Write,
+        ProcessRole::Project,
+        ProcessRole::Serve,
+        ProcessRole::Read,
+        ProcessRole::Up,
+        ProcessRole::Operator,
     ];
 
     /// Returns the users of all roles.
@@ -107,12 +110,12 @@ impl NatsRole {
     /// Returns the role's name, which is also the name of its credentials file.
     pub fn name(self) -> &'static str {
         match self {
-            NatsRole::Write => "write",
-            NatsRole::Project => "project",
-            NatsRole::Serve => "serve",
-            NatsRole::Read => "read",
-            NatsRole::Up => "up",
-            NatsRole::Operator => "operator",
+            ProcessRole::Write => "write",
+            ProcessRole::Project => "project",
+            ProcessRole::Serve => "serve",
+            ProcessRole::Read => "read",
+            ProcessRole::Up => "up",
+            ProcessRole::Operator => "operator",
         }
     }
 
@@ -124,16 +127,17 @@ impl NatsRole {
     /// Returns the subjects it publishes to.
     pub fn publishes(self) -> Vec<&'static str> {
         let mut subjects = match self {
-            NatsRole::Write => [&WRITES[..], &ANSWERS_TO, &OWNS_STREAMS].concat(),
-            NatsRole::Project => [&PROJECTS[..], &READS_STREAMS].concat(),
-            NatsRole::Serve => SERVES.to_vec(),
-            NatsRole::Operator => [&OPERATES[..], &READS_STREAMS].concat(),
-            NatsRole::Read => {
-                without_covered(&[NatsRole::Project, NatsRole::Serve].map(NatsRole::publishes).concat())
-            }
-            NatsRole::Up => {
-                let all =
-                    [NatsRole::Write, NatsRole::Project, NatsRole::Serve].map(NatsRole::publishes).concat();
+            ProcessRole::Write => [&WRITES[..], &ANSWERS_TO, &OWNS_STREAMS].concat(),
+            ProcessRole::Project => [&PROJECTS[..], &READS_STREAMS].concat(),
+            ProcessRole::Serve => SERVES.to_vec(),
+            ProcessRole::Operator => [&OPERATES[..], &READS_STREAMS].concat(),
+            ProcessRole::Read => without_covered(
+                &[ProcessRole::Project, ProcessRole::Serve].map(ProcessRole::publishes).concat(),
+            ),
+            ProcessRole::Up => {
+                let all = [ProcessRole::Write, ProcessRole::Project, ProcessRole::Serve]
+                    .map(ProcessRole::publishes)
+                    .concat();
                 without_covered(&all)
             }
         };
@@ -143,7 +147,7 @@ impl NatsRole {
         subjects
     }
 
-    /// Returns the subjects it must be allowed to publish to: [`NatsRole::publishes`] without those that users of an
+    /// Returns the subjects it must be allowed to publish to: [`ProcessRole::publishes`] without those that users of an
     /// earlier version lack.
     fn must_publish(self) -> Vec<&'static str> {
         self.publishes().into_iter().filter(|subject| !DISPENSABLE.contains(subject)).collect()
@@ -152,29 +156,29 @@ impl NatsRole {
     /// Returns the subjects it subscribes to.
     pub fn subscribes(self) -> Vec<String> {
         let requests: &[&str] = match self {
-            NatsRole::Write => &[COMMANDS, READ_EVENTS, READ_USAGE, PUT_PICTURE, READ_PICTURE],
-            NatsRole::Project | NatsRole::Read => &["loggia.control.*.*"],
-            NatsRole::Up => {
+            ProcessRole::Write => &[COMMANDS, READ_EVENTS, READ_USAGE, PUT_PICTURE, READ_PICTURE],
+            ProcessRole::Project | ProcessRole::Read => &["loggia.control.*.*"],
+            ProcessRole::Up => {
                 &[COMMANDS, READ_EVENTS, READ_USAGE, PUT_PICTURE, READ_PICTURE, "loggia.control.*.*"]
             }
-            NatsRole::Serve | NatsRole::Operator => &[],
+            ProcessRole::Serve | ProcessRole::Operator => &[],
         };
         let inbox = format!("{}.>", self.inbox());
         requests.iter().map(|subject| (*subject).to_owned()).chain([inbox]).collect()
     }
 
-    /// Returns the permission to reply to requests, in addition to [`NatsRole::publishes`].
+    /// Returns the permission to reply to requests, in addition to [`ProcessRole::publishes`].
     pub fn responses(self) -> Option<Responses> {
         match self {
             // A rebuild sends its progress as replies to one request.
-            NatsRole::Project | NatsRole::Read => Some(Responses { max: -1, minutes: 24 * 60 }),
-            NatsRole::Write | NatsRole::Up | NatsRole::Serve | NatsRole::Operator => None,
+            ProcessRole::Project | ProcessRole::Read => Some(Responses { max: -1, minutes: 24 * 60 }),
+            ProcessRole::Write | ProcessRole::Up | ProcessRole::Serve | ProcessRole::Operator => None,
         }
     }
 }
 
-impl From<NatsRole> for User {
-    fn from(role: NatsRole) -> User {
+impl From<ProcessRole> for User {
+    fn from(role: ProcessRole) -> User {
         User {
             name: role.name(),
             inbox: role.inbox(),
@@ -186,7 +190,7 @@ impl From<NatsRole> for User {
     }
 }
 
-impl std::fmt::Display for NatsRole {
+impl std::fmt::Display for ProcessRole {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name())
     }
@@ -213,7 +217,7 @@ mod tests {
     /// The table in docs/cluster.md.
     fn table() -> String {
         let mut table = "| user | sends to | listens to |\n|---|---|---|\n".to_owned();
-        for role in NatsRole::ALL {
+        for role in ProcessRole::ALL {
             let cell = |subjects: Vec<String>| -> String {
                 subjects.iter().map(|subject| format!("`{subject}`")).collect::<Vec<_>>().join(" ")
             };
@@ -226,32 +230,32 @@ mod tests {
 
     #[test]
     fn the_guide_lists_the_permissions_of_each_user() {
-        let guide = include_str!("../../docs/cluster.md");
+        let guide = include_str!("../../../docs/cluster.md");
         assert!(guide.contains(&table()), "docs/cluster.md must have this table:\n{}", table());
     }
 
     #[test]
     fn each_role_has_a_user() {
-        let names: Vec<_> = NatsRole::users().into_iter().map(|user| user.name).collect();
+        let names: Vec<_> = ProcessRole::users().into_iter().map(|user| user.name).collect();
         assert_eq!(names, ["write", "project", "serve", "read", "up", "operator"]);
     }
 
-    fn may_publish(role: NatsRole, subject: &str) -> bool {
+    fn may_publish(role: ProcessRole, subject: &str) -> bool {
         role.publishes().iter().any(|pattern| covers(pattern, subject))
     }
 
     #[test]
     fn a_role_accepts_its_own_user_and_no_other() {
-        for role in NatsRole::ALL {
+        for role in ProcessRole::ALL {
             assert_eq!(User::from(role).check(&Permissions::default()), Ok(()), "{role} without any limit");
-            for other in NatsRole::ALL {
+            for other in ProcessRole::ALL {
                 let permissions = User::from(other).permissions();
                 assert_eq!(User::from(role).check(&permissions).is_ok(), role == other, "{role} as {other}");
             }
         }
         assert_eq!(
-            User::from(NatsRole::Serve)
-                .check(&User::from(NatsRole::Project).permissions())
+            User::from(ProcessRole::Serve)
+                .check(&User::from(ProcessRole::Project).permissions())
                 .unwrap_err()
                 .to_string(),
             "nats_creds: the NATS user is not that of the role “serve”: it may not publish to loggia.usage.*.*.* and 9 \
@@ -261,7 +265,7 @@ mod tests {
 
     #[test]
     fn the_users_that_release_0_1_made_are_accepted() {
-        for role in NatsRole::ALL {
+        for role in ProcessRole::ALL {
             let mut user = User::from(role);
             user.publishes.retain(|subject| !subject.contains(".loggia.overrun."));
             assert_eq!(User::from(role).check(&user.permissions()), Ok(()), "{role}");
@@ -284,13 +288,13 @@ mod tests {
             "$JS.API.CONSUMER.CREATE.EVENTS.x",
             "$JS.API.CONSUMER.CREATE.EVENTS.x.loggia.account.*",
         ] {
-            assert!(!may_publish(NatsRole::Serve, forbidden), "{forbidden}");
+            assert!(!may_publish(ProcessRole::Serve, forbidden), "{forbidden}");
         }
-        for subject in NatsRole::Project.publishes() {
+        for subject in ProcessRole::Project.publishes() {
             let asks = ["loggia.read.", "loggia.media.read", "$JS.API.", USER_INFO];
             assert!(asks.iter().any(|start| subject.starts_with(start)), "{subject}");
         }
-        for role in NatsRole::ALL {
+        for role in ProcessRole::ALL {
             for verb in ["DELETE", "PURGE", "RESTORE", "MSG.DELETE"] {
                 assert!(!may_publish(role, &format!("$JS.API.STREAM.{verb}.EVENTS")), "{role} {verb}");
             }
@@ -299,8 +303,8 @@ mod tests {
 
     #[test]
     fn no_role_can_receive_the_replies_to_another() {
-        for role in NatsRole::ALL {
-            for other in NatsRole::ALL.into_iter().filter(|other| *other != role) {
+        for role in ProcessRole::ALL {
+            for other in ProcessRole::ALL.into_iter().filter(|other| *other != role) {
                 let inbox = format!("{}.x", other.inbox());
                 assert!(!role.subscribes().iter().any(|pattern| covers(pattern, &inbox)), "{role} {other}");
             }
@@ -309,11 +313,11 @@ mod tests {
 
     #[test]
     fn only_the_write_side_publishes_the_log_head_and_projections_may_subscribe() {
-        for role in [NatsRole::Project, NatsRole::Serve, NatsRole::Read, NatsRole::Up] {
+        for role in [ProcessRole::Project, ProcessRole::Serve, ProcessRole::Read, ProcessRole::Up] {
             let announced = schemas::subject::log_head(&role.inbox());
             assert!(role.subscribes().iter().any(|pattern| covers(pattern, &announced)), "{role}");
-            for sender in NatsRole::ALL {
-                let is_write_side = matches!(sender, NatsRole::Write | NatsRole::Up);
+            for sender in ProcessRole::ALL {
+                let is_write_side = matches!(sender, ProcessRole::Write | ProcessRole::Up);
                 assert_eq!(may_publish(sender, &announced), is_write_side, "{sender} to {role}");
             }
         }
@@ -321,17 +325,20 @@ mod tests {
 
     #[test]
     fn the_combined_role_has_the_permissions_of_each() {
-        for part in [NatsRole::Write, NatsRole::Project, NatsRole::Serve] {
+        for part in [ProcessRole::Write, ProcessRole::Project, ProcessRole::Serve] {
             for subject in part.publishes() {
-                assert!(may_publish(NatsRole::Up, subject), "{part} {subject}");
+                assert!(may_publish(ProcessRole::Up, subject), "{part} {subject}");
             }
         }
-        for part in [NatsRole::Project, NatsRole::Serve] {
+        for part in [ProcessRole::Project, ProcessRole::Serve] {
             for subject in part.publishes() {
-                assert!(may_publish(NatsRole::Read, subject), "{part} {subject}");
+                assert!(may_publish(ProcessRole::Read, subject), "{part} {subject}");
             }
         }
-        assert!(!may_publish(NatsRole::Read, "loggia.curation.x"));
-        assert!(!may_publish(NatsRole::Up, "loggia.command.import"), "that is asked over another connection");
+        assert!(!may_publish(ProcessRole::Read, "loggia.curation.x"));
+        assert!(
+            !may_publish(ProcessRole::Up, "loggia.command.import"),
+            "that is asked over another connection"
+        );
     }
 }

@@ -1,4 +1,17 @@
-//! The header `traceparent` of W3C Trace Context, level 1.
+//! The header `traceparent` of W3C Trace Context, level 1, parsed and formatted.
+//!
+//! `traces` propagates it and records spans below it; `schemas` and the event log keep it beside an event. It is a crate of its own so
+//! that these need nothing that records spans.
+//!
+//! ```
+//! use traceparent::Traceparent;
+//!
+//! let text = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+//! let header: Traceparent = text.parse()?;
+//! assert!(header.is_sampled());
+//! assert_eq!(header.to_string(), text);
+//! # Ok::<(), traceparent::InvalidTraceparent>(())
+//! ```
 
 use std::fmt;
 use std::str::FromStr;
