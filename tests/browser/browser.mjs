@@ -18,6 +18,8 @@ export async function open({ base, width = 1440, height = 900, scheme = "light",
   const context = await browser.newContext({
     baseURL: base, viewport: { width, height }, colorScheme: scheme, javaScriptEnabled: script, permissions,
   });
+  // A wait of a test that is right never takes so long, even on a busy machine.
+  context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   const faults = [];
   const host = new URL(base).host;

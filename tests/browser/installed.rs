@@ -8,9 +8,9 @@ use tempfile::TempDir;
 use tokio::process::Command;
 
 /// The folder of the scripts.
-pub(crate) const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser");
+pub(crate) const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/browser");
 
-const TOOLS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/.tools");
+const TOOLS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../.tools");
 
 /// The browser, with a separate home so that it leaves nothing in the user's.
 pub(crate) struct Browser {

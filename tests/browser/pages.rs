@@ -118,6 +118,7 @@ async fn every_page_is_complete_accessible_and_without_console_errors() {
 }
 
 #[tokio::test]
+#[ignore = "long: Lighthouse takes minutes, and its score of performance depends on what else the machine does"]
 async fn every_kind_of_page_has_the_best_scores_of_lighthouse() {
     let Some(browser) = Browser::find() else { return };
     let Some(served) = Served::shared().await else { return };

@@ -4,19 +4,15 @@
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
-use std::time::Duration;
 
 use demo::{DEMO_SEED, catalog};
 use image::{ImageFormat, Rgb, RgbImage};
 use kit::http::Http;
 use kit::process::{self, Loggia};
-use kit::{ProgramOutput, Shared};
+use kit::{ProgramOutput, Shared, TIMEOUT};
 use serde_json::{Map, Value, json};
 
-const LOGGIA: &str = env!("CARGO_BIN_EXE_loggia");
-
-/// The timeout of any step on a busy machine.
-const TIMEOUT: Duration = Duration::from_secs(60);
+pub(crate) use kit::process::LOGGIA;
 
 /// The number of projects of the demo catalog, and of those with pictures.
 const PROJECTS: usize = 30;
@@ -65,7 +61,7 @@ impl Served {
     /// Starts, imports, and waits until everything is visible.
     async fn start() -> Option<Self> {
         let folder = kit::nats::data_folder().await?;
-        let mut up = settings(process::command(LOGGIA, folder.path()));
+        let mut up = settings(process::command(&LOGGIA, folder.path()));
         up.args(["up", "--no-demo"]);
         let mut loggia = Loggia::spawn_command(up, folder.path());
         let http = loggia.ready().await;
@@ -107,7 +103,7 @@ fn settings(mut command: Command) -> Command {
 
 /// Runs a command on the service's folder; returns its output.
 fn run(folder: &Path, args: &[&str]) -> Value {
-    ProgramOutput::of(settings(process::command(LOGGIA, folder)).args(args).arg("--json")).success().json()
+    ProgramOutput::of(settings(process::command(&LOGGIA, folder)).args(args).arg("--json")).success().json()
 }
 
 /// Returns the first projects of the demo catalog with a few small pictures, and the hostile ones.

@@ -91,7 +91,7 @@ async function counted(used, tier) {
     await page.fill("#key", key);
     await follow(() => page.click("main button"));
     const shown = [await page.locator("#used").textContent(), await page.locator("#tier").textContent()];
-    if (String(shown) === `${used},${tier}` || attempt === 40) break;
+    if (String(shown) === `${used},${tier}` || attempt === 480) break;
     await page.waitForTimeout(250);
   }
   const text = (place) => page.locator(place).textContent();

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use tokio::process::Command;
 
 /// The folder of the scripts.
-pub(crate) const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients");
+pub(crate) const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/clients");
 
 /// The clients, with a separate home so that they leave nothing in the user's.
 pub(crate) struct Clients {
@@ -18,7 +18,7 @@ pub(crate) struct Clients {
 impl Clients {
     /// `None` if they are not installed, with a message; in continuous integration (`CI` is set) that is a failure.
     pub(crate) fn find() -> Option<Self> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(".tools/clients");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.tools/clients");
         if folder.join("bin/node").exists() {
             return Some(Self { folder, home: tempfile::tempdir().unwrap() });
         }

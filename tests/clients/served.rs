@@ -2,18 +2,14 @@
 
 use std::process::Command;
 use std::sync::Arc;
-use std::time::Duration;
 
 use image::{ImageFormat, Rgb, RgbImage};
 use kit::http::Http;
 use kit::process::{self, Loggia};
-use kit::{ProgramOutput, Shared};
+use kit::{ProgramOutput, Shared, TIMEOUT};
 use serde_json::{Value, json};
 
-const LOGGIA: &str = env!("CARGO_BIN_EXE_loggia");
-
-/// The timeout of any step on a busy machine.
-const TIMEOUT: Duration = Duration::from_secs(60);
+pub(crate) use kit::process::LOGGIA;
 
 /// `loggia up` on a temporary folder.
 pub(crate) struct Served {
@@ -41,7 +37,7 @@ impl Served {
             command.env("LOGGIA_BURST_PER_KEY", "0").env("LOGGIA_TIERS", "free=1000000");
             command
         };
-        let mut up = settings(process::command(LOGGIA, folder.path()));
+        let mut up = settings(process::command(&LOGGIA, folder.path()));
         up.args(["up", "--no-demo"]);
         let mut loggia = Loggia::spawn_command(up, folder.path());
         let http = loggia.ready().await;
@@ -52,7 +48,7 @@ impl Served {
             picture(at).save_with_format(folder.path().join(format!("{at}.png")), ImageFormat::Png).unwrap();
         }
         let run = |args: &[&str]| {
-            ProgramOutput::of(settings(process::command(LOGGIA, folder.path())).args(args)).success().json()
+            ProgramOutput::of(settings(process::command(&LOGGIA, folder.path())).args(args)).success().json()
         };
         run(&["import", file.to_str().unwrap(), "--json"]);
         let issued = run(&["keys", "issue", "--email", "waits@example.org", "--json"]);

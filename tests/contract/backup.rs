@@ -399,10 +399,7 @@ async fn a_cancelled_backup_leaves_nothing() {
             // The backup ended before it could be cancelled, so it is complete.
             std::fs::remove_dir_all(&backup).unwrap();
         }
-        kit::wait_until(std::time::Duration::from_secs(60), "an empty folder", async || {
-            names(elsewhere.path()).is_empty()
-        })
-        .await;
+        kit::wait_until(kit::TIMEOUT, "an empty folder", async || names(elsewhere.path()).is_empty()).await;
     }
 }
 

@@ -402,8 +402,7 @@ async fn a_failed_or_cancelled_incremental_backup_leaves_nothing() {
         _ = site.since("second", "third") => {}
     }
     if !site.at("third").join("manifest.json").exists() {
-        kit::wait_until(std::time::Duration::from_secs(60), "no folder", async || !site.at("third").exists())
-            .await;
+        kit::wait_until(kit::TIMEOUT, "no folder", async || !site.at("third").exists()).await;
     }
 }
 

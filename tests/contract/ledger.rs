@@ -10,7 +10,7 @@ use async_nats::HeaderMap;
 use async_nats::jetstream::{self, ErrorCode};
 use futures::StreamExt;
 use kit::nats::Nats;
-use kit::{wait_for, wait_until};
+use kit::{TIMEOUT, wait_for, wait_until};
 use ledger::usage_streams::prepare;
 use ledger::{Copier, Ledger};
 use schemas::clock::Clock;
@@ -26,7 +26,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::backup::flip;
 
-const SOON: Duration = Duration::from_secs(30);
 pub(crate) const FREE: &str = "USAGE_FREE";
 
 pub(crate) fn tiers(text: &str) -> Tiers {
@@ -88,12 +87,13 @@ impl TestPublisher {
         for (name, value) in call.headers() {
             headers.insert(name, value);
         }
+        // The acknowledgement of a killed server never comes. A call that is sent again is recognised by its id.
         let publish = async || {
             let body = call.body().into();
             let sent = self.jetstream.publish_with_headers(call.subject(), headers.clone(), body).await?;
             tokio::time::timeout(Duration::from_secs(1), sent.into_future()).await.ok().transpose()
         };
-        wait_until(SOON, "an acknowledgement", async || matches!(publish().await, Ok(Some(_)))).await;
+        wait_until(TIMEOUT, "an acknowledgement", async || matches!(publish().await, Ok(Some(_)))).await;
     }
 
     /// Counts a call once the stream accepts calls.
@@ -102,7 +102,7 @@ impl TestPublisher {
             let stream = self.jetstream.get_stream(FREE).await.unwrap();
             stream.cached_info().config.subjects == ["loggia.usage.free.*.*"]
         };
-        wait_until(SOON, "a stream that takes calls", is_open).await;
+        wait_until(TIMEOUT, "a stream that takes calls", is_open).await;
         self.count(call).await
     }
 
@@ -142,7 +142,7 @@ impl RunningLedger {
 
     /// Waits until it has this number of entries, and returns them.
     async fn wait_for_entries(&self, count: usize) -> Vec<LedgerEntry> {
-        wait_until(SOON, &format!("{count} entries"), async || {
+        wait_until(TIMEOUT, &format!("{count} entries"), async || {
             self.ledger.head().await.unwrap().position.0 >= count as u64
         })
         .await;
@@ -224,7 +224,7 @@ async fn invalid_messages_are_counted_and_skipped() {
     publisher.calls("Ab3dEf9h", 1).await;
     running.wait_for_entries(2).await;
     assert_eq!(running.ledger.malformed(), 1);
-    tokio::time::timeout(SOON, running.ledger.copied_to(FREE, 3)).await.expect("all three are copied");
+    tokio::time::timeout(TIMEOUT, running.ledger.copied_to(FREE, 3)).await.expect("all three are copied");
     running.stopped().await;
 }
 
@@ -236,15 +236,15 @@ async fn failing_copies_are_a_failing_component_until_they_recover() {
     let copier = Copier::new(ledger.clone(), nats.client().await, tiers, Clock::system());
     let (copier, stop) = (copier.reporting_to(health.component("ledger")), CancellationToken::new());
     let task = tokio::spawn(copier.run(stop.clone()));
-    let works = async || wait_until(SOON, "no failure", async || health.failing().is_empty()).await;
+    let works = async || wait_until(TIMEOUT, "no failure", async || health.failing().is_empty()).await;
     works().await;
     nats.kill9().await;
-    let failing = wait_for(SOON, "a failure", async || health.failing().pop()).await;
+    let failing = wait_for(TIMEOUT, "a failure", async || health.failing().pop()).await;
     assert_eq!((failing.component.as_str(), failing.is_not_ready), ("ledger", false), "{failing:?}");
     nats.restart().await;
     works().await;
     TestPublisher::new(&nats).await.calls("Ab3dEf9h", 3).await;
-    wait_until(SOON, "three entries", async || ledger.head().await.unwrap().position == Position(3)).await;
+    wait_until(TIMEOUT, "three entries", async || ledger.head().await.unwrap().position == Position(3)).await;
     stop.cancel();
     task.await.unwrap();
     ledger.close().await;
@@ -286,7 +286,7 @@ async fn a_truncated_stream_is_detected_even_if_new_calls_reuse_its_sequences() 
     ledger.append(imagined).await.unwrap();
     ledger.close().await;
     let running = RunningLedger::of(other.path(), &nats, &tiers).await;
-    wait_until(SOON, "the lost call to be given back", async || publisher.message_count(FREE).await == 31)
+    wait_until(TIMEOUT, "the lost call to be given back", async || publisher.message_count(FREE).await == 31)
         .await;
     running.wait_for_entries(31).await;
     running.stopped().await;
@@ -352,7 +352,7 @@ async fn pages_of_the_ledger_are_read_over_nats() {
     let (mut read, mut after) = (Vec::new(), Position::START);
     while read.len() < entries.len() {
         let request = serde_json::to_vec(&ReadUsage { after, limit: usize::MAX }).unwrap();
-        let page: UsagePage = wait_for(SOON, "a page", async || {
+        let page: UsagePage = wait_for(TIMEOUT, "a page", async || {
             let answer = asker.request(READ_USAGE, request.clone().into()).await.ok()?;
             serde_json::from_slice(&answer.payload).ok()
         })

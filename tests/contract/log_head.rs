@@ -6,19 +6,17 @@ use std::time::Duration;
 use event_log::*;
 use health::Health;
 use kit::nats::Nats;
-use kit::wait_until;
+use kit::{TIMEOUT, wait_until};
+use process_role::ProcessRole;
 use projections::source::EventSource;
 use schemas::clock::Clock;
 use schemas::ids::Position;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
-use write::nats_role::NatsRole;
 use write::relay::{Announcer, RelayProgress};
 
 use crate::event_store::append;
 use crate::shared_consumers::Stream;
-
-const SOON: Duration = Duration::from_secs(60);
 
 /// A write side whose relay position the test sets.
 struct WriteSide {
@@ -35,7 +33,7 @@ impl WriteSide {
         let store = Arc::new(EventLog::open(folder.path(), &clock).await.unwrap());
         let (relayed, stop) = (watch::Sender::default(), CancellationToken::new());
         let announcer =
-            Announcer::new(store.clone(), client(nats, NatsRole::Write).await, relayed.subscribe());
+            Announcer::new(store.clone(), client(nats, ProcessRole::Write).await, relayed.subscribe());
         tokio::spawn(announcer.run(stop.clone()));
         WriteSide { _folder: folder, store, clock, relayed, stop }
     }
@@ -53,7 +51,7 @@ impl WriteSide {
 }
 
 /// Returns a connection with the permissions of a role.
-async fn client(nats: &Nats, role: NatsRole) -> async_nats::Client {
+async fn client(nats: &Nats, role: ProcessRole) -> async_nats::Client {
     let options = nats.address().connect_options().custom_inbox_prefix(role.inbox());
     options.connect(format!("nats://{}", nats.address())).await.unwrap()
 }
@@ -62,13 +60,14 @@ async fn client(nats: &Nats, role: NatsRole) -> async_nats::Client {
 async fn the_head_is_that_of_the_log_even_if_the_relay_is_stopped() {
     let Some(nats) = Nats::start().await else { return };
     let write_side = WriteSide::start(&nats).await;
-    let source = EventSource::new(client(&nats, NatsRole::Read).await);
+    let source = EventSource::new(client(&nats, ProcessRole::Read).await);
     write_side.add(7).await;
-    wait_until(SOON, "the head of the log", async || source.last_known_log_head() == Some(Position(7))).await;
+    wait_until(TIMEOUT, "the head of the log", async || source.last_known_log_head() == Some(Position(7)))
+        .await;
     assert_eq!(source.log_head().await.unwrap(), Position(7));
     assert_eq!(source.stream_head().await.unwrap(), Position::START, "there is no stream yet");
     write_side.add(2).await;
-    wait_until(SOON, "the new head", async || source.last_known_log_head() == Some(Position(9))).await;
+    wait_until(TIMEOUT, "the new head", async || source.last_known_log_head() == Some(Position(9))).await;
     // Without further announcements the last one stays valid.
     write_side.stop.cancel();
     tokio::time::sleep(Duration::from_secs(4)).await;
@@ -81,8 +80,8 @@ async fn without_announcements_the_head_is_taken_from_the_stream() {
     let Some(nats) = Nats::start().await else { return };
     let stream = Stream::new(&nats).await;
     stream.publish_events(0, 3).await;
-    let source = EventSource::new(client(&nats, NatsRole::Read).await);
-    wait_until(SOON, "the head of the stream", async || source.last_known_log_head() == Some(Position(3)))
+    let source = EventSource::new(client(&nats, ProcessRole::Read).await);
+    wait_until(TIMEOUT, "the head of the stream", async || source.last_known_log_head() == Some(Position(3)))
         .await;
     assert_eq!(source.log_head().await.unwrap(), Position(3));
 }
@@ -92,19 +91,19 @@ async fn a_lagging_node_is_not_ready_until_it_catches_up() {
     let Some(nats) = Nats::start().await else { return };
     let write_side = WriteSide::start(&nats).await;
     let health = Health::default();
-    let source = EventSource::with_health(client(&nats, NatsRole::Read).await, &health);
+    let source = EventSource::with_health(client(&nats, ProcessRole::Read).await, &health);
     let mut subscription = source.subscribe(Position::START);
     assert_eq!(source.log_head().await.unwrap(), Position::START);
     // Without the announcement it is unknown whether anything is missing.
-    wait_until(SOON, "silence", async || source.longest_silence() >= Duration::from_secs(4)).await;
+    wait_until(TIMEOUT, "silence", async || source.longest_silence() >= Duration::from_secs(4)).await;
     assert_eq!(health.not_ready(), None);
     write_side.relays(5);
-    let reason = kit::wait_for(SOON, "a node that is not ready", async || health.not_ready()).await;
+    let reason = kit::wait_for(TIMEOUT, "a node that is not ready", async || health.not_ready()).await;
     assert!(reason.contains("NATS has 5 events, and none after 0 comes"), "{reason}");
-    Stream::over(client(&nats, NatsRole::Write).await).await.publish_events(0, 5).await;
-    let batch = tokio::time::timeout(SOON, subscription.next(100)).await.unwrap().unwrap();
+    Stream::over(client(&nats, ProcessRole::Write).await).await.publish_events(0, 5).await;
+    let batch = tokio::time::timeout(TIMEOUT, subscription.next(100)).await.unwrap().unwrap();
     assert_eq!(batch[0].position, Position(1));
-    wait_until(SOON, "a node that is ready", async || {
+    wait_until(TIMEOUT, "a node that is ready", async || {
         health.not_ready().is_none() && source.longest_silence() < Duration::from_secs(4)
     })
     .await;

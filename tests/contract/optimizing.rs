@@ -2,10 +2,9 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use kit::nats::Nats;
-use kit::wait_until;
+use kit::{TIMEOUT, wait_until};
 use projections::projection::{PoisonEvent, Projection};
 use projections::source::{EventSource, Sharing};
 use projections::status::Status;
@@ -20,8 +19,6 @@ use schemas::ids::Position;
 use tokio_util::sync::CancellationToken;
 
 use crate::shared_consumers::Stream;
-
-const SOON: Duration = Duration::from_secs(60);
 
 /// An empty model. Its optimization can take forever, or its second commit block.
 #[derive(Debug)]
@@ -86,8 +83,10 @@ async fn follow<P: Projection>(source: &EventSource, name: &str) -> Status {
 
 async fn applied(status: &Status, position: u64) {
     let name = status.get().name;
-    wait_until(SOON, &format!("{name} at {position}"), async || status.get().position == Position(position))
-        .await;
+    wait_until(TIMEOUT, &format!("{name} at {position}"), async || {
+        status.get().position == Position(position)
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -101,7 +100,7 @@ async fn a_worker_applies_events_and_reports_progress_while_optimizing() {
     applied(&optimizing, 1).await;
     // After a second without events the optimization starts, and never ends.
     let began = optimizing.get().heartbeat;
-    wait_until(SOON, "heartbeats while optimizing", async || {
+    wait_until(TIMEOUT, "heartbeats while optimizing", async || {
         let heartbeat = optimizing.get().heartbeat;
         heartbeat.zip(began).is_some_and(|(heartbeat, began)| heartbeat.duration_since(began).as_secs() >= 3)
     })

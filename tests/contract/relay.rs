@@ -12,7 +12,7 @@ use async_nats::jetstream::{self, consumer, consumer::DeliverPolicy};
 use event_log::*;
 use futures::StreamExt;
 use kit::nats::Nats;
-use kit::{wait_for, wait_until};
+use kit::{TIMEOUT, wait_for, wait_until};
 use schemas::clock::Clock;
 use schemas::envelope::Recorded;
 use schemas::ids::{Position, StoreId};
@@ -23,8 +23,6 @@ use tokio_util::sync::CancellationToken;
 use write::relay::{Relay, RelayProgress};
 
 use crate::event_store::{append, everything};
-
-const SOON: Duration = Duration::from_secs(30);
 
 struct Log {
     folder: TempDir,
@@ -108,11 +106,11 @@ impl RunningRelay {
     async fn wait_until_caught_up(&mut self, log: &Log) {
         let head = log.head().await;
         let reached = self.relayed.wait_for(|relayed| relayed.position >= head);
-        tokio::time::timeout(SOON, reached).await.expect("the relay catches up").unwrap();
+        tokio::time::timeout(TIMEOUT, reached).await.expect("the relay catches up").unwrap();
     }
 
     async fn wait_for_failure(&self) -> String {
-        wait_for(SOON, "the relay's trouble", async || self.relayed.borrow().failure.clone()).await
+        wait_for(TIMEOUT, "the relay's trouble", async || self.relayed.borrow().failure.clone()).await
     }
 
     async fn stopped(self) {
@@ -236,7 +234,7 @@ async fn a_wiped_server_is_refilled() {
     let Some((mut nats, log)) = ready(500).await else { return };
     let mut relay = RunningRelay::caught_up(&log, &nats).await;
     nats.wipe().await;
-    wait_until(SOON, "the stream to be filled again", async || is_full(&log, &nats).await).await;
+    wait_until(TIMEOUT, "the stream to be filled again", async || is_full(&log, &nats).await).await;
     log.add(10).await;
     relay.wait_until_caught_up(&log).await;
     assert_stream_is_log(&log, nats.client().await).await;
@@ -250,12 +248,12 @@ async fn a_deleted_stream_is_recreated_and_refilled_even_when_idle() {
     let jetstream = jetstream(&nats).await;
     let config = jetstream.get_stream(subject::EVENTS).await.unwrap().cached_info().config.clone();
     jetstream.delete_stream(subject::EVENTS).await.unwrap();
-    wait_until(SOON, "the stream to be filled again", async || is_full(&log, &nats).await).await;
+    wait_until(TIMEOUT, "the stream to be filled again", async || is_full(&log, &nats).await).await;
     assert_stream_is_log(&log, nats.client().await).await;
 
     jetstream.delete_stream(subject::EVENTS).await.unwrap();
     jetstream.create_stream(config).await.ok();
-    wait_until(SOON, "the new stream to be filled", async || is_full(&log, &nats).await).await;
+    wait_until(TIMEOUT, "the new stream to be filled", async || is_full(&log, &nats).await).await;
     assert_stream_is_log(&log, nats.client().await).await;
     relay.stopped().await;
 }
@@ -366,7 +364,7 @@ async fn a_foreign_message_in_the_stream_is_rejected() {
     let stray = jetstream.publish("loggia.curation.stray", "{}".into()).await.unwrap();
     assert_eq!(stray.await.unwrap().sequence, 6);
     log.add(3).await;
-    wait_until(SOON, "the stray message to be found", async || {
+    wait_until(TIMEOUT, "the stray message to be found", async || {
         let failure = relay.relayed.borrow().failure.clone().unwrap_or_default();
         failure.starts_with("message 6 of the stream EVENTS is not event 6")
     })

@@ -6,8 +6,8 @@ use async_nats::jetstream;
 use event_log::EventLog;
 use kit::nats::Cluster;
 use ledger::usage_streams::prepare;
+use process_role::ProcessRole;
 use schemas::clock::Clock;
-use write::nats_role::NatsRole;
 use write::relay::Relay;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -15,13 +15,13 @@ async fn streams_get_the_configured_replicas_and_keep_additional_ones() {
     let Some(cluster) = Cluster::start().await else { return };
     let folder = tempfile::tempdir().unwrap();
     let store = Arc::new(EventLog::open(folder.path(), &Clock::system()).await.unwrap());
-    let client = cluster.client(NatsRole::Write).await;
+    let client = cluster.client(ProcessRole::Write).await;
     let context = jetstream::new(client.clone());
     let tiers = "free=5".parse().unwrap();
     for (set, kept) in [(1, 1), (3, 3), (1, 3)] {
         let relay = Relay::new(store.clone(), client.clone()).replicas(set);
         // New servers may need a moment before they accept a stream.
-        kit::wait_until(std::time::Duration::from_secs(60), "the streams", async || {
+        kit::wait_until(kit::TIMEOUT, "the streams", async || {
             relay.check().await.is_ok() && prepare(&client, &tiers, set).await.is_ok()
         })
         .await;

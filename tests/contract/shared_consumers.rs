@@ -8,7 +8,7 @@ use async_nats::jetstream::{self, stream};
 use futures::StreamExt;
 use kit::nats::Nats;
 use kit::samples::recorded;
-use kit::wait_until;
+use kit::{TIMEOUT, wait_until};
 use projections::source::{EventSource, Subscription};
 use schemas::chain::Link;
 use schemas::control::{EventPage, ReadEvents};
@@ -17,8 +17,6 @@ use schemas::event::{Event, ProjectRestored};
 use schemas::hash::Hash;
 use schemas::ids::Position;
 use schemas::{cloudevents, subject};
-
-const SOON: Duration = Duration::from_secs(30);
 
 /// A stream that the test fills; its content does not matter.
 pub(crate) struct Stream {
@@ -84,7 +82,7 @@ impl Stream {
 
     /// Waits until the server has exactly this number of consumers.
     async fn has_consumers(&self, count: usize) {
-        wait_until(SOON, &format!("{count} consumers"), async || {
+        wait_until(TIMEOUT, &format!("{count} consumers"), async || {
             self.handle().await.cached_info().state.consumer_count == count
         })
         .await;
@@ -116,7 +114,7 @@ fn event(position: Position) -> Recorded {
 /// Reads everything up to a position, and checks that nothing is missing or repeated; returns where an error came.
 async fn read(subscription: &mut Subscription, mut at: u64, to: u64) -> Result<(), u64> {
     while at < to {
-        let batch = tokio::time::timeout(SOON, subscription.next(500)).await.expect("events come");
+        let batch = tokio::time::timeout(TIMEOUT, subscription.next(500)).await.expect("events come");
         for delivery in batch.map_err(|_| at)? {
             at += 1;
             assert_eq!(delivery.position, Position(at));

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use event_log::*;
 use proptest::prelude::*;
@@ -307,7 +306,7 @@ async fn a_concurrent_reader_sees_committed_events() {
         tokio::spawn(async move { reader.wait_beyond(Position::START).await })
     };
     store.append(append(&clock, "a", Expected::Any, &["1", "2"])).await.unwrap();
-    let woken = tokio::time::timeout(Duration::from_secs(10), waiting).await.unwrap();
+    let woken = tokio::time::timeout(kit::TIMEOUT, waiting).await.unwrap();
     assert_eq!(woken.unwrap(), Ok(Position(2)));
     assert_eq!(everything(&reader).await, everything(&store).await);
     let refused = reader.append(append(&clock, "a", Expected::Any, &["3"])).await.unwrap_err();

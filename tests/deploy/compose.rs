@@ -34,7 +34,7 @@ impl Machine {
         };
         fs::set_permissions(machine.folder.path(), Permissions::from_mode(0o755)).unwrap();
         // Other users may not enter the folder with these.
-        for (name, program) in [("loggia", Path::new(LOGGIA)), ("nats-server", &nats)] {
+        for (name, program) in [("loggia", Path::new(LOGGIA.as_str())), ("nats-server", &nats)] {
             fs::copy(program, machine.at(name)).unwrap();
         }
         Some(machine)
@@ -58,7 +58,8 @@ impl Machine {
     /// Returns the path of something that the compose file mounts, next to the file.
     fn mounted_path(&self, path: &Value) -> PathBuf {
         let path = Path::new(path.as_str().unwrap());
-        self.folder.path().join(path.strip_prefix(Path::new(ROOT).join("deploy")).unwrap())
+        let deploy = Path::new(ROOT).canonicalize().unwrap().join("deploy");
+        self.folder.path().join(path.strip_prefix(deploy).unwrap())
     }
 
     /// Runs a program as the user of the image, without root permissions.
@@ -161,7 +162,7 @@ async fn container_health_checks_report_readiness() {
     let mut of_image: Value = serde_json::from_str(line.split_once(" CMD ").unwrap().1).unwrap();
     of_image.as_array_mut().unwrap().insert(0, "CMD".into());
     let folder = tempfile::tempdir().unwrap();
-    let mut loggia = kit::process::Loggia::up(LOGGIA, folder.path(), &["--no-demo"]).await;
+    let mut loggia = kit::process::Loggia::up(&LOGGIA, folder.path(), &["--no-demo"]).await;
     let (http, unused_port) = (loggia.http().await, kit::free_port());
     http.ready().await;
     let address = fs::read_to_string(folder.path().join("run/api.addr")).unwrap();
@@ -195,7 +196,7 @@ const PROBE: &str = r#"
 import http.client, ssl, sys, time
 secure, plain, authority = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 def ask(connect, method, path, headers):
-    for _ in range(100):
+    for _ in range(1200):
         try:
             connection = connect()
             connection.request(method, path, headers=headers)
@@ -205,8 +206,8 @@ def ask(connect, method, path, headers):
             time.sleep(0.1)
     sys.exit("nobody listens")
 trusted = ssl.create_default_context(cafile=authority)
-over_tls = lambda: http.client.HTTPSConnection("localhost", secure, context=trusted, timeout=20)
-clear = lambda: http.client.HTTPConnection("localhost", plain, timeout=20)
+over_tls = lambda: http.client.HTTPSConnection("localhost", secure, context=trusted, timeout=120)
+clear = lambda: http.client.HTTPConnection("localhost", plain, timeout=120)
 host = {"Host": "catalog.example.org"}
 print(*ask(over_tls, "GET", "/", host))
 print(*ask(clear, "GET", "/projects/a?x=1", host))

@@ -10,10 +10,10 @@ use std::process::Command;
 use kit::ProgramOutput;
 
 /// The checkout.
-const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// The binary that the units start.
-const LOGGIA: &str = env!("CARGO_BIN_EXE_loggia");
+pub(crate) use kit::process::LOGGIA;
 
 /// The Kubernetes version of the schemas for the manifests.
 const KUBERNETES: &str = "1.34";
@@ -210,7 +210,7 @@ fn systemd_accepts_the_units_and_rates_them_sandboxed() {
         let text = std::fs::read_to_string(&unit).unwrap();
         let is_service = unit.extension().is_some_and(|extension| extension == "service");
         assert_eq!(text.contains("/usr/local/bin/loggia "), is_service, "{}", unit.display());
-        std::fs::write(&own, text.replace("/usr/local/bin/loggia ", &format!("{LOGGIA} "))).unwrap();
+        std::fs::write(&own, text.replace("/usr/local/bin/loggia ", &format!("{} ", *LOGGIA))).unwrap();
         *unit = own;
     }
     for unit in &units {

@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
-use kit::ProgramOutput;
 use kit::http::Http;
 use kit::process::{self, Loggia};
+use kit::{ProgramOutput, TIMEOUT};
 use serde_json::Value;
 
 use crate::{LOGGIA, ROOT, text};
@@ -17,9 +16,6 @@ use crate::{LOGGIA, ROOT, text};
 const RULES: &str = "deploy/prometheus/rules.yml";
 const DASHBOARD: &str = "deploy/grafana/loggia.json";
 const RUNBOOK: &str = "docs/operating/runbook.md";
-
-/// The timeout of any step on a busy machine.
-const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Returns promtool of Prometheus, if it is installed.
 fn promtool() -> Option<PathBuf> {
@@ -127,7 +123,7 @@ struct ObservedProcess {
 
 impl ObservedProcess {
     async fn start(role: &[&str], data: &Path, settings: &[(&str, &str)]) -> ObservedProcess {
-        let mut command = process::command(LOGGIA, data);
+        let mut command = process::command(&LOGGIA, data);
         command.args(role).args(["--admin-listen", "127.0.0.1:0"]).envs(settings.iter().copied());
         let process = Loggia::spawn_command(command, data);
         let address = kit::wait_for(TIMEOUT, "the operators' listener", async || {
@@ -202,7 +198,7 @@ async fn every_role_serves_valid_metrics_and_all_used_ones_exist() {
     let write = ObservedProcess::start(&["write"], &data("write"), &keys).await;
     let record = folder.path().join("records.ndjson");
     std::fs::write(&record, "{\"name\": \"Bridge\", \"category\": \"architecture\"}\n").unwrap();
-    process::run(LOGGIA, &data("write"), &["import", record.to_str().unwrap()]).success();
+    process::run(&LOGGIA, &data("write"), &["import", record.to_str().unwrap()]).success();
     let running: Value =
         serde_json::from_slice(&std::fs::read(data("write").join("run/write.json")).unwrap()).unwrap();
     let nats = running["nats_url"].as_str().unwrap().to_owned();
@@ -224,8 +220,8 @@ async fn every_role_serves_valid_metrics_and_all_used_ones_exist() {
         .unwrap();
     let settings = [keys[0], ("LOGGIA_NATS_CA", ca.to_str().unwrap())];
     let up = ObservedProcess::start(&["up", "--no-demo"], &data("up"), &settings).await;
-    process::run(LOGGIA, &data("up"), &["import", record.to_str().unwrap()]).success();
-    process::run(LOGGIA, &data("up"), &["backup", data("backup").to_str().unwrap()]).success();
+    process::run(&LOGGIA, &data("up"), &["import", record.to_str().unwrap()]).success();
+    process::run(&LOGGIA, &data("up"), &["backup", data("backup").to_str().unwrap()]).success();
     let all = [&common[..], &of_write, &of_calls, &of_models].concat();
     let there = up.metrics(promtool, &all).await;
     for (name, file) in used() {

@@ -176,7 +176,7 @@ async fn a_call_only_in_nats_is_pending_and_one_missing_from_nats_is_a_differenc
     let url = nats.url();
     let verify = |json: &[&str]| {
         let args = [&["audit", "verify", "--nats-url", &url], json].concat();
-        process::run(LOGGIA, service.folder.path(), &args)
+        process::run(&LOGGIA, service.folder.path(), &args)
     };
     let report = verify(&["--json"]).success().json();
     assert_eq!(report["waiting"], json!({"nats": {"not_copied": 1, "not_counted": 0}}));
@@ -248,7 +248,7 @@ async fn a_damaged_row_is_detected() {
 #[test]
 fn a_key_without_calls_has_an_empty_audit_and_wrong_usage_exits_with_2() {
     let folder = tempfile::tempdir().unwrap();
-    let run = |args: &[&str]| process::run(LOGGIA, folder.path(), args);
+    let run = |args: &[&str]| process::run(&LOGGIA, folder.path(), args);
     let issued = run(&["keys", "issue", "--email", "ada@example.org", "--json"]).json();
     let id = issued["key_id"].as_str().unwrap();
     assert_eq!(run(&["audit", id, "--json"]).success().stdout, "");

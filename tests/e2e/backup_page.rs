@@ -10,7 +10,7 @@ use crate::service::{LOGGIA, Service, TIMEOUT, json as run_json};
 
 /// Returns the shell blocks of the page in order, without their indentation.
 fn blocks() -> Vec<String> {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/operating/backup.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join("docs/operating/backup.md");
     let page = std::fs::read_to_string(page).unwrap();
     let (mut blocks, mut open) = (Vec::new(), None::<String>);
     for line in page.lines() {
@@ -33,7 +33,7 @@ fn run(script: &str, root: &Path, data: &Path, port: u16) {
         .replace("/srv/", &at(""))
         .replace(":8099", &format!(":{port}"))
         .replace("4711", "2");
-    let bin = Path::new(LOGGIA).parent().unwrap().to_str().unwrap();
+    let bin = Path::new(LOGGIA.as_str()).parent().unwrap().to_str().unwrap();
     let mut command = process::command("bash", data);
     let path = format!("{bin}:{}", std::env::var("PATH").unwrap());
     // Processes that a failed script leaves running would keep its output open.

@@ -48,7 +48,7 @@ fn outcome(output: ProgramOutput) -> (Option<i32>, String) {
 async fn pictures_are_verified_in_the_folder_and_in_the_backup() {
     let Some(service) = with_pictures().await else { return };
     let (folder, elsewhere) = (service.folder.path().to_owned(), tempfile::tempdir().unwrap());
-    let run = |folder: &Path, args: &[&str]| outcome(process::run(LOGGIA, folder, args));
+    let run = |folder: &Path, args: &[&str]| outcome(process::run(&LOGGIA, folder, args));
     let expected = json!({"pictures": 2, "repaired": 0, "faults": [], "missing": []});
     assert_eq!(run_json(&folder, &["verify", "media"]), std::slice::from_ref(&expected));
 
@@ -98,13 +98,13 @@ async fn a_log_is_compared_with_a_stored_head() {
     let head: Value = service.json(&["events", "head"]).pop().unwrap();
     assert_eq!(head["position"], 2);
     std::fs::write(at("head.json"), head.to_string()).unwrap();
-    let printed = process::run(LOGGIA, &folder, &["events", "head"]).stdout;
+    let printed = process::run(&LOGGIA, &folder, &["events", "head"]).stdout;
     std::fs::write(at("head.txt"), printed).unwrap();
     service.import(&[record(3)]).await;
     assert!(service.loggia.terminate().await.success());
 
     let against = |folder: &Path, file: &str| {
-        outcome(process::run(LOGGIA, folder, &["events", "verify", "--against", file]))
+        outcome(process::run(&LOGGIA, folder, &["events", "verify", "--against", file]))
     };
     for file in [&backup, &at("backup/manifest.json"), &at("head.json"), &at("head.txt")] {
         let (status, text) = against(&folder, file);
@@ -155,7 +155,7 @@ fn only_the_newest_backups_are_kept() {
 
 /// Returns the standard output of a command that must succeed.
 fn printed(folder: &Path, args: &[&str]) -> String {
-    process::run(LOGGIA, folder, args).success().stdout
+    process::run(&LOGGIA, folder, args).success().stdout
 }
 
 #[test]
@@ -209,9 +209,9 @@ fn incremental_backups_restore_the_same_and_are_kept_with_their_parents() {
     assert_eq!(backup("4d", &[])["removed"], json!(chain.each_ref().map(|made| &made["folder"])));
     // An incremental backup without its parent.
     std::fs::remove_dir_all(&expected).unwrap();
-    let refused = process::run(LOGGIA, &at("none"), &["restore", &text(&at("next"))]).ended(1);
+    let refused = process::run(&LOGGIA, &at("none"), &["restore", &text(&at("next"))]).ended(1);
     assert!(refused.stderr.contains("it is neither beside it nor at"), "{refused}");
     assert!(!at("none").join("store/events.db").exists());
-    let refused = process::run(LOGGIA, &data, &["backup", &text(&at("b")), "--since", "/nowhere"]).ended(1);
+    let refused = process::run(&LOGGIA, &data, &["backup", &text(&at("b")), "--since", "/nowhere"]).ended(1);
     assert!(refused.stderr.contains("no backup is there: /nowhere has no manifest.json"), "{refused}");
 }

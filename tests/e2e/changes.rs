@@ -121,10 +121,10 @@ async fn a_mirror_is_made_and_kept_with_this_call_alone() {
         let path = format!("/v1/changes?since={}&wait=30", mirror.since);
         async move { other.get(&path).await.json() }
     });
-    tokio::time::sleep(Duration::from_millis(300)).await;
-    let begun = Instant::now();
+    // Time for the call to arrive.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    // It fails if a call is under way after ten seconds, and this one waits for thirty.
     assert!(group.nodes[0].process.terminate().await.success());
     let answer = waiting.await.unwrap();
     assert_eq!((&answer["changes"], &answer["caught_up"]), (&json!([]), &json!(true)), "{answer}");
-    assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
 }

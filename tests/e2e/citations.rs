@@ -76,7 +76,7 @@ async fn a_citation_is_unchanged_after_revisions_a_rename_a_withdrawal_and_a_reb
     // A model with the layout of another version is rebuilt at the next start.
     assert!(service.loggia.terminate().await.success());
     std::fs::write(folder.join("models/catalog/g000002/layout"), "1\n").unwrap();
-    service.loggia = kit::process::Loggia::up(crate::service::LOGGIA, &folder, &["--no-demo"]).await;
+    service.loggia = kit::process::Loggia::up(&crate::service::LOGGIA, &folder, &["--no-demo"]).await;
     service.http = service.loggia.ready().await;
     assert_eq!(std::fs::read_to_string(folder.join("models/catalog/current")).unwrap(), "g000003");
     let output = service.loggia.stderr() + &service.loggia.stdout();

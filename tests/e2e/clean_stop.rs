@@ -44,7 +44,7 @@ fn verified(folder: &Path) -> Value {
 
 /// Returns the ids of a key's calls in the ledger of a folder, in order; none if it has no ledger.
 fn audited(folder: &Path, key_id: &str) -> Vec<String> {
-    let rows = process::run(LOGGIA, folder, &["audit", key_id, "--json"]).json_lines();
+    let rows = process::run(&LOGGIA, folder, &["audit", key_id, "--json"]).json_lines();
     rows.iter().filter_map(|row| row["call_id"].as_str().map(str::to_owned)).collect()
 }
 
@@ -82,7 +82,7 @@ async fn calls_left_in_the_streams_by_a_kill_are_no_difference() {
     let folder = service.folder.path();
     let report = verified(folder);
     assert_eq!(report["differences"], json!([]), "{report}");
-    let mut again = Loggia::up(LOGGIA, folder, &SETTINGS).await;
+    let mut again = Loggia::up(&LOGGIA, folder, &SETTINGS).await;
     kit::wait_until(TIMEOUT, "every call in the ledger", async || {
         audited(folder, &called.key_id).len() == 20
     })
@@ -107,7 +107,7 @@ async fn a_signal_during_startup_causes_a_clean_exit() {
         assert!(ended.success(), "{role}: {ended}\n{}", waiting.stderr());
     }
     for _ in 0..5 {
-        let mut up = Loggia::up(LOGGIA, &folder.path().join("up"), &["--no-demo"]).await;
+        let mut up = Loggia::up(&LOGGIA, &folder.path().join("up"), &["--no-demo"]).await;
         let ended = up.terminate().await;
         assert!(ended.success(), "up: {ended}\n{}", up.stderr());
     }

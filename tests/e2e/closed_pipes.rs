@@ -11,7 +11,7 @@ use crate::service::{LOGGIA, Service, json as run_json};
 fn unread(folder: &Path, args: &[&str]) -> ProgramOutput {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
-    ProgramOutput::of(process::command(LOGGIA, folder).args(args).stdout(writer))
+    ProgramOutput::of(process::command(&LOGGIA, folder).args(args).stdout(writer))
 }
 
 #[tokio::test]
@@ -60,7 +60,7 @@ fn a_key_that_could_not_be_printed_is_revoked() {
 fn a_benchmark_that_cannot_be_printed_ends_its_servers() {
     let folder = tempfile::tempdir().unwrap();
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
-    let mut command = process::command(LOGGIA, folder.path());
+    let mut command = process::command(&LOGGIA, folder.path());
     command.args(["bench", "import", "--size", "5"]).env("TMPDIR", folder.path()).stdout(full);
     ProgramOutput::of(&mut command).ended(1);
     let running = ProgramOutput::of(std::process::Command::new("pgrep").arg("-f").arg(folder.path()));

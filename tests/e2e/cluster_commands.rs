@@ -5,8 +5,8 @@ use std::path::Path;
 use kit::ProgramOutput;
 use kit::nats::Cluster;
 use kit::process::Loggia;
+use process_role::ProcessRole;
 use serde_json::json;
-use write::nats_role::NatsRole;
 
 use crate::cluster::{command, spawn};
 use crate::service::writes;
@@ -22,7 +22,7 @@ const STOPPED: &str = "loggia: this command works on the read models of a node, 
 const WRONG_USER: &str = "nats_creds: the NATS user is not that of the role “operator”";
 
 /// Runs a command and returns its error, if it fails.
-fn failure(cluster: &Cluster, data: &Path, role: NatsRole, args: &str) -> String {
+fn failure(cluster: &Cluster, data: &Path, role: ProcessRole, args: &str) -> String {
     let args: Vec<&str> = args.split(' ').collect();
     let output = ProgramOutput::of(&mut command(cluster, data, role, &args));
     if output.status.success() {
@@ -33,8 +33,8 @@ fn failure(cluster: &Cluster, data: &Path, role: NatsRole, args: &str) -> String
 
 /// Starts a write side and a read node, and waits until both are ready.
 async fn started(cluster: &Cluster, write: &Path, read: &Path) -> (Loggia, Loggia) {
-    let writing = spawn(cluster, write, NatsRole::Write);
-    let mut reading = spawn(cluster, read, NatsRole::Read);
+    let writing = spawn(cluster, write, ProcessRole::Write);
+    let mut reading = spawn(cluster, read, ProcessRole::Read);
     reading.ready().await;
     writes(write).await;
     (writing, reading)
@@ -75,14 +75,14 @@ async fn each_command_runs_as_the_table_says() {
     let backup = |name: &str| format!("backup {}", folder.path().join(name).display());
     let snapshot = |name: &str| format!("snapshot {}", folder.path().join(name).display());
     let mut wrong = Vec::new();
-    let mut check = |data: &Path, role: NatsRole, args: &str, expected: &str| {
+    let mut check = |data: &Path, role: ProcessRole, args: &str, expected: &str| {
         let pid = format!("process {}", writing.pid());
         let stderr = failure(&cluster, data, role, args).replace(&pid, "process PID");
         if stderr != expected && (expected != WRONG_USER || !stderr.contains(expected)) {
             wrong.push(format!("{} as {}: {args}: {stderr}", data.display(), role.name()));
         }
     };
-    let operator = NatsRole::Operator;
+    let operator = ProcessRole::Operator;
     for data in [&empty, &read, &write] {
         by_nats.iter().for_each(|args| check(data, operator, args, ""));
     }
@@ -98,19 +98,19 @@ async fn each_command_runs_as_the_table_says() {
     }
     // With the user of the folder's own process: commands that need no NATS.
     for args in of_log.into_iter().chain([backup("second").as_str(), "verify media"]) {
-        check(&write, NatsRole::Write, args, "");
+        check(&write, ProcessRole::Write, args, "");
     }
     for args in [link, "audit verify", "pictures retry"] {
-        check(&write, NatsRole::Write, args, WRONG_USER);
+        check(&write, ProcessRole::Write, args, WRONG_USER);
     }
     for args in [snapshot("models").as_str(), "verify media"] {
-        check(&read, NatsRole::Read, args, "");
+        check(&read, ProcessRole::Read, args, "");
     }
     for args in [link, "rebuild catalog", "verify catalog"] {
-        check(&read, NatsRole::Read, args, WRONG_USER);
+        check(&read, ProcessRole::Read, args, WRONG_USER);
     }
-    let monitor = ProgramOutput::of(&mut command(&cluster, &write, NatsRole::Write, &["status", "--check"]));
-    assert!(!monitor.status.success(), "the wrong user is a problem");
+    let mut monitor = command(&cluster, &write, ProcessRole::Write, &["status", "--check"]);
+    assert!(!ProgramOutput::of(&mut monitor).status.success(), "the wrong user is a problem");
     assert_eq!(wrong, Vec::<String>::new(), "{wrong:#?}");
     assert!(reading.terminate().await.success() && writing.terminate().await.success());
     assert_no_node_is_started(&cluster, &write, &of_models);
@@ -119,7 +119,7 @@ async fn each_command_runs_as_the_table_says() {
 /// The folder of a stopped write side has no models either.
 fn assert_no_node_is_started(cluster: &Cluster, write: &Path, commands: &[&str]) {
     for args in commands {
-        assert_eq!(failure(cluster, write, NatsRole::Operator, args), STOPPED, "{args}");
+        assert_eq!(failure(cluster, write, ProcessRole::Operator, args), STOPPED, "{args}");
     }
     assert!(!write.join("models").exists(), "no node was started");
 }

@@ -27,7 +27,7 @@ fn write_lines(path: &Path, lines: &[Value]) {
 }
 
 fn export(folder: &Path) -> String {
-    process::run(LOGGIA, folder, &["export"]).success().stdout
+    process::run(&LOGGIA, folder, &["export"]).success().stdout
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn an_export_includes_pictures_and_stored_ones_need_no_file() {
     let counts = run_json(&data, &["import", source.join("in.ndjson").to_str().unwrap()]).pop().unwrap();
     assert_eq!((&counts["new"], &counts["pictures"]), (&json!(2), &json!(3)));
 
-    let output = process::run(LOGGIA, &data, &["export", "--pictures", copy.to_str().unwrap()]).success();
+    let output = process::run(&LOGGIA, &data, &["export", "--pictures", copy.to_str().unwrap()]).success();
     assert_eq!(output.stdout, export(&data));
     for name in ["a/b/one.png", "two.png"] {
         assert_eq!(
@@ -96,7 +96,7 @@ fn an_export_includes_pictures_and_stored_ones_need_no_file() {
     assert_eq!((&counts["changed"], &counts["pictures_refused"]), (&json!(1), &json!(2)));
     // If another picture has the name, that is reported, and the other stays.
     std::fs::write(copy.join("two.png"), "another").unwrap();
-    let output = process::run(LOGGIA, second.path(), &["export", "--pictures", copy.to_str().unwrap()]);
+    let output = process::run(&LOGGIA, second.path(), &["export", "--pictures", copy.to_str().unwrap()]);
     assert!(!output.status.success() && output.stderr.contains("1 pictures written, 2 not"), "{output}");
     assert_eq!(std::fs::read(copy.join("two.png")).unwrap(), b"another");
 }
@@ -142,7 +142,7 @@ fn all_faults_of_a_line_are_reported_and_other_lines_imported() {
     assert_eq!((&rejected[1]["line"], fields), (&json!(4), vec!["name", "category", "published"]));
 
     let strict =
-        process::run(LOGGIA, &folder.path().join("other"), &["import", file.to_str().unwrap(), "--strict"]);
+        process::run(&LOGGIA, &folder.path().join("other"), &["import", file.to_str().unwrap(), "--strict"]);
     let stderr = strict.ended(1).stderr;
     assert!(stderr.contains("line 3: the line is not JSON"), "{stderr}");
 }
@@ -219,7 +219,7 @@ async fn backup_and_restore_preserve_the_whole_catalog() {
     assert_eq!(export(&restored), before);
     let verified = run_json(&restored, &["events", "verify"]).pop().unwrap();
     assert_eq!(verified["events"], 41, "forty selections and the vectors of one: {verified}");
-    let onto = process::run(LOGGIA, &restored, &["restore", copy.to_str().unwrap()]).ended(1);
+    let onto = process::run(&LOGGIA, &restored, &["restore", copy.to_str().unwrap()]).ended(1);
     assert!(onto.stderr.contains("is not empty"), "{onto:?}");
 }
 
@@ -244,5 +244,5 @@ fn settings_are_printed_with_their_source() {
         run_json(folder.path(), &["config", "--nats-url", "nats://me:secret@127.0.0.1:1"]).pop().unwrap();
     let nats = shown.as_array().unwrap().iter().find(|s| s["name"] == "nats_url").unwrap();
     assert_eq!((&nats["value"], &nats["source"]), (&json!("nats://***@127.0.0.1:1"), &json!("flag")));
-    process::run(LOGGIA, folder.path(), &["config", "--listen", "here"]).ended(2);
+    process::run(&LOGGIA, folder.path(), &["config", "--listen", "here"]).ended(2);
 }

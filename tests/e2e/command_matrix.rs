@@ -94,7 +94,7 @@ fn words(text: &str) -> Vec<String> {
 }
 
 fn run(data: &Path, args: &[String]) -> ProgramOutput {
-    ProgramOutput::of(process::command(LOGGIA, data).env("LOGGIA_LOG", "warn").args(args))
+    ProgramOutput::of(process::command(&LOGGIA, data).env("LOGGIA_LOG", "warn").args(args))
 }
 
 /// Returns the commands with valid arguments, including the roles.
@@ -256,12 +256,12 @@ async fn every_command_works_without_the_service_and_with_closed_output() {
 
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
-        let mut unread = process::command(LOGGIA, &prepared.copy(""));
+        let mut unread = process::command(&LOGGIA, &prepared.copy(""));
         let output = ProgramOutput::of(unread.args(args("")).stdout(writer));
         faults.check(&format!("{command} that nothing reads"), &output, row.unread);
 
         let full = File::options().write(true).open("/dev/full").unwrap();
-        let mut onto_full = process::command(LOGGIA, &prepared.copy(""));
+        let mut onto_full = process::command(&LOGGIA, &prepared.copy(""));
         let output = ProgramOutput::of(onto_full.args(args("")).stdout(full));
         let what = format!("{command} onto a full disk");
         if row.prints {
@@ -297,7 +297,7 @@ async fn too_few_descriptors_are_reported_and_the_minimum_is_sufficient() {
     let mut faults = Faults::default();
     let with_files = |files: u32, args: &[String]| {
         let mut limited = process::command("sh", &prepared.copy(""));
-        limited.args(["-c", &format!("ulimit -n {files}; exec \"$0\" \"$@\""), LOGGIA]).args(args);
+        limited.args(["-c", &format!("ulimit -n {files}; exec \"$0\" \"$@\""), LOGGIA.as_str()]).args(args);
         ProgramOutput::of(&mut limited)
     };
     // These report it among their other findings; the bench is not run.

@@ -20,7 +20,7 @@ fn damage(data: &Path) {
 
 /// Runs `loggia rebuild catalog`, which must succeed quickly.
 async fn rebuild(data: &Path) {
-    let mut rebuild = Loggia::spawn(LOGGIA, data, &["rebuild", "catalog"]);
+    let mut rebuild = Loggia::spawn(&LOGGIA, data, &["rebuild", "catalog"]);
     let status = rebuild.ended(TIMEOUT).await;
     assert!(status.success(), "{}", rebuild.stderr());
     assert!(rebuild.stdout().contains("is live at 20"), "{}", rebuild.stdout());
@@ -44,20 +44,20 @@ async fn a_damaged_catalog_is_rebuilt_automatically_and_by_command() {
     damage(&data);
     rebuild(&data).await;
     damage(&data);
-    let mut loggia = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
+    let mut loggia = Loggia::up(&LOGGIA, &data, &["--no-demo"]).await;
     let http = loggia.http().await;
     rebuild(&data).await;
     answers(&http).await;
     assert!(loggia.terminate().await.success());
 
     damage(&data);
-    let mut loggia = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
+    let mut loggia = Loggia::up(&LOGGIA, &data, &["--no-demo"]).await;
     answers(&loggia.http().await).await;
     let log = loggia.stderr();
     assert_eq!(log.matches("the model is quarantined until it is rebuilt from the log").count(), 1, "{log}");
     let verified = run_json(&data, &["verify"]);
     assert!(verified.iter().all(|model| model["equal"] == true), "{verified:?}");
-    let status = run(LOGGIA, &data, &["status"]);
+    let status = run(&LOGGIA, &data, &["status"]);
     assert!(!status.stdout.contains("quarantined"));
     assert!(loggia.terminate().await.success());
 }

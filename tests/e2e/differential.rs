@@ -110,7 +110,7 @@ async fn scores_are_bit_identical_after_imports_a_restart_and_a_rebuild() {
     let before = first_pages(&service, &queries).await;
 
     assert!(service.loggia.terminate().await.success(), "{}", service.loggia.stderr());
-    service.loggia = Loggia::up(LOGGIA, service.folder.path(), &["--no-demo"]).await;
+    service.loggia = Loggia::up(&LOGGIA, service.folder.path(), &["--no-demo"]).await;
     service.http = service.loggia.ready().await;
     assert_eq!(first_pages(&service, &queries).await, before, "seed {seed}: after a restart");
 

@@ -10,7 +10,7 @@ use crate::service::{LOGGIA, Service, json as run_json};
 
 /// Returns the status and the findings as pairs, without those about the test machine.
 fn doctor(data: &Path, variables: &[(&str, &str)]) -> (Option<i32>, Vec<(String, String)>) {
-    let mut command = process::command(LOGGIA, data);
+    let mut command = process::command(&LOGGIA, data);
     let output = ProgramOutput::of(command.args(["doctor", "--json"]).envs(variables.iter().copied()));
     let report = output.json();
     let findings = report["findings"].as_array().unwrap().iter();

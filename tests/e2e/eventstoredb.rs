@@ -18,7 +18,7 @@ const RECORDS: &str = concat!(
 );
 
 fn run(data: &Path, args: &[&str]) -> ProgramOutput {
-    process::run(LOGGIA, data, args)
+    process::run(&LOGGIA, data, args)
 }
 
 fn assert_success(data: &Path, args: &[&str]) -> String {
@@ -127,7 +127,7 @@ async fn two_write_sides_share_one_catalog() {
     let folder = tempfile::tempdir().unwrap();
     let spawn = |name: &str, args: &[&str]| {
         let data = folder.path().join(name);
-        let mut command = process::command(LOGGIA, &data);
+        let mut command = process::command(&LOGGIA, &data);
         command.args(args).env("LOGGIA_NATS_URL", nats.url()).env("LOGGIA_STORE", server.address(None));
         (Loggia::spawn_command(command, &data), data)
     };

@@ -40,7 +40,7 @@ impl Folder {
     }
 
     fn export(&self) -> Vec<Value> {
-        process::run(LOGGIA, &self.data(), &["export"]).json_lines()
+        process::run(&LOGGIA, &self.data(), &["export"]).json_lines()
     }
 }
 
@@ -103,7 +103,7 @@ fn files_of_other_encodings_are_read_if_named() {
     assert_eq!(counts(&folder.import("in.tsv", &sheet, &["--encoding", "utf-16"]).0), [1, 0, 0, 0, 0, 0]);
     let names: Vec<Value> = folder.export().into_iter().map(|line| line["name"].clone()).collect();
     assert_eq!(names, ["B", "Łódź", "Zürich"]);
-    let unnamed = process::run(LOGGIA, &folder.data(), &["import", &folder.path("in.tsv")]);
+    let unnamed = process::run(&LOGGIA, &folder.data(), &["import", &folder.path("in.tsv")]);
     let stderr = &unnamed.stderr;
     assert!(stderr.contains("the file is UTF-16; say --encoding utf-16, or save it as UTF-8"), "{stderr}");
     assert!(!unnamed.status.success() && Path::new(&folder.data()).exists());

@@ -10,7 +10,7 @@ use crate::service::{LOGGIA, Service};
 
 /// Runs an import, and returns its exit status, its counts and its messages.
 fn import(folder: &Path, args: &[&str]) -> (Option<i32>, Value, String) {
-    report(process::run(LOGGIA, folder, &[&["import", "--json"], args].concat()))
+    report(process::run(&LOGGIA, folder, &[&["import", "--json"], args].concat()))
 }
 
 fn report(output: ProgramOutput) -> (Option<i32>, Value, String) {
@@ -19,7 +19,7 @@ fn report(output: ProgramOutput) -> (Option<i32>, Value, String) {
 }
 
 fn exported(folder: &Path) -> Vec<Value> {
-    process::run(LOGGIA, folder, &["export"]).json_lines()
+    process::run(&LOGGIA, folder, &["export"]).json_lines()
 }
 
 fn house(n: usize) -> String {
@@ -120,7 +120,7 @@ fn an_import_fails_if_no_line_is_accepted_or_too_many_are_rejected() {
             "{stderr}"
         );
     }
-    process::run(LOGGIA, &data, &["import", file, "--max-rejected", "some"]).ended(2);
+    process::run(&LOGGIA, &data, &["import", file, "--max-rejected", "some"]).ended(2);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn an_empty_input_reports_that_nothing_was_read_and_the_log_position() {
     std::fs::write(&file, [house(1), house(2), house(3)].join("\n")).unwrap();
     let data = folder.path().join("data");
     import(&data, &[file.to_str().unwrap()]);
-    let nothing = process::run(LOGGIA, &data, &["import", "-"]).success().stdout;
+    let nothing = process::run(&LOGGIA, &data, &["import", "-"]).success().stdout;
     assert_eq!(nothing, "nothing was read: - has no records; the log is at 3\n");
     let (status, counts, _) = import(&data, &["-"]);
     assert_eq!((status, of(&counts, COUNTS)), (Some(0), [0, 0, 0, 3]));
@@ -144,7 +144,7 @@ fn a_dry_run_does_not_create_a_missing_folder() {
     let (status, counts, stderr) = import(&data, &[file.to_str().unwrap(), "--dry-run"]);
     assert_eq!((status, of(&counts, COUNTS)), (Some(0), [2, 0, 1, 0]), "{stderr}");
     assert!(!data.exists());
-    let failure = process::run(LOGGIA, &data, &["import", "/nowhere/in.ndjson", "--json"]).ended(1).json();
+    let failure = process::run(&LOGGIA, &data, &["import", "/nowhere/in.ndjson", "--json"]).ended(1).json();
     assert_eq!(failure["kind"], "failed");
     assert!(!data.exists());
 }
@@ -164,7 +164,7 @@ fn rejected_lines_are_reimported_from_the_rejects_file() {
 
     // Unchanged, the same lines are rejected for the same reasons, and the input file is not modified.
     let over = process::run(
-        LOGGIA,
+        &LOGGIA,
         &data,
         &["import", rejects.to_str().unwrap(), "--rejects", rejects.to_str().unwrap()],
     );
@@ -215,6 +215,6 @@ fn rejected_lines_are_reimported_from_the_rejects_file() {
 #[test]
 fn a_closed_input_is_an_empty_one() {
     let folder = tempfile::tempdir().unwrap();
-    let mut command = process::command(LOGGIA, &folder.path().join("data"));
+    let mut command = process::command(&LOGGIA, &folder.path().join("data"));
     ProgramOutput::of(command.args(["import", "-", "--json"]).stdin(Stdio::null())).success().json_lines();
 }

@@ -32,7 +32,7 @@ impl SharedLog {
     }
 
     fn command(&self, name: &str, args: &[&str]) -> std::process::Command {
-        let mut command = process::command(LOGGIA, &self.data(name));
+        let mut command = process::command(&LOGGIA, &self.data(name));
         command.args(args).env("LOGGIA_STORE", self.server.address(None));
         command
     }
@@ -143,7 +143,7 @@ async fn a_role_without_a_keeper_reports_it() {
     let Some(shared_log) = SharedLog::new().await else { return };
     let mut keeper = shared_log.write("keeper").await;
     assert!(keeper.terminate().await.success());
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = kit::free_port();
     let admin = format!("127.0.0.1:{port}");
     let mut up = shared_log.spawn("up", &["up", "--no-demo", "--auth", "keys", "--admin-listen", &admin]);
     let http = up.http().await;
@@ -195,7 +195,7 @@ async fn events_lost_by_the_server_are_restored_from_a_replica() {
         shared_log.server.address(None),
     );
     let shown =
-        process::run(LOGGIA, &shared_log.data("data"), &["store", "copy", &replica, &there, "--dry-run"]);
+        process::run(&LOGGIA, &shared_log.data("data"), &["store", "copy", &replica, &there, "--dry-run"]);
     let shown = shown.stdout;
     assert_eq!(shown.lines().count(), 2, "{shown}");
     assert!(shown.contains("Bergen") && shown.contains("Rome") && !shown.contains("Oslo"), "{shown}");
@@ -213,7 +213,7 @@ async fn events_lost_by_the_server_are_restored_from_a_replica() {
 async fn a_write_side_keeps_reporting_a_truncated_log() {
     let Some(shared_log) = SharedLog::new().await else { return };
     shared_log.run("data", &["import", &shared_log.records()]);
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = kit::free_port();
     let admin = format!("127.0.0.1:{port}");
     let write = shared_log.spawn("data", &["write", "--admin-listen", &admin]);
     let operators = kit::http::Http::new(format!("http://{admin}"));
@@ -239,7 +239,7 @@ async fn a_write_side_keeps_reporting_a_truncated_log() {
 #[test]
 fn a_command_with_the_same_id_is_executed_once() {
     let folder = tempfile::tempdir().unwrap();
-    let run = |args: &[&str]| process::run(LOGGIA, folder.path(), args);
+    let run = |args: &[&str]| process::run(&LOGGIA, folder.path(), args);
     let ok = |args: &[&str]| run(args).success().stdout;
     let events = || ok(&["events", "tail", "--from", "1", "--no-follow", "--json"]).lines().count();
     let file = write_record(folder.path());
@@ -275,7 +275,7 @@ async fn an_unanswered_command_reports_its_id() {
     let Some(nats) = Nats::start().await else { return };
     let folder = tempfile::tempdir().unwrap();
     let run = |args: &[&str]| {
-        let mut command = process::command(LOGGIA, folder.path());
+        let mut command = process::command(&LOGGIA, folder.path());
         ProgramOutput::of(command.args(args).env("LOGGIA_NATS_URL", nats.url())).ended(1).stderr
     };
     let unanswered = run(&["curate", "restore", "house"]);

@@ -14,7 +14,7 @@ const NAME: &str = "analytical-engine";
 const FORM: &str = "application/x-www-form-urlencoded";
 
 fn run(folder: &Path, args: &[&str]) -> ProgramOutput {
-    process::run(LOGGIA, folder, args)
+    process::run(&LOGGIA, folder, args)
 }
 
 fn issue(folder: &Path, email: &str) -> Value {
@@ -176,7 +176,7 @@ async fn a_tier_with_keys_cannot_be_removed() {
     let (revoked, _, _) = (issue("pro"), issue("studio"), issue("studio"));
     run_json(folder.path(), &["keys", "revoke", id(&revoked)]);
     let start = || {
-        let mut command = process::command(LOGGIA, folder.path());
+        let mut command = process::command(&LOGGIA, folder.path());
         command.args(["up", "--no-demo"]).env("LOGGIA_AUTH", "keys").env("LOGGIA_TIERS", "free=3, gold=9");
         Loggia::spawn_command(command, folder.path())
     };
@@ -261,7 +261,7 @@ fn events_name_the_actor() {
     run_json(&data, &["keys", "tier", "--email", ADA, "studio", "--actor", "bea"]);
     run_json(&data, &["keys", "revoke", key_id.as_str().unwrap(), "--actor", "cleo"]);
     run_json(&data, &["import", file.to_str().unwrap(), "--actor", "dora"]);
-    let mut command = process::command(LOGGIA, &data);
+    let mut command = process::command(&LOGGIA, &data);
     command.args(["curate", "withdraw", "one", "--reason", "Sold."]).env("USER", "eve");
     ProgramOutput::of(&mut command).success();
     let events = run_json(&data, &["events", "tail", "--from", "1", "--no-follow"]);

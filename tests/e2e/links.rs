@@ -100,6 +100,7 @@ async fn a_mailed_link_proves_an_address_once() {
     assert_eq!((&listed[0]["proven"], &listed[0]["revoked_at"]), (&json!(true), &json!(null)));
 
     client.request_link(ADA).await;
+    // A second mail would arrive a moment later.
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert_eq!(server.mails().len(), 1, "one mail in ten minutes, and none to strangers");
     let log = service.loggia.stderr() + &service.loggia.stdout();
@@ -145,7 +146,7 @@ async fn the_mail_servers_certificate_is_verified_before_the_password_is_sent() 
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("authority.pem");
     std::fs::write(&file, authority).unwrap();
-    let mut command = process::command(LOGGIA, folder.path());
+    let mut command = process::command(&LOGGIA, folder.path());
     command.arg("up").args(settings).env("SSL_CERT_FILE", &file);
     let mut loggia = Loggia::spawn_command(command, folder.path());
     let http = loggia.http().await;
@@ -196,7 +197,7 @@ async fn links_are_printed_on_request() {
 #[test]
 fn a_link_is_printed_without_a_service_too() {
     let folder = tempfile::tempdir().unwrap();
-    let run = |args: &[&str]| process::run(LOGGIA, folder.path(), args);
+    let run = |args: &[&str]| process::run(&LOGGIA, folder.path(), args);
     let nowhere = run(&["keys", "link", "--email", ADA]);
     assert_eq!((nowhere.status.code(), &*nowhere.stdout, nowhere.stderr.trim()), (Some(1), "", NO_ADDRESS));
     let unknown = run(&["keys", "link", "--email", ADA, "--public-url", SITE]).ended(1);
@@ -237,13 +238,13 @@ async fn keys_and_links_use_the_settings_of_the_service_not_of_the_shell() {
 async fn no_link_is_made_without_the_public_address_of_the_service() {
     let Some(nats) = kit::nats::Nats::start().await else { return };
     let folder = tempfile::tempdir().unwrap();
-    let mut command = process::command(LOGGIA, folder.path());
+    let mut command = process::command(&LOGGIA, folder.path());
     command.args(["write", "--nats-url", &nats.url(), "--auth", "keys"]);
     let _writing = Loggia::spawn_command(command, folder.path());
     writes(folder.path()).await;
     run_json(folder.path(), &["keys", "issue", "--email", ADA]);
     let link = ["keys", "link", "--email", ADA, "--listen", "127.0.0.1:8080"];
-    let nowhere = process::run(LOGGIA, folder.path(), &link);
+    let nowhere = process::run(&LOGGIA, folder.path(), &link);
     assert_eq!((nowhere.status.code(), &*nowhere.stdout, nowhere.stderr.trim()), (Some(1), "", NO_ADDRESS));
     let made = run_json(folder.path(), &[&link[..], &["--public-url", SITE]].concat()).pop().unwrap();
     assert!(made["link"].as_str().unwrap().starts_with(&format!("{SITE}/claim/")), "{made}");

@@ -62,7 +62,7 @@ async fn operator_commands_and_requests_are_logged_as_json() {
         "{\"name\": \"One\", \"category\": \"art\"}\n{\"name\": \"\", \"category\": \"art\"}\n",
     )
     .unwrap();
-    let mut command = process::command(LOGGIA, &data);
+    let mut command = process::command(&LOGGIA, &data);
     command.args([
         "up",
         "--no-demo",
@@ -78,7 +78,7 @@ async fn operator_commands_and_requests_are_logged_as_json() {
     let issue = ["keys", "issue", "--email", "ada@example.org", "--actor", "ann"];
     let issued = run_json(&data, &issue).pop().unwrap();
     let key_id = issued["key_id"].as_str().unwrap();
-    let mut import = process::command(LOGGIA, &data);
+    let mut import = process::command(&LOGGIA, &data);
     import.args(["import", file.to_str().unwrap(), "--actor", "bea"]).env("TRACEPARENT", TRACE);
     ProgramOutput::of(&mut import).success();
     run_json(&data, &["rebuild", "catalog"]);

@@ -12,11 +12,14 @@ async fn roles_wait_for_a_nats_server_that_starts_later() {
     nats.kill9().await;
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    let _write = spawn_on(&nats, &path("write"), "write");
-    let _project = spawn_on(&nats, &path("apart"), "project");
+    let write = spawn_on(&nats, &path("write"), "write");
+    let project = spawn_on(&nats, &path("apart"), "project");
     let mut serve = spawn_on(&nats, &path("apart"), "serve");
     let mut read = spawn_on(&nats, &path("read"), "read");
-    tokio::time::sleep(std::time::Duration::from_secs(5)).await;
+    for waiting in [&write, &project, &serve, &read] {
+        kit::wait_until(TIMEOUT, "the wait for NATS", async || waiting.stderr().contains("trying again"))
+            .await;
+    }
     nats.restart().await;
     for node in [&mut serve, &mut read] {
         node.ready().await;

@@ -45,7 +45,7 @@ impl NodeGroup {
     ) -> Option<NodeGroup> {
         let nats = Nats::start().await?;
         // A release build may be named for measurements.
-        let binary = std::env::var("LOGGIA_MEASURED").unwrap_or_else(|_| LOGGIA.to_owned());
+        let binary = std::env::var("LOGGIA_MEASURED").unwrap_or_else(|_| LOGGIA.clone());
         let folder = tempfile::tempdir().unwrap();
         let settings = settings.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
         let data = folder.path().join("write");

@@ -124,7 +124,7 @@ async fn a_revoked_key_is_rejected_while_idle_connections_use_all_descriptors() 
     let Some(folder) = kit::nats::data_folder().await else { return };
     let mut command = process::command("sh", folder.path());
     let script = "ulimit -S -n 256 && ulimit -H -n 512 && exec \"$0\" \"$@\"";
-    command.args(["-c", script, LOGGIA, "up", "--no-demo", "--auth", "keys"]);
+    command.args(["-c", script, LOGGIA.as_str(), "up", "--no-demo", "--auth", "keys"]);
     let mut loggia = Loggia::spawn_command(command, folder.path());
     let http = loggia.ready().await;
     // The soft limit was raised to the hard one.

@@ -11,7 +11,7 @@ use std::process::Command;
 use kit::ProgramOutput;
 use kit::nats::Cluster;
 use kit::process::{self, Loggia};
-use write::nats_role::NatsRole;
+use process_role::ProcessRole;
 
 use crate::command_matrix::PreparedFolder;
 use crate::service::{LOGGIA, TIMEOUT};
@@ -122,7 +122,7 @@ impl PageEnvironment {
             .map(|path| folder_of(Path::new(&path)))
             .unwrap_or_default();
         let path = std::env::var("PATH").unwrap_or_default();
-        shell.env("PATH", format!("{}:{nats}:{path}", folder_of(Path::new(LOGGIA))));
+        shell.env("PATH", format!("{}:{nats}:{path}", folder_of(Path::new(LOGGIA.as_str()))));
         ProgramOutput::of(&mut shell)
     }
 }
@@ -217,7 +217,7 @@ async fn the_commands_of_the_docs_run_on_one_machine() {
     for (page, text) in
         pages().into_iter().filter(|(page, _)| page != CLUSTER && page != SERVERS && !has_its_own_test(page))
     {
-        let usual = process::command(LOGGIA, prepared.data());
+        let usual = process::command(&LOGGIA, prepared.data());
         let addresses = vec![
             ("http://127.0.0.1:8080", prepared.base()),
             ("http://10.0.0.1:9090", prepared.operators()),
@@ -234,7 +234,7 @@ async fn the_commands_of_the_docs_run_on_one_machine() {
 #[test]
 fn the_commands_for_the_servers_of_a_cluster_run() {
     let folder = tempfile::tempdir().unwrap();
-    let usual = process::command(LOGGIA, folder.path());
+    let usual = process::command(&LOGGIA, folder.path());
     // The folder of a server is copied to its machine; `-t` checks its configuration without starting it.
     let servers = vec![
         ("cd a", "cd nats/a".to_owned()),
@@ -251,19 +251,19 @@ async fn the_commands_of_the_docs_run_in_a_cluster() {
     let Some(cluster) = Cluster::start_of(1).await else { return };
     let folder = tempfile::tempdir().unwrap();
     let [write, read] = ["write", "read"].map(|name| folder.path().join(name));
-    let start = |data: &Path, role: NatsRole| {
-        let mut command = process::command(LOGGIA, data);
+    let start = |data: &Path, role: ProcessRole| {
+        let mut command = process::command(&LOGGIA, data);
         command.args([role.name(), "--auth", "keys"]);
         cluster.settings(&mut command, role);
         Loggia::spawn_command(command, data)
     };
-    let (mut writing, mut reading) = (start(&write, NatsRole::Write), start(&read, NatsRole::Read));
+    let (mut writing, mut reading) = (start(&write, ProcessRole::Write), start(&read, ProcessRole::Read));
     reading.ready().await;
     kit::wait_until(TIMEOUT, "the write side", async || write.join("run/write.json").exists()).await;
-    let mut usual = process::command(LOGGIA, &write);
-    cluster.settings(&mut usual, NatsRole::Write);
+    let mut usual = process::command(&LOGGIA, &write);
+    cluster.settings(&mut usual, ProcessRole::Write);
     for (page, text) in pages().into_iter().filter(|(page, _)| page == CLUSTER) {
-        let seeds = cluster.seed(NatsRole::Operator).parent().unwrap().display().to_string();
+        let seeds = cluster.seed(ProcessRole::Operator).parent().unwrap().display().to_string();
         let more = vec![("nats/users", seeds), ("/var/lib/loggia-read", read.display().to_string())];
         let environment = PageEnvironment::new(folder.path().join("typed"), &write, &usual, more);
         assert_none(&run_page(&page, &text, &environment));

@@ -43,7 +43,7 @@ const TASKS: [&str; 26] = [
 
 /// Starts a role in which a task panics soon after the start.
 fn with_fault(data: &Path, task: &str) -> Command {
-    let mut command = process::command(LOGGIA, data);
+    let mut command = process::command(&LOGGIA, data);
     command
         .env("LOGGIA_FAULT", task)
         .env("LOGGIA_AUTH", "keys")

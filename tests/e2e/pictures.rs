@@ -233,9 +233,9 @@ async fn an_erased_picture_is_removed_everywhere_and_restored_by_no_backup() {
     );
     assert_eq!(nodes.run(&["verify", "media"])[0]["missing"], json!([]));
     let attach = ["curate", "attach", "stair", front.to_str().unwrap()];
-    let again = process::run(LOGGIA, &nodes.at("write"), &attach).ended(1);
+    let again = process::run(&LOGGIA, &nodes.at("write"), &attach).ended(1);
     assert!(again.stderr.contains("It was taken down on "), "{again}");
-    let unchanged = process::run(LOGGIA, &nodes.at("write"), &["pictures", "erase", &id]).success();
+    let unchanged = process::run(&LOGGIA, &nodes.at("write"), &["pictures", "erase", &id]).success();
     assert!(unchanged.stdout.contains("was erased before, on "), "{unchanged}");
 
     nodes.kill().await;
@@ -260,7 +260,7 @@ async fn restored_without(nodes: &SeparateNodes, id: &str) {
         "{fetched}"
     );
     assert!(!folder_of(&restored, id).exists());
-    let mut up = Loggia::up(LOGGIA, &restored, &["--no-demo"]).await;
+    let mut up = Loggia::up(&LOGGIA, &restored, &["--no-demo"]).await;
     let http = up.ready().await;
     assert_eq!(http.get(&format!("/media/{id}/320.webp")).await.status, 410);
     assert_eq!(http.get("/v1/project/stair").await.json()["images"], json!([]));

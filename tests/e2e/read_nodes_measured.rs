@@ -20,7 +20,7 @@ const RATE: (f64, usize) = (1_000.0, 32);
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "it measures, and takes minutes"]
 async fn a_node_is_replaced_under_a_thousand_requests_a_second() {
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = kit::free_port();
     let (admin, url) = (format!("127.0.0.1:{port}"), format!("http://127.0.0.1:{port}"));
     let settings = [
         ("LOGGIA_AUTH", "keys"),

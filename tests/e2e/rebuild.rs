@@ -68,7 +68,7 @@ async fn models_of_another_log_are_rebuilt_while_nothing_runs() {
     std::fs::remove_dir_all(&models).unwrap();
     std::fs::rename(other.folder.path().join("models"), &models).unwrap();
 
-    let mut command = process::command(LOGGIA, folder);
+    let mut command = process::command(&LOGGIA, folder);
     command.args(["up", "--no-demo"]);
     let mut refused = Loggia::spawn_command(command, folder);
     assert_eq!(refused.ended(TIMEOUT).await.code(), Some(1));

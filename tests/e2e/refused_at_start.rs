@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use async_nats::jetstream::{self, stream::Config};
 use kit::nats::{Cluster, Nats};
 use kit::process::{self, Loggia};
-use write::nats_role::NatsRole;
+use process_role::ProcessRole;
 
 use crate::service::{LOGGIA, TIMEOUT, json, spawn_on, writes};
 
@@ -50,21 +50,21 @@ async fn files_are_private_and_an_accessible_folder_causes_a_warning() {
     std::fs::set_permissions(&data, std::fs::Permissions::from_mode(0o755)).unwrap();
     // As from a shell with a permissive umask.
     let mut command = process::command("sh", &data);
-    command.args(["-c", "umask 022; exec \"$0\" \"$@\"", LOGGIA, "up", "--no-demo"]);
+    command.args(["-c", "umask 022; exec \"$0\" \"$@\"", LOGGIA.as_str(), "up", "--no-demo"]);
     let mut loggia = Loggia::spawn_command(command, &data);
     loggia.ready().await;
     assert_eq!(accessible_to_others(&data), [""; 0]);
     assert!(loggia.stderr().contains("is open to other users of this machine"), "{}", loggia.stderr());
     assert!(loggia.terminate().await.success());
     std::fs::set_permissions(&data, std::fs::Permissions::from_mode(0o700)).unwrap();
-    let mut loggia = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
+    let mut loggia = Loggia::up(&LOGGIA, &data, &["--no-demo"]).await;
     loggia.ready().await;
     assert!(!loggia.stderr().contains("is open to other users"), "{}", loggia.stderr());
 }
 
 /// Starts a role on a NATS server without authentication.
 fn on(nats: &Nats, data: &Path) -> Command {
-    let mut command = process::command(LOGGIA, data);
+    let mut command = process::command(&LOGGIA, data);
     command.env("LOGGIA_NATS_URL", nats.url());
     command
 }
@@ -74,15 +74,15 @@ async fn a_wrong_login_is_rejected() {
     let Some(cluster) = Cluster::start_of(1).await else { return };
     let folder = tempfile::tempdir().unwrap();
     let address = cluster.url_of(0).replace("tls://", "");
-    let with = |role: NatsRole| {
-        let mut command = process::command(LOGGIA, folder.path());
+    let with = |role: ProcessRole| {
+        let mut command = process::command(&LOGGIA, folder.path());
         cluster.settings(&mut command, role);
         command
     };
     // A seed that the server does not accept.
     let stranger = folder.path().join("stranger.nk");
     std::fs::write(&stranger, nkeys::KeyPair::new_user().seed().unwrap()).unwrap();
-    let mut command = with(NatsRole::Serve);
+    let mut command = with(ProcessRole::Serve);
     command.env("LOGGIA_NATS_CREDS", &stranger);
     assert_eq!(
         run_to_end(command, "serve", folder.path()).await,
@@ -92,10 +92,10 @@ async fn a_wrong_login_is_rejected() {
     );
     // The seed of another role, for each role.
     for (role, other) in [
-        (NatsRole::Serve, NatsRole::Project),
-        (NatsRole::Project, NatsRole::Serve),
-        (NatsRole::Write, NatsRole::Operator),
-        (NatsRole::Up, NatsRole::Write),
+        (ProcessRole::Serve, ProcessRole::Project),
+        (ProcessRole::Project, ProcessRole::Serve),
+        (ProcessRole::Write, ProcessRole::Operator),
+        (ProcessRole::Up, ProcessRole::Write),
     ] {
         let sentence = run_to_end(with(other), role.name(), folder.path()).await;
         assert!(
@@ -107,7 +107,7 @@ async fn a_wrong_login_is_rejected() {
         assert!(sentence.contains(&format!("give this process the file users/{role}.nk")), "{sentence}");
     }
     // No certificate authority, and a wrong one.
-    let mut command = with(NatsRole::Serve);
+    let mut command = with(ProcessRole::Serve);
     command.env_remove("LOGGIA_NATS_CA");
     let sentence = run_to_end(command, "serve", folder.path()).await;
     assert!(sentence.starts_with(&format!(
@@ -117,11 +117,11 @@ async fn a_wrong_login_is_rejected() {
         sentence.ends_with("set nats_ca to the file of its authority, and nats_url to a name that is in it"),
         "{sentence}"
     );
-    let mut command = with(NatsRole::Serve);
+    let mut command = with(ProcessRole::Serve);
     command.env("LOGGIA_NATS_CA", folder.path().join("absent.pem"));
     let sentence = run_to_end(command, "serve", folder.path()).await;
     assert!(sentence.starts_with("loggia: nats_ca: ") && sentence.contains("cannot be read"), "{sentence}");
-    let mut command = with(NatsRole::Serve);
+    let mut command = with(ProcessRole::Serve);
     command.env("LOGGIA_NATS_CREDS", cluster.authority());
     let sentence = run_to_end(command, "serve", folder.path()).await;
     assert!(sentence.contains("contains neither a token with its key nor the seed of a user"), "{sentence}");
@@ -248,7 +248,7 @@ async fn servers_of_two_clusters_are_rejected() {
     let Some(folder) = kit::nats::data_folder().await else { return };
     let one = ForeignServer::start("one", folder.path()).await;
     let two = ForeignServer::start("two", folder.path()).await;
-    let mut command = process::command(LOGGIA, folder.path());
+    let mut command = process::command(&LOGGIA, folder.path());
     command.env("LOGGIA_NATS_URL", format!("nats://127.0.0.1:{},nats://127.0.0.1:{}", one.port, two.port));
     assert_eq!(
         run_to_end(command, "project", folder.path()).await,

@@ -150,7 +150,7 @@ async fn later_events_are_omitted_except_for_counted_calls_and_erasures() {
 /// Checks that the service starts on a restored folder, and that all counts agree.
 async fn serves(restored: &Path, backup_history: &BackupHistory) {
     let [ada, bob, cleo, dora] = &backup_history.keys;
-    let mut loggia = Loggia::up(LOGGIA, restored, &["--no-demo", "--auth", "keys"]).await;
+    let mut loggia = Loggia::up(&LOGGIA, restored, &["--no-demo", "--auth", "keys"]).await;
     let http = loggia.ready().await;
     for (key, status) in [(ada, 200), (bob, 401), (cleo, 401), (dora, 200)] {
         assert_eq!(call(&http, key).await, status);
@@ -181,7 +181,8 @@ fn a_time_works_like_a_position_and_invalid_points_are_rejected() {
     let events = run_json(&data, &["events", "tail", "--from", "1", "--no-follow"]);
     let time = events[1]["time"].as_str().unwrap();
     let restored = folder.path().join("restored");
-    let output_text = process::run(LOGGIA, &restored, &["restore", backup, "--until", time]).success().stdout;
+    let output_text =
+        process::run(&LOGGIA, &restored, &["restore", backup, "--until", time]).success().stdout;
     let from = events[2]["time"].as_str().unwrap();
     assert_eq!(
         output_text,
@@ -193,7 +194,7 @@ fn a_time_works_like_a_position_and_invalid_points_are_rejected() {
     assert_eq!(run_json(&restored, &["export"]).len(), 2);
     let refused = |until: &str| {
         let none = folder.path().join("none");
-        let output = process::run(LOGGIA, &none, &["restore", backup, "--until", until]);
+        let output = process::run(&LOGGIA, &none, &["restore", backup, "--until", until]);
         assert!(!none.join("store/events.db").exists());
         (output.status.code(), output.stderr)
     };

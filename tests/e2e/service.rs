@@ -11,10 +11,9 @@ use nats::url::connect_options;
 use serde_json::Value;
 
 /// The binary under test.
-pub(crate) const LOGGIA: &str = env!("CARGO_BIN_EXE_loggia");
+pub(crate) use kit::process::LOGGIA;
 
-/// The timeout of any step on a busy machine.
-pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
+pub(crate) use kit::TIMEOUT;
 
 /// `loggia up` on an empty temporary folder.
 pub(crate) struct Service {
@@ -28,7 +27,7 @@ impl Service {
     /// Starts with further arguments; `None` without a nats-server, with a message.
     pub(crate) async fn with(args: &[&str]) -> Option<Service> {
         let folder = kit::nats::data_folder().await?;
-        let mut loggia = Loggia::up(LOGGIA, folder.path(), args).await;
+        let mut loggia = Loggia::up(&LOGGIA, folder.path(), args).await;
         let http = loggia.ready().await;
         Some(Service { loggia, folder, http })
     }
@@ -57,7 +56,7 @@ impl Service {
     }
 
     pub(crate) fn run(&self, args: &[&str]) -> ProgramOutput {
-        process::run(LOGGIA, self.folder.path(), args)
+        process::run(&LOGGIA, self.folder.path(), args)
     }
 
     /// Waits until the response of a path is as expected, and returns its body.
@@ -94,14 +93,14 @@ impl Service {
             !projections.is_empty() && of_the_log.all(|p| p["position"].as_u64().unwrap() >= position)
         })
         .await;
-        // The readers check for a new commit every 25 ms.
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        // The readers check for a new commit every 25 ms; which one they have cannot be asked.
+        tokio::time::sleep(Duration::from_millis(500)).await;
     }
 }
 
 /// Starts a role on a NATS server.
 pub(crate) fn spawn_on(nats: &Nats, data: &Path, role: &str) -> Loggia {
-    let mut command = process::command(LOGGIA, data);
+    let mut command = process::command(&LOGGIA, data);
     command.arg(role).env("LOGGIA_NATS_URL", nats.url());
     Loggia::spawn_command(command, data)
 }
@@ -114,5 +113,5 @@ pub(crate) async fn writes(data: &Path) {
 
 /// Runs a command that must succeed, and returns its JSON output.
 pub(crate) fn json(folder: &Path, args: &[&str]) -> Vec<Value> {
-    process::run(LOGGIA, folder, &[args, &["--json"]].concat()).success().json_lines()
+    process::run(&LOGGIA, folder, &[args, &["--json"]].concat()).success().json_lines()
 }

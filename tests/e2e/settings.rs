@@ -10,7 +10,7 @@ use crate::service::LOGGIA;
 
 /// Runs a command with further variables.
 fn run(data: &Path, variables: &[(&str, &str)], arguments: &[&str]) -> ProgramOutput {
-    let mut command = process::command(LOGGIA, data);
+    let mut command = process::command(&LOGGIA, data);
     ProgramOutput::of(command.args(arguments).envs(variables.iter().copied()))
 }
 

@@ -12,7 +12,7 @@ async fn a_node_with_different_tiers_is_not_ready_and_names_the_setting() {
     let settings = [("LOGGIA_AUTH", "keys"), ("LOGGIA_TIERS", "free=500, studio=900")];
     let Some(group) = NodeGroup::of(&["one"], 3, &settings).await else { return };
     Http::new(format!("http://{}", group.nodes[0].address)).ready().await;
-    let mut issue = kit::process::command(LOGGIA, &group.write());
+    let mut issue = kit::process::command(&LOGGIA, &group.write());
     issue.args(["keys", "issue", "--email", "a@example.org", "--tier", "studio", "--json"]).envs(settings);
     let issued = ProgramOutput::of(&mut issue).success().json();
     let key = issued["key"].as_str().unwrap();

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::process::Stdio;
-use std::time::Duration;
 
 use kit::process::{self, Loggia};
 use rustix::process::{Pid, Signal, kill_process};
@@ -38,7 +37,7 @@ async fn an_import_waiting_for_input_is_interrupted_at_once_and_creates_nothing(
     let folder = tempfile::tempdir().unwrap();
     for (signal, status) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
         let data = folder.path().join("data");
-        let mut import = process::command(LOGGIA, &data);
+        let mut import = process::command(&LOGGIA, &data);
         import.args(["import", "-", "--json"]).stdin(Stdio::piped());
         let mut import = import.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let input = import.stdin.take();
@@ -56,7 +55,7 @@ async fn an_import_waiting_for_input_is_interrupted_at_once_and_creates_nothing(
 async fn an_import_ended_by_sigterm_reports_its_counts_and_completes_its_rejects_file() {
     let folder = tempfile::tempdir().unwrap();
     let rejects = folder.path().join("rejects.ndjson");
-    let mut import = process::command(LOGGIA, &folder.path().join("data"));
+    let mut import = process::command(&LOGGIA, &folder.path().join("data"));
     import.args(["import", "-", "--json", "--rejects", rejects.to_str().unwrap()]).stdin(Stdio::piped());
     let mut import = import.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut input = import.stdin.take().unwrap();
@@ -92,13 +91,12 @@ async fn an_interrupted_rebuild_leaves_no_nats_server() {
         (["rebuild", "search"], Signal::HUP, 129),
         (["verify", "search"], Signal::TERM, 143),
     ] {
-        let mut running = Loggia::spawn(LOGGIA, &data, &command);
+        let mut running = Loggia::spawn(&LOGGIA, &data, &command);
         kit::wait_until(TIMEOUT, "its nats-server", async || nats_runs_on(&data)).await;
         running.signal(signal);
         let ended = running.ended(TIMEOUT).await;
         assert_eq!(ended.code(), Some(status), "{command:?}: {}", running.stderr());
-        kit::wait_until(Duration::from_secs(10), "the end of its nats-server", async || !nats_runs_on(&data))
-            .await;
+        kit::wait_until(TIMEOUT, "the end of its nats-server", async || !nats_runs_on(&data)).await;
     }
     let verified = run_json(&data, &["verify"]);
     assert!(verified.iter().all(|model| model["equal"] == true), "{verified:?}");
@@ -108,14 +106,14 @@ async fn an_interrupted_rebuild_leaves_no_nats_server() {
 async fn sighup_acts_like_sigterm_except_under_nohup() {
     let Some(folder) = kit::nats::data_folder().await else { return };
     let data = folder.path().join("data");
-    let mut up = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
+    let mut up = Loggia::up(&LOGGIA, &data, &["--no-demo"]).await;
     up.signal(Signal::HUP);
     let ended = up.ended(TIMEOUT).await;
     assert!(ended.success(), "{ended}: {}", up.stderr());
     assert!(!nats_runs_on(&data) && !data.join("run/api.addr").exists());
 
     let mut command = process::command("nohup", &data);
-    command.args([LOGGIA, "up", "--no-demo"]);
+    command.args([LOGGIA.as_str(), "up", "--no-demo"]);
     let mut up = Loggia::spawn_command(command, &data);
     let http = up.http().await;
     up.signal(Signal::HUP);

@@ -10,7 +10,7 @@ use crate::service::{LOGGIA, Service, TIMEOUT};
 
 /// Runs `loggia status --check --json`, and returns its exit status and output.
 fn checked(folder: &Path) -> (Option<i32>, Value) {
-    let output = process::run(LOGGIA, folder, &["status", "--check", "--json"]);
+    let output = process::run(&LOGGIA, folder, &["status", "--check", "--json"]);
     (output.status.code(), output.json())
 }
 
@@ -69,7 +69,7 @@ async fn a_healthy_service_has_no_problem_and_a_stopped_one_does() {
 async fn a_healthy_write_side_has_no_problem_and_one_without_nats_does() {
     let Some(mut nats) = Nats::start().await else { return };
     let folder = tempfile::tempdir().unwrap();
-    let mut command = process::command(LOGGIA, folder.path());
+    let mut command = process::command(&LOGGIA, folder.path());
     command.args(["write", "--auth", "keys"]).env("LOGGIA_NATS_URL", nats.url());
     let mut write = Loggia::spawn_command(command, folder.path());
     kit::wait_until(TIMEOUT, "a write side without a problem", async || {
@@ -77,7 +77,7 @@ async fn a_healthy_write_side_has_no_problem_and_one_without_nats_does() {
         code == Some(0) && status["processes"][0]["role"] == "write"
     })
     .await;
-    let screen = process::run(LOGGIA, folder.path(), &["status"]).stdout;
+    let screen = process::run(&LOGGIA, folder.path(), &["status"]).stdout;
     assert!(!screen.contains("problem") && screen.contains("\nNATS  "), "{screen}");
     nats.kill9().await;
     let (code, status) = checked(folder.path());
@@ -91,7 +91,7 @@ async fn a_healthy_write_side_has_no_problem_and_one_without_nats_does() {
 fn a_missing_folder_is_a_problem_and_is_not_created() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
-    let screen = process::run(LOGGIA, &data, &["status"]).stdout;
+    let screen = process::run(&LOGGIA, &data, &["status"]).stdout;
     assert!(screen.contains(&format!("problem      there is no data folder {}", data.display())), "{screen}");
     assert_eq!(checked(&data).0, Some(2));
     assert!(!data.exists());

@@ -1,6 +1,7 @@
 //! The traces that are sent to a collector.
 
 use std::process::Command;
+use std::time::Instant;
 
 use kit::ProgramOutput;
 use kit::collector::{Collector, Span};
@@ -28,7 +29,7 @@ impl Service {
     async fn start() -> Option<Service> {
         kit::nats::available().await?;
         let (folder, collector) = (tempfile::tempdir().unwrap(), Collector::start().await);
-        let mut command = process::command(LOGGIA, folder.path());
+        let mut command = process::command(&LOGGIA, folder.path());
         command.args(["up", "--no-demo"]).env("OTEL_EXPORTER_OTLP_ENDPOINT", collector.endpoint());
         let mut loggia = Loggia::spawn_command(command, folder.path());
         loggia.ready().await;
@@ -37,7 +38,7 @@ impl Service {
 
     /// Returns a command that sends its spans too, under its own service name.
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = process::command(LOGGIA, self.folder.path());
+        let mut command = process::command(&LOGGIA, self.folder.path());
         command.args(args).env("OTEL_EXPORTER_OTLP_ENDPOINT", self.collector.endpoint());
         command.env("OTEL_SERVICE_NAME", "editor");
         command
@@ -149,8 +150,9 @@ async fn the_span_of_a_request_omits_its_query() {
 async fn an_unreachable_collector_only_loses_spans() {
     let Some(folder) = kit::nats::data_folder().await else { return };
     let away = format!("http://127.0.0.1:{}", kit::free_port());
-    let mut command = process::command(LOGGIA, folder.path());
+    let mut command = process::command(&LOGGIA, folder.path());
     command.args(["up", "--no-demo"]).env("OTEL_EXPORTER_OTLP_ENDPOINT", &away);
+    let begun = Instant::now();
     let mut loggia = Loggia::spawn_command(command, folder.path());
     let http = loggia.ready().await;
     kit::wait_until(crate::service::TIMEOUT, "the warning", async || {
@@ -159,5 +161,7 @@ async fn an_unreachable_collector_only_loses_spans() {
     })
     .await;
     assert!(loggia.terminate().await.success());
-    assert_eq!(loggia.stderr().matches("spans were dropped").count(), 1, "{}", loggia.stderr());
+    let warnings = loggia.stderr().matches("spans were dropped").count() as u64;
+    let minutes = begun.elapsed().as_secs() / 60;
+    assert!((1..=1 + minutes).contains(&warnings), "one a minute: {}", loggia.stderr());
 }

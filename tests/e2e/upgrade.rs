@@ -23,7 +23,7 @@ async fn a_data_folder_of_the_previous_release_gives_the_same_answers() {
         let Some(_) = kit::nats::available().await else { return };
         let folder = fixture.unpacked();
         let data = folder.path().join("data");
-        let (mut loggia, http) = start(LOGGIA, &data).await;
+        let (mut loggia, http) = start(&LOGGIA, &data).await;
         ready(&http, &loggia).await;
         assert_as_before(&fixture, &http, &data).await;
         assert_checks_agree(&data);
@@ -39,8 +39,8 @@ async fn a_backup_of_the_previous_release_restores_to_the_same_answers() {
         let Some(_) = kit::nats::available().await else { return };
         let folder = fixture.unpacked();
         let (backup, data) = (folder.path().join("backup"), folder.path().join("restored"));
-        json_with(LOGGIA, &data, &["restore", backup.to_str().unwrap()]);
-        let (mut loggia, http) = start(LOGGIA, &data).await;
+        json_with(&LOGGIA, &data, &["restore", backup.to_str().unwrap()]);
+        let (mut loggia, http) = start(&LOGGIA, &data).await;
         ready(&http, &loggia).await;
         assert_as_before(&fixture, &http, &data).await;
         assert_checks_agree(&data);
@@ -64,7 +64,7 @@ async fn ready(http: &Http, loggia: &Loggia) {
 async fn assert_as_before(fixture: &Fixture, http: &Http, data: &Path) {
     // First, because these requests are counted too.
     for (tier, key) in fixture.keys() {
-        let calls = fixture::calls_of(LOGGIA, data, &key[9..17]);
+        let calls = fixture::calls_of(&LOGGIA, data, &key[9..17]);
         assert_eq!(calls, fixture.calls(&tier), "the counted calls of the {tier} key");
     }
     for request in fixture.requests() {
@@ -74,16 +74,16 @@ async fn assert_as_before(fixture: &Fixture, http: &Http, data: &Path) {
         assert_eq!(fixture::picture(http, &path).await, former, "{path}");
     }
     // A former release exported computed vectors by default.
-    let exported = json_with(LOGGIA, data, &["export", "--with-vectors"]);
+    let exported = json_with(&LOGGIA, data, &["export", "--with-vectors"]);
     assert_eq!(exported, fixture.lines("export"), "the exported records");
-    let events = json_with(LOGGIA, data, &["events", "tail", "--from", "1", "--no-follow"]);
+    let events = json_with(&LOGGIA, data, &["events", "tail", "--from", "1", "--no-follow"]);
     let former = fixture.lines("events");
     for (event, former) in events.iter().zip(&former) {
         assert_holds(former, event, "an event");
     }
     assert!(events.len() >= former.len(), "{} events of {}", events.len(), former.len());
     for (name, args) in [("keys", ["keys", "list"]), ("payments", ["payments", "list"])] {
-        let (now, former) = (json_with(LOGGIA, data, &args), fixture.lines(name));
+        let (now, former) = (json_with(&LOGGIA, data, &args), fixture.lines(name));
         assert_eq!(now.len(), former.len(), "{name}: {now:?}");
         for (row, former) in now.iter().zip(&former) {
             assert_holds(former, row, name);
@@ -139,17 +139,17 @@ fn assert_holds(former: &Value, now: &Value, what: &str) {
 
 /// Checks that log, models, ledger, counters and NATS agree.
 fn assert_checks_agree(data: &Path) {
-    let verified = json_with(LOGGIA, data, &["verify"]);
+    let verified = json_with(&LOGGIA, data, &["verify"]);
     assert!(verified.len() >= 6 && verified.iter().all(|model| model["equal"] == true), "{verified:?}");
-    json_with(LOGGIA, data, &["events", "verify"]);
-    let audit = json_with(LOGGIA, data, &["audit", "verify"]).pop().unwrap();
+    json_with(&LOGGIA, data, &["events", "verify"]);
+    let audit = json_with(&LOGGIA, data, &["audit", "verify"]).pop().unwrap();
     assert_eq!(audit["differences"], json!([]), "{audit}");
 }
 
 /// Checks that the folder accepts edits, keys and calls.
 async fn assert_edits_go_on(http: &Http, data: &Path, fixture: &Fixture) {
-    json_with(LOGGIA, data, &["curate", "revise", "canal-house", "--set", "city=Ghent, Belgium"]);
-    let issued = json_with(LOGGIA, data, &["keys", "issue", "--email", "new@example.org"]).pop().unwrap();
+    json_with(&LOGGIA, data, &["curate", "revise", "canal-house", "--set", "city=Ghent, Belgium"]);
+    let issued = json_with(&LOGGIA, data, &["keys", "issue", "--email", "new@example.org"]).pop().unwrap();
     let key = issued["key"].as_str().unwrap();
     let path = format!("/v1/project/canal-house?key={key}");
     kit::wait_until(TIMEOUT, "the revision with the new key", async || {
@@ -158,7 +158,7 @@ async fn assert_edits_go_on(http: &Http, data: &Path, fixture: &Fixture) {
     })
     .await;
     let free = &fixture.keys()["free"];
-    json_with(LOGGIA, data, &["keys", "revoke", &free[9..17]]);
+    json_with(&LOGGIA, data, &["keys", "revoke", &free[9..17]]);
     let path = format!("/v1/project/canal-house?key={free}");
     kit::wait_until(TIMEOUT, "the end of the revoked key", async || http.get(&path).await.status == 401)
         .await;

@@ -29,16 +29,16 @@ async fn a_key_is_found_in_no_log_file_or_answer() {
     let Some(folder) = kit::nats::data_folder().await else { return };
     let data = folder.path().join("data");
     let admin = "127.0.0.1:0";
-    let mut command = process::command(LOGGIA, &data);
+    let mut command = process::command(&LOGGIA, &data);
     command.args(["up", "--no-demo", "--auth", "keys", "--burst-per-key", "0", "--burst-per-address", "0"]);
     command.args(["--admin-listen", admin]).env("LOGGIA_LOG", "trace");
     let mut loggia = Loggia::spawn_command(command, &data);
     let http = loggia.http().await;
     let file = folder.path().join("in.ndjson");
     std::fs::write(&file, "{\"name\":\"Bridge\",\"category\":\"architecture\"}\n").unwrap();
-    process::run(LOGGIA, &data, &["import", file.to_str().unwrap()]).success();
+    process::run(&LOGGIA, &data, &["import", file.to_str().unwrap()]).success();
     let issue = ["keys", "issue", "--email", "canary@example.org", "--json"];
-    let issued = process::run(LOGGIA, &data, &issue).success().json();
+    let issued = process::run(&LOGGIA, &data, &issue).success().json();
     let key = issued["key"].as_str().unwrap();
     // A key that was never issued must be protected the same.
     let stranger = format!("log_live_{}", "Z".repeat(46));

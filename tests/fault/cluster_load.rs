@@ -11,6 +11,7 @@ use kit::ProgramOutput;
 use kit::http::Http;
 use kit::nats::Cluster;
 use kit::process::{self, Loggia};
+use process_role::ProcessRole;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use schemas::account::KeyIssued;
@@ -21,7 +22,6 @@ use schemas::subject::EVENTS;
 use tempfile::TempDir;
 use tokio::task::JoinSet;
 use write::command_client::CommandClient;
-use write::nats_role::NatsRole;
 
 use crate::{LOGGIA, TIMEOUT, caught_up_by, exported_slugs, verified_by};
 
@@ -49,7 +49,7 @@ impl UnderLoad {
     pub(crate) async fn start(cluster: Cluster, seed: u64) -> UnderLoad {
         let folder = tempfile::tempdir().unwrap();
         let (roles, http) = start_roles(&cluster, &folder.path().join("data")).await;
-        let commands = CommandClient::new(cluster.client(NatsRole::Operator).await);
+        let commands = CommandClient::new(cluster.client(ProcessRole::Operator).await);
         let key = issued(&commands, seed).await;
         kit::wait_until(TIMEOUT, "the key on the node", async || {
             http.attempt("GET", &usage(&key), &[], "").await.is_ok_and(|answer| answer.status == 200)
@@ -82,8 +82,8 @@ impl UnderLoad {
         }
         let data = self.folder.path().join("data");
         let run = |args: &[&str]| {
-            let mut command = process::command(LOGGIA, &data);
-            self.cluster.settings(&mut command, NatsRole::Operator);
+            let mut command = process::command(&LOGGIA, &data);
+            self.cluster.settings(&mut command, ProcessRole::Operator);
             ProgramOutput::of(command.args(args))
         };
         check(&self.load, &run, &data, &self.http, &self.key).await;
@@ -94,15 +94,15 @@ impl UnderLoad {
 
 /// Starts the roles as separate processes; they share a folder, so that an audit finds ledger and counters in it.
 async fn start_roles(cluster: &Cluster, data: &Path) -> ([Loggia; 3], Http) {
-    let spawn = |role: NatsRole| {
-        let mut command = process::command(LOGGIA, data);
+    let spawn = |role: ProcessRole| {
+        let mut command = process::command(&LOGGIA, data);
         command.args([role.name(), "--auth", "keys", "--burst-per-key", "0", "--tiers", "free=1000000"]);
         cluster.settings(&mut command, role);
         Loggia::spawn_command(command, data)
     };
-    let write = spawn(NatsRole::Write);
-    let project = spawn(NatsRole::Project);
-    let mut serve = spawn(NatsRole::Serve);
+    let write = spawn(ProcessRole::Write);
+    let project = spawn(ProcessRole::Project);
+    let mut serve = spawn(ProcessRole::Serve);
     let http = serve.http().await;
     ([write, project, serve], http)
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use kit::wait_until;
+use kit::{TIMEOUT, wait_until};
 use metering::Policy;
 use read::generation::Generations;
 use read::models::ReadModels;
@@ -15,7 +15,7 @@ use sqlx::ConnectOptions;
 use sqlx::sqlite::SqliteConnectOptions;
 
 use crate::metered_nodes::MeteredNodes;
-use crate::running_projections::{RunningProjections, SOON, digests, keep_ledger};
+use crate::running_projections::{RunningProjections, digests, keep_ledger};
 use crate::test_stream::{REVISED, SELECTED, TestStream, project, selected};
 
 /// The models and their files.
@@ -128,12 +128,12 @@ async fn damage_found_while_applying_quarantines_the_model() {
     assert_eq!(models.catalog().unwrap().generation.name, "g000001");
     let revised = json!({"record": {"name": "House", "category": "art"}});
     stream.publish(&project(1), REVISED, revised).await;
-    wait_until(SOON, "the quarantine to reach readers", async || {
+    wait_until(TIMEOUT, "the quarantine to reach readers", async || {
         models.refresh().await.unwrap();
         models.catalog().is_none_or(|catalog| catalog.generation.name == "g000002")
     })
     .await;
-    wait_until(SOON, "the rebuilt catalog", async || {
+    wait_until(TIMEOUT, "the rebuilt catalog", async || {
         let status = running.status("catalog");
         status.generation == "g000002" && status.position == stream.position
     })
@@ -170,7 +170,7 @@ async fn damaged_segments_of_the_search_index_are_found_when_events_arrive() {
             stream.publish(&project(project_number), REVISED, revised.clone()).await;
         }
         let head = stream.position;
-        wait_until(SOON, &format!("the index after damage of {kind}"), async || {
+        wait_until(TIMEOUT, &format!("the index after damage of {kind}"), async || {
             let status = running.status("search");
             status.position == head && status.quarantined.is_none()
         })

@@ -40,12 +40,13 @@ async fn a_full_disk_stops_only_commands() {
     let data = disk.path.join("data");
     let file = folder.path().join("in.ndjson");
     write_houses(&file, 200);
-    let mut loggia = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
+    let mut loggia = Loggia::up(&LOGGIA, &data, &["--no-demo"]).await;
     let http = loggia.http().await;
-    process::run(LOGGIA, &data, &["import", file.to_str().unwrap()]).success();
+    process::run(&LOGGIA, &data, &["import", file.to_str().unwrap()]).success();
     caught_up(&data).await;
 
     let ballast = disk.path.join("ballast");
+    let began = std::time::Instant::now();
     let filled =
         Command::new("dd").args(["if=/dev/zero", "bs=64k"]).arg(format!("of={}", ballast.display())).output();
     assert!(!filled.unwrap().status.success(), "the disk was filled to its end");
@@ -54,7 +55,7 @@ async fn a_full_disk_stops_only_commands() {
         format!("{{\"name\":\"Large\",\"category\":\"art\",\"description\":\"{}\"}}\n", "x".repeat(40_000));
     std::fs::write(&file, &large).unwrap();
     let refused = kit::wait_for(TIMEOUT, "a refused command", async || {
-        let output = process::run(LOGGIA, &data, &["import", file.to_str().unwrap()]);
+        let output = process::run(&LOGGIA, &data, &["import", file.to_str().unwrap()]);
         (!output.status.success()).then_some(output.stderr)
     })
     .await;
@@ -70,11 +71,15 @@ async fn a_full_disk_stops_only_commands() {
     .await;
     assert!(answer.contains("event store has failed for"), "{answer}");
     for _ in 0..10 {
-        process::run(LOGGIA, &data, &["import", file.to_str().unwrap()]);
+        process::run(&LOGGIA, &data, &["import", file.to_str().unwrap()]);
     }
     let lines = loggia.stderr();
     let lines = lines.lines().filter(|line| line.contains("event store")).count();
-    assert!(lines <= 5, "one line at once and one a minute, not one for each command: {lines}");
+    let minutes = began.elapsed().as_secs() / 60;
+    assert!(
+        lines as u64 <= 5 + minutes,
+        "one line at once and one a minute, not one for each command: {lines} within {minutes} minutes"
+    );
 
     std::fs::remove_file(&ballast).unwrap();
     kit::wait_until(TIMEOUT, "readiness without any command", async || {
@@ -82,7 +87,7 @@ async fn a_full_disk_stops_only_commands() {
     })
     .await;
     kit::wait_until(TIMEOUT, "the same command to be taken", async || {
-        process::run(LOGGIA, &data, &["import", file.to_str().unwrap()]).status.success()
+        process::run(&LOGGIA, &data, &["import", file.to_str().unwrap()]).status.success()
     })
     .await;
     kit::wait_until(TIMEOUT, "the project to be shown", async || {

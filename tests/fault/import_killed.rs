@@ -22,8 +22,8 @@ async fn an_import_survives_being_killed() {
     write_houses(&file, RECORDS);
     for round in 0..rounds(ROUNDS) {
         let wait = Duration::from_millis(u64::from(random.next_u32() % 700));
-        let mut loggia = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
-        let mut import = Loggia::spawn(LOGGIA, &data, &["import", file.to_str().unwrap(), "--json"]);
+        let mut loggia = Loggia::up(&LOGGIA, &data, &["--no-demo"]).await;
+        let mut import = Loggia::spawn(&LOGGIA, &data, &["import", file.to_str().unwrap(), "--json"]);
         tokio::time::sleep(wait).await;
         // Either the client or the server of the command is killed.
         if random.next_u32() % 4 == 0 {
@@ -33,8 +33,8 @@ async fn an_import_survives_being_killed() {
         println!("round {round}: killed after {wait:?}");
         drop(import);
     }
-    let _up = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
-    let counts = process::run(LOGGIA, &data, &["import", file.to_str().unwrap(), "--json"]).success().json();
+    let _up = Loggia::up(&LOGGIA, &data, &["--no-demo"]).await;
+    let counts = process::run(&LOGGIA, &data, &["import", file.to_str().unwrap(), "--json"]).success().json();
     let number = |name: &str| counts[name].as_u64().unwrap();
     assert_eq!(
         (number("new") + number("same"), number("changed"), number("rejected")),
@@ -55,19 +55,19 @@ async fn acknowledged_commands_survive_a_kill() {
     let data = folder.path().join("data");
     let mut acknowledged = Vec::new();
     for round in 0..3 {
-        let mut loggia = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
+        let mut loggia = Loggia::up(&LOGGIA, &data, &["--no-demo"]).await;
         for n in 0..4 {
             let slug = format!("act-{round}-{n}");
             let record = folder.path().join("record.json");
             std::fs::write(&record, format!("{{\"slug\":\"{slug}\",\"name\":\"Act\",\"category\":\"art\"}}"))
                 .unwrap();
-            process::run(LOGGIA, &data, &["curate", "select", record.to_str().unwrap()]).success();
+            process::run(&LOGGIA, &data, &["curate", "select", record.to_str().unwrap()]).success();
             acknowledged.push(slug);
         }
         loggia.kill9();
         assert_eq!(exported_slugs(&data), acknowledged, "round {round}");
     }
-    let _up = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
+    let _up = Loggia::up(&LOGGIA, &data, &["--no-demo"]).await;
     caught_up(&data).await;
     verified(&data);
 }

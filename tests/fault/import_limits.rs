@@ -18,7 +18,7 @@ fn peak_kilobytes(pid: u32) -> u64 {
 #[test]
 fn importing_a_gigabyte_needs_constant_memory() {
     let folder = tempfile::tempdir().unwrap();
-    let mut import = process::command(LOGGIA, folder.path())
+    let mut import = process::command(&LOGGIA, folder.path())
         .args(["import", "-", "--dry-run"])
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
@@ -47,10 +47,10 @@ async fn an_interrupted_import_reports_its_progress() {
     let folder = tempfile::tempdir().unwrap();
     let (data, file) = (folder.path().join("data"), folder.path().join("in.ndjson"));
     write_houses(&file, 60_000);
-    let mut import = Loggia::spawn(LOGGIA, &data, &["import", file.to_str().unwrap(), "--json"]);
+    let mut import = Loggia::spawn(&LOGGIA, &data, &["import", file.to_str().unwrap(), "--json"]);
     kit::wait_until(TIMEOUT, "the first records", async || {
         data.join("store/events.db").exists()
-            && process::run(LOGGIA, &data, &["events", "show", "500"]).status.success()
+            && process::run(&LOGGIA, &data, &["events", "show", "500"]).status.success()
     })
     .await;
     import.signal(Signal::INT);
@@ -61,7 +61,7 @@ async fn an_interrupted_import_reports_its_progress() {
     let written = counts["new"].as_u64().unwrap();
     assert!(written < 60_000, "the signal came too late to interrupt anything");
     assert_eq!(exported_slugs(&data).len() as u64, written, "what it says is what is there");
-    let counts = process::run(LOGGIA, &data, &["import", file.to_str().unwrap(), "--json"]).json();
+    let counts = process::run(&LOGGIA, &data, &["import", file.to_str().unwrap(), "--json"]).json();
     assert_eq!(counts["same"].as_u64().unwrap(), written);
-    process::run(LOGGIA, &data, &["events", "verify"]).success();
+    process::run(&LOGGIA, &data, &["events", "verify"]).success();
 }

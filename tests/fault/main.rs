@@ -30,10 +30,9 @@ mod strange_events;
 mod test_stream;
 
 /// The binary under test.
-const LOGGIA: &str = env!("CARGO_BIN_EXE_loggia");
+pub(crate) use kit::process::LOGGIA;
 
-/// The timeout of any step on a busy machine.
-const TIMEOUT: std::time::Duration = std::time::Duration::from_secs(90);
+pub(crate) use kit::TIMEOUT;
 
 /// Returns the duration of long tests, if it is set.
 fn minutes() -> Option<u32> {
@@ -55,7 +54,7 @@ fn write_houses(file: &std::path::Path, count: usize) {
 
 /// Waits until every projection of the folder's node has applied the event log.
 async fn caught_up(data: &std::path::Path) {
-    caught_up_by(&|args| kit::process::run(LOGGIA, data, args)).await;
+    caught_up_by(&|args| kit::process::run(&LOGGIA, data, args)).await;
 }
 
 /// Like [`caught_up`], with the caller's way to run the command line.
@@ -74,7 +73,7 @@ async fn caught_up_by(run: &dyn Fn(&[&str]) -> kit::ProgramOutput) {
 
 /// Checks that the read models equal a fresh replay and that the hash chain is intact.
 fn verified(data: &std::path::Path) {
-    verified_by(&|args| kit::process::run(LOGGIA, data, args));
+    verified_by(&|args| kit::process::run(&LOGGIA, data, args));
 }
 
 /// Like [`verified`], with the caller's way to run the command line.
@@ -85,6 +84,6 @@ fn verified_by(run: &dyn Fn(&[&str]) -> kit::ProgramOutput) {
 }
 
 fn exported_slugs(data: &std::path::Path) -> Vec<String> {
-    let exported = kit::process::run(LOGGIA, data, &["export"]).success().json_lines();
+    let exported = kit::process::run(&LOGGIA, data, &["export"]).success().json_lines();
     exported.iter().map(|record| record["slug"].as_str().unwrap().to_owned()).collect()
 }

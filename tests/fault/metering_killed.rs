@@ -60,7 +60,7 @@ struct Settings {
 
 impl Settings {
     fn spawn(&self, data: &Path, role: &str, listen: &str) -> Loggia {
-        let mut command = process::command(LOGGIA, data);
+        let mut command = process::command(&LOGGIA, data);
         command.args([role, "--auth", "keys", "--metering", "refuse", "--burst-per-key", "0"]);
         command.args(["--tiers", &self.tiers]);
         command.env("LOGGIA_NATS_URL", &self.nats_url).env("LOGGIA_LISTEN", listen);
@@ -198,6 +198,7 @@ async fn check(load: &Load, keys: &[Key], answered_calls: &AnsweredCalls, data: 
         ledger.head().await.unwrap().position.0 >= (load.keys * load.quota) as u64
     })
     .await;
+    // A surplus call would arrive a moment later.
     tokio::time::sleep(Duration::from_millis(500)).await;
     let (mut in_ledger, mut after) = (HashMap::<KeyId, HashSet<String>>::new(), Position::START);
     loop {
@@ -225,7 +226,7 @@ async fn check(load: &Load, keys: &[Key], answered_calls: &AnsweredCalls, data: 
     println!(
         "{answered} calls answered, {unanswered} counted by a process that was killed before it answered"
     );
-    process::run(LOGGIA, data, &["audit", "verify"]).success();
+    process::run(&LOGGIA, data, &["audit", "verify"]).success();
 }
 
 /// Issues keys, three per address.

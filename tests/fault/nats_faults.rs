@@ -11,7 +11,7 @@ fn import(data: &std::path::Path, from: usize, to: usize) {
     let line =
         |n: usize| format!("{{\"slug\":\"house-{n:04}\",\"name\":\"House {n}\",\"category\":\"art\"}}\n");
     std::fs::write(&file, (from..to).map(line).collect::<String>()).unwrap();
-    process::run(LOGGIA, data, &["import", file.to_str().unwrap()]).success();
+    process::run(&LOGGIA, data, &["import", file.to_str().unwrap()]).success();
 }
 
 /// Returns the process id of the private server; `None` while it is writing the file.
@@ -22,7 +22,7 @@ fn nats_pid(data: &std::path::Path) -> Option<u32> {
 
 /// Starts `loggia up` with a NATS server of the test.
 async fn up(data: &std::path::Path, nats: &Nats) -> Loggia {
-    let mut command = process::command(LOGGIA, data);
+    let mut command = process::command(&LOGGIA, data);
     command.args(["up", "--no-demo"]).env("LOGGIA_NATS_URL", nats.url()).env("LOGGIA_LISTEN", "127.0.0.1:0");
     let mut loggia = Loggia::spawn_command(command, data);
     loggia.address().await;
@@ -40,7 +40,7 @@ async fn holds_all(data: &std::path::Path, count: usize) {
 async fn the_private_server_is_restarted_after_a_kill() {
     let Some(folder) = kit::nats::data_folder().await else { return };
     let data = folder.path().join("data");
-    let mut loggia = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
+    let mut loggia = Loggia::up(&LOGGIA, &data, &["--no-demo"]).await;
     let http = loggia.http().await;
     import(&data, 0, 300);
     let first = nats_pid(&data).expect("the pid of a running server");

@@ -20,25 +20,25 @@ async fn a_rebuild_survives_being_killed() {
     let mut random = ChaCha8Rng::seed_from_u64(kit::seed());
     let (data, file) = (folder.path().join("data"), folder.path().join("in.ndjson"));
     write_houses(&file, RECORDS);
-    let mut loggia = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
-    process::run(LOGGIA, &data, &["import", file.to_str().unwrap()]).success();
+    let mut loggia = Loggia::up(&LOGGIA, &data, &["--no-demo"]).await;
+    process::run(&LOGGIA, &data, &["import", file.to_str().unwrap()]).success();
     caught_up(&data).await;
     for round in 0..rounds(ROUNDS) {
         let model = ["catalog", "search"][round % 2];
         let wait = Duration::from_millis(u64::from(random.next_u32() % 1_200));
-        let rebuild = Loggia::spawn(LOGGIA, &data, &["rebuild", model]);
+        let rebuild = Loggia::spawn(&LOGGIA, &data, &["rebuild", model]);
         tokio::time::sleep(wait).await;
         loggia.kill9();
         let left = generations(&data, model);
         println!("round {round}: the rebuild of {model} was killed after {wait:?} and left {left:?}");
         drop(rebuild);
-        loggia = Loggia::up(LOGGIA, &data, &["--no-demo"]).await;
+        loggia = Loggia::up(&LOGGIA, &data, &["--no-demo"]).await;
         caught_up(&data).await;
         let kept = generations(&data, model);
         assert!(kept.len() == 1 && left.contains(&kept[0]), "{kept:?} of {left:?}");
         verified(&data);
     }
-    process::run(LOGGIA, &data, &["rebuild", "all"]).success();
+    process::run(&LOGGIA, &data, &["rebuild", "all"]).success();
     verified(&data);
 }
 

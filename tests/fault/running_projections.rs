@@ -1,11 +1,10 @@
 //! The projections of a node on a stream that a test fills.
 
 use std::path::Path;
-use std::time::Duration;
 
 use futures::StreamExt;
 use health::Health;
-use kit::wait_until;
+use kit::{TIMEOUT, wait_until};
 use projections::error::WorkerError;
 use projections::node::{Node, NodeSettings, WorkerTask};
 use projections::projection::Projection;
@@ -25,8 +24,6 @@ use schemas::subject;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-
-pub(crate) const SOON: Duration = Duration::from_secs(60);
 
 /// The running projections of a node.
 pub(crate) struct RunningProjections {
@@ -65,7 +62,7 @@ impl RunningProjections {
     /// Waits until each model has this generation and has applied the log.
     pub(crate) async fn all_at(&self, generation: &str, head: Position) {
         self.log_at(generation, head).await;
-        wait_until(SOON, &format!("{generation} of the counters"), async || {
+        wait_until(TIMEOUT, &format!("{generation} of the counters"), async || {
             self.status("counters").generation == generation && self.health.failing().is_empty()
         })
         .await;
@@ -73,7 +70,7 @@ impl RunningProjections {
 
     /// The same without the counters.
     pub(crate) async fn log_at(&self, generation: &str, head: Position) {
-        wait_until(SOON, &format!("{generation} of every model of the log at {head}"), async || {
+        wait_until(TIMEOUT, &format!("{generation} of every model of the log at {head}"), async || {
             let all = self.node.last_status();
             let mut of_the_log = all.iter().filter(|status| status.name != "counters");
             of_the_log.all(|status| status.generation == generation && status.position == head)
@@ -83,7 +80,7 @@ impl RunningProjections {
 
     /// Waits for the first worker to end with an error, and returns it.
     pub(crate) async fn failure(&mut self) -> WorkerError {
-        tokio::time::timeout(SOON, self.failures.recv()).await.expect("a failure").unwrap()
+        tokio::time::timeout(TIMEOUT, self.failures.recv()).await.expect("a failure").unwrap()
     }
 
     pub(crate) async fn end(self) {

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -11,13 +13,14 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use crate::load::{Connection, Request};
 
-/// The timeout of an answer.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
+/// The timeout of an answer, which is not late on a busy machine.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A running load.
 #[derive(Debug)]
 pub struct SteadyLoad {
     stop: watch::Sender<bool>,
+    answered: Arc<AtomicU64>,
     workers: JoinSet<Tally>,
 }
 
@@ -43,17 +46,22 @@ impl SteadyLoad {
     /// Starts sending `rate` requests per second over `connections` connections. Failed requests are not retried.
     pub fn start(address: SocketAddr, mix: &Mix, connections: usize, rate: f64) -> SteadyLoad {
         let (stop, stopped) = watch::channel(false);
-        let mut workers = JoinSet::new();
+        let (answered, mut workers) = (Arc::<AtomicU64>::default(), JoinSet::new());
         let each = Duration::from_secs_f64(connections as f64 / rate);
         for worker in 0..connections {
-            let (mix, stopped) = (mix.clone(), stopped.clone());
+            let (mix, stopped, answered) = (mix.clone(), stopped.clone(), answered.clone());
             let offset = each.mul_f64(worker as f64 / connections as f64);
             workers.spawn(async move {
                 tokio::time::sleep(offset).await;
-                work(address, &mix, worker, each, stopped).await
+                work(address, &mix, worker, each, stopped, &answered).await
             });
         }
-        SteadyLoad { stop, workers }
+        SteadyLoad { stop, answered, workers }
+    }
+
+    /// Returns the number of requests answered so far, with any status.
+    pub fn answered(&self) -> u64 {
+        self.answered.load(Ordering::Relaxed)
     }
 
     /// Stops the load after the requests in flight.
@@ -78,6 +86,7 @@ async fn work(
     worker: usize,
     each: Duration,
     stopped: watch::Receiver<bool>,
+    answered: &AtomicU64,
 ) -> Tally {
     let (mut tally, mut connection) = (Tally::default(), None);
     let mut ticks = interval(each);
@@ -92,7 +101,10 @@ async fn work(
             None => Request::get(path),
         };
         match timeout(ANSWER_TIMEOUT, send(&mut connection, address, &request)).await {
-            Ok(Ok(status)) => *tally.answers.entry(status).or_default() += 1,
+            Ok(Ok(status)) => {
+                *tally.answers.entry(status).or_default() += 1;
+                answered.fetch_add(1, Ordering::Relaxed);
+            }
             Ok(Err(failure)) => {
                 tally.failures.push(format!("{path}: {failure:#}"));
                 connection = None;

@@ -150,7 +150,7 @@ mod tests {
     async fn a_process_that_starts_is_waited_for() {
         let folder = tempfile::tempdir().unwrap();
         let lock = lock_in(&folder);
-        let time_limit = Duration::from_secs(5);
+        let time_limit = Duration::from_secs(120);
         assert_eq!(lock.announced_within(time_limit).await, None, "no process starts");
         let held = lock.acquire().unwrap().unwrap();
         let starting = async {

@@ -127,9 +127,9 @@ mod tests {
     use tokio::task::JoinSet;
 
     const RETRY: Retry = Retry {
-        attempt: Duration::from_millis(300),
+        attempt: Duration::from_secs(1),
         pause: Duration::from_millis(50),
-        total: Duration::from_secs(30),
+        total: Duration::from_secs(120),
         absence: Duration::from_millis(700),
     };
 
@@ -144,13 +144,17 @@ mod tests {
         Some((folder, server, requester, responder))
     }
 
-    /// Answers each request of a subscription with the next payload; `None` leaves one unanswered. Ends after the last.
+    /// Answers each request of a subscription with the next payload; `None` leaves one unanswered. Once they are used up, the last
+    /// payload is repeated, since an answer of a busy machine may be late; after `None` it ends.
     async fn answer(responder: Client, replies: Vec<Option<&'static str>>) -> JoinSet<()> {
         let mut requests = responder.subscribe("s").await.unwrap();
-        responder.flush().await.unwrap();
+        // The server knows the subscription once a message comes.
+        responder.publish("s", "".into()).await.unwrap();
+        requests.next().await.unwrap();
         let mut tasks = JoinSet::new();
         tasks.spawn(async move {
-            for reply in replies {
+            let last = replies.last().copied().flatten();
+            for reply in replies.into_iter().chain(last.map(Some).into_iter().cycle()) {
                 let to = requests.next().await.unwrap().reply.unwrap();
                 if let Some(payload) = reply {
                     responder.publish(to, payload.into()).await.unwrap();

@@ -81,10 +81,11 @@ pub(crate) async fn waiting_ends_with_the_next_append<S: Subject>() {
         let store = subject.store();
         tokio::spawn(async move { store.wait_beyond(Position(1)).await })
     };
+    // Without an append it goes on waiting.
     tokio::time::sleep(Duration::from_millis(20)).await;
     assert!(!waiting.is_finished());
     store.append(append(&clock, "a", Expected::Any, &["2", "3"])).await.unwrap();
-    let woken = tokio::time::timeout(Duration::from_secs(10), waiting).await;
+    let woken = tokio::time::timeout(kit::TIMEOUT, waiting).await;
     assert_eq!(woken.unwrap().unwrap(), Ok(Position(3)));
 }
 

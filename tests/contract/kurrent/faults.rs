@@ -162,7 +162,7 @@ async fn without_the_server_reads_continue_and_appends_fail_with_a_reason() {
     assert_eq!(store.read_stream(&stream("a"), StreamVersion(0)).await.unwrap().len(), 1);
 
     server.restart().await;
-    wait_until(Duration::from_secs(10), "the store to take appends again", async || {
+    wait_until(kit::TIMEOUT, "the store to take appends again", async || {
         matches!(store.append(one.clone()).await, Ok(_) | Err(AppendError::Repeated(_)))
     })
     .await;

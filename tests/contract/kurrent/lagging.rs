@@ -1,7 +1,6 @@
 //! Two write sides with lagging replicas: neither rejects a command because of an event of the other.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use event_log::*;
 use kit::esdb::EventStoreDb;
@@ -117,7 +116,7 @@ async fn without_access_to_the_log_no_command_is_rejected_for_its_state() {
     let CommandReply::Failed(refusal) = &answer else { panic!("{answer:?}") };
     assert_eq!(refusal.kind, FailureKind::Unavailable, "another write side may have made it: {refusal:?}");
     server.restart().await;
-    wait_until(Duration::from_secs(20), "a refusal", async || {
+    wait_until(kit::TIMEOUT, "a refusal", async || {
         matches!(side.carries_out(revise("house", "Bergen")).await,
             CommandReply::Failed(refusal) if refusal.kind == FailureKind::Rejected)
     })

@@ -13,7 +13,7 @@ async fn a_deleted_stream_is_refilled_and_the_quota_stays_used_up() {
     publisher.calls("Zz000000", 5).await;
     running.wait_for_entries(25).await;
     publisher.jetstream.delete_stream(FREE).await.unwrap();
-    wait_until(SOON, "the stream to be filled again", async || publisher.message_count(FREE).await == 25)
+    wait_until(TIMEOUT, "the stream to be filled again", async || publisher.message_count(FREE).await == 25)
         .await;
     assert_eq!(publisher.count_when_open(&publisher.call("Ab3dEf9h")).await, Err(ErrorCode(10_077)));
     publisher.calls("Zz000000", 1).await;
@@ -35,8 +35,8 @@ async fn a_wiped_server_is_refilled_with_overruns_despite_new_calls() {
     publisher.calls("Ab3dEf9h", 15).await;
     let running = RunningLedger::of(folder.path(), &nats, &tiers).await;
     running.wait_for_entries(26).await;
-    wait_until(SOON, "the quota to be used up", async || publisher.message_count(FREE).await == 20).await;
-    wait_until(SOON, "the overrun to be back", async || publisher.message_count(OVERRUN).await == 1).await;
+    wait_until(TIMEOUT, "the quota to be used up", async || publisher.message_count(FREE).await == 20).await;
+    wait_until(TIMEOUT, "the overrun to be back", async || publisher.message_count(OVERRUN).await == 1).await;
     assert_eq!(publisher.count_when_open(&publisher.call("Ab3dEf9h")).await, Err(ErrorCode(10_077)));
     running.stopped().await;
 }
@@ -53,7 +53,7 @@ async fn a_stream_without_the_ledgers_calls_gets_them_back_by_id() {
     publisher.calls("Ab3dEf9h", 150).await;
     let running = RunningLedger::of(folder.path(), &nats, &tiers).await;
     running.wait_for_entries(250).await;
-    wait_until(SOON, "all calls in NATS", async || publisher.message_count(FREE).await == 250).await;
+    wait_until(TIMEOUT, "all calls in NATS", async || publisher.message_count(FREE).await == 250).await;
     assert_eq!(publisher.count_when_open(&publisher.call("Ab3dEf9h")).await, Ok(251));
     running.wait_for_entries(251).await;
     running.stopped().await;
@@ -99,7 +99,7 @@ async fn a_call_lost_while_following_is_restored_by_the_next_comparison() {
         running.ledger.watch().borrow().iter().find(|source| source.stream == FREE).unwrap().clone();
     let copied = CopiedBatch { stream, created, sequence, last, calls: vec![(3, lost.clone())] };
     running.ledger.append(copied).await.unwrap();
-    wait_until(SOON, "the sixth call in NATS", async || publisher.message_count(FREE).await == 6).await;
+    wait_until(TIMEOUT, "the sixth call in NATS", async || publisher.message_count(FREE).await == 6).await;
     let entries = running.wait_for_entries(6).await;
     let kept = sorted(entries.iter().map(|entry| &entry.call));
     assert_eq!(kept, sorted(calls.iter().chain([&lost])), "a restored call is not a new call");

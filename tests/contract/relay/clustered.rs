@@ -1,17 +1,17 @@
 //! The relay on three real servers with a replicated stream: events are published in atomic batches.
 
 use kit::nats::Cluster;
-use write::nats_role::NatsRole;
+use process_role::ProcessRole;
 
 use super::*;
 
 /// Starts a cluster with a stream of this number of replicas, and the log for it; `None` as for [`Cluster::start`].
 async fn replicated(replicas: usize) -> Option<(Cluster, Log)> {
     let (cluster, log) = (Cluster::start().await?, Log::new().await);
-    let client = cluster.client(NatsRole::Write).await;
+    let client = cluster.client(ProcessRole::Write).await;
     let relay = Relay::new(log.store.clone(), client).replicas(replicas);
     // New servers may need a moment before they accept a stream.
-    wait_until(Duration::from_secs(60), "the stream", async || relay.check().await.is_ok()).await;
+    wait_until(TIMEOUT, "the stream", async || relay.check().await.is_ok()).await;
     Some((cluster, log))
 }
 
@@ -33,17 +33,17 @@ async fn batches(client: Client) -> Vec<u64> {
 async fn two_concurrent_relays_neither_reorder_nor_repeat_batches() {
     let Some((cluster, log)) = replicated(3).await else { return };
     log.add(2_500).await;
-    let client = cluster.client(NatsRole::Write).await;
+    let client = cluster.client(ProcessRole::Write).await;
     let mut relays =
-        [client, cluster.client(NatsRole::Write).await].map(|client| RunningRelay::into(&log, client, 3));
+        [client, cluster.client(ProcessRole::Write).await].map(|client| RunningRelay::into(&log, client, 3));
     for _ in 0..5 {
         log.add(600).await;
     }
     for relay in &mut relays {
         relay.wait_until_caught_up(&log).await;
     }
-    assert_stream_is_log(&log, cluster.client(NatsRole::Up).await).await;
-    let sizes = batches(cluster.client(NatsRole::Up).await).await;
+    assert_stream_is_log(&log, cluster.client(ProcessRole::Up).await).await;
+    let sizes = batches(cluster.client(ProcessRole::Up).await).await;
     assert_eq!(sizes.iter().sum::<u64>(), 5_500);
     assert_eq!(sizes.first(), Some(&1_000), "as many as JetStream takes at once");
     for relay in relays {
@@ -54,7 +54,8 @@ async fn two_concurrent_relays_neither_reorder_nor_repeat_batches() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_replicated_stream_accepts_batches_after_scaling_up() {
     let Some((cluster, log)) = replicated(1).await else { return };
-    let (client, operator) = (cluster.client(NatsRole::Write).await, cluster.client(NatsRole::Up).await);
+    let (client, operator) =
+        (cluster.client(ProcessRole::Write).await, cluster.client(ProcessRole::Up).await);
     log.add(20).await;
     let mut alone = RunningRelay::into(&log, client.clone(), 1);
     alone.wait_until_caught_up(&log).await;
@@ -77,10 +78,11 @@ async fn events_before_a_damaged_one_are_published_and_none_after_it() {
     let Some((cluster, log)) = replicated(3).await else { return };
     log.add(10).await;
     let damaged = log.damaged().await;
-    let relay = RunningRelay::into(&damaged, cluster.client(NatsRole::Write).await, 3);
+    let relay = RunningRelay::into(&damaged, cluster.client(ProcessRole::Write).await, 3);
     let failure = relay.wait_for_failure().await;
     assert!(failure.contains("the event at position 7 does not match its hash"), "{failure}");
-    let operator = cluster.client(NatsRole::Up).await;
-    wait_until(SOON, "the events before it", async || stream_events(operator.clone()).await.len() == 6).await;
+    let operator = cluster.client(ProcessRole::Up).await;
+    wait_until(TIMEOUT, "the events before it", async || stream_events(operator.clone()).await.len() == 6)
+        .await;
     relay.stopped().await;
 }

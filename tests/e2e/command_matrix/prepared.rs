@@ -156,7 +156,7 @@ async fn make_counted_call(service: &Service) {
     kit::wait_until(TIMEOUT, "a counted call", async || service.http.get(&search).await.status == 200).await;
     let id = issued["key_id"].as_str().unwrap();
     kit::wait_until(TIMEOUT, "the call in the ledger", async || {
-        process::run(LOGGIA, service.folder.path(), &["audit", id]).status.success()
+        process::run(&LOGGIA, service.folder.path(), &["audit", id]).status.success()
     })
     .await;
 }

@@ -154,7 +154,7 @@ pub(super) fn commands_of_the_binary() -> Vec<String> {
     let mut groups = vec![String::new()];
     while let Some(group) = groups.pop() {
         let args: Vec<&str> = group.split_whitespace().chain(["--help"]).collect();
-        let output = process::run(LOGGIA, Path::new("data"), &args);
+        let output = process::run(&LOGGIA, Path::new("data"), &args);
         let help = output.stdout;
         assert!(output.status.success(), "{group}: {help}");
         let named: Vec<&str> = subcommands(&help).filter(|name| *name != "help").collect();

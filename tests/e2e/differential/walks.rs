@@ -79,7 +79,7 @@ async fn edit(service: &Service, records: &Records, done: &AtomicBool) -> usize 
             })
             .collect();
         std::fs::write(&file, lines).unwrap();
-        let mut command = kit::process::command(crate::service::LOGGIA, service.folder.path());
+        let mut command = kit::process::command(&crate::service::LOGGIA, service.folder.path());
         command.args(["import", file.to_str().unwrap(), "--json"]);
         tokio::task::spawn_blocking(move || ProgramOutput::of(&mut command).success()).await.unwrap();
         edits += 1;

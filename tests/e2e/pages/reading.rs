@@ -18,7 +18,7 @@ pub(super) struct Line {
 
 /// Returns every page with its text.
 pub(super) fn pages() -> Vec<(String, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     let operating = std::fs::read_dir(root.join("docs/operating")).unwrap();
     let operating = operating.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let operating =
@@ -31,7 +31,7 @@ pub(super) fn pages() -> Vec<(String, String)> {
 
 /// Returns whether a separate test runs the commands of a page: it contains its name as a string.
 pub(super) fn has_its_own_test(page: &str) -> bool {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("e2e");
     let named = format!("\"{page}\"");
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     files

@@ -16,7 +16,7 @@ pub(super) struct Tree {
 
 impl Tree {
     pub(super) fn of_the_binary() -> Tree {
-        let printed = |args: &[&str]| process::run(LOGGIA, Path::new("data"), args).stdout;
+        let printed = |args: &[&str]| process::run(&LOGGIA, Path::new("data"), args).stdout;
         let (mut helps, mut left) = (BTreeMap::new(), vec![String::new()]);
         while let Some(command) = left.pop() {
             let args: Vec<&str> = command.split_whitespace().chain(["--help"]).collect();
@@ -115,7 +115,7 @@ fn is_an_argument(before: &[&str]) -> bool {
 }
 
 fn exists(path: &str) -> bool {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(path.trim_end_matches('/')).exists()
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path.trim_end_matches('/')).exists()
 }
 
 /// Returns whether a unit has no file.

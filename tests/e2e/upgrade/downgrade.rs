@@ -20,6 +20,7 @@ fn refusal(former: &str, data: &Path, args: &[&str]) -> String {
 }
 
 #[tokio::test]
+#[ignore = "beside the release before, which bin/test --upgrade builds"]
 async fn the_previous_release_rejects_a_newer_vault_and_continues_from_an_older_backup() {
     let Some(former) = former() else { return };
     let Some(folder) = kit::nats::data_folder().await else { return };
@@ -31,13 +32,13 @@ async fn the_previous_release_rejects_a_newer_vault_and_continues_from_an_older_
     json_with(&former, &data, &["keys", "issue", "--email", "ada@example.org"]);
     json_with(&former, &data, &["backup", before.to_str().unwrap()]);
 
-    let (mut newer, http) = start(LOGGIA, &data).await;
+    let (mut newer, http) = start(&LOGGIA, &data).await;
     ready(&http, &newer).await;
-    json_with(LOGGIA, &data, &["keys", "issue", "--email", "grace@example.org"]);
-    json_with(LOGGIA, &data, &["backup", after.to_str().unwrap()]);
-    let exported: Vec<Value> = json_with(LOGGIA, &data, &["export"]);
+    json_with(&LOGGIA, &data, &["keys", "issue", "--email", "grace@example.org"]);
+    json_with(&LOGGIA, &data, &["backup", after.to_str().unwrap()]);
+    let exported: Vec<Value> = json_with(&LOGGIA, &data, &["export"]);
     assert!(newer.terminate().await.success(), "{}", newer.stderr());
-    assert_eq!(keys(LOGGIA, &data), 2);
+    assert_eq!(keys(&LOGGIA, &data), 2);
 
     let sentence = refusal(&former, &data, &["up", "--no-demo"]);
     assert!(sentence.contains("was written by a newer Loggia"), "{sentence}");

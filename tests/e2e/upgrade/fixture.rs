@@ -35,7 +35,7 @@ pub(super) struct Fixture {
 impl Fixture {
     /// Returns the fixtures of all releases, oldest first.
     pub(super) fn all() -> Vec<Fixture> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/upgrade");
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("e2e/upgrade");
         let mut folders: Vec<PathBuf> = std::fs::read_dir(&root)
             .unwrap()
             .map(|entry| entry.unwrap().path())
@@ -260,7 +260,7 @@ pub(super) async fn make(binary: &str) {
     let version = process::run(binary, &data, &["--version"]);
     let version = version.stdout;
     let version = version.trim().rsplit(' ').next().unwrap();
-    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/upgrade").join(version);
+    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("e2e/upgrade").join(version);
     std::fs::create_dir_all(&target).unwrap();
     let packed = Command::new("tar")
         .args(["-czf", target.join("data.tar.gz").to_str().unwrap(), "-C"])

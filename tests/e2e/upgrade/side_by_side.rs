@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use super::fixture::{calls_of, json_with, settings};
 use crate::service::{LOGGIA, TIMEOUT};
 
-/// The binary of the previous release, which `bin/test` builds from the repository's history.
+/// The binary of the previous release, which `bin/test --upgrade` builds from the repository's history.
 pub(super) fn former() -> Option<String> {
     let named = std::env::var("LOGGIA_FORMER").ok();
     if named.is_none() {
-        kit::absent("LOGGIA_FORMER does not name the binary of the release before; run it with bin/test");
+        kit::absent("LOGGIA_FORMER does not name the binary of the release before; run bin/test --upgrade");
     }
     named
 }
@@ -61,7 +61,7 @@ impl MixedReleases {
         assert!(role.process.terminate().await.success(), "{}", role.process.stderr());
         let name = role.data.file_name().unwrap().to_str().unwrap().to_owned();
         drop(role);
-        self.start(LOGGIA, kind, &name).await
+        self.start(&LOGGIA, kind, &name).await
     }
 }
 
@@ -115,6 +115,7 @@ async fn works(binary: &str, write: &Path, nodes: &mut [&mut Role], round: usize
 }
 
 #[tokio::test]
+#[ignore = "beside the release before, which bin/test --upgrade builds"]
 async fn nodes_of_the_previous_and_this_release_serve_together_during_replacement() {
     let Some(former) = former() else { return };
     let Some(nats) = Nats::start().await else { return };
@@ -135,13 +136,13 @@ async fn nodes_of_the_previous_and_this_release_serve_together_during_replacemen
     works(&nodes.former, &write.data, &mut [&mut one, &mut two], 2).await;
     // Then the write side: one of each build follows that of this build.
     let write = nodes.replace(write, "write").await;
-    works(LOGGIA, &write.data, &mut [&mut one, &mut two], 3).await;
+    works(&LOGGIA, &write.data, &mut [&mut one, &mut two], 3).await;
     let mut one = nodes.replace(one, "read").await;
-    works(LOGGIA, &write.data, &mut [&mut one, &mut two], 4).await;
+    works(&LOGGIA, &write.data, &mut [&mut one, &mut two], 4).await;
     for node in [&one, &two] {
-        let verified = json_with(LOGGIA, &node.data, &["verify", "--nats-url", &nodes.nats.url()]);
+        let verified = json_with(&LOGGIA, &node.data, &["verify", "--nats-url", &nodes.nats.url()]);
         assert!(verified.iter().all(|model| model["equal"] == true), "{verified:?}");
     }
-    let audit = json_with(LOGGIA, &write.data, &["audit", "verify"]).pop().unwrap();
+    let audit = json_with(&LOGGIA, &write.data, &["audit", "verify"]).pop().unwrap();
     assert_eq!((&audit["calls"], &audit["differences"]), (&json!(240), &json!([])), "{audit}");
 }

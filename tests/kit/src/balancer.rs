@@ -10,11 +10,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
+use crate::wait::TIMEOUT;
+
 /// The interval of the readiness probes.
 const PROBE_INTERVAL: Duration = Duration::from_millis(100);
-
-/// The timeout of a readiness probe and of a connection to a node.
-const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A load balancer; dropping it stops it.
 #[derive(Debug)]

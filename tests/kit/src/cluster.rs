@@ -10,17 +10,14 @@ use async_nats::jetstream::Context;
 use async_nats::jetstream::context::{ContextBuilder, GetStreamErrorKind};
 use nats::cluster_config::{self, AUTHORITY, CONFIGURATION, ClusterConfig, Server, USERS};
 use nats::login::Login;
+use process_role::ProcessRole;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
-use write::nats_role::NatsRole;
 
 use crate::free_port;
 use crate::nats::available;
 use crate::network::{Network, Place};
-use crate::wait::{wait_for, wait_until};
-
-/// The time within which a cluster must elect a leader.
-const LEADER_TIMEOUT: Duration = Duration::from_secs(60);
+use crate::wait::{TIMEOUT, wait_for, wait_until};
 
 /// The client port of a server with its own host.
 const PORT: u16 = 4_222;
@@ -80,7 +77,7 @@ impl Cluster {
         let config = ClusterConfig {
             cluster: cluster.into(),
             servers: servers.clone(),
-            users: NatsRole::users(),
+            users: ProcessRole::users(),
             certificate: None,
             now,
         };
@@ -116,12 +113,12 @@ impl Cluster {
     }
 
     /// Returns the value of `LOGGIA_NATS_CREDS`.
-    pub fn seed(&self, role: NatsRole) -> PathBuf {
+    pub fn seed(&self, role: ProcessRole) -> PathBuf {
         self.folder().join(USERS).join(format!("{role}.nk"))
     }
 
     /// Sets the environment of a command for a role, with streams replicated to up to three servers.
-    pub fn settings(&self, command: &mut Command, role: NatsRole) {
+    pub fn settings(&self, command: &mut Command, role: ProcessRole) {
         let replicas = if self.members.len() < 3 { 1 } else { 3 };
         command
             .env("LOGGIA_NATS_URL", self.url())
@@ -131,7 +128,7 @@ impl Cluster {
     }
 
     /// Returns the login of a role.
-    pub fn login(&self, role: NatsRole) -> Login {
+    pub fn login(&self, role: ProcessRole) -> Login {
         Login {
             url: self.url(),
             credentials: Some(self.seed(role)),
@@ -141,20 +138,19 @@ impl Cluster {
     }
 
     /// Returns a connection as a role.
-    pub async fn client(&self, role: NatsRole) -> Client {
+    pub async fn client(&self, role: ProcessRole) -> Client {
         self.login(role).connect().await.unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// Waits until a stream has a leader and returns its index.
     pub async fn leader(&self, stream: &str) -> usize {
-        let client = self.client(NatsRole::Operator).await;
-        wait_for(LEADER_TIMEOUT, "a leader of the stream", async || self.leader_as(&client, stream).await)
-            .await
+        let client = self.client(ProcessRole::Operator).await;
+        wait_for(TIMEOUT, "a leader of the stream", async || self.leader_as(&client, stream).await).await
     }
 
     /// Returns the index of a stream's leader as this member reports it, or `None` if it knows none.
     pub async fn leader_seen_by(&self, index: usize, stream: &str) -> Option<usize> {
-        let login = Login { url: self.url_of(index), ..self.login(NatsRole::Operator) };
+        let login = Login { url: self.url_of(index), ..self.login(ProcessRole::Operator) };
         self.leader_as(&login.connect().await.ok()?, stream).await
     }
 
@@ -166,8 +162,8 @@ impl Cluster {
 
     /// Waits until all running servers have an up-to-date replica of a stream.
     pub async fn in_sync(&self, stream: &str) {
-        let context = with_timeout(self.client(NatsRole::Operator).await);
-        wait_until(LEADER_TIMEOUT, "all copies of the stream", async || {
+        let context = with_timeout(self.client(ProcessRole::Operator).await);
+        wait_until(TIMEOUT, "all copies of the stream", async || {
             let Ok(stream) = context.get_stream(stream).await else { return false };
             let Some(cluster) = stream.cached_info().cluster.clone() else { return false };
             cluster.leader.is_some() && cluster.replicas.iter().all(|peer| peer.current && !peer.offline)
@@ -223,11 +219,7 @@ impl Cluster {
         let began = std::time::Instant::now();
         while !self.answers().await {
             let logs = || self.logs().join("\n");
-            assert!(
-                began.elapsed() < LEADER_TIMEOUT,
-                "no leader of the cluster within {LEADER_TIMEOUT:?}:\n{}",
-                logs()
-            );
+            assert!(began.elapsed() < TIMEOUT, "no leader of the cluster within {TIMEOUT:?}:\n{}", logs());
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     }
@@ -236,7 +228,7 @@ impl Cluster {
         if !self.logs().iter().all(|log| log.contains("[INF] Server is ready")) {
             return false;
         }
-        let Ok(client) = self.login(NatsRole::Operator).connect().await else { return false };
+        let Ok(client) = self.login(ProcessRole::Operator).connect().await else { return false };
         // The stream does not exist; only a leader can report that.
         with_timeout(client)
             .get_stream("EVENTS")

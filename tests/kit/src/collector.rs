@@ -3,7 +3,6 @@
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use data_encoding::HEXLOWER;
 use http_body_util::{BodyExt, Full};
@@ -16,9 +15,7 @@ use prost::{Message, Oneof};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-use crate::wait::wait_for;
-
-const SPAN_TIMEOUT: Duration = Duration::from_secs(60);
+use crate::wait::{TIMEOUT, wait_for};
 
 /// A trace collector; dropping it stops it.
 #[derive(Debug)]
@@ -87,7 +84,7 @@ impl Collector {
 
     /// Waits until `find` returns a value for the received spans, and returns it.
     pub async fn until<T>(&self, what: &str, find: impl Fn(Vec<Span>) -> Option<T>) -> T {
-        wait_for(SPAN_TIMEOUT, what, async || find(self.spans())).await
+        wait_for(TIMEOUT, what, async || find(self.spans())).await
     }
 }
 

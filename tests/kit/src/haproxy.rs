@@ -59,7 +59,10 @@ impl Haproxy {
         let mut text = std::fs::read_to_string(CONFIGURATION).expect("the configuration of deploy/");
         let nameserver = format!("nameserver test {}", names.address);
         let listen = format!("bind 127.0.0.1:{port}");
+        // A node of a busy machine may take longer to answer than one of a production machine.
+        let patient = "timeout connect 60s\n    timeout check 60s".to_owned();
         for (theirs, ours, times) in [
+            ("timeout connect 2s", patient, 1),
             ("parse-resolv-conf", nameserver, 1),
             ("bind :8080", listen, 1),
             (":8080", format!(":{node_port}"), 3),

@@ -1,7 +1,5 @@
 //! A small HTTP client over real sockets that returns responses as received: no redirects, no decompression.
 
-use std::time::Duration;
-
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
 use hyper::{HeaderMap, Request};
@@ -10,12 +8,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use tokio::time::timeout;
 
-use crate::wait::wait_until;
-
-/// The timeout of a start on a busy machine.
-pub(crate) const READY_TIMEOUT: Duration = Duration::from_secs(90);
-
-const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
+use crate::wait::{TIMEOUT, wait_until};
 
 /// A client of one server. Clones share its connections.
 #[derive(Debug, Clone)]
@@ -44,7 +37,7 @@ impl Http {
 
     /// Waits until the service is ready.
     pub async fn ready(&self) {
-        wait_until(READY_TIMEOUT, "readiness", async || self.get("/readyz").await.status == 200).await;
+        wait_until(TIMEOUT, "readiness", async || self.get("/readyz").await.status == 200).await;
     }
 
     /// Sends a GET request without headers of its own.
@@ -83,9 +76,9 @@ impl Http {
             let body = body.collect().await.map_err(with_causes)?.to_bytes();
             Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, body })
         };
-        let answered = timeout(RESPONSE_TIMEOUT, exchange).await;
+        let answered = timeout(TIMEOUT, exchange).await;
         answered
-            .unwrap_or_else(|_| Err(format!("no answer within {RESPONSE_TIMEOUT:?}")))
+            .unwrap_or_else(|_| Err(format!("no answer within {TIMEOUT:?}")))
             .map_err(|failure| format!("{method} {uri}: {failure}"))
     }
 }

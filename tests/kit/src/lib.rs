@@ -5,7 +5,8 @@
 //! - [`nats`]: one nats-server, or a cluster of them, on a [`network`] whose links a test cuts.
 //! - [`balancer`], [`haproxy`], [`dns`]: load balancers in front of read nodes.
 //! - [`esdb`], [`smtp`], [`collector`]: small servers in place of EventStoreDB, a mail server and a trace collector.
-//! - [`samples`]: events and pictures. [`wait_until`] and [`wait_for`]: conditions instead of sleeps. [`absent`]: a skipped test.
+//! - [`samples`]: events and pictures. [`wait_until`] and [`wait_for`]: conditions instead of sleeps, within [`TIMEOUT`].
+//!   [`absent`]: a skipped test.
 
 #![allow(
     clippy::unwrap_used,
@@ -38,4 +39,4 @@ pub use environment::{absent, free_port, seed, shared_data, skipped};
 pub use process::any_file_contains;
 pub use program::ProgramOutput;
 pub use shared::Shared;
-pub use wait::{wait_for, wait_until};
+pub use wait::{TIMEOUT, wait_for, wait_until};

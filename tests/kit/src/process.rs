@@ -1,22 +1,46 @@
 //! The real binary as a process that tests start, signal and kill.
 //!
-//! The test passes the binary's path as `env!("CARGO_BIN_EXE_loggia")`, which only tests of the root package have.
+//! [`LOGGIA`] is this build of it; tests of upgrades name other ones.
 
 use std::fs::File;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use crate::ProgramOutput;
-use crate::http::{Http, READY_TIMEOUT};
-use crate::wait::wait_for;
+use crate::http::Http;
+use crate::wait::{TIMEOUT, wait_for};
 
-/// Longer than the promised ten seconds after SIGTERM, so that a late end is measured and not reported as a hang.
-const END_TIMEOUT: Duration = Duration::from_secs(20);
+/// The path of the binary under test: what `LOGGIA_BINARY` names, or else this checkout's, which is built first if it is not up to
+/// date.
+pub static LOGGIA: LazyLock<String> =
+    LazyLock::new(|| std::env::var("LOGGIA_BINARY").unwrap_or_else(|_| build().display().to_string()));
+
+/// Builds the binary in the folder of the running test, `target/debug/deps/e2e-…`, and returns its path.
+fn build() -> PathBuf {
+    let test = std::env::current_exe().expect("the path of the test");
+    let profile = test.ancestors().nth(2).expect("a test is in the folder deps of its profile");
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let mut command = Command::new(cargo);
+    command.args(["build", "--quiet", "--locked", "--bin", "loggia", "--features", "eventstore,models,otlp"]);
+    command.args([
+        "--manifest-path",
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.toml"),
+        "--target-dir",
+    ]);
+    command.arg(profile.parent().expect("the target folder"));
+    if profile.ends_with("release") {
+        command.arg("--release");
+    }
+    let status = command.status().expect("cargo is on PATH");
+    assert!(status.success(), "the binary under test does not build; the compiler's words are above");
+    profile.join("loggia")
+}
 
 /// A `loggia` process on a data folder. Dropping it kills it and any nats-server it left behind.
 #[derive(Debug)]
@@ -86,7 +110,7 @@ impl Loggia {
     /// Waits for the address of its API. Panics with its standard error if the process ends first.
     pub async fn address(&mut self) -> SocketAddr {
         let announced = address_file(&self.data);
-        wait_for(READY_TIMEOUT, "the address of the API in run/api.addr", async || {
+        wait_for(TIMEOUT, "the address of the API in run/api.addr", async || {
             if let Some(status) = self.child.try_wait().expect("the child can be asked") {
                 panic!("loggia ended ({status}) before it served:\n{}", self.stderr());
             }
@@ -136,7 +160,7 @@ impl Loggia {
     /// Sends SIGTERM and returns the exit status. Panics with its standard error if it does not end.
     pub async fn terminate(&mut self) -> ExitStatus {
         self.signal(Signal::TERM);
-        self.ended(END_TIMEOUT).await
+        self.ended(TIMEOUT).await
     }
 
     /// Sends a signal.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::process::Command;
 
-/// The timeout of a program on a busy machine.
+/// The timeout of a program on a busy machine, longer than [`crate::TIMEOUT`]: a program takes many steps.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// The result of a program that ended.

@@ -3,16 +3,13 @@
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
-use crate::wait::wait_for;
-
-const MAIL_TIMEOUT: Duration = Duration::from_secs(30);
+use crate::wait::{TIMEOUT, wait_for};
 
 /// A fault of one SMTP session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +111,7 @@ impl Smtp {
 
     /// Waits for the mail with this index.
     pub async fn mail(&self, number: usize) -> Received {
-        wait_for(MAIL_TIMEOUT, "a mail", async || self.mails().get(number).cloned()).await
+        wait_for(TIMEOUT, "a mail", async || self.mails().get(number).cloned()).await
     }
 }
 

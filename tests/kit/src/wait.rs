@@ -2,6 +2,10 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout_at};
 
+/// The limit of every wait of a test. A test that is right never waits for so long, even on a busy machine: it passes as soon as
+/// its condition holds, and only a test that fails reaches the limit.
+pub const TIMEOUT: Duration = Duration::from_secs(120);
+
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Calls `check` until it returns true. Panics with `what` after `within`.

@@ -4,7 +4,6 @@
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use kit::http::Http;
 use kit::nats::Nats;
@@ -47,7 +46,7 @@ async fn a_process_is_started_distinguished_from_an_earlier_one_and_stopped() {
 
     let mut loggia = Loggia::up(&binary, &data, &[]).await;
     loggia.kill9();
-    assert_eq!(loggia.ended(Duration::from_secs(1)).await.signal(), Some(9));
+    assert_eq!(loggia.ended(kit::TIMEOUT).await.signal(), Some(9));
 }
 
 #[tokio::test]
@@ -84,10 +83,7 @@ async fn nats_is_killed_restarted_and_wiped_at_one_address() {
     };
     assert!(names(nats.client().await).await);
     // The client from before the kill reconnects.
-    kit::wait_until(Duration::from_secs(10), "the old client's reconnect", async || {
-        names(client.clone()).await
-    })
-    .await;
+    kit::wait_until(kit::TIMEOUT, "the old client's reconnect", async || names(client.clone()).await).await;
     nats.wipe().await;
     assert!(!names(nats.client().await).await);
     assert_eq!(nats.address(), &address);

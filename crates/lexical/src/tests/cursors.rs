@@ -207,7 +207,7 @@ fn pages_are_answered_during_a_refresh() {
         let page = searching.search(&SearchRequest { after: Some(cursor), ..request("stone") }).unwrap();
         sender.send(ordinals(&page).len()).unwrap();
     });
-    let rest = answer.recv_timeout(std::time::Duration::from_secs(20));
+    let rest = answer.recv_timeout(std::time::Duration::from_secs(120));
     assert!(rest.is_ok_and(|rest| rest > 5), "a page of an earlier commit waits for a refresh");
     drop(gate);
     assert!(refresh.join().unwrap());

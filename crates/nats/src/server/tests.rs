@@ -42,13 +42,13 @@ async fn messages(address: &Address) -> Option<u64> {
 }
 
 async fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    for _ in 0..1_500 {
+    for _ in 0..6_000 {
         if holds() {
             return;
         }
         sleep(Duration::from_millis(20)).await;
     }
-    panic!("waited 30 s for {what}");
+    panic!("waited two minutes for {what}");
 }
 
 /// Stops a supervisor, and waits for its end.
