@@ -25,8 +25,6 @@
 //! - `index`: what is on disk and in memory: schema, row files, posting lists, lexicon, segments, snapshots.
 //! - `highlight`: marks the words of a query in texts.
 //! - `reader`, `view`, `writer`: the public types. `ordinal_set`: a set of projects. `fnv`: the hash in cursors.
-//!
-//! The example `search` (`cargo run -p lexical --features writer --example search`) writes an index and searches it.
 
 mod fnv;
 mod highlight;

@@ -19,8 +19,6 @@
 //! - [`server`]: a private nats-server, started, supervised, restarted and stopped.
 //! - [`cluster_config`]: the files of a cluster with TLS and one user per role.
 //! - [`certificates`]: when the certificates of a file expire.
-//!
-//! The example `private_server` starts a server and sends a message through it.
 
 pub mod certificates;
 pub mod cluster_config;
