@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Builds and runs the tests of the workspace for bin/test, which describes the modes.
 
-Every test binary runs in the folder of its package, as cargo would run it. What fails is run once more at the end, alone,
-with both outputs kept below target/failed: a test that then passes does not fail the run, unless there are more than two.
+Every test binary runs in the folder of its package, as cargo would run it, and several run at once. What fails is run once
+more at the end, alone, with both outputs kept below target/failed: a test that then passes does not fail the run, unless
+there are more than two.
 """
 
 import argparse
@@ -21,6 +22,9 @@ ROOT = Path(__file__).resolve().parent.parent
 STARTS = {"fault": "loggia", "system": "loggia"}
 # A binary that takes longer hangs.
 LIMIT_SECONDS = 30 * 60
+# Most of the long ones wait for processes, so several run at once, and those first.
+AT_ONCE = 3
+LONGEST_FIRST = ("e2e", "fault", "contract", "browser", "clients")
 # Of what failed beside other tests, so many may pass alone.
 MAX_FAILED_ONCE = 2
 RESULT = re.compile(r"^test (\S+)(?: - should panic)? \.\.\. (ok|FAILED)(?: <([0-9.]+)s>)?$", re.MULTILINE)
@@ -92,7 +96,12 @@ def build(known, wanted):
     for binary in binaries:
         binary.package = names[binary.folder]
     programs = [artifact["executable"] for artifact in artifacts if not artifact["profile"]["test"]]
-    return programs[:1], sorted(binaries, key=lambda binary: (not binary.is_of_units, str(binary)))
+    return programs[:1], sorted(binaries, key=order)
+
+
+def order(binary):
+    is_long = not binary.is_of_units and binary.target in LONGEST_FIRST
+    return LONGEST_FIRST.index(binary.target) if is_long else len(LONGEST_FIRST), str(binary)
 
 
 def environment(program):
@@ -151,23 +160,25 @@ def again(runs, variables):
 
 
 def run_all(binaries, variables, *arguments):
-    runs = []
-    for binary in binaries:
-        ended = run(binary, variables, *arguments)
-        runs.append(ended)
-        say(f"--- {binary}: {ended.seconds:.1f} s\n{ended.output.strip()}\n")
+    runs, began = [], time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as threads:
+        started = [threads.submit(run, binary, variables, *arguments) for binary in binaries]
+        for ended in map(concurrent.futures.Future.result, concurrent.futures.as_completed(started)):
+            runs.append(ended)
+            say(f"--- {ended.binary}: {ended.seconds:.1f} s\n{ended.output.strip()}\n")
     slowest = sorted((time for run in runs for time in run.times), reverse=True)[:10]
     say("the ten slowest tests:" if len(slowest) == 10 else "the slowest tests:")
     say("".join(f"    {seconds:7.1f} s  {name}\n" for seconds, name in slowest))
     well = again(runs, variables)
     passed, failed = sum(len(run.passed) for run in runs), sum(len(run.failed) for run in runs)
-    say(f"{len(runs)} test binaries in {sum(run.seconds for run in runs):.0f} s: {passed} passed, {failed} failed\n")
+    say(f"{len(runs)} test binaries in {time.monotonic() - began:.0f} s: {passed} passed, {failed} failed\n")
     return well
 
 
-def doctests(names):
-    words = [word for name in names for word in ("-p", name)]
-    return not words or subprocess.run(cargo("test", "--doc", "--locked", *words), cwd=ROOT).returncode == 0
+def doctests(features):
+    """Of all packages: a choice of some would build their dependencies again, with other features."""
+    words = cargo("test", "--doc", "--workspace", "--features", features, "--locked")
+    return subprocess.run(words, cwd=ROOT).returncode == 0
 
 
 def git(*words):
@@ -233,8 +244,8 @@ def main():
         well = run_all(binaries, variables)
         if wanted.upgrade:
             well &= run_all(binaries, variables, "--ignored", "upgrade::", "--skip", "upgrade::make")
-        if not wanted.quick:
-            well &= doctests(sorted(name for name in names if known[name].has_doctests))
+        if not wanted.quick and any(known[name].has_doctests for name in names):
+            well &= doctests(wanted.features)
     sys.exit(not well)
 
 

@@ -125,10 +125,14 @@ mod tests {
 
     #[test]
     fn a_taken_port_is_not_free() {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        let address = Address { port: listener.local_addr().unwrap().port(), password: String::new() };
-        assert!(!address.is_free());
-        drop(listener);
-        assert!(address.is_free());
+        let is_free_once_closed = || {
+            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+            let address = Address { port: listener.local_addr().unwrap().port(), password: String::new() };
+            assert!(!address.is_free());
+            drop(listener);
+            address.is_free()
+        };
+        // Another process may take the port of one.
+        assert!((0..10).any(|_| is_free_once_closed()));
     }
 }
