@@ -5,7 +5,11 @@ import { asked, judged, open, report } from "./browser.mjs";
 const { page, faults } = await open({ base: asked.base });
 const expect = (is, told) => { if (!is) faults.push(told); };
 const dialog = page.locator("dialog.viewer");
-const shown = () => dialog.locator("img").getAttribute("src");
+// A browser gives up a picture that is not loaded yet when its reader goes on to the next one.
+const shown = async () => {
+  await page.waitForFunction(() => document.querySelector("dialog.viewer img").complete);
+  return dialog.locator("img").getAttribute("src");
+};
 
 await page.goto(`/projects/${asked.slug}`);
 const links = await page.locator("figure > a").evaluateAll((found) => found.map((link) => link.href));

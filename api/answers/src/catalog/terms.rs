@@ -129,13 +129,14 @@ impl Terms {
 
     /// Returns a note if there are no words, or more than shown.
     pub fn note(&self) -> Option<String> {
-        let TermsRequest { ref starts_with, limit, dimension, .. } = self.request;
+        let TermsRequest { ref starts_with, limit, dimension, kind, .. } = self.request;
+        let (one, many) = if kind == TermKind::Phrase { ("phrase", "phrases") } else { ("word", "words") };
         if self.pages.iter().all(|page| page.terms.terms.is_empty()) {
             let none = match starts_with.trim() {
-                "" => "No project says anything here yet. Leave category or dimension out.",
-                _ => "No word in use begins so. Leave starts_with out to see the most used ones.",
+                "" => "No project says anything here yet. Leave category or dimension out.".to_owned(),
+                _ => format!("No {one} in use begins so. Leave starts_with out to see the most used ones."),
             };
-            return Some(none.to_owned());
+            return Some(none);
         }
         let shown = match (self.pages.iter().any(|page| page.next.is_some()), dimension) {
             (false, _) => return None,
@@ -143,7 +144,7 @@ impl Terms {
             (true, Some(_)) => "next_cursor leads on.",
         };
         Some(format!(
-            "Only the first {limit} words of a dimension are shown, the most used; distinct says how many there are. {shown}"
+            "Only the first {limit} {many} of a dimension are shown, the most used; distinct says how many there are. {shown}"
         ))
     }
 }
