@@ -1,14 +1,15 @@
 //! Text folding: splits texts and queries into the words that are compared.
 //!
 //! Texts and queries are folded alike: normalised by compatibility (NFKC), lower case, without accents. Apostrophes join
-//! (`O'Keeffe` is `okeeffe`), all other punctuation splits, digits stay. In scripts that are written without spaces each character is
+//! (`O'Keeffe` is `okeeffe`), and so does the middle dot of Catalan (`Col·legi`); all other punctuation splits, digits stay. Words with
+//! hyphens between them (`re-use`), and letters with points (`S.M.A.K.`), are also one word. In scripts that are written without spaces each character is
 //! a word, so that a run of them is found as a phrase.
 //!
 //! The search index (`lexical`) and the archive model of `read` use it. Both store folded words, so the folded form of a text must
 //! not change within one layout of their files. Folding is idempotent.
 //!
 //! [`words`] visits all words with their positions, [`fold`] joins them to one text, [`pieces`] returns the words as they are written,
-//! and [`is_stop_word`] tells which words say little by themselves.
+//! [`comparison_form`] is how names are compared, [`is_stop_word`] tells which words say little by themselves, and [`forms`] which are the same word in another number.
 //!
 //! ```
 //! use std::ops::ControlFlow;
@@ -23,10 +24,18 @@
 //! assert_eq!(folded, ["okeeffe", "in", "zurich"]);
 //! ```
 
+mod comparison;
+mod forms;
+mod joined;
+
 use std::ops::ControlFlow;
 
+use joined::{Hyphened, Initials};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{canonical_combining_class, decompose_canonical, is_combining_mark};
+
+pub use comparison::comparison_form;
+pub use forms::{forms, forms_of_owner};
 
 /// The maximum length of a word in bytes; longer words are truncated at a character boundary.
 pub const MAX_WORD_LENGTH: usize = 48;
@@ -36,7 +45,7 @@ pub const MAX_WORD_LENGTH: usize = 48;
 pub struct Word<'a> {
     /// The folded form: lower case, without accents, at most [`MAX_WORD_LENGTH`] bytes, never empty.
     pub text: &'a str,
-    /// The position of the word in its text, from 0. Parts have the position of their whole word.
+    /// The position of the word in its text, from 0. Parts have the position of their whole word, joined words that of the first.
     pub position: u32,
     /// How the word was found.
     pub kind: Kind,
@@ -49,6 +58,9 @@ pub enum Kind {
     Whole,
     /// A part of a whole word between apostrophes (`keeffe` of `okeeffe`): indexed, but ignored in queries.
     Part,
+    /// Words with hyphens between them, or letters with points, as one word (`reuse` of `re-use`), after the last of them. Of at most
+    /// [`MAX_WORD_LENGTH`] bytes; longer ones are left out.
+    Joined,
     /// A character of a script without spaces.
     Character {
         /// Whether it directly follows another such character.
@@ -67,7 +79,7 @@ pub fn words(text: &str, visit: &mut impl FnMut(Word<'_>) -> ControlFlow<()>) ->
                     b'a'..=b'z' | b'0'..=b'9' => folder.letter(char::from(byte)),
                     b'A'..=b'Z' => folder.letter(char::from(byte.to_ascii_lowercase())),
                     b'\'' | b'`' => folder.apostrophe()?,
-                    _ => folder.separator()?,
+                    other => folder.separator(char::from(other))?,
                 }
             }
         } else {
@@ -80,7 +92,7 @@ pub fn words(text: &str, visit: &mut impl FnMut(Word<'_>) -> ControlFlow<()>) ->
             }
         }
     }
-    folder.separator()
+    folder.end()
 }
 
 /// Returns the non-empty pieces of `text` between characters that separate words in any context. The words of the pieces are the
@@ -89,7 +101,7 @@ pub fn pieces(text: &str) -> impl Iterator<Item = &str> {
     text.split(is_separator).filter(|piece| !piece.is_empty())
 }
 
-/// Returns whether the character joins the letters around it, as in `O'Keeffe`.
+/// Returns whether the character joins the letters around it, as in `O'Keeffe` and `Col·legi`.
 pub fn is_apostrophe(character: char) -> bool {
     plain_apostrophe(character) == '\''
 }
@@ -106,11 +118,11 @@ fn is_separator(character: char) -> bool {
         && character.nfkc().eq([character])
 }
 
-/// Returns the words of `text`, without parts, separated by single spaces.
+/// Returns the words of `text`, without parts and joined words, separated by single spaces.
 pub fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     let _ = words(text, &mut |word| {
-        if word.kind != Kind::Part {
+        if !matches!(word.kind, Kind::Part | Kind::Joined) {
             if !folded.is_empty() {
                 folded.push(' ');
             }
@@ -132,6 +144,8 @@ struct Folder<'v, V> {
     position: u32,
     /// Whether the last character was one of a script without spaces.
     after_unspaced: bool,
+    hyphened: Hyphened,
+    initials: Initials,
 }
 
 impl<'v, V: FnMut(Word<'_>) -> ControlFlow<()>> Folder<'v, V> {
@@ -143,6 +157,8 @@ impl<'v, V: FnMut(Word<'_>) -> ControlFlow<()>> Folder<'v, V> {
             pending_apostrophe: false,
             position: 0,
             after_unspaced: false,
+            hyphened: Hyphened::default(),
+            initials: Initials::default(),
         }
     }
 
@@ -158,15 +174,21 @@ impl<'v, V: FnMut(Word<'_>) -> ControlFlow<()>> Folder<'v, V> {
 
     fn apostrophe(&mut self) -> ControlFlow<()> {
         if self.word.is_empty() || self.pending_apostrophe {
-            return self.separator();
+            return self.separator('\'');
         }
         self.pending_apostrophe = true;
         ControlFlow::Continue(())
     }
 
-    fn separator(&mut self) -> ControlFlow<()> {
+    fn separator(&mut self, separator: char) -> ControlFlow<()> {
         self.after_unspaced = false;
-        self.end_word()
+        self.end_word(separator)
+    }
+
+    /// Ends the text.
+    fn end(&mut self) -> ControlFlow<()> {
+        self.end_word('\n')?;
+        self.end_runs('\n')
     }
 
     /// Processes the characters of a piece that is normalised (NFKC).
@@ -196,7 +218,7 @@ impl<'v, V: FnMut(Word<'_>) -> ControlFlow<()>> Folder<'v, V> {
             return ControlFlow::Continue(());
         }
         if !character.is_alphanumeric() {
-            return self.separator();
+            return self.separator(character);
         }
         if character.is_ascii() {
             self.letter(character.to_ascii_lowercase());
@@ -214,7 +236,8 @@ impl<'v, V: FnMut(Word<'_>) -> ControlFlow<()>> Folder<'v, V> {
 
     fn unspaced_character(&mut self, character: char) -> ControlFlow<()> {
         let continues = self.after_unspaced;
-        self.end_word()?;
+        self.end_word(character)?;
+        self.end_runs(character)?;
         self.after_unspaced = true;
         let mut bytes = [0; 4];
         let word = Word {
@@ -226,13 +249,19 @@ impl<'v, V: FnMut(Word<'_>) -> ControlFlow<()>> Folder<'v, V> {
         (self.visit)(word)
     }
 
-    fn end_word(&mut self) -> ControlFlow<()> {
+    /// Ends the current word, which a separator follows.
+    fn end_word(&mut self, separator: char) -> ControlFlow<()> {
+        // An apostrophe at the end is a separator too.
+        let separator = if self.pending_apostrophe { '\'' } else { separator };
         self.pending_apostrophe = false;
         if self.word.is_empty() {
-            return ControlFlow::Continue(());
+            return self.end_runs(separator);
         }
         let position = self.position;
         self.position += 1;
+        for joined in [self.hyphened.before(&self.word), self.initials.before(&self.word, separator)] {
+            visit_joined(self.visit, joined)?;
+        }
         (self.visit)(Word { text: truncated(&self.word), position, kind: Kind::Whole })?;
         if !self.part_ends.is_empty() {
             self.part_ends.push(self.word.len());
@@ -243,8 +272,27 @@ impl<'v, V: FnMut(Word<'_>) -> ControlFlow<()>> Folder<'v, V> {
             }
             self.part_ends.clear();
         }
+        self.hyphened.push(&self.word, position);
+        self.initials.push(&self.word, position);
         self.word.clear();
-        ControlFlow::Continue(())
+        self.end_runs(separator)
+    }
+
+    /// Ends the runs of words that a separator ends.
+    fn end_runs(&mut self, separator: char) -> ControlFlow<()> {
+        visit_joined(self.visit, self.hyphened.after(separator))?;
+        visit_joined(self.visit, self.initials.after(separator))
+    }
+}
+
+/// Visits a run of words as one.
+fn visit_joined(
+    visit: &mut impl FnMut(Word<'_>) -> ControlFlow<()>,
+    joined: Option<(String, u32)>,
+) -> ControlFlow<()> {
+    match joined {
+        Some((text, position)) => visit(Word { text: &text, position, kind: Kind::Joined }),
+        None => ControlFlow::Continue(()),
     }
 }
 
@@ -253,11 +301,14 @@ fn truncated(word: &str) -> &str {
     &word[..word.floor_char_boundary(MAX_WORD_LENGTH)]
 }
 
-/// Returns `'` for typographic and modifier apostrophes, and any other character unchanged.
+/// Returns `'` for typographic and modifier apostrophes and middle dots, and any other character unchanged.
 fn plain_apostrophe(character: char) -> char {
     match character {
         '`'
         | '\u{b4}'
+        | '\u{b7}'
+        | '\u{387}'
+        | '\u{2027}'
         | '\u{2018}'..='\u{201b}'
         | '\u{2b9}'..='\u{2bd}'
         | '\u{2c8}'

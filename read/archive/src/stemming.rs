@@ -118,7 +118,7 @@ impl WordStemmer {
         let mut terms = Vec::with_capacity(found.len());
         for (at, (word, kind)) in found.iter().enumerate() {
             match kind {
-                Kind::Whole | Kind::Part => {
+                Kind::Whole | Kind::Part | Kind::Joined => {
                     let form = written.get(at).filter(|_| is_as_written).copied().unwrap_or(word);
                     terms.push((self.stem(word), form.to_owned()));
                 }
@@ -149,7 +149,7 @@ impl WordStemmer {
         let mut is_lone = false;
         for (word, kind) in folded(text) {
             let stem = match kind {
-                Kind::Part => continue,
+                Kind::Part | Kind::Joined => continue,
                 Kind::Whole => {
                     is_lone = false;
                     self.stem(&word)
@@ -183,7 +183,10 @@ impl WordStemmer {
 fn folded(text: &str) -> Vec<(String, Kind)> {
     let mut found = Vec::new();
     let _ = words(text, &mut |word| {
-        found.push((word.text.to_owned(), word.kind));
+        // A taste is described word by word.
+        if word.kind != Kind::Joined {
+            found.push((word.text.to_owned(), word.kind));
+        }
         ControlFlow::Continue(())
     });
     found
