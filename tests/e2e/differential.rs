@@ -67,30 +67,30 @@ async fn search_results_equal_a_scan_of_all_records() {
     let records = Records::generate(SIZE, seed);
     let Some(service) = filled(&records).await else { return };
     let mut random = records::Random::new(seed ^ 1);
-    let (mut with_exact, mut with_prefix) = (0, 0);
+    let (mut with_full, mut with_prefix) = (0, 0);
     for _ in 0..250 {
         let query = records.query(&mut random);
         let (total, results) = all(&service, &query.text, query.category).await;
         assert_eq!(total, results.len() as u64, "seed {seed}: {query:?}");
         assert_eq!(slugs(&results).len(), results.len(), "seed {seed}: {query:?} has a project twice");
         assert_in_order(&query.text, &results);
-        let (exact, longer) = (records.exact(&query), records.with_longer_last_word(&query));
-        if exact.len() >= 10 || (!exact.is_empty() && longer.len() == exact.len()) {
-            with_exact += 1;
-            let expected = exact.union(&records.begun(&query)).cloned().collect();
+        let (full, mut longer) = (records.full(&query), records.with_longer_last_word(&query));
+        if full.len() < 10 {
+            longer.append(&mut records.joined(&query));
+        }
+        if full.len() >= 10 || (!full.is_empty() && longer.len() == full.len()) {
+            with_full += 1;
+            let expected = full.union(&records.begun(&query)).cloned().collect();
             assert_eq!(slugs(&results), expected, "seed {seed}: {query:?}");
         } else if !longer.is_empty() {
             with_prefix += 1;
             assert_eq!(slugs(&results), longer, "seed {seed}: {query:?}");
             let approximate = results.iter().filter(|result| result["score"].as_f64().unwrap() < 1.0);
             let approximate = slugs(&approximate.cloned().collect::<Vec<Value>>());
-            assert!(approximate.is_disjoint(&exact), "seed {seed}: {query:?}: exact matches score 1 or more");
+            assert!(approximate.is_disjoint(&full), "seed {seed}: {query:?}: full matches score 1 or more");
         }
     }
-    assert!(
-        with_exact > 60 && with_prefix > 10,
-        "seed {seed}: {with_exact} exact, {with_prefix} longer words"
-    );
+    assert!(with_full > 60 && with_prefix > 10, "seed {seed}: {with_full} full, {with_prefix} longer words");
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@
 //! are added up in the query's order, so that the same content gives the same score bit for bit.
 //!
 //! - [`exact`]: all words as they were typed, by intersecting posting lists.
+//! - [`forms`]: all words in any form, but for what is exact.
 //! - [`clauses`]: each word as one of several variants, of which the best counts in a document; all clauses, or most of them.
 //!   [`candidates`] intersects clauses, [`accumulator`] unites their variants.
 //! - [`names`]: names that begin with what was typed, and the order of the words in names.
@@ -13,6 +14,7 @@ mod accumulator;
 mod candidates;
 mod clauses;
 mod exact;
+mod forms;
 mod names;
 mod phrases;
 
@@ -25,7 +27,9 @@ use crate::ranking::bm25::{LengthNorms, tf_saturation};
 
 pub(crate) use clauses::{match_all, match_majority};
 pub(crate) use exact::match_exact;
+pub(crate) use forms::{count_full, match_forms};
 pub(crate) use names::{BeginningCounts, Beginnings, band_in_name, match_beginnings, order_in_name};
+pub(crate) use phrases::contains_phrase;
 
 /// The most documents that are scored or handed to a collector at once.
 const BATCH: usize = 128;
@@ -72,6 +76,18 @@ impl DocumentSet<'_> {
         self.blocks.iter().map(|block| u64::from(block.count_ones())).sum()
     }
 
+    /// Returns the documents, ascending.
+    fn iter(&self) -> impl Iterator<Item = DocId> + '_ {
+        self.blocks.iter().enumerate().flat_map(|(at, block)| {
+            let mut rest = *block;
+            std::iter::from_fn(move || {
+                let bit = (rest != 0).then(|| rest.trailing_zeros())?;
+                rest &= rest - 1;
+                Some(at as DocId * 64 + bit)
+            })
+        })
+    }
+
     /// Removes the documents that do not pass the filter.
     fn retain(&mut self, filter: Filter<'_>) {
         if filter.passes_all() {
@@ -100,10 +116,14 @@ pub(crate) struct MatchBatch<'a> {
     pub(crate) scores: &'a mut [f32],
 }
 
-/// A typed word and the words that it may stand for.
+/// What was typed as one, and what it may stand for.
 #[derive(Debug)]
 pub(crate) struct Clause<'a> {
+    /// The index of the typed word in the query; of several, that of the first.
+    pub(crate) word: usize,
     pub(crate) variants: Vec<Variant<'a>>,
+    /// Further variants: words that follow each other.
+    pub(crate) phrases: Vec<PhraseVariant<'a>>,
     /// Further variants: the words that begin with the typed one.
     pub(crate) completion: Option<Completion<'a>>,
     /// The inverse document frequency of all variants together.
@@ -115,6 +135,15 @@ pub(crate) struct Clause<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Variant<'a> {
     pub(crate) word: &'a str,
+    /// The factor of its score, above 0 and at most 1.
+    pub(crate) weight: f32,
+}
+
+/// Words that follow each other and may match in place of what was typed.
+#[derive(Clone, Debug)]
+pub(crate) struct PhraseVariant<'a> {
+    /// The words, each with the distance of its position from the first.
+    pub(crate) words: Vec<(&'a str, u32)>,
     /// The factor of its score, above 0 and at most 1.
     pub(crate) weight: f32,
 }
@@ -154,14 +183,21 @@ impl Completion<'_> {
     }
 }
 
-impl Clause<'_> {
-    /// Returns whether the word is one of the variants.
+impl<'a> Clause<'a> {
+    /// Returns a clause without variants for the word of this index, which every result must match in some form.
+    pub(crate) fn new(word: usize, idf: f32) -> Clause<'a> {
+        let role = ClauseRole { is_significant: true, is_required: false };
+        Clause { word, variants: Vec::new(), phrases: Vec::new(), completion: None, idf, role }
+    }
+
+    /// Returns whether the word is one of the variants, or in one of them.
     fn matches(&self, word: &[u8]) -> bool {
         let completes = |completion: &Completion<'_>| {
             word.starts_with(completion.prefix.as_bytes())
                 && std::str::from_utf8(word).is_ok_and(|word| completion.includes(word))
         };
         self.variants.iter().any(|variant| variant.word.as_bytes() == word)
+            || self.phrases.iter().flat_map(|phrase| &phrase.words).any(|(other, _)| other.as_bytes() == word)
             || self.completion.as_ref().is_some_and(completes)
     }
 }

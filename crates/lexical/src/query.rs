@@ -1,35 +1,43 @@
-//! The query parser: turns what a user typed into words and phrases. Every text is a legal query.
+//! A query: what a user typed, as words and what they form. Every text is a legal query.
+
+mod parse;
 
 use std::hash::Hasher;
-use std::ops::ControlFlow;
-
-use text::{Kind, words};
 
 use crate::fnv::Fnv;
 
 /// The most words of a text that are searched for; [`SearchPage::is_truncated`](crate::SearchPage::is_truncated) tells whether there
 /// were more.
 pub const MAX_QUERY_WORDS: usize = 16;
-/// The most words that are compared with names.
-const MAX_NAME_WORDS: usize = 64;
 
-/// A parsed query: distinct words, and the phrases that some of them form.
+/// A parsed query: distinct words, and what they form.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Query {
-    /// The distinct folded words in the order in which they were typed.
+    /// The distinct folded words in the order in which they were typed. Outside quotes `and` is punctuation, as `&` is.
     pub(crate) words: Vec<String>,
-    /// Words that must follow each other, at least two in each phrase.
-    pub(crate) phrases: Vec<Phrase>,
+    /// For each word whether it was typed in quotes.
+    is_quoted: Vec<bool>,
+    /// For each word the others that are the same word: its number forms, and what it is the possessive of. None for words in quotes,
+    /// and for parts of a compound.
+    pub(crate) forms: Vec<Vec<String>>,
+    /// What every result contains, in the order in which it was typed: all words but the optional ones.
+    pub(crate) terms: Vec<Term>,
+    /// Words that must follow each other, at least two in each phrase: quoted ones and runs of characters, then compounds.
+    phrases: Vec<Phrase>,
+    /// The number of phrases before those of compounds.
+    strict_phrases: usize,
     /// Whether the last word may be the prefix of a longer one, because the user may still be typing it: it is outside closed quotes,
     /// and no character of a script without spaces.
     pub(crate) last_is_prefix: bool,
     /// Whether that last word is a single letter: any word that begins with it matches as well as the letter itself.
     pub(crate) ends_with_letter: bool,
-    /// All words as they were typed, folded, with single blanks between them: compared with the beginnings of names. Empty for too
-    /// many words.
+    /// All words as they were typed, in the form in which names are compared, with single blanks between them. Empty for too many
+    /// words.
     pub(crate) typed: String,
     /// Whether the last of the typed words may go on in a name: as `last_is_prefix`, also for a word that was typed before.
     pub(crate) is_open: bool,
+    /// The last term if it consists of several words of which the last may go on.
+    pub(crate) open_compound: Option<Term>,
     /// Whether words after the first [`MAX_QUERY_WORDS`] were dropped.
     pub(crate) is_truncated: bool,
 }
@@ -37,78 +45,56 @@ pub(crate) struct Query {
 /// Words that follow each other: the index of each in the query, and the distance of its position from the first.
 pub(crate) type Phrase = Vec<(usize, u32)>;
 
+/// What every result contains: a word in some form, or several that were typed with hyphens between them or as letters with points.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Term {
+    /// The word; of several, those that must follow each other.
+    pub(crate) words: Phrase,
+    /// Several words joined to one, and the forms of that; one of them may match in their place.
+    pub(crate) joined: Vec<String>,
+}
+
+impl Term {
+    /// Returns the index of the only word; `None` if there are several.
+    pub(crate) fn only_word(&self) -> Option<usize> {
+        if let [(word, _)] = self.words[..] { Some(word) } else { None }
+    }
+
+    fn contains(&self, word: usize) -> bool {
+        self.words.iter().any(|(other, _)| *other == word)
+    }
+}
+
 impl Query {
-    /// Parses a text. Quotes of any style make phrases; a quote that is never closed counts as a space. A run of characters of a
-    /// script without spaces is a phrase too.
-    pub(crate) fn parse(text: &str) -> Query {
-        let mut query = Query::default();
-        let mut count = 0;
-        let pieces: Vec<&str> = text.split(is_quote).collect();
-        for (index, piece) in pieces.iter().enumerate() {
-            let is_quoted = index % 2 == 1 && index + 1 < pieces.len();
-            let mut phrase = Phrase::new();
-            let flow = words(piece, &mut |word| {
-                if word.kind == Kind::Part {
-                    return ControlFlow::Continue(());
-                }
-                count += 1;
-                query.push_typed(word.text, count);
-                query.is_open = !is_quoted && word.kind == Kind::Whole;
-                if count > MAX_QUERY_WORDS {
-                    query.is_truncated = true;
-                    return if query.typed.is_empty() {
-                        ControlFlow::Break(())
-                    } else {
-                        ControlFlow::Continue(())
-                    };
-                }
-                if !is_quoted && word.kind != (Kind::Character { continues: true }) {
-                    query.end_phrase(&mut phrase);
-                }
-                query.last_is_prefix = query.is_open;
-                phrase.push((query.intern(word.text), word.position));
-                ControlFlow::Continue(())
-            });
-            query.end_phrase(&mut phrase);
-            if flow.is_break() {
-                break;
-            }
-        }
-        query.last_is_prefix &= !query.is_truncated;
-        query.ends_with_letter =
-            query.last_is_prefix && query.words.last().is_some_and(|word| is_single_letter(word));
-        query
-    }
-
-    fn push_typed(&mut self, word: &str, count: usize) {
-        if count > MAX_NAME_WORDS {
-            self.typed.clear();
-        } else {
-            if count > 1 {
-                self.typed.push(' ');
-            }
-            self.typed.push_str(word);
-        }
-    }
-
-    /// Returns the index of a word; appends it if it is new.
-    fn intern(&mut self, word: &str) -> usize {
-        match self.words.iter().position(|other| other == word) {
-            Some(index) => {
-                // The last distinct word may then not be the one that was typed last.
-                self.last_is_prefix &= index + 1 == self.words.len();
-                index
-            }
-            None => {
-                self.words.push(word.to_owned());
-                self.words.len() - 1
-            }
-        }
-    }
-
     /// Returns whether the text is one word, and no single letter.
     pub(crate) fn is_one_whole_word(&self) -> bool {
         self.words.len() == 1 && !self.ends_with_letter
+    }
+
+    /// Returns the words that every result contains, each once, in the order of the query; those of compounds by themselves.
+    pub(crate) fn required_words(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.words.len()).filter(|word| self.is_required(*word))
+    }
+
+    /// Returns whether every result contains the word, in some form.
+    pub(crate) fn is_required(&self, word: usize) -> bool {
+        self.terms.iter().any(|term| term.contains(word))
+    }
+
+    /// Returns whether the word may have been meant as a part of a longer one, or as two.
+    pub(crate) fn may_respell(&self, word: usize) -> bool {
+        let is_term = self.terms.iter().any(|term| term.only_word() == Some(word));
+        is_term && !self.is_quoted[word] && !text::is_character(&self.words[word])
+    }
+
+    /// Returns all phrases: what was typed is contained only with these.
+    pub(crate) fn phrases(&self) -> &[Phrase] {
+        &self.phrases
+    }
+
+    /// Returns the phrases that no other form replaces: quoted ones and runs of characters.
+    pub(crate) fn strict_phrases(&self) -> &[Phrase] {
+        &self.phrases[..self.strict_phrases]
     }
 
     /// Returns the phrases that are runs of characters: approximate tiers ignore quotes, but keep these together.
@@ -117,21 +103,16 @@ impl Query {
         self.phrases.iter().filter(is_run).cloned().collect()
     }
 
-    fn end_phrase(&mut self, words: &mut Phrase) {
-        if words.len() > 1 {
-            let first = words[0].1;
-            let phrase = words.iter().map(|&(word, position)| (word, position - first)).collect();
-            self.phrases.push(phrase);
-        }
-        words.clear();
-    }
-
     /// Returns a hash of the query and its category: a cursor holds it, and continues no other query.
     pub(crate) fn fingerprint(&self, category: Option<&str>) -> u64 {
         let mut hash = Fnv::default();
-        for word in &self.words {
+        for (index, word) in self.words.iter().enumerate() {
             hash.write(word.as_bytes());
-            hash.write(b" ");
+            hash.write(if self.is_required(index) { b" " } else { b"?" });
+            for form in &self.forms[index] {
+                hash.write(form.as_bytes());
+                hash.write(b"|");
+            }
         }
         for phrase in &self.phrases {
             hash.write(b"\"");
@@ -139,19 +120,11 @@ impl Query {
                 hash.write_u64((word as u64) << 32 | u64::from(offset));
             }
         }
+        hash.write_u64(self.strict_phrases as u64);
         hash.write(if self.last_is_prefix { b"*" } else { b"." });
         hash.write(category.unwrap_or_default().as_bytes());
         hash.finish()
     }
-}
-
-fn is_single_letter(word: &str) -> bool {
-    let mut letters = word.chars();
-    letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none()
-}
-
-fn is_quote(character: char) -> bool {
-    matches!(character, '"' | '“' | '”' | '„' | '‟' | '«' | '»' | '＂' | '〝' | '〞' | '〟')
 }
 
 #[cfg(test)]
@@ -166,11 +139,11 @@ mod tests {
     fn quotes_make_phrases_and_an_open_one_is_a_space() {
         let query = Query::parse("Turner “Art Nouveau” villa");
         assert_eq!(query.words, ["turner", "art", "nouveau", "villa"]);
-        assert_eq!(query.phrases, [vec![(1, 0), (2, 1)]]);
+        assert_eq!(query.phrases(), [vec![(1, 0), (2, 1)]]);
         assert!(query.last_is_prefix);
 
         let query = Query::parse("turner \"art nouveau");
-        assert_eq!((query.words.len(), query.phrases.len(), query.last_is_prefix), (3, 0, true));
+        assert_eq!((query.words.len(), query.phrases().len(), query.last_is_prefix), (3, 0, true));
         assert_eq!(Query::parse("\"art\"").phrases.len(), 0);
         assert!(!Query::parse("\"art deco\"").last_is_prefix);
         assert_eq!(Query::parse("\"very very big\"").phrases, [vec![(0, 0), (0, 1), (1, 2)]]);
@@ -198,7 +171,7 @@ mod tests {
     fn a_run_of_characters_is_a_phrase() {
         let query = Query::parse("東京駅 tower 北");
         assert_eq!(query.words, ["東", "京", "駅", "tower", "北"]);
-        assert_eq!(query.phrases, [vec![(0, 0), (1, 1), (2, 2)]]);
+        assert_eq!(query.phrases(), [vec![(0, 0), (1, 1), (2, 2)]]);
         assert!(!query.last_is_prefix);
     }
 

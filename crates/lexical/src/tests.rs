@@ -11,6 +11,7 @@ mod relevance;
 mod restrictions;
 mod results;
 mod typing;
+mod words;
 
 use tempfile::TempDir;
 
@@ -147,10 +148,44 @@ impl Random {
     }
 }
 
-const WORDS: [&str; 30] = [
-    "stone", "glass", "light", "villa", "tower", "garden", "Zürich", "Łódź", "São", "Paulo", "O'Keeffe",
-    "art", "arts", "artist", "museum", "museums", "house", "horse", "concrete", "brick", "東京", "京都",
-    "駅", "timber", "T-shirt", "1939", "1938", "of", "the", "café",
+const WORDS: [&str; 37] = [
+    "stone",
+    "glass",
+    "light",
+    "villa",
+    "tower",
+    "garden",
+    "Zürich",
+    "Łódź",
+    "São",
+    "Paulo",
+    "O'Keeffe",
+    "art",
+    "arts",
+    "artist",
+    "museum",
+    "museums",
+    "house",
+    "horse",
+    "concrete",
+    "brick",
+    "東京",
+    "京都",
+    "駅",
+    "timber",
+    "T-shirt",
+    "1939",
+    "1938",
+    "of",
+    "the",
+    "café",
+    "houses",
+    "and",
+    "glasshouse",
+    "glass-house",
+    "S.M.A.K.",
+    "Smak",
+    "villa's",
 ];
 const CATEGORIES: [&str; 3] = ["architecture", "design", "art"];
 

@@ -73,8 +73,9 @@ impl View {
         SearchPage::of(Arc::clone(&self.snapshot), request, Some(restriction))
     }
 
-    /// Returns the summaries of at most `limit` listed projects whose name begins with `typed`, which is folded: names that go on with
-    /// another word before those that go on with the last one, then the shorter before the longer. Of the others only the lengths are
+    /// Returns the summaries of at most `limit` listed projects whose name begins with `typed`, and then of those in whose name a later
+    /// word does: of both, names that go on with another word before those that go on with the last one, then the shorter before the
+    /// longer. `typed` is in the form in which names are compared ([`text::comparison_form`]). Of the others only eight bytes each are
     /// read. Projects whose ordinal is not shown are left out.
     pub fn summaries_by_beginning(
         &self,

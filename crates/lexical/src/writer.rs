@@ -114,7 +114,7 @@ impl SearchWriter {
             )));
         }
         // A project that is not listed is not found by its name either.
-        let name = if document.listed { text::fold(document.name) } else { String::new() };
+        let name = if document.listed { text::comparison_form(document.name) } else { String::new() };
         let row = encode(Row {
             tie_breaker: tie_breaker(document.published, document.ordinal),
             category: document.category,

@@ -25,16 +25,17 @@ pub struct SearchAnswer<'a> {
     pub count: usize,
     /// The exact number of matching projects.
     pub total: u64,
-    /// Whether some results do not contain every typed word. Those have a score below 1, unless their name has all words next to each
+    /// Whether some results do not contain every typed word in some form: number forms and possessives of a word, `and` beside `&`, and
+    /// spellings with and without hyphens are the same word. Those have a score below 1, unless their name has all words next to each
     /// other and goes on with the last one, as an unfinished text does.
     pub approximate: bool,
-    /// The typed words that no project contains.
+    /// The typed words that no project contains in any form.
     pub missing_words: Vec<&'a str>,
-    /// The words that stand in for typed words in results of this page, at most ten.
+    /// The words that stand in for typed words in results of this page, but for forms of these; at most ten.
     pub replaced: Vec<Replaced<'a>>,
-    /// A query with more exact matches, or null.
+    /// A query that more projects contain in full, or null: what was corrected is shown already.
     pub did_you_mean: Option<&'a str>,
-    /// How results differ from the query, or why there are none; null if every result contains every word.
+    /// How results differ from the query, or why there are none; null if every result contains every word in some form.
     pub note: Option<&'a str>,
     /// The counts that `facets` asked for, by facet; at most twenty values each, the most frequent first. Absent without `facets`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -61,9 +62,9 @@ pub struct FacetValue<'a> {
 /// A word of the catalog that replaces a typed one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Replaced<'a> {
-    /// The typed word.
+    /// The typed word, or two neighbours with a blank between them.
     pub from: &'a str,
-    /// The word of the catalog, in lowercase and without accents.
+    /// The word of the catalog, in lowercase and without accents; of a word that was taken apart the two.
     pub to: &'a str,
 }
 
@@ -73,9 +74,9 @@ pub struct SearchResult<'a> {
     /// The project's summary.
     #[serde(flatten)]
     pub summary: Summary<'a>,
-    /// Its relevance, comparable within one answer only. The integer part says how the project contains the text: 6 as its whole
-    /// name, 5 as the beginning of its name, 4 the same within a word, 3 next to each other in its name, 2 the same within a word, 1 all
-    /// words, 0 approximately.
+    /// Its relevance, comparable within one answer only. The integer part says how the project contains the text: 7 as its whole
+    /// name, 6 as the beginning of its name, 5 the same within a word, 4 next to each other in its name, 3 the same within a word, 2 all
+    /// words as they were typed, 1 all words in some form, 0 approximately.
     pub score: f32,
     /// With `highlights=true`: of name, studio, city, category and intro those in which words match, as HTML: escaped, each such word in a
     /// `mark` element.

@@ -135,14 +135,30 @@ impl Records {
         Query { text: typed.join(" "), category, words }
     }
 
-    /// Returns the projects that contain every word.
-    pub(super) fn exact(&self, query: &Query) -> BTreeSet<String> {
-        self.matching(query, |found, word| found.contains(word))
+    /// Returns the projects that contain every word in some form.
+    pub(super) fn full(&self, query: &Query) -> BTreeSet<String> {
+        self.matching(query, &query.required(), has_form)
+    }
+
+    /// Returns the projects that contain every word in some form, but for two neighbours that they have joined.
+    pub(super) fn joined(&self, query: &Query) -> BTreeSet<String> {
+        let required = query.required();
+        let pairs = (1..query.words.len()).map(|second| [&query.words[second - 1], &query.words[second]]);
+        let pairs = pairs.filter(|pair| pair.iter().all(|word| required.contains(*word)));
+        let with_pair = pairs.map(|pair| {
+            let others = required.iter().filter(|word| !pair.contains(word)).cloned();
+            self.matching(
+                query,
+                &others.chain([pair.map(String::as_str).concat()]).collect::<Vec<_>>(),
+                has_form,
+            )
+        });
+        with_pair.flatten().collect()
     }
 
     /// Returns the projects whose name begins with the query and goes on with its last word.
     pub(super) fn begun(&self, query: &Query) -> BTreeSet<String> {
-        // A single word with enough exact matches is taken as a whole one.
+        // A single word with enough full matches is taken as a whole one.
         if query.words.iter().collect::<BTreeSet<_>>().len() == 1 {
             return BTreeSet::new();
         }
@@ -162,21 +178,43 @@ impl Records {
         // A word that was typed before is complete.
         let last = query.words.len() - 1;
         let is_repeated = query.words[..last].contains(&query.words[last]);
-        self.matching(query, |found, word| {
-            found.contains(word)
+        self.matching(query, &query.required(), |found, word| {
+            has_form(found, word)
                 || (!is_repeated
                     && *word == query.words[last]
                     && found.iter().any(|found| found.starts_with(word)))
         })
     }
 
-    fn matching(&self, query: &Query, contains: impl Fn(&BTreeSet<&str>, &str) -> bool) -> BTreeSet<String> {
+    fn matching(
+        &self,
+        query: &Query,
+        words: &[String],
+        contains: impl Fn(&BTreeSet<&str>, &str) -> bool,
+    ) -> BTreeSet<String> {
         let records = self.lines.iter().zip(&self.words);
         let records =
             records.filter(|(line, _)| query.category.is_none_or(|category| line["category"] == category));
-        let matching = records.filter(|(_, found)| query.words.iter().all(|word| contains(found, word)));
+        let matching = records.filter(|(_, found)| words.iter().all(|word| contains(found, word)));
         matching.map(|(line, _)| line["slug"].as_str().unwrap().to_owned()).collect()
     }
+}
+
+impl Query {
+    /// Returns the words that restrict the results: all but of and the, unless there are no others.
+    fn required(&self) -> Vec<String> {
+        let required = self.words.iter().filter(|word| !["of", "the"].contains(&word.as_str()));
+        let required: Vec<String> = required.cloned().collect();
+        if required.is_empty() { self.words.clone() } else { required }
+    }
+}
+
+/// Returns whether a word is among others, or its other number, which here is always with an s or without.
+fn has_form(found: &BTreeSet<&str>, word: &str) -> bool {
+    let is_plural = |plural: &str, singular: &str| {
+        singular.len() > 2 && !singular.ends_with('s') && plural.strip_suffix('s') == Some(singular)
+    };
+    found.iter().any(|other| *other == word || is_plural(other, word) || is_plural(word, other))
 }
 
 pub(super) fn encoded(text: &str) -> String {

@@ -1,6 +1,6 @@
 //! What an answer says of a relaxed search: the words that no project has, their replacements, and a query that finds more.
 
-use read::search::{MAX_QUERY_WORDS, Relaxation, RelaxationKind, SearchPage, Suggestion};
+use read::search::{MAX_QUERY_WORDS, Relaxation, RelaxationKind, Replacement, SearchPage, Suggestion};
 use serde::Serialize;
 
 use super::json_writer::JsonWriter;
@@ -41,7 +41,7 @@ pub fn write(
     json.member("note", &note)
 }
 
-/// Returns the relaxation as sentences; `None` for an exact search.
+/// Returns the relaxation as sentences; `None` if every result has all words in some form.
 pub fn note(page: &SearchPage) -> Option<String> {
     joined(page, page.relaxation().map(sentences).unwrap_or_default())
 }
@@ -74,39 +74,16 @@ fn sentences(relaxation: &Relaxation) -> Vec<String> {
 
 /// Returns what was found, or that nothing was.
 fn found(relaxation: &Relaxation) -> String {
-    let Relaxation { kind, exact, unknown_words, replacements, matched_words, unmatched_words, .. } =
-        relaxation;
-    let longer = || listed(replacements.iter().map(|one| one.to.as_str()), "or");
+    let Relaxation { kind, unknown_words, replacements, matched_words, unmatched_words, .. } = relaxation;
     match kind {
-        RelaxationKind::Prefix => {
-            let rest = match replacements.first() {
-                Some(one) => {
-                    format!("projects in which {} begins a longer word: {}.", quoted(&one.from), longer())
-                }
-                None => "projects in which the last word begins a longer one.".to_owned(),
-            };
-            match exact {
-                _ if relaxation.ends_with_letter => match replacements.first() {
-                    Some(one) => {
-                        format!(
-                            "Shown are projects in which {} begins a word: {}.",
-                            quoted(&one.from),
-                            longer()
-                        )
-                    }
-                    None => "Shown are projects in which the last letter begins a word.".to_owned(),
-                },
-                0 => format!("No project has all of these words. Shown are {rest}"),
-                1 => format!("One project has all of these words. Shown are also {rest}"),
-                exact => format!("{exact} projects have all of these words. Shown are also {rest}"),
-            }
-        }
+        RelaxationKind::Prefix => of_prefix(relaxation),
+        RelaxationKind::Corrected => format!("Shown are projects with {}.", instead(replacements.iter())),
         RelaxationKind::Fuzzy if replacements.is_empty() => {
             "No project has these words as a phrase. Shown are projects that have them apart.".to_owned()
         }
         RelaxationKind::Fuzzy => format!(
             "No project has all of these words as they were typed. Shown are projects with {}.",
-            instead(relaxation)
+            instead(replacements.iter())
         ),
         RelaxationKind::Any => {
             let shown = if matched_words.is_empty() {
@@ -123,7 +100,7 @@ fn found(relaxation: &Relaxation) -> String {
             let instead = if replacements.is_empty() {
                 String::new()
             } else {
-                format!(" They have {}.", instead(relaxation))
+                format!(" They have {}.", instead(replacements.iter()))
             };
             format!("No project has all of these words. Shown are projects with {shown}.{lacking}{instead}")
         }
@@ -137,9 +114,40 @@ fn found(relaxation: &Relaxation) -> String {
     }
 }
 
+/// Returns what was found with a longer last word, with words joined, or apart.
+fn of_prefix(relaxation: &Relaxation) -> String {
+    let Relaxation { exact, replacements, .. } = relaxation;
+    let (longer, others): (Vec<&Replacement>, Vec<&Replacement>) =
+        replacements.iter().partition(|one| one.is_completion);
+    let words = || listed(longer.iter().map(|one| one.to.as_str()), "or");
+    if relaxation.ends_with_letter {
+        return match longer.first() {
+            Some(one) => {
+                format!("Shown are projects in which {} begins a word: {}.", quoted(&one.from), words())
+            }
+            None => "Shown are projects in which the last letter begins a word.".to_owned(),
+        };
+    }
+    let mut shown = Vec::new();
+    if let Some(one) = longer.first() {
+        shown.push(format!("projects in which {} begins a longer word: {}", quoted(&one.from), words()));
+    }
+    if !others.is_empty() {
+        shown.push(format!("projects with {}", instead(others.into_iter())));
+    }
+    if shown.is_empty() {
+        shown.push("projects in which the last word begins a longer one".to_owned());
+    }
+    let shown = shown.join(", and ");
+    match exact {
+        0 => format!("No project has all of these words. Shown are {shown}."),
+        1 => format!("One project has all of these words. Shown are also {shown}."),
+        exact => format!("{exact} projects have all of these words. Shown are also {shown}."),
+    }
+}
+
 /// Returns, for example, `“museum” instead of “musuem”`.
-fn instead(relaxation: &Relaxation) -> String {
-    let replacements = relaxation.replacements.iter();
+fn instead<'r>(replacements: impl Iterator<Item = &'r Replacement>) -> String {
     let pairs: Vec<String> =
         replacements.map(|one| format!("{} instead of {}", quoted(&one.to), quoted(&one.from))).collect();
     pairs.join(", ")

@@ -44,6 +44,13 @@ impl Lexicon {
         self.index(word).map_or(0, |index| self.counts[index])
     }
 
+    /// Returns the word as it is stored here if a live document contains it.
+    pub(crate) fn stored(&self, word: &str) -> Option<&str> {
+        let index = self.index(word).filter(|index| self.counts[*index] > 0)?;
+        let in_large = index.checked_sub(self.large.len());
+        Some(in_large.map_or_else(|| self.large.word(index), |index| self.small.word(index)))
+    }
+
     /// Returns the most frequent words that begin with `prefix` and are longer, at most `limit`.
     pub(crate) fn completions(&self, prefix: &str, limit: usize) -> Vec<SimilarWord<'_>> {
         let mut found = Vec::new();

@@ -173,9 +173,22 @@ impl Bitmap {
 }
 
 impl<'s> PostingList<'s> {
+    /// Creates a list of ascending documents that has no bitmap.
+    pub(crate) fn without_bitmap(documents: &'s [DocId], frequencies: &'s [u16]) -> PostingList<'s> {
+        PostingList { documents, frequencies, bitmap: None }
+    }
+
     /// Returns a cursor before the first document.
     pub(crate) fn cursor(self) -> PostingCursor<'s> {
         PostingCursor { list: self, at: 0 }
+    }
+
+    /// Returns whether a document contains the word.
+    pub(crate) fn contains(&self, document: DocId) -> bool {
+        match self.bitmap {
+            Some(bitmap) => bitmap.contains(document),
+            None => self.documents.binary_search(&document).is_ok(),
+        }
     }
 
     /// Returns whether the list has a bitmap: its cursor takes documents in any order then.

@@ -1,15 +1,16 @@
 //! The row file of a segment: what is read of a document when it is ranked and answered, beside tantivy's own files. A row is
-//! the summary, the tie-breaker, the category and the folded name of one document.
+//! the summary, the tie-breaker, the category and the name of one document, in the form in which names are compared.
 //!
 //! The file is little-endian, mapped into memory, and never copied: all summaries one after the other; a column of their ends
-//! (`u64`); a column of tie-breakers (`u64`); a column of category codes (`u16`); the table of names (see [`names`]); the names of
-//! the categories, each after its `u16` length; and a footer with the number of documents (`u32`), the number of categories
-//! (`u32`), the length of all summaries (`u64`), the number of named documents (`u32`), the length of all names (`u64`) and the
-//! version (`u32`).
+//! (`u64`); a column of tie-breakers (`u64`); a column of category codes (`u16`); the table of names (see [`names`]) and that of the
+//! words in them (see [`word_starts`]); the names of the categories, each after its `u16` length; and a footer with the number of
+//! documents (`u32`), the number of categories (`u32`), the length of all summaries (`u64`), the number of named documents (`u32`), the
+//! length of all names (`u64`), the number of word starts (`u32`) and the version (`u32`).
 
 mod names;
 #[cfg(feature = "writer")]
 mod plugin;
+mod word_starts;
 
 use tantivy::DocId;
 use tantivy::directory::OwnedBytes;
@@ -20,13 +21,14 @@ use names::NameTable;
 pub(crate) use names::{NameRange, Names};
 #[cfg(feature = "writer")]
 pub(crate) use plugin::{Row, RowPlugin, encode};
+pub(crate) use word_starts::WordStarts;
 
 /// The extension of a row file.
 pub(crate) const EXTENSION: &str = "rows";
 
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// The length of the footer in bytes.
-const FOOTER: usize = 32;
+const FOOTER: usize = 36;
 
 /// The rows of one segment.
 pub(crate) struct Rows {
@@ -38,6 +40,8 @@ pub(crate) struct Rows {
     /// The offset of the column of category codes.
     codes: usize,
     names: NameTable,
+    /// The number of word starts; they follow the names.
+    word_starts: usize,
     /// The names of the categories, by code.
     categories: Vec<String>,
 }
@@ -56,7 +60,7 @@ impl Rows {
     fn parse(file: OwnedBytes, documents: u32) -> Option<Rows> {
         let bytes = file.as_slice();
         let footer = bytes.len().checked_sub(FOOTER)?;
-        if u32_at(bytes, footer)? != documents || u32_at(bytes, footer + 28)? != VERSION {
+        if u32_at(bytes, footer)? != documents || u32_at(bytes, footer + 32)? != VERSION {
             return None;
         }
         let category_count = u32_at(bytes, footer + 4)?;
@@ -66,14 +70,15 @@ impl Rows {
         let names_at = codes.checked_add(2 * documents as usize)?;
         let names =
             NameTable::new(names_at, documents, u32_at(bytes, footer + 16)?, u64_at(bytes, footer + 20)?)?;
-        let mut at = names.end();
+        let word_starts = u32_at(bytes, footer + 28)? as usize;
+        let mut at = names.end().checked_add(word_starts.checked_mul(word_starts::ENTRY)?)?;
         let mut categories = Vec::new();
         for _ in 0..category_count {
             let start = at + 2;
             at = start + usize::from(u16::from_le_bytes(bytes.get(at..start)?.try_into().ok()?));
             categories.push(std::str::from_utf8(bytes.get(start..at)?).ok()?.to_owned());
         }
-        (at == footer).then_some(Rows { file, ends, tie_breakers, codes, names, categories })
+        (at == footer).then_some(Rows { file, ends, tie_breakers, codes, names, word_starts, categories })
     }
 
     /// Returns the summary of a document, as it was indexed.
@@ -84,9 +89,17 @@ impl Rows {
         bytes.get(start..end(document as usize)).unwrap_or_default()
     }
 
-    /// Returns the folded names of the segment.
+    /// Returns the names of the segment.
     pub(crate) fn names(&self) -> Names<'_> {
         self.names.read(self.file.as_slice())
+    }
+
+    /// Returns the beginnings of the words in the names of the segment.
+    pub(crate) fn word_starts(&self) -> WordStarts<'_> {
+        let start = self.names.end();
+        let end = start + self.word_starts * word_starts::ENTRY;
+        let entries = self.file.as_slice().get(start..end).unwrap_or_default();
+        WordStarts { names: self.names(), entries: entries.as_chunks().0 }
     }
 
     /// Returns the tie-breaker of a document: of equal scores the lower comes first.

@@ -78,7 +78,8 @@ pub(crate) fn for_each_weighted_word(text: &str, visit: &mut impl FnMut(text::Wo
         let mut next = first;
         let _ = text::words(field, &mut |word| {
             let position = first + word.position;
-            next = position + 1;
+            // Joined words come after the last of theirs, and have the position of the first.
+            next = next.max(position + 1);
             visit(text::Word { position, ..word }, weight);
             std::ops::ControlFlow::Continue(())
         });

@@ -7,6 +7,7 @@ use tantivy::DocId;
 
 use super::{ClauseRole, DocumentSet, Filter, SegmentClause, SegmentVariant, for_each_scored_batch};
 use crate::index::postings::PostingList;
+use crate::index::segment::Segment;
 use crate::ranking::bm25::LengthNorms;
 
 /// A score for each document, as many as the largest segment so far has, and a bit for each that was touched. All are 0 between
@@ -122,14 +123,52 @@ pub(super) fn with_union<'s>(
     lists: impl Iterator<Item = PostingList<'s>>,
     visit: impl FnOnce(DocumentSet<'_>),
 ) {
+    with_union_of_all(filter.segment, lists, |blocks| {
+        let mut documents =
+            DocumentSet { segment: filter.segment, segment_index: segment_index as u32, blocks };
+        documents.retain(filter);
+        visit(documents);
+    });
+}
+
+/// Calls `visit` with the documents that pass the filter and contain a variant of every clause, without their scores.
+pub(super) fn with_intersection(
+    filter: Filter<'_>,
+    segment_index: usize,
+    clauses: &[SegmentClause<'_>],
+    visit: impl FnOnce(DocumentSet<'_>),
+) {
+    let Some((last, others)) = clauses.split_last() else { return };
+    let mut in_others: Vec<u64> = Vec::new();
+    for clause in others {
+        with_union_of_all(filter.segment, clause.variants.iter().map(|variant| variant.list), |blocks| {
+            if in_others.is_empty() {
+                in_others.extend_from_slice(blocks);
+            } else {
+                in_others.iter_mut().zip(blocks.iter()).for_each(|(block, other)| *block &= other);
+            }
+        });
+    }
+    with_union_of_all(filter.segment, last.variants.iter().map(|variant| variant.list), |blocks| {
+        blocks.iter_mut().zip(&in_others).for_each(|(block, other)| *block &= other);
+        let mut documents =
+            DocumentSet { segment: filter.segment, segment_index: segment_index as u32, blocks };
+        documents.retain(filter);
+        visit(documents);
+    });
+}
+
+/// Calls `visit` with a bit for each document that contains one of the lists, deleted ones included.
+fn with_union_of_all<'s>(
+    segment: &Segment,
+    lists: impl Iterator<Item = PostingList<'s>>,
+    visit: impl FnOnce(&mut [u64]),
+) {
     let mut best = BEST.take();
-    best.reserve(filter.segment.max_doc());
-    let blocks = &mut best.touched[..filter.segment.max_doc().div_ceil(64) as usize];
+    best.reserve(segment.max_doc());
+    let blocks = &mut best.touched[..segment.max_doc().div_ceil(64) as usize];
     lists.for_each(|list| list.add_to(blocks));
-    let mut documents =
-        DocumentSet { segment: filter.segment, segment_index: segment_index as u32, blocks: &mut *blocks };
-    documents.retain(filter);
-    visit(documents);
+    visit(&mut *blocks);
     blocks.fill(0);
     BEST.set(best);
 }

@@ -2,7 +2,7 @@
 
 use super::accumulator::{ClauseCounts, accumulate_clauses, for_each_best_variant, with_union};
 use super::candidates::Candidates;
-use super::phrases::Phrases;
+use super::phrases::{PhraseDocuments, Phrases, phrase_documents};
 use super::{Clause, Collector, Filter, MatchBuffer, Scope, SegmentClause, SegmentVariant};
 use crate::index::postings::LetterDocuments;
 use crate::index::segment::Segment;
@@ -25,11 +25,12 @@ pub(crate) fn match_all(
         {
             let mut matches = MatchBuffer::new(segment, segment_index, collector);
             let mut phrases = Phrases::open(segment, words, phrases)?;
-            match_letter((filter, length_norms), finished, (documents, score), &mut phrases, &mut matches);
+            match_letter((filter, length_norms), finished, (documents, score), &mut phrases, &mut matches)?;
             matches.flush();
             continue;
         }
-        let mut clauses = segment_clauses(segment, clauses);
+        let phrase_documents = phrase_documents(segment, clauses)?;
+        let mut clauses = segment_clauses(segment, clauses, &phrase_documents);
         if clauses.iter().any(|clause| clause.variants.is_empty()) {
             continue;
         }
@@ -76,18 +77,19 @@ fn match_letter(
     (documents, letter_score): (LetterDocuments<'_>, f32),
     phrases: &mut Phrases,
     matches: &mut MatchBuffer<'_, impl Collector>,
-) {
+) -> tantivy::Result<()> {
     if finished.is_empty() {
         documents.for_each(|document| {
             if filter.passes(document) {
                 matches.push(document, letter_score);
             }
         });
-        return;
+        return Ok(());
     }
-    let mut clauses = segment_clauses(filter.segment, finished);
+    let phrase_documents = phrase_documents(filter.segment, finished)?;
+    let mut clauses = segment_clauses(filter.segment, finished, &phrase_documents);
     if clauses.iter().any(|clause| clause.variants.is_empty()) {
-        return;
+        return Ok(());
     }
     clauses.sort_by_key(SegmentClause::documents);
     for (document, score) in Candidates::of_all(length_norms, filter, &clauses).scores() {
@@ -95,6 +97,7 @@ fn match_letter(
             matches.push(document, score + letter_score);
         }
     }
+    Ok(())
 }
 
 /// Collects every document that contains a variant of more than half of the significant clauses and of every required one, and the
@@ -112,10 +115,11 @@ pub(crate) fn match_majority(
         let Some(filter) = Filter::new(segment, scope) else { continue };
         let mut matches = MatchBuffer::new(segment, segment_index, collector);
         let mut phrases = Phrases::open(segment, words, phrases)?;
+        let phrase_documents = phrase_documents(segment, clauses)?;
         accumulate_clauses(
             length_norms,
             filter,
-            &segment_clauses(segment, clauses),
+            &segment_clauses(segment, clauses, &phrase_documents),
             |document, score, counts| {
                 let is_majority = 2 * counts.significant > all.significant && counts.required == all.required;
                 if is_majority && phrases.match_in(document) {
@@ -129,13 +133,23 @@ pub(crate) fn match_majority(
 }
 
 /// Returns the clauses in the query's order, with the variants that the segment contains.
-fn segment_clauses<'s>(segment: &'s Segment, clauses: &[Clause<'_>]) -> Vec<SegmentClause<'s>> {
+pub(super) fn segment_clauses<'s>(
+    segment: &'s Segment,
+    clauses: &[Clause<'_>],
+    phrase_documents: &'s [Vec<PhraseDocuments>],
+) -> Vec<SegmentClause<'s>> {
     let mut all = Vec::with_capacity(clauses.len());
     for (index, clause) in clauses.iter().enumerate() {
         let mut variants = Vec::with_capacity(clause.variants.len());
         for variant in &clause.variants {
             if let Some(list) = segment.posting_list(variant.word) {
                 variants.push(SegmentVariant { list, weight: variant.weight });
+            }
+        }
+        for (phrase, documents) in clause.phrases.iter().zip(&phrase_documents[index]) {
+            let list = documents.list();
+            if !list.documents.is_empty() {
+                variants.push(SegmentVariant { list, weight: phrase.weight });
             }
         }
         if let Some(completion) = &clause.completion {

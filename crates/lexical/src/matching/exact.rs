@@ -21,7 +21,7 @@ use crate::ranking::bm25::{LengthNorms, tf_saturation};
 pub(crate) fn match_exact(
     snapshot: &Snapshot,
     query: &Query,
-    (scope, beginnings): (Scope<'_>, Option<&Beginnings>),
+    (scope, beginnings): (Scope<'_>, Option<&Beginnings<'_>>),
     (length_norms, idfs): (&LengthNorms, &[f32]),
     collector: &mut impl Collector,
 ) -> tantivy::Result<()> {
@@ -30,7 +30,7 @@ pub(crate) fn match_exact(
         let Some(lists) = posting_lists(segment, &query.words) else { continue };
         match lists.as_slice() {
             [] => {}
-            [only] if query.phrases.is_empty() => {
+            [only] if query.phrases().is_empty() => {
                 let whole = beginnings.map(|beginnings| beginnings.whole(segment_index)).unwrap_or_default();
                 let (word, scope) = ((*only, idfs[0]), (length_norms, filter));
                 match_word(scope, segment_index, word, (query, whole), collector);
@@ -44,6 +44,28 @@ pub(crate) fn match_exact(
         }
     }
     Ok(())
+}
+
+/// Tells which documents of a segment contain what was typed: all words, and all phrases.
+pub(super) struct ExactTest<'s> {
+    cursors: Vec<PostingCursor<'s>>,
+    phrases: Phrases,
+}
+
+impl<'s> ExactTest<'s> {
+    /// Creates the test for a segment; `None` if no document passes.
+    pub(super) fn open(segment: &'s Segment, query: &Query) -> tantivy::Result<Option<ExactTest<'s>>> {
+        let Some(lists) = posting_lists(segment, &query.words) else { return Ok(None) };
+        let cursors = lists.iter().map(|list| list.cursor()).collect();
+        let phrases = Phrases::open(segment, &query.words, query.phrases())?;
+        Ok(Some(ExactTest { cursors, phrases }))
+    }
+
+    /// Returns whether a document passes. Documents must be passed in ascending order.
+    pub(super) fn passes(&mut self, document: DocId) -> bool {
+        self.cursors.iter_mut().all(|cursor| cursor.frequency(document).is_some())
+            && self.phrases.match_in(document)
+    }
 }
 
 /// Returns the posting list of each word; `None` if the segment lacks one of them.
@@ -118,7 +140,7 @@ fn match_words(
     let mut order: Vec<usize> = (0..lists.len()).collect();
     order.sort_by_key(|&word| lists[word].documents.len());
     let Some((&first, others)) = order.split_first() else { return Ok(()) };
-    let mut phrases = Phrases::open(segment, &query.words, &query.phrases)?;
+    let mut phrases = Phrases::open(segment, &query.words, query.phrases())?;
     let mut score_document = |document, frequencies: &[u32; MAX_QUERY_WORDS]| {
         if filter.passes(document) && phrases.match_in(document) {
             let length_norm = length_norms[segment.length_id(document)];

@@ -5,7 +5,9 @@ use std::ops::Range;
 
 use tantivy::DocId;
 
-use super::{Clause, Collector, Filter, MatchBuffer, Scope};
+use super::phrases::PhraseDocuments;
+use super::{Clause, Collector, Filter, MatchBuffer, PhraseVariant, Scope};
+use crate::index::postings::PostingList;
 use crate::index::rows::{NameRange, Names};
 use crate::index::segment::Segment;
 use crate::index::snapshot::Snapshot;
@@ -13,12 +15,56 @@ use crate::query::Query;
 use crate::ranking::band::MatchBand;
 
 /// The names of a snapshot that begin with what was typed.
-pub(crate) struct Beginnings {
+pub(crate) struct Beginnings<'s> {
     /// Of each segment, in their order: the names that begin with what was typed as whole words.
     whole: Vec<Range<u32>>,
     /// The names that [`match_beginnings`] collects.
-    collected: Vec<NameSet>,
+    collected: Vec<OpenNames<'s>>,
     is_empty: bool,
+}
+
+/// The names of a segment that go on with the last word. Documents that have the word in another form are left out: they are matches
+/// of that form.
+struct OpenNames<'s> {
+    names: NameSet,
+    exact: ExactEnd<'s>,
+    /// The documents with another form of the last term.
+    forms: Vec<PostingList<'s>>,
+}
+
+/// The documents of a segment that contain the end of what was typed.
+enum ExactEnd<'s> {
+    Word(Option<PostingList<'s>>),
+    Compound(PhraseDocuments),
+}
+
+impl<'s> OpenNames<'s> {
+    fn open(segment: &'s Segment, query: &Query, range: Range<u32>) -> tantivy::Result<OpenNames<'s>> {
+        let list_of = |word: &String| segment.posting_list(word);
+        let names = NameSet::new(range);
+        let Some(compound) = &query.open_compound else {
+            let forms = query.forms.last().into_iter().flatten().filter_map(list_of).collect();
+            let exact = ExactEnd::Word(query.words.last().and_then(list_of));
+            return Ok(OpenNames { names, exact, forms });
+        };
+        let words =
+            compound.words.iter().map(|&(word, offset)| (query.words[word].as_str(), offset)).collect();
+        let documents = PhraseDocuments::of(segment, &PhraseVariant { words, weight: 1.0 })?;
+        let forms = compound.joined.iter().filter_map(list_of).collect();
+        Ok(OpenNames { names, exact: ExactEnd::Compound(documents), forms })
+    }
+
+    /// Returns whether a document whose name is one of these contains all that was typed.
+    fn is_exact(&self, document: DocId) -> bool {
+        match &self.exact {
+            ExactEnd::Word(list) => list.is_some_and(|list| list.contains(document)),
+            ExactEnd::Compound(documents) => documents.list().contains(document),
+        }
+    }
+
+    fn leaves_out(&self, document: DocId) -> bool {
+        self.forms.iter().any(|list| list.contains(document)) && !self.is_exact(document)
+    }
 }
 
 /// The most names whose documents are sorted, to be sought in batches of documents.
@@ -68,10 +114,12 @@ pub(crate) struct BeginningCounts {
     pub(crate) all: u64,
     /// Of these the number that match exactly.
     pub(crate) exact: u64,
+    /// Of these the number that contain every word in some form, exact ones included.
+    pub(crate) full: u64,
 }
 
-impl Beginnings {
-    pub(crate) fn new(snapshot: &Snapshot, query: &Query) -> Beginnings {
+impl<'s> Beginnings<'s> {
+    pub(crate) fn open(snapshot: &'s Snapshot, query: &Query) -> tantivy::Result<Beginnings<'s>> {
         let (mut whole, mut collected) = (Vec::new(), Vec::new());
         if !query.typed.is_empty() {
             whole.reserve_exact(snapshot.segments.len());
@@ -80,15 +128,16 @@ impl Beginnings {
                 let found = segment.rows.names().beginning_with(query.typed.as_bytes());
                 let NameRange { whole: finished, unfinished } = found;
                 if query.ends_with_letter {
-                    collected.push(NameSet::new(finished.start..unfinished.end));
+                    collected.push(OpenNames::open(segment, query, finished.start..unfinished.end)?);
                     continue;
                 }
-                collected.push(NameSet::new(if query.is_open { unfinished } else { Range::default() }));
+                let unfinished = if query.is_open { unfinished } else { Range::default() };
+                collected.push(OpenNames::open(segment, query, unfinished)?);
                 whole.push(finished);
             }
         }
-        let is_empty = collected.iter().all(|names| names.range.is_empty());
-        Beginnings { whole, collected, is_empty }
+        let is_empty = collected.iter().all(|open| open.names.range.is_empty());
+        Ok(Beginnings { whole, collected, is_empty })
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -104,19 +153,22 @@ impl Beginnings {
     /// Returns whether [`match_beginnings`] collects none of an ascending batch of documents, where that is known without a look at each.
     pub(crate) fn has_none_of(&self, segment_index: u32, segment: &Segment, batch: &[DocId]) -> bool {
         let Some(collected) = self.collected.get(segment_index as usize) else { return true };
-        collected.within(segment.rows.names(), batch).is_some_and(<[DocId]>::is_empty)
+        collected.names.within(segment.rows.names(), batch).is_some_and(<[DocId]>::is_empty)
     }
 
     /// Calls `visit` with every document of a segment that [`match_beginnings`] collects.
     pub(crate) fn for_each(&self, segment_index: u32, segment: &Segment, mut visit: impl FnMut(DocId)) {
         let Some(collected) = self.collected.get(segment_index as usize) else { return };
-        collected.range.clone().for_each(|rank| visit(segment.rows.names().document(rank)));
+        let documents = collected.names.range.clone().map(|rank| segment.rows.names().document(rank));
+        documents.filter(|document| !collected.leaves_out(*document)).for_each(&mut visit);
     }
 
     /// Returns whether [`match_beginnings`] collects the document.
     pub(crate) fn contains(&self, segment_index: u32, segment: &Segment, document: DocId) -> bool {
         let collected = self.collected.get(segment_index as usize);
-        collected.is_some_and(|collected| collected.rank(segment.rows.names(), document).is_some())
+        collected.is_some_and(|open| {
+            open.names.rank(segment.rows.names(), document).is_some() && !open.leaves_out(document)
+        })
     }
 
     /// Returns the range of names that begin with what was typed as whole words.
@@ -136,27 +188,26 @@ pub(crate) fn match_beginnings(
     snapshot: &Snapshot,
     query: &Query,
     scope: Scope<'_>,
-    beginnings: &Beginnings,
+    beginnings: &Beginnings<'_>,
     collector: &mut impl Collector,
 ) -> BeginningCounts {
     let mut counts = BeginningCounts::default();
-    for (segment_index, (segment, set)) in snapshot.segments.iter().zip(&beginnings.collected).enumerate() {
-        if set.range.is_empty() {
+    for (segment_index, (segment, open)) in snapshot.segments.iter().zip(&beginnings.collected).enumerate() {
+        if open.names.range.is_empty() {
             continue;
         }
         let Some(filter) = Filter::new(segment, scope) else { continue };
         let names = segment.rows.names();
-        let last = query.words.last().and_then(|word| segment.posting_list(word));
+        let is_optional = query.words.len().checked_sub(1).is_none_or(|last| !query.is_required(last));
         let mut matches = MatchBuffer::new(segment, segment_index, collector);
-        for rank in set.range.clone() {
+        for rank in open.names.range.clone() {
             let document = names.document(rank);
-            if !filter.passes(document) {
+            if !filter.passes(document) || open.leaves_out(document) {
                 continue;
             }
             let rest = names.name(rank).len() - query.typed.len();
             // The words that follow the sixteenth are not searched for, and the others are in the name.
-            let is_exact = query.is_truncated
-                || last.is_some_and(|last| last.documents.binary_search(&document).is_ok());
+            let is_exact = query.is_truncated || open.is_exact(document);
             let is_name = is_exact || query.words.len() > 1 || query.ends_with_letter;
             let band = match rest {
                 0 => MatchBand::WholeName,
@@ -167,6 +218,7 @@ pub(crate) fn match_beginnings(
             matches.push(document, band.score_of_beginning(rest));
             counts.all += 1;
             counts.exact += u64::from(is_exact);
+            counts.full += u64::from(is_exact || is_optional);
         }
         matches.flush();
     }

@@ -5,18 +5,20 @@
 pub(crate) enum MatchBand {
     /// Approximately.
     Approximate = 0,
+    /// Every word, in some form.
+    Forms = 1,
     /// Every word exactly, somewhere.
-    Words = 1,
+    Words = 2,
     /// In its name, all words next to each other, of which the last goes on.
-    UnfinishedInName = 2,
+    UnfinishedInName = 3,
     /// In its name, all words next to each other.
-    InName = 3,
+    InName = 4,
     /// As the beginning of its name, in which the last word goes on.
-    UnfinishedBeginning = 4,
+    UnfinishedBeginning = 5,
     /// As the beginning of its name.
-    Beginning = 5,
+    Beginning = 6,
     /// As its whole name.
-    WholeName = 6,
+    WholeName = 7,
 }
 
 /// The letters that a name goes on with and that halve the fraction of its score.

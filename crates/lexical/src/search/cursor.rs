@@ -13,8 +13,9 @@ use crate::ranking::Rank;
 use crate::ranking::bm25::{Bm25Weights, MAX_IDFS};
 
 /// To be incremented whenever a document is scored, or variants are chosen, in another way: older cursors are then refused.
-/// (Version 1 named the commit that its page was answered from, which other nodes never had; version 2 did not rank by names.)
-const VERSION: u8 = 3;
+/// (Version 1 named the commit that its page was answered from, which other nodes never had; version 2 did not rank by names; version 3
+/// knew no forms of words.)
+const VERSION: u8 = 4;
 /// The length in bytes without idfs, and the greatest length.
 const HEADER: usize = 38;
 const MAX_LENGTH: usize = HEADER + 4 * MAX_IDFS;
@@ -37,7 +38,8 @@ pub struct Cursor {
 pub(crate) struct CursorState {
     pub(crate) tier: MatchTier,
     pub(crate) weights: Bm25Weights,
-    /// A hash of the variants that were searched for in place of typed words; 0 if there was no choice of variants.
+    /// A hash of the variants that were searched for in place of typed words; in the prefix tier a bit for each word that may be two;
+    /// 0 if there was no choice of variants.
     pub(crate) variants: u64,
 }
 

@@ -8,7 +8,7 @@
 
 use text::is_stop_word;
 
-use super::MatchTier;
+use super::{FORM_WEIGHT, MatchTier};
 use crate::index::lexicon::{Lexicon, SimilarWord};
 use crate::index::snapshot::Snapshot;
 use crate::matching::{Clause, ClauseRole, Completion, CompletionWeight, Variant};
@@ -37,15 +37,18 @@ pub(super) fn clauses<'q>(
     weights: Option<&Bm25Weights>,
 ) -> Vec<Clause<'q>> {
     let mut clauses = Vec::with_capacity(query.words.len());
-    for (index, word) in query.words.iter().enumerate() {
+    for index in query.required_words() {
+        let word = &query.words[index];
         let is_prefix = query.last_is_prefix && index + 1 == query.words.len();
-        let is_corrected = tier == MatchTier::Fuzzy || snapshot.lexicon.document_frequency(word) == 0;
+        let occurs = |word: &String| snapshot.lexicon.document_frequency(word) > 0;
+        let is_corrected =
+            tier == MatchTier::Fuzzy || !occurs(word) && !query.forms[index].iter().any(occurs);
         let corrections = if is_corrected { corrections(&snapshot.lexicon, query, word) } else { Vec::new() };
-        let expansion = Expansion::new(snapshot, word, corrections, is_prefix);
+        let expansion = Expansion::new(snapshot, (word, &query.forms[index]), corrections, is_prefix);
         let idf = weights.and_then(|weights| weights.idfs().get(index).copied());
         let idf = idf.unwrap_or_else(|| snapshot.idf(expansion.document_frequency));
         let Expansion { variants, completion, role, .. } = expansion;
-        clauses.push(Clause { variants, completion, idf, role });
+        clauses.push(Clause { variants, completion, role, ..Clause::new(index, idf) });
     }
     clauses
 }
@@ -63,29 +66,38 @@ struct Expansion<'q> {
 impl<'q> Expansion<'q> {
     fn new(
         snapshot: &'q Snapshot,
-        word: &'q str,
+        (word, forms): (&'q str, &'q [String]),
         corrections: Vec<SimilarWord<'q>>,
         is_prefix: bool,
     ) -> Expansion<'q> {
         let (lexicon, frequent_above) = (&snapshot.lexicon, snapshot.frequent_above());
         let own_frequency = lexicon.document_frequency(word);
+        let forms = forms.iter().map(|form| (form.as_str(), lexicon.document_frequency(form)));
+        let forms: Vec<(&str, u32)> = forms.filter(|(_, frequency)| *frequency > 0).collect();
+        let known_frequency = forms.iter().fold(own_frequency, |sum, (_, other)| sum.saturating_add(*other));
         let (is_literal, is_short) = (is_literal(word), is_short(word));
         let says_something =
             if is_literal { is_long_literal(word) } else { !is_short && !is_stop_word(word) };
-        let is_significant = own_frequency <= frequent_above && says_something;
+        let is_significant = known_frequency <= frequent_above && says_something;
         let role = ClauseRole { is_significant, is_required: text::is_character(word) };
         let mut expansion = Expansion { variants: Vec::new(), completion: None, document_frequency: 0, role };
         if own_frequency > 0 {
             expansion.add(word, own_frequency, 1.0);
         }
+        for (form, document_frequency) in forms {
+            expansion.add(form, document_frequency, FORM_WEIGHT);
+        }
         if !is_literal && role.is_significant {
             let is_frequent = |found: &SimilarWord<'_>| found.document_frequency > frequent_above;
             if corrections.iter().any(|found| is_frequent(found) && !is_no_correction(found.word)) {
                 // Most likely the frequent word was meant, which is not significant.
-                expansion.role.is_significant = own_frequency > 0;
+                expansion.role.is_significant = known_frequency > 0;
             } else if !corrections.iter().any(is_frequent) {
-                let limit = if own_frequency > 0 { MAX_CORRECTIONS_OF_KNOWN } else { MAX_CORRECTIONS };
+                let limit = if known_frequency > 0 { MAX_CORRECTIONS_OF_KNOWN } else { MAX_CORRECTIONS };
                 for found in corrections.iter().filter(|found| !is_no_correction(found.word)).take(limit) {
+                    if expansion.variants.iter().any(|variant| variant.word == found.word) {
+                        continue;
+                    }
                     let weight = WEIGHT_BY_DISTANCE[found.distance as usize];
                     expansion.add(found.word, found.document_frequency, weight);
                 }
@@ -155,6 +167,6 @@ pub(super) fn is_short(word: &str) -> bool {
 }
 
 /// Returns whether no word is corrected to this one.
-fn is_no_correction(word: &str) -> bool {
-    is_short(word) || is_literal(word)
+pub(super) fn is_no_correction(word: &str) -> bool {
+    is_short(word) || is_literal(word) || is_stop_word(word)
 }

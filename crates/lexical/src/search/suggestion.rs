@@ -1,4 +1,4 @@
-//! "Did you mean": another query that has exact results.
+//! "Did you mean": another query that has full matches.
 
 use text::is_stop_word;
 
@@ -9,12 +9,12 @@ use crate::query::Query;
 /// Shorter words, in characters, are corrected only if the query has a word of this length, or is that word alone.
 const MIN_LONG: usize = 5;
 
-/// Another query, and the number of projects that match it exactly.
+/// Another query, and the number of projects that match it in full.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suggestion {
     /// Its text.
     pub query: String,
-    /// The number of projects that match it exactly, at least one.
+    /// The number of projects that contain every word of it in some form, at least one.
     pub total: u64,
 }
 
@@ -39,7 +39,7 @@ impl<'t> QueryText<'t> {
     }
 }
 
-/// Returns the first of these queries that has exact results: the query with its unknown words corrected, to frequent words too;
+/// Returns the first of these queries that has full matches: the query with its unknown words corrected, to frequent words too;
 /// without its unknown and insignificant words; also without the word that says least, or the next one; the rarest words that occur
 /// together in a project. `None` if no significant word of the query occurs.
 pub(super) fn did_you_mean(
@@ -87,8 +87,8 @@ fn corrected_words<'s>(search: &'s Search<'_>, typed: &QueryText<'s>) -> Option<
     // Two short words that are both near to something are more likely names.
     let may_correct_short = query.words.len() == 1 || query.words.iter().any(|word| is_long(word));
     let mut words = Vec::with_capacity(query.words.len());
-    for word in &query.words {
-        let corrected = if lexicon.document_frequency(word) > 0 {
+    for (index, word) in query.words.iter().enumerate() {
+        let corrected = if search.frequency(index) > 0 {
             typed.as_typed(word)
         } else {
             let similar = similar_words(lexicon, word).into_iter();
@@ -105,8 +105,8 @@ fn corrected_words<'s>(search: &'s Search<'_>, typed: &QueryText<'s>) -> Option<
 /// three characters that are not frequent. None if all of them are short.
 fn significant_words<'s>(search: &'s Search<'_>, typed: &QueryText<'s>) -> Vec<&'s str> {
     let mut words = Vec::with_capacity(search.query.words.len());
-    for word in &search.query.words {
-        let document_frequency = search.snapshot.lexicon.document_frequency(word);
+    for (index, word) in search.query.words.iter().enumerate() {
+        let document_frequency = search.frequency(index);
         let says_little = word.chars().count() < 3 || document_frequency > search.snapshot.frequent_above();
         let is_significant = is_literal(word) || (!is_short(word) || !says_little) && !is_stop_word(word);
         let typed = typed.as_typed(word);
@@ -118,13 +118,13 @@ fn significant_words<'s>(search: &'s Search<'_>, typed: &QueryText<'s>) -> Vec<&
     if words.iter().all(is_short) { Vec::new() } else { words }
 }
 
-/// Returns the query of these words if it has exact results.
+/// Returns the query of these words if it has full matches.
 fn suggestion(search: &Search<'_>, words: &[&str]) -> tantivy::Result<Option<Suggestion>> {
     if words.is_empty() {
         return Ok(None);
     }
     let text = words.join(" ");
     let query = Query::parse(&text);
-    let total = Search { query: &query, ..*search }.count_exact()?;
+    let total = Search { query: &query, ..*search }.count_full()?;
     Ok((total > 0).then_some(Suggestion { query: text, total }))
 }

@@ -183,6 +183,9 @@ fn a_cursor_is_refused_when_words_are_corrected_in_another_way() {
     assert_eq!(ordinals(&next(&fixture.reader).unwrap()).len(), 25);
     fixture.add(&[Project::named(2_001, "Pavillon")]);
     fixture.commit("as near");
+    assert_eq!(ordinals(&next(&fixture.reader).unwrap()).len(), 25, "it finds less");
+    fixture.add(&(2_002..2_040).map(|ordinal| Project::named(ordinal, "Pavillon")).collect::<Vec<_>>());
+    fixture.commit("more");
     assert!(matches!(next(&fixture.reader), Err(SearchError::InvalidCursor(_))));
 }
 

@@ -1,5 +1,3 @@
-use read::search::Replacement;
-
 use super::*;
 
 fn nothing() -> Relaxation {
@@ -16,7 +14,12 @@ fn nothing() -> Relaxation {
 }
 
 fn replaced(pairs: &[(&str, &str)]) -> Vec<Replacement> {
-    pairs.iter().map(|(from, to)| Replacement { from: (*from).into(), to: (*to).into() }).collect()
+    let replacement = |(from, to): &(&str, &str)| Replacement {
+        from: (*from).into(),
+        to: (*to).into(),
+        is_completion: to.starts_with(&from.to_lowercase()),
+    };
+    pairs.iter().map(replacement).collect()
 }
 
 fn words(words: &[&str]) -> Vec<String> {
@@ -44,6 +47,33 @@ fn relaxations_are_described_in_sentences() {
                 ..nothing()
             },
             "No project has all of these words as they were typed. Shown are projects with “museum” instead of “musuem”.",
+        ),
+        (
+            Relaxation {
+                kind: RelaxationKind::Corrected,
+                unknown_words: words(&["hosue", "brik"]),
+                replacements: replaced(&[("hosue", "house"), ("brik", "brick")]),
+                ..nothing()
+            },
+            "Shown are projects with “house” instead of “hosue”, “brick” instead of “brik”.",
+        ),
+        (
+            Relaxation {
+                kind: RelaxationKind::Prefix,
+                exact: 1,
+                replacements: replaced(&[("Haus", "hausmann"), ("bau Haus", "bauhaus")]),
+                ..nothing()
+            },
+            "One project has all of these words. Shown are also projects in which “Haus” begins a longer word: “hausmann”, \
+             and projects with “bauhaus” instead of “bau Haus”.",
+        ),
+        (
+            Relaxation {
+                kind: RelaxationKind::Prefix,
+                replacements: replaced(&[("redbull", "red bull")]),
+                ..nothing()
+            },
+            "No project has all of these words. Shown are projects with “red bull” instead of “redbull”.",
         ),
         (
             Relaxation { kind: RelaxationKind::Fuzzy, ..nothing() },

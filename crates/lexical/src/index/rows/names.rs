@@ -1,8 +1,8 @@
-//! The folded names of a segment's documents in the order of their bytes, so that those which begin with some text are one range.
+//! The names of a segment's documents in the order of their bytes, so that those which begin with some text are one range.
 //!
 //! Part of the row file, and mapped into memory with it: a column of ranks (`u32`: of each document the position of its name in the
 //! order, [`NO_NAME`] for a document without one); a column of documents (`u32`, in the order of their names, equal names by
-//! document); a column of ends (`u64`); and the names, one after the other.
+//! tie-breaker); a column of ends (`u64`); and the names, one after the other.
 
 use std::ops::Range;
 
@@ -34,13 +34,32 @@ pub(crate) struct Names<'r> {
     table: &'r NameTable,
 }
 
-/// The ranks of the names that begin with some words.
+/// The texts of a sorted table that begin with some words: the ranks of names, or the indexes of
+/// [word starts](super::word_starts::WordStarts).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct NameRange {
     /// Those in which a word ends with the text.
     pub(crate) whole: Range<u32>,
     /// Those in which the last word goes on: they follow directly.
     pub(crate) unfinished: Range<u32>,
+}
+
+impl NameRange {
+    /// Finds the range in a table of `count` texts, which are sorted. `words` are in the form in which names are compared and not empty.
+    pub(super) fn of<'r>(count: u32, text: impl Fn(u32) -> &'r [u8], words: &[u8]) -> NameRange {
+        let first = first_not(0..count, |index| text(index) < words);
+        if first == count || !text(first).starts_with(words) {
+            return NameRange::default();
+        }
+        // Blanks are below all letters and digits.
+        let is_whole = |index| {
+            let text = text(index);
+            text.starts_with(words) && text.get(words.len()).is_none_or(|next| *next == b' ')
+        };
+        let middle = gallop(first..count, is_whole);
+        let end = gallop(middle..count, |index| text(index).starts_with(words));
+        NameRange { whole: first..middle, unfinished: middle..end }
+    }
 }
 
 impl NameTable {
@@ -95,21 +114,9 @@ impl<'r> Names<'r> {
         self.rank(document).map_or(&[], |rank| self.name(rank))
     }
 
-    /// Returns the names that begin with `words`, which are folded and not empty.
+    /// Returns the ranks of the names that begin with `words`, which are in the form in which names are compared and not empty.
     pub(crate) fn beginning_with(self, words: &[u8]) -> NameRange {
-        let all = self.table.count;
-        let first = first_not(0..all, |rank| self.name(rank) < words);
-        if first == all || !self.name(first).starts_with(words) {
-            return NameRange::default();
-        }
-        // Blanks are below all letters and digits.
-        let is_whole = |rank| {
-            let name = self.name(rank);
-            name.starts_with(words) && name.get(words.len()).is_none_or(|next| *next == b' ')
-        };
-        let middle = gallop(first..all, is_whole);
-        let end = gallop(middle..all, |rank| self.name(rank).starts_with(words));
-        NameRange { whole: first..middle, unfinished: middle..end }
+        NameRange::of(self.table.count, |rank| self.name(rank), words)
     }
 }
 
@@ -131,9 +138,30 @@ fn gallop(range: Range<u32>, before: impl Fn(u32) -> bool) -> u32 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    /// Returns the bytes of a table, the table, and the names in its order with their documents.
+    pub(in crate::index::rows) fn table_of(names: &[String]) -> (Vec<u8>, NameTable, Vec<(usize, &str)>) {
+        let mut sorted: Vec<(usize, &str)> = names.iter().map(String::as_str).enumerate().collect();
+        sorted.sort_by_key(|(document, name)| (*name, *document));
+        let mut ranks = vec![0; names.len()];
+        (0..).zip(&sorted).for_each(|(rank, (document, _))| ranks[*document] = rank);
+        let mut ends = Vec::new();
+        let mut file: Vec<u8> = ranks.iter().flat_map(|rank: &u32| rank.to_le_bytes()).collect();
+        sorted.iter().for_each(|(document, _)| file.extend((*document as u32).to_le_bytes()));
+        sorted.iter().fold(0, |end, (_, name)| {
+            ends.push(end + name.len());
+            end + name.len()
+        });
+        ends.iter().for_each(|end| file.extend((*end as u64).to_le_bytes()));
+        sorted.iter().for_each(|(_, name)| file.extend(name.bytes()));
+        let count = names.len() as u32;
+        let table = NameTable::new(0, count, count, ends.last().copied().unwrap_or(0) as u64).unwrap();
+        assert_eq!(table.end(), file.len());
+        (file, table, sorted)
+    }
 
     proptest! {
         #[test]
@@ -141,22 +169,7 @@ mod tests {
             names in proptest::collection::vec("[ab]{1,3}( [ab]{1,2}){0,2}|aaaa aaa[ab]{1,4}", 0..120),
             words in "[ab]{1,3}( [ab]{1,2})?|aaaa aaa[ab]{0,2}",
         ) {
-            let mut sorted: Vec<(usize, &String)> = names.iter().enumerate().collect();
-            sorted.sort_by_key(|(document, name)| (*name, *document));
-            let mut ranks = vec![0; names.len()];
-            (0..).zip(&sorted).for_each(|(rank, (document, _))| ranks[*document] = rank);
-            let mut ends = Vec::new();
-            let mut file: Vec<u8> = ranks.iter().flat_map(|rank: &u32| rank.to_le_bytes()).collect();
-            sorted.iter().for_each(|(document, _)| file.extend((*document as u32).to_le_bytes()));
-            sorted.iter().fold(0, |end, (_, name)| {
-                ends.push(end + name.len());
-                end + name.len()
-            });
-            ends.iter().for_each(|end| file.extend((*end as u64).to_le_bytes()));
-            sorted.iter().for_each(|(_, name)| file.extend(name.bytes()));
-            let count = names.len() as u32;
-            let table = NameTable::new(0, count, count, ends.last().copied().unwrap_or(0) as u64).unwrap();
-            prop_assert_eq!(table.end(), file.len());
+            let (file, table, sorted) = table_of(&names);
             let read = table.read(&file);
             let range = read.beginning_with(words.as_bytes());
             let of = |ranks: Range<u32>| -> Vec<usize> { ranks.map(|rank| read.document(rank) as usize).collect() };

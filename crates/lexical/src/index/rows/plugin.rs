@@ -12,6 +12,7 @@ use tantivy::schema::{Field, Schema};
 use tantivy::{DocId, Segment, TantivyDocument, TantivyError};
 
 use super::names::NO_NAME;
+use super::word_starts::{self, WordStart};
 use super::{EXTENSION, Rows, VERSION};
 
 /// What is written of a document.
@@ -19,7 +20,7 @@ use super::{EXTENSION, Rows, VERSION};
 pub(crate) struct Row<'a> {
     pub(crate) tie_breaker: u64,
     pub(crate) category: &'a str,
-    /// The folded name; empty for a project that is not listed.
+    /// The name in the form in which names are compared; empty for a project that is not listed.
     pub(crate) name: &'a [u8],
     pub(crate) summary: &'a [u8],
 }
@@ -85,8 +86,12 @@ impl SegmentPlugin for RowPlugin {
                 })?;
                 merged[document as usize] = number;
             }
-            let in_order = rows.names().documents().map(|document| merged[document as usize]);
+            let names = rows.names();
+            let in_order = names.documents().map(|document| merged[document as usize]);
             file.by_name.extend(in_order.filter(|number| *number != NO_NAME));
+            let in_order = rows.word_starts().all();
+            let in_order = in_order.map(|start| (merged[names.document(start.rank) as usize], start.offset));
+            file.words.extend(in_order.filter(|(number, _)| *number != NO_NAME));
         }
         file.finish()
     }
@@ -112,9 +117,11 @@ impl PluginWriter for RowWriter {
             .and_then(|content| content.get_first(self.field));
         let row = row.as_ref().and_then(|row| row.as_custom()).and_then(decode);
         let row = row.ok_or_else(|| TantivyError::InvalidArgument("a document without a row".to_owned()))?;
+        let document = self.file.ends.len() as DocId;
         if !row.name.is_empty() {
-            self.file.by_name.push(self.file.ends.len() as DocId);
+            self.file.by_name.push(document);
         }
+        self.file.words.extend(word_starts::offsets(row.name).map(|offset| (document, offset)));
         self.file.push(row)
     }
 
@@ -132,7 +139,7 @@ impl PluginWriter for RowWriter {
     }
 
     fn mem_usage(&self) -> usize {
-        30 * self.file.ends.len() + self.file.names.len()
+        30 * self.file.ends.len() + self.file.names.len() + self.file.words.len() * size_of::<(DocId, u16)>()
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -152,11 +159,13 @@ struct RowFile {
     ends: Vec<u64>,
     tie_breakers: Vec<u64>,
     codes: Vec<u16>,
-    /// The folded names, one after the other, and where each ends.
+    /// The names, one after the other, and where each ends.
     names: Vec<u8>,
     name_ends: Vec<u64>,
     /// The documents that have a name: in ascending runs by name, which are merged at the end.
     by_name: Vec<DocId>,
+    /// The beginnings of words in the names: document and offset, in ascending runs by the name from there on.
+    words: Vec<(DocId, u16)>,
     /// The names of the categories, by code.
     categories: Vec<String>,
     codes_by_category: HashMap<String, u16>,
@@ -174,6 +183,7 @@ impl RowFile {
             names: Vec::new(),
             name_ends: Vec::new(),
             by_name: Vec::new(),
+            words: Vec::new(),
             categories: Vec::new(),
             codes_by_category: HashMap::new(),
         })
@@ -207,11 +217,14 @@ impl RowFile {
         &self.names[if index == 0 { 0 } else { end(index - 1) }..end(index)]
     }
 
-    /// Writes the table of names (see `names`).
-    fn write_names(&mut self, tail: &mut Vec<u8>) -> u64 {
+    /// Writes the table of names (see `names`), and returns their length and the rank of each document's name.
+    fn write_names(&mut self, tail: &mut Vec<u8>) -> (u64, Vec<u32>) {
         let mut by_name = std::mem::take(&mut self.by_name);
         // A stable sort finds the runs of the merged segments, and merges them.
-        by_name.sort_by(|a, b| self.name(*a).cmp(self.name(*b)).then(a.cmp(b)));
+        let tie_breaker = |document: DocId| (self.tie_breakers[document as usize], document);
+        by_name.sort_by(|a, b| {
+            self.name(*a).cmp(self.name(*b)).then_with(|| tie_breaker(*a).cmp(&tie_breaker(*b)))
+        });
         let mut ranks = vec![NO_NAME; self.ends.len()];
         (0..).zip(&by_name).for_each(|(rank, document)| ranks[*document as usize] = rank);
         ranks.iter().chain(&by_name).for_each(|number| tail.extend_from_slice(&number.to_le_bytes()));
@@ -222,7 +235,31 @@ impl RowFile {
         }
         by_name.iter().for_each(|document| tail.extend_from_slice(self.name(*document)));
         self.by_name = by_name;
-        end
+        (end, ranks)
+    }
+
+    /// Writes the table of the words in the names (see `word_starts`), and returns their number.
+    fn write_words(&mut self, ranks: &[u32], tail: &mut Vec<u8>) -> tantivy::Result<u32> {
+        let words = std::mem::take(&mut self.words);
+        let count = u32::try_from(words.len())
+            .map_err(|_| TantivyError::InvalidArgument("names with more than 2^32 words".to_owned()))?;
+        let text = |document: DocId, offset: u16| &self.name(document)[usize::from(offset)..];
+        // Their first bytes as a number are compared several times faster than the texts.
+        let first =
+            |(document, offset): (DocId, u16)| (first_bytes(text(document, offset)), document, offset);
+        let mut sorted: Vec<(u64, DocId, u16)> = words.into_iter().map(first).collect();
+        sorted.sort_by(|(a, document, offset), (b, other, at)| {
+            a.cmp(b)
+                .then_with(|| text(*document, *offset).cmp(text(*other, *at)))
+                .then_with(|| ranks[*document as usize].cmp(&ranks[*other as usize]))
+        });
+        tail.reserve(sorted.len() * word_starts::ENTRY);
+        for (_, document, offset) in sorted {
+            let name_length = u16::try_from(self.name(document).len()).unwrap_or(u16::MAX);
+            let start = WordStart { rank: ranks[document as usize], offset, name_length };
+            tail.extend_from_slice(&start.encode());
+        }
+        Ok(count)
     }
 
     fn finish(mut self) -> tantivy::Result<()> {
@@ -232,7 +269,8 @@ impl RowFile {
             .chain(&self.tie_breakers)
             .for_each(|number| tail.extend_from_slice(&number.to_le_bytes()));
         self.codes.iter().for_each(|code| tail.extend_from_slice(&code.to_le_bytes()));
-        let names_length = self.write_names(&mut tail);
+        let (names_length, ranks) = self.write_names(&mut tail);
+        let words = self.write_words(&ranks, &mut tail)?;
         for name in &self.categories {
             tail.extend_from_slice(&(name.len() as u16).to_le_bytes());
             tail.extend_from_slice(name.as_bytes());
@@ -242,9 +280,18 @@ impl RowFile {
         tail.extend_from_slice(&self.written.to_le_bytes());
         tail.extend_from_slice(&(self.by_name.len() as u32).to_le_bytes());
         tail.extend_from_slice(&names_length.to_le_bytes());
+        tail.extend_from_slice(&words.to_le_bytes());
         tail.extend_from_slice(&VERSION.to_le_bytes());
         self.file.write_all(&tail)?;
         self.file.terminate()?;
         Ok(())
     }
+}
+
+/// Returns the first eight bytes as a number, in the order of the texts.
+fn first_bytes(text: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    let length = text.len().min(8);
+    bytes[..length].copy_from_slice(&text[..length]);
+    u64::from_be_bytes(bytes)
 }
