@@ -54,6 +54,7 @@ async fn a_search_has_only_what_matches_all_filters() {
         ("place=germany", &["annex", "barn", "tower"]),
         ("place=Berlin&place=Zürich", &["annex", "pier"]),
         ("studio=alto", &["annex", "barn"]),
+        ("studio=and+ALTO+%26", &["annex", "barn"]),
         ("curator=ADA&year_from=2000", &["annex", "pier"]),
         ("year_from=1999&year_to=2001", &["annex", "barn", "pier"]),
         ("has_picture=true", &["barn", "pier", "tower"]),
@@ -183,6 +184,7 @@ async fn tools_take_the_same_options() {
             json!({"year_from": 2001, "facets": ["city", "material"], "has_picture": false}),
         ),
         ("studio=Alto&sort=oldest&limit=1", json!({"studio": "alto", "sort": "oldest", "limit": 1})),
+        ("studio=%26+Alto&place=Germany", json!({"studio": "Alto and", "place": "and Germany"})),
         ("color=%23c81e1e&category=art,interiors", json!({"colour": "#c81e1e", "category": "art|interiors"})),
     ] {
         let rest = node.get(&format!("/v1/search?q=lodge&{query}")).await.json();

@@ -75,6 +75,8 @@ async fn each_list_has_one_address() {
         ("/?category=art", "/art"),
         ("/?studio=B%C3%9Cro%20%C5%81o%C5%9B", "/studios/buro-los"),
         ("/studios/B%C3%BCro%20%C5%81o%C5%9B", "/studios/buro-los"),
+        ("/?studio=Many+and+Co", "/studios/many-co"),
+        ("/studios/many-and-co", "/studios/many-co"),
         ("/curators/BO?page=2", "/curators/bo?page=2"),
         ("/art?q=oak", "/?q=oak&category=art"),
         ("/art?sort=name", "/?category=art&sort=name"),

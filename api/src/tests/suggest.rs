@@ -4,13 +4,15 @@ use serde_json::{Value, json};
 
 use super::Node;
 
-fn records() -> [(&'static str, Value, &'static [[u8; 3]]); 4] {
+fn records() -> [(&'static str, Value, &'static [[u8; 3]]); 6] {
     let record = |name: &str, studio: &str, city: &str, material: &str| json!({"name": name, "category": "art", "studio": studio, "city": city, "taste": {"material": material}});
     [
         ("larch-room", record("Lärch Room", "Larchmont & Co", "Ulm, Germany", "larch, oak"), &[]),
         ("larch", record("Larch", "Studio Larch", "Köln, Germany", "oak"), &[]),
         ("larchwood", record("Larchwood", "studio larch", "Larchfield", "larch"), &[]),
         ("oak-room", record("Oak Room", "Studio B", "Ulm, Germany", "oak"), &[]),
+        ("proof", record("House for a Proofreader", "Oxenham and Wardlaw", "Nantes", "oak"), &[]),
+        ("braced", record("Tied and Braced, Nantes", "Oxenham & Wardlaw", "Nantes", "oak"), &[]),
     ]
 }
 
@@ -28,7 +30,7 @@ async fn projects_come_first_then_studios_cities_and_terms() {
         one("Lärch Room", "project", Some("larch-room")),
         one("Larchwood", "project", Some("larchwood")),
     ];
-    let [studio, other_studio] = ["Studio Larch", "Larchmont & Co"].map(|text| one(text, "studio", None));
+    let [studio, other_studio] = ["Larchmont & Co", "Studio Larch"].map(|text| one(text, "studio", None));
     let (city, term) = (one("Larchfield", "city", None), one("larch", "term", None));
     let expected = json!({"query": "LÄrch", "ignored_parameters": ["page"],
         "suggestions": [first, second, third, studio, other_studio, city, term]});
@@ -40,6 +42,19 @@ async fn projects_come_first_then_studios_cities_and_terms() {
     let cities = ["Ulm, Germany", "Köln, Germany"].map(|text| one(text, "city", None));
     assert_eq!(suggestions("/v1/suggest?q=germ").await, json!(cities));
     assert_eq!(suggestions("/v1/suggest?q=***").await, json!([]));
+    let proofreader = one("House for a Proofreader", "project", Some("proof"));
+    assert_eq!(suggestions("/v1/suggest?q=proofr").await, json!([proofreader]));
+    let braced = one("Tied and Braced, Nantes", "project", Some("braced"));
+    assert_eq!(suggestions("/v1/suggest?q=brace").await, json!([braced]));
+    for typed in ["tied", "tied+a", "tied+an", "tied+and", "tied+%26+bra", "tied+and+braced+n"] {
+        assert_eq!(suggestions(&format!("/v1/suggest?q={typed}")).await, json!([braced]), "{typed}");
+    }
+    let nantes = json!([braced, one("Nantes", "city", None)]);
+    assert_eq!(suggestions("/v1/suggest?q=nante").await, nantes);
+    // Both spellings are one studio.
+    let oxenham = json!([one("Oxenham & Wardlaw", "studio", None)]);
+    assert_eq!(suggestions("/v1/suggest?q=Oxenham+and+W").await, oxenham);
+    assert_eq!(suggestions("/v1/suggest?q=wardl").await, oxenham);
     assert_eq!(suggestions("/v1/suggest?q=zzz").await, json!([]));
 }
 
@@ -75,11 +90,14 @@ async fn the_search_box_gets_the_links_to_follow_without_a_key() {
         one("Larch", "Project", "/projects/larch"),
         one("Lärch Room", "Project", "/projects/larch-room"),
         one("Larchwood", "Project", "/projects/larchwood"),
-        one("Studio Larch", "Studio", "/studios/studio-larch"),
         one("Larchmont & Co", "Studio", "/studios/larchmont-co"),
+        one("Studio Larch", "Studio", "/studios/studio-larch"),
         one("Larchfield", "City", "/?city=Larchfield"),
         one("larch", "Material", "/?material=larch"),
     ]});
     assert_eq!(answer.json(), expected);
+    let answer = node.get("/suggest?q=Oxenham+and+W").await;
+    let studio = one("Oxenham & Wardlaw", "Studio", "/studios/oxenham-wardlaw");
+    assert_eq!(answer.json(), json!({"suggestions": [studio]}));
     assert_eq!(node.get("/suggest?q=+").await.status, 400);
 }

@@ -8,6 +8,7 @@ use lexical::{Fnv, OrdinalSet};
 use schemas::picture::Colour;
 use schemas::record::{Category, Year};
 use schemas::taste::Taste;
+use text::fold;
 
 use super::blocks::bitmap;
 use super::columns::chunk::{Chunk, LAST_YEAR};
@@ -17,8 +18,8 @@ use super::columns::{Columns, TextColumn};
 use super::facets::Facet;
 use model::day;
 
-/// What projects must have. Several values of one filter are alternatives; all filters hold. Texts are compared folded, as in the
-/// search index.
+/// What projects must have. Several values of one filter are alternatives; all filters hold. Texts are compared in the form of names in
+/// the search index ([`text::comparison_form`]): `Oxenham and Wardlaw` is `Oxenham & Wardlaw`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filters {
     /// The category.
@@ -112,7 +113,8 @@ impl Filters {
         write(9, self.colours.iter().map(Colour::to_string).collect());
         write(10, self.added_since.iter().map(Date::to_string).collect());
         for (dimension, text) in self.taste.iter() {
-            write(11, vec![format!("{}={}", dimension.as_str(), value_of(text))]);
+            // Every word of a taste counts, `and` too.
+            write(11, vec![format!("{}={}", dimension.as_str(), fold(text))]);
         }
         hash.finish()
     }

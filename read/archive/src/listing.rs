@@ -174,11 +174,12 @@ impl Listing {
         vocabulary::nearest_terms((&self.snapshot, &self.stemmer), &self.vocabulary, dimension, text, limit)
     }
 
-    /// Returns at most `limit` suggestions for a text that is being typed, which is folded as searches are. First come projects whose name
-    /// begins with it, names in which it is whole words before others and then the shorter ones; then studios, cities and words of the
-    /// taste dimensions of which a word begins with it, or several from one on, the most used first. Projects have at least half of the
-    /// places, as far as there are any, and the others share the rest by turns. Every suggestion is found in a listed project; in a large
-    /// archive the order of the most used, and new ones, may be somewhat out of date, as for [`Listing::terms`].
+    /// Returns at most `limit` suggestions for a text that is being typed: projects, studios, cities and words of the taste dimensions that
+    /// begin with it, or have it from a later word on. Texts are compared without accents, punctuation and each `and`. First come projects:
+    /// those whose name begins with it before the others, of each names in which it is whole words, and then the shorter ones. Then studios,
+    /// cities and words: those that begin with it, of each the most used first. Projects have at least half of the places, as far as there
+    /// are any, and the others share the rest by turns. Every suggestion is found in a listed project; in a large archive the order of the
+    /// most used, and new ones, may be somewhat out of date, as for [`Listing::terms`].
     pub fn suggest(&self, text: &str, limit: usize) -> Vec<Suggestion> {
         let model = (&self.snapshot, &*self.stemmer);
         suggestions::suggest(model, &self.vocabulary, self.view.as_ref(), text, limit)

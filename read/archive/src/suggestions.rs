@@ -6,7 +6,7 @@ use lexical::View;
 use schemas::api::site;
 use schemas::taste::Dimension;
 use serde::Deserialize;
-use text::fold;
+use text::comparison_form;
 
 use super::snapshot::Snapshot;
 use super::stemming::WordStemmer;
@@ -47,19 +47,39 @@ struct Named {
 /// Returns at most `limit` suggestions for a text: projects, then studios, cities and words. Projects have at least half of the places, as
 /// far as there are any, and the others share the rest by turns.
 pub(super) fn suggest(
-    (snapshot, stemmer): (&Arc<Snapshot>, &WordStemmer),
+    model: (&Arc<Snapshot>, &WordStemmer),
     vocabulary: &Vocabulary,
     view: Option<&View>,
     text: &str,
     limit: usize,
 ) -> Vec<Suggestion> {
-    let typed = fold(text);
+    let typed = comparison_form(text);
+    let found = completed(model, vocabulary, view, &typed, limit);
+    match before_unfinished_and(&typed) {
+        Some(before) if found.is_empty() => completed(model, vocabulary, view, before, limit),
+        _ => found,
+    }
+}
+
+/// Returns what was typed before a last word that may become `and`, which is left out once it is finished.
+fn before_unfinished_and(typed: &str) -> Option<&str> {
+    typed.rsplit_once(' ').filter(|(_, last)| matches!(*last, "a" | "an")).map(|(before, _)| before)
+}
+
+/// Returns the suggestions for what was typed, in the form in which names are compared.
+fn completed(
+    (snapshot, stemmer): (&Arc<Snapshot>, &WordStemmer),
+    vocabulary: &Vocabulary,
+    view: Option<&View>,
+    typed: &str,
+    limit: usize,
+) -> Vec<Suggestion> {
     if typed.is_empty() || limit == 0 {
         return Vec::new();
     }
-    let projects = view.map_or_else(Vec::new, |view| projects(snapshot, view, &typed, limit));
+    let projects = view.map_or_else(Vec::new, |view| projects(snapshot, view, typed, limit));
     let complete = |kind| {
-        let found = completions((snapshot, stemmer), vocabulary, kind, &typed, limit);
+        let found = completions((snapshot, stemmer), vocabulary, kind, typed, limit);
         found.iter().filter_map(|one| suggestion(kind, one)).collect::<Vec<_>>()
     };
     let others = Completed::ALL.map(complete);

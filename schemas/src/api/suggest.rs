@@ -13,7 +13,8 @@ pub const MAX_SUGGESTIONS: usize = 20;
 pub struct SuggestAnswer<'a> {
     /// The text as it was sent.
     pub query: &'a str,
-    /// The suggestions: projects whose name begins with the text, then studios, cities and words of the taste dimensions.
+    /// The suggestions: projects whose name, or a word in it, begins with the text, then studios, cities and words of the taste
+    /// dimensions.
     pub suggestions: Vec<Suggestion<'a>>,
     /// Request parameters that this endpoint does not know. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

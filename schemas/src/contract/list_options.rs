@@ -50,7 +50,11 @@ pub(super) fn add_list_options(parameters: &mut Value, orders: &[&str]) {
             alternatives; all filters hold.",
             json!({"type": "string", "enum": Category::ALL.map(Category::as_str)}),
         ),
-        several("city", "Only these places as a whole; case and accents do not count.", text()),
+        several(
+            "city",
+            "Only these places as a whole; case, accents, punctuation and the word “and” do not count.",
+            text(),
+        ),
         several("studio", "Only these studios, likewise.", text()),
         several("curator", "Only what these curators selected, likewise.", text()),
         several(

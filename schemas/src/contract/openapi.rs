@@ -162,9 +162,10 @@ fn lists(
 
 fn suggest_parameters() -> Value {
     json!([
-        {"name": "q", "in": "query", "required": true, "description": "What was typed so far. Case, accents and punctuation do not count. Names of \
-                projects begin with it, a shorter one first; of studios, cities and words one of their words begins with it, the most used \
-                first. Projects have at least half of the places.",
+        {"name": "q", "in": "query", "required": true, "description": "What was typed so far. Case, accents, punctuation and the \
+                word “and” do not count. Names, cities and words begin with it, or have it from a later word on (of projects at least two \
+                letters); those that begin with it come first. Of projects the shorter names come first, of the others the most used. \
+                Projects have at least half of the places.",
             "schema": {"type": "string", "minLength": 1, "maxLength": MAX_QUERY_CHARACTERS, "pattern": NOT_BLANK}},
         {"name": "limit", "in": "query", "description": "How many suggestions at most.",
             "schema": {"type": "integer", "minimum": 1, "maximum": MAX_SUGGESTIONS, "default": DEFAULT_SUGGESTIONS}},
@@ -300,10 +301,12 @@ fn picture(problem: &schemars::Schema) -> Value {
 
 fn search_parameters() -> Value {
     let mut parameters = json!([
-        {"name": "q", "in": "query", "required": true, "description": "Any text that is not blank; words in quotes are a phrase. The first 16 words are looked for. Where no project has all of them as they \
-                were typed, misspelt words of four letters or more are mended, or results hold more than half of the words: approximate, \
-                missing_words, replaced and note say so. Words of one project in twenty and more, short words and function words carry no \
-                such result, and nothing is mended towards them. Numbers are never mended.",
+        {"name": "q", "in": "query", "required": true, "description": "Any text that is not blank; words in quotes are a phrase. The first 16 words are looked for. Outside quotes a word \
+                is found in any number (library, libraries), with 's or without, with hyphens or without (re-use, reuse); “and” is the \
+                same as &; in, of, the and the like restrict nothing beside other words. With fewer than ten such results longer last words \
+                and words joined or apart are found too. With none a word of four letters or more that no project has is corrected by \
+                one letter, or results hold more than half of the words. approximate, missing_words, replaced and note say so. Numbers \
+                and words of up to three letters are never corrected.",
             "schema": {"type": "string", "minLength": 1, "maxLength": MAX_QUERY_CHARACTERS, "pattern": NOT_BLANK}},
         limit_parameter(),
         {"name": "cursor", "in": "query",

@@ -1,4 +1,5 @@
-//! The texts of one column by number. Spellings that fold alike, such as `Zürich` and `ZURICH`, are one value.
+//! The texts of one column by number. Spellings that are compared alike, such as `Zürich` and `ZURICH`, `X & Y` and `X and Y`, are one
+//! value.
 //!
 //! Texts are only added. Unused ones disappear when the reader loads all projects again.
 
@@ -6,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
-use text::fold;
+use text::comparison_form;
 
 use crate::layers::{Layer, Layers};
 
@@ -39,9 +40,9 @@ struct Spelling {
     previous: u32,
 }
 
-/// Returns what a text is compared by: its words; of a text without words, such as `***`, itself.
+/// Returns what a text is compared by: its words, but for `and`; of a text without words, such as `***`, itself.
 pub(crate) fn value_of(text: &str) -> String {
-    let folded = fold(text);
+    let folded = comparison_form(text);
     if folded.is_empty() { text.trim().to_owned() } else { folded }
 }
 
@@ -106,7 +107,7 @@ impl Texts {
         &self.at(number).value
     }
 
-    /// Returns the numbers of all spellings of a value, which is folded.
+    /// Returns the numbers of all spellings of a value (see [`value_of`]).
     pub(crate) fn spellings<'t>(&'t self, value: &str) -> impl Iterator<Item = u32> + use<'t> {
         std::iter::successors(self.last_of(value), |number| {
             Some(self.at(*number).previous).filter(|previous| *previous > 0)
@@ -133,7 +134,7 @@ impl Texts {
     }
 }
 
-/// Returns the distinct parts of a text between commas, folded.
+/// Returns the values of the distinct parts of a text between commas.
 fn parts(text: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     for part in text.split(',').map(value_of).filter(|part| !part.is_empty()) {
@@ -220,5 +221,17 @@ mod tests {
         assert_eq!(texts.containing("***").collect::<Vec<_>>(), [1, 2, 3]);
         assert_eq!(texts.containing("ulm").collect::<Vec<_>>(), [3]);
         assert_eq!(value_of(" *** "), "***");
+    }
+
+    #[test]
+    fn and_is_written_in_any_form() {
+        let mut texts = Texts::with_parts();
+        let written =
+            ["Oxenham & Wardlaw", "Oxenham and Wardlaw, Ulm", "oxenham AND wardlaw", "And", "and & and"];
+        let numbers = written.map(|text| texts.insert(text));
+        assert_eq!(numbers.map(|number| texts.first_of(number)), [1, 2, 1, 4, 5]);
+        assert_eq!(texts.spellings(&value_of("Oxenham Wardlaw")).collect::<Vec<_>>(), [3, 1]);
+        assert_eq!(texts.containing(&value_of("Oxenham and Wardlaw")).collect::<Vec<_>>(), [1, 2, 3]);
+        assert_eq!(texts.containing(&value_of("and")).collect::<Vec<_>>(), [4]);
     }
 }

@@ -9,11 +9,12 @@ use super::super::vocabulary::RecountPolicy;
 use super::*;
 
 /// Texts and what they are compared by.
-const STUDIOS: [(&str, &str); 5] = [
+const STUDIOS: [(&str, &str); 6] = [
     ("Ålto & Co", "alto co"),
-    ("ALTO, CO.", "alto co"),
+    ("ALTO and CO.", "alto co"),
     ("Studio Alto", "studio alto"),
     ("Oak Co", "oak co"),
+    ("And", "and"),
     ("***", "***"),
 ];
 const CITIES: [(&str, &str); 4] = [
@@ -24,11 +25,14 @@ const CITIES: [(&str, &str); 4] = [
 ];
 /// Words, none an inflected form of another.
 const WORDS: [&str; 4] = ["oak", "alder", "Béton", "studio"];
-const TYPED: [&str; 14] = [
+const TYPED: [&str; 17] = [
     "a",
     "al",
     "ALT",
     "alto c",
+    "alto & c",
+    "Alto and C",
+    "and",
     "co",
     "o",
     "oak",
@@ -142,15 +146,18 @@ impl Model {
     }
 }
 
-/// Returns the texts of which a word begins with `typed`, in order.
-fn begun(mut used: Vec<(Reverse<u64>, String, String)>, typed: &str) -> Vec<String> {
-    let typed = text::fold(typed);
-    used.retain(|(_, value, _)| {
+/// Returns the texts of which a word begins with `typed`, in order: those that begin with it, then the others.
+fn begun(used: Vec<(Reverse<u64>, String, String)>, typed: &str) -> Vec<String> {
+    let typed = text::comparison_form(typed);
+    let place = |value: &str| {
         let words: Vec<&str> = value.split(' ').collect();
-        (0..words.len()).any(|from| words[from..].join(" ").starts_with(&typed))
-    });
-    used.sort();
-    used.into_iter().map(|(_, _, text)| text).collect()
+        (0..words.len()).find(|from| words[*from..].join(" ").starts_with(&typed)).map(|from| from > 0)
+    };
+    let placed =
+        used.into_iter().filter_map(|(count, value, text)| Some((place(&value)?, count, value, text)));
+    let mut placed: Vec<_> = placed.collect();
+    placed.sort();
+    placed.into_iter().map(|(.., text)| text).collect()
 }
 
 /// Returns the first of each kind by turns, in the order of the kinds.
@@ -166,7 +173,7 @@ fn by_turns(found: [Vec<Suggestion>; 3], limit: usize) -> Vec<Suggestion> {
 
 fn changes() -> impl Strategy<Value = Vec<Change>> {
     let some = |count: usize| proptest::option::weighted(0.8, 0..count);
-    let entry = (some(5), some(4), some(4), some(4)).prop_map(|(studio, city, material, mood)| Entry {
+    let entry = (some(6), some(4), some(4), some(4)).prop_map(|(studio, city, material, mood)| Entry {
         studio,
         city,
         material,
@@ -202,7 +209,8 @@ proptest! {
                     assert_eq!(archive.reader.listing().suggest(typed, limit), by_turns(expected, limit), "{typed}");
                     let listed = model.completions("").concat();
                     for one in stale.listing().suggest(typed, limit) {
-                        let is_same = |other: &Suggestion| text::fold(&other.text) == text::fold(&one.text);
+                        let form = |one: &Suggestion| text::comparison_form(&one.text);
+                        let is_same = |other: &Suggestion| form(other) == form(&one);
                         assert!(listed.iter().any(is_same), "{typed}: {one:?} is in no listed project");
                     }
                 }

@@ -12,17 +12,20 @@ use schemas::taste::Taste;
 use super::super::*;
 
 /// Texts and what they are compared by.
-pub(super) const CITIES: [(&str, &str, &[&str]); 6] = [
+pub(super) const CITIES: [(&str, &str, &[&str]); 8] = [
     ("Ulm, Germany", "ulm germany", &["ulm", "germany"]),
     ("ULM, Germany", "ulm germany", &["ulm", "germany"]),
     ("Zürich", "zurich", &["zurich"]),
     ("zurich", "zurich", &["zurich"]),
     ("Köln, Germany", "koln germany", &["koln", "germany"]),
     ("***", "***", &["***"]),
+    ("Arima, Trinidad and Tobago", "arima trinidad tobago", &["arima", "trinidad tobago"]),
+    ("Arima, Trinidad & Tobago", "arima trinidad tobago", &["arima", "trinidad tobago"]),
 ];
 pub(super) const STUDIOS: [(&str, &str); 3] =
-    [("Ålto & Co", "alto co"), ("ALTO, CO.", "alto co"), ("Studio B", "studio b")];
-pub(super) const CURATORS: [&str; 2] = ["Ada", "Bo"];
+    [("Ålto & Co", "alto co"), ("ALTO and CO.", "alto co"), ("Studio B", "studio b")];
+pub(super) const CURATORS: [(&str, &str); 3] =
+    [("Ada & Bo", "ada bo"), ("Bo", "bo"), ("Ada and Bo", "ada bo")];
 /// Colours in groups of three: each is near to the others of its group and to no other.
 pub(super) const COLOURS: [[u8; 3]; 6] =
     [[200, 30, 30], [205, 40, 35], [190, 25, 40], [20, 60, 160], [25, 70, 170], [30, 60, 150]];
@@ -75,7 +78,7 @@ impl Entry {
         serde_json::from_value(json!({
             "name": format!("Náme {}", self.name), "category": self.category.as_str(),
             "city": self.city.map(|at| CITIES[at].0), "studio": self.studio.map(|at| STUDIOS[at].0),
-            "provenance": {"curated_by": self.curator.map(|at| CURATORS[at])},
+            "provenance": {"curated_by": self.curator.map(|at| CURATORS[at].0)},
             "year": self.year.map(|year| format!("{year:04}")), "published": published, "pictures": pictures,
             "thumbnail": self.thumbnail.then_some("https://example.org/a.webp"),
             "taste": {"material": Some(WORDS[self.words].0).filter(|text| !text.is_empty())},
@@ -125,7 +128,7 @@ impl Wanted {
             categories: self.categories.clone(),
             cities: self.cities.iter().map(|at| CITIES[*at].0.to_uppercase()).collect(),
             studios: self.studios.iter().map(|at| STUDIOS[*at].0.to_lowercase()).collect(),
-            curators: self.curators.iter().map(|at| CURATORS[*at].to_owned()).collect(),
+            curators: self.curators.iter().map(|at| CURATORS[*at].0.to_owned()).collect(),
             places: self.places.iter().map(|place| format!(" {place}")).collect(),
             year_from: year(self.years.0),
             year_to: year(self.years.1),
@@ -153,7 +156,12 @@ impl Wanted {
                     .iter()
                     .any(|at| entry.studio.is_some_and(|own| STUDIOS[own].1 == STUDIOS[*at].1)),
             )
-            && or_all(self.curators.is_empty(), self.curators.iter().any(|at| entry.curator == Some(*at)))
+            && or_all(
+                self.curators.is_empty(),
+                self.curators
+                    .iter()
+                    .any(|at| entry.curator.is_some_and(|own| CURATORS[own].1 == CURATORS[*at].1)),
+            )
             && or_all(
                 self.places.is_empty(),
                 self.places
@@ -264,7 +272,7 @@ pub(super) fn expected_facet(projects: &[&Project], facet: Facet) -> Vec<(String
             counted(entries().filter_map(|entry| entry.studio).map(|at| (STUDIOS[at].1, STUDIOS[at].0)))
         }
         Facet::Curator => {
-            counted(entries().filter_map(|entry| entry.curator).map(|at| (CURATORS[at], CURATORS[at])))
+            counted(entries().filter_map(|entry| entry.curator).map(|at| (CURATORS[at].1, CURATORS[at].0)))
         }
         Facet::Year => {
             let years: Vec<String> =
@@ -295,9 +303,9 @@ pub(super) fn expected_order(projects: &[&Project], order: &Order) -> Vec<u64> {
 pub(super) fn entry() -> impl Strategy<Value = Entry> {
     let category = prop_oneof![Just(Category::Art), Just(Category::Design), Just(Category::Interiors)];
     let texts = (
-        proptest::option::of(0..6_usize),
-        proptest::option::of(0..3_usize),
-        proptest::option::of(0..2_usize),
+        proptest::option::of(0..CITIES.len()),
+        proptest::option::of(0..STUDIOS.len()),
+        proptest::option::of(0..CURATORS.len()),
     );
     let days = (proptest::option::of(1_998..2_003_u16), proptest::option::of(1..5));
     (0..20_u8, category, texts, days, any::<bool>(), any::<bool>(), 0..4_usize).prop_map(
@@ -328,9 +336,15 @@ pub(super) fn wanted() -> impl Strategy<Value = Wanted> {
     }
     let year = || prop_oneof![4 => Just(None), 1 => (1_998..2_003_u16).prop_map(Some)];
     let category = prop_oneof![Just(Category::Art), Just(Category::Design)];
-    let place =
-        prop_oneof![Just("germany"), Just("ulm"), Just("zurich"), Just("ulm germany"), Just("nowhere")];
-    let texts = (few(0..6_usize), few(0..3_usize), few(0..2_usize), few(place));
+    let place = proptest::sample::select(vec![
+        "germany",
+        "ulm",
+        "zurich",
+        "ulm germany",
+        "trinidad tobago",
+        "nowhere",
+    ]);
+    let texts = (few(0..CITIES.len()), few(0..STUDIOS.len()), few(0..CURATORS.len()), few(place));
     let rest = (proptest::bool::weighted(0.2), few(0..6_usize), proptest::option::weighted(0.2, 1..30));
     let material =
         proptest::option::weighted(0.2, prop_oneof![Just("Oak"), Just("oaks"), Just("pine"), Just("elm")]);
