@@ -5,6 +5,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use tantivy::directory::MmapDirectory;
+use tantivy::fieldnorm::FieldNormReader;
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, NoMergePolicy};
 use tantivy::schema::{IndexRecordOption, Value};
 use tantivy::tokenizer::TokenizerManager;
@@ -14,8 +15,11 @@ use tantivy::{
 };
 
 use crate::index::digest::Digest;
+use crate::index::partition_point;
 use crate::index::rows::{Row, RowPlugin, encode};
-use crate::index::schema::{Fields, TOKENIZER, WeightedFieldTokenizer, combined_text, schema};
+use crate::index::schema::{
+    Fields, TOKENIZER, WeightedFieldTokenizer, combined_text, for_each_weighted_word, schema,
+};
 use crate::ranking::{ORDINAL_BOUND, tie_breaker};
 use crate::reader::SearchReader;
 use crate::{SearchDocument, SearchError};
@@ -115,8 +119,10 @@ impl SearchWriter {
         }
         // A project that is not listed is not found by its name either.
         let name = if document.listed { text::comparison_form(document.name) } else { String::new() };
+        let text = if document.listed { combined_text(document) } else { String::new() };
         let row = encode(Row {
             tie_breaker: tie_breaker(document.published, document.ordinal),
+            length_id: length_id(&text),
             category: document.category,
             name: name.as_bytes(),
             summary: document.summary,
@@ -129,7 +135,7 @@ impl SearchWriter {
         // A document without words cannot be found; it keeps the state of a project that may be listed again.
         if document.listed {
             content.add_text(self.fields.slug, document.slug);
-            content.add_text(self.fields.text, combined_text(document));
+            content.add_text(self.fields.text, text);
         }
         content.add_custom(self.fields.row, &row);
         self.writer.add_document(content)?;
@@ -267,6 +273,19 @@ impl SearchWriter {
     pub fn digest(&self) -> Result<Digest, SearchError> {
         SearchReader::open(&self.folder)?.digest()
     }
+}
+
+/// Returns the step of a combined text's length in tantivy's scale of lengths.
+fn length_id(text: &str) -> u8 {
+    let mut length = 0_u32;
+    for_each_weighted_word(text, &mut |word, weight| {
+        // The words that are joined count already.
+        if word.kind != text::Kind::Joined {
+            length = length.saturating_add(weight);
+        }
+    });
+    let next = partition_point(0..256, |id| FieldNormReader::id_to_fieldnorm(id as u8) <= length);
+    next.saturating_sub(1) as u8
 }
 
 /// Returns the policy of merges in the background: segments of similar size are merged, so that commits of one document leave few

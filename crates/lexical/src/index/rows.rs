@@ -2,7 +2,7 @@
 //! the summary, the tie-breaker, the category and the name of one document, in the form in which names are compared.
 //!
 //! The file is little-endian, mapped into memory, and never copied: all summaries one after the other; a column of their ends
-//! (`u64`); a column of tie-breakers (`u64`); a column of category codes (`u16`); the table of names (see [`names`]) and that of the
+//! (`u64`); a column of tie-breakers (`u64`); a column of category codes (`u16`); a column of lengths (`u8`); the table of names (see [`names`]) and that of the
 //! words in them (see [`word_starts`]); the names of the categories, each after its `u16` length; and a footer with the number of
 //! documents (`u32`), the number of categories (`u32`), the length of all summaries (`u64`), the number of named documents (`u32`), the
 //! length of all names (`u64`), the number of word starts (`u32`) and the version (`u32`).
@@ -39,6 +39,8 @@ pub(crate) struct Rows {
     tie_breakers: usize,
     /// The offset of the column of category codes.
     codes: usize,
+    /// The offset of the column of lengths.
+    lengths: usize,
     names: NameTable,
     /// The number of word starts; they follow the names.
     word_starts: usize,
@@ -67,7 +69,8 @@ impl Rows {
         let ends = usize::try_from(u64_at(bytes, footer + 8)?).ok()?;
         let tie_breakers = ends.checked_add(8 * documents as usize)?;
         let codes = tie_breakers.checked_add(8 * documents as usize)?;
-        let names_at = codes.checked_add(2 * documents as usize)?;
+        let lengths = codes.checked_add(2 * documents as usize)?;
+        let names_at = lengths.checked_add(documents as usize)?;
         let names =
             NameTable::new(names_at, documents, u32_at(bytes, footer + 16)?, u64_at(bytes, footer + 20)?)?;
         let word_starts = u32_at(bytes, footer + 28)? as usize;
@@ -78,7 +81,16 @@ impl Rows {
             at = start + usize::from(u16::from_le_bytes(bytes.get(at..start)?.try_into().ok()?));
             categories.push(std::str::from_utf8(bytes.get(start..at)?).ok()?.to_owned());
         }
-        (at == footer).then_some(Rows { file, ends, tie_breakers, codes, names, word_starts, categories })
+        (at == footer).then_some(Rows {
+            file,
+            ends,
+            tie_breakers,
+            codes,
+            lengths,
+            names,
+            word_starts,
+            categories,
+        })
     }
 
     /// Returns the summary of a document, as it was indexed.
@@ -106,6 +118,12 @@ impl Rows {
     #[inline]
     pub(crate) fn tie_breaker(&self, document: DocId) -> u64 {
         u64_at(self.file.as_slice(), self.tie_breakers + 8 * document as usize).unwrap_or(u64::MAX)
+    }
+
+    /// Returns the lengths of all documents in weighted words, each as the number of a step of tantivy's scale of lengths; 0 for a
+    /// document without words. Joined words do not count: their parts do.
+    pub(crate) fn length_ids(&self) -> &[u8] {
+        self.file.as_slice().get(self.lengths..self.names.start()).unwrap_or_default()
     }
 
     /// Returns the code of a category in this segment; `None` if no document has it.

@@ -128,11 +128,9 @@ impl SegmentContent {
     fn open(reader: &SegmentReader, fields: Fields) -> Result<SegmentContent, SearchError> {
         let rows =
             reader.open_read(SegmentComponent::Custom(EXTENSION.to_owned())).map_err(TantivyError::from)?;
-        let norms = reader.get_fieldnorms_reader(fields.text)?;
-        let length_ids: Vec<u8> =
-            (0..reader.max_doc()).map(|document| norms.fieldnorm_id(document)).collect();
-        let total_length = length_ids.iter().map(|id| u64::from(FieldNormReader::id_to_fieldnorm(*id))).sum();
         let rows = Rows::open(rows.read_bytes().map_err(TantivyError::from)?, reader.max_doc())?;
+        let length_ids = rows.length_ids().to_vec();
+        let total_length = length_ids.iter().map(|id| u64::from(FieldNormReader::id_to_fieldnorm(*id))).sum();
         let mut by_ordinal: Vec<DocId> =
             (0..reader.max_doc()).filter(|document| length_ids[*document as usize] > 0).collect();
         by_ordinal.sort_unstable_by_key(|document| ordinal_of(rows.tie_breaker(*document)));

@@ -99,9 +99,9 @@ fn hyphened_words_and_initials_are_one_word_too() {
         "Day-care",
         "Daycares",
     ]);
-    assert_full(&fixture, "adaptive re-use", &[2, 0, 1]);
+    assert_full(&fixture, "adaptive re-use", &[0, 2, 1]);
     assert_full(&fixture, "adaptive reuse", &[1, 0]);
-    assert_full(&fixture, "\"re use\"", &[2, 0]);
+    assert_full(&fixture, "\"re use\"", &[0, 2]);
     assert_full(&fixture, "smak", &[5, 4]);
     assert_full(&fixture, "S.M.A.K.", &[4, 5]);
     assert_full(&fixture, "pl mills", &[6]);

@@ -72,6 +72,11 @@ impl NameTable {
         Some(NameTable { ranks: at, documents: by_rank, ends, names, count, end })
     }
 
+    /// Returns the offset of the table.
+    pub(super) fn start(&self) -> usize {
+        self.ranks
+    }
+
     pub(super) fn end(&self) -> usize {
         self.end
     }

@@ -19,20 +19,23 @@ use super::{EXTENSION, Rows, VERSION};
 #[derive(Clone, Copy)]
 pub(crate) struct Row<'a> {
     pub(crate) tie_breaker: u64,
+    /// The step of its length (see [`Rows::length_ids`]).
+    pub(crate) length_id: u8,
     pub(crate) category: &'a str,
     /// The name in the form in which names are compared; empty for a project that is not listed.
     pub(crate) name: &'a [u8],
     pub(crate) summary: &'a [u8],
 }
 
-/// Encodes a row for the indexing queue: tie-breaker, category, name, summary. `None` if the category is longer than 65,535 bytes or
+/// Encodes a row for the indexing queue: tie-breaker, length, category, name, summary. `None` if the category is longer than 65,535 bytes or
 /// the name than 4 GiB.
 pub(crate) fn encode(row: Row<'_>) -> Option<Vec<u8>> {
-    let Row { tie_breaker, category, name, summary } = row;
+    let Row { tie_breaker, length_id, category, name, summary } = row;
     let category_length = u16::try_from(category.len()).ok()?;
     let name_length = u32::try_from(name.len()).ok()?;
-    let mut row = Vec::with_capacity(14 + category.len() + name.len() + summary.len());
+    let mut row = Vec::with_capacity(15 + category.len() + name.len() + summary.len());
     row.extend_from_slice(&tie_breaker.to_le_bytes());
+    row.push(length_id);
     row.extend_from_slice(&category_length.to_le_bytes());
     row.extend_from_slice(&name_length.to_le_bytes());
     row.extend_from_slice(category.as_bytes());
@@ -44,11 +47,12 @@ pub(crate) fn encode(row: Row<'_>) -> Option<Vec<u8>> {
 /// Decodes what [`encode`] encoded.
 fn decode(row: &[u8]) -> Option<Row<'_>> {
     let tie_breaker = u64::from_le_bytes(row.get(..8)?.try_into().ok()?);
-    let category = 14 + usize::from(u16::from_le_bytes(row.get(8..10)?.try_into().ok()?));
-    let name = category + u32::from_le_bytes(row.get(10..14)?.try_into().ok()?) as usize;
+    let category = 15 + usize::from(u16::from_le_bytes(row.get(9..11)?.try_into().ok()?));
+    let name = category + u32::from_le_bytes(row.get(11..15)?.try_into().ok()?) as usize;
     Some(Row {
         tie_breaker,
-        category: std::str::from_utf8(row.get(14..category)?).ok()?,
+        length_id: *row.get(8)?,
+        category: std::str::from_utf8(row.get(15..category)?).ok()?,
         name: row.get(category..name)?,
         summary: row.get(name..)?,
     })
@@ -80,6 +84,7 @@ impl SegmentPlugin for RowPlugin {
             for (number, document) in (first..).zip(reader.doc_ids_alive()) {
                 file.push(Row {
                     tie_breaker: rows.tie_breaker(document),
+                    length_id: rows.length_ids().get(document as usize).copied().unwrap_or_default(),
                     category: rows.category(document),
                     name: rows.names().of(document),
                     summary: rows.summary(document),
@@ -159,6 +164,7 @@ struct RowFile {
     ends: Vec<u64>,
     tie_breakers: Vec<u64>,
     codes: Vec<u16>,
+    lengths: Vec<u8>,
     /// The names, one after the other, and where each ends.
     names: Vec<u8>,
     name_ends: Vec<u64>,
@@ -180,6 +186,7 @@ impl RowFile {
             ends: Vec::new(),
             tie_breakers: Vec::new(),
             codes: Vec::new(),
+            lengths: Vec::new(),
             names: Vec::new(),
             name_ends: Vec::new(),
             by_name: Vec::new(),
@@ -190,7 +197,7 @@ impl RowFile {
     }
 
     fn push(&mut self, row: Row<'_>) -> tantivy::Result<()> {
-        let Row { tie_breaker, category, name, summary } = row;
+        let Row { tie_breaker, length_id, category, name, summary } = row;
         let code = match self.codes_by_category.get(category) {
             Some(&code) => code,
             None => {
@@ -206,6 +213,7 @@ impl RowFile {
         self.ends.push(self.written);
         self.tie_breakers.push(tie_breaker);
         self.codes.push(code);
+        self.lengths.push(length_id);
         self.names.extend_from_slice(name);
         self.name_ends.push(self.names.len() as u64);
         Ok(())
@@ -269,6 +277,7 @@ impl RowFile {
             .chain(&self.tie_breakers)
             .for_each(|number| tail.extend_from_slice(&number.to_le_bytes()));
         self.codes.iter().for_each(|code| tail.extend_from_slice(&code.to_le_bytes()));
+        tail.extend_from_slice(&self.lengths);
         let (names_length, ranks) = self.write_names(&mut tail);
         let words = self.write_words(&ranks, &mut tail)?;
         for name in &self.categories {
