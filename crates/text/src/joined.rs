@@ -45,20 +45,25 @@ pub(crate) struct Hyphened {
 impl Hyphened {
     /// Called before a word is visited. Returns the run before it if the word does not continue it.
     pub(crate) fn before(&mut self, word: &str) -> Option<(String, u32)> {
-        if self.is_open && is_of_letters(word) { None } else { self.run.end() }
+        let continues = self.run.words == 0 || self.is_open && is_of_letters(word);
+        if continues { None } else { self.run.end() }
     }
 
-    /// Adds a word that was visited.
-    pub(crate) fn push(&mut self, word: &str, position: u32) {
+    /// Adds a word that was visited and that a separator follows.
+    pub(crate) fn push(&mut self, word: &str, position: u32, separator: char) {
         self.is_open = false;
-        if is_of_letters(word) {
+        // Most words neither continue a run nor begin one.
+        if (self.run.words > 0 || is_hyphen(separator)) && is_of_letters(word) {
             self.run.push(word, position);
         }
     }
 
     /// Called with each character that separates words. Returns the run if it ends there.
     pub(crate) fn after(&mut self, separator: char) -> Option<(String, u32)> {
-        if is_hyphen(separator) && !self.is_open && self.run.words > 0 {
+        if self.run.words == 0 {
+            return None;
+        }
+        if is_hyphen(separator) && !self.is_open {
             self.is_open = true;
             return None;
         }
@@ -86,21 +91,26 @@ enum Gap {
 impl Initials {
     /// Called before a word is visited that a separator follows. Returns the run before it if the word does not continue it.
     pub(crate) fn before(&mut self, word: &str, separator: char) -> Option<(String, u32)> {
-        if self.gap != Gap::Nothing && is_letter(word) && separator == '.' { None } else { self.run.end() }
+        let continues =
+            self.run.words == 0 || separator == '.' && self.gap != Gap::Nothing && is_letter(word);
+        if continues { None } else { self.run.end() }
     }
 
-    /// Adds a word that was visited.
-    pub(crate) fn push(&mut self, word: &str, position: u32) {
+    /// Adds a word that was visited and that a separator follows.
+    pub(crate) fn push(&mut self, word: &str, position: u32, separator: char) {
         self.gap = Gap::Nothing;
-        if is_letter(word) {
+        if separator == '.' && is_letter(word) {
             self.run.push(word, position);
         }
     }
 
     /// Called with each character that separates words. Returns the run if it ends there.
     pub(crate) fn after(&mut self, separator: char) -> Option<(String, u32)> {
+        if self.run.words == 0 {
+            return None;
+        }
         self.gap = match (self.gap, separator) {
-            (Gap::Nothing, '.') if self.run.words > 0 => Gap::Point,
+            (Gap::Nothing, '.') => Gap::Point,
             (Gap::Point, ' ') => Gap::PointAndBlank,
             _ => {
                 self.gap = Gap::Nothing;

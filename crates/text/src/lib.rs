@@ -1,15 +1,16 @@
 //! Text folding: splits texts and queries into the words that are compared.
 //!
 //! Texts and queries are folded alike: normalised by compatibility (NFKC), lower case, without accents. Apostrophes join
-//! (`O'Keeffe` is `okeeffe`), and so does the middle dot of Catalan (`Col·legi`); all other punctuation splits, digits stay. Words with
-//! hyphens between them (`re-use`), and letters with points (`S.M.A.K.`), are also one word. In scripts that are written without spaces each character is
-//! a word, so that a run of them is found as a phrase.
+//! (`O'Keeffe` is `okeeffe`), and so does the middle dot of Catalan (`Col·legi`); all other punctuation splits, digits stay. Words of
+//! letters with single hyphens between them (`re-use`), and single letters with points (`S.M.A.K.`), are also one word. In scripts that
+//! are written without spaces each character is a word, so that a run of them is found as a phrase.
 //!
 //! The search index (`lexical`) and the archive model of `read` use it. Both store folded words, so the folded form of a text must
 //! not change within one layout of their files. Folding is idempotent.
 //!
 //! [`words`] visits all words with their positions, [`fold`] joins them to one text, [`pieces`] returns the words as they are written,
-//! [`comparison_form`] is how names are compared, [`is_stop_word`] tells which words say little by themselves, and [`forms`] which are the same word in another number.
+//! [`comparison_form`] is how names are compared, [`is_stop_word`] tells which words say little by themselves, and [`forms`] which are
+//! the same word in another number.
 //!
 //! ```
 //! use std::ops::ControlFlow;
@@ -95,15 +96,20 @@ pub fn words(text: &str, visit: &mut impl FnMut(Word<'_>) -> ControlFlow<()>) ->
     folder.end()
 }
 
-/// Returns the non-empty pieces of `text` between characters that separate words in any context. The words of the pieces are the
-/// words of the text; most pieces are one word as it is written.
+/// Returns the pieces of `text` between characters that separate words in any context, without those of nothing but apostrophes. The
+/// words of the pieces are the words of the text; most pieces are one word as it is written.
 pub fn pieces(text: &str) -> impl Iterator<Item = &str> {
-    text.split(is_separator).filter(|piece| !piece.is_empty())
+    text.split(is_separator).filter(|piece| !piece.chars().all(is_apostrophe))
 }
 
 /// Returns whether the character joins the letters around it, as in `O'Keeffe` and `Col·legi`.
 pub fn is_apostrophe(character: char) -> bool {
     plain_apostrophe(character) == '\''
+}
+
+/// Returns whether the character is a middle dot, one of those that [`is_apostrophe`] accepts.
+pub fn is_middle_dot(character: char) -> bool {
+    matches!(character, '\u{b7}' | '\u{387}' | '\u{2027}')
 }
 
 fn is_separator(character: char) -> bool {
@@ -187,8 +193,8 @@ impl<'v, V: FnMut(Word<'_>) -> ControlFlow<()>> Folder<'v, V> {
 
     /// Ends the text.
     fn end(&mut self) -> ControlFlow<()> {
-        self.end_word('\n')?;
-        self.end_runs('\n')
+        // A separator that no run goes on after.
+        self.end_word('\n')
     }
 
     /// Processes the characters of a piece that is normalised (NFKC).
@@ -237,7 +243,6 @@ impl<'v, V: FnMut(Word<'_>) -> ControlFlow<()>> Folder<'v, V> {
     fn unspaced_character(&mut self, character: char) -> ControlFlow<()> {
         let continues = self.after_unspaced;
         self.end_word(character)?;
-        self.end_runs(character)?;
         self.after_unspaced = true;
         let mut bytes = [0; 4];
         let word = Word {
@@ -249,7 +254,7 @@ impl<'v, V: FnMut(Word<'_>) -> ControlFlow<()>> Folder<'v, V> {
         (self.visit)(word)
     }
 
-    /// Ends the current word, which a separator follows.
+    /// Ends the current word, if there is one, and the runs that do not go on after the separator that follows.
     fn end_word(&mut self, separator: char) -> ControlFlow<()> {
         // An apostrophe at the end is a separator too.
         let separator = if self.pending_apostrophe { '\'' } else { separator };
@@ -272,8 +277,8 @@ impl<'v, V: FnMut(Word<'_>) -> ControlFlow<()>> Folder<'v, V> {
             }
             self.part_ends.clear();
         }
-        self.hyphened.push(&self.word, position);
-        self.initials.push(&self.word, position);
+        self.hyphened.push(&self.word, position, separator);
+        self.initials.push(&self.word, position, separator);
         self.word.clear();
         self.end_runs(separator)
     }
@@ -306,9 +311,6 @@ fn plain_apostrophe(character: char) -> char {
     match character {
         '`'
         | '\u{b4}'
-        | '\u{b7}'
-        | '\u{387}'
-        | '\u{2027}'
         | '\u{2018}'..='\u{201b}'
         | '\u{2b9}'..='\u{2bd}'
         | '\u{2c8}'
@@ -316,6 +318,7 @@ fn plain_apostrophe(character: char) -> char {
         | '\u{2035}'
         | '\u{ff07}'
         | '\u{55a}' => '\'',
+        dot if is_middle_dot(dot) => '\'',
         other => other,
     }
 }

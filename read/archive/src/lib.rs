@@ -61,7 +61,7 @@ use model::error::ModelError;
 use model::{Model, ModelContext};
 
 /// The layout of its files, incremented with every change that former generations do not have.
-pub const LAYOUT: u32 = 5;
+pub const LAYOUT: u32 = 6;
 
 const NAME: &str = "archive";
 

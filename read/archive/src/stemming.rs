@@ -10,7 +10,7 @@ use frostem::{Algorithm, Stemmer};
 use schemas::taste::{Dimension, Taste};
 use unicode_normalization::UnicodeNormalization;
 
-use text::{Kind, is_apostrophe, pieces, words};
+use text::{Kind, is_apostrophe, is_middle_dot, pieces, words};
 
 /// Reduces words to stems.
 pub(super) struct WordStemmer {
@@ -23,8 +23,8 @@ impl fmt::Debug for WordStemmer {
     }
 }
 
-/// What separates phrases in a text.
-const PHRASE_ENDS: [char; 6] = [',', ';', '|', '/', '·', '•'];
+/// What separates phrases in a text, beside middle dots that are not between letters.
+const PHRASE_ENDS: [char; 5] = [',', ';', '|', '/', '•'];
 /// What separates the stored phrases of a dimension from each other and from its words.
 const PHRASE: char = '\t';
 /// The maximum length of a phrase, in characters; a longer one is a sentence, of which only the words count.
@@ -45,8 +45,7 @@ pub(super) fn stored_words(taste: &Taste) -> String {
         }
         let mut line = line.join(" ");
         let mut phrases: Vec<String> = Vec::new();
-        for phrase in text.split(|letter: char| letter.is_control() || PHRASE_ENDS.contains(&letter)) {
-            let phrase = phrase_form(phrase);
+        for phrase in split_phrases(text).into_iter().map(phrase_form) {
             let is_phrase = !phrase.is_empty() && phrase.chars().count() <= MAX_PHRASE_CHARS;
             if is_phrase && !phrases.contains(&phrase) {
                 line.push(PHRASE);
@@ -59,6 +58,23 @@ pub(super) fn stored_words(taste: &Taste) -> String {
     Dimension::ALL.map(line).join("\n")
 }
 
+/// Returns what stands between the marks that separate phrases.
+fn split_phrases(text: &str) -> Vec<&str> {
+    let (mut found, mut start) = (Vec::new(), 0);
+    for (at, letter) in text.char_indices() {
+        let next = at + letter.len_utf8();
+        // Between letters a middle dot joins, as in `Col·legi`.
+        let joins =
+            || text[..at].ends_with(char::is_alphanumeric) && text[next..].starts_with(char::is_alphanumeric);
+        if letter.is_control() || PHRASE_ENDS.contains(&letter) || is_middle_dot(letter) && !joins() {
+            found.push(&text[start..at]);
+            start = next;
+        }
+    }
+    found.push(&text[start..]);
+    found
+}
+
 /// Returns a phrase as it is written, in lower case, without marks around it.
 pub(super) fn phrase_form(phrase: &str) -> String {
     let phrase = lower_case(phrase.trim_matches(|letter: char| !letter.is_alphanumeric()));
@@ -66,7 +82,11 @@ pub(super) fn phrase_form(phrase: &str) -> String {
 }
 
 fn lower_case(text: &str) -> String {
-    let plain = |letter| if is_apostrophe(letter) { '\'' } else { letter };
+    let plain = |letter| match letter {
+        dot if is_middle_dot(dot) => '\u{b7}',
+        apostrophe if is_apostrophe(apostrophe) => '\'',
+        other => other,
+    };
     let plain = text.chars().map(plain);
     if text.is_ascii() {
         plain.map(|letter| letter.to_ascii_lowercase()).collect()

@@ -75,6 +75,29 @@ async fn a_phrase_is_what_stands_between_marks() {
     assert_eq!(phrases(&archive)[0], term("north light", 2));
 }
 
+#[tokio::test]
+async fn a_middle_dot_between_letters_joins_them() {
+    let archive = Archive::of(&[
+        with_text(1, Dimension::Mood, "Paral·lel lines · calm·"),
+        with_text(2, Dimension::Mood, "paral\u{2027}lel lines; calm"),
+        with_text(3, Dimension::Mood, "parallel"),
+    ])
+    .await;
+    let terms = |kind| {
+        let found = archive.reader.listing().terms(kind, Some(Dimension::Mood), None, 9);
+        found[0].terms.clone()
+    };
+    let phrases = [("calm", 2), ("paral·lel lines", 2), ("parallel", 1)];
+    assert_eq!(terms(TermKind::Phrase), phrases.map(|(phrase, projects)| term(phrase, projects)));
+    // Each term is said in its most frequent form.
+    let words = [("paral·lel", 3), ("calm", 2), ("lel", 2), ("lines", 2), ("paral", 2)];
+    assert_eq!(terms(TermKind::Word), words.map(|(word, projects)| term(word, projects)));
+    for text in ["paral·lel", "parallel", "PARAL’LEL"] {
+        assert_eq!(archive.found(Dimension::Mood, text).1, 3, "{text}");
+    }
+    assert_eq!(archive.found(Dimension::Mood, "\"Paral·lel lines\"").1, 2);
+}
+
 /// Returns the words of all pages, which have two each, and the number that each page says there are.
 fn paged(
     archive: &Archive,
