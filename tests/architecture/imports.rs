@@ -5,7 +5,7 @@ use toml::{Table, Value};
 use crate::tree::Tree;
 
 /// The root package, and the packages of tests of several others: they may import every crate, and none may import them.
-const ROOTS: [&str; 5] = ["loggia", "contract", "fault", "property", "system"];
+const ROOTS: [&str; 4] = ["loggia", "fault", "property", "system"];
 
 /// Development crates: only the root and tests import them, and they may import the contract.
 const NOT_THE_PRODUCT: [&str; 2] = ["demo", "bench"];
@@ -14,7 +14,7 @@ const NOT_THE_PRODUCT: [&str; 2] = ["demo", "bench"];
 const KIT: &str = "kit";
 
 /// Other dev-dependencies that the rule of a package does not allow: the package, and what only its tests import.
-const ONLY_IN_TESTS: &[[&str; 2]] = &[["workers", "demo"]];
+const ONLY_IN_TESTS: &[[&str; 2]] = &[["ledger", "process_role"], ["workers", "demo"]];
 
 const IO: &str = "tokio sqlx async-nats axum tantivy hyper";
 

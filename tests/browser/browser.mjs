@@ -82,9 +82,25 @@ export async function open({ base, width = 1440, height = 900, scheme = "light",
   return { page, context, faults, follow, settled };
 }
 
+// Brings axe into every page of a context, before the page's own scripts: it is compiled once, and not again for each page.
+export const withAxe = (context) => context.addInitScript({ content: axeSource });
+
+// Lets a window load everything from the server each time, as at a first visit.
+export async function neverCached(page, context) {
+  const session = await context.newCDPSession(page);
+  await session.send("Network.enable");
+  await session.send("Network.setCacheDisabled", { cacheDisabled: true });
+}
+
+// Lets a window forget what the pages before have stored in it.
+export async function forget(page, context) {
+  await page.evaluate(() => { localStorage.clear(); sessionStorage.clear(); });
+  await context.clearCookies();
+}
+
 // What axe finds serious or critical, a sentence each.
 export async function judged(page) {
-  await page.evaluate(axeSource);
+  if (!await page.evaluate(() => "axe" in window)) await page.evaluate(axeSource);
   const { violations } = await page.evaluate(
     (tags) => window.axe.run(document, { runOnly: { type: "tag", values: tags }, resultTypes: ["violations"] }), WCAG,
   );

@@ -1,14 +1,19 @@
-// Looks at every page that is asked for: at a desk by day and on a telephone by night. Reports the faults of each.
+// Looks at every page that is asked for: at a desk by day and, at the same time, on a telephone by night. Reports the faults of each.
 
-import { asked, invalid, judged, open, report } from "./browser.mjs";
+import { asked, forget, invalid, judged, neverCached, open, report, withAxe } from "./browser.mjs";
 
 const MOST_SHIFT = 0.05;
-const WIDTHS = [1440, 768, 360];
 
-async function visit(wanted, path, visitor) {
-  const { page, context, faults, follow, settled } = await open({ base: asked.base, ...visitor });
+// Each width once: how wide a page is does not depend on its colours. The last is the visitor's own again.
+const VISITORS = [
+  { scheme: "light", width: 1440, widths: [768, 1440] },
+  { scheme: "dark", width: 390, widths: [360, 390] },
+];
+
+async function visit({ page, context, faults, follow, settled }, wanted, path, { scheme, widths }) {
+  faults.length = 0;
   let answer = await page.goto(path);
-  for (const [field, text] of Object.entries(wanted.fill ?? {})) await page.fill(field, text.replace("VISIT", visitor.scheme));
+  for (const [field, text] of Object.entries(wanted.fill ?? {})) await page.fill(field, text.replace("VISIT", scheme));
   for (const box of wanted.tick ?? []) await page.check(box);
   if (wanted.form) {
     // What the browser itself would refuse is sent all the same.
@@ -16,7 +21,7 @@ async function visit(wanted, path, visitor) {
   }
   const status = wanted.status ?? 200;
   if (answer.status() !== status) faults.push(`it is answered with ${answer.status()} and not ${status}`);
-  faults.push(...await invalid(await answer.text()));
+  faults.push(...await invalidOnce(await answer.text()));
   await readThrough(page);
 
   const { seen, title, lang, h1, pictures } = await page.evaluate(() => ({
@@ -35,14 +40,21 @@ async function visit(wanted, path, visitor) {
   if (h1.length !== 1 || !h1[0]) faults.push(`its headings are ${JSON.stringify(h1)}`);
   faults.push(...await judged(page));
   await settled();
-  for (const width of WIDTHS) {
+  for (const width of widths) {
     await page.setViewportSize({ width, height: 900 });
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     if (wide > 0) faults.push(`it is ${wide} px too wide at ${width}`);
     await settled();
   }
-  await context.close();
-  return faults.map((fault) => `${visitor.scheme}: ${fault}`);
+  await forget(page, context);
+  return faults.map((fault) => `${scheme}: ${fault}`);
+}
+
+// Both visitors get the same text, most of the time.
+const judgedTexts = new Map();
+function invalidOnce(text) {
+  if (!judgedTexts.has(text)) judgedTexts.set(text, invalid(text));
+  return judgedTexts.get(text);
 }
 
 // Down to the end, so that every picture is asked for and everything that may move has moved.
@@ -60,12 +72,15 @@ async function readThrough(page) {
   });
 }
 
-const faults = {};
-for (const wanted of asked.pages) {
-  const [first, second] = [wanted.path].flat();
-  faults[wanted.name] = [
-    ...await visit(wanted, first, { scheme: "light", width: 1440 }),
-    ...await visit(wanted, second ?? first, { scheme: "dark", width: 390 }),
-  ];
+// Goes through all pages in one window: neither axe nor the process that shows the pages is started anew for each.
+async function walk(visitor, at) {
+  const opened = await open({ base: asked.base, ...visitor });
+  await withAxe(opened.context);
+  await neverCached(opened.page, opened.context);
+  const found = {};
+  for (const wanted of asked.pages) found[wanted.name] = await visit(opened, wanted, [wanted.path].flat().at(at), visitor);
+  return found;
 }
-await report(faults);
+
+const [first, second] = await Promise.all([walk(VISITORS[0], 0), walk(VISITORS[1], -1)]);
+await report(Object.fromEntries(Object.keys(first).map((name) => [name, [...first[name], ...second[name]]])));

@@ -1,43 +1,17 @@
 //! A full disk: commands are rejected with a sentence, reading continues, and writing resumes once there is space.
 
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use kit::SmallDisk;
 use kit::process::{self, Loggia};
 
 use crate::{LOGGIA, TIMEOUT, caught_up, verified, write_houses};
 
-/// A disk of 96 MB in memory, unmounted when dropped.
-struct SmallDisk {
-    path: PathBuf,
-}
-
-impl SmallDisk {
-    /// Mounts it; `None`, with a message, if this user may not mount.
-    fn mount(path: &Path) -> Option<SmallDisk> {
-        std::fs::create_dir_all(path).unwrap();
-        let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=96m", "tmpfs"]).arg(path).output();
-        match mount {
-            Ok(output) if output.status.success() => Some(SmallDisk { path: path.to_owned() }),
-            other => {
-                kit::skipped(format_args!("a small disk cannot be mounted here (root is needed): {other:?}"));
-                None
-            }
-        }
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("--lazy").arg(&self.path).status();
-    }
-}
-
 #[tokio::test]
 async fn a_full_disk_stops_only_commands() {
     let Some(folder) = kit::nats::data_folder().await else { return };
-    let Some(disk) = SmallDisk::mount(&folder.path().join("disk")) else { return };
-    let data = disk.path.join("data");
+    let Some(disk) = SmallDisk::mount(&folder.path().join("disk"), 96) else { return };
+    let data = disk.path().join("data");
     let file = folder.path().join("in.ndjson");
     write_houses(&file, 200);
     let mut loggia = Loggia::up(&LOGGIA, &data, &["--no-demo"]).await;
@@ -45,7 +19,7 @@ async fn a_full_disk_stops_only_commands() {
     process::run(&LOGGIA, &data, &["import", file.to_str().unwrap()]).success();
     caught_up(&data).await;
 
-    let ballast = disk.path.join("ballast");
+    let ballast = disk.path().join("ballast");
     let began = std::time::Instant::now();
     let filled =
         Command::new("dd").args(["if=/dev/zero", "bs=64k"]).arg(format!("of={}", ballast.display())).output();

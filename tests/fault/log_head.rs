@@ -1,28 +1,31 @@
-//! The head of the log as projections learn it: announced, requested, or derived from the stream.
+//! The head of the log as projections learn it from a write side whose relay is stopped.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use event_log::*;
+use event_log::EventLog;
 use health::Health;
 use kit::nats::Nats;
-use kit::{TIMEOUT, wait_until};
+use kit::wait_until;
 use process_role::ProcessRole;
 use projections::source::EventSource;
 use schemas::clock::Clock;
+use schemas::command::{Command, CommandReply};
 use schemas::ids::Position;
+use serde_json::json;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
-use write::relay::{Announcer, RelayProgress};
+use write::relay::{Announcer, Relay, RelayProgress};
+use write::service::{CommandDispatcher, ProjectService};
 
-use crate::event_store::append;
-use crate::shared_consumers::Stream;
+use crate::TIMEOUT;
+use crate::cluster_load::message;
 
 /// A write side whose relay position the test sets.
 struct WriteSide {
     _folder: tempfile::TempDir,
     store: Arc<EventLog>,
-    clock: Clock,
+    commands: CommandDispatcher,
     relayed: watch::Sender<RelayProgress>,
     stop: CancellationToken,
 }
@@ -35,13 +38,18 @@ impl WriteSide {
         let announcer =
             Announcer::new(store.clone(), client(nats, ProcessRole::Write).await, relayed.subscribe());
         tokio::spawn(announcer.run(stop.clone()));
-        WriteSide { _folder: folder, store, clock, relayed, stop }
+        let commands = CommandDispatcher::new(Arc::new(ProjectService::new(store.clone(), clock)));
+        WriteSide { _folder: folder, store, commands, relayed, stop }
     }
 
+    /// Appends this many events.
     async fn add(&self, count: usize) {
-        for number in 0..count {
-            let append = append(&self.clock, &format!("s{number}"), Expected::Any, &["x"]);
-            self.store.append(append).await.unwrap();
+        for _ in 0..count {
+            let slug = format!("house-{}", self.store.head().await.unwrap().position.0);
+            let record = json!({"slug": slug, "name": "House", "category": "art"});
+            let select = Command::Select { record: record.as_object().unwrap().clone() };
+            let reply = self.commands.execute(message(select)).await;
+            assert!(matches!(reply, CommandReply::Project(_)), "{reply:?}");
         }
     }
 
@@ -76,17 +84,6 @@ async fn the_head_is_that_of_the_log_even_if_the_relay_is_stopped() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn without_announcements_the_head_is_taken_from_the_stream() {
-    let Some(nats) = Nats::start().await else { return };
-    let stream = Stream::new(&nats).await;
-    stream.publish_events(0, 3).await;
-    let source = EventSource::new(client(&nats, ProcessRole::Read).await);
-    wait_until(TIMEOUT, "the head of the stream", async || source.last_known_log_head() == Some(Position(3)))
-        .await;
-    assert_eq!(source.log_head().await.unwrap(), Position(3));
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lagging_node_is_not_ready_until_it_catches_up() {
     let Some(nats) = Nats::start().await else { return };
     let write_side = WriteSide::start(&nats).await;
@@ -97,10 +94,12 @@ async fn a_lagging_node_is_not_ready_until_it_catches_up() {
     // Without the announcement it is unknown whether anything is missing.
     wait_until(TIMEOUT, "silence", async || source.longest_silence() >= Duration::from_secs(4)).await;
     assert_eq!(health.not_ready(), None);
+    write_side.add(5).await;
     write_side.relays(5);
     let reason = kit::wait_for(TIMEOUT, "a node that is not ready", async || health.not_ready()).await;
     assert!(reason.contains("NATS has 5 events, and none after 0 comes"), "{reason}");
-    Stream::over(client(&nats, ProcessRole::Write).await).await.publish_events(0, 5).await;
+    let relay = Relay::new(write_side.store.clone(), client(&nats, ProcessRole::Write).await);
+    tokio::spawn(relay.run(write_side.stop.clone()));
     let batch = tokio::time::timeout(TIMEOUT, subscription.next(100)).await.unwrap().unwrap();
     assert_eq!(batch[0].position, Position(1));
     wait_until(TIMEOUT, "a node that is ready", async || {

@@ -13,21 +13,17 @@ mod canary;
 mod cluster_leader;
 mod cluster_links;
 mod cluster_load;
-mod damaged_models;
 mod data_folder;
 mod disk_full;
 mod import_killed;
 mod import_limits;
+mod log_head;
 mod metered_nodes;
 mod metering;
 mod metering_killed;
 mod metering_spool;
 mod nats_faults;
 mod rebuild_killed;
-mod restored_log;
-mod running_projections;
-mod strange_events;
-mod test_stream;
 
 /// The binary under test.
 pub(crate) use kit::process::LOGGIA;

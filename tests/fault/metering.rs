@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use kit::http::Answer;
 use metering::Policy;
+use read::generation::Generations;
 
 use crate::metered_nodes::{MeteredNodes, call_concurrently, call_id, of_month};
 
@@ -270,4 +271,27 @@ async fn streams_lost_during_traffic_are_restored_with_every_call() {
         (entries.iter().filter(|entry| !entry.overrun).count(), metered.calls_in_nats().await),
         (500, 500)
     );
+}
+
+/// A valid key must not be rejected as unknown.
+#[tokio::test(flavor = "multi_thread")]
+async fn without_the_key_model_every_key_gets_a_retryable_error() {
+    let Some(metered) = MeteredNodes::start(10, 1, 31).await else { return };
+    let keys = metered.folder.path().join("models/keys");
+    let quarantined = Generations::in_layout(&keys, read::keys::LAYOUT).quarantine("it is damaged").unwrap();
+    let node = metered.node(Policy::Spool).await;
+    let bearer = format!("Bearer {}", metered.keys[0].expose());
+    let list = r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}"#;
+    for (method, path, body) in [("GET", "/v1/search?q=house", ""), ("POST", "/mcp", list)] {
+        let headers = [("authorization", bearer.as_str()), ("content-type", "application/json")];
+        let answer = node.http.attempt(method, path, &headers, body).await.unwrap();
+        assert_eq!((answer.status, answer.header("retry-after")), (503, Some("2")), "{path}: {answer:?}");
+        assert!(answer.text().contains("The keys are still being read."), "{path}: {}", answer.text());
+    }
+    assert_eq!(metered.calls_in_nats().await, 0, "none of that is counted");
+    // As at the end of a rebuild.
+    std::fs::rename(quarantined, keys.join("g000002")).unwrap();
+    std::fs::write(keys.join("current"), "g000002").unwrap();
+    let node = metered.node(Policy::Spool).await;
+    assert_eq!(node.call(&metered.keys[0]).await.status, 200);
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use kit::nats::Nats;
-use kit::{TIMEOUT, wait_until};
+use kit::{TIMEOUT, copy_folder, wait_until};
 use projections::error::WorkerError;
 use projections::node::{Node, NodeSettings, WorkerTask};
 use projections::projection::counters::{CountersWorker, verify};
@@ -26,7 +26,6 @@ use schemas::subject::{self, OVERRUN};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::backup::copy_folder;
 use usage::{FREE, Usage, call, free};
 
 fn november() -> Month {

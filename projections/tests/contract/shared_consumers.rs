@@ -26,10 +26,7 @@ pub(crate) struct Stream {
 
 impl Stream {
     pub(crate) async fn new(nats: &Nats) -> Stream {
-        Stream::over(nats.client().await).await
-    }
-
-    pub(crate) async fn over(client: async_nats::Client) -> Stream {
+        let client = nats.client().await;
         let jetstream = jetstream::new(client.clone());
         let config = stream::Config {
             name: subject::EVENTS.into(),
@@ -225,4 +222,15 @@ async fn following_continues_after_a_killed_server_restarts() {
     stream.has_consumers(1).await;
     drop(subscriptions);
     stream.has_consumers(0).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_announcements_the_head_is_taken_from_the_stream() {
+    let Some(nats) = Nats::start().await else { return };
+    let stream = Stream::new(&nats).await;
+    stream.publish_events(0, 3).await;
+    let source = EventSource::new(nats.client().await);
+    wait_until(TIMEOUT, "the head of the stream", async || source.last_known_log_head() == Some(Position(3)))
+        .await;
+    assert_eq!(source.log_head().await.unwrap(), Position(3));
 }

@@ -5,7 +5,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use kit::{TIMEOUT, wait_until};
-use metering::Policy;
 use read::generation::Generations;
 use read::models::ReadModels;
 use schemas::ids::StreamId;
@@ -14,7 +13,6 @@ use serde_json::json;
 use sqlx::ConnectOptions;
 use sqlx::sqlite::SqliteConnectOptions;
 
-use crate::metered_nodes::MeteredNodes;
 use crate::running_projections::{RunningProjections, digests, keep_ledger};
 use crate::test_stream::{REVISED, SELECTED, TestStream, project, selected};
 
@@ -193,27 +191,4 @@ fn segment_files(folder: &Path) -> HashMap<String, Vec<PathBuf>> {
         }
     }
     files
-}
-
-/// A valid key must not be rejected as unknown.
-#[tokio::test(flavor = "multi_thread")]
-async fn without_the_key_model_every_key_gets_a_retryable_error() {
-    let Some(metered) = MeteredNodes::start(10, 1, 31).await else { return };
-    let keys = metered.folder.path().join("models/keys");
-    let quarantined = Generations::in_layout(&keys, read::keys::LAYOUT).quarantine("it is damaged").unwrap();
-    let node = metered.node(Policy::Spool).await;
-    let bearer = format!("Bearer {}", metered.keys[0].expose());
-    let list = r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}"#;
-    for (method, path, body) in [("GET", "/v1/search?q=house", ""), ("POST", "/mcp", list)] {
-        let headers = [("authorization", bearer.as_str()), ("content-type", "application/json")];
-        let answer = node.http.attempt(method, path, &headers, body).await.unwrap();
-        assert_eq!((answer.status, answer.header("retry-after")), (503, Some("2")), "{path}: {answer:?}");
-        assert!(answer.text().contains("The keys are still being read."), "{path}: {}", answer.text());
-    }
-    assert_eq!(metered.calls_in_nats().await, 0, "none of that is counted");
-    // As at the end of a rebuild.
-    std::fs::rename(quarantined, keys.join("g000002")).unwrap();
-    std::fs::write(keys.join("current"), "g000002").unwrap();
-    let node = metered.node(Policy::Spool).await;
-    assert_eq!(node.call(&metered.keys[0]).await.status, 200);
 }

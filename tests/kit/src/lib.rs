@@ -5,7 +5,7 @@
 //! - [`nats`]: one nats-server, or a cluster of them, on a [`network`] whose links a test cuts.
 //! - [`balancer`], [`haproxy`], [`dns`]: load balancers in front of read nodes.
 //! - [`esdb`], [`smtp`], [`collector`]: small servers in place of EventStoreDB, a mail server and a trace collector.
-//! - [`samples`]: events and pictures. [`wait_until`] and [`wait_for`]: conditions instead of sleeps, within [`TIMEOUT`].
+//! - [`samples`]: events and pictures. [`copy_folder`] and [`SmallDisk`]: files. [`wait_until`] and [`wait_for`]: conditions instead of sleeps, within [`TIMEOUT`].
 //!   [`absent`]: a skipped test.
 
 #![allow(
@@ -23,6 +23,7 @@ pub mod collector;
 pub mod dns;
 mod environment;
 pub mod esdb;
+mod files;
 pub mod haproxy;
 pub mod http;
 pub mod nats;
@@ -36,6 +37,7 @@ mod tls;
 mod wait;
 
 pub use environment::{absent, free_port, seed, shared_data, skipped};
+pub use files::{SmallDisk, copy_folder};
 pub use process::any_file_contains;
 pub use program::ProgramOutput;
 pub use shared::Shared;

@@ -11,7 +11,7 @@ use sqlx::sqlite::SqliteConnectOptions;
 use tokio::task::JoinSet;
 use write::command_client::CommandClient;
 
-use crate::event_store::everything;
+use crate::everything;
 use crate::write_side::WriteSide;
 
 /// Locks the vault against writes until the connection is dropped.
@@ -23,7 +23,7 @@ async fn block_accounts(write: &WriteSide) -> sqlx::SqliteConnection {
 }
 
 /// Returns a key derived from the seed.
-pub(crate) fn key(seed: u8) -> KeyIssued {
+fn key(seed: u8) -> KeyIssued {
     let mut next = seed;
     let key = Key::generate(|bytes| {
         for byte in bytes {

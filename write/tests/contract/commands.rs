@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use event_log::*;
+use event_log::MAX_EVENT_BYTES;
 use kit::nats::Nats;
 use schemas::clock::Clock;
 use schemas::command::*;
@@ -17,8 +17,8 @@ use tokio_util::sync::CancellationToken;
 use write::command_client::{CommandClient, SendError};
 use write::relay::Relay;
 
-use crate::event_store::{append, everything};
 use crate::write_side::{WriteSide, message};
+use crate::{append, everything};
 
 fn slug(text: &str) -> Slug {
     text.parse().unwrap()
@@ -216,11 +216,11 @@ async fn the_log_is_read_page_by_page() {
     let client = nats.client().await;
     for number in 0..40 {
         let reason = if number % 2 == 0 { "x".repeat(MAX_EVENT_BYTES / 2) } else { "y".into() };
-        let append = append(&write.clock, &format!("s{}", number % 3), Expected::Any, &[&reason]);
+        let append = append(&write.clock, &format!("s{}", number % 3), &reason);
         write.store.append(append).await.unwrap();
     }
     let longest = "z".repeat(MAX_EVENT_BYTES - 13);
-    write.store.append(append(&write.clock, "s0", Expected::Any, &[&longest])).await.unwrap();
+    write.store.append(append(&write.clock, "s0", &longest)).await.unwrap();
     let expected = everything(&write.store).await;
     let read = async |request: ReadEvents| -> EventPage {
         let payload = serde_json::to_vec(&request).unwrap();

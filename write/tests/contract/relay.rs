@@ -2,14 +2,13 @@
 
 mod clustered;
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::Client;
 use async_nats::jetstream::stream::Config;
 use async_nats::jetstream::{self, consumer, consumer::DeliverPolicy};
-use event_log::*;
+use event_log::EventLog;
 use futures::StreamExt;
 use kit::nats::Nats;
 use kit::{TIMEOUT, wait_for, wait_until};
@@ -17,12 +16,14 @@ use schemas::clock::Clock;
 use schemas::envelope::Recorded;
 use schemas::ids::{Position, StoreId};
 use schemas::{cloudevents, subject};
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Connection};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use write::relay::{Relay, RelayProgress};
 
-use crate::event_store::{append, everything};
+use crate::{append, everything};
 
 struct Log {
     folder: TempDir,
@@ -37,10 +38,10 @@ impl Log {
         Log { folder, store, clock }
     }
 
-    /// A second store with the content of a backup of this one.
-    async fn restored(&self, backup: &Path) -> Log {
+    /// A second store with the content of this one as of now, as a restored backup has it.
+    async fn copied(&self) -> Log {
         let folder = tempfile::tempdir().unwrap();
-        backup::restore(backup, folder.path(), None, &[]).await.unwrap();
+        self.store.copy_to(&folder.path().join("events.db")).await.unwrap();
         let store = Arc::new(EventLog::open(folder.path(), &self.clock).await.unwrap());
         Log { folder, store, clock: self.clock.clone() }
     }
@@ -48,7 +49,7 @@ impl Log {
     async fn add(&self, count: usize) {
         let appends = (0..count).map(|number| {
             let reason = format!("Łódź {number}");
-            let append = append(&self.clock, &format!("s{}", number % 50), Expected::Any, &[&reason]);
+            let append = append(&self.clock, &format!("s{}", number % 50), &reason);
             async move { self.store.append(append).await.unwrap() }
         });
         futures::stream::iter(appends).buffer_unordered(500).count().await;
@@ -61,8 +62,11 @@ impl Log {
     /// Returns the same log after the event at position 7 was changed.
     async fn damaged(self) -> Log {
         self.store.close().await;
+        let file = SqliteConnectOptions::new().filename(self.folder.path().join("events.db"));
+        let mut connection = file.connect().await.unwrap();
         let tampering = "UPDATE events SET actor = 'Bea' WHERE position = 7";
-        crate::sqlite::execute(self.folder.path(), tampering).await;
+        sqlx::query(tampering).execute(&mut connection).await.unwrap();
+        connection.close().await.unwrap();
         let store = Arc::new(EventLog::open_read_only(self.folder.path()).await.unwrap());
         Log { store, ..self }
     }
@@ -331,14 +335,12 @@ async fn a_foreign_stream_is_rejected() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_store_that_is_older_than_the_stream_is_refused() {
     let Some(nats) = Nats::start().await else { return };
-    let (log, elsewhere) = (Log::new().await, tempfile::tempdir().unwrap());
+    let log = Log::new().await;
     log.add(2).await;
-    let backup = elsewhere.path().join("backup");
-    backup::create(&log.store, &backup, None).await.unwrap();
+    let older = log.copied().await;
     log.add(1).await;
     RunningRelay::caught_up(&log, &nats).await.stopped().await;
 
-    let older = log.restored(&backup).await;
     let failure = RunningRelay::failure(&older, &nats).await;
     assert!(
         failure.starts_with("the stream EVENTS has 3 events, the event store only 2: the store is older"),

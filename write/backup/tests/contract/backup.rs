@@ -6,6 +6,7 @@ use std::path::Path;
 use backup::*;
 use event_log::*;
 use image::{ImageFormat, Rgb, RgbImage};
+use kit::copy_folder;
 use media::MediaStore;
 use schemas::clock::Clock;
 use schemas::email::Email;
@@ -15,7 +16,7 @@ use schemas::picture::{Form, Picture, PictureId};
 use tempfile::TempDir;
 use vault::{Erasure, Vault, read_erasures};
 
-use crate::event_store::{append, assert_refused};
+use crate::{append, assert_refused, flip, names};
 
 struct DataFolder {
     folder: TempDir,
@@ -32,25 +33,11 @@ fn email() -> Email {
 async fn data_folder() -> DataFolder {
     let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
     let store = EventLog::open(folder.path(), &clock).await.unwrap();
-    store.append(append(&clock, "a", Expected::Any, &["1"])).await.unwrap();
+    store.append(append(&clock, "a", "1")).await.unwrap();
     let vault = Vault::open(folder.path(), None).await.unwrap();
     let account = clock.account_id();
     vault.add_address(&email(), account).await.unwrap();
     DataFolder { folder, clock, store, vault, account }
-}
-
-pub(crate) fn names(folder: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).unwrap();
-    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
-}
-
-pub(crate) fn flip(path: &Path) {
-    let mut bytes = std::fs::read(path).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    std::fs::write(path, bytes).unwrap();
 }
 
 #[tokio::test]
@@ -237,18 +224,6 @@ async fn restore_and_verify_reject_a_backup_with_damaged_pictures() {
         let refused = backup::restore(&copy, &target, Some(&media), &[]).await.unwrap_err();
         assert_eq!(refused.to_string(), expected);
         assert_eq!((names(&target), media.exists()), (vec!["events.lock".to_owned()], false));
-    }
-}
-
-pub(crate) fn copy_folder(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap().map(|entry| entry.unwrap().path()) {
-        let target = to.join(entry.file_name().unwrap());
-        if entry.is_dir() {
-            copy_folder(&entry, &target);
-        } else {
-            std::fs::copy(&entry, &target).unwrap();
-        }
     }
 }
 

@@ -13,37 +13,39 @@ use schemas::ids::Position;
 use schemas::month::Month;
 use schemas::picture::{Colour, Form, Picture};
 use schemas::usage::{Call, CallId, Surface};
-use sqlx::{ConnectOptions, Row};
+use sqlx::{ConnectOptions, Connection, Row};
 use tempfile::TempDir;
 use vault::Vault;
 
-use crate::backup::{flip, names, png, remove_listing};
-use crate::event_store::{append, assert_refused, claiming};
+use crate::backup::{png, remove_listing};
+use crate::{append, assert_refused, flip, names};
 
 /// A store with vault, ledger and pictures, and a folder for backups.
-struct BackupSite {
+pub(crate) struct BackupSite {
     folder: TempDir,
-    clock: Clock,
-    store: EventLog,
+    pub(crate) clock: Clock,
+    pub(crate) store: EventLog,
     vault: Vault,
-    ledger: Option<Ledger>,
+    pub(crate) ledger: Option<Ledger>,
     calls: u64,
 }
 
 impl BackupSite {
-    async fn new() -> BackupSite {
+    pub(crate) async fn new() -> BackupSite {
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
         let store = EventLog::open(&folder.path().join("store"), &clock).await.unwrap();
         let vault = Vault::open(&folder.path().join("store"), None).await.unwrap();
         BackupSite { folder, clock, store, vault, ledger: None, calls: 0 }
     }
 
-    fn at(&self, name: &str) -> PathBuf {
+    pub(crate) fn at(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    async fn event(&self, to: &str, name: &str) {
-        self.store.append(claiming(append(&self.clock, to, Expected::Any, &[name]), &[name])).await.unwrap();
+    pub(crate) async fn event(&self, to: &str, name: &str) {
+        let mut append = append(&self.clock, to, name);
+        append.claims = vec![Claim { namespace: Namespace::SLUG, name: name.into() }];
+        self.store.append(append).await.unwrap();
     }
 
     async fn address(&self, name: &str) {
@@ -59,7 +61,7 @@ impl BackupSite {
         self.media().put(&png(400, 300, shade)).unwrap()
     }
 
-    async fn call(&mut self, operation: &str, count: u64) {
+    pub(crate) async fn call(&mut self, operation: &str, count: u64) {
         if self.ledger.is_none() {
             self.ledger = Some(Ledger::open(&self.at("store")).await.unwrap());
         }
@@ -82,7 +84,7 @@ impl BackupSite {
         self.ledger.as_ref().unwrap().append(copied).await.unwrap();
     }
 
-    async fn full(&self, name: &str) -> Manifest {
+    pub(crate) async fn full(&self, name: &str) -> Manifest {
         backup::create(&self.store, &self.at(name), Some(&self.at("media"))).await.unwrap()
     }
 
@@ -90,7 +92,7 @@ impl BackupSite {
         backup::create_since(&self.store, &self.at(last), &self.at(name), Some(&self.at("media"))).await
     }
 
-    async fn restore(&self, backup: &Path, name: &str) -> Result<Restored, BackupError> {
+    pub(crate) async fn restore(&self, backup: &Path, name: &str) -> Result<Restored, BackupError> {
         backup::restore(backup, &self.at(name), Some(&self.at(&format!("{name}-media"))), &[]).await
     }
 
@@ -188,7 +190,7 @@ async fn an_incremental_backup_restores_the_same_as_a_full_one() {
     // Both can be continued.
     let store = EventLog::open(&site.at("from-chain"), &site.clock).await.unwrap();
     assert_eq!(store.verify(|_| {}).await.unwrap().unwrap().events, 5);
-    store.append(append(&site.clock, "d", Expected::NoStream, &["next"])).await.unwrap();
+    store.append(append(&site.clock, "d", "next")).await.unwrap();
     let ledger = Ledger::open(&site.at("from-chain")).await.unwrap();
     assert_eq!(ledger.verify(|_| {}).await.unwrap().unwrap().entries, 9);
 }
@@ -314,7 +316,7 @@ async fn a_log_or_ledger_older_than_the_last_backup_is_not_continued() {
     let store = EventLog::open(&site.at("restored"), &site.clock).await.unwrap();
     let shorter = format!("the log ends before position 2, the last of that backup{set_back}");
     assert_eq!(refused(&store).await, shorter);
-    store.append(append(&site.clock, "b", Expected::NoStream, &["other"])).await.unwrap();
+    store.append(append(&site.clock, "b", "other")).await.unwrap();
     let other = format!("the log has another event at position 2 than that backup{set_back}");
     assert_eq!(refused(&store).await, other);
     let foreign = EventLog::open(&site.at("foreign"), &site.clock).await.unwrap();
@@ -408,7 +410,10 @@ async fn a_failed_or_cancelled_incremental_backup_leaves_nothing() {
 
 /// Turns the file of a closed store into one of version 0.1, which stores no traces.
 async fn make_former(folder: &Path) -> EventLog {
-    crate::sqlite::execute(folder, "ALTER TABLE events DROP COLUMN traceparent").await;
+    let file = sqlx::sqlite::SqliteConnectOptions::new().filename(folder.join("events.db"));
+    let mut connection = file.connect().await.unwrap();
+    sqlx::query("ALTER TABLE events DROP COLUMN traceparent").execute(&mut connection).await.unwrap();
+    connection.close().await.unwrap();
     EventLog::open_read_only(folder).await.unwrap()
 }
 
@@ -421,11 +426,11 @@ async fn a_backup_of_version_0_1_is_continued_and_continues() {
     backup::create(&make_former(&folder).await, &site.at("full"), None).await.unwrap();
 
     let store = EventLog::open(&folder, &site.clock).await.unwrap();
-    let mut traced = append(&site.clock, "a", Expected::Any, &["two"]);
+    let mut traced = append(&site.clock, "a", "two");
     traced.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".parse().ok();
     store.append(traced.clone()).await.unwrap();
     backup::create_since(&store, &site.at("full"), &site.at("second"), None).await.unwrap();
-    store.append(append(&site.clock, "b", Expected::Any, &["three"])).await.unwrap();
+    store.append(append(&site.clock, "b", "three")).await.unwrap();
     store.close().await;
     backup::create_since(&make_former(&folder).await, &site.at("second"), &site.at("third"), None)
         .await

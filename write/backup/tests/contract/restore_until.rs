@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use backup::*;
 use event_log::*;
 use jiff::{SignedDuration, Timestamp};
-use schemas::account::{AccountEvent, AccountOpened, KeyRevoked};
+use schemas::account::{AccountEvent, AccountOpened, KeyIssued, KeyRevoked};
 use schemas::clock::Clock;
 use schemas::event::{Event, ProjectRenamed};
 use schemas::ids::{Position, StreamId};
+use schemas::key::Key;
 use tempfile::TempDir;
 
-use crate::accounts::key;
-use crate::event_store::append;
+use crate::append;
 
 /// A backup of a log, and the clock of its store.
 struct BackedUpLog {
@@ -41,7 +41,7 @@ async fn backed_up_log() -> BackedUpLog {
     let store = EventLog::open(&folder.path().join("store"), &clock).await.unwrap();
     let acts = [("a", "one"), ("b", "two"), ("a", "three"), ("a", "one"), ("c", "four")];
     for (second, (to, name)) in (1..).zip(acts) {
-        let mut append = append(&clock, to, Expected::Any, &["renamed"]);
+        let mut append = append(&clock, to, "renamed");
         append.events[0].event = Event::ProjectRenamed(ProjectRenamed { slug: name.parse().unwrap() });
         append.time = at(second);
         append.claims = vec![named(name)];
@@ -93,7 +93,7 @@ async fn a_log_is_restored_up_to_the_named_event() {
     let expected = [holder(&store, "one").await, holder(&store, "two").await, holder(&store, "three").await];
     assert_eq!(expected, [Some("project-a".into()), Some("project-b".into()), None]);
     // Names that only later events claimed are free, and appends continue.
-    let mut next = append(&backed_up_log.clock, "d", Expected::NoStream, &["claims"]);
+    let mut next = append(&backed_up_log.clock, "d", "claims");
     next.claims = vec![named("three"), named("four")];
     assert_eq!(store.append(next).await.unwrap().first, Position(3));
     assert_eq!(holder(&store, "four").await, Some("project-d".into()));
@@ -163,7 +163,8 @@ async fn a_point_outside_the_backup_is_rejected() {
 async fn keys_that_were_revoked_later_are_named() {
     let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::system());
     let store = EventLog::open(&folder.path().join("store"), &clock).await.unwrap();
-    let (account, key) = (StreamId::account(clock.account_id()), key(7));
+    let account = StreamId::account(clock.account_id());
+    let key = KeyIssued::of(&Key::generate(|bytes| bytes.fill(7)), "free".parse().unwrap(), None);
     let key_id = key.key_id;
     let claim = Claim { namespace: Namespace::KEY, name: key_id.to_string() };
     for (event, claims) in [
@@ -171,13 +172,13 @@ async fn keys_that_were_revoked_later_are_named() {
         (AccountEvent::KeyIssued(key), vec![claim]),
         (AccountEvent::KeyRevoked(KeyRevoked { key_id }), vec![]),
     ] {
-        let mut append = append(&clock, "unused", Expected::Any, &["account"]);
+        let mut append = append(&clock, "unused", "account");
         append.stream = account.clone();
         append.events[0].event = Event::Account(event);
         append.claims = claims;
         store.append(append).await.unwrap();
     }
-    store.append(append(&clock, "a", Expected::Any, &["unlike"])).await.unwrap();
+    store.append(append(&clock, "a", "unlike")).await.unwrap();
     let backup = folder.path().join("backup");
     backup::create(&store, &backup, None).await.unwrap();
     store.close().await;

@@ -3,8 +3,6 @@
 
 mod copying;
 mod faults;
-mod lagging;
-mod relaying;
 mod replica;
 mod settings;
 

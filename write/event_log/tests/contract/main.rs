@@ -1,4 +1,4 @@
-//! The contract of every implementation of a port, run against each of them.
+//! The contract of the event log, against each of its backends.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -7,23 +7,9 @@
     reason = "tests"
 )]
 
-mod accounts;
-mod backup;
-mod commands;
-mod counters;
 mod event_store;
 mod full_disk;
-mod incremental_backups;
 #[cfg(feature = "eventstore")]
 mod kurrent;
-mod ledger;
-mod log_head;
 mod model;
-mod optimizing;
-mod relay;
-mod replicas;
-mod restore_until;
-mod shared_consumers;
 mod sqlite;
-mod usage_streams;
-mod write_side;

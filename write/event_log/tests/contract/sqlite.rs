@@ -12,7 +12,6 @@ use schemas::ids::Position;
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 use tempfile::TempDir;
 
-use crate::backup::flip;
 use crate::event_store::{
     Subject, append, assert_refused, assert_whole, claiming, everything, keeps_the_contract,
 };
@@ -378,47 +377,6 @@ async fn closing_commits_pending_appends_and_rejects_later_ones() {
     }
     let store = EventLog::open(folder.path(), &clock).await.unwrap();
     assert_eq!(assert_whole(&store).await.len(), acknowledged);
-}
-
-#[tokio::test]
-async fn a_backup_is_taken_online_and_restored() {
-    let Sqlite { folder, store } = Sqlite::fresh().await;
-    let (clock, elsewhere) = (Clock::system(), tempfile::tempdir().unwrap());
-    store.append(claiming(append(&clock, "a", Expected::Any, &["1", "2"]), &["name"])).await.unwrap();
-    let (backup, target) = (elsewhere.path().join("backup"), elsewhere.path().join("target"));
-    let manifest = backup::create(&store, &backup, None).await.unwrap();
-    let head = store.head().await.unwrap();
-    assert_eq!((manifest.position, manifest.hash), (head.position, head.hash));
-    assert_eq!(manifest.store, store.store_id().to_string());
-    store.append(append(&clock, "a", Expected::Any, &["3"])).await.unwrap();
-
-    assert_refused(backup::create(&store, &backup, None).await, "is there already");
-    assert_refused(backup::restore(&backup, folder.path(), None, &[]).await, "is in the way");
-
-    assert_eq!(backup::restore(&backup, &target, None, &[]).await.unwrap().manifest, manifest);
-    let restored = EventLog::open(&target, &clock).await.unwrap();
-    assert_eq!(assert_whole(&restored).await, everything(&store).await[..2]);
-    assert_eq!(restored.store_id(), store.store_id());
-    assert!(restored.holder(Namespace::SLUG, "name").await.unwrap().is_some());
-}
-
-#[tokio::test]
-async fn a_broken_backup_is_not_restored() {
-    let Sqlite { folder: _folder, store } = Sqlite::fresh().await;
-    let (clock, elsewhere) = (Clock::system(), tempfile::tempdir().unwrap());
-    store.append(append(&clock, "a", Expected::Any, &["1"])).await.unwrap();
-    let (backup, target) = (elsewhere.path().join("backup"), elsewhere.path().join("target"));
-    backup::create(&store, &backup, None).await.unwrap();
-    flip(&backup.join("events.db"));
-    let error = backup::restore(&backup, &target, None, &[]).await.unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        format!(
-            "{} is not a complete backup: its bytes are not those that were written; use another one",
-            backup.display()
-        )
-    );
-    assert!(EventLog::open_read_only(&target).await.is_err(), "nothing was put there");
 }
 
 /// The options in `.cargo/config.toml` must reach the linked library.

@@ -24,8 +24,6 @@ use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::backup::flip;
-
 pub(crate) const FREE: &str = "USAGE_FREE";
 
 pub(crate) fn tiers(text: &str) -> Tiers {
@@ -366,40 +364,4 @@ async fn pages_of_the_ledger_are_read_over_nats() {
     running.stop.cancel();
     serving.await.unwrap().unwrap();
     running.stopped().await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_backup_contains_the_ledger_and_a_damaged_copy_is_not_restored() {
-    use backup::BackupError;
-    use event_log::EventLog;
-    let Some(nats) = Nats::start().await else { return };
-    let (store_folder, backups, target) = (folder(), folder(), folder());
-    let store = EventLog::open(store_folder.path(), &Clock::system()).await.unwrap();
-    let none = backup::create(&store, &backups.path().join("none"), None).await.unwrap();
-    assert_eq!(none.ledger, None);
-    let running = RunningLedger::of(store_folder.path(), &nats, &tiers("free=100")).await;
-    TestPublisher::new(&nats).await.calls("Ab3dEf9h", 40).await;
-    let entries = running.wait_for_entries(40).await;
-    let (good, bad) = (backups.path().join("good"), backups.path().join("bad"));
-    let manifest = backup::create(&store, &good, None).await.unwrap();
-    backup::create(&store, &bad, None).await.unwrap();
-    let head = running.ledger.head().await.unwrap();
-    let noted = manifest.ledger.clone().unwrap();
-    assert_eq!((noted.position, noted.hash), (head.position, head.hash));
-    running.stopped().await;
-    store.close().await;
-
-    assert_eq!(backup::restore(&good, target.path(), None, &[]).await.unwrap().manifest, manifest);
-    let restored = Ledger::open_read_only(target.path()).await.unwrap().unwrap();
-    assert_eq!(all_entries(&restored).await, entries);
-
-    flip(&bad.join("usage.db"));
-    let elsewhere = folder();
-    let refused = backup::restore(&bad, elsewhere.path(), None, &[]).await.unwrap_err();
-    assert!(
-        matches!(&refused, BackupError::Broken { reason, .. }
-        if reason == "the bytes of its ledger are not those that were written"),
-        "{refused}"
-    );
-    assert!(!elsewhere.path().join("usage.db").exists() && !elsewhere.path().join("events.db").exists());
 }

@@ -1,31 +1,21 @@
-//! The replicas of streams in a cluster: never fewer than configured, and never fewer than before.
-
-use std::sync::Arc;
+//! The replicas of the usage streams in a cluster: never fewer than configured, and never fewer than before.
 
 use async_nats::jetstream;
-use event_log::EventLog;
-use kit::nats::Cluster;
+use kit::nats::{Cluster, Nats};
 use ledger::usage_streams::prepare;
 use process_role::ProcessRole;
-use schemas::clock::Clock;
-use write::relay::Relay;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn streams_get_the_configured_replicas_and_keep_additional_ones() {
     let Some(cluster) = Cluster::start().await else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let store = Arc::new(EventLog::open(folder.path(), &Clock::system()).await.unwrap());
     let client = cluster.client(ProcessRole::Write).await;
     let context = jetstream::new(client.clone());
     let tiers = "free=5".parse().unwrap();
     for (set, kept) in [(1, 1), (3, 3), (1, 3)] {
-        let relay = Relay::new(store.clone(), client.clone()).replicas(set);
         // New servers may need a moment before they accept a stream.
-        kit::wait_until(kit::TIMEOUT, "the streams", async || {
-            relay.check().await.is_ok() && prepare(&client, &tiers, set).await.is_ok()
-        })
-        .await;
-        for name in ["EVENTS", "USAGE_FREE", "USAGE_OVERRUN"] {
+        kit::wait_until(kit::TIMEOUT, "the streams", async || prepare(&client, &tiers, set).await.is_ok())
+            .await;
+        for name in ["USAGE_FREE", "USAGE_OVERRUN"] {
             let config = context.get_stream(name).await.unwrap().cached_info().config.clone();
             assert_eq!(config.num_replicas, kept, "{name} where {set} are set");
         }
@@ -34,7 +24,7 @@ async fn streams_get_the_configured_replicas_and_keep_additional_ones() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn more_replicas_than_servers_are_rejected() {
-    let Some(nats) = kit::nats::Nats::start().await else { return };
+    let Some(nats) = Nats::start().await else { return };
     let client = nats.client().await;
     let refused = prepare(&client, &"free=5".parse().unwrap(), 3).await.unwrap_err();
     assert!(!refused.is_temporary());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use event_log::*;
+use event_log::EventLog;
 use kit::esdb::EventStoreDb;
 use kit::wait_until;
 use schemas::clock::Clock;

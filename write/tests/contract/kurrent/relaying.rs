@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use event_log::*;
+use event_log::EventLog;
 use kit::esdb::EventStoreDb;
 use kit::nats::Nats;
 use kit::wait_until;
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use write::relay::{Relay, RelayError};
 
 use super::opened;
-use crate::event_store::append;
+use crate::append;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lagging_replica_is_not_mistaken_for_an_older_store() {
@@ -28,7 +28,7 @@ async fn a_lagging_replica_is_not_mistaken_for_an_older_store() {
     let (appended, until) = (first.clone(), stop.clone());
     let appending = tokio::spawn(until.run_until_cancelled_owned(async move {
         loop {
-            appended.append(append(&clock, "a", Expected::Any, &["x"])).await.unwrap();
+            appended.append(append(&clock, "a", "x")).await.unwrap();
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }));
@@ -55,7 +55,7 @@ async fn an_older_log_is_rejected() {
     let address = server.address(None).parse().unwrap();
     let store = opened(folder.path(), &address).await;
     for _ in 0..5 {
-        store.append(append(&clock, "a", Expected::Any, &["x"])).await.unwrap();
+        store.append(append(&clock, "a", "x")).await.unwrap();
     }
     let stop = CancellationToken::new();
     let relay = Relay::new(store.clone(), nats.client().await);
@@ -91,7 +91,7 @@ async fn two_relays_publish_one_log_without_errors() {
         stores.push(store);
     }
     for number in 0..40 {
-        let one = append(&clock, &format!("s{}", number % 3), Expected::Any, &["x"]);
+        let one = append(&clock, &format!("s{}", number % 3), "x");
         stores[number % 2].append(one).await.unwrap();
     }
     wait_until(kit::TIMEOUT, "both relays at the end", async || {

@@ -86,3 +86,16 @@ async fn events_before_a_damaged_one_are_published_and_none_after_it() {
         .await;
     relay.stopped().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_stream_gets_the_configured_replicas_and_keeps_additional_ones() {
+    let Some((cluster, log)) = replicated(1).await else { return };
+    let client = cluster.client(ProcessRole::Write).await;
+    let context = jetstream::new(client.clone());
+    for (set, kept) in [(1, 1), (3, 3), (1, 3)] {
+        let relay = Relay::new(log.store.clone(), client.clone()).replicas(set);
+        wait_until(TIMEOUT, "the stream", async || relay.check().await.is_ok()).await;
+        let config = context.get_stream(subject::EVENTS).await.unwrap().cached_info().config.clone();
+        assert_eq!(config.num_replicas, kept, "where {set} are set");
+    }
+}
