@@ -5,9 +5,6 @@ use std::ops::{ControlFlow, Range};
 use crate::query::{Query, Term};
 use crate::search::relaxation::Relaxation;
 
-/// The most words that are compared as one.
-const MAX_JOINED: usize = 16;
-
 /// What is marked in the results of one page.
 #[derive(Clone, Debug, Default)]
 pub struct Highlighter {
@@ -22,6 +19,8 @@ pub struct Highlighter {
 /// A word of a text as it is written, and where it is, in bytes.
 struct Piece {
     range: Range<usize>,
+    /// The position of its first word in the text.
+    position: u32,
     /// Its folded words, joined where there are several.
     folded: String,
     /// Its folded words and their parts.
@@ -74,11 +73,12 @@ impl Highlighter {
     /// and initials, are marked as a whole where the joined word matches; of a run of characters of a script without spaces what was
     /// typed.
     pub fn mark(&self, text: &str) -> Option<String> {
-        let pieces: Vec<Piece> = text::pieces(text).map(|piece| Piece::new(text, piece)).collect();
+        let pieces = pieces_of(text);
+        let joined = joined_words(text);
         let mut html = String::with_capacity(text.len() + 26);
         let (mut written, mut at) = (0, 0);
         while let Some(piece) = pieces.get(at) {
-            let (ranges, count) = self.matches_at(text, &pieces[at..]);
+            let (ranges, count) = self.matches_at(text, &pieces[at..], &joined);
             for range in ranges {
                 let range = range.start.max(piece.range.start)..range.end;
                 escape(&text[written..range.start], &mut html);
@@ -94,14 +94,19 @@ impl Highlighter {
         is_marked.then_some(html)
     }
 
-    /// Returns what is marked at the first of the pieces, and how many pieces that takes.
-    fn matches_at(&self, text: &str, pieces: &[Piece]) -> (Vec<Range<usize>>, usize) {
+    /// Returns what is marked at the first of the pieces, and how many pieces that takes. `joined` are the joined words of the text.
+    fn matches_at(
+        &self,
+        text: &str,
+        pieces: &[Piece],
+        joined: &[(u32, String)],
+    ) -> (Vec<Range<usize>>, usize) {
         let first = &pieces[0];
         let through = |count: usize| Vec::from_iter(Some(first.range.start..pieces[count - 1].range.end));
-        let joined = joined_pieces(text, pieces);
-        for count in (2..=joined).rev() {
-            let word: String = pieces[..count].iter().map(|piece| piece.folded.as_str()).collect();
-            if self.matches(&word) {
+        for (_, word) in joined.iter().filter(|(position, _)| *position == first.position) {
+            if self.matches(word)
+                && let Some(count) = pieces_of_joined(pieces, word)
+            {
                 return (through(count), count);
             }
         }
@@ -162,38 +167,58 @@ impl Highlighter {
     }
 }
 
+fn pieces_of(text: &str) -> Vec<Piece> {
+    let mut position = 0;
+    let piece = |written: &str| {
+        let (piece, count) = Piece::new(text, written, position);
+        position += count;
+        piece
+    };
+    text::pieces(text).map(piece).collect()
+}
+
 impl Piece {
-    fn new(text: &str, written: &str) -> Piece {
+    /// Returns the piece and the number of its words.
+    fn new(text: &str, written: &str, position: u32) -> (Piece, u32) {
         // It is a part of the text.
         let start = written.as_ptr().addr() - text.as_ptr().addr();
         let (mut folded, mut words, mut is_run) = (String::new(), Vec::new(), false);
+        let mut count = 0;
         let _ = text::words(written, &mut |word| {
             is_run |= matches!(word.kind, text::Kind::Character { .. });
             if matches!(word.kind, text::Kind::Whole | text::Kind::Character { .. }) {
                 folded.push_str(word.text);
+                count += 1;
             }
             words.push(word.text.to_owned());
             ControlFlow::Continue(())
         });
-        Piece { range: start..start + written.len(), folded, words, is_run }
-    }
-
-    fn is_letter(&self) -> bool {
-        let mut letters = self.folded.chars();
-        letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none()
+        (Piece { range: start..start + written.len(), position, folded, words, is_run }, count)
     }
 }
 
-/// Returns how many of the pieces are one word that is written with hyphens, or initials.
-fn joined_pieces(text: &str, pieces: &[Piece]) -> usize {
-    let between = |at: usize| &text[pieces[at].range.end..pieces[at + 1].range.start];
-    let is_hyphen = |between: &str| matches!(between, "-" | "\u{2010}" | "\u{2011}" | "\u{2013}");
-    let links: Vec<usize> = (0..pieces.len().saturating_sub(1)).take(MAX_JOINED).collect();
-    let hyphened = links.iter().take_while(|at| is_hyphen(between(**at))).count();
-    let initials = links.iter().take_while(|at| {
-        matches!(between(**at), "." | ". ") && pieces[**at].is_letter() && pieces[**at + 1].is_letter()
+/// Returns the words of a text that are written with hyphens, or as letters with points, with the position of their first.
+fn joined_words(text: &str) -> Vec<(u32, String)> {
+    let mut joined = Vec::new();
+    let _ = text::words(text, &mut |word| {
+        if word.kind == text::Kind::Joined {
+            joined.push((word.position, word.text.to_owned()));
+        }
+        ControlFlow::Continue(())
     });
-    1 + hyphened.max(initials.count())
+    joined
+}
+
+/// Returns how many of the pieces are the joined word.
+fn pieces_of_joined(pieces: &[Piece], word: &str) -> Option<usize> {
+    let mut rest = word;
+    for (index, piece) in pieces.iter().enumerate() {
+        rest = rest.strip_prefix(piece.folded.as_str())?;
+        if rest.is_empty() {
+            return Some(index + 1);
+        }
+    }
+    None
 }
 
 fn escape(text: &str, html: &mut String) {
@@ -295,6 +320,14 @@ mod tests {
                 Some("<mark>Re-use</mark>, <mark>reuse</mark>, <mark>re use</mark>, use"),
             ),
             ("smak", "The S.M.A.K. in S. Ghent", Some("The <mark>S.M.A.K</mark>. in S. Ghent")),
+            (
+                "reuse",
+                "Re\u{2011}use, re\u{ff0d}use",
+                Some("<mark>Re\u{2011}use</mark>, <mark>re\u{ff0d}use</mark>"),
+            ),
+            ("smak", "S.\u{a0}M.\u{a0}A.\u{a0}K.", Some("<mark>S.\u{a0}M.\u{a0}A.\u{a0}K</mark>.")),
+            ("reuse core", "Co-re-use", None),
+            ("co-re-use", "Co-re-use", Some("<mark>Co-re-use</mark>")),
             ("opoponax", "L’Opoponax", Some("<mark>L’Opoponax</mark>")),
             ("Zürich's", "Zürich, Zurichs", Some("<mark>Zürich</mark>, <mark>Zurichs</mark>")),
             (

@@ -181,6 +181,19 @@ mod tests {
     }
 
     #[test]
+    fn each_run_with_hyphens_or_points_is_one_term() {
+        let joined = |text: &str| -> Vec<String> {
+            let terms = Query::parse(text).terms;
+            terms.into_iter().map(|term| term.joined.first().cloned().unwrap_or_default()).collect()
+        };
+        assert_eq!(joined("re-use day-care"), ["reuse", "daycare"]);
+        // What is no compound because of its and, or shares a word with the one before it, ends no other.
+        assert_eq!(joined("and-so re-use"), ["", "reuse"]);
+        assert_eq!(joined("A-B.C. re-use"), ["ab", "", "reuse"]);
+        assert_eq!(joined("\"re-use\" re-use"), ["", "", "reuse"]);
+    }
+
+    #[test]
     fn only_the_first_words_are_searched_for() {
         let many: String = (0..100).map(|number| format!("w{number} ")).collect();
         assert_eq!(Query::parse(&many).words.len(), MAX_QUERY_WORDS);

@@ -15,7 +15,8 @@ use crate::is_stop_word;
 const MIN_LENGTH: usize = 3;
 
 /// Returns the other number forms of a folded word, at most six, in a fixed order. None for a word with other characters than a to
-/// z, for stop words, and for words and given names that an s makes another word.
+/// z, for stop words, and for words and given names that an s makes another word. A form that is the irregular plural of another
+/// word is none: `lives` is the plural of `life`, not of `live`.
 ///
 /// ```
 /// assert_eq!(text::forms("libraries"), ["library", "librarie"]);
@@ -23,30 +24,31 @@ const MIN_LENGTH: usize = 3;
 /// assert!(text::forms("news").is_empty());
 /// ```
 pub fn forms(word: &str) -> Vec<String> {
-    all_forms(word, is_name(word))
+    let is_name = is_name(word);
+    all_forms(word, is_name, is_name)
 }
 
-/// Returns the other number forms of a folded word that was typed with an apostrophe and an s after it: given names have them too.
+/// Returns the other number forms of a folded word that was typed with an apostrophe and an s after it: given names have plurals too.
 ///
 /// ```
 /// assert_eq!(text::forms_of_owner("adam"), ["adams"]);
 /// assert!(text::forms("adam").is_empty());
 /// ```
 pub fn forms_of_owner(word: &str) -> Vec<String> {
-    all_forms(word, false)
+    all_forms(word, is_name(word), is_listed(&NOT_FORMS, word))
 }
 
-fn all_forms(word: &str, is_name: bool) -> Vec<String> {
+fn all_forms(word: &str, has_no_singular: bool, has_no_plural: bool) -> Vec<String> {
     if !word.bytes().all(|byte| byte.is_ascii_lowercase()) || is_stop_word(word) {
         return Vec::new();
     }
     let mut forms = Vec::new();
-    add_singulars(word, is_name, &mut forms);
-    add_plurals(word, is_name, &mut forms);
+    add_singulars(word, has_no_singular, &mut forms);
+    add_plurals(word, has_no_plural, &mut forms);
     add_compounds(word, &mut forms);
     let mut distinct: Vec<String> = Vec::with_capacity(forms.len());
     for form in forms {
-        let is_form = form != word && !is_stop_word(&form);
+        let is_form = form != word && !is_stop_word(&form) && !is_plural_of_another(&form, word);
         if is_form && !distinct.contains(&form) {
             distinct.push(form);
         }
@@ -54,7 +56,7 @@ fn all_forms(word: &str, is_name: bool) -> Vec<String> {
     distinct
 }
 
-fn add_singulars(word: &str, is_name: bool, forms: &mut Vec<String>) {
+fn add_singulars(word: &str, has_no_singular: bool, forms: &mut Vec<String>) {
     if is_irregular_plural(word) {
         forms.extend(listed(&IRREGULAR_BY_PLURAL, word));
         return;
@@ -63,7 +65,7 @@ fn add_singulars(word: &str, is_name: bool, forms: &mut Vec<String>) {
         && word.ends_with('s')
         && !ends_with_any(word, &["ss", "us", "is", "xs", "zs", "shs"])
         && !ends_with_consonant_and(word, "ys");
-    if !is_plural || is_name {
+    if !is_plural || has_no_singular {
         return;
     }
     let without = |letters: usize| word[..word.len() - letters].to_owned();
@@ -78,7 +80,7 @@ fn add_singulars(word: &str, is_name: bool, forms: &mut Vec<String>) {
     forms.retain(|form| form.len() >= MIN_LENGTH);
 }
 
-fn add_plurals(word: &str, is_name: bool, forms: &mut Vec<String>) {
+fn add_plurals(word: &str, has_no_plural: bool, forms: &mut Vec<String>) {
     let with = |ending: &str| format!("{word}{ending}");
     if is_irregular_plural(word) {
         // The possessive of an irregular plural without its apostrophe: womens.
@@ -89,7 +91,7 @@ fn add_plurals(word: &str, is_name: bool, forms: &mut Vec<String>) {
     }
     forms.extend(listed(&IRREGULAR_BY_SINGULAR, word));
     let ends_in_one_s = word.ends_with('s') && !word.ends_with("ss");
-    if word.len() < MIN_LENGTH || is_name || ends_in_one_s || ends_with_any(word, &["i", "u"]) {
+    if word.len() < MIN_LENGTH || has_no_plural || ends_in_one_s || ends_with_any(word, &["i", "u"]) {
         return;
     }
     if ends_with_consonant_and(word, "y") {
@@ -119,10 +121,20 @@ fn add_compounds(word: &str, forms: &mut Vec<String>) {
 
 /// Returns whether an s makes the word another one, or is not the ending of a plural.
 fn is_name(word: &str) -> bool {
-    let is_listed = |names: &[&str], word: &str| names.binary_search(&word).is_ok();
     is_listed(&NOT_FORMS, word)
         || is_listed(&GIVEN_NAMES, word)
         || word.strip_suffix('s').is_some_and(|name| is_listed(&GIVEN_NAMES, name))
+}
+
+/// Returns whether the form, a plural of the word, is listed as that of other words only.
+fn is_plural_of_another(form: &str, word: &str) -> bool {
+    form.len() > word.len()
+        && is_irregular_plural(form)
+        && !listed(&IRREGULAR_BY_PLURAL, form).any(|singular| singular == word)
+}
+
+fn is_listed(words: &[&str], word: &str) -> bool {
+    words.binary_search(&word).is_ok()
 }
 
 fn is_irregular_plural(word: &str) -> bool {

@@ -174,6 +174,8 @@ impl Parser {
         let mut compounds = compounds.into_iter().peekable();
         let mut at = 0;
         while let Some(typed) = words.get(at) {
+            // Its first words are part of the compound before it, or are punctuation.
+            while compounds.next_if(|(first, ..)| *first < typed.position).is_some() {}
             if let Some((_, end, joined)) = compounds.next_if(|(first, ..)| *first == typed.position)
                 && end > at + 1
             {

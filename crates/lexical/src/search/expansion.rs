@@ -3,8 +3,8 @@
 //! A word of six letters or more may be misspelled, and one of four or five beside another that occurs as it was typed: short names
 //! are near to too many words. It is never corrected to a frequent word, which more than one project of twenty contains, nor
 //! to others where a frequent word is as near: whether the frequent one was meant cannot be decided, and it would match a large part of
-//! the catalog. Short words, frequent ones and stop words are not significant. Numbers are never corrected,
-//! and characters of scripts without spaces are always required.
+//! the catalog. A word that occurs is only corrected to one with the same first letter. Short words, frequent ones and stop words are
+//! not significant. Numbers are never corrected, and characters of scripts without spaces are always required.
 
 use text::is_stop_word;
 
@@ -37,6 +37,7 @@ pub(super) fn clauses<'q>(
     weights: Option<&Bm25Weights>,
 ) -> Vec<Clause<'q>> {
     let mut clauses = Vec::with_capacity(query.words.len());
+    let mut frequencies = Vec::with_capacity(query.words.len());
     for index in query.required_words() {
         let word = &query.words[index];
         let is_prefix = query.last_is_prefix && index + 1 == query.words.len();
@@ -47,10 +48,25 @@ pub(super) fn clauses<'q>(
         let expansion = Expansion::new(snapshot, (word, &query.forms[index]), corrections, is_prefix);
         let idf = weights.and_then(|weights| weights.idfs().get(index).copied());
         let idf = idf.unwrap_or_else(|| snapshot.idf(expansion.document_frequency));
+        frequencies.push(expansion.known_frequency);
         let Expansion { variants, completion, role, .. } = expansion;
         clauses.push(Clause { variants, completion, role, ..Clause::new(index, idf) });
     }
+    if tier == MatchTier::Any {
+        leave_rarer_of_two(&mut clauses, &frequencies);
+    }
     clauses
+}
+
+/// Of a query of two significant words that both occur, but not together, leaves the rarer one significant, so that it is enough by
+/// itself.
+fn leave_rarer_of_two(clauses: &mut [Clause<'_>], frequencies: &[u32]) {
+    let ([first, second], [of_first, of_second]) = (clauses, frequencies) else { return };
+    let are_significant = first.role.is_significant && second.role.is_significant;
+    if are_significant && *of_first > 0 && *of_second > 0 {
+        let more_frequent = if of_first > of_second { first } else { second };
+        more_frequent.role.is_significant = false;
+    }
 }
 
 /// The variants of one word.
@@ -60,6 +76,8 @@ struct Expansion<'q> {
     completion: Option<Completion<'q>>,
     /// The sum of the document frequencies of the variants.
     document_frequency: u32,
+    /// That of the word and its forms.
+    known_frequency: u32,
     role: ClauseRole,
 }
 
@@ -67,7 +85,7 @@ impl<'q> Expansion<'q> {
     fn new(
         snapshot: &'q Snapshot,
         (word, forms): (&'q str, &'q [String]),
-        corrections: Vec<SimilarWord<'q>>,
+        mut corrections: Vec<SimilarWord<'q>>,
         is_prefix: bool,
     ) -> Expansion<'q> {
         let (lexicon, frequent_above) = (&snapshot.lexicon, snapshot.frequent_above());
@@ -80,12 +98,21 @@ impl<'q> Expansion<'q> {
             if is_literal { is_long_literal(word) } else { !is_short && !is_stop_word(word) };
         let is_significant = known_frequency <= frequent_above && says_something;
         let role = ClauseRole { is_significant, is_required: text::is_character(word) };
-        let mut expansion = Expansion { variants: Vec::new(), completion: None, document_frequency: 0, role };
+        let mut expansion = Expansion {
+            variants: Vec::new(),
+            completion: None,
+            document_frequency: 0,
+            known_frequency,
+            role,
+        };
         if own_frequency > 0 {
             expansion.add(word, own_frequency, 1.0);
         }
         for (form, document_frequency) in forms {
             expansion.add(form, document_frequency, FORM_WEIGHT);
+        }
+        if known_frequency > 0 {
+            corrections.retain(|found| found.word.chars().next() == word.chars().next());
         }
         if !is_literal && role.is_significant {
             let is_frequent = |found: &SimilarWord<'_>| found.document_frequency > frequent_above;

@@ -1,6 +1,7 @@
 //! Forms of words, optional words, compounds, and corrections.
 
 use super::*;
+use crate::search::relaxation::RelaxationKind;
 
 /// Returns the results of a search in order, and what was replaced if some are approximate.
 fn found(fixture: &Fixture, text: &str) -> (Vec<u64>, Option<Vec<(String, String)>>) {
@@ -178,4 +179,19 @@ fn strange_words_are_legal_queries() {
         fixture.reader.search(&request(&text)).unwrap();
     }
     assert_replaced(&fixture, "&", &[], &[]);
+}
+
+#[test]
+fn of_two_words_that_no_project_has_together_the_rarer_is_found() {
+    let mut names = vec!["Church"; 5];
+    names.extend(["Rome", "Some church", "Garden in Rome", "Nome"]);
+    let fixture = Fixture::named(&names);
+    let page = fixture.reader.search(&request("church in Rome")).unwrap();
+    let relaxation = page.relaxation().unwrap();
+    assert_eq!(ordinals(&page), [5, 7]);
+    assert_eq!((relaxation.kind, relaxation.replacements.len()), (RelaxationKind::Any, 0));
+    assert_eq!(relaxation.matched_words, ["Rome"]);
+    assert_eq!(relaxation.unmatched_words, ["church"]);
+    // A word that no project has is not passed over.
+    assert_replaced(&fixture, "church zumthor", &[], &[]);
 }

@@ -83,6 +83,8 @@ fn other_words_are_no_forms() {
         ("architect", "architecture"),
         ("leaf", "leave"),
         ("customs", "custom"),
+        ("lives", "live"),
+        ("wolves", "wolve"),
     ] {
         assert!(!forms(one).iter().any(|form| form == other), "{one}: {:?}", forms(one));
         assert!(!forms(other).iter().any(|form| form == one), "{other}: {:?}", forms(other));
@@ -102,6 +104,10 @@ fn a_name_with_an_apostrophe_has_forms() {
     assert_eq!(forms("william"), Vec::<String>::new());
     assert_eq!(forms_of_owner("william"), ["williams"]);
     assert_eq!(forms_of_owner("museum"), ["museums"]);
+    // Another name is no form.
+    for name in ["france", "lucas", "williams", "thomas"] {
+        assert_eq!(forms_of_owner(name), Vec::<String>::new(), "{name}");
+    }
 }
 
 #[test]
@@ -123,6 +129,8 @@ fn words() -> impl Strategy<Value = String> {
     prop_oneof![
         ("[a-z]{0,6}", ending).prop_map(|(start, end)| start + &end),
         prop::sample::select(IRREGULAR_BY_PLURAL.to_vec()).prop_map(|(plural, _)| plural.to_owned()),
+        prop::sample::select(IRREGULAR_BY_PLURAL.to_vec())
+            .prop_map(|(plural, _)| plural[..plural.len() - 1].to_owned()),
         prop::sample::select(IRREGULAR_BY_SINGULAR.to_vec()).prop_map(|(singular, _)| singular.to_owned()),
     ]
 }
