@@ -2,9 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
-use async_nats::jetstream;
+use async_nats::jetstream::context::CreateStreamErrorKind;
+use async_nats::jetstream::{self, ErrorCode};
 use futures::StreamExt;
 use kit::nats::Nats;
+use kit::{TIMEOUT, wait_until};
 use schemas::chain::Link;
 use schemas::clock::Clock;
 use schemas::cloudevents;
@@ -45,13 +47,20 @@ impl TestStream {
         Some(made)
     }
 
+    /// Creates the stream. The server removes the files of a deleted one in the background, and until then refuses another with its name.
     async fn create(&self) {
         let config = jetstream::stream::Config {
             name: subject::EVENTS.into(),
             subjects: subject::EVENT_SUBJECTS.map(String::from).to_vec(),
             ..Default::default()
         };
-        self.jetstream.create_stream(config).await.unwrap();
+        wait_until(TIMEOUT, "the stream", async || {
+            let Err(error) = self.jetstream.create_stream(&config).await else { return true };
+            let CreateStreamErrorKind::JetStream(reason) = error.kind() else { panic!("{error}") };
+            assert_eq!(reason.error_code(), ErrorCode::STREAM_CREATE, "{error}");
+            false
+        })
+        .await;
     }
 
     /// Starts again with an empty stream of the same store.
