@@ -106,12 +106,23 @@ pub struct SearchRequest<'a> {
 /// What a search is restricted to beside its words and category, and what it collects.
 #[derive(Clone, Copy, Debug)]
 pub struct Restriction<'a> {
-    /// Only projects with these ordinals are results.
-    pub allowed: &'a OrdinalSet,
+    /// Only projects with these ordinals are results; `None` for all projects of the index, which need not be looked up in a set.
+    pub allowed: Option<&'a OrdinalSet>,
     /// A hash of what the set was made from. It becomes part of cursors, so that they belong to this restriction alone.
     pub fingerprint: u64,
-    /// Whether [`SearchPage::matches`] lists the results of all pages.
-    pub collects_matches: bool,
+    /// What is collected of the results of all pages.
+    pub collects: Collects,
+}
+
+/// What a search collects of the results of all pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Collects {
+    /// Nothing.
+    Nothing,
+    /// Their ordinals, for [`SearchPage::ordinals`]. Results that have no place on the page are found without scores.
+    Ordinals,
+    /// Their ordinals and scores, for [`SearchPage::matches`].
+    Matches,
 }
 
 /// A search or a change of the index failed.

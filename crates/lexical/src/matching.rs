@@ -77,7 +77,7 @@ impl DocumentSet<'_> {
     }
 
     /// Returns the documents, ascending.
-    fn iter(&self) -> impl Iterator<Item = DocId> + '_ {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = DocId> + '_ {
         self.blocks.iter().enumerate().flat_map(|(at, block)| {
             let mut rest = *block;
             std::iter::from_fn(move || {

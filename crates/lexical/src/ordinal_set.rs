@@ -53,10 +53,16 @@ impl OrdinalSet {
     }
 }
 
+impl Extend<u64> for OrdinalSet {
+    fn extend<I: IntoIterator<Item = u64>>(&mut self, ordinals: I) {
+        ordinals.into_iter().for_each(|ordinal| self.insert(ordinal));
+    }
+}
+
 impl FromIterator<u64> for OrdinalSet {
     fn from_iter<I: IntoIterator<Item = u64>>(ordinals: I) -> OrdinalSet {
         let mut set = OrdinalSet::default();
-        ordinals.into_iter().for_each(|ordinal| set.insert(ordinal));
+        set.extend(ordinals);
         set
     }
 }

@@ -15,12 +15,13 @@ use crate::index::rows;
 use crate::index::schema::{self, Fields};
 use crate::index::snapshot::Snapshot;
 use crate::matching::Scope;
+use crate::ordinal_set::OrdinalSet;
 use crate::query::Query;
-use crate::ranking::top_k::RankedDocument;
+use crate::ranking::top_k::{Collected, RankedDocument};
 use crate::search::cursor::{Cursor, CursorState};
 use crate::search::relaxation::{Relaxation, relaxation};
 use crate::search::{ResultPage, Search, slugs};
-use crate::{MAX_PAGE_SIZE, Restriction, SearchError, SearchRequest};
+use crate::{Collects, MAX_PAGE_SIZE, Restriction, SearchError, SearchRequest};
 
 /// Searches the index in a folder. Cheap to clone; all clones have the same snapshot.
 #[derive(Clone)]
@@ -145,7 +146,7 @@ pub struct SearchPage {
     cursor: CursorParts,
     relaxation: Option<Relaxation>,
     is_truncated: bool,
-    matches: Vec<(u64, f32)>,
+    collected: Collected,
 }
 
 /// The parts of a cursor that do not depend on the last result shown.
@@ -179,9 +180,9 @@ impl SearchPage {
             None => query.fingerprint(request.category),
             Some(restriction) => restricted(query.fingerprint(request.category), restriction),
         };
-        let scope = Scope { category: request.category, allowed: restriction.map(|one| one.allowed) };
-        let collects_matches = restriction.is_some_and(|one| one.collects_matches);
-        let search = Search { snapshot: &snapshot, query: &query, scope, collects_matches };
+        let scope = Scope { category: request.category, allowed: restriction.and_then(|one| one.allowed) };
+        let collects = restriction.map_or(Collects::Nothing, |one| one.collects);
+        let search = Search { snapshot: &snapshot, query: &query, scope, collects };
         let page = match request.after {
             None => search.first_page(limit)?,
             Some(cursor)
@@ -196,10 +197,10 @@ impl SearchPage {
             }
         };
         let relaxation = relaxation(&search, request.text, &page)?;
-        let ResultPage { documents, total, has_more, matches, state, .. } = page;
+        let ResultPage { documents, total, has_more, collected, state, .. } = page;
         let cursor = CursorParts { query: fingerprint, state, has_more };
         let is_truncated = query.is_truncated;
-        Ok(SearchPage { snapshot, documents, total, cursor, relaxation, is_truncated, matches })
+        Ok(SearchPage { snapshot, documents, total, cursor, relaxation, is_truncated, collected })
     }
 
     /// Returns the results in order, at most as many as the request's limit.
@@ -219,7 +220,19 @@ impl SearchPage {
 
     /// Returns the ordinal and the score of the results of all pages, in no order, if the search collects them; else none.
     pub fn matches(&self) -> &[(u64, f32)] {
-        &self.matches
+        match &self.collected {
+            Collected::Matches(matches) => matches,
+            Collected::Nothing | Collected::Ordinals(_) => &[],
+        }
+    }
+
+    /// Returns the ordinals of the results of all pages, if the search collects them or the matches; else none.
+    pub fn ordinals(&self) -> Arc<OrdinalSet> {
+        match &self.collected {
+            Collected::Nothing => Arc::default(),
+            Collected::Ordinals(set) => Arc::clone(set),
+            Collected::Matches(matches) => Arc::new(matches.iter().map(|(ordinal, _)| *ordinal).collect()),
+        }
     }
 
     /// Returns how the query was relaxed to find results, or why there are none; `None` if every result contains every word as it

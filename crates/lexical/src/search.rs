@@ -7,7 +7,7 @@
 //!    word is a single letter.
 //! 4. Corrected: in place of each word that no project has the one that was most likely meant, if nothing matched so far.
 //! 5. Fuzzy: every word or one that is spelled almost like it, if nothing matched so far.
-//! 6. Any: most of the words, if nothing matched so far.
+//! 6. Any: most of the words, of two the rarer, if nothing matched so far.
 //!
 //! Within the tiers documents are ordered by [bands](crate::ranking::band): names that begin with what was typed, names with all words
 //! next to each other, others. From tier 4 on, and in the second, the order of the words in the name counts as much as the words.
@@ -32,13 +32,14 @@ pub(crate) use beginning::summaries_by_beginning;
 use std::borrow::Cow;
 use std::hash::Hasher;
 
+use crate::Collects;
 use crate::fnv::Fnv;
 use crate::index::snapshot::Snapshot;
 use crate::matching::{Beginnings, Clause, ClauseRole, Scope, match_all, match_majority};
 use crate::query::Query;
 use crate::ranking::Rank;
 use crate::ranking::bm25::{self, Bm25Weights, LengthNorms};
-use crate::ranking::top_k::{PageStart, RankedDocument, TopK};
+use crate::ranking::top_k::{Collected, PageStart, RankedDocument, TopK};
 use collectors::ApproximateCollector;
 use cursor::CursorState;
 use full::FullMatches;
@@ -81,8 +82,8 @@ pub(crate) struct ResultPage {
     pub(crate) full: u64,
     /// Whether more results follow the page.
     pub(crate) has_more: bool,
-    /// The ordinal and the score of the results of all pages, if the search collects them.
-    pub(crate) matches: Vec<(u64, f32)>,
+    /// What the search collects of the results of all pages.
+    pub(crate) collected: Collected,
     /// What the next page needs.
     pub(crate) state: CursorState,
 }
@@ -93,14 +94,14 @@ pub(crate) struct Search<'a> {
     pub(crate) snapshot: &'a Snapshot,
     pub(crate) query: &'a Query,
     pub(crate) scope: Scope<'a>,
-    /// Whether a page lists the results of all pages.
-    pub(crate) collects_matches: bool,
+    /// What a page has of the results of all pages.
+    pub(crate) collects: Collects,
 }
 
 impl<'a> Search<'a> {
     /// Returns the first page of at most `limit` results, of as many tiers as it takes.
     pub(crate) fn first_page(&self, limit: usize) -> tantivy::Result<ResultPage> {
-        let mut top_k = TopK::new(limit, PageStart::First).collecting(self.collects_matches);
+        let mut top_k = TopK::new(limit, PageStart::First).collecting(self.collects);
         let length_norms = &*self.snapshot.length_norms;
         let mut state = CursorState { tier: MatchTier::Full, weights: self.weights(), variants: 0 };
         let mut beginnings = Beginnings::open(self.snapshot, self.query)?;
@@ -133,7 +134,7 @@ impl<'a> Search<'a> {
         state: &CursorState,
         last: Rank,
     ) -> tantivy::Result<Option<ResultPage>> {
-        let mut top_k = TopK::new(limit, PageStart::After(last)).collecting(self.collects_matches);
+        let mut top_k = TopK::new(limit, PageStart::After(last)).collecting(self.collects);
         let weights = &state.weights;
         let length_norms = match weights.mean_length == self.snapshot.mean_length {
             true => Cow::Borrowed(&*self.snapshot.length_norms),
@@ -273,7 +274,7 @@ fn fingerprint(clauses: &[Clause<'_>]) -> u64 {
 }
 
 fn result_page(mut top_k: TopK, full: u64, state: CursorState) -> ResultPage {
-    let (total, matches) = (top_k.total, top_k.matches.take().unwrap_or_default());
+    let (total, collected) = (top_k.total, std::mem::replace(&mut top_k.collected, Collected::Nothing));
     let (documents, has_more) = top_k.finish();
-    ResultPage { documents, total, full, has_more, matches, state }
+    ResultPage { documents, total, full, has_more, collected, state }
 }

@@ -9,7 +9,7 @@ use crate::index::schema::Fields;
 use crate::index::snapshot::Snapshot;
 use crate::reader::{SearchPage, SearchReader};
 use crate::search::summaries_by_beginning;
-use crate::{Restriction, SearchError, SearchRequest};
+use crate::{OrdinalSet, Restriction, SearchError, SearchRequest};
 
 /// The listed projects of one commit. It never changes, so that several look-ups give one consistent answer.
 #[derive(Clone)]
@@ -84,6 +84,14 @@ impl View {
         is_shown: impl Fn(u64) -> bool,
     ) -> Vec<&[u8]> {
         summaries_by_beginning(&self.snapshot, typed, limit, is_shown)
+    }
+
+    /// Returns whether a set contains every listed project.
+    pub fn is_within(&self, set: &OrdinalSet) -> bool {
+        self.snapshot.segments.iter().all(|segment| {
+            let mut listed = segment.listed_documents().filter(|document| segment.is_live(*document));
+            listed.all(|document| set.contains(segment.ordinal(document)))
+        })
     }
 
     /// Returns the summary of the listed project with this ordinal: a JSON object without its closing brace.

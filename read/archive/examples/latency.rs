@@ -7,8 +7,9 @@
 
 use std::time::Instant;
 
-use archive::{ArchiveReader, ArchiveWriter, TasteRequest, TermKind};
+use archive::{ArchiveReader, ArchiveWriter, Facet, TasteRequest, TermKind};
 use jiff::Timestamp;
+use lexical::OrdinalSet;
 use model::checkpoint::Checkpoint;
 use schemas::event::{Event, ProjectRevised, ProjectSelected};
 use schemas::ids::{Position, ProjectId};
@@ -47,6 +48,7 @@ async fn measure(size: u64) {
     let (bytes, grown) = (reader.bytes() as f64 / 1e6, (resident() - before) as f64 / 1e6);
     println!("{bytes:.1} MB in memory; the process has grown by {grown:.1} MB");
     queries(&reader, &mut dice);
+    facets(&reader, size, &mut dice);
     changes(&mut writer, &reader, size, &mut dice).await;
     println!("{:.1} MB in memory with the counts of all words", reader.bytes() as f64 / 1e6);
 }
@@ -102,6 +104,25 @@ fn queries(reader: &ArchiveReader, dice: &mut Dice) {
     report("similar words", 0..50, |_| {
         reader.listing().nearest_terms(Dimension::Mood, "mbrklaed", 5).len() as u64
     });
+}
+
+/// Measures how long it takes to count sets of different sizes by five facets, as beside the results of a search.
+fn facets(reader: &ArchiveReader, size: u64, dice: &mut Dice) {
+    let five = [Facet::Category, Facet::City, Facet::Studio, Facet::Year, Facet::Taste(Dimension::Material)];
+    for share in [0.01, 0.1, 0.5] {
+        let chosen = (share * 1e6) as usize;
+        // The ordinal of a project is the position of its first event.
+        let sets: Vec<OrdinalSet> =
+            (0..10).map(|_| (1..=size).filter(|_| dice.below(1_000_000) < chosen).collect()).collect();
+        let asked = || sets.iter().cycle().take(100);
+        let name = |facets: &str| format!("{facets} of {:.0} %", share * 100.0);
+        report(&name("five facets"), asked(), |set| reader.listing().facets(set, &five).len() as u64);
+        for facet in five {
+            report(&name(facet.as_str()), asked(), |set| {
+                reader.listing().facet(set, facet).values.iter().map(|value| value.count).sum()
+            });
+        }
+    }
 }
 
 fn report<T>(name: &str, inputs: impl Iterator<Item = T>, mut query: impl FnMut(T) -> u64) {

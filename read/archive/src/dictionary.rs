@@ -86,10 +86,6 @@ impl StemKey {
         (self.0 >> WORD_BITS) as usize == kind.index(dimension)
     }
 
-    pub(super) fn is_word(self) -> bool {
-        ((self.0 >> WORD_BITS) as usize) < Dimension::COUNT
-    }
-
     pub(super) fn stem(self) -> u32 {
         self.0 & ((1 << WORD_BITS) - 1)
     }

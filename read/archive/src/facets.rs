@@ -1,18 +1,16 @@
 //! Facets: how many projects of a set have each value.
 
+use std::cell::OnceCell;
 use std::sync::{Arc, OnceLock};
 
 use lexical::OrdinalSet;
 use schemas::record::Category;
 use schemas::taste::Dimension;
 use serde::Serialize;
-use text::{fold, is_stop_word};
 
-use super::blocks::Block;
-use super::columns::chunk::LAST_YEAR;
+use super::columns::chunk::{Chunk, LAST_YEAR};
 use super::columns::texts::Texts;
 use super::columns::{Columns, TextColumn};
-use super::dictionary::{Dictionary, StemKey, TermKind};
 use super::snapshot::Snapshot;
 
 /// The maximum number of values of a facet.
@@ -112,55 +110,91 @@ impl AllCounts {
         facet: Facet,
         all: impl Fn() -> Arc<OrdinalSet>,
     ) -> &FacetCounts {
-        self.0[facet.index()].get_or_init(|| count(snapshot, &all(), facet))
+        self.0[facet.index()].get_or_init(|| CountedSet::new(snapshot, &all()).by(facet))
     }
 }
 
-/// Counts the projects of a set by the values of a facet.
-pub(super) fn count(snapshot: &Snapshot, set: &OrdinalSet, facet: Facet) -> FacetCounts {
-    let columns = &snapshot.columns;
-    let values = match facet {
-        Facet::Category => categories(columns, set),
-        Facet::City => texts(columns, set, TextColumn::City),
-        Facet::Studio => texts(columns, set, TextColumn::Studio),
-        Facet::Curator => texts(columns, set, TextColumn::Curator),
-        Facet::Year => years(columns, set),
-        Facet::Taste(dimension) => words(snapshot, set, dimension),
-    };
-    FacetCounts { facet, values }
+/// A set of projects that is counted by one facet after the other.
+pub(super) struct CountedSet<'s> {
+    snapshot: &'s Snapshot,
+    set: &'s OrdinalSet,
+    rows: OnceCell<SetRows<'s>>,
 }
 
-fn categories(columns: &Columns, set: &OrdinalSet) -> Vec<FacetValue> {
+impl<'s> CountedSet<'s> {
+    pub(super) fn new(snapshot: &'s Snapshot, set: &'s OrdinalSet) -> CountedSet<'s> {
+        CountedSet { snapshot, set, rows: OnceCell::new() }
+    }
+
+    /// Counts the projects by the values of a facet.
+    pub(super) fn by(&self, facet: Facet) -> FacetCounts {
+        let columns = &self.snapshot.columns;
+        let rows = || self.rows.get_or_init(|| SetRows::of(columns, self.set));
+        let values = match facet {
+            Facet::Category => categories(rows()),
+            Facet::City => texts(columns, rows(), TextColumn::City),
+            Facet::Studio => texts(columns, rows(), TextColumn::Studio),
+            Facet::Curator => texts(columns, rows(), TextColumn::Curator),
+            Facet::Year => years(rows()),
+            Facet::Taste(dimension) => words(self.snapshot, self.set, dimension),
+        };
+        FacetCounts { facet, values }
+    }
+}
+
+/// The rows of the projects of a set: looked for once, and counted by each facet.
+#[derive(Default)]
+struct SetRows<'c> {
+    rows: Vec<u16>,
+    /// Each chunk with the end of its rows in `rows`.
+    chunks: Vec<(&'c Chunk, usize)>,
+}
+
+impl<'c> SetRows<'c> {
+    fn of(columns: &'c Columns, set: &OrdinalSet) -> SetRows<'c> {
+        let mut found = SetRows::default();
+        for chunk in columns.chunks() {
+            chunk.for_each_in(set, |row| found.rows.push(row as u16));
+            found.chunks.push((chunk, found.rows.len()));
+        }
+        found
+    }
+
+    /// Calls `visit` with each row of the set.
+    fn for_each<T: Copy + 'c>(&self, column: impl Fn(&'c Chunk) -> &'c [T], mut visit: impl FnMut(T)) {
+        let mut start = 0;
+        for (chunk, end) in &self.chunks {
+            let values = column(chunk);
+            self.rows[start..*end].iter().for_each(|row| visit(values[usize::from(*row)]));
+            start = *end;
+        }
+    }
+}
+
+fn categories(rows: &SetRows<'_>) -> Vec<FacetValue> {
     let mut tally = Tally::new(Category::ALL.len());
-    for chunk in columns.chunks() {
-        chunk.for_each_in(set, |row| tally.add(u32::from(chunk.categories[row]), 1));
-    }
-    let name = |index: u32| Category::ALL[index as usize].as_str();
-    tally.most(name, |_| true).into_iter().map(|found| value(found.key, found.count)).collect()
+    rows.for_each(|chunk| &chunk.categories, |category| tally.add(u32::from(category), 1));
+    let found = tally.most(|index| Some(Category::ALL[index as usize].as_str()));
+    found.into_iter().map(|found| value(found.key, found.count)).collect()
 }
 
-fn years(columns: &Columns, set: &OrdinalSet) -> Vec<FacetValue> {
+fn years(rows: &SetRows<'_>) -> Vec<FacetValue> {
     // What is no year counts as the number after the last one: a tally is set to zero for each request.
     let mut tally = Tally::new(usize::from(LAST_YEAR) + 2);
-    for chunk in columns.chunks() {
-        chunk.for_each_in(set, |row| tally.add(u32::from(chunk.years[row].min(LAST_YEAR + 1)), 1));
-    }
-    let found = tally.most(|year| year, |year| year <= u32::from(LAST_YEAR));
+    rows.for_each(|chunk| &chunk.years, |year| tally.add(u32::from(year.min(LAST_YEAR + 1)), 1));
+    let found = tally.most(|year| Some(year).filter(|year| *year <= u32::from(LAST_YEAR)));
     found.into_iter().map(|found| value(&format!("{:04}", found.key), found.count)).collect()
 }
 
-fn texts(columns: &Columns, set: &OrdinalSet, column: TextColumn) -> Vec<FacetValue> {
+fn texts(columns: &Columns, rows: &SetRows<'_>, column: TextColumn) -> Vec<FacetValue> {
     let texts = columns.texts(column);
     let mut spellings = Tally::new(texts.count() + 1);
-    for chunk in columns.chunks() {
-        let numbers = chunk.texts(column);
-        chunk.for_each_in(set, |row| spellings.add(numbers[row], 1));
-    }
+    rows.for_each(|chunk| chunk.texts(column), |number| spellings.add(number, 1));
     let mut values = Tally::new(texts.count() + 1);
     for number in spellings.found.iter().filter(|number| **number > 0) {
         values.add(texts.first_of(*number), spellings.counts[*number as usize]);
     }
-    let found = values.most(|number| texts.value(number), |_| true);
+    let found = values.most(|number| Some(texts.value(number)));
     found
         .into_iter()
         .map(|found| value(most_frequent(texts, &spellings, found.number), found.count))
@@ -175,33 +209,25 @@ fn most_frequent<'t>(texts: &'t Texts, spellings: &Tally, first: u32) -> &'t str
 }
 
 fn words(snapshot: &Snapshot, set: &OrdinalSet, dimension: Dimension) -> Vec<FacetValue> {
-    let Snapshot { block_list, dictionary, .. } = snapshot;
-    let mut tally = Tally::new(dictionary.stems());
-    for block in &block_list.blocks {
-        for (at, ordinal) in block.ordinals.iter().enumerate() {
-            if set.contains(*ordinal) {
-                block.stems_in(dimension, at).iter().for_each(|key| tally.add(key.stem(), 1));
-            }
+    let mut tally = Tally::new(snapshot.dictionary.stems());
+    let mut of_set: Vec<u16> = Vec::new();
+    for block in &snapshot.block_list.blocks {
+        of_set.clear();
+        of_set.resize(block.len(), 0);
+        let mut count = 0;
+        // Each is written, and overwritten if it is not in the set: no branch depends on the set, which is in no order here.
+        for (at, ordinal) in (0_u16..).zip(&block.ordinals) {
+            of_set[count] = at;
+            count += usize::from(set.contains(*ordinal));
+        }
+        if count > 0 {
+            let stems = block.stems_by_project(dimension);
+            of_set[..count].iter().for_each(|at| stems.of(*at).iter().for_each(|stem| tally.add(*stem, 1)));
         }
     }
-    let form = |stem: u32| {
-        most_used_form(&block_list.blocks, dictionary, StemKey::new(TermKind::Word, dimension, stem))
-    };
-    let found = tally.most(form, |form: &str| !is_stop_word(&fold(form)));
+    let Snapshot { block_list, dictionary, shown_forms, .. } = snapshot;
+    let found = tally.most(|stem| shown_forms.get((&block_list.blocks, dictionary), dimension, stem));
     found.into_iter().map(|found| value(found.key, found.count)).collect()
-}
-
-/// Returns the form of a stem that most projects of the archive have; of several the first in alphabetical order.
-fn most_used_form<'d>(blocks: &[std::sync::Arc<Block>], dictionary: &'d Dictionary, key: StemKey) -> &'d str {
-    let mut forms: Vec<(u32, u32)> = Vec::new();
-    for term in blocks.iter().flat_map(|block| block.find(key)) {
-        match forms.iter_mut().find(|(form, _)| *form == term.form) {
-            Some((_, count)) => *count += term.count,
-            None => forms.push((term.form, term.count)),
-        }
-    }
-    let best = forms.iter().max_by_key(|(form, count)| (*count, std::cmp::Reverse(dictionary.form(*form))));
-    best.map_or("", |(form, _)| dictionary.form(*form))
 }
 
 fn value(value: &str, count: u32) -> FacetValue {
@@ -230,9 +256,9 @@ impl Tally {
         *counted += count;
     }
 
-    /// Returns the numbers with the greatest counts, at most [`MAX_FACET_VALUES`], of those whose key is `shown`; equal counts are in the
-    /// order of their keys.
-    fn most<K: Ord + Copy>(&self, key: impl Fn(u32) -> K, shown: impl Fn(K) -> bool) -> Vec<Found<K>> {
+    /// Returns the numbers with the greatest counts, at most [`MAX_FACET_VALUES`], of those that have a key; equal counts are in the order
+    /// of their keys.
+    fn most<K: Ord>(&self, key: impl Fn(u32) -> Option<K>) -> Vec<Found<K>> {
         let mut best: Vec<Found<K>> = Vec::with_capacity(MAX_FACET_VALUES + 1);
         for &number in &self.found {
             let count = self.counts[number as usize];
@@ -241,8 +267,9 @@ impl Tally {
             if last.is_some_and(|last| last.count > count) {
                 continue;
             }
-            let found = Found { key: key(number), number, count };
-            if last.is_some_and(|last| last.is_before(&found)) || !shown(found.key) {
+            let Some(key) = key(number) else { continue };
+            let found = Found { key, number, count };
+            if last.is_some_and(|last| last.is_before(&found)) {
                 continue;
             }
             let at = best.partition_point(|other| other.is_before(&found));

@@ -1,7 +1,7 @@
 //! Filters: which listed projects a search, a list or a count is about.
 
 use std::hash::Hasher;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use jiff::civil::Date;
 use lexical::{Fnv, OrdinalSet};
@@ -16,6 +16,7 @@ use super::columns::oklab::{self, Oklab};
 use super::columns::texts::{Texts, value_of};
 use super::columns::{Columns, TextColumn};
 use super::facets::Facet;
+use super::recent::Recent;
 use model::day;
 
 /// What projects must have. Several values of one filter are alternatives; all filters hold. Texts are compared in the form of names in
@@ -120,34 +121,9 @@ impl Filters {
     }
 }
 
-/// The selections that were last asked for in one snapshot: readers page through a filtered list, and the facets beside it need the same
-/// filters without one of them.
-#[derive(Debug, Default)]
-pub(super) struct RecentSelections(Mutex<Vec<(Filters, Arc<OrdinalSet>)>>);
-
-impl RecentSelections {
-    /// The most that are kept: a bit for each project of the archive each.
-    const MAX: usize = 16;
-
-    /// Returns the selection by these filters, which `select` makes if it is not kept.
-    pub(super) fn get(&self, filters: &Filters, select: impl FnOnce() -> OrdinalSet) -> Arc<OrdinalSet> {
-        let mut recent = self.lock();
-        if let Some(at) = recent.iter().position(|(known, _)| known == filters) {
-            recent[..=at].rotate_right(1);
-            return recent[0].1.clone();
-        }
-        drop(recent);
-        let selected = Arc::new(select());
-        let mut recent = self.lock();
-        recent.truncate(Self::MAX - 1);
-        recent.insert(0, (filters.clone(), selected.clone()));
-        selected
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<(Filters, Arc<OrdinalSet>)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+/// The selections that were last asked for in one snapshot, with a bit for each project of the archive: readers page through a filtered
+/// list, and the facets beside it need the same filters without one of them.
+pub(super) type RecentSelections = Recent<Filters, Arc<OrdinalSet>, 16>;
 
 /// Filters with their values looked up in the columns of one snapshot.
 struct Lookup {
@@ -271,32 +247,5 @@ fn retain<T: Copy>(rows: &mut [u64], values: &[T], passes: impl Fn(T) -> bool) {
     for (word, values) in rows.iter_mut().zip(values.chunks(64)).filter(|(word, _)| **word != 0) {
         let passing = values.iter().enumerate();
         *word &= passing.fold(0, |bits, (at, value)| bits | u64::from(passes(*value)) << at);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_last_selections_are_made_once() {
-        let recent = RecentSelections::default();
-        let filters = |number: usize| Filters { cities: vec![number.to_string()], ..Filters::default() };
-        let made = |number: usize| {
-            let mut is_made = false;
-            let select = || {
-                is_made = true;
-                OrdinalSet::from_iter([number as u64])
-            };
-            assert_eq!(*recent.get(&filters(number), select), OrdinalSet::from_iter([number as u64]));
-            is_made
-        };
-        let rounds = [(0..RecentSelections::MAX).all(made), made(0), made(RecentSelections::MAX)];
-        assert_eq!(rounds, [true, false, true]);
-        assert_eq!(
-            [made(0), made(1), made(2), made(0)],
-            [false, true, true, false],
-            "1 was asked for longest ago, then 2"
-        );
     }
 }

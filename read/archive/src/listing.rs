@@ -1,7 +1,7 @@
 //! The archive and the search index as of one moment: answers take their order from the one and their summaries from the
 //! other.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use lexical::{OrdinalSet, Restriction, SearchError, SearchPage, SearchRequest};
 use schemas::record::Category;
@@ -10,8 +10,9 @@ use schemas::taste::Dimension;
 use super::browse::{self, NewestPage};
 use super::cursor::{Cursor, InvalidCursor};
 use super::dictionary::TermKind;
-use super::facets::{self, AllCounts, Facet, FacetCounts};
+use super::facets::{AllCounts, CountedSet, Facet, FacetCounts};
 use super::filters::{self, Filters, RecentSelections};
+use super::recent::Recent;
 use super::snapshot::Snapshot;
 use super::sorting::{self, Order, Selection};
 use super::stemming::WordStemmer;
@@ -24,15 +25,39 @@ use model::search::View;
 #[derive(Clone, Debug)]
 pub struct Listing {
     pub(super) snapshot: Arc<Snapshot>,
-    /// The counts of all projects of the snapshot.
-    pub(super) counts: Arc<AllCounts>,
-    /// Selections of the snapshot.
-    pub(super) selections: Arc<RecentSelections>,
+    /// What was computed from the snapshot and the search index.
+    pub(super) computed: Arc<Computed>,
     /// The use of words, counted at this moment or earlier.
     pub(super) vocabulary: Arc<Vocabulary>,
     /// The search index, which contains every listed project; `None` if the archive was opened without one.
     pub(super) view: Option<View>,
     pub(super) stemmer: Arc<WordStemmer>,
+}
+
+/// What the answers of one moment share.
+#[derive(Debug, Default)]
+pub(super) struct Computed {
+    /// The counts of all projects.
+    counts: AllCounts,
+    selections: RecentSelections,
+    /// The counts of the last searches: they are the same on every page of the results.
+    searches: Recent<CountedSearch, Arc<[FacetCounts]>, 64>,
+    /// Whether every project of the search index is listed: one that was withdrawn may be in it for a moment.
+    lists_whole_index: OnceLock<bool>,
+}
+
+/// What the counts of a search depend on at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CountedSearch {
+    /// The text.
+    pub text: String,
+    /// The stage of the cursor that it continues ([`model::search::Cursor::stage`]): after a commit that changed the stage of first pages,
+    /// the pages that follow an earlier one have other results.
+    pub stage: Option<(u8, u64)>,
+    /// The filters.
+    pub filters: Filters,
+    /// What is counted.
+    pub facets: Vec<Facet>,
 }
 
 impl Listing {
@@ -67,14 +92,27 @@ impl Listing {
 
     /// Returns the listed projects that match all filters.
     pub fn select(&self, filters: &Filters) -> Arc<OrdinalSet> {
-        self.selections.get(filters, || {
-            let selected = filters::select(&self.snapshot.columns, filters);
-            filters.taste.iter().fold(selected, |set, (dimension, text)| {
-                let within = Some(Selection { set: &set, fingerprint: 0 });
-                let request = TasteRequest { within, ..TasteRequest::default() };
-                self.matching_taste(&request.with(dimension, text))
-            })
-        })
+        if let Some(known) = self.computed.selections.get(|known| known == filters) {
+            return known;
+        }
+        let selected = filters::select(&self.snapshot.columns, filters);
+        let selected = filters.taste.iter().fold(selected, |set, (dimension, text)| {
+            let within = Some(Selection { set: &set, fingerprint: 0 });
+            let request = TasteRequest { within, ..TasteRequest::default() };
+            self.matching_taste(&request.with(dimension, text))
+        });
+        let selected = Arc::new(selected);
+        self.computed.selections.insert(filters.clone(), Arc::clone(&selected));
+        selected
+    }
+
+    /// Returns the projects to which filters restrict a search; `None` if they are all projects of the search index.
+    pub fn allowed(&self, filters: &Filters) -> Option<Arc<OrdinalSet>> {
+        let is_all = || {
+            let is_within = |view: &View| view.is_within(&self.select(filters));
+            *self.computed.lists_whole_index.get_or_init(|| self.view.as_ref().is_some_and(is_within))
+        };
+        (!filters.is_empty() || !is_all()).then(|| self.select(filters))
     }
 
     /// Returns a page of the listed projects of a selection in an order. The limit is clamped to 1 to [`super::MAX_PAGE_SIZE`].
@@ -94,12 +132,28 @@ impl Listing {
 
     /// Counts the listed projects of a set by the values of a facet.
     pub fn facet(&self, set: &OrdinalSet, facet: Facet) -> FacetCounts {
-        facets::count(&self.snapshot, set, facet)
+        CountedSet::new(&self.snapshot, set).by(facet)
+    }
+
+    /// Counts the listed projects of a set by the values of each facet.
+    pub fn facets(&self, set: &OrdinalSet, facets: &[Facet]) -> Vec<FacetCounts> {
+        let set = CountedSet::new(&self.snapshot, set);
+        facets.iter().map(|facet| set.by(*facet)).collect()
+    }
+
+    /// Returns the kept counts of a search, if it was one of the last.
+    pub fn kept_facets(&self, search: &CountedSearch) -> Option<Arc<[FacetCounts]>> {
+        self.computed.searches.get(|known| known == search)
+    }
+
+    /// Keeps the counts of a search until the archive or the search index changes: they are the same on every page of its results.
+    pub fn keep_facets(&self, search: CountedSearch, counts: Arc<[FacetCounts]>) {
+        self.computed.searches.insert(search, counts);
     }
 
     /// Counts all listed projects by the values of a facet. They are counted once for a commit, on the first call.
     pub fn facet_of_all(&self, facet: Facet) -> &FacetCounts {
-        self.counts.get(&self.snapshot, facet, || self.select(&Filters::default()))
+        self.computed.counts.get(&self.snapshot, facet, || self.select(&Filters::default()))
     }
 
     /// Searches the index of this listing among some projects; `None` if the archive was opened without an index.

@@ -92,8 +92,7 @@ impl ArchiveReader {
             changes,
             listing: ArcSwap::from_pointee(Listing {
                 snapshot,
-                counts: Arc::default(),
-                selections: Arc::default(),
+                computed: Arc::default(),
                 vocabulary,
                 view,
                 stemmer,
@@ -175,8 +174,7 @@ impl ArchiveReader {
         }
         self.listing.store(Arc::new(Listing {
             snapshot,
-            counts: Arc::default(),
-            selections: Arc::default(),
+            computed: Arc::default(),
             view,
             ..Listing::clone(&now)
         }));

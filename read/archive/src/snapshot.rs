@@ -11,6 +11,7 @@ use super::columns::{Columns, NewRows, Values};
 use super::dictionary::{Analyzer, Dictionary, FormKey};
 use super::newest::{Entry, NewestOrder};
 use super::order::Day;
+use super::shown_forms::ShownForms;
 use super::stemming::WordStemmer;
 
 /// What queries read. Immutable; a commit replaces it.
@@ -20,6 +21,8 @@ pub(super) struct Snapshot {
     pub(super) newest: NewestOrder,
     pub(super) columns: Columns,
     pub(super) dictionary: Arc<Dictionary>,
+    /// What its stems are shown as in facets.
+    pub(super) shown_forms: ShownForms,
 }
 
 /// The projects that changed since a snapshot.
@@ -91,6 +94,7 @@ impl Snapshot {
             newest: NewestOrder::new(max_projects),
             columns: Columns::default(),
             dictionary: Arc::default(),
+            shown_forms: ShownForms::default(),
         }
     }
 
@@ -106,12 +110,13 @@ impl Snapshot {
         let block_list = self.block_list.updated(&changes.changed, added);
         let newest = self.newest.updated(&changes.changed, changes.newest);
         let columns = self.columns.updated(&changes.changed, changes.rows);
-        Snapshot { block_list, newest, columns, dictionary }
+        Snapshot { block_list, newest, columns, dictionary, shown_forms: ShownForms::default() }
     }
 
     /// Returns the memory in use, in bytes.
     pub(super) fn bytes(&self) -> usize {
         let blocks: usize = self.block_list.blocks.iter().map(|block| block.bytes()).sum();
-        blocks + self.newest.bytes() + self.columns.bytes() + self.dictionary.bytes()
+        let words = self.dictionary.bytes() + self.shown_forms.bytes();
+        blocks + self.newest.bytes() + self.columns.bytes() + words
     }
 }

@@ -1,6 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod chance;
+mod counted;
 mod filtered;
 mod matching;
 mod naive;

@@ -6,7 +6,7 @@ use std::path::Path;
 #[cfg(feature = "apply")]
 pub use lexical::SearchWriter;
 pub use lexical::{
-    Cursor, Digest, Fnv, Highlighter, Hit, MAX_PAGE_SIZE, MAX_QUERY_WORDS, OrdinalSet, Relaxation,
+    Collects, Cursor, Digest, Fnv, Highlighter, Hit, MAX_PAGE_SIZE, MAX_QUERY_WORDS, OrdinalSet, Relaxation,
     RelaxationKind, Replacement, Restriction, SearchDocument, SearchError, SearchPage, SearchReader,
     SearchRequest, Suggestion, View,
 };

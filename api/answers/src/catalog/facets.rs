@@ -22,15 +22,18 @@ pub fn count<E>(
     matching: impl Fn(Option<Facet>) -> Result<Arc<OrdinalSet>, E>,
 ) -> Result<Vec<FacetCounts>, E> {
     let restricts = |facet: &Facet| options.filters.restricts(*facet);
-    let all = match options.facets.iter().all(restricts) {
-        true => Arc::default(),
-        false => matching(None)?,
-    };
-    let count = |facet: &Facet| {
-        let set = if restricts(facet) { matching(Some(*facet))? } else { all.clone() };
-        Ok(now.facet(&set, *facet))
-    };
-    options.facets.iter().map(count).collect()
+    let (own, common): (Vec<Facet>, Vec<Facet>) = options.facets.iter().partition(|facet| restricts(facet));
+    let mut counts = Vec::with_capacity(options.facets.len());
+    if !common.is_empty() {
+        let set = matching(None)?;
+        counts.extend(now.facets(&set, &common));
+    }
+    for facet in own {
+        let set = matching(Some(facet))?;
+        counts.push(now.facet(&set, facet));
+    }
+    counts.sort_by_key(|counts| options.facets.iter().position(|facet| *facet == counts.facet));
+    Ok(counts)
 }
 
 /// Writes the counts by the name of their facet; nothing if there are none.

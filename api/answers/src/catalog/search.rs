@@ -5,9 +5,9 @@ use std::hash::Hasher;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use read::archive::{self, FacetCounts, Filters, Listing, NewestPage, Order, Selection};
+use read::archive::{self, CountedSearch, FacetCounts, Filters, Listing, NewestPage, Order, Selection};
 use read::search::{
-    self, Fnv, Hit, MAX_PAGE_SIZE, OrdinalSet, Restriction, SearchError, SearchPage, SearchRequest,
+    self, Collects, Fnv, Hit, MAX_PAGE_SIZE, Restriction, SearchError, SearchPage, SearchRequest,
 };
 use schemas::api::problem::ParameterFault;
 use schemas::record::Category;
@@ -55,7 +55,7 @@ struct Selected {
     listing: Listing,
     /// The results in another order than by relevance, with their scores.
     ordered: Option<(NewestPage, Vec<f32>)>,
-    facets: Vec<FacetCounts>,
+    facets: Arc<[FacetCounts]>,
 }
 
 /// Searches for a page of at most `limit` results, from the first or after a cursor. What is not asked for is not computed: without an
@@ -79,11 +79,14 @@ pub fn find(
     }
     let listing = state.listing()?;
     let request = SearchRequest { text, category: None, limit, after: None };
+    let counted = counted(text, options, after.as_ref());
+    let kept = counted.as_ref().and_then(|search| listing.kept_facets(search));
     let (page, ordered) = match &options.order {
         None => {
-            let collects_matches = !options.facets.is_empty();
+            let is_counted = counted.is_none() || kept.is_some();
+            let collects = if is_counted { Collects::Nothing } else { Collects::Ordinals };
             let request = SearchRequest { after: ranked(after)?, ..request };
-            (among(&listing, &request, &options.filters, collects_matches)?, None)
+            (among(&listing, &request, &options.filters, collects)?, None)
         }
         Some(order) => {
             let after = match after {
@@ -92,12 +95,19 @@ pub fn find(
                 None => None,
             };
             let request = SearchRequest { limit: MAX_PAGE_SIZE, ..request };
-            let page = among(&listing, &request, &options.filters, true)?;
+            let page = among(&listing, &request, &options.filters, Collects::Matches)?;
             let ordered = in_order(&listing, (text, &options.filters), &page, order, limit, after)?;
             (page, Some(ordered))
         }
     };
-    let facets = facets(&listing, text, options, &page)?;
+    let facets = match (kept, counted) {
+        (None, Some(search)) => {
+            let counts: Arc<[FacetCounts]> = facets(&listing, text, options, &page)?.into();
+            listing.keep_facets(search, Arc::clone(&counts));
+            counts
+        }
+        (kept, _) => kept.unwrap_or_default(),
+    };
     Ok(Found { page, selected: Some(Selected { listing, ordered, facets }) })
 }
 
@@ -167,10 +177,11 @@ fn among(
     listing: &Listing,
     request: &SearchRequest<'_>,
     filters: &Filters,
-    collects_matches: bool,
+    collects: Collects,
 ) -> Result<SearchPage, SearchFault> {
-    let allowed = listing.select(filters);
-    let restriction = Restriction { allowed: &allowed, fingerprint: filters.fingerprint(), collects_matches };
+    let allowed = listing.allowed(filters);
+    let restriction =
+        Restriction { allowed: allowed.as_deref(), fingerprint: filters.fingerprint(), collects };
     let found = listing.search(request, &restriction);
     let missing = || SearchFault::Failed(ApiError::not_ready("The search index is still being filled."));
     Ok(found.ok_or_else(missing)??)
@@ -185,7 +196,7 @@ fn in_order(
     limit: usize,
     after: Option<archive::Cursor>,
 ) -> Result<(NewestPage, Vec<f32>), SearchFault> {
-    let set: OrdinalSet = found.matches().iter().map(|(ordinal, _)| *ordinal).collect();
+    let set = found.ordinals();
     let mut hash = Fnv::default();
     hash.write(&filters.fingerprint().to_be_bytes());
     hash.write(text.trim().as_bytes());
@@ -200,6 +211,17 @@ fn in_order(
     Ok((page, scores))
 }
 
+/// Returns what the counts of a search depend on; `None` without facets.
+fn counted(text: &str, options: &ListOptions, after: Option<&SearchCursor>) -> Option<CountedSearch> {
+    let stage = match after {
+        Some(SearchCursor::Ranked(cursor)) => Some(cursor.stage()),
+        // In another order than by relevance every page is of the first results.
+        Some(SearchCursor::Ordered(_)) | None => None,
+    };
+    let (filters, facets) = (options.filters.clone(), options.facets.clone());
+    (!facets.is_empty()).then(|| CountedSearch { text: text.to_owned(), stage, filters, facets })
+}
+
 /// Counts all matches by each facet; for a facet with a filter of its own, those that the search has without it.
 fn facets(
     listing: &Listing,
@@ -207,13 +229,11 @@ fn facets(
     options: &ListOptions,
     found: &SearchPage,
 ) -> Result<Vec<FacetCounts>, SearchFault> {
-    let set = |page: &SearchPage| -> Arc<OrdinalSet> {
-        Arc::new(page.matches().iter().map(|(ordinal, _)| *ordinal).collect())
-    };
     facets::count(listing, options, |but| {
-        let Some(facet) = but else { return Ok(set(found)) };
+        let Some(facet) = but else { return Ok(found.ordinals()) };
         let request = SearchRequest { text, category: None, limit: 1, after: None };
-        Ok(set(&among(listing, &request, &options.filters.without(facet), true)?))
+        let filters = options.filters.without(facet);
+        Ok(among(listing, &request, &filters, Collects::Ordinals)?.ordinals())
     })
 }
 

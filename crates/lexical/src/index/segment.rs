@@ -185,6 +185,11 @@ impl SegmentContent {
             .take_while(move |document| self.ordinal(*document) == ordinal)
     }
 
+    /// Returns the documents of listed projects by ordinal, deleted ones included.
+    pub(crate) fn listed_documents(&self) -> impl Iterator<Item = DocId> + '_ {
+        self.by_ordinal.iter().copied()
+    }
+
     /// Returns the number of documents of listed projects, deleted ones included.
     pub(crate) fn listed_count(&self) -> u64 {
         self.by_ordinal.len() as u64

@@ -1,8 +1,12 @@
 //! The best matches of one page, kept while all matches are visited.
 
+use std::sync::Arc;
+
 use tantivy::DocId;
 
 use super::Rank;
+use crate::Collects;
+use crate::ordinal_set::OrdinalSet;
 
 /// The number of scores that are compared with the threshold at once.
 const STRIDE: usize = 16;
@@ -37,18 +41,32 @@ pub(crate) struct TopK {
     skipped: u64,
     /// The score below which a match cannot enter the page; 0 until the page is full.
     threshold: f32,
-    /// The ordinal and the score of every match, on all pages, if they are collected.
-    pub(crate) matches: Option<Vec<(u64, f32)>>,
+    pub(crate) collected: Collected,
+}
+
+/// What is collected of every match, on all pages.
+#[derive(Debug)]
+pub(crate) enum Collected {
+    Nothing,
+    Ordinals(Arc<OrdinalSet>),
+    /// The ordinals and scores, in no order.
+    Matches(Vec<(u64, f32)>),
 }
 
 impl TopK {
     pub(crate) fn new(k: usize, start: PageStart) -> TopK {
-        TopK { k, start, best: Vec::with_capacity(k), total: 0, skipped: 0, threshold: 0.0, matches: None }
+        let (best, collected) = (Vec::with_capacity(k), Collected::Nothing);
+        TopK { k, start, best, total: 0, skipped: 0, threshold: 0.0, collected }
     }
 
-    /// Returns it with or without a list of all matches.
-    pub(crate) fn collecting(self, collects_matches: bool) -> TopK {
-        TopK { matches: collects_matches.then(Vec::new), ..self }
+    /// Returns it with what all matches are collected into.
+    pub(crate) fn collecting(self, collects: Collects) -> TopK {
+        let collected = match collects {
+            Collects::Nothing => Collected::Nothing,
+            Collects::Ordinals => Collected::Ordinals(Arc::default()),
+            Collects::Matches => Collected::Matches(Vec::new()),
+        };
+        TopK { collected, ..self }
     }
 
     /// Offers matches of one segment. `tie_breaker` is called only where the score alone may not decide.
@@ -100,14 +118,19 @@ impl TopK {
         }
     }
 
-    /// Returns the score below which a match cannot enter the page; 0 until the page is full, and if all matches are collected.
+    /// Returns the score below which a match cannot enter the page; 0 until the page is full, and if all scores are collected.
     pub(crate) fn threshold(&self) -> f32 {
-        if self.matches.is_some() { 0.0 } else { self.threshold }
+        if self.collects_scores() { 0.0 } else { self.threshold }
     }
 
-    /// Returns whether the page is the first, and not all matches are collected: what is below the threshold need only be counted.
+    /// Returns whether the page is the first, and not all scores are collected: what is below the threshold needs no score, and may come
+    /// twice.
     pub(crate) fn is_first_page(&self) -> bool {
-        matches!(self.start, PageStart::First) && self.matches.is_none()
+        matches!(self.start, PageStart::First) && !self.collects_scores()
+    }
+
+    fn collects_scores(&self) -> bool {
+        matches!(self.collected, Collected::Matches(_))
     }
 
     /// A document that was offered before, with a better score, is not inserted once more.

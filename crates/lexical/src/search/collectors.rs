@@ -1,8 +1,10 @@
 //! What the tiers do with the documents that match.
 
+use std::sync::Arc;
+
 use crate::matching::{Clause, Collector, DocumentSet, MatchBatch, order_in_name};
 use crate::ranking::band::MatchBand;
-use crate::ranking::top_k::TopK;
+use crate::ranking::top_k::{Collected, TopK};
 
 /// Ranks approximate matches: half of the score is their relevance, half the order of the words in the name.
 pub(super) struct ApproximateCollector<'t, 'c> {
@@ -31,9 +33,11 @@ impl Collector for ApproximateCollector<'_, '_> {
 
 impl Collector for TopK {
     fn collect(&mut self, batch: MatchBatch<'_>) {
-        if let Some(matches) = &mut self.matches {
-            let ordinals = batch.documents.iter().map(|document| batch.segment.ordinal(*document));
-            matches.extend(ordinals.zip(batch.scores.iter().copied()));
+        let ordinals = batch.documents.iter().map(|document| batch.segment.ordinal(*document));
+        match &mut self.collected {
+            Collected::Nothing => {}
+            Collected::Ordinals(set) => Arc::make_mut(set).extend(ordinals),
+            Collected::Matches(matches) => matches.extend(ordinals.zip(batch.scores.iter().copied())),
         }
         self.offer(batch.segment_index, batch.documents, batch.scores, |document| {
             batch.segment.rows.tie_breaker(document)
@@ -46,5 +50,15 @@ impl Collector for TopK {
 
     fn count(&mut self, documents: DocumentSet<'_>) {
         self.total += documents.count();
+        self.add_ordinals(&documents);
+    }
+}
+
+impl TopK {
+    /// Adds documents that are counted elsewhere to the ordinals, if these are collected.
+    pub(super) fn add_ordinals(&mut self, documents: &DocumentSet<'_>) {
+        if let Collected::Ordinals(set) = &mut self.collected {
+            Arc::make_mut(set).extend(documents.iter().map(|document| documents.segment.ordinal(document)));
+        }
     }
 }

@@ -43,6 +43,14 @@ pub(crate) struct CursorState {
     pub(crate) variants: u64,
 }
 
+impl Cursor {
+    /// Returns how the search of this cursor matches. Pages after cursors of one query and stage have the same results in all, as of one
+    /// commit.
+    pub fn stage(&self) -> (u8, u64) {
+        (self.state.tier as u8, self.state.variants)
+    }
+}
+
 impl fmt::Display for Cursor {
     /// Writes base64url of: checksum of the rest (4 bytes), version, tier, query (8), score (4), tie-breaker (8), variants (8), mean
     /// length (4), and 4 for each idf; all big-endian.

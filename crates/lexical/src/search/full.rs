@@ -224,5 +224,6 @@ impl Collector for FormsCollector<'_, '_> {
         let (index, segment) = (documents.segment_index, documents.segment);
         self.beginnings.for_each(index, segment, |document| documents.remove(document));
         self.counted += documents.count();
+        self.top_k.add_ordinals(&documents);
     }
 }

@@ -8,7 +8,7 @@ use crate::index::schema::Fields;
 use crate::index::snapshot::Snapshot;
 use crate::matching::Scope;
 use crate::query::Query;
-use crate::{MAX_PAGE_SIZE, SearchError};
+use crate::{Collects, MAX_PAGE_SIZE, SearchError};
 
 /// The most typos in a slug of at least this many bytes.
 const MAX_TYPOS: [(usize, u8); 3] = [(8, 2), (4, 1), (0, 0)];
@@ -37,7 +37,7 @@ pub(crate) fn suggest_slugs(
     }
     if suggested.len() < limit {
         let query = Query::parse(&slug);
-        let search = Search { snapshot, query: &query, scope: Scope::default(), collects_matches: false };
+        let search = Search { snapshot, query: &query, scope: Scope::default(), collects: Collects::Nothing };
         for found in search.first_page(limit.min(MAX_PAGE_SIZE) + 1)?.documents {
             let stored = snapshot.segments[found.segment as usize].stored_document(found.document)?;
             add_new(&mut suggested, &slug, stored.slug);

@@ -19,6 +19,35 @@ fn all_pages(view: &View, request: SearchRequest<'_>, restriction: &Restriction<
     }
 }
 
+/// Asserts that a search on any page collects the same ordinals with and without scores, and has the same results.
+fn assert_same_ordinals(view: &View, request: SearchRequest<'_>, restriction: &Restriction<'_>) {
+    let [collected, scored, plain] = [Collects::Ordinals, Collects::Matches, Collects::Nothing]
+        .map(|collects| Restriction { collects, ..*restriction });
+    let (mut after, mut is_first) = (None::<Cursor>, true);
+    let mut of_stage = None;
+    while is_first || after.is_some() {
+        let request = SearchRequest { after, ..request };
+        let page = |restriction| view.search(&request, restriction).unwrap();
+        let (found, scored, plain) = (page(&collected), page(&scored), page(&plain));
+        let all: OrdinalSet = scored.matches().iter().map(|(ordinal, _)| *ordinal).collect();
+        assert_eq!(*found.ordinals(), all, "{request:?}");
+        assert_eq!((&*scored.ordinals(), found.ordinals().len()), (&all, found.total()), "{request:?}");
+        assert!(found.matches().is_empty() && plain.ordinals().is_empty());
+        if let Some(cursor) = after {
+            let (stage, same) = of_stage.get_or_insert_with(|| (cursor.stage(), found.ordinals()));
+            assert_eq!((cursor.stage(), &found.ordinals()), (*stage, &*same), "{request:?}");
+        }
+        for other in [&scored, &plain] {
+            assert_eq!((ordinals(&found), found.total()), (ordinals(other), other.total()), "{request:?}");
+            assert_eq!(found.relaxation(), other.relaxation(), "{request:?}");
+            let cursors = [found.next_cursor(), other.next_cursor()];
+            let [cursor, same] = cursors.map(|cursor| cursor.map(|cursor| cursor.to_string()));
+            assert_eq!(cursor, same, "{request:?}");
+        }
+        (after, is_first) = (found.next_cursor(), false);
+    }
+}
+
 /// A restricted search has the results of the same tier of an index with only the allowed projects, with the statistics of all. Where
 /// the unrestricted search stays in one tier, they are therefore its results that are allowed.
 #[test]
@@ -43,8 +72,9 @@ fn results_are_those_of_the_whole_search_that_are_allowed() {
             let share = 1 + random.below(4);
             let allowed: OrdinalSet = (0..400).filter(|_| random.below(4) < share).collect();
             let whole = SearchRequest { category, ..request(&text) };
-            let unrestricted = Restriction { allowed: &all, fingerprint: 1, collects_matches: true };
-            let within = Restriction { allowed: &allowed, fingerprint: 2, collects_matches: true };
+            let unrestricted =
+                Restriction { allowed: Some(&all), fingerprint: 1, collects: Collects::Matches };
+            let within = Restriction { allowed: Some(&allowed), fingerprint: 2, collects: Collects::Matches };
             let paged = SearchRequest { limit: 1 + random.below(9), ..whole };
             let found = all_pages(&view, paged, &within);
             assert_eq!(found, all_pages(&view, whole, &within), "{text:?} by pages");
@@ -53,6 +83,7 @@ fn results_are_those_of_the_whole_search_that_are_allowed() {
                 page.matches().iter().map(|(ordinal, score)| (*ordinal, score.to_bits())).collect();
             assert_eq!(matches, found.iter().copied().collect(), "{text:?}");
             assert_eq!(page.matches().len(), found.len(), "{text:?}: none twice");
+            assert_same_ordinals(&view, paged, &within);
             assert!(found.iter().all(|(ordinal, _)| allowed.contains(*ordinal)));
             let of_all = all_pages(&view, whole, &unrestricted);
             let exact = of_all.iter().filter(|(_, score)| f32::from_bits(*score) >= 1.0);
@@ -78,20 +109,40 @@ fn a_restriction_to_all_changes_nothing() {
     let (mut random, all) = (Random(34), (0..300).collect::<OrdinalSet>());
     for _ in 0..60 {
         let text = random_query(&mut random);
-        let restriction = Restriction { allowed: &all, fingerprint: 0, collects_matches: false };
-        let page = fixture.reader.view().search(&request(&text), &restriction).unwrap();
         let whole = fixture.reader.search(&request(&text)).unwrap();
-        assert_eq!((ordinals(&page), page.total()), (ordinals(&whole), whole.total()), "{text:?}");
-        assert_eq!(page.relaxation(), whole.relaxation());
-        assert!(page.matches().is_empty());
+        for allowed in [Some(&all), None] {
+            let restriction = Restriction { allowed, fingerprint: 0, collects: Collects::Nothing };
+            let page = fixture.reader.view().search(&request(&text), &restriction).unwrap();
+            assert_eq!((ordinals(&page), page.total()), (ordinals(&whole), whole.total()), "{text:?}");
+            assert_eq!(page.relaxation(), whole.relaxation());
+            assert!(page.matches().is_empty());
+            assert_same_ordinals(&fixture.reader.view(), request(&text), &restriction);
+        }
     }
+}
+
+#[test]
+fn a_set_has_every_listed_project_or_not() {
+    let projects = random_projects(120, 38);
+    let mut fixture = Fixture::of(&projects);
+    let all: OrdinalSet = (0..120).collect();
+    let but = |left_out| (0..120).filter(|ordinal| *ordinal != left_out).collect::<OrdinalSet>();
+    let view = fixture.reader.view();
+    assert!(view.is_within(&all) && (0..120).all(|ordinal| !view.is_within(&but(ordinal))));
+    fixture.writer.remove(&projects[7].id());
+    fixture.commit("removed");
+    let removed: Vec<u64> =
+        (0..120).filter(|ordinal| fixture.reader.view().is_within(&but(*ordinal))).collect();
+    assert_eq!(removed.len(), 1, "the others are still listed");
+    assert!(fixture.reader.view().is_within(&all) && view.summary_of(removed[0]).is_some());
 }
 
 #[test]
 fn cursors_belong_to_their_restriction() {
     let fixture = Fixture::of(&random_projects(200, 35));
     let (view, all) = (fixture.reader.view(), (0..200).collect::<OrdinalSet>());
-    let restriction = |fingerprint| Restriction { allowed: &all, fingerprint, collects_matches: false };
+    let restriction =
+        |fingerprint| Restriction { allowed: Some(&all), fingerprint, collects: Collects::Nothing };
     let first = SearchRequest { limit: 2, ..request("stone") };
     let restricted = view.search(&first, &restriction(7)).unwrap().next_cursor();
     let whole = fixture.reader.search(&first).unwrap().next_cursor();
@@ -142,8 +193,11 @@ fn counted_results_are_those_that_are_collected() {
                     .flat_map(|(text, category)| [1, 10, 50].map(|limit| (text, category, limit)))
             {
                 let request = SearchRequest { text, category, limit, after: None };
-                let collected = Restriction { allowed: &all, fingerprint: 1, collects_matches: true };
-                let collected = view.search(&request, &collected).unwrap();
+                let restriction =
+                    Restriction { allowed: Some(&all), fingerprint: 1, collects: Collects::Matches };
+                let collected = view.search(&request, &restriction).unwrap();
+                assert_same_ordinals(&view, request, &restriction);
+                assert_same_ordinals(&view, request, &Restriction { allowed: None, ..restriction });
                 let counted = fixture.reader.search(&request).unwrap();
                 let hits = |page: &SearchPage| -> Vec<(u64, u32)> {
                     ordinals(page).into_iter().zip(page.hits().map(|hit| hit.score.to_bits())).collect()

@@ -29,16 +29,30 @@ pub(crate) struct Block {
     terms: Vec<TermInfo>,
     lists: Vec<u16>,
     bitmaps: Vec<u64>,
-    by_project: OnceLock<ProjectStems>,
+    /// By dimension, computed when its words are first counted.
+    by_project: [OnceLock<ProjectStems>; Dimension::COUNT],
 }
 
-/// The stems of the words of each project, computed when they are first counted.
+/// The stems of the words of each project in one dimension.
 #[derive(Debug)]
-struct ProjectStems {
+pub(crate) struct ProjectStems {
     /// Ascending within a project.
-    keys: Vec<StemKey>,
-    /// The end of each project's stems in `keys`.
+    stems: Vec<u32>,
+    /// Where the stems of each project end in `stems`, after a 0.
     ends: Vec<u32>,
+}
+
+impl ProjectStems {
+    /// Returns the stems of a project, ascending.
+    #[inline]
+    pub(crate) fn of(&self, at: u16) -> &[u32] {
+        let at = usize::from(at);
+        &self.stems[self.ends[at] as usize..self.ends[at + 1] as usize]
+    }
+
+    fn bytes(&self) -> usize {
+        (self.stems.capacity() + self.ends.capacity()) * 4
+    }
 }
 
 /// Locates the posting list of one form of a word in one dimension. It is stored as a bitmap if that is no larger than a
@@ -116,41 +130,39 @@ impl Block {
         })
     }
 
-    /// Returns the stems of the words of a project in a dimension, ascending.
-    pub(crate) fn stems_in(&self, dimension: Dimension, at: usize) -> &[StemKey] {
-        let ProjectStems { keys, ends } = self.by_project.get_or_init(|| self.project_stems());
-        let start = at.checked_sub(1).map_or(0, |before| ends[before]);
-        let keys = &keys[start as usize..ends[at] as usize];
-        let first = keys.partition_point(|key| *key < StemKey::new(TermKind::Word, dimension, 0));
-        let length = keys[first..].partition_point(|key| key.is_of(TermKind::Word, dimension));
-        &keys[first..first + length]
+    /// Returns the stems of the words of each project in a dimension.
+    pub(crate) fn stems_by_project(&self, dimension: Dimension) -> &ProjectStems {
+        self.by_project[dimension.index()].get_or_init(|| self.project_stems(dimension))
     }
 
-    fn project_stems(&self) -> ProjectStems {
-        // A project with two forms of a stem has it once: terms are ascending by stem.
-        let for_each_stem = |visit: &mut dyn FnMut(StemKey, usize)| {
+    fn project_stems(&self, dimension: Dimension) -> ProjectStems {
+        // A project with two forms of a stem has it once.
+        let for_each_stem = |visit: &mut dyn FnMut(u32, usize)| {
             let mut last = vec![None; self.len()];
-            for (key, term) in self.terms().take_while(|(key, _)| key.is_word()) {
-                self.posting_list(term).for_each(|at| {
-                    if last[at].replace(key) != Some(key) {
-                        visit(key, at);
-                    }
-                });
+            for (key, forms) in self.stems_of(TermKind::Word, dimension) {
+                for term in forms {
+                    self.posting_list(*term).for_each(|at| {
+                        if last[at].replace(key) != Some(key) {
+                            visit(key.stem(), at);
+                        }
+                    });
+                }
             }
         };
-        let mut ends = vec![0; self.len()];
-        for_each_stem(&mut |_, at| ends[at] += 1);
+        let mut ends = vec![0; self.len() + 1];
+        for_each_stem(&mut |_, at| ends[at + 1] += 1);
         let mut total = 0;
         for end in &mut ends {
             total += *end;
-            *end = total - *end;
+            *end = total;
         }
-        let mut keys = vec![StemKey::new(TermKind::Word, Dimension::ALL[0], 0); total as usize];
-        for_each_stem(&mut |key, at| {
-            keys[ends[at] as usize] = key;
-            ends[at] += 1;
+        let mut next = ends.clone();
+        let mut stems = vec![0; total as usize];
+        for_each_stem(&mut |stem, at| {
+            stems[next[at] as usize] = stem;
+            next[at] += 1;
         });
-        ProjectStems { keys, ends }
+        ProjectStems { stems, ends }
     }
 
     /// Iterates over all terms, ascending by stem and form.
@@ -180,7 +192,7 @@ impl Block {
             + self.terms.capacity() * size_of::<TermInfo>()
             + self.lists.capacity() * 2
             + self.bitmaps.capacity() * 8
-            + self.by_project.get().map_or(0, |stems| (stems.keys.len() + stems.ends.len()) * 4)
+            + self.by_project.iter().filter_map(OnceLock::get).map(ProjectStems::bytes).sum::<usize>()
     }
 }
 

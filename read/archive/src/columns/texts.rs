@@ -22,6 +22,8 @@ pub(crate) struct Texts {
 #[derive(Debug, Clone, Default)]
 struct TextLayer {
     spellings: Vec<Spelling>,
+    /// The first spelling of the value of each, which stands for it: apart, since facets look up thousands.
+    firsts: Vec<u32>,
     by_text: HashMap<Arc<str>, u32, RandomState>,
     /// The last spelling of each value.
     by_value: HashMap<Arc<str>, u32, RandomState>,
@@ -34,8 +36,6 @@ struct TextLayer {
 struct Spelling {
     text: Arc<str>,
     value: Arc<str>,
-    /// The first spelling of the value, which stands for it.
-    first: u32,
     /// The spelling of the value before this one; 0 if this is the first.
     previous: u32,
 }
@@ -64,10 +64,7 @@ impl Texts {
         let text: Arc<str> = text.into();
         let previous = self.last_of(&value);
         let (value, first) = match previous {
-            Some(previous) => {
-                let before = self.at(previous);
-                (Arc::clone(&before.value), before.first)
-            }
+            Some(previous) => (Arc::clone(&self.at(previous).value), self.first_of(previous)),
             None if value == *text => (Arc::clone(&text), number),
             None => (value.into(), number),
         };
@@ -76,7 +73,8 @@ impl Texts {
         }
         self.texts.recent.by_value.insert(Arc::clone(&value), number);
         self.texts.recent.by_text.insert(Arc::clone(&text), number);
-        self.texts.recent.spellings.push(Spelling { text, value, first, previous: previous.unwrap_or(0) });
+        self.texts.recent.spellings.push(Spelling { text, value, previous: previous.unwrap_or(0) });
+        self.texts.recent.firsts.push(first);
         self.texts.merge_if_many();
         number
     }
@@ -87,8 +85,10 @@ impl Texts {
     }
 
     /// Returns the spelling that stands for the value of a text.
+    #[inline]
     pub(crate) fn first_of(&self, number: u32) -> u32 {
-        self.at(number).first
+        let (base, index) = (&self.texts.base.firsts, number as usize - 1);
+        base.get(index).copied().unwrap_or_else(|| self.texts.recent.firsts[index - base.len()])
     }
 
     /// Returns a text as it was recorded.
@@ -154,6 +154,7 @@ impl Layer for TextLayer {
 
     fn extend(&mut self, others: TextLayer) {
         self.spellings.extend(others.spellings);
+        self.firsts.extend(others.firsts);
         self.by_text.extend(others.by_text);
         self.by_value.extend(others.by_value);
         for (part, numbers) in others.by_part {
@@ -168,7 +169,8 @@ impl Layer for TextLayer {
         let numbers: usize = self.by_part.values().map(|numbers| numbers.capacity() * 4).sum();
         // A slot of a hash table is a pointer, a length, a number and a control byte.
         let slots = self.by_text.capacity() + self.by_value.capacity() + 2 * self.by_part.capacity();
-        texts + numbers + slots * 25 * 8 / 7 + self.spellings.capacity() * size_of::<Spelling>()
+        let spellings = self.spellings.capacity() * size_of::<Spelling>() + self.firsts.capacity() * 4;
+        texts + numbers + slots * 25 * 8 / 7 + spellings
     }
 }
 

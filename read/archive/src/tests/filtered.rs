@@ -34,6 +34,8 @@ fn assert_agrees(reader: &ArchiveReader, model: &Scanned, wanted: &Wanted, limit
             counts.values.into_iter().map(|one| (shown(one.value), one.count)).collect();
         assert_eq!(found, expected_facet(&expected, counts.facet), "{:?} {filters:?}", counts.facet);
     }
+    let one_by_one = Facet::ALL.map(|facet| listing.facet(&set, facet));
+    assert_eq!(listing.facets(&set, &Facet::ALL), one_by_one);
     let all = listing.select(&Filters::default());
     for facet in Facet::ALL {
         assert_eq!(listing.facet_of_all(facet), &listing.facet(&all, facet), "{facet:?}");
