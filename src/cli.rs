@@ -182,7 +182,9 @@ pub enum Command {
     #[command(subcommand)]
     Store(StoreCommand),
     /// Measure this build on this machine, each figure against its limit.
-    #[command(after_help = "Example:\n  loggia bench search --size 2600")]
+    #[command(
+        after_help = "Examples:\n  loggia bench search --size 2600\n  loggia bench relevance --records records.ndjson"
+    )]
     Bench(BenchArgs),
     /// Serve the bare route that `loggia bench` compares with.
     #[command(hide = true, after_help = "Example:\n  loggia bench-bare body.json")]
@@ -376,6 +378,12 @@ pub struct BenchArgs {
     /// Also write the figures as JSON.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Measure the relevance also on a catalog of these records alone, in NDJSON or CSV as `loggia import` takes them.
+    #[arg(long, value_name = "FILE")]
+    pub records: Option<PathBuf>,
+    /// The seed with which the relevance draws names and makes typing errors.
+    #[arg(long, value_name = "N", default_value_t = ::bench::relevance::SEED)]
+    pub seed: u64,
 }
 
 /// A part of the benchmark.
@@ -387,6 +395,8 @@ pub enum BenchSuite {
     Search,
     /// CPU per search with filters and facets against the same without.
     Filters,
+    /// Whether judged queries and names of the catalog find what they want, in ten results and first.
+    Relevance,
     /// The neighbour table: building it, its recall, adding a project; and CPU per request against a search.
     Similar,
     /// CPU per call of a tool against the same answer over REST, and latency.

@@ -1,6 +1,7 @@
 //! The import suite: rate of the import, time until all records are found, and memory.
 
 use std::io::{BufWriter, Write};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -33,15 +34,13 @@ pub async fn start_and_fill(size: usize) -> Result<(Server, Vec<Figure>)> {
     }
     records.flush()?;
     server.start().await?;
-    let path = file.to_str().context("the temporary folder's name is not UTF-8")?;
-    let answer = server.loggia(&["import", path]).await?;
+    let counts = import(&server, &file, &[]).await?;
     let ended = Instant::now();
-    let counts = answer.last().context("the import answered nothing")?;
     let number = |name: &str| counts[name].as_f64().unwrap_or(f64::NAN);
     if number("new") as usize != size {
         bail!("of {size} records only {} were new: {counts}", number("new"));
     }
-    wait_until_found(&server, counts["position"].as_u64().unwrap_or(u64::MAX)).await?;
+    wait_until_found(&server, position(&counts)).await?;
     let found = ended.elapsed().as_secs_f64();
     let memory = server.memory()? as f64 / 1e6;
     let rate = Figure::new(format!("import of {size} records"), size as f64 / number("seconds"), "records/s");
@@ -52,6 +51,34 @@ pub async fn start_and_fill(size: usize) -> Result<(Server, Vec<Figure>)> {
         Figure::new("memory of loggia up with nats-server", memory, "MB").at_most_in(size, 600.0),
     ];
     Ok((server, figures))
+}
+
+/// Starts a server on an empty folder, imports a file of records and waits until all are found.
+///
+/// # Errors
+///
+/// If the server fails, a line of the file is rejected, or the projections time out.
+pub async fn start_and_import(file: &Path) -> Result<Server> {
+    let mut server = Server::new()?;
+    server.start().await?;
+    // Without the rejected lines, what is found would not be that of the file.
+    let counts = import(&server, file, &["--strict"]).await;
+    let counts = counts
+        .with_context(|| format!("{} cannot be imported; correct it and run this again", file.display()))?;
+    wait_until_found(&server, position(&counts)).await?;
+    Ok(server)
+}
+
+/// Runs `loggia import` with these flags; returns its counts.
+async fn import(server: &Server, file: &Path, flags: &[&str]) -> Result<Value> {
+    let path = file.to_str().with_context(|| format!("the name of {} is not UTF-8", file.display()))?;
+    let answer = server.loggia(&[&["import", path], flags].concat()).await?;
+    answer.last().cloned().context("the import answered nothing")
+}
+
+/// Returns the position of the log after an import.
+fn position(counts: &Value) -> u64 {
+    counts["position"].as_u64().unwrap_or(u64::MAX)
 }
 
 /// Returns the memory once every project has vectors and neighbours.

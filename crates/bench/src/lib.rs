@@ -6,7 +6,8 @@
 //! - [`Figure`]: a measured value and its limit.
 //! - [`load`]: the HTTP client and closed-loop load; [`steady`]: open-loop load.
 //! - [`server`]: the measured process; [`queries`]: realistic search queries; [`vectors`]: random vectors in clusters.
-//! - The suites: [`filling`], [`searching`], [`filters`], [`similar`], [`mcp`], [`metering`], [`rebuilding`], [`idle`].
+//! - The suites: [`filling`], [`searching`], [`filters`], [`similar`], [`mcp`], [`metering`], [`rebuilding`], [`idle`],
+//!   [`relevance`].
 //!
 //! ```
 //! let figure = bench::Figure::new("p99 of a search", 1.5, "ms").at_most(5.0);
@@ -27,6 +28,7 @@ pub mod idle;
 pub mod mcp;
 pub mod metering;
 pub mod rebuilding;
+pub mod relevance;
 pub mod searching;
 pub mod similar;
 

@@ -64,7 +64,8 @@ fn ascii(word: &str) -> String {
     schemas::slug::Slug::from_name(word).map(String::from).unwrap_or_default()
 }
 
-fn encode(text: &str) -> String {
+/// Encodes a text as the value of a parameter in a URL.
+pub(crate) fn encode(text: &str) -> String {
     let mut encoded = String::new();
     for byte in text.bytes() {
         match byte {
