@@ -24,7 +24,13 @@ STARTS = {"fault": "loggia", "system": "loggia"}
 LIMIT_SECONDS = 30 * 60
 # Most of the long ones wait for processes, so several run at once, and those first.
 AT_ONCE = 3
-LONGEST_FIRST = ("e2e", "fault", "contract", "browser", "clients")
+LONGEST_FIRST = (
+    "system::e2e", "fault::fault", "system::clients", "event_log::contract", "system::browser", "write::contract", "api", "lexical",
+    "projections::contract", "projections::fault", "demo", "system::deploy", "ledger::contract", "backup::contract",
+)
+# What goes on for longer in `--long`: the words in the names of these tests, and what they read.
+SOAKED = {"fault::fault": ("cluster_l", "killed"), "system::clients": ("schemathesis",)}
+SOAK = {"LOGGIA_TEST_MINUTES": "5", "LOGGIA_TEST_ROUNDS": "50", "LOGGIA_TEST_EXAMPLES": "100"}
 # Of what failed beside other tests, so many may pass alone.
 MAX_FAILED_ONCE = 2
 RESULT = re.compile(r"^test (\S+)(?: - should panic)? \.\.\. (ok|FAILED)(?: <([0-9.]+)s>)?$", re.MULTILINE)
@@ -39,13 +45,15 @@ def cargo(*words):
 
 
 class Package:
-    """A package of the workspace with the names of those that it uses, in its tests too."""
+    """A package of the workspace with the names of those that it uses, and of those that only its tests use."""
 
     def __init__(self, metadata):
         self.name = metadata["name"]
         self.folder = Path(metadata["manifest_path"]).parent
-        self.uses = {dependency["name"] for dependency in metadata["dependencies"] if dependency.get("path")}
-        self.uses |= {STARTS[self.name]} if self.name in STARTS else set()
+        own = [dependency for dependency in metadata["dependencies"] if dependency.get("path")]
+        self.uses = {dependency["name"] for dependency in own if dependency["kind"] != "dev"}
+        self.is_tested_with = {dependency["name"] for dependency in own if dependency["kind"] == "dev"}
+        self.is_tested_with |= {STARTS[self.name]} if self.name in STARTS else set()
         self.has_doctests = any("lib" in target["kind"] and target["doctest"] for target in metadata["targets"])
 
 
@@ -95,13 +103,16 @@ def build(known, wanted):
     binaries = [TestBinary(artifact) for artifact in artifacts if artifact["profile"]["test"]]
     for binary in binaries:
         binary.package = names[binary.folder]
+    gone = set(LONGEST_FIRST) - {str(binary) for binary in binaries}
+    if gone and not wanted.quick:
+        sys.exit(f"tests/suite.py: LONGEST_FIRST names what is not there: {' '.join(sorted(gone))}")
     programs = [artifact["executable"] for artifact in artifacts if not artifact["profile"]["test"]]
     return programs[:1], sorted(binaries, key=order)
 
 
 def order(binary):
-    is_long = not binary.is_of_units and binary.target in LONGEST_FIRST
-    return LONGEST_FIRST.index(binary.target) if is_long else len(LONGEST_FIRST), str(binary)
+    name = str(binary)
+    return LONGEST_FIRST.index(name) if name in LONGEST_FIRST else len(LONGEST_FIRST), name
 
 
 def environment(program):
@@ -191,7 +202,8 @@ def changed_files(since):
 
 
 def changed_packages(known, files):
-    """Returns the names of the packages that hold these files, and of all that use them; everything where it is of all."""
+    """Returns the names of the packages that hold these files, of all that use them, and of those that are tested with one of all
+    these; everything where it is of all."""
     changed = set()
     for file in files:
         path = (ROOT / file).parent
@@ -204,6 +216,8 @@ def changed_packages(known, files):
         changed.add(max(within, key=lambda package: len(str(package.folder))).name)
     while more := {package.name for package in known.values() if package.uses & changed} - changed:
         changed |= more
+    # Once: what is only tested with a change behaves as before, so what uses it is not tested again.
+    changed |= {package.name for package in known.values() if package.is_tested_with & changed}
     # Its checks read every file.
     return changed | {"architecture"} if changed else changed
 
@@ -232,14 +246,13 @@ def main():
     variables = environment(program)
     binaries = [binary for binary in binaries if binary.package in names]
     if wanted.repeat:
-        well = repeat(int(wanted.repeat[0]), wanted.repeat[1], [b for b in binaries if wanted.test in (None, b.target)], variables)
+        well = repeat(int(wanted.repeat[0]), wanted.repeat[1], [b for b in binaries if wanted.test in (None, b.target, str(b))], variables)
     elif wanted.long:
         # The others make the fixture of a release, or measure two builds.
         skipped = ["--skip", "upgrade::", "--skip", "read_nodes_measured"]
-        soak = {"LOGGIA_TEST_MINUTES": "5", "LOGGIA_TEST_ROUNDS": "50"}
-        fault = [binary for binary in binaries if binary.target == "fault"]
         well = run_all(binaries, variables, "--ignored", *skipped)
-        well &= run_all(fault, {**variables, **soak}, "cluster_l", "killed")
+        for name, words in SOAKED.items():
+            well &= run_all([binary for binary in binaries if str(binary) == name], {**variables, **SOAK}, *words)
     else:
         well = run_all(binaries, variables)
         if wanted.upgrade:

@@ -13,15 +13,16 @@ fn page(name: &str, path: &str) -> Value {
     json!({"name": name, "path": path})
 }
 
-/// Pages by name: the path (or one per visit), the status unless it is 200, and the form to submit there to reach
-/// another page.
-fn all(served: &Served) -> Vec<Value> {
-    let Served { pictured, plain, withdrawn, key, .. } = served;
-    let failing = |name: &str, path: &str, status: u16| json!({"name": name, "path": path, "status": status});
-    // A separate address for each visit: an address can have at most three keys.
-    let after = |name: &str, path: &str, form: &str, field: &str, text: &str| json!({"name": name, "path": path, "form": form, "fill": {field: text}});
+fn failing(name: &str, path: &str, status: u16) -> Value {
+    json!({"name": name, "path": path, "status": status})
+}
+
+/// What a reader of the catalog sees. Pages by name: the path (or one per visit), the status unless it is 200, and the form to submit
+/// there to reach another page.
+fn of_the_catalog(served: &Served) -> Vec<Value> {
+    let Served { pictured, plain, withdrawn, .. } = served;
     let hostile = form_urlencoded(HOSTILE[0]);
-    let mut pages = vec![
+    vec![
         page("front", "/"),
         page("search", "/?q=house"),
         page("search, nothing found", "/?q=zyxwvut"),
@@ -40,7 +41,6 @@ fn all(served: &Served) -> Vec<Value> {
         page("project, from results", &format!("/projects/{pictured}?from=q%3Dhouse")),
         page("board", &format!("/board?slugs={pictured},{plain},nowhere")),
         page("board, empty", "/board"),
-        page("connect", "/connect"),
         page("words", "/taste/material"),
         page("citation", &format!("/cite/{pictured}/1")),
         page("citation, an older revision", &format!("/cite/{plain}/1")),
@@ -48,6 +48,15 @@ fn all(served: &Served) -> Vec<Value> {
         page("citation, withdrawn", &format!("/cite/{withdrawn}/1")),
         failing("citation, no such revision", &format!("/cite/{plain}/9"), 404),
         failing("nothing there", "/no/such/page", 404),
+    ]
+}
+
+/// What somebody sees who wants to call the API, in the same form.
+fn of_the_interfaces(served: &Served) -> Vec<Value> {
+    // A separate address for each visit: an address can have at most three keys.
+    let after = |name: &str, path: &str, form: &str, field: &str, text: &str| json!({"name": name, "path": path, "form": form, "fill": {field: text}});
+    let mut pages = vec![
+        page("connect", "/connect"),
         page("keys", "/keys"),
         after("keys, issued", "/keys", "form[action$='/keys']", "#email", "VISIT@example.org"),
         json!({
@@ -69,23 +78,20 @@ fn all(served: &Served) -> Vec<Value> {
         }),
         failing("claim, of no use", "/claim/nothing", 410),
         page("usage", "/usage"),
-        after("usage, shown", "/usage", "main form", "#key", key),
+        after("usage, shown", "/usage", "main form", "#key", &served.key),
         after("usage, refused", "/usage", "main form", "#key", &format!("log_live_{}", HOSTILE[0])),
         page("pricing", "/pricing"),
         page("docs", "/docs"),
         page("status", "/status"),
     ];
-    pages.extend(series());
+    let topics = ["search", "projects", "citations", "usage", "mcp", "errors"];
+    pages.extend(topics.map(|topic| page(&format!("docs, {topic}"), &format!("/docs/{topic}"))));
     pages
 }
 
-/// The pages of topics, hostile records and errors.
-fn series() -> Vec<Value> {
+/// The pages of hostile records and of errors.
+fn of_series() -> Vec<Value> {
     let mut pages = Vec::new();
-    pages.extend(
-        ["search", "projects", "citations", "usage", "mcp", "errors"]
-            .map(|topic| page(&format!("docs, {topic}"), &format!("/docs/{topic}"))),
-    );
     pages.extend((1..=HOSTILE.len()).flat_map(|number| {
         let name = format!("hostile-{number}");
         let cited = page(&format!("{name}, cited"), &format!("/cite/{name}/1"));
@@ -102,19 +108,31 @@ fn form_urlencoded(text: &str) -> String {
     text.bytes().map(|byte| format!("%{byte:02X}")).collect()
 }
 
-#[tokio::test]
-async fn every_page_is_complete_accessible_and_without_console_errors() {
+/// Checks that these pages are complete, accessible and without console errors.
+async fn assert_without_faults(pages: impl FnOnce(&Served) -> Vec<Value>) {
     let Some(browser) = Browser::find() else { return };
     let Some(served) = Served::shared().await else { return };
-    let pages = all(&served);
-    // Two browsers share the work.
-    let (even, odd): (Vec<_>, Vec<_>) = pages.iter().enumerate().partition(|(at, _)| at % 2 == 0);
-    let look = async |pages: Vec<(usize, &Value)>| {
-        let pages: Vec<&Value> = pages.into_iter().map(|(_, page)| page).collect();
-        browser.assert_without_faults("pages.mjs", &json!({"base": served.base, "pages": pages})).await
-    };
-    let (even, odd) = tokio::join!(look(even), look(odd));
-    assert_eq!(even.len() + odd.len(), pages.len(), "each page has a name of its own");
+    let pages = pages(&served);
+    let arguments = json!({"base": served.base, "pages": pages});
+    let seen = browser.assert_without_faults("pages.mjs", &arguments).await;
+    assert_eq!(seen.len(), pages.len(), "each page has a name of its own");
+}
+
+// Three tests, so that they run at the same time as others.
+
+#[tokio::test]
+async fn every_page_of_the_catalog_is_without_faults() {
+    assert_without_faults(of_the_catalog).await;
+}
+
+#[tokio::test]
+async fn every_page_of_the_interfaces_is_without_faults() {
+    assert_without_faults(of_the_interfaces).await;
+}
+
+#[tokio::test]
+async fn every_page_of_hostile_records_and_of_errors_is_without_faults() {
+    assert_without_faults(|_| of_series()).await;
 }
 
 #[tokio::test]

@@ -50,19 +50,38 @@ async fn clients_in_javascript_use_every_tool() {
     visit("mcporter.mjs", "five@example.org", &[], "mcporter 0.12.3", None).await;
 }
 
-#[tokio::test]
-async fn clients_in_python_use_every_tool() {
+/// Visits with a client in Python and the packages of a list. Each has a test of its own, so that they run at the same time.
+async fn visit_in_python(list: &str, script: &str, email: &str, client: &str, revision: Option<&str>) {
     let Some(clients) = Clients::find() else { return };
     let Some(served) = Served::shared().await else { return };
-    let url = served.mcp_url();
-    let visit = async |list: &str, script: &str, email: &str, client: &str, revision: Option<&str>| {
-        assert_visited(clients.python(list, script, &[&url, email]).await, client, revision);
-    };
-    visit("mcp-1", "python_sdk_1.py", "six@example.org", "mcp 1.30.0", Some("2025-11-25")).await;
-    visit("mcp-1", "langchain_adapters.py", "seven@example.org", "langchain-mcp-adapters 0.3.2", None).await;
-    visit("mcp-2", "python_sdk_2.py", "eight@example.org", "mcp 2.3.0", Some("2026-07-28")).await;
-    visit("mcp-2", "fastmcp_client.py", "nine@example.org", "fastmcp 4.1.0", None).await;
-    visit("mcp-2", "openai_agents.py", "ten@example.org", "openai-agents 0.24.0", None).await;
+    let output = clients.python(list, script, &[&served.mcp_url(), email]).await;
+    assert_visited(output, client, revision);
+}
+
+#[tokio::test]
+async fn the_first_python_sdk_uses_every_tool() {
+    visit_in_python("mcp-1", "python_sdk_1.py", "six@example.org", "mcp 1.30.0", Some("2025-11-25")).await;
+}
+
+#[tokio::test]
+async fn langchain_uses_every_tool() {
+    let client = "langchain-mcp-adapters 0.3.2";
+    visit_in_python("mcp-1", "langchain_adapters.py", "seven@example.org", client, None).await;
+}
+
+#[tokio::test]
+async fn the_second_python_sdk_uses_every_tool() {
+    visit_in_python("mcp-2", "python_sdk_2.py", "eight@example.org", "mcp 2.3.0", Some("2026-07-28")).await;
+}
+
+#[tokio::test]
+async fn fastmcp_uses_every_tool() {
+    visit_in_python("mcp-2", "fastmcp_client.py", "nine@example.org", "fastmcp 4.1.0", None).await;
+}
+
+#[tokio::test]
+async fn openai_agents_use_every_tool() {
+    visit_in_python("mcp-2", "openai_agents.py", "ten@example.org", "openai-agents 0.24.0", None).await;
 }
 
 /// Only in the newer revision: each call is a separate process, and its SDK is tested above in both.

@@ -14,6 +14,8 @@ use serde_json::Value;
 use crate::{LOGGIA, ROOT, text};
 
 const RULES: &str = "deploy/prometheus/rules.yml";
+/// The tests of the rules for promtool.
+const TESTS: [&str; 2] = ["deploy/prometheus/tests.yml", "deploy/prometheus/tests_of_days.yml"];
 const DASHBOARD: &str = "deploy/grafana/loggia.json";
 const RUNBOOK: &str = "docs/operating/runbook.md";
 
@@ -44,10 +46,9 @@ fn prometheus_accepts_the_rules_and_each_alert_fires_as_expected() {
     let Some(promtool) = promtool() else { return };
     let (is_accepted, output) = checked(&promtool, &["check", "rules", RULES], "");
     assert!(is_accepted && output.contains(&format!("{} rules found", alerts().len())), "{output}");
-    let tests = "deploy/prometheus/tests.yml";
-    let (is_accepted, output) = checked(&promtool, &["test", "rules", tests], "");
+    let (is_accepted, output) = checked(&promtool, &["test", "rules", TESTS[0], TESTS[1]], "");
     assert!(is_accepted, "{output}");
-    let tested = text(tests);
+    let tested = TESTS.map(text).concat();
     for alert in alerts() {
         let named = format!("alertname: {alert}");
         let times =

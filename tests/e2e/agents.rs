@@ -9,8 +9,9 @@ use serde_json::{Map, Value, json};
 
 use crate::service::{Service, TIMEOUT};
 
-/// The number of projects with a picture: drawing and describing all would take minutes in a debug build.
-const PICTURED: usize = 120;
+/// The number of projects with a picture, half of them in the colours of the mood board: drawing and describing all would take minutes
+/// in a debug build.
+const PICTURED: usize = 40;
 /// The most characters that all tasks together may take: half of what an agent read of 0.1 for these tasks alone. With the calls around
 /// them it read 96,848.
 const MOST_CHARACTERS: usize = 40_055 / 2;
@@ -64,13 +65,26 @@ fn text<'r>(record: &'r Map<String, Value>, member: &str) -> &'r str {
     record.get(member).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Imports the demo catalog, whose first projects have their pictures, and waits for the neighbours.
+/// Returns which projects have a picture: the first ones whose colours are said to be those of the mood board, and the first others.
+fn pictured(records: &[Map<String, Value>]) -> Vec<usize> {
+    let is_coloured = |number: &usize| {
+        let colour = records[*number].get("taste").and_then(|taste| taste["color"].as_str());
+        let colour = colour.unwrap_or_default().to_lowercase();
+        colour.contains("terracotta") || colour.contains("green")
+    };
+    let (coloured, others): (Vec<usize>, Vec<usize>) = (0..records.len()).partition(is_coloured);
+    let half = PICTURED / 2;
+    coloured.into_iter().take(half).chain(others.into_iter().take(half)).collect()
+}
+
+/// Imports the demo catalog, some of whose projects have their pictures.
 async fn started(records: &mut [Map<String, Value>]) -> Option<Service> {
     let service = Service::with(&["--no-demo", "--auth", "keys", "--vectors", "builtin"]).await?;
     let folder = service.folder.path();
     std::fs::create_dir_all(folder.join("demo")).unwrap();
+    let pictured = pictured(records);
     for (number, record) in records.iter_mut().enumerate() {
-        if number < PICTURED {
+        if pictured.contains(&number) {
             let path = folder.join(format!("{}{}.jpg", demo::pictures::SOURCE, text(record, "slug")));
             let mut stored = record.clone();
             stored.remove("slug");

@@ -2,7 +2,7 @@
 //! folder and another address, and killed.
 
 use std::net::Ipv4Addr;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bench::steady::SteadyLoad;
 use kit::dns::DnsServer;
@@ -15,9 +15,6 @@ use crate::service::TIMEOUT;
 
 /// Longer than HAProxy needs to notice that a node drains; a second signal ends the drain.
 const DRAIN: (&str, &str) = ("LOGGIA_DRAIN", "60s");
-
-/// How long a node and its DNS name are absent: the name is resolved every second.
-const AWAY_FOR: Duration = Duration::from_secs(3);
 
 /// The DNS names of the nodes.
 const NODES: [&str; 3] = ["read-1", "read-2", "read-3"];
@@ -87,7 +84,7 @@ fn at(place: usize, address: u8) -> Ipv4Addr {
 
 #[tokio::test]
 async fn nodes_are_recreated_in_turn_without_one_failed_request() {
-    let Some(mut balanced) = BalancedNodes::three(3_000).await else { return };
+    let Some(mut balanced) = BalancedNodes::three(1_000).await else { return };
     let load = SteadyLoad::start(balanced.haproxy.address, &searches(), 12, 150.0);
     balanced.wait_for_requests(&[0, 1, 2], 50).await;
     let requests_per_node = balanced.requests_per_node().await;
@@ -98,7 +95,7 @@ async fn nodes_are_recreated_in_turn_without_one_failed_request() {
         balanced.wait_until_one_is_out().await;
         assert!(balanced.group.nodes[place].process.terminate().await.success());
         balanced.names.remove(name);
-        tokio::time::sleep(AWAY_FOR).await;
+        balanced.names.looked_up(name).await;
         // The name resolves to the node while it still catches up.
         balanced.set_address(place, 2);
         balanced.group.nodes[place] = balanced.start(place, &format!("anew-{place}"), 2).await;

@@ -274,19 +274,28 @@ fn a_command_with_the_same_id_is_executed_once() {
 async fn an_unanswered_command_reports_its_id() {
     let Some(nats) = Nats::start().await else { return };
     let folder = tempfile::tempdir().unwrap();
+    let url = nats.url();
     let run = |args: &[&str]| {
-        let mut command = process::command(&LOGGIA, folder.path());
-        ProgramOutput::of(command.args(args).env("LOGGIA_NATS_URL", nats.url())).ended(1).stderr
+        let own = tempfile::tempdir().unwrap();
+        let mut command = process::command(&LOGGIA, own.path());
+        ProgramOutput::of(command.args(args).env("LOGGIA_NATS_URL", &url)).ended(1).stderr
     };
-    let unanswered = run(&["curate", "restore", "house"]);
-    let (_, id) = unanswered.split_once("run it again with --id ").unwrap();
-    assert!(id[..36].parse::<uuid::Uuid>().is_ok(), "{unanswered}");
-    let id = "0192f3a4-7c1e-7b2a-9d3f-5a6b7c8d9e0f";
-    let again = run(&["curate", "restore", "house", "--id", id]);
+    let (id, records) = ("0192f3a4-7c1e-7b2a-9d3f-5a6b7c8d9e0f", write_record(folder.path()));
+    let commands: [&[&str]; 4] = [
+        &["curate", "restore", "house"],
+        &["curate", "restore", "house", "--id", id],
+        &["import", &records, "--id", id],
+        &["keys", "issue", "--email", "ada@example.org"],
+    ];
+    // At once, since each waits a while for a write side to return.
+    let [unanswered, again, import, issue] = std::thread::scope(|threads| {
+        let running = commands.map(|args| threads.spawn(move || run(args)));
+        running.map(|command| command.join().unwrap())
+    });
+    let (_, own_id) = unanswered.split_once("run it again with --id ").unwrap();
+    assert!(own_id[..36].parse::<uuid::Uuid>().is_ok(), "{unanswered}");
     assert!(again.contains(&format!("--id {id}")) && again.contains("no write side listens"), "{again}");
-    let import = run(&["import", &write_record(folder.path()), "--id", id]);
     assert!(import.contains(&format!("run it again with --id {id}")), "{import}");
-    let issue = run(&["keys", "issue", "--email", "ada@example.org"]);
     assert!(issue.contains("is not known; if `loggia keys list` shows it"), "{issue}");
 }
 

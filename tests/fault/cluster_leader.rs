@@ -5,55 +5,59 @@ use std::time::{Duration, Instant};
 use kit::nats::Cluster;
 
 use crate::cluster_load::{STREAMS, UnderLoad};
-use crate::minutes;
+use crate::{TIMEOUT, minutes};
 
 /// A fault of the leader.
 #[derive(Debug, Clone, Copy)]
 enum Fault {
-    /// Its process is killed, and restarted after a third of the time.
+    /// Its process is killed, and restarted once commands and calls of its clients are answered by others.
     Killed,
-    /// Its process is stopped with all connections open, and resumed at the end.
+    /// Its process is stopped with all connections open, and resumed once it is the leader no more.
     Hangs,
 }
 
+/// In the long run, a fault lasts longer than clients wait before they connect to another server.
+const LONG: Duration = Duration::from_secs(25);
+
 #[tokio::test(flavor = "multi_thread")]
 async fn killing_the_leader_loses_nothing() {
-    match minutes() {
-        Some(minutes) => nothing_is_lost(Fault::Killed, minutes * 3, Duration::from_secs(20)).await,
-        None => nothing_is_lost(Fault::Killed, 3, Duration::from_secs(6)).await,
-    }
+    nothing_is_lost(Fault::Killed, minutes().map_or(STREAMS.len(), |minutes| 2 * minutes as usize)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hanging_leader_loses_nothing() {
-    // Longer than its clients wait before they connect to another server.
-    nothing_is_lost(Fault::Hangs, 1, Duration::from_secs(25)).await;
+    nothing_is_lost(Fault::Hangs, minutes().map_or(1, |minutes| minutes as usize)).await;
 }
 
 /// Injects the fault into the leader of each stream in turn.
-async fn nothing_is_lost(fault: Fault, times: u32, apart: Duration) {
+async fn nothing_is_lost(fault: Fault, times: usize) {
+    let at_least = minutes().map_or(Duration::ZERO, |_| LONG);
     let seed = kit::seed();
     let Some(cluster) = Cluster::start().await else { return };
     let mut under_load = UnderLoad::start(cluster, seed).await;
-    for stream in STREAMS.into_iter().cycle().take(times as usize) {
+    for stream in STREAMS.into_iter().cycle().take(times) {
         let began = Instant::now();
-        let cluster = &mut under_load.cluster;
-        let leader = cluster.leader(stream).await;
+        let leader = under_load.cluster.leader(stream).await;
         match fault {
-            Fault::Killed => {
-                cluster.kill9(leader);
-                // Down long enough for a new leader to be elected and to receive messages.
-                tokio::time::sleep(apart / 3).await;
-                cluster.restart(leader);
-            }
-            Fault::Hangs => {
-                cluster.pause(leader);
-                tokio::time::sleep(apart).await;
-                cluster.resume(leader);
-            }
+            Fault::Killed => under_load.cluster.kill9(leader),
+            Fault::Hangs => under_load.cluster.pause(leader),
+        }
+        kit::wait_until(TIMEOUT, "another leader", async || {
+            let now = under_load.cluster.leader_seen_by((leader + 1) % 3, stream).await;
+            now.is_some_and(|now| now != leader)
+        })
+        .await;
+        println!("{fault:?}, the leader of {stream}: another leads after {:?}", began.elapsed());
+        // The clients of a killed server connect to another at once.
+        if matches!(fault, Fault::Killed) {
+            under_load.goes_on().await;
+        }
+        tokio::time::sleep(at_least.saturating_sub(began.elapsed())).await;
+        match fault {
+            Fault::Killed => under_load.cluster.restart(leader),
+            Fault::Hangs => under_load.cluster.resume(leader),
         }
         under_load.in_sync().await;
-        tokio::time::sleep(apart.saturating_sub(began.elapsed())).await;
     }
     println!("{times} times, {fault:?}");
     under_load.stop_and_check().await;

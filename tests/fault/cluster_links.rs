@@ -25,8 +25,8 @@ enum LinkCut {
 
 const CUTS: [LinkCut; 5] = [LinkCut::Peers, LinkCut::Halves, LinkCut::Pair, LinkCut::Cable, LinkCut::OneWay];
 
-/// The number of cuts, starting with a random one, unless the duration is set.
-const FEW: usize = 3;
+/// The number of cuts, one for each stream, starting with a random one, unless the duration is set.
+const FEW: usize = STREAMS.len();
 
 /// The minimum duration: elections begin after 4 s, and clients switch servers after 15 s.
 const SHORT: Duration = Duration::from_secs(5);

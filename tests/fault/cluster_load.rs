@@ -72,6 +72,16 @@ impl UnderLoad {
         }
     }
 
+    /// Waits until another command is acknowledged and another call answered.
+    pub(crate) async fn goes_on(&self) {
+        let (slugs, calls) = self.load.answered();
+        kit::wait_until(TIMEOUT, "commands and calls that are answered", async || {
+            let now = self.load.answered();
+            now.0 > slugs && now.1 > calls
+        })
+        .await;
+    }
+
     /// Stops the load and checks that every acknowledged command is stored and every answered call is counted once.
     pub(crate) async fn stop_and_check(mut self) {
         // A command in flight may have waited for its reply all the time.
@@ -125,7 +135,13 @@ impl LoadResults {
     }
 
     fn is_enough(&self) -> bool {
-        self.slugs.lock().unwrap().len() > 20 && self.calls.lock().unwrap().len() > 500
+        let (slugs, calls) = self.answered();
+        slugs > 20 && calls > 500
+    }
+
+    /// Returns the numbers of acknowledged commands and of answered calls.
+    fn answered(&self) -> (usize, usize) {
+        (self.slugs.lock().unwrap().len(), self.calls.lock().unwrap().len())
     }
 
     fn record_duration(&self, what: usize, began: Instant) {

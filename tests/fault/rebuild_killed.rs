@@ -9,7 +9,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use crate::{LOGGIA, caught_up, rounds, verified, write_houses};
 
-const RECORDS: usize = 3_000;
+const RECORDS: usize = 1_000;
 
 /// The number of kills in continuous integration; `LOGGIA_TEST_ROUNDS=50` for the long run.
 const ROUNDS: usize = 3;
@@ -25,7 +25,7 @@ async fn a_rebuild_survives_being_killed() {
     caught_up(&data).await;
     for round in 0..rounds(ROUNDS) {
         let model = ["catalog", "search"][round % 2];
-        let wait = Duration::from_millis(u64::from(random.next_u32() % 1_200));
+        let wait = Duration::from_millis(u64::from(random.next_u32() % 800));
         let rebuild = Loggia::spawn(&LOGGIA, &data, &["rebuild", model]);
         tokio::time::sleep(wait).await;
         loggia.kill9();

@@ -2,19 +2,31 @@
 
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio::net::UdpSocket;
 use tokio::task::JoinSet;
+
+use crate::wait::{TIMEOUT, wait_until};
 
 /// A DNS server; dropping it stops it.
 #[derive(Debug)]
 pub struct DnsServer {
     /// The address on which it listens.
     pub address: SocketAddr,
-    known: Arc<Mutex<HashMap<String, Ipv4Addr>>>,
+    records: Arc<Mutex<Records>>,
     _task: JoinSet<()>,
 }
+
+/// What it answers, and how often it was asked for each name.
+#[derive(Debug, Default)]
+struct Records {
+    addresses: HashMap<String, Ipv4Addr>,
+    queries: HashMap<String, u64>,
+}
+
+/// More queries than one lookup sends, which asks for addresses of one kind or of both.
+const LOOKED_UP: u64 = 4;
 
 /// The length of a header, in bytes (RFC 1035, 4.1.1).
 const HEADER: usize = 12;
@@ -27,29 +39,42 @@ impl DnsServer {
     pub async fn start() -> DnsServer {
         let socket = UdpSocket::bind("127.0.0.1:0").await.expect("a port for the name server");
         let address = socket.local_addr().expect("its address");
-        let known = Arc::new(Mutex::new(HashMap::new()));
+        let records = Arc::new(Mutex::new(Records::default()));
         let mut task = JoinSet::new();
-        task.spawn(answer(socket, known.clone()));
-        DnsServer { address, known, _task: task }
+        task.spawn(answer(socket, records.clone()));
+        DnsServer { address, records, _task: task }
     }
 
     /// Sets the address of a name.
     pub fn set(&self, name: &str, at: Ipv4Addr) {
-        self.known.lock().expect("no thread panics while it holds the lock").insert(name.to_owned(), at);
+        self.records().addresses.insert(name.to_owned(), at);
     }
 
     /// Removes a name.
     pub fn remove(&self, name: &str) {
-        self.known.lock().expect("no thread panics while it holds the lock").remove(name);
+        self.records().addresses.remove(name);
+    }
+
+    /// Waits until a name has been looked up with its present record.
+    pub async fn looked_up(&self, name: &str) {
+        let queries = || self.records().queries.get(name).copied().unwrap_or_default();
+        let before = queries();
+        wait_until(TIMEOUT, &format!("a lookup of {name}"), async || queries() >= before + LOOKED_UP).await;
+    }
+
+    fn records(&self) -> MutexGuard<'_, Records> {
+        self.records.lock().expect("no thread panics while it holds the lock")
     }
 }
 
-async fn answer(socket: UdpSocket, known: Arc<Mutex<HashMap<String, Ipv4Addr>>>) {
+async fn answer(socket: UdpSocket, records: Arc<Mutex<Records>>) {
     let mut query = [0; 512];
     loop {
         let Ok((length, client)) = socket.recv_from(&mut query).await else { continue };
         let reply = reply(&query[..length], |name| {
-            known.lock().expect("no thread panics while it holds the lock").get(name).copied()
+            let mut records = records.lock().expect("no thread panics while it holds the lock");
+            *records.queries.entry(name.to_owned()).or_default() += 1;
+            records.addresses.get(name).copied()
         });
         if let Some(reply) = reply {
             let _ = socket.send_to(&reply, client).await;

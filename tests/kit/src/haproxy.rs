@@ -57,13 +57,16 @@ impl Haproxy {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let (port, node_port) = (free_port(), free_port());
         let mut text = std::fs::read_to_string(CONFIGURATION).expect("the configuration of deploy/");
-        let nameserver = format!("nameserver test {}", names.address);
+        // Names are looked up and nodes checked more often than in production, so that a test waits less.
+        let resolving =
+            format!("nameserver test {}\n    timeout resolve 200ms\n    hold valid 200ms", names.address);
         let listen = format!("bind 127.0.0.1:{port}");
         // A node of a busy machine may take longer to answer than one of a production machine.
         let patient = "timeout connect 60s\n    timeout check 60s".to_owned();
         for (theirs, ours, times) in [
             ("timeout connect 2s", patient, 1),
-            ("parse-resolv-conf", nameserver, 1),
+            ("parse-resolv-conf", resolving, 1),
+            ("check inter 1s", "check inter 200ms".to_owned(), 1),
             ("bind :8080", listen, 1),
             (":8080", format!(":{node_port}"), 3),
         ] {

@@ -1,11 +1,15 @@
 //! A small HTTP client over real sockets that returns responses as received: no redirects, no decompression.
 
+use std::net::SocketAddr;
+use std::time::Duration;
+
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
 use hyper::{HeaderMap, Request};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
+use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::wait::{TIMEOUT, wait_until};
@@ -100,6 +104,30 @@ impl Answer {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|error| panic!("the body is not JSON ({error}): {self:?}"))
     }
+}
+
+/// Waits until the server at the other end of a connection on this machine has read all that was sent. Where the system does not tell,
+/// it waits for a moment.
+pub async fn wait_until_read(connection: &TcpStream) {
+    let port = |address: std::io::Result<SocketAddr>| address.expect("a connection").port();
+    let ends = [port(connection.peer_addr()), port(connection.local_addr())];
+    if cfg!(target_os = "linux") {
+        wait_until(TIMEOUT, "the server to read", async || unread(ends) == Some(0)).await;
+    } else {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+}
+
+/// Returns how many bytes wait for the socket with these ports, its own and the other's, by the table of the system.
+fn unread(ports: [u16; 2]) -> Option<u32> {
+    let table = std::fs::read_to_string("/proc/net/tcp").expect("the table of connections");
+    let [own, other] = ports.map(|port| format!(":{port:04X}"));
+    table.lines().find_map(|line| {
+        let mut columns = line.split_whitespace().skip(1);
+        let is_it = columns.next()?.ends_with(&own) && columns.next()?.ends_with(&other);
+        let queues = columns.nth(1)?;
+        if is_it { u32::from_str_radix(queues.split_once(':')?.1, 16).ok() } else { None }
+    })
 }
 
 /// Formats an error with all its causes; hyper's own text is only the outermost.

@@ -138,8 +138,11 @@ async fn an_import_larger_than_a_message_is_split() {
     let limit = client.max_payload();
     let client = CommandClient::new(client);
     let text = "\"ü\"".repeat(12_000);
-    let mut lines: Vec<ImportLine> = (1..=3_000).map(|number| line(number, "x")).collect();
-    lines.extend((3_001..=3_000 + (2 * limit / text.len()) as u64).map(|number| line(number, &text)));
+    // More lines than a message may have, then lines that exceed a message together only with the escapes of their quotes.
+    let short = MAX_IMPORT_LINES as u64 + 1;
+    let long = (limit / line(0, &text).text.len()) as u64;
+    let mut lines: Vec<ImportLine> = (1..=short).map(|number| line(number, "x")).collect();
+    lines.extend((short + 1..=short + long).map(|number| line(number, &text)));
     let last = lines.len() as u64 + 1;
     lines.push(ImportLine { number: last, text: "x".repeat(limit) });
     let message = write.message(import(lines));
