@@ -2,6 +2,7 @@
 
 pub(super) mod bitmap;
 mod block;
+mod places;
 mod rebuild;
 
 use std::collections::HashSet;
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 
 use super::order::SortKey;
+use places::Places;
 use rebuild::{fill_target, rebuild};
 
 pub(super) use block::{Block, MAX_PROJECTS, TermInfo};
@@ -21,11 +23,12 @@ pub(super) struct BlockList {
     pub(super) blocks: Vec<Arc<Block>>,
     /// The maximum number of projects in a block.
     max_projects: usize,
+    places: Places,
 }
 
 impl BlockList {
     pub(super) fn new(max_projects: usize) -> BlockList {
-        BlockList { blocks: Vec::new(), max_projects }
+        BlockList { blocks: Vec::new(), max_projects, places: Places::default() }
     }
 
     /// Returns the list without the projects with these ordinals, and with the added ones.
@@ -53,7 +56,23 @@ impl BlockList {
             let own = NewProjects { projects: own, ..added };
             blocks.extend(rebuild(&Block::default(), &[], own, self.max_projects).into_iter().map(Arc::new));
         }
-        BlockList { blocks, max_projects: self.max_projects }
+        BlockList { blocks, max_projects: self.max_projects, places: Places::default() }
+    }
+
+    /// Returns the number of projects.
+    pub(super) fn len(&self) -> usize {
+        self.blocks.iter().map(|block| block.len()).sum()
+    }
+
+    /// Returns the block of a project, and its index in that.
+    pub(super) fn find(&self, ordinal: u64) -> Option<(&Block, u16)> {
+        let (block, at) = self.places.get(&self.blocks, ordinal)?;
+        Some((&self.blocks[block], at))
+    }
+
+    /// Returns the memory in use, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.blocks.iter().map(|block| block.bytes()).sum::<usize>() + self.places.bytes()
     }
 
     /// Returns the block index and the number in it of the first project after a sort key, or of the first of all.

@@ -1,6 +1,6 @@
 //! Facets: how many projects of a set have each value.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::sync::{Arc, OnceLock};
 
 use lexical::OrdinalSet;
@@ -8,6 +8,7 @@ use schemas::record::Category;
 use schemas::taste::Dimension;
 use serde::Serialize;
 
+use super::blocks::Block;
 use super::columns::chunk::{Chunk, LAST_YEAR};
 use super::columns::texts::Texts;
 use super::columns::{Columns, TextColumn};
@@ -15,6 +16,17 @@ use super::snapshot::Snapshot;
 
 /// The maximum number of values of a facet.
 pub const MAX_FACET_VALUES: usize = 20;
+
+/// How many projects a scan passes in the time in which one is found by its ordinal: those lie apart in memory.
+const SCANNED_FOR_FOUND: u64 = 200;
+
+/// The most tallies that are used at the same time: spellings, and values.
+const MAX_KEPT_COUNTS: usize = 2;
+
+thread_local! {
+    /// Counts that are all zero.
+    static KEPT_COUNTS: RefCell<Vec<Vec<u32>>> = const { RefCell::new(Vec::new()) };
+}
 
 /// What projects are counted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -143,7 +155,6 @@ impl<'s> CountedSet<'s> {
 }
 
 /// The rows of the projects of a set: looked for once, and counted by each facet.
-#[derive(Default)]
 struct SetRows<'c> {
     rows: Vec<u16>,
     /// Each chunk with the end of its rows in `rows`.
@@ -152,7 +163,7 @@ struct SetRows<'c> {
 
 impl<'c> SetRows<'c> {
     fn of(columns: &'c Columns, set: &OrdinalSet) -> SetRows<'c> {
-        let mut found = SetRows::default();
+        let mut found = SetRows { rows: Vec::with_capacity(set.len() as usize), chunks: Vec::new() };
         for chunk in columns.chunks() {
             chunk.for_each_in(set, |row| found.rows.push(row as u16));
             found.chunks.push((chunk, found.rows.len()));
@@ -209,9 +220,24 @@ fn most_frequent<'t>(texts: &'t Texts, spellings: &Tally, first: u32) -> &'t str
 }
 
 fn words(snapshot: &Snapshot, set: &OrdinalSet, dimension: Dimension) -> Vec<FacetValue> {
-    let mut tally = Tally::new(snapshot.dictionary.stems());
+    let Snapshot { block_list, dictionary, shown_forms, .. } = snapshot;
+    let mut tally = Tally::new(dictionary.stems());
+    let is_small = set.len().saturating_mul(SCANNED_FOR_FOUND) < block_list.len() as u64;
+    if is_small {
+        for (block, at) in set.iter().filter_map(|ordinal| block_list.find(ordinal)) {
+            block.stems_by_project(dimension).of(at).iter().for_each(|stem| tally.add(*stem, 1));
+        }
+    } else {
+        scan_words(&block_list.blocks, set, dimension, &mut tally);
+    }
+    let found = tally.most(|stem| shown_forms.get((&block_list.blocks, dictionary), dimension, stem));
+    found.into_iter().map(|found| value(found.key, found.count)).collect()
+}
+
+/// Counts the words of a set in a dimension, block by block.
+fn scan_words(blocks: &[Arc<Block>], set: &OrdinalSet, dimension: Dimension, tally: &mut Tally) {
     let mut of_set: Vec<u16> = Vec::new();
-    for block in &snapshot.block_list.blocks {
+    for block in blocks {
         of_set.clear();
         of_set.resize(block.len(), 0);
         let mut count = 0;
@@ -225,16 +251,14 @@ fn words(snapshot: &Snapshot, set: &OrdinalSet, dimension: Dimension) -> Vec<Fac
             of_set[..count].iter().for_each(|at| stems.of(*at).iter().for_each(|stem| tally.add(*stem, 1)));
         }
     }
-    let Snapshot { block_list, dictionary, shown_forms, .. } = snapshot;
-    let found = tally.most(|stem| shown_forms.get((&block_list.blocks, dictionary), dimension, stem));
-    found.into_iter().map(|found| value(found.key, found.count)).collect()
 }
 
 fn value(value: &str, count: u32) -> FacetValue {
     FacetValue { value: value.to_owned(), count: u64::from(count) }
 }
 
-/// Counts by number.
+/// Counts by number. A thread keeps the memory of its last ones: new memory of this size comes from the system and has to be made zero for
+/// each request, which takes longer than counting.
 struct Tally {
     counts: Vec<u32>,
     /// The numbers that were counted, each once.
@@ -244,7 +268,9 @@ struct Tally {
 impl Tally {
     /// Returns a tally for numbers below `bound`.
     fn new(bound: usize) -> Tally {
-        Tally { counts: vec![0; bound], found: Vec::new() }
+        let mut counts = KEPT_COUNTS.with_borrow_mut(Vec::pop).unwrap_or_default();
+        counts.resize(bound.max(counts.len()), 0);
+        Tally { counts, found: Vec::new() }
     }
 
     #[inline]
@@ -277,6 +303,20 @@ impl Tally {
             best.truncate(MAX_FACET_VALUES);
         }
         best
+    }
+}
+
+impl Drop for Tally {
+    fn drop(&mut self) {
+        self.found.iter().for_each(|number| self.counts[*number as usize] = 0);
+        let counts = std::mem::take(&mut self.counts);
+        // It fails while the thread ends.
+        let _ = KEPT_COUNTS.try_with(|kept| {
+            let mut kept = kept.borrow_mut();
+            if kept.len() < MAX_KEPT_COUNTS {
+                kept.push(counts);
+            }
+        });
     }
 }
 

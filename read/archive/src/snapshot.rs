@@ -115,8 +115,7 @@ impl Snapshot {
 
     /// Returns the memory in use, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        let blocks: usize = self.block_list.blocks.iter().map(|block| block.bytes()).sum();
         let words = self.dictionary.bytes() + self.shown_forms.bytes();
-        blocks + self.newest.bytes() + self.columns.bytes() + words
+        self.block_list.bytes() + self.newest.bytes() + self.columns.bytes() + words
     }
 }

@@ -59,13 +59,14 @@ pub(super) fn clauses<'q>(
 }
 
 /// Of a query of two significant words that both occur, but not together, leaves the rarer one significant, so that it is enough by
-/// itself.
+/// itself, without longer words that begin with it.
 fn leave_rarer_of_two(clauses: &mut [Clause<'_>], frequencies: &[u32]) {
     let ([first, second], [of_first, of_second]) = (clauses, frequencies) else { return };
     let are_significant = first.role.is_significant && second.role.is_significant;
     if are_significant && *of_first > 0 && *of_second > 0 {
-        let more_frequent = if of_first > of_second { first } else { second };
-        more_frequent.role.is_significant = false;
+        let (rarer, other) = if of_first > of_second { (second, first) } else { (first, second) };
+        rarer.completion = None;
+        other.role.is_significant = false;
     }
 }
 

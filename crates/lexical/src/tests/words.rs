@@ -184,7 +184,7 @@ fn strange_words_are_legal_queries() {
 #[test]
 fn of_two_words_that_no_project_has_together_the_rarer_is_found() {
     let mut names = vec!["Church"; 5];
-    names.extend(["Rome", "Some church", "Garden in Rome", "Nome"]);
+    names.extend(["Rome", "Some church", "Garden in Rome", "Nome", "Romer"]);
     let fixture = Fixture::named(&names);
     let page = fixture.reader.search(&request("church in Rome")).unwrap();
     let relaxation = page.relaxation().unwrap();
