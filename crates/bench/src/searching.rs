@@ -44,7 +44,7 @@ pub async fn measure(server: &Server, size: usize) -> Result<Vec<Figure>> {
         ratios.push(cpu / bare_cpu);
         p99.push(outcome.percentile(0.99));
     }
-    let limit = if size <= 2_600 { 2.0 } else { 5.0 };
+    let limit = if size <= 2_600 { 3.5 } else { 7.0 };
     Ok(vec![
         Figure::new(
             format!("distinct queries, answers of {} bytes", body.len()),
