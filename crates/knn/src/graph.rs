@@ -9,8 +9,6 @@ use std::thread::JoinHandle;
 use foldhash::fast::RandomState;
 use instant_distance::{Builder, HnswMap, Point, Search};
 
-use crate::vector::dot;
-
 /// The number of rows that are proposed (HNSW's `ef`). For lists of 64 this leaves room for rows that were removed since.
 const PROPOSED: usize = 160;
 
@@ -22,18 +20,38 @@ const SEED: u64 = 0x6c6f_6767_6961;
 
 /// A graph over the rows that a group had when it was built; its values are ids.
 pub(crate) struct Graph {
-    map: HnswMap<UnitVectors, u32>,
+    map: HnswMap<CoarseRow, u32>,
 }
 
-/// A row of unit vectors. Clones share the values.
+/// A row of unit vectors in a quarter of its memory: 8 bits for each value, and what one of their steps is worth. Which rows are
+/// proposed depends on it, and nothing else. Clones share the values.
 #[derive(Debug, Clone)]
-struct UnitVectors(Arc<[f32]>);
+pub(crate) struct CoarseRow {
+    values: Arc<[i8]>,
+    step: f32,
+}
 
-impl Point for UnitVectors {
-    fn distance(&self, other: &UnitVectors) -> f32 {
-        // Without the lanes of `dot` building takes four times as long (358 against 83 s, for 5,000 rows on a busy machine).
+impl CoarseRow {
+    fn of(row: &[f32]) -> CoarseRow {
+        let greatest = row.iter().fold(0.0, |greatest: f32, value| greatest.max(value.abs()));
+        let step = greatest / f32::from(i8::MAX);
+        // Of nothing but zeros each is a NaN, which is cast to 0.
+        let values = row.iter().map(|value| (value / step).round() as i8).collect();
+        CoarseRow { values, step }
+    }
+
+    /// Returns the rows of these values, `width` each.
+    pub(crate) fn all(values: &[f32], width: usize) -> Vec<CoarseRow> {
+        values.chunks_exact(width).map(CoarseRow::of).collect()
+    }
+}
+
+impl Point for CoarseRow {
+    fn distance(&self, other: &CoarseRow) -> f32 {
+        let pairs = self.values.iter().zip(&*other.values);
+        let product: i32 = pairs.map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
         // Only the order counts, so it may be off by a constant: rows of two sides have the length √2.
-        1.0 - dot(&self.0, &other.0)
+        1.0 - product as f32 * (self.step * other.step)
     }
 }
 
@@ -44,16 +62,15 @@ impl std::fmt::Debug for Graph {
 }
 
 impl Graph {
-    /// Builds a graph of rows and their ids, on the threads of the current pool. `values` has `width` values for each row.
-    pub(crate) fn build(ids: Vec<u32>, values: &[f32], width: usize) -> Graph {
-        let points = values.chunks_exact(width).map(|row| UnitVectors(row.into())).collect();
+    /// Builds a graph of rows and their ids, on the threads of the current pool.
+    pub(crate) fn build(ids: Vec<u32>, rows: Vec<CoarseRow>) -> Graph {
         let builder = Builder::default().ef_construction(CONSTRUCTION).ef_search(PROPOSED).seed(SEED);
-        Graph { map: builder.build(points, ids) }
+        Graph { map: builder.build(rows, ids) }
     }
 
     /// Returns the ids of the rows that are probably nearest to `row`, at most [`PROPOSED`].
     pub(crate) fn propose(&self, row: &[f32], search: &mut Search) -> Vec<u32> {
-        self.map.search(&UnitVectors(row.into()), search).map(|item| *item.value).collect()
+        self.map.search(&CoarseRow::of(row), search).map(|item| *item.value).collect()
     }
 }
 
@@ -121,11 +138,11 @@ impl GraphState {
     }
 
     /// Starts to build a graph of the current rows on a thread of its own.
-    pub(crate) fn rebuild(&mut self, ids: Vec<u32>, values: Vec<f32>, width: usize) {
+    pub(crate) fn rebuild(&mut self, ids: Vec<u32>, rows: Vec<CoarseRow>) {
         let build = move || {
             // One thread: it is not urgent, and requests need the other threads.
             let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().ok()?;
-            Some(pool.install(|| Graph::build(ids, &values, width)))
+            Some(pool.install(|| Graph::build(ids, rows)))
         };
         match std::thread::Builder::new().name("neighbours-graph".into()).spawn(build) {
             Ok(graph) => self.rebuild = Some(Rebuild { graph, added: Ids::default(), removed: 0 }),
@@ -146,6 +163,23 @@ impl GraphState {
             Ok(Some(graph)) => *self = GraphState { graph: Some(graph), added, removed, rebuild: None },
             Ok(None) | Err(_) => {
                 tracing::warn!("the graph of neighbours could not be rebuilt; trying again");
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_coarse_row_is_as_far_as_its_row_but_for_one_percent() {
+        let rows = [[0.6, 0.8, 0.0, 0.0], [0.8, -0.6, 0.0, 0.0], [0.0, 0.05, 0.0, 0.9987], [0.0; 4]];
+        for row in &rows {
+            for other in &rows {
+                let exact: f32 = 1.0 - row.iter().zip(other).map(|(a, b)| a * b).sum::<f32>();
+                let coarse = CoarseRow::of(row).distance(&CoarseRow::of(other));
+                assert!((coarse - exact).abs() < 0.01, "{row:?} {other:?}: {coarse} for {exact}");
             }
         }
     }

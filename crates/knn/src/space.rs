@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use foldhash::fast::RandomState;
 use rayon::prelude::*;
 
-use crate::graph::{Graph, GraphState, Ids};
+use crate::graph::{CoarseRow, Graph, GraphState, Ids};
 use crate::rank::Rank;
 use crate::row::{Layout, Row};
 
@@ -77,6 +77,11 @@ impl Group {
             thresholds: Vec::new(),
             graph: GraphState::default(),
         }
+    }
+
+    /// Returns the rows for a graph.
+    fn coarse_rows(&self) -> Vec<CoarseRow> {
+        CoarseRow::all(&self.values, self.layout.width())
     }
 }
 
@@ -173,7 +178,7 @@ impl VectorSpace {
         for group in &mut self.groups {
             group.graph = GraphState::default();
             if group.ids.len() >= min_rows {
-                group.graph.set(Graph::build(group.ids.clone(), &group.values, group.layout.width()));
+                group.graph.set(Graph::build(group.ids.clone(), group.coarse_rows()));
             }
         }
     }
@@ -183,7 +188,7 @@ impl VectorSpace {
         for group in &mut self.groups {
             group.graph.take_rebuilt();
             if group.ids.len() >= min_rows && group.graph.is_stale(group.ids.len()) {
-                group.graph.rebuild(group.ids.clone(), group.values.clone(), group.layout.width());
+                group.graph.rebuild(group.ids.clone(), group.coarse_rows());
             }
         }
     }
