@@ -3,8 +3,8 @@
 //! A word of six letters or more may be misspelled, and one of four or five beside another that occurs as it was typed: short names
 //! are near to too many words. It is never corrected to a frequent word, which more than one project of twenty contains, nor
 //! to others where a frequent word is as near: whether the frequent one was meant cannot be decided, and it would match a large part of
-//! the catalog. A word that occurs is only corrected to one with the same first letter. Short words, frequent ones and stop words are
-//! not significant. Numbers are never corrected, and characters of scripts without spaces are always required.
+//! the catalog. A word that occurs is not taken for one in which only the first letter is another. Short words, frequent ones and stop
+//! words are not significant. Numbers are never corrected, and characters of scripts without spaces are always required.
 
 use text::is_stop_word;
 
@@ -113,7 +113,7 @@ impl<'q> Expansion<'q> {
             expansion.add(form, document_frequency, FORM_WEIGHT);
         }
         if known_frequency > 0 {
-            corrections.retain(|found| found.word.chars().next() == word.chars().next());
+            corrections.retain(|found| without_first(found.word) != without_first(word));
         }
         if !is_literal && role.is_significant {
             let is_frequent = |found: &SimilarWord<'_>| found.document_frequency > frequent_above;
@@ -158,6 +158,13 @@ impl<'q> Expansion<'q> {
         self.document_frequency = self.document_frequency.saturating_add(document_frequency);
         self.variants.push(Variant { word, weight });
     }
+}
+
+/// Returns the word without its first letter.
+fn without_first(word: &str) -> &str {
+    let mut letters = word.chars();
+    letters.next();
+    letters.as_str()
 }
 
 /// Returns the words of the index that a word of the query may be a misspelling of: the nearest first, then the most frequent.
