@@ -20,6 +20,13 @@ fn nats_pid(data: &std::path::Path) -> Option<u32> {
     text.trim().parse().ok()
 }
 
+/// Returns whether the private server takes connections: it does once it has read its streams.
+fn takes_connections(data: &std::path::Path) -> bool {
+    let url = std::fs::read_to_string(data.join("nats/url")).expect("the private server's address");
+    let address = url.trim().rsplit(['/', '@']).next().expect("a host and a port");
+    std::net::TcpStream::connect(address).is_ok()
+}
+
 /// Starts `loggia up` with a NATS server of the test.
 async fn up(data: &std::path::Path, nats: &Nats) -> Loggia {
     let mut command = process::command(&LOGGIA, data);
@@ -46,8 +53,10 @@ async fn the_private_server_is_restarted_after_a_kill() {
     let first = nats_pid(&data).expect("the pid of a running server");
     assert!(std::process::Command::new("kill").args(["-9", &first.to_string()]).status().unwrap().success());
     assert_eq!(http.get("/healthz").await.status, 200, "reading continues");
-    kit::wait_until(TIMEOUT, "another nats-server", async || nats_pid(&data).is_some_and(|pid| pid != first))
-        .await;
+    kit::wait_until(TIMEOUT, "another nats-server", async || {
+        nats_pid(&data).is_some_and(|pid| pid != first) && takes_connections(&data)
+    })
+    .await;
     import(&data, 300, 600);
     holds_all(&data, 600).await;
 }
