@@ -50,6 +50,11 @@ impl Fixture {
         folders.into_iter().map(fixture).collect()
     }
 
+    /// Returns the version of the release.
+    pub(super) fn version(&self) -> &str {
+        self.folder.file_name().unwrap().to_str().unwrap()
+    }
+
     pub(super) fn unpacked(&self) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         let archive = self.folder.join("data.tar.gz");
@@ -250,7 +255,7 @@ pub(super) async fn make(binary: &str) {
         "secrets": keys,
         "answers": answers,
         "calls": calls,
-        "export": run(&["export"]),
+        "export": run(&["export", "--with-vectors"]),
         "events": run(&["events", "tail", "--from", "1", "--no-follow"]),
         "keys": run(&["keys", "list"]),
         "payments": run(&["payments", "list"]),
@@ -258,8 +263,9 @@ pub(super) async fn make(binary: &str) {
     run(&["backup", folder.path().join("backup").to_str().unwrap()]);
     assert!(loggia.terminate().await.success());
     let version = process::run(binary, &data, &["--version"]);
+    // "loggia 0.2.0", and from that release on the commit and features behind it.
     let version = version.stdout;
-    let version = version.trim().rsplit(' ').next().unwrap();
+    let version = version.split_whitespace().nth(1).unwrap();
     let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("e2e/upgrade").join(version);
     std::fs::create_dir_all(&target).unwrap();
     let packed = Command::new("tar")
