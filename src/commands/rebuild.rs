@@ -9,6 +9,7 @@ use futures::StreamExt;
 use read::models::ModelKind;
 use schemas::control::RebuildProgress;
 use schemas::subject;
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::cli::ModelName;
 use crate::compose::with_node;
@@ -17,6 +18,9 @@ use daemon::signals::Signals;
 
 /// How long a worker may send nothing.
 const SILENCE: Duration = Duration::from_secs(60);
+
+/// How long the workers of a process that has just started may take until they listen.
+const START: Duration = Duration::from_secs(10);
 
 /// Rebuilds the models one after the other, by the running node or by a temporary one.
 pub async fn run(
@@ -56,13 +60,24 @@ async fn follow(
     let inbox = client.new_inbox();
     let mut progress = client.subscribe(inbox.clone()).await?;
     let request = serde_json::to_vec(wanted)?;
-    client.publish_with_reply(subject::control(node, "rebuild"), inbox, request.into()).await?;
+    let ask = async || {
+        client
+            .publish_with_reply(subject::control(node, "rebuild"), inbox.clone(), request.clone().into())
+            .await
+    };
+    ask().await?;
+    let began = Instant::now();
     let mut bar = output.progress(1, "replaying");
     loop {
-        let message = tokio::time::timeout(SILENCE, progress.next()).await;
+        let message = timeout(SILENCE, progress.next()).await;
         let message =
             message.ok().flatten().context("the projection workers do not answer; see their log")?;
         if message.status.is_some() {
+            if began.elapsed() < START {
+                sleep(Duration::from_millis(200)).await;
+                ask().await?;
+                continue;
+            }
             bail!(
                 "no projection workers are running for this data folder; start `loggia up` or `loggia project`"
             );
