@@ -248,6 +248,7 @@ mod tests {
         Relaxation {
             kind,
             exact: 0,
+            excluded: 0,
             ends_with_letter: false,
             unknown_words: Vec::new(),
             replacements: replaced.iter().map(pair).collect(),

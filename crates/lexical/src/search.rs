@@ -5,7 +5,8 @@
 //! 2. Forms: every word in some form, optional words or not. Like the first, these are full matches, and part of every search.
 //! 3. Prefix: also words that begin with the last one, words joined and apart, if there are fewer than ten full matches or the last
 //!    word is a single letter.
-//! 4. Corrected: in place of each word that no project has the one that was most likely meant, if nothing matched so far.
+//! 4. Corrected: in place of each word that no project has the one that was most likely meant, if nothing matched so far, and in a
+//!    restricted search nothing outside it does.
 //! 5. Fuzzy: every word or one that is spelled almost like it, if nothing matched so far.
 //! 6. Any: most of the words, of two the rarer, if nothing matched so far.
 //!
@@ -120,7 +121,7 @@ impl<'a> Search<'a> {
             let scope = (length_norms, &state.weights);
             self.prefix_tier(&clauses, scope, (&full, &beginnings), state.variants, &mut top_k)?;
         }
-        if top_k.total == 0 {
+        if top_k.total == 0 && self.count_outside()? == 0 {
             state = self.approximate_tiers(length_norms, &mut top_k)?;
         }
         Ok(result_page(top_k, full.count, state))
@@ -192,6 +193,12 @@ impl<'a> Search<'a> {
         let own_frequency = self.snapshot.lexicon.document_frequency(&self.query.words[0]);
         Ok(!is_restricted && u64::from(own_frequency) >= ENOUGH_MATCHES
             || self.count_full()? >= ENOUGH_MATCHES)
+    }
+
+    /// Returns how many projects outside the scope match in full, if none in it does: then the words are known, and none is corrected.
+    fn count_outside(&self) -> tantivy::Result<u64> {
+        let is_restricted = self.scope.category.is_some() || self.scope.allowed.is_some();
+        if is_restricted { Search { scope: Scope::default(), ..*self }.count_full() } else { Ok(0) }
     }
 
     /// Tries the tiers that correct words, one after the other. Returns what the next page needs.

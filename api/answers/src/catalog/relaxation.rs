@@ -51,6 +51,12 @@ pub fn note_without_suggestion(page: &SearchPage) -> Option<String> {
     joined(page, page.relaxation().map(found).into_iter().collect())
 }
 
+/// Returns the same without saying that the filters exclude projects, for tools, which say what to leave out.
+pub fn note_without_excluded(page: &SearchPage) -> Option<String> {
+    let relaxation = page.relaxation().filter(|relaxation| relaxation.excluded == 0);
+    joined(page, relaxation.map(sentences).unwrap_or_default())
+}
+
 /// Returns a query with more exact results, if there are few or none.
 pub fn suggestion(page: &SearchPage) -> Option<&Suggestion> {
     page.relaxation().and_then(of_little)
@@ -103,6 +109,13 @@ fn found(relaxation: &Relaxation) -> String {
                 format!(" They have {}.", instead(replacements.iter()))
             };
             format!("No project has all of these words. Shown are projects with {shown}.{lacking}{instead}")
+        }
+        RelaxationKind::NoMatches if relaxation.excluded > 0 => {
+            let projects = if relaxation.excluded == 1 { "project has" } else { "projects have" };
+            format!(
+                "None of the projects that the filters leave has all of these words; without filters {} {projects} them.",
+                relaxation.excluded
+            )
         }
         RelaxationKind::NoMatches if unknown_words.is_empty() => {
             "No project has all of these words, or enough of them.".to_owned()

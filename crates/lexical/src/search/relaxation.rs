@@ -21,6 +21,8 @@ pub struct Relaxation {
     pub kind: RelaxationKind,
     /// The number of full matches on all pages: those with every word, in some form.
     pub exact: u64,
+    /// The number of full matches that a category or a restriction excludes, if there are no results.
+    pub excluded: u64,
     /// Whether what was typed ends with a single letter, which any word that begins with it matches as well.
     pub ends_with_letter: bool,
     /// The words that no project contains in any form, as they were typed.
@@ -85,11 +87,15 @@ pub(crate) fn relaxation(
     };
     let typed = QueryText::new(text);
     let unknown = (0..search.query.words.len()).filter(|word| is_unknown(search, *word));
+    let as_typed = |word: usize| {
+        compound(search, &typed, word).unwrap_or_else(|| typed.as_typed(&search.query.words[word]))
+    };
     let mut relaxation = Relaxation {
         kind,
         exact: *full,
+        excluded: if *total == 0 { search.count_outside()? } else { 0 },
         ends_with_letter,
-        unknown_words: distinct(unknown.map(|word| typed.as_typed(&search.query.words[word]))),
+        unknown_words: distinct(unknown.map(as_typed)),
         replacements: Vec::new(),
         matched_words: Vec::new(),
         unmatched_words: Vec::new(),
@@ -107,8 +113,8 @@ pub(crate) fn relaxation(
             relaxation.compare(search, &typed, &clauses, documents)?;
         }
     }
-    // What was corrected is shown.
-    if !matches!(kind, RelaxationKind::Prefix | RelaxationKind::Corrected) {
+    // What was corrected is shown, and the same query without the restriction finds what is excluded.
+    if !matches!(kind, RelaxationKind::Prefix | RelaxationKind::Corrected) && relaxation.excluded == 0 {
         relaxation.did_you_mean = did_you_mean(search, &typed)?;
     }
     Ok(Some(relaxation))
@@ -204,6 +210,15 @@ fn is_unknown(search: &Search<'_>, word: usize) -> bool {
     let is_joined =
         |term: &Term| term.words.iter().any(|(other, _)| *other == word) && term.joined.iter().any(occurs);
     search.frequency(word) == 0 && !search.query.terms.iter().any(is_joined)
+}
+
+/// Returns the compound of which a word is a part and nothing else, as it was typed: who typed “re-use” looks for no “re”.
+fn compound<'t>(search: &Search<'_>, typed: &QueryText<'t>, word: usize) -> Option<&'t str> {
+    let mut terms =
+        search.query.terms.iter().filter(|term| term.words.iter().any(|(other, _)| *other == word));
+    let term = terms.next().filter(|term| term.only_word().is_none())?;
+    let words: Vec<&str> = term.words.iter().map(|(word, _)| search.query.words[*word].as_str()).collect();
+    typed.compound_as_typed(&words).filter(|_| terms.next().is_none())
 }
 
 /// Returns the most frequent completions of a clause.

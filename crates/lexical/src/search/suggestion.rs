@@ -20,13 +20,14 @@ pub struct Suggestion {
 
 /// The text of a query, by the words that it folds to.
 pub(super) struct QueryText<'t> {
+    text: &'t str,
     /// The folded words of each piece, separated by spaces, and the piece.
     pieces: Vec<(String, &'t str)>,
 }
 
 impl<'t> QueryText<'t> {
     pub(super) fn new(text: &'t str) -> QueryText<'t> {
-        QueryText { pieces: text::pieces(text).map(|piece| (text::fold(piece), piece)).collect() }
+        QueryText { text, pieces: text::pieces(text).map(|piece| (text::fold(piece), piece)).collect() }
     }
 
     /// Returns a folded word as it was typed; of a character in a run, the run.
@@ -36,6 +37,17 @@ impl<'t> QueryText<'t> {
     {
         let has_word = |(folded, _): &&(String, &'t str)| folded.split(' ').any(|one| one == word);
         self.pieces.iter().find(has_word).map_or(word, |(_, piece)| piece)
+    }
+
+    /// Returns words that follow each other, as they were typed with what is between them; `None` if they were not typed so.
+    pub(super) fn compound_as_typed(&self, words: &[&str]) -> Option<&'t str> {
+        let is_typed = |window: &&[(String, &str)]| window.iter().map(|(folded, _)| folded).eq(words);
+        let window = self.pieces.windows(words.len()).find(is_typed)?;
+        let ((_, first), (_, last)) = (window.first()?, window.last()?);
+        // Pieces are parts of the text.
+        let begin = first.as_ptr().addr() - self.text.as_ptr().addr();
+        let end = last.as_ptr().addr() - self.text.as_ptr().addr() + last.len();
+        self.text.get(begin..end)
     }
 }
 

@@ -122,6 +122,33 @@ fn a_restriction_to_all_changes_nothing() {
 }
 
 #[test]
+fn a_word_that_only_excluded_projects_have_is_known() {
+    let mut projects =
+        [Project::named(0, "Corina"), Project::named(1, "Carina"), Project::named(2, "Carina house")];
+    projects[0].category = CATEGORIES[0].to_owned();
+    projects[1].category = CATEGORIES[1].to_owned();
+    projects[2].category = CATEGORIES[1].to_owned();
+    let fixture = Fixture::of(&projects);
+    let allowed: OrdinalSet = [1, 2].into_iter().collect();
+    let in_category =
+        |category, text: &'static str| SearchRequest { category: Some(category), ..request(text) };
+    let restriction = Restriction { allowed: Some(&allowed), fingerprint: 3, collects: Collects::Nothing };
+    for page in [
+        fixture.reader.search(&in_category(CATEGORIES[1], "corina")).unwrap(),
+        fixture.reader.view().search(&request("corina"), &restriction).unwrap(),
+    ] {
+        let relaxation = page.relaxation().unwrap();
+        assert_eq!((ordinals(&page), page.total()), (vec![], 0));
+        assert_eq!((relaxation.kind, relaxation.excluded), (RelaxationKind::NoMatches, 1));
+        assert!(relaxation.unknown_words.is_empty() && relaxation.did_you_mean.is_none(), "{relaxation:?}");
+    }
+    // What no project has is still corrected, among those that are left.
+    let corrected = fixture.reader.search(&in_category(CATEGORIES[1], "carima")).unwrap();
+    assert_eq!(ordinals(&corrected), [1, 2]);
+    assert_eq!(corrected.relaxation().unwrap().excluded, 0);
+}
+
+#[test]
 fn a_set_has_every_listed_project_or_not() {
     let projects = random_projects(120, 38);
     let mut fixture = Fixture::of(&projects);

@@ -153,6 +153,21 @@ fn a_word_that_no_project_has_is_corrected_to_what_finds_most() {
     }
 }
 
+#[test]
+fn an_unknown_compound_is_named_as_it_was_typed() {
+    let fixture = Fixture::named(&["House of use", "Use of light"]);
+    for (text, unknown) in [
+        ("re-use", vec!["re-use"]),
+        ("house xq‑use Re-Use", vec!["xq‑use", "Re-Use"]),
+        ("X.Q.Z. house", vec!["X.Q.Z"]),
+        ("re use", vec!["re"]),
+        ("re re-use", vec!["re"]),
+    ] {
+        let page = fixture.reader.search(&request(text)).unwrap();
+        assert_eq!(page.relaxation().unwrap().unknown_words, unknown, "{text}");
+    }
+}
+
 /// Each of these has a bounded cost: at most 16 words are searched for, with at most six forms each.
 #[test]
 fn strange_words_are_legal_queries() {

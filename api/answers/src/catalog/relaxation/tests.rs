@@ -4,6 +4,7 @@ fn nothing() -> Relaxation {
     Relaxation {
         kind: RelaxationKind::NoMatches,
         exact: 0,
+        excluded: 0,
         ends_with_letter: false,
         unknown_words: Vec::new(),
         replacements: Vec::new(),
@@ -127,5 +128,13 @@ fn relaxations_are_described_in_sentences() {
         ),
     ] {
         assert_said(&relaxation, said);
+    }
+}
+
+#[test]
+fn what_a_filter_excludes_is_said() {
+    for (excluded, said) in [(1, "1 project has them"), (7, "7 projects have them")] {
+        let sentence = "None of the projects that the filters leave has all of these words; without filters";
+        assert_said(&Relaxation { excluded, ..nothing() }, &format!("{sentence} {said}."));
     }
 }
