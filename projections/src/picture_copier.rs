@@ -17,7 +17,7 @@ use schemas::erased_pictures::ErasedPicture;
 use schemas::event::Event;
 use schemas::hash::Hash;
 use schemas::ids::Position;
-use schemas::picture::{Form, Picture, PictureId};
+use schemas::picture::{Form, MAX_PICTURE_BYTES, Picture, PictureId};
 use schemas::subject;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -39,6 +39,9 @@ const MAX_QUEUED: usize = 1_000;
 /// for all of them.
 const MAX_MISSING: usize = 100_000;
 /// The file of the progress, in the media folder.
+/// The most bytes of a file, which is kept in memory until it is complete; no file of a picture has nearly as many.
+const MAX_FILE_BYTES: usize = 4 * MAX_PICTURE_BYTES;
+
 const PROGRESS_FILE: &str = "mirrored";
 
 /// Copies pictures into a media folder.
@@ -283,6 +286,12 @@ impl PictureCopier {
             let Some(length) = length.and_then(|length| length.as_str().parse::<usize>().ok()) else {
                 return Err(CopyError::Missing(form.path(id)));
             };
+            if length > MAX_FILE_BYTES {
+                return Err(CopyError::Missing(format!(
+                    "{} in a usable size ({length} bytes)",
+                    form.path(id)
+                )));
+            }
             bytes.extend_from_slice(&answer.payload);
             if bytes.len() >= length {
                 return Ok(bytes);

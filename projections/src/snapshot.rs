@@ -2,7 +2,8 @@
 //! instead of from the first event.
 //!
 //! Each model is as of a commit of its own, from which its worker continues. A manifest lists every file with its digest; a
-//! snapshot that is damaged, of another event store or in another layout is not installed.
+//! snapshot that is damaged, of another event store or in another layout is not installed. Anybody may have made one: its files are
+//! read only up to their sizes in the manifest, and a database is installed only if it has the tables of its model.
 
 mod install;
 mod manifest;
@@ -19,7 +20,7 @@ use sha2::{Digest, Sha256};
 use read::error::ModelError;
 
 pub use install::{install, remove_incoming};
-pub use manifest::{FileCopy, MANIFEST, Manifest, ModelCopy};
+pub use manifest::{FileCopy, MANIFEST, MAX_MANIFEST_BYTES, Manifest, ModelCopy};
 pub use take::take;
 
 /// Bytes of a file that are read at once.
@@ -64,7 +65,7 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> SnapshotError {
 
 /// Returns the size of a file, in bytes, and its SHA-256.
 fn digest(path: &Path) -> Result<(u64, Hash), SnapshotError> {
-    let mut file = std::fs::File::open(path).map_err(at(path))?;
+    let mut file = bounded_file::open(path).map_err(at(path))?;
     let (mut sha, mut size, mut part) = (Sha256::new(), 0, vec![0; READ_SIZE]);
     loop {
         let read = file.read(&mut part).map_err(at(path))?;

@@ -35,10 +35,14 @@ const NAME: &str = "catalog";
 /// The name of the database in a generation's folder.
 const FILE: &str = "catalog.db";
 
+/// The statements that create its database.
+const SCHEMA: &str = include_str!("catalog/sql/schema.sql");
+
 impl Model for CatalogReader {
     const NAME: &'static str = NAME;
     const LAYOUT: u32 = LAYOUT;
     const FILE: &'static str = FILE;
+    const SCHEMA: Option<&'static str> = Some(SCHEMA);
 
     async fn open(folder: &Path, _: &ModelContext) -> Result<Self, ModelError> {
         CatalogReader::open(folder).await

@@ -41,6 +41,9 @@ const NAME: &str = "counters";
 /// The name of the database in a generation's folder.
 const FILE: &str = "counters.db";
 
+/// The statements that create its database.
+const SCHEMA: &str = include_str!("counters/sql/schema.sql");
+
 /// The progress of the counters, committed together with the rows that it describes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
@@ -94,6 +97,7 @@ impl Model for CountersReader {
     const NAME: &'static str = NAME;
     const LAYOUT: u32 = LAYOUT;
     const FILE: &'static str = FILE;
+    const SCHEMA: Option<&'static str> = Some(SCHEMA);
     const INPUT: ModelInput = ModelInput::Calls;
 
     async fn open(folder: &Path, context: &ModelContext) -> Result<Self, ModelError> {

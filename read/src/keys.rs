@@ -33,6 +33,9 @@ const NAME: &str = "keys";
 /// The name of the database in a generation's folder.
 const FILE: &str = "keys.db";
 
+/// The statements that create its database.
+const SCHEMA: &str = include_str!("keys/sql/schema.sql");
+
 /// The record of a key, without its hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredKey {
@@ -58,6 +61,7 @@ impl Model for KeysReader {
     const NAME: &'static str = NAME;
     const LAYOUT: u32 = LAYOUT;
     const FILE: &'static str = FILE;
+    const SCHEMA: Option<&'static str> = Some(SCHEMA);
 
     async fn open(folder: &Path, _: &ModelContext) -> Result<Self, ModelError> {
         KeysReader::open(folder).await

@@ -57,6 +57,18 @@ macro_rules! registry {
                 match self { $(ModelKind::$kind => <$Reader>::INPUT,)* }
             }
 
+            /// Returns whether a copy of it may have a file of this name. A database is one file: what is in a journal beside it would
+            /// be read as a part of it.
+            pub fn may_have(self, file: &str) -> bool {
+                match self { $(ModelKind::$kind => <$Reader>::SCHEMA.is_none() || file == <$Reader>::FILE,)* }
+            }
+
+            /// Checks a copy of it that another node may have made, as [`Model::check_copy`] does.
+            #[cfg(feature = "apply")]
+            pub async fn check_copy(self, folder: &Path) -> Result<(), ModelError> {
+                match self { $(ModelKind::$kind => <$Reader>::check_copy(folder).await,)* }
+            }
+
             /// Copies one of its generations into an empty folder, as [`Model::copy`] does.
             #[cfg(feature = "apply")]
             pub async fn copy(self, from: &Path, to: &Path) -> Result<Checkpoint, ModelError> {

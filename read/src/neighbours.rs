@@ -52,6 +52,9 @@ const NAME: &str = "neighbours";
 /// The name of the database in a generation's folder.
 const FILE: &str = "neighbours.db";
 
+/// The statements that create its database.
+const SCHEMA: &str = include_str!("neighbours/sql/schema.sql");
+
 /// The maximum number of neighbours that readers see.
 pub const LISTED: usize = 50;
 
@@ -64,6 +67,7 @@ impl Model for NeighboursReader {
     const NAME: &'static str = NAME;
     const LAYOUT: u32 = LAYOUT;
     const FILE: &'static str = FILE;
+    const SCHEMA: Option<&'static str> = Some(SCHEMA);
 
     async fn open(folder: &Path, _: &ModelContext) -> Result<Self, ModelError> {
         NeighboursReader::open(folder).await

@@ -25,7 +25,8 @@ impl FileFormat {
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be read, is of another format, or is of a newer version.
+    /// Fails if the file cannot be read, is of another format, or is of a newer version, and with [`Error::Corrupt`] if it has a trigger
+    /// or a view: a trigger changes what is written, and a view shows what is not stored.
     pub async fn check(&self, path: &Path) -> Result<Option<u32>, Error> {
         if !path.exists() {
             return Ok(None);
@@ -46,8 +47,11 @@ impl FileFormat {
         reader: impl SqliteExecutor<'_>,
         path: &Path,
     ) -> Result<Option<u32>, Error> {
-        let (application_id, version, tables): (i64, i64, i64) = sqlx::query_as(
-            "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema) \
+        // By its statement, which SQLite carries out when it opens the file, whatever else the row says.
+        let (application_id, version, tables, foreign): (i64, i64, i64, Option<String>) = sqlx::query_as(
+            "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema), \
+             (SELECT name FROM sqlite_schema WHERE sql NOT LIKE 'CREATE TABLE %' AND sql NOT LIKE 'CREATE INDEX %' \
+             AND sql NOT LIKE 'CREATE UNIQUE INDEX %' ORDER BY name LIMIT 1) \
              FROM pragma_application_id, pragma_user_version",
         )
         .fetch_one(reader)
@@ -57,6 +61,12 @@ impl FileFormat {
         match u32::try_from(version) {
             Ok(0) if application_id == 0 && tables == 0 => Ok(None),
             Ok(version @ 1..) if application_id == i64::from(self.application_id) => {
+                if let Some(foreign) = foreign {
+                    return Err(Error::Corrupt(format!(
+                        "{path} has the trigger or view “{}”, which {program} does not create",
+                        foreign.escape_debug()
+                    )));
+                }
                 if version <= *known {
                     return Ok(Some(version));
                 }
@@ -109,5 +119,30 @@ mod tests {
         assert!(newer.contains("a newer Lists (its tables have version 2, this one knows 1)"), "{newer}");
         let other = FileFormat { application_id: 1, ..second };
         assert!(other.check(&file).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_file_with_a_trigger_or_a_view_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("list.db");
+        let mut writer = writing(&file).connect().await.unwrap();
+        sqlx::raw_sql("CREATE TABLE a (b UNIQUE); CREATE UNIQUE INDEX c ON a (b);")
+            .execute(&mut writer)
+            .await
+            .unwrap();
+        FIRST.stamp(&mut writer).await.unwrap();
+        assert_eq!(FIRST.check(&file).await, Ok(Some(1)));
+        let view = ["CREATE VIEW shown AS SELECT 1", "DROP VIEW shown"];
+        let trigger =
+            ["CREATE TRIGGER quiet AFTER INSERT ON a BEGIN DELETE FROM a; END", "DROP TRIGGER quiet"];
+        for ([create, drop], name) in [(view, "shown"), (trigger, "quiet")] {
+            sqlx::raw_sql(create).execute(&mut writer).await.unwrap();
+            let refused = FIRST.check(&file).await.unwrap_err();
+            let reason =
+                format!("{} has the trigger or view “{name}”, which Lists does not create", file.display());
+            assert_eq!(refused, Error::Corrupt(reason));
+            sqlx::raw_sql(drop).execute(&mut writer).await.unwrap();
+        }
+        assert_eq!(FIRST.check(&file).await, Ok(Some(1)));
     }
 }

@@ -5,8 +5,8 @@
 //! promises that no file is written to before it was recognised, and that an error says whether a retry may help.
 //!
 //! In reading order: `open` has the options of readers and writers and the lock of the one writer; `format` recognises a
-//! program's own files; `error` tells temporary failures from damage; `copy` copies and attaches databases; `change` tells
-//! whether a file was written since it was last read.
+//! program's own files; `schema` compares the tables of a file from elsewhere with what creates them; `error` tells temporary failures
+//! from damage; `copy` copies and attaches databases; `change` tells whether a file was written since it was last read.
 //!
 //! ```
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -40,6 +40,7 @@ mod copy;
 mod error;
 mod format;
 mod open;
+mod schema;
 
 pub use change::{ChangeDetector, FileStamps};
 pub use copy::{Source, copy, rewriting_from, vacuum_into};
@@ -48,3 +49,4 @@ pub use format::FileFormat;
 pub use open::{
     check_library, journal_files, lazy_readers, lock_writer, options, readers, reading, rewriting, writing,
 };
+pub use schema::{check_schema, check_schema_of_file};

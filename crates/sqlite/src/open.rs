@@ -19,11 +19,13 @@ const OLDEST_SQLITE: [u32; 3] = [3, 51, 3];
 const ROWS_AHEAD: usize = 512;
 
 /// Returns what all databases have in common: a busy timeout of five seconds, and no log of statements. What is slow on a
-/// busy machine tells an operator nothing in thousands of question marks, and statements may contain secrets.
+/// busy machine tells an operator nothing in thousands of question marks, and statements may contain secrets. What the schema of a
+/// file contains cannot call functions with effects.
 pub fn options(path: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(path)
         .busy_timeout(Duration::from_secs(5))
+        .pragma("trusted_schema", "OFF")
         .disable_statement_logging()
 }
 

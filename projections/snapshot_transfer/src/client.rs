@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use projections::snapshot::{FileCopy, Manifest, SnapshotError};
+use projections::snapshot::{FileCopy, MAX_MANIFEST_BYTES, Manifest, SnapshotError};
 use reqwest::header::RANGE;
-use reqwest::{Client, RequestBuilder, StatusCode, redirect};
+use reqwest::{Client, RequestBuilder, Response, StatusCode, redirect};
 use rustls::ClientConfig;
 use tokio::io::AsyncWriteExt;
 
@@ -66,7 +66,7 @@ impl SnapshotClient {
         let url = format!("{}/snapshot", self.address);
         let answer = self.get(&url).timeout(MANIFEST_TIMEOUT).send().await.map_err(unfetched)?;
         let status = answer.status();
-        let body = answer.bytes().await.map_err(unfetched)?;
+        let body = bounded_body(answer, &url).await?;
         if status == StatusCode::UNAUTHORIZED {
             return Err(SnapshotError::Unavailable(format!(
                 "{url} requires a token: write http://TOKEN@…, with the content of the file snapshot.token of that node"
@@ -135,6 +135,20 @@ impl SnapshotClient {
     }
 }
 
+/// Returns the body of an answer, which may be as long as a manifest. Compressed answers are not asked for.
+async fn bounded_body(mut answer: Response, url: &str) -> Result<Vec<u8>, SnapshotError> {
+    let mut body = Vec::new();
+    while let Some(bytes) = answer.chunk().await.map_err(unfetched)? {
+        if (body.len() + bytes.len()) as u64 > MAX_MANIFEST_BYTES {
+            let reason =
+                format!("{url} sends more than {MAX_MANIFEST_BYTES} bytes, the most that a manifest has");
+            return Err(SnapshotError::Damaged(reason));
+        }
+        body.extend_from_slice(&bytes);
+    }
+    Ok(body)
+}
+
 fn unfetched(error: impl std::error::Error) -> SnapshotError {
     SnapshotError::Unavailable(with_causes(&error))
 }
@@ -147,4 +161,45 @@ fn with_causes(error: &dyn std::error::Error) -> String {
         cause = inner.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use axum::Router;
+    use axum::body::Body;
+    use axum::routing::get;
+    use bytes::Bytes;
+    use futures::stream;
+    use rustls::RootCertStore;
+
+    use super::*;
+
+    #[tokio::test]
+    #[allow(clippy::disallowed_methods, reason = "the server ends with its test")]
+    async fn an_endless_manifest_is_refused() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let endless = async || {
+            let blanks =
+                || stream::repeat_with(|| Ok::<_, std::io::Error>(Bytes::from_static(&[b' '; 4_096])));
+            Body::from_stream(blanks())
+        };
+        let router = Router::new().route("/snapshot", get(endless));
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let tls = || {
+            let config =
+                ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
+            Ok(config.with_root_certificates(RootCertStore::empty()).with_no_client_auth())
+        };
+        let client = SnapshotClient::new(&address, None, tls).unwrap();
+        assert_eq!(
+            client.manifest().await.unwrap_err().to_string(),
+            format!(
+                "it is damaged: {address}/snapshot sends more than 4194304 bytes, the most that a manifest has"
+            )
+        );
+    }
 }

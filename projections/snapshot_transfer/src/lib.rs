@@ -18,6 +18,8 @@ mod client;
 mod server;
 
 use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -143,13 +145,7 @@ async fn fill(
             let manifest = Manifest::read(folder)?;
             let copy = async |model: &ModelCopy, file: &FileCopy, to: &Path| {
                 let path = folder.join(&model.name).join(&file.name);
-                match tokio::fs::copy(&path, to).await {
-                    Ok(_) => Ok(()),
-                    Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                        Err(SnapshotError::Damaged(format!("{} is missing", path.display())))
-                    }
-                    Err(source) => Err(SnapshotError::File { path, source }),
-                }
+                copy_file(path, to.to_owned(), file.size).await
             };
             snapshot::install(models, &manifest, source, copy).await?;
             Ok(manifest)
@@ -172,6 +168,32 @@ async fn fill(
     }
 }
 
+/// Copies a regular file of at most `size` bytes to a new file.
+async fn copy_file(path: PathBuf, to: PathBuf, size: u64) -> Result<(), SnapshotError> {
+    let copy = move || {
+        let at = |path: &Path| {
+            let path = path.to_owned();
+            move |source| SnapshotError::File { path, source }
+        };
+        let from = match bounded_file::open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(SnapshotError::Damaged(format!("{} is missing", path.display())));
+            }
+            from => from.map_err(at(&path))?,
+        };
+        let mut copied = File::create_new(&to).map_err(at(&to))?;
+        let length = io::copy(&mut from.take(size.saturating_add(1)), &mut copied).map_err(at(&path))?;
+        match length > size {
+            true => {
+                Err(SnapshotError::Damaged(format!("{} is longer than its manifest says", path.display())))
+            }
+            false => Ok(()),
+        }
+    };
+    let copied = tokio::task::spawn_blocking(copy).await;
+    copied.map_err(|error| SnapshotError::Unavailable(error.to_string()))?
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -190,5 +212,26 @@ mod tests {
         for wrong in ["ftp://a", "http://", "http://u:p@a", "http://@a", "http://t@", "https://a?b"] {
             assert!(wrong.parse::<SnapshotSource>().is_err(), "{wrong}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_file_of_a_folder_is_copied_only_up_to_its_size() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("keys.db"), folder.path().join("copy"));
+        std::fs::write(&from, "four").unwrap();
+        copy_file(from.clone(), to.clone(), 4).await.unwrap();
+        assert_eq!(std::fs::read(&to).unwrap(), b"four");
+        std::fs::remove_file(&to).unwrap();
+        let longer = copy_file(from.clone(), to.clone(), 3).await.unwrap_err().to_string();
+        assert_eq!(longer, format!("it is damaged: {} is longer than its manifest says", from.display()));
+        assert_eq!(std::fs::metadata(&to).unwrap().len(), 4, "no more than one byte too many was copied");
+        std::fs::remove_file(&from).unwrap();
+        let missing = copy_file(from.clone(), to.clone(), 4).await.unwrap_err().to_string();
+        assert_eq!(missing, format!("it is damaged: {} is missing", from.display()));
+        let device = copy_file("/dev/zero".into(), to, 4).await.unwrap_err().to_string();
+        assert_eq!(
+            device,
+            "/dev/zero cannot be read or written: it is not a regular file; check its folder and the room on the disk"
+        );
     }
 }

@@ -103,6 +103,12 @@ where
         let verified = tokio::task::spawn_blocking(move || verify_file(&own, &wanted)).await;
         verified.map_err(std::io::Error::other).map_err(at(&path))??;
     }
+    kind.check_copy(&generation.path).await.map_err(|error| match error {
+        ModelError::Corrupt { model, reason } => {
+            SnapshotError::Damaged(format!("its model {model} is not what Loggia writes: {reason}"))
+        }
+        other => other.into(),
+    })?;
     sync(&generation.path)?;
     Ok(generations.make_current(&generation).map_err(ModelError::from)?)
 }

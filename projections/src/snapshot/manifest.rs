@@ -15,6 +15,12 @@ use read::models::ModelKind;
 /// The name of the manifest's file.
 pub const MANIFEST: &str = "manifest.json";
 
+/// The most bytes of a manifest: names, sizes and digests of some ten thousand files.
+pub const MAX_MANIFEST_BYTES: u64 = 4 << 20;
+
+/// The most bytes of a file of JSON in the search index, which is read as a whole when the index is opened.
+const MAX_JSON_BYTES: u64 = 64 << 20;
+
 /// The format that this version writes.
 const FORMAT: u32 = 1;
 
@@ -73,7 +79,8 @@ impl Manifest {
     /// Fails when the file cannot be read, or as [`Manifest::parse`] does.
     pub fn read(folder: &Path) -> Result<Manifest, SnapshotError> {
         let path = folder.join(MANIFEST);
-        Manifest::parse(&std::fs::read(&path).map_err(at(&path))?)
+        let bytes = bounded_file::read(&path, MAX_MANIFEST_BYTES).map_err(at(&path))?;
+        Manifest::parse(&bytes)
     }
 
     /// Parses a manifest.
@@ -102,7 +109,7 @@ impl Manifest {
 
     /// Returns the size of all files, in bytes.
     pub fn size(&self) -> u64 {
-        self.files().map(|file| file.size).sum()
+        self.files().fold(0, |sum, file| sum.saturating_add(file.size))
     }
 
     /// Returns all files.
@@ -141,8 +148,16 @@ impl Manifest {
             }
             // A name with a path separator could point outside the folder.
             let plain = |file: &FileCopy| !file.name.contains(['/', '\\', '\0']) && !is_dots(&file.name);
-            if let Some(file) = model.files.iter().find(|file| !plain(file)) {
+            let is_own = |file: &FileCopy| plain(file) && kind.may_have(&file.name);
+            if let Some(file) = model.files.iter().find(|file| !is_own(file)) {
                 let reason = format!("“{}” is not a file of the model {name}", file.name);
+                return Err(SnapshotError::Damaged(reason));
+            }
+            let is_large = |file: &&FileCopy| file.name.ends_with(".json") && file.size > MAX_JSON_BYTES;
+            if let Some(FileCopy { name: file, size, .. }) = model.files.iter().find(is_large) {
+                let reason = format!(
+                    "{file} of the model {name} has {size} bytes, and at most {MAX_JSON_BYTES} are read"
+                );
                 return Err(SnapshotError::Damaged(reason));
             }
         }

@@ -8,6 +8,8 @@ use read::checkpoint::Checkpoint;
 use read::counters::{CountersWriter, Ledger, Progress};
 use read::generation::Generations;
 use schemas::ids::Position;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Connection};
 use tempfile::TempDir;
 
 use super::install::install_files;
@@ -227,8 +229,119 @@ async fn a_snapshot_of_another_format_or_layout_is_refused() {
         let error = taken.refused().await;
         assert_eq!(error, format!("it is damaged: “{name}” is not a file of the model keys"));
     }
-    taken.edit(|manifest| manifest.models[4].files[0].name = "layout".into());
-    assert_eq!(taken.refused().await, "it is damaged: the model keys has two files layout");
+    taken.edit(|manifest| manifest.models[1].files[0].name = "layout".into());
+    assert_eq!(taken.refused().await, "it is damaged: the model search has two files layout");
     fs::write(taken.snapshot().join(MANIFEST), &serde_json::to_vec(&taken.manifest).unwrap()[..90]).unwrap();
     assert!(taken.refused().await.starts_with("it is damaged: its manifest.json is unreadable"));
+}
+
+/// Changes the database of a model in a snapshot, and its manifest with it, as somebody may who sends one.
+async fn change(taken: &Taken, model: usize, statements: &'static str) {
+    let ModelCopy { name, files, .. } = &taken.manifest.models[model];
+    let path = taken.snapshot().join(name).join(&files[0].name);
+    let mut hand = SqliteConnectOptions::new().filename(&path).connect().await.unwrap();
+    sqlx::raw_sql(statements).execute(&mut hand).await.unwrap();
+    hand.close().await.unwrap();
+    let (size, sha256) = digest(&path).unwrap();
+    taken.edit(|manifest| {
+        let file = &mut manifest.models[model].files[0];
+        (file.size, file.sha256) = (size, sha256);
+    });
+}
+
+#[tokio::test]
+async fn a_database_with_anything_but_the_tables_of_its_model_is_refused() {
+    for (model, table) in
+        [(0, "projects"), (2, "checkpoint"), (3, "projects"), (4, "keys"), (5, "checkpoint")]
+    {
+        let taken = Taken::new().await;
+        let statements =
+            format!("CREATE TRIGGER quiet AFTER INSERT ON {table} BEGIN DELETE FROM {table}; END");
+        change(&taken, model, statements.leak()).await;
+        assert_eq!(
+            taken.refused().await,
+            format!(
+                "it is damaged: its model {} is not what Loggia writes: its schema is not the one that it is created with: the \
+                 trigger “quiet” was added",
+                taken.manifest.models[model].name
+            )
+        );
+    }
+    let taken = Taken::new().await;
+    change(&taken, 4, "ALTER TABLE keys RENAME TO stored; CREATE VIEW keys AS SELECT * FROM stored").await;
+    let refused = taken.refused().await;
+    assert!(refused.ends_with("the index “sqlite_autoindex_stored_1” was added"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_generation_with_a_trigger_is_damaged() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(KeysWriter::open(folder.path()).await.unwrap());
+    let file = SqliteConnectOptions::new().filename(folder.path().join(KeysReader::FILE));
+    let mut hand = file.connect().await.unwrap();
+    let trigger = "CREATE TRIGGER quiet AFTER UPDATE ON keys BEGIN DELETE FROM keys; END";
+    sqlx::raw_sql(trigger).execute(&mut hand).await.unwrap();
+    hand.close().await.unwrap();
+    let error = KeysWriter::open(folder.path()).await.err().unwrap();
+    assert!(error.is_corrupt());
+    assert_eq!(
+        error.to_string(),
+        "the keys model contains unreadable data (its schema is not the one that it is created with: the trigger “quiet” was \
+         added); run `loggia rebuild keys`"
+    );
+}
+
+#[tokio::test]
+async fn a_journal_beside_a_database_is_no_part_of_a_snapshot() {
+    let taken = Taken::new().await;
+    for name in ["keys.db-wal", "keys.db-journal", "other.db"] {
+        taken.edit(|manifest| {
+            let file = FileCopy { name: name.to_owned(), ..manifest.models[4].files[0].clone() };
+            manifest.models[4].files.push(file);
+        });
+        assert_eq!(taken.refused().await, format!("it is damaged: “{name}” is not a file of the model keys"));
+    }
+}
+
+#[tokio::test]
+async fn a_manifest_is_a_file_of_limited_size_that_names_files_of_limited_size() {
+    let taken = Taken::new().await;
+    let path = taken.snapshot().join(MANIFEST);
+    taken.edit(|manifest| {
+        for model in &mut manifest.models {
+            model.files.iter_mut().for_each(|file| file.size = u64::MAX);
+        }
+    });
+    assert_eq!(
+        taken.refused().await,
+        format!(
+            "it is damaged: .managed.json of the model search has {} bytes, and at most 67108864 are read",
+            u64::MAX
+        )
+    );
+    taken.edit(|manifest| {
+        for model in &mut manifest.models {
+            model
+                .files
+                .iter_mut()
+                .filter(|file| !file.name.ends_with(".json"))
+                .for_each(|file| file.size = u64::MAX);
+        }
+    });
+    assert_eq!(Manifest::read(&taken.snapshot()).unwrap().size(), u64::MAX);
+    // Gigabytes that take no room on the disk.
+    fs::File::create(&path).unwrap().set_len(3 << 30).unwrap();
+    let reason = |reason: &str| {
+        format!(
+            "{} cannot be read or written: {reason}; check its folder and the room on the disk",
+            path.display()
+        )
+    };
+    assert_eq!(
+        taken.refused().await,
+        reason("it has more than 4194304 bytes, the most that a file of its kind has")
+    );
+    fs::remove_file(&path).unwrap();
+    fs::create_dir(&path).unwrap();
+    assert_eq!(taken.refused().await, reason("it is not a regular file"));
 }

@@ -56,18 +56,45 @@ pub async fn set_state(connection: &mut SqliteConnection, state: String) -> Resu
     Ok(())
 }
 
-/// Creates the tables if the file is new.
+/// Creates the tables if the file is new, and otherwise checks that it has these tables and nothing else: a trigger in a file from
+/// another node would change what is written.
+///
+/// # Errors
+///
+/// Returns [`ModelError::Corrupt`] for another schema, and an error if the file cannot be read or written.
 #[cfg(feature = "apply")]
-pub async fn create_schema(connection: &mut SqliteConnection, schema: &'static str) -> Result<(), Error> {
+pub async fn create_schema(
+    connection: &mut SqliteConnection,
+    model: &'static str,
+    schema: &'static str,
+) -> Result<(), ModelError> {
     let exists: bool = sqlx::query_scalar("SELECT count(*) > 0 FROM sqlite_schema WHERE name = 'checkpoint'")
         .fetch_one(&mut *connection)
         .await?;
-    if !exists {
-        let mut transaction = connection.begin().await?;
-        sqlx::raw_sql(schema).execute(&mut *transaction).await?;
-        transaction.commit().await?;
+    if exists {
+        return sqlite::check_schema(connection, &[&[schema]]).await.map_err(|error| in_model(model, error));
     }
-    Ok(())
+    let mut transaction = connection.begin().await?;
+    sqlx::raw_sql(schema).execute(&mut *transaction).await?;
+    Ok(transaction.commit().await?)
+}
+
+/// Checks that a file which is not written meanwhile has these tables and nothing else.
+#[cfg(feature = "apply")]
+pub(crate) async fn check_schema_of_file(
+    file: &Path,
+    model: &'static str,
+    schema: &'static str,
+) -> Result<(), ModelError> {
+    sqlite::check_schema_of_file(file, &[&[schema]]).await.map_err(|error| in_model(model, error))
+}
+
+#[cfg(feature = "apply")]
+fn in_model(model: &'static str, error: sqlite::Error) -> ModelError {
+    match error {
+        sqlite::Error::Corrupt(reason) => ModelError::corrupt(model, reason),
+        sqlite::Error::Unavailable(reason) => ModelError::Database(Error::Protocol(reason)),
+    }
 }
 
 /// Disables journal and syncs for the only connection: every page is written once, and neither a crash nor a failed statement can be

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 const LAYOUT: &str = "layout";
 /// The file in the root folder that names the current generation.
 const POINTER: &str = "current";
+/// The most bytes of either file, which have one word each.
+const MAX_LINE: u64 = 256;
 /// The prefix of the folder of a quarantined generation; the generation's name follows.
 #[cfg(feature = "apply")]
 const QUARANTINED: &str = "quarantined-";
@@ -72,7 +74,7 @@ impl Generations {
     }
 
     fn pointed_at(&self) -> Result<Option<Generation>, GenerationError> {
-        match fs::read(self.pointer()) {
+        match bounded_file::read(&self.pointer(), MAX_LINE) {
             Ok(name) => {
                 let name = String::from_utf8_lossy(&name).trim().to_owned();
                 // A damaged pointer counts as none.
@@ -85,7 +87,7 @@ impl Generations {
 
     fn layout_of(&self, generation: &Generation) -> Result<u32, GenerationError> {
         let path = generation.path.join(LAYOUT);
-        match fs::read_to_string(&path) {
+        match bounded_file::read_to_string(&path, MAX_LINE) {
             // A truncated file is not valid layout.
             Ok(layout) => Ok(layout.trim().parse().unwrap_or(0)),
             // A missing folder does not count as another layout, so that opening it reports the error.

@@ -60,6 +60,8 @@ pub trait Model: Sized + Send + Sync + 'static {
     const LAYOUT: u32;
     /// A file that a generation has once it was opened by a writer.
     const FILE: &'static str;
+    /// The statements that create its database, which is [`Model::FILE`]; `None` for a model that is no database.
+    const SCHEMA: Option<&'static str>;
     /// What it is built from.
     const INPUT: ModelInput = ModelInput::Log;
 
@@ -87,5 +89,18 @@ pub trait Model: Sized + Send + Sync + 'static {
     #[cfg(feature = "apply")]
     fn copy(from: &Path, to: &Path) -> impl Future<Output = Result<Checkpoint, ModelError>> + Send {
         crate::database::copy(Self::NAME, Self::FILE, from, to)
+    }
+
+    /// Checks a copy that is not written meanwhile and that another node may have made: its database has the tables of the model and
+    /// nothing else, such as a trigger.
+    #[cfg(feature = "apply")]
+    fn check_copy(folder: &Path) -> impl Future<Output = Result<(), ModelError>> + Send {
+        let file = folder.join(Self::FILE);
+        async move {
+            match Self::SCHEMA {
+                Some(schema) => crate::database::check_schema_of_file(&file, Self::NAME, schema).await,
+                None => Ok(()),
+            }
+        }
     }
 }

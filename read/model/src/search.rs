@@ -28,6 +28,7 @@ impl Model for SearchReader {
     const NAME: &'static str = "search";
     const LAYOUT: u32 = LAYOUT;
     const FILE: &'static str = "meta.json";
+    const SCHEMA: Option<&'static str> = None;
 
     async fn open(folder: &Path, _: &ModelContext) -> Result<Self, ModelError> {
         Ok(SearchReader::open(folder)?)

@@ -14,7 +14,7 @@ use super::rows::{
     ChangeRow, ERASED, ReplacedRow, RevisionRow, erase_replaced, read_project, rendered, write_changes,
     write_projects, write_replaced, write_revisions, write_slugs,
 };
-use super::{FILE, NAME, corrupt, options};
+use super::{FILE, NAME, SCHEMA, corrupt, options};
 use model::checkpoint::Checkpoint;
 use model::database;
 use model::error::ModelError;
@@ -55,7 +55,7 @@ impl CatalogWriter {
             .pragma("wal_autocheckpoint", "8192")
             .connect()
             .await?;
-        database::create_schema(&mut connection, include_str!("sql/schema.sql")).await?;
+        database::create_schema(&mut connection, NAME, SCHEMA).await?;
         let checkpoint = database::checkpoint(&mut connection, NAME).await?;
         let file = folder.join(FILE);
         Ok(CatalogWriter {

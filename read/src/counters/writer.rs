@@ -11,7 +11,7 @@ use sqlx::sqlite::SqliteConnection;
 use sqlx::{ConnectOptions, Connection};
 
 use super::batch::{Batch, Metered};
-use super::{DedupWindow, NAME, Progress, corrupt, options};
+use super::{DedupWindow, NAME, Progress, SCHEMA, corrupt, options};
 use model::database;
 use model::error::ModelError;
 
@@ -61,7 +61,7 @@ impl CountersWriter {
             .pragma("wal_autocheckpoint", "8192")
             .connect()
             .await?;
-        database::create_schema(&mut connection, include_str!("sql/schema.sql")).await?;
+        database::create_schema(&mut connection, NAME, SCHEMA).await?;
         let progress = database::checkpoint(&mut connection, NAME).await?;
         let changes = sqlx::query_scalar("SELECT coalesce(max(changed), 0) FROM totals")
             .fetch_one(&mut connection)

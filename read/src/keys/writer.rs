@@ -12,7 +12,7 @@ use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use sqlx::{ConnectOptions, Connection, QueryBuilder, Row, Sqlite};
 
 use super::account::{Account, AccountKey, UnexpectedEvent};
-use super::{NAME, corrupt, options, read_key};
+use super::{NAME, SCHEMA, corrupt, options, read_key};
 use model::checkpoint::Checkpoint;
 use model::database;
 use model::error::ModelError;
@@ -41,7 +41,7 @@ impl KeysWriter {
     /// Opens the keys in a generation's folder, and creates them if there are none.
     pub async fn open(folder: &Path) -> Result<KeysWriter, ModelError> {
         let mut connection = options(folder).create_if_missing(true).connect().await?;
-        database::create_schema(&mut connection, include_str!("sql/schema.sql")).await?;
+        database::create_schema(&mut connection, NAME, SCHEMA).await?;
         let checkpoint = database::checkpoint(&mut connection, NAME).await?;
         Ok(KeysWriter { connection, checkpoint, pending: PendingChanges::default() })
     }

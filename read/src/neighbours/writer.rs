@@ -14,7 +14,7 @@ use sqlx::{ConnectOptions, Connection};
 use super::memory::Memory;
 use super::pending::{ApplyError, PendingChanges};
 use super::repair::{ComputePool, ComputedLists, compute};
-use super::{NAME, corrupt, options, stored};
+use super::{NAME, SCHEMA, corrupt, options, stored};
 use model::checkpoint::Checkpoint;
 use model::database;
 use model::error::ModelError;
@@ -87,7 +87,7 @@ impl NeighboursWriter {
         graph_from: usize,
     ) -> Result<NeighboursWriter, ModelError> {
         let mut connection = options(folder).create_if_missing(true).connect().await?;
-        database::create_schema(&mut connection, include_str!("sql/schema.sql")).await?;
+        database::create_schema(&mut connection, NAME, SCHEMA).await?;
         let checkpoint = database::checkpoint(&mut connection, NAME).await?;
         let (changed, dirty) = stored::state(&mut connection).await?;
         let mut memory = Memory::load(&mut connection).await?;

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::error::Parent;
 use super::member::{Member, manifest_bytes, sha256_of};
-use super::{BackupError, MANIFEST, Manifest};
+use super::{BackupError, MANIFEST, MAX_MANIFEST_BYTES, Manifest};
 use super::{at, increment, sidecar_files};
 
 pub(super) struct Chain {
@@ -40,10 +40,10 @@ impl Chain {
         for member in self.members() {
             let (name, sha256, from) = (member.manifest.log(), member.manifest.sha256, member.log());
             if member.manifest.parent.is_none() {
-                if from.exists() {
+                if from.is_file() {
                     sidecar_files::copy_file(&from, to)?;
                 }
-                let path = if from.exists() { to } else { &from };
+                let path = if from.is_file() { to } else { &from };
                 member.check_bytes(name, path, sha256).await?;
             } else {
                 member.check_bytes(name, &from, sha256).await?;
@@ -133,5 +133,6 @@ fn find(backup: &Path, parent: &Parent) -> Result<PathBuf, BackupError> {
 }
 
 fn is_parent(folder: &Path, parent: &Parent) -> bool {
-    fs::read(folder.join(MANIFEST)).is_ok_and(|text| sha256_of(&text) == parent.manifest)
+    let manifest = bounded_file::read(&folder.join(MANIFEST), MAX_MANIFEST_BYTES);
+    manifest.is_ok_and(|text| sha256_of(&text) == parent.manifest)
 }

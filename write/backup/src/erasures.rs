@@ -1,6 +1,6 @@
 //! The journals of erased accounts and pictures: their copies in a backup, and the journals of a restored folder.
 
-use std::fs;
+use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -11,7 +11,11 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use vault::{ERASURES_FILE, Erasure, journal_text, read_erasures};
 
+use super::member::unreadable;
 use super::{BackupError, at, stage_file};
+
+/// The most bytes of a file with the lines of both journals.
+const MAX_BYTES: u64 = vault::MAX_JOURNAL_BYTES + media::MAX_JOURNAL_BYTES;
 
 /// The journal of erased accounts in a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,7 +52,9 @@ impl Erased {
     ///
     /// Fails if the file is absent or cannot be read, and names the first line that is of neither kind.
     pub fn read(path: &Path) -> Result<Vec<Erased>, BackupError> {
-        let text = fs::read_to_string(path).map_err(at(path))?;
+        // The file is named by the caller, so it may be a pipe.
+        let text = File::open(path).and_then(|file| bounded_file::read_all_to_string(file, MAX_BYTES));
+        let text = text.map_err(at(path))?;
         let read = |(index, line): (usize, &str)| {
             serde_json::from_str(line)
                 .map_err(|_| BackupError::Journal { path: path.to_owned(), line: index + 1 })
@@ -102,9 +108,9 @@ pub(super) fn stage_journal(backup: &Path, folder: &Path, given: &[Erased]) -> R
 /// Returns the pictures that must not be restored, according to the backup and the caller.
 pub(super) fn erased_pictures(backup: &Path, given: &[Erased]) -> Result<Vec<ErasedPicture>, BackupError> {
     let path = backup.join(ERASED_PICTURES);
-    let text = match fs::read_to_string(&path) {
+    let text = match bounded_file::read_to_string(&path, media::MAX_JOURNAL_BYTES) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-        text => text.map_err(at(&path))?,
+        text => text.map_err(|error| unreadable(backup, ERASED_PICTURES, &path, error))?,
     };
     let mut all = journal::parse(&text).map_err(|line| BackupError::Journal { path, line })?;
     all.extend(given.iter().filter_map(|erased| match erased {

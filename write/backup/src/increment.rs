@@ -75,8 +75,10 @@ async fn hash_at(reader: &mut SqliteConnection, position: Position) -> Result<Op
     found.map(|bytes| rows::hash(&bytes)).transpose()
 }
 
-/// Adds an increment to a copy of the log.
+/// Adds an increment to a copy of the log, after checking that both have the tables of a log and nothing else, such as a trigger.
 pub(super) async fn extend(log: &Path, increment: &Path) -> Result<(), StoreError> {
+    file::check_tables(log).await?;
+    file::check_tables(increment).await?;
     let mut writer = rewriting_from(log, Source::Immutable(increment)).await?;
     let mut transaction = writer.begin().await?;
     copy_events(&mut transaction, Position::START).await?;

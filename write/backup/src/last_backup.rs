@@ -7,6 +7,9 @@ use jiff::Timestamp;
 use schemas::ids::Position;
 use serde::{Deserialize, Serialize};
 
+/// The most bytes of the record, which has a time, a position and a path.
+const MAX_BYTES: u64 = 64 << 10;
+
 /// The last backup that was made of a data folder.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastBackup {
@@ -30,7 +33,7 @@ impl LastBackup {
 
     /// Returns the last backup of a data folder; `None` if none is recorded.
     pub fn of(data: &Path) -> Option<LastBackup> {
-        serde_json::from_slice(&fs::read(file(data)).ok()?).ok()
+        serde_json::from_slice(&bounded_file::read(&file(data), MAX_BYTES).ok()?).ok()
     }
 }
 

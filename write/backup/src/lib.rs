@@ -2,7 +2,8 @@
 //! manifest of what the backup contains. `loggia backup`, `loggia restore` and their tests use it.
 //!
 //! Every file is staged as `NAME.part` and moved into place at the end, the manifest or the log last, so that an interrupted backup
-//! or restore is recognised. A backup is verified before anything of it is restored.
+//! or restore is recognised. A backup is verified before anything of it is restored: anybody may have written it, so that its files
+//! are read only if they are regular ones of limited size, and its databases used only if they have the tables that Loggia creates.
 //!
 //! In reading order: this file creates backups; `sidecar_files`, `pictures` and `erasures` copy what is beside the log; `increment`
 //! writes only what another backup lacks; `member` and `chain` read a backup with those that it continues; `verify` and `restore`
@@ -55,6 +56,9 @@ pub use verify::{Restored, verify};
 const LOG: &str = "events.db";
 const LEDGER: &str = "usage.db";
 const MANIFEST: &str = "manifest.json";
+
+/// The most bytes of a manifest: one has some hundred, and names at most two dozen files.
+const MAX_MANIFEST_BYTES: u64 = 1 << 20;
 
 /// The events and the counted calls after those of another backup.
 const INCREMENT: &str = "events.increment.db";
@@ -132,7 +136,9 @@ impl Manifest {
     pub async fn copied_streams(backup: &Path) -> Result<Option<Vec<LedgerSource>>, BackupError> {
         let manifest = Manifest::read(backup)?;
         let Some(_) = &manifest.ledger else { return Ok(None) };
-        Ok(Some(ledger::sources_of(&backup.join(manifest.ledger_name())).await?))
+        let path = backup.join(manifest.ledger_name());
+        bounded_file::open(&path).map_err(at(&path))?;
+        Ok(Some(ledger::sources_of(&path).await?))
     }
 
     /// Returns the name of the file with its events.
@@ -387,7 +393,7 @@ async fn copy_ledger(
 async fn digest(path: &Path) -> Result<Hash, BackupError> {
     let path = path.to_owned();
     let reading = tokio::task::spawn_blocking(move || {
-        let mut file = File::open(&path).map_err(at(&path))?;
+        let mut file = bounded_file::open(&path).map_err(at(&path))?;
         let (mut sha, mut buffer) = (Sha256::new(), vec![0; 1 << 20]);
         loop {
             let read = file.read(&mut buffer).map_err(at(&path))?;

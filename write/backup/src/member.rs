@@ -1,16 +1,16 @@
 //! One backup of a chain: its folder and its manifest.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use bounded_file::Refusal;
 use event_log::Head;
 use schemas::hash::Hash;
 use schemas::ids::Position;
 use sha2::{Digest, Sha256};
 
 use super::error::Parent;
-use super::{BackupError, INCREMENT, LEDGER, LEDGER_INCREMENT, LOG, MANIFEST, Manifest};
+use super::{BackupError, INCREMENT, LEDGER, LEDGER_INCREMENT, LOG, MANIFEST, MAX_MANIFEST_BYTES, Manifest};
 use super::{at, digest, has_any_of};
 
 /// One backup of a chain.
@@ -50,6 +50,11 @@ impl Member {
         BackupError::Broken { folder: self.folder.clone(), reason: reason.into() }
     }
 
+    /// Returns the error for a file of the backup that could not be read: the backup is broken if that is no file or too large.
+    pub(super) fn unreadable(&self, name: &str, path: &Path, error: io::Error) -> BackupError {
+        unreadable(&self.folder, name, path, error)
+    }
+
     pub(super) fn log(&self) -> PathBuf {
         self.folder.join(self.manifest.log())
     }
@@ -64,7 +69,11 @@ impl Member {
             LEDGER | LEDGER_INCREMENT => "the bytes of its ledger".to_owned(),
             name => format!("the bytes of its {name}"),
         };
-        if digest(path).await? == sha256 {
+        let found = digest(path).await.map_err(|error| match error {
+            BackupError::File { path, source } => self.unreadable(name, &path, source),
+            other => other,
+        })?;
+        if found == sha256 {
             Ok(())
         } else {
             Err(self.broken(format!("{what} are not those that were written")))
@@ -78,7 +87,7 @@ pub(super) fn sha256_of(bytes: &[u8]) -> Hash {
 
 pub(super) fn manifest_bytes(backup: &Path) -> Result<Vec<u8>, BackupError> {
     let path = backup.join(MANIFEST);
-    match fs::read(&path) {
+    match bounded_file::read(&path, MAX_MANIFEST_BYTES) {
         Ok(bytes) => Ok(bytes),
         Err(error) if error.kind() == io::ErrorKind::NotFound && has_any_of(backup) => {
             let reason = format!("it has no {MANIFEST}, which is written last");
@@ -87,6 +96,17 @@ pub(super) fn manifest_bytes(backup: &Path) -> Result<Vec<u8>, BackupError> {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Err(BackupError::Absent(backup.to_owned()))
         }
-        Err(error) => Err(at(&path)(error)),
+        Err(error) => Err(unreadable(backup, MANIFEST, &path, error)),
+    }
+}
+
+/// Returns the error for a file of a backup that could not be read.
+pub(super) fn unreadable(backup: &Path, name: &str, path: &Path, error: io::Error) -> BackupError {
+    match Refusal::of(&error) {
+        Some(refusal) => BackupError::Broken {
+            folder: backup.to_owned(),
+            reason: format!("its {name} cannot be read ({refusal})"),
+        },
+        None => at(path)(error),
     }
 }

@@ -1,12 +1,13 @@
 //! The pictures of a backup: copies in a media folder, and a listing with which they are verified.
 
 use std::collections::BTreeSet;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use event_log::StoreError;
-use media::{Difference, Listing, MediaStore};
+use media::{Difference, Listing, ListingError, MediaStore};
 use schemas::erased_pictures::ErasedPicture;
 use schemas::hash::Hash;
 use schemas::picture::PictureId;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::chain::Chain;
+use super::member::Member;
 use super::{BackupError, Cleanup, at, stage_file};
 
 pub(super) const FOLDER: &str = "media";
@@ -72,25 +74,22 @@ fn is_new(now: &MediaStore, id: PictureId, former: &[MediaStore]) -> bool {
 }
 
 /// Verifies that every picture of a backup has the bytes that were written.
-pub(super) async fn verify(backup: &Path, copy: &MediaCopy) -> Result<(), BackupError> {
+pub(super) async fn verify(member: &Member, copy: &MediaCopy) -> Result<(), BackupError> {
+    let backup = &member.folder;
     let path = backup.join(LISTING);
-    let broken = |reason: String| BackupError::Broken { folder: backup.to_owned(), reason };
-    let text = match std::fs::read_to_string(&path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Err(broken(format!("its {LISTING} is missing")));
-        }
-        text => text.map_err(at(&path))?,
-    };
-    if Hash(Sha256::digest(text.as_bytes()).into()) != copy.sha256 {
-        return Err(broken(format!("the bytes of its {LISTING} are not those that were written")));
-    }
-    let listing = Listing::parse(&text, FOLDER)
-        .map_err(|line| broken(format!("line {line} of its {LISTING} names no file of a picture")))?;
+    let broken = |reason: String| member.broken(reason);
+    member.check_bytes(LISTING, &path, copy.sha256).await?;
+    let listing = bounded_file::open(&path).map_err(at(&path))?;
     let media = backup.join(FOLDER);
-    let found = blocking(move || Ok(MediaStore::open_read_only(&media).compare(&listing)?)).await?;
-    match found {
-        None => Ok(()),
-        Some(Difference { first, reason, count }) => Err(broken(format!(
+    let compare = move || Ok(MediaStore::open_read_only(&media).compare(BufReader::new(listing), FOLDER));
+    match blocking(compare).await? {
+        Ok(None) => Ok(()),
+        Err(ListingError::Line(line)) => {
+            Err(broken(format!("line {line} of its {LISTING} names no file of a picture")))
+        }
+        Err(ListingError::Unreadable(error)) => Err(at(&path)(error)),
+        Err(ListingError::Media(error)) => Err(error.into()),
+        Ok(Some(Difference { first, reason, count })) => Err(broken(format!(
             "of its {} picture files {count} {} not what was written; the first is {FOLDER}/{first}, which {reason}",
             copy.files,
             if count == 1 { "is" } else { "are" },

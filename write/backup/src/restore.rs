@@ -78,8 +78,8 @@ async fn restore_into(
     create_private(&unfinished).and_then(|file| file.sync_all()).map_err(at(&unfinished))?;
     sync_folder(folder)?;
     for file in &newest.manifest.files {
-        stage_copy(&newest.folder, folder, &file.name)?;
-        newest.check_bytes(&file.name, &staged(folder, &file.name), file.sha256).await?;
+        stage_copy(newest, folder, &file.name)?;
+        sidecar_files::verify(newest, file, &staged(folder, &file.name)).await?;
     }
     let log = staged(folder, LOG);
     chain.join_logs(&log).await?;
@@ -192,11 +192,13 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     paths.chain(names.iter().flat_map(|name| journal_files(&folder.join(name)))).collect()
 }
 
-fn stage_copy(backup: &Path, folder: &Path, name: &str) -> Result<(), BackupError> {
-    let from = backup.join(name);
+fn stage_copy(backup: &Member, folder: &Path, name: &str) -> Result<(), BackupError> {
+    let from = backup.folder.join(name);
     if !from.exists() {
-        let reason = format!("its {name} is missing");
-        return Err(BackupError::Broken { folder: backup.to_owned(), reason });
+        return Err(backup.broken(format!("its {name} is missing")));
     }
-    sidecar_files::copy_file(&from, &staged(folder, name))
+    sidecar_files::copy_file(&from, &staged(folder, name)).map_err(|error| match error {
+        BackupError::File { path, source } => backup.unreadable(name, &path, source),
+        other => other,
+    })
 }

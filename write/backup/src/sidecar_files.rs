@@ -6,7 +6,9 @@ use std::path::Path;
 
 use schemas::hash::Hash;
 use serde::{Deserialize, Serialize};
+use vault::VaultError;
 
+use super::member::Member;
 use super::{BackupError, at, create_private, digest, staged};
 
 /// A file in the store's folder beside the log.
@@ -66,9 +68,29 @@ async fn copy_database(from: &Path, to: &Path) -> Result<(), BackupError> {
     File::open(to).and_then(|file| file.sync_all()).map_err(at(to))
 }
 
+/// Checks that a sidecar file of a backup, or a copy of it at `path`, has the bytes that were written, and is what its name says: a
+/// vault without anything but its tables, or a file that may be a secret.
+pub(super) async fn verify(member: &Member, copied: &CopiedFile, path: &Path) -> Result<(), BackupError> {
+    member.check_bytes(&copied.name, path, copied.sha256).await?;
+    let kind = SIDECAR_FILES.iter().find(|file| file.name == copied.name).map(|file| file.kind);
+    match kind {
+        Some(Kind::Database) => vault::check_tables(path).await.map_err(|error| match error {
+            VaultError::Corrupt(reason) => {
+                member.broken(format!("its {} is not what Loggia writes: {reason}", copied.name))
+            }
+            other => other.into(),
+        }),
+        Some(Kind::Plain) => {
+            vault::check_secret_file(path).map_err(|error| member.unreadable(&copied.name, path, error))
+        }
+        // A manifest names no others.
+        None => Ok(()),
+    }
+}
+
 /// Copies a file that is not written meanwhile; the copy is readable by its owner only.
 pub(super) fn copy_file(from: &Path, to: &Path) -> Result<(), BackupError> {
-    let mut source = File::open(from).map_err(at(from))?;
+    let mut source = bounded_file::open(from).map_err(at(from))?;
     let mut copy = create_private(to).map_err(at(to))?;
     io::copy(&mut source, &mut copy).and_then(|_| copy.sync_all()).map_err(at(to))
 }

@@ -13,7 +13,7 @@ use vault::ERASURES_FILE;
 
 use super::chain::Chain;
 use super::member::Member;
-use super::{BackupError, Manifest, Truncation, erasures, increment, pictures};
+use super::{BackupError, Manifest, Truncation, erasures, increment, pictures, sidecar_files};
 
 /// A backup that was restored or verified.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -35,7 +35,7 @@ impl Restored {
     }
 }
 
-/// Verifies a backup without restoring it: all its bytes, its whole log, its whole ledger, its vault and its pictures. Of the backups
+/// Verifies a backup without restoring it: all its bytes, the tables of its databases, its whole log, its whole ledger, its vault and its pictures. Of the backups
 /// that it continues, the parts that a restore uses are verified.
 ///
 /// # Errors
@@ -45,7 +45,7 @@ pub async fn verify(backup: &Path) -> Result<Restored, BackupError> {
     let chain = Chain::read(backup)?;
     let newest = &chain.newest;
     for file in &newest.manifest.files {
-        newest.check_bytes(&file.name, &newest.folder.join(&file.name), file.sha256).await?;
+        sidecar_files::verify(newest, file, &newest.folder.join(&file.name)).await?;
     }
     journals(newest).await?;
     let mut last: Option<&Member> = None;
@@ -92,7 +92,7 @@ async fn member_ledger(member: &Member, last: Option<&Member>) -> Result<(), Bac
 pub(super) async fn pictures(chain: &Chain) -> Result<(), BackupError> {
     for member in chain.members() {
         if let Some(copy) = &member.manifest.media {
-            pictures::verify(&member.folder, copy).await?;
+            pictures::verify(member, copy).await?;
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 //! show that the end of the log was cut off, or that all of it was written again.
 
 use std::fmt;
-use std::fs;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +12,9 @@ use schemas::ids::Position;
 use serde::{Deserialize, Serialize};
 
 use crate::{Damage, EventLog, StoreError};
+
+/// The most bytes of a file with heads: more than the manifest of any snapshot has.
+const MAX_BYTES: u64 = 8 << 20;
 
 /// The position and the hash of an event, which covers all events up to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,8 +102,16 @@ pub enum WitnessError {
 ///
 /// Fails if the file cannot be read, is of another kind, or has no hashes.
 pub fn read(path: &Path) -> Result<Vec<KnownHead>, WitnessError> {
-    let file = if path.is_dir() { path.join("manifest.json") } else { path.to_owned() };
-    let text = match fs::read_to_string(&file) {
+    let (file, text) = if path.is_dir() {
+        let manifest = path.join("manifest.json");
+        let text = bounded_file::read_to_string(&manifest, MAX_BYTES);
+        (manifest, text)
+    } else {
+        // What is named itself may be a pipe, such as the output of another command.
+        let text = File::open(path).and_then(|file| bounded_file::read_all_to_string(file, MAX_BYTES));
+        (path.to_owned(), text)
+    };
+    let text = match text {
         Ok(text) => text,
         Err(source) => return Err(WitnessError::Unreadable { file, source }),
     };
@@ -206,6 +217,23 @@ mod tests {
             r#"{{"format":1,"store":"01JD","models":[{{"name":"catalog","position":7,"hash":"{hash}"}},{{"name":"counters","position":3}}]}}"#
         );
         assert_eq!(parse(&snapshot), Some(vec![without_time]));
+    }
+
+    #[test]
+    fn only_a_file_of_limited_size_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let manifest = folder.path().join("manifest.json");
+        std::fs::create_dir(&manifest).unwrap();
+        let reason = |path: &Path| match read(path).unwrap_err() {
+            WitnessError::Unreadable { source, .. } => source.to_string(),
+            other => panic!("{other}"),
+        };
+        assert_eq!(reason(folder.path()), "it is not a regular file");
+        std::fs::remove_dir(&manifest).unwrap();
+        File::create(&manifest).unwrap().set_len(3 << 30).unwrap();
+        for path in [folder.path(), &manifest] {
+            assert_eq!(reason(path), "it has more than 8388608 bytes, the most that a file of its kind has");
+        }
     }
 
     #[test]

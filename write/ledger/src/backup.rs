@@ -6,7 +6,7 @@ use schemas::control::LedgerSource;
 use schemas::hash::Hash;
 use schemas::ids::Position;
 use serde::{Deserialize, Serialize};
-use sqlite::{Source, integer, lazy_readers, reading, rewriting, rewriting_from};
+use sqlite::{Source, integer, readers, reading, rewriting, rewriting_from};
 use sqlx::{ConnectOptions, Connection};
 use store_file::{Head, StoreError};
 
@@ -36,13 +36,16 @@ pub async fn copy(ledger: &Path, to: &Path) -> Result<Head, StoreError> {
     Ok(head)
 }
 
-/// Verifies the entries and the end of a copy.
+/// Verifies the tables, the entries and the end of a copy.
 ///
 /// # Errors
 ///
 /// Fails with a sentence that says what is wrong.
 pub async fn verify_copy(copy: &Path, recorded: &LedgerCopy) -> Result<(), String> {
-    let readers = lazy_readers(copy, super::READERS);
+    // Without what is in journals beside it, which a restore does not copy either.
+    let readers = readers(reading(copy).immutable(true), super::READERS)
+        .await
+        .map_err(|error| StoreError::from(error).to_string())?;
     let outcome = verify::all(&readers, |_| {}).await;
     readers.close().await;
     let recount = outcome.map_err(|error| error.to_string())?.map_err(|damage| damage.to_string())?;
@@ -97,9 +100,13 @@ pub async fn increment(ledger: &Path, to: &Path, after: Head) -> Result<Option<H
 ///
 /// # Errors
 ///
-/// Fails if the increment cannot be read or the copy cannot be written.
+/// Fails if one of them has other tables than a ledger or anything else, and if the increment cannot be read or the copy cannot be
+/// written.
 pub async fn extend(ledger: &Path, increment: &Path) -> Result<(), StoreError> {
-    if !ledger.exists() {
+    file::check_tables(increment).await?;
+    if ledger.exists() {
+        file::check_tables(ledger).await?;
+    } else {
         let mut empty = rewriting(ledger).create_if_missing(true).connect().await?;
         file::create(&mut empty).await?;
         empty.close().await?;
@@ -116,7 +123,7 @@ pub async fn extend(ledger: &Path, increment: &Path) -> Result<(), StoreError> {
     Ok(writer.close().await?)
 }
 
-/// Verifies the entries after a head and their end.
+/// Verifies the tables, and the entries after a head and their end.
 ///
 /// # Errors
 ///

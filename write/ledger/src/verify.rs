@@ -1,4 +1,4 @@
-//! Verifies and recounts the ledger: every entry has its position and hash, and none is missing at the end. Several readers each
+//! Verifies and recounts the ledger: its tables are those of a ledger, every entry has its position and hash, and none is missing at the end. Several readers each
 //! verify a part, starting from the hash that the part before it proves.
 
 mod structures;
@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::link::{Link, Source, surface};
-use super::{Totals, Used, rows};
+use super::{Totals, Used, file, rows};
 use crate::usage_streams::Allowance;
 use structures::{check_against_index, count_index};
 
@@ -84,6 +84,9 @@ pub(super) async fn all(
 ) -> Result<Result<Recount, Damage>, StoreError> {
     let mut reader = readers.acquire().await?;
     let mut view = reader.begin().await?;
+    if let Some(damage) = schema(&mut view, Position::START).await? {
+        return Ok(Err(damage));
+    }
     let end = rows::head(&mut *view).await?;
     let names = names(&mut view).await?;
     view.rollback().await?;
@@ -143,6 +146,9 @@ pub(super) async fn after(
     reader: &mut SqliteConnection,
     start: Head,
 ) -> Result<Result<Head, Damage>, StoreError> {
+    if let Some(damage) = schema(reader, start.position).await? {
+        return Ok(Err(damage));
+    }
     let end = rows::head(&mut *reader).await?;
     let mut walk = Walk { names: names(reader).await?, head: start, counts: Counts::new() };
     let walked = walk.verify_to(reader, Position(i64::MAX.cast_unsigned()), |_| {}).await;
@@ -160,6 +166,16 @@ fn ranges(end: u64) -> Vec<(u64, u64)> {
         .map(|part| (part * length, ((part + 1) * length).min(end)))
         .filter(|(after, last)| after < last)
         .collect()
+}
+
+/// Checks that nothing but the tables of a ledger is in the file, which could hide its entries or change them later. Returns the damage,
+/// with the position after `last`.
+async fn schema(reader: &mut SqliteConnection, last: Position) -> Result<Option<Damage>, StoreError> {
+    match file::check_schema(reader).await {
+        Ok(()) => Ok(None),
+        Err(StoreError::Corrupt(reason)) => Ok(Some(Damage { position: last.next(), reason })),
+        Err(unavailable) => Err(unavailable),
+    }
 }
 
 async fn names(reader: &mut SqliteConnection) -> Result<Names, StoreError> {

@@ -132,7 +132,11 @@ impl MediaStore {
     fn forms(&self, picture: &Picture, depth: CheckDepth) -> Result<Result<Forms, String>, MediaError> {
         let mut forms = Vec::new();
         for form in picture.forms().chain(picture.detail_form()) {
-            let Some(bytes) = self.read(picture.id, form)? else {
+            let read = match self.read(picture.id, form) {
+                Err(MediaError::Damaged { reason, .. }) => return Ok(Err(format!("{form}: {reason}"))),
+                read => read?,
+            };
+            let Some(bytes) = read else {
                 if picture.detail_form() == Some(form) {
                     continue;
                 }

@@ -10,6 +10,9 @@ use schemas::picture::PictureId;
 
 use super::{MediaError, MediaStore, PictureRefusal};
 
+/// The most bytes of the journal that are read: some two million pictures. It is kept in memory while it is read.
+pub const MAX_JOURNAL_BYTES: u64 = 256 << 20;
+
 impl MediaStore {
     /// Returns all erased pictures.
     ///
@@ -18,7 +21,7 @@ impl MediaStore {
     /// If the journal cannot be read.
     pub fn erased(&self) -> Result<Vec<ErasedPicture>, MediaError> {
         let path = self.files.root().join(ERASED_PICTURES);
-        let text = match fs::read_to_string(&path) {
+        let text = match bounded_file::read_to_string(&path, MAX_JOURNAL_BYTES) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             text => text.map_err(|error| MediaError::unavailable(&path, error))?,
         };

@@ -6,12 +6,17 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use bounded_file::Refusal;
 use schemas::picture::{Form, Picture, PictureId};
 
 /// The subfolder of new pictures and partial uploads.
 const INCOMING: &str = "incoming";
 /// The file name of the description, beside the forms. It is written last.
 pub(super) const DESCRIPTION: &str = "picture.json";
+
+/// The most bytes of any file of a picture. An original and what is derived from it have at most
+/// [`MAX_PICTURE_BYTES`](schemas::picture::MAX_PICTURE_BYTES); what is read from a backup may be anything.
+const MAX_FILE_BYTES: u64 = 4 * schemas::picture::MAX_PICTURE_BYTES as u64;
 
 /// Why an operation of the store failed.
 #[derive(Debug, thiserror::Error)]
@@ -249,10 +254,13 @@ fn is_occupied(error: &io::Error) -> bool {
 }
 
 fn read(path: &Path) -> Result<Option<Vec<u8>>, MediaError> {
-    match fs::read(path) {
+    match bounded_file::read(path, MAX_FILE_BYTES) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(MediaError::unavailable(path, error)),
+        Err(error) => Err(match Refusal::of(&error) {
+            Some(refusal) => MediaError::damaged(path, refusal),
+            None => MediaError::unavailable(path, error),
+        }),
     }
 }
 

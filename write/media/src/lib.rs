@@ -33,9 +33,10 @@ use schemas::picture::{Form, MAX_PICTURE_BYTES, MAX_SIDE, Picture, PictureId};
 use sha2::{Digest, Sha256};
 
 pub use check::CheckReport;
+pub use erasures::MAX_JOURNAL_BYTES;
 use files::Files;
 pub use files::MediaError;
-pub use listing::{Difference, Listing};
+pub use listing::{Difference, Listing, ListingError};
 
 const _: () = assert!(pictures::MAX_BYTES == MAX_PICTURE_BYTES && pictures::MAX_SIDE == MAX_SIDE);
 

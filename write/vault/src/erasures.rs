@@ -3,7 +3,6 @@
 //! erased again.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -16,6 +15,9 @@ use super::{Vault, VaultError};
 
 /// The file name of the journal in the event store's folder: one JSON object a line.
 pub const ERASURES_FILE: &str = "erasures.ndjson";
+
+/// The most bytes of a journal that are read: some three million accounts. It is kept in memory while it is read.
+pub const MAX_JOURNAL_BYTES: u64 = 256 << 20;
 
 /// An erased account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,7 +34,7 @@ pub struct Erasure {
 ///
 /// If the file cannot be read, or a line is not an erasure; the error names the first such line.
 pub fn read_erasures(path: &Path) -> Result<Option<Vec<Erasure>>, VaultError> {
-    let text = match fs::read_to_string(path) {
+    let text = match bounded_file::read_to_string(path, MAX_JOURNAL_BYTES) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(unavailable(path, &error)),
@@ -106,6 +108,7 @@ async fn blocking<T: Send + 'static>(
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     use ulid::Ulid;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use sqlite::FileFormat;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{SqliteConnection, SqlitePool};
+use sqlx::{ConnectOptions, Connection, SqliteConnection, SqlitePool};
 use uuid::Uuid;
 
 use super::VaultError;
@@ -95,6 +95,26 @@ pub(super) async fn open_read_only(path: &Path) -> Result<Option<SqlitePool>, Va
     let options = options(path).pragma("query_only", "ON");
     let pool = SqlitePoolOptions::new().max_connections(1).connect_with(options).await?;
     Ok(FORMAT.version_of(&pool, path).await?.map(|_| pool))
+}
+
+/// Checks a vault that is not written meanwhile, such as a copy in a backup: it has the tables of its version and nothing else, such as a
+/// trigger that keeps what is erased.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read, is not a vault, is of a newer Loggia, or has anything else.
+pub async fn check_tables(path: &Path) -> Result<(), VaultError> {
+    let mut reader = sqlite::reading(path).immutable(true).connect().await?;
+    let checked = async {
+        match FORMAT.version_of(&mut reader, path).await? {
+            // SQLite keeps a file empty until its first transaction is done.
+            None => Ok(()),
+            Some(version) => sqlite::check_schema(&mut reader, &[&STEPS[..version as usize]]).await,
+        }
+    };
+    let checked = checked.await;
+    reader.close().await?;
+    Ok(checked?)
 }
 
 /// Returns whether the vault contains nothing that depends on the secret.

@@ -31,12 +31,12 @@ use uuid::Uuid;
 
 use cipher::VaultCipher;
 
-pub use erasures::{ERASURES_FILE, Erasure, journal_text, read_erasures};
-pub use file::FILE;
+pub use erasures::{ERASURES_FILE, Erasure, MAX_JOURNAL_BYTES, journal_text, read_erasures};
+pub use file::{FILE, check_tables};
 pub use links::{Link, new_token};
 pub use outbox::{MAIL_INTERVAL, MessageKind, OutboxMessage};
 pub use payment_notices::{Notice, StoredNotice};
-pub use secret::SECRET_FILE;
+pub use secret::{SECRET_FILE, check_secret_file};
 
 /// The vault of a data folder. Neither its `Debug` form nor an error contains an address.
 pub struct Vault {

@@ -14,12 +14,15 @@ use super::VaultError;
 /// The default file name, beside the vault.
 pub const SECRET_FILE: &str = "vault.key";
 
+/// The most bytes that the file of a secret may have: the digits, and room for blanks and line ends around them.
+const MAX_SECRET_BYTES: u64 = 1 << 10;
+
 /// The secret from which all keys of the vault derive. It has no `Debug` form.
 pub(super) struct Secret(pub(super) [u8; 32]);
 
 /// Reads the secret; `None` if there is no file.
 pub(super) fn read(path: &Path) -> Result<Option<Secret>, VaultError> {
-    let text = match fs::read_to_string(path) {
+    let text = match bounded_file::read_to_string(path, MAX_SECRET_BYTES) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(VaultError::secret(path, format!("cannot be read ({error})"))),
@@ -57,6 +60,15 @@ pub(super) fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
         Some(folder) => File::open(folder)?.sync_all(),
         None => Ok(()),
     }
+}
+
+/// Checks that a file may be that of a secret, whichever it is.
+///
+/// # Errors
+///
+/// Fails if it is no regular file, is too large, or cannot be read.
+pub fn check_secret_file(path: &Path) -> io::Result<()> {
+    bounded_file::read(path, MAX_SECRET_BYTES).map(drop)
 }
 
 fn parse(text: &str) -> Option<Secret> {

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use jiff::SignedDuration;
 use schemas::link::LinkHash;
 use sha2::{Digest, Sha256};
-use sqlx::AssertSqlSafe;
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
 use tempfile::TempDir;
 use ulid::Ulid;
 
@@ -308,4 +308,59 @@ async fn an_address_is_found_by_both_forms_of_its_domain_also_as_version_0_1_sto
     // If both have an account already, each keeps its own.
     assert_eq!(vault.account_of(&unicode).await.unwrap(), Some(account(3)));
     assert_eq!(vault.account_of(&ascii).await.unwrap(), Some(account(4)));
+}
+
+#[tokio::test]
+async fn a_secret_that_is_no_small_file_is_refused_and_not_read() {
+    let (folder, vault) = new_vault().await;
+    vault.add_address(&email("ada@example.org"), account(1)).await.unwrap();
+    vault.close().await;
+    let secret = folder.path().join(SECRET_FILE);
+    let reported = async || Vault::open(folder.path(), None).await.err().unwrap().to_string();
+    let sentence = |reason: &str| {
+        format!(
+            "the secret of the vault cannot be used: {} cannot be read ({reason}); set secret_file (LOGGIA_SECRET_FILE) to \
+             the file with the secret that the vault was made with",
+            secret.display()
+        )
+    };
+    // Gigabytes that take no room on the disk.
+    fs::File::options().write(true).open(&secret).unwrap().set_len(3 << 30).unwrap();
+    assert_eq!(
+        reported().await,
+        sentence("it has more than 1024 bytes, the most that a file of its kind has")
+    );
+    fs::remove_file(&secret).unwrap();
+    fs::create_dir(&secret).unwrap();
+    assert_eq!(reported().await, sentence("it is not a regular file"));
+}
+
+#[tokio::test]
+async fn a_vault_with_anything_but_its_tables_is_refused() {
+    let (folder, vault) = new_vault().await;
+    let file = folder.path().join(FILE);
+    check_tables(&file).await.unwrap();
+    let keeping = "CREATE TABLE kept (address); CREATE TRIGGER quiet AFTER DELETE ON addresses BEGIN \
+                   INSERT INTO kept VALUES (old.sealed); END";
+    sqlx::raw_sql(keeping).execute(&vault.pool).await.unwrap();
+    vault.close().await;
+    let opened = Vault::open(folder.path(), None).await.err().unwrap().to_string();
+    let path = file.display();
+    assert_eq!(
+        opened,
+        format!(
+            "the vault of addresses is damaged: {path} has the trigger or view “quiet”, which Loggia does not create; restore \
+             the last backup"
+        )
+    );
+    assert_eq!(check_tables(&file).await.unwrap_err().to_string(), opened);
+    // A table of its own is in nobody's way, and yet no part of a vault.
+    let mut hand = sqlite::options(&file).connect().await.unwrap();
+    sqlx::raw_sql("DROP TRIGGER quiet").execute(&mut hand).await.unwrap();
+    hand.close().await.unwrap();
+    assert_eq!(
+        check_tables(&file).await.unwrap_err().to_string(),
+        "the vault of addresses is damaged: its schema is not the one that it is created with: the table “kept” was added; \
+         restore the last backup"
+    );
 }

@@ -88,7 +88,7 @@ impl BackupSite {
         backup::create(&self.store, &self.at(name), Some(&self.at("media"))).await.unwrap()
     }
 
-    async fn since(&self, last: &str, name: &str) -> Result<Manifest, BackupError> {
+    pub(crate) async fn since(&self, last: &str, name: &str) -> Result<Manifest, BackupError> {
         backup::create_since(&self.store, &self.at(last), &self.at(name), Some(&self.at("media"))).await
     }
 

@@ -8,6 +8,7 @@
 )]
 
 mod backup;
+mod foreign_backups;
 mod full_disk;
 mod incremental_backups;
 mod log_and_ledger;

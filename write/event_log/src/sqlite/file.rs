@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ::sqlite::{FileFormat, check_library, writing};
+use ::sqlite::{FileFormat, check_library, check_schema_of_file, writing};
 use schemas::hash::Hash;
 use schemas::ids::StoreId;
 use sqlx::sqlite::SqliteSynchronous;
@@ -15,6 +15,11 @@ use crate::StoreError;
 /// The `application_id` is "LOGG".
 const FORMAT: FileFormat =
     FileFormat { application_id: 0x4c4f_4747, version: 1, what: "an event store", program: "Loggia" };
+
+const SCHEMA: &str = include_str!("schema.sql");
+
+/// The tables of a log, and those of version 0.1, which has no column for traces.
+const SCHEMAS: [&[&str]; 2] = [&[SCHEMA], &[SCHEMA, "ALTER TABLE events DROP COLUMN traceparent"]];
 
 /// Returns the path of the log in a folder.
 pub fn path(folder: &Path) -> PathBuf {
@@ -38,6 +43,24 @@ pub(crate) fn refuse_unfinished_restore(folder: &Path) -> Result<(), StoreError>
 /// Returns whether the log exists; refuses a file that is not an event log, or of a newer version. Does not change it.
 pub(crate) async fn exists(path: &Path) -> Result<bool, StoreError> {
     Ok(FORMAT.check(path).await?.is_some())
+}
+
+/// Checks that an open log, or an increment of one, has the tables of a log and nothing else, such as a trigger that deletes events.
+///
+/// # Errors
+///
+/// Fails with [`StoreError::Corrupt`] and the first difference, and if the schema cannot be read.
+pub async fn check_schema(connection: &mut SqliteConnection) -> Result<(), StoreError> {
+    Ok(::sqlite::check_schema(connection, &SCHEMAS).await?)
+}
+
+/// Checks a file that is not written meanwhile as [`check_schema`] does, before it is written to or copied from.
+///
+/// # Errors
+///
+/// Fails as [`check_schema`] does, and if the file cannot be opened.
+pub async fn check_tables(path: &Path) -> Result<(), StoreError> {
+    Ok(check_schema_of_file(path, &SCHEMAS).await?)
 }
 
 /// Opens the file for writing; a new one becomes the log of `store`. A power cut may take the last commits of a replica, which
@@ -79,7 +102,7 @@ pub async fn has_traces(connection: &mut SqliteConnection, schema: &str) -> Resu
 /// Creates the tables of an empty log.
 pub async fn create(writer: &mut SqliteConnection, store: StoreId) -> Result<(), StoreError> {
     let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await?;
-    sqlx::raw_sql(include_str!("schema.sql")).execute(&mut *transaction).await?;
+    sqlx::raw_sql(SCHEMA).execute(&mut *transaction).await?;
     sqlx::query("INSERT INTO log (only, store, position, hash) VALUES (1, ?1, 0, ?2)")
         .bind(store.to_string())
         .bind(Hash::GENESIS.0.as_slice())

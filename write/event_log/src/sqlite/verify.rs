@@ -1,5 +1,5 @@
-//! Verifies that the log is what was written: every event has its position and hash, none is missing at the end, and every name
-//! that an event claims is held by its stream.
+//! Verifies that the log is what was written: its tables are those of a log, every event has its position and hash, none is missing
+//! at the end, and every name that an event claims is held by its stream.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use schemas::versioned::{self, Decoded};
 use serde::Serialize;
 use sqlx::{Connection, SqliteConnection};
 
-use super::rows;
+use super::{file, rows};
 use crate::claims::{self, Holder};
 use crate::{Claim, Head, StoreError, select_events};
 
@@ -56,7 +56,7 @@ impl From<sqlx::Error> for Stopped {
     }
 }
 
-/// Verifies the whole log, then SQLite's own structures, in one snapshot of the file. `progress` receives the last verified
+/// Verifies the tables and the whole log, then SQLite's own structures, in one snapshot of the file. `progress` receives the last verified
 /// position.
 ///
 /// # Errors
@@ -79,6 +79,7 @@ async fn whole(
     progress: impl FnMut(Position) + Send,
 ) -> Result<Verified, Stopped> {
     let start = Head { position: Position::START, hash: Hash::GENESIS };
+    schema(view, start).await?;
     let head = walk(view, start, progress).await?;
     versions(view).await?;
     structures(view, head.position).await?;
@@ -86,13 +87,17 @@ async fn whole(
     Ok(Verified { events: head.position.0, hash: head.hash })
 }
 
-/// Verifies the events after a head, which need not be in the file, and returns the head after them.
+/// Verifies the tables, and the events after a head, which need not be in the file, and returns the head after them.
 ///
 /// # Errors
 ///
 /// Fails if the file cannot be read; damage is in the inner result.
 pub async fn after(reader: &mut SqliteConnection, start: Head) -> Result<Result<Head, Damage>, StoreError> {
-    match walk(reader, start, |_| {}).await {
+    let verified = async {
+        schema(reader, start).await?;
+        walk(reader, start, |_| {}).await
+    };
+    match verified.await {
         Ok(head) => Ok(Ok(head)),
         Err(Stopped::Damaged(damage)) => Ok(Err(damage)),
         Err(Stopped::Unreadable(error)) => Err(error),
@@ -112,6 +117,14 @@ pub(crate) async fn tail(reader: &mut SqliteConnection, length: u64) -> Result<H
             StoreError::corrupt(format!("{reason} (position {position})"))
         }
         Stopped::Unreadable(error) => error,
+    })
+}
+
+/// Checks that nothing but the tables of a log is in the file, which could hide its events or change them later.
+async fn schema(reader: &mut SqliteConnection, start: Head) -> Result<(), Stopped> {
+    file::check_schema(reader).await.map_err(|error| match error {
+        StoreError::Corrupt(reason) => Damage { position: start.position.next(), reason }.into(),
+        StoreError::Unavailable(_) => Stopped::Unreadable(error),
     })
 }
 

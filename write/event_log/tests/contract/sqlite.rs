@@ -174,6 +174,39 @@ async fn every_tampering_is_detected_and_named() {
     }
 }
 
+/// What the rows are does not change, and what happens to later ones does.
+#[tokio::test]
+async fn a_trigger_a_view_and_a_changed_constraint_are_damage_and_are_not_opened() {
+    for (statement, name, difference) in [
+        (
+            "CREATE TRIGGER quiet AFTER INSERT ON events BEGIN DELETE FROM events WHERE position = 3; END",
+            Some("quiet"),
+            "the trigger “quiet” was added",
+        ),
+        ("CREATE VIEW shown AS SELECT 1", Some("shown"), "the view “shown” was added"),
+        ("CREATE INDEX fast ON events (time)", None, "the index “fast” was added"),
+        ("DROP INDEX events_by_causation", None, "the index “events_by_causation” is missing"),
+    ] {
+        let folder = ten_events().await;
+        let reader = EventLog::open_read_only(folder.path()).await.unwrap();
+        execute(folder.path(), statement).await;
+        let damage = reader.verify(|_| {}).await.unwrap().expect_err(statement);
+        let reason = format!("its schema is not the one that it is created with: {difference}");
+        assert_eq!(damage, Damage { position: Position(1), reason });
+        let opened =
+            EventLog::open(folder.path(), &Clock::system()).await.err().map(|error| error.to_string());
+        let expected = name.map(|name| {
+            format!(
+                "the event store is damaged: {} has the trigger or view “{name}”, which Loggia does not create; verify it, and \
+                 restore the last backup",
+                folder.path().join("events.db").display()
+            )
+        });
+        assert_eq!(opened, expected, "{statement}");
+        reader.close().await;
+    }
+}
+
 /// A version of a stream is left out, with a correctly recomputed chain.
 #[tokio::test]
 async fn a_gap_in_a_stream_is_detected_even_under_a_valid_chain() {
