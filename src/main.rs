@@ -68,6 +68,9 @@ fn start(cli: &Cli, config: &Config) -> Result<ExitCode> {
     } else {
         LogFilter("warn".to_owned())
     };
+    if is_role {
+        daemon::standard_error::do_not_wait_for_readers();
+    }
     telemetry::start(&log, config.log.format)?;
     let exporting = telemetry::Exporting::start(config.tracing, is_role);
     for warning in &config.unknown_variables {

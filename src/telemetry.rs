@@ -1,4 +1,5 @@
-//! The log, on standard error with one line for each event; and traces, if a collector is named.
+//! The log, on standard error with one line for each event; and traces, if a collector is named. Lines that cannot be written are
+//! lost and counted, and the process goes on.
 
 mod exporting;
 
@@ -6,6 +7,7 @@ use std::io::IsTerminal;
 
 use anyhow::Result;
 use daemon::repeated_warnings::RepeatedWarnings;
+use daemon::standard_error::{LogWriter, LostLines};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -31,7 +33,11 @@ const REPEATED: &str = "loggia::repeated";
 /// Starts to log what the filter lets through; the same warning at most once a minute. Fails if the filter is invalid,
 /// or the process logs already.
 pub fn start(filter: &LogFilter, format: LogFormat) -> Result<()> {
-    let log = tracing_subscriber::fmt().with_env_filter(filtered(filter)?).with_writer(std::io::stderr);
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filtered(filter)?)
+        .with_writer(|| LogWriter::new(report_lost_lines))
+        // They would be printed by a macro that panics where standard error cannot be written.
+        .log_internal_errors(false);
     let report = |times, message: &str| {
         tracing::warn!(target: REPEATED, times, "came again within a minute: {message}");
     };
@@ -47,6 +53,16 @@ pub fn start(filter: &LogFilter, format: LogFormat) -> Result<()> {
     Ok(())
 }
 
+/// Logs that lines were lost, once another one has been written.
+fn report_lost_lines(LostLines { lines, since_start }: LostLines) {
+    // The number since the start differs each time, so it is never taken for the same warning again.
+    tracing::warn!(
+        lines,
+        since_start,
+        "the log can be written again; lines were lost, since standard error had no room or nobody read it"
+    );
+}
+
 /// The packages of this workspace, which the filter names together as `loggia`.
 const PACKAGES: &[&str] = &[
     "answers",
@@ -54,6 +70,7 @@ const PACKAGES: &[&str] = &[
     "archive",
     "backup",
     "bench",
+    "bounded_file",
     "bulk_load",
     "citation",
     "cli_output",

@@ -152,7 +152,7 @@ impl Server {
     pub async fn stop(&mut self) -> Result<()> {
         if let Some(child) = &mut self.child {
             let pid = child.id().context("the measured server has ended")?;
-            Command::new("kill").arg(pid.to_string()).status().await?;
+            Command::new("kill").arg(pid.to_string()).env_clear().status().await?;
             child.wait().await?;
             self.child = None;
         }
@@ -165,7 +165,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         let Some(mut child) = self.child.take() else { return };
         let Some(pid) = child.id() else { return };
-        let _ = std::process::Command::new("kill").arg(pid.to_string()).status();
+        let _ = std::process::Command::new("kill").arg(pid.to_string()).env_clear().status();
         let began = Instant::now();
         while began.elapsed() < STOP_TIMEOUT && matches!(child.try_wait(), Ok(None)) {
             std::thread::sleep(Duration::from_millis(10));

@@ -3,7 +3,7 @@
 //!
 //! An answer is a value with a text: [`Output::answer`] prints the text, or with `--json` the value on a line of its own. A
 //! command that fails prints its reason as a sentence on standard error, and with `--json` as a [`Failure`] too; its exit status
-//! is 2 for wrong usage, that of a signal, or else 1. A reader may close standard output early, as `head` does.
+//! is 2 for wrong usage, that of a signal, or else 1. A reader may close standard output or standard error early, as `head` does.
 //!
 //! ```
 //! use cli_output::{Output, sentence, table};
@@ -262,10 +262,10 @@ pub fn count(number: u64) -> String {
     indicatif::HumanCount(number).to_string()
 }
 
-/// Prints a message for people on standard error.
-#[expect(clippy::print_stderr, reason = "the one place that prints besides the answer")]
+/// Prints a message for people on standard error. If it cannot be written, the command continues to its end: its exit status does
+/// not depend on whether messages were read.
 pub fn say(text: &str) {
-    eprintln!("{text}");
+    daemon::standard_error::print(text);
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 //! 4. [`process_lock`]: a lock file that one process holds, and how others reach that process.
 //! 5. [`resources`]: open files, memory, processor time, disk space, and threads of low priority.
 //! 6. [`repeated_warnings`]: a layer of the log that lets each warning through once a minute.
+//! 7. [`standard_error`]: writes the log and messages without ending or stopping the process when nobody reads them.
 //!
 //! ```
 //! use std::process::ExitCode;
@@ -35,3 +36,4 @@ pub mod repeated_warnings;
 pub mod resources;
 pub mod service_manager;
 pub mod signals;
+pub mod standard_error;

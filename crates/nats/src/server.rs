@@ -5,6 +5,7 @@
 
 mod address;
 mod binary;
+mod environment;
 mod error;
 mod folder;
 mod free_space;
@@ -14,7 +15,7 @@ mod supervisor;
 mod tests;
 
 use std::path::PathBuf;
-use std::process::ExitStatus;
+use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
@@ -33,9 +34,10 @@ use folder::Folder;
 /// How long a server may take to stop after a signal before it is killed.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The garbage collector of the server's Go runtime runs when there is a quarter as much garbage as live data, instead of as much. A
-/// limit in bytes would save memory too, until a stream grows beyond it: then the server would do little but collect.
-const GC_SETTINGS: [(&str, &str); 1] = [("GOGC", "25")];
+/// The garbage collector of the server's Go runtime runs when there is a tenth as much garbage as live data, instead of as much: what a
+/// fast import leaves is not collected while the server is idle. A limit in bytes would save memory too, until a stream grows beyond it:
+/// then the server would do little but collect.
+const GC_SETTINGS: [(&str, &str); 1] = [("GOGC", "10")];
 
 /// When JetStream flushes messages to the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,7 +117,7 @@ impl NatsServer {
     /// [`MIN_VERSION`](crate::version::MIN_VERSION), and if it cannot be found, started or reached.
     pub async fn start(options: Options) -> Result<Self, Error> {
         let binary = binary::find_supported(options.binary.as_deref()).await?;
-        let folder = Folder::open(&options.folder).await?;
+        let mut folder = Folder::open(&options.folder).await?;
         orphan::stop_left_behind(&folder).await?;
         let mut address = folder.last_address().unwrap_or_else(Address::unset);
         // A port that is free now may be taken before nats-server binds it: then another one is tried.
@@ -124,7 +126,7 @@ impl NatsServer {
             if !address.is_free() {
                 address = Address::random()?;
             }
-            match launch(&options, &binary, &folder, &address).await {
+            match launch(&options, &binary, &mut folder, &address).await {
                 Err(Error::Exited { .. }) if attempts > 1 && !address.is_free() => attempts -= 1,
                 Err(error) => return Err(error),
                 Ok(child) => {
@@ -175,9 +177,28 @@ impl NatsServer {
         self.health.pid.store(0, Ordering::Relaxed);
     }
 
+    /// Lets a server that was started without its log write it, as soon as it can be opened.
+    fn log_again(&mut self) {
+        if !self.folder.finds_log() {
+            return;
+        }
+        // The server reads its configuration again; connections and streams stay.
+        let prepared = self.folder.prepare(&self.address, self.options.sync);
+        let reload = || kill_process(self.child.id().and_then(process)?, Signal::HUP).ok();
+        match prepared.map(|()| reload()) {
+            Ok(Some(())) => tracing::warn!("nats-server writes its log again"),
+            // It has ended, and chooses its log when it starts again.
+            Ok(None) => {}
+            Err(error) => {
+                self.folder.give_up_log();
+                tracing::warn!(%error, "nats-server cannot be told to write its log again");
+            }
+        }
+    }
+
     async fn relaunch(&mut self) -> Result<(), Error> {
         self.folder.relock_if_deleted().await?;
-        self.child = launch(&self.options, &self.binary, &self.folder, &self.address).await?;
+        self.child = launch(&self.options, &self.binary, &mut self.folder, &self.address).await?;
         self.health.pid.store(self.child.id().unwrap_or(0), Ordering::Relaxed);
         self.health.restarts.fetch_add(1, Ordering::Relaxed);
         Ok(())
@@ -188,17 +209,18 @@ impl NatsServer {
 async fn launch(
     options: &Options,
     binary: &std::path::Path,
-    folder: &Folder,
+    folder: &mut Folder,
     address: &Address,
 ) -> Result<Child, Error> {
+    folder.choose_log();
     folder.prepare(address, options.sync)?;
-    let mut child = Command::new(binary)
+    let mut child = Command::from(environment::command(binary))
         .arg("--config")
         .arg(folder.config())
         .envs(GC_SETTINGS)
-        .stdin(std::process::Stdio::null())
-        .stdout(std::process::Stdio::null())
-        .stderr(folder.stderr_file()?)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(folder.stderr_file())
         // A process group of its own: Ctrl-C in a terminal must not stop NATS before its users.
         .process_group(0)
         .kill_on_drop(true)

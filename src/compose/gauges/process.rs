@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use api::Readiness;
 use async_nats::connection::State;
 use daemon::resources::{DiskSpace, ProcessUsage, disk_space, open_files_limit};
+use daemon::standard_error::lost_lines;
 use jiff::Timestamp;
 use prometheus_client::encoding::EncodeMetric;
 use prometheus_client::metrics::MetricType;
@@ -34,6 +35,9 @@ pub fn register(
     collect(registry, move |mut encoder| {
         let ready = readiness.borrow().ready;
         gauge(&mut encoder, "loggia_ready", "1 while the process is ready, else 0.", ready.into())?;
+        let (name, help) = ("loggia_log_lines_lost", "Lines that could not be written to standard error.");
+        let metric = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
+        ConstCounter::new(lost_lines()).encode(metric)?;
         if traces::is_exporting() {
             let (name, help) = ("loggia_spans_dropped", "Spans that could not be sent to the collector.");
             let metric = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
@@ -97,7 +101,9 @@ mod tests {
         let begin = format!("loggia_build_info{{version=\"{}\",commit=\"", VERSION);
         let build = text.lines().find(|line| line.starts_with(&begin)).unwrap();
         assert!(build.ends_with(",role=\"write\"} 1"), "{build}");
-        assert!(text.lines().any(|found| found == "loggia_ready 1"), "{text}");
+        for line in ["loggia_ready 1", "loggia_log_lines_lost_total 0"] {
+            assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
+        }
         let value = |name: &str| {
             let sample = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
             sample.map(|value| value.parse::<f64>().unwrap())

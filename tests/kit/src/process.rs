@@ -94,7 +94,16 @@ impl Loggia {
     }
 
     /// Like [`Loggia::spawn`], for a [`command`] with further settings.
-    pub fn spawn_command(mut command: Command, data: &Path) -> Self {
+    pub fn spawn_command(command: Command, data: &Path) -> Self {
+        Self::spawn_writing(command, data, None)
+    }
+
+    /// Like [`Loggia::spawn_command`], with another standard error than the file that [`Loggia::stderr`] returns.
+    pub fn spawn_with_stderr(command: Command, data: &Path, stderr: impl Into<Stdio>) -> Self {
+        Self::spawn_writing(command, data, Some(stderr.into()))
+    }
+
+    fn spawn_writing(mut command: Command, data: &Path, stderr: Option<Stdio>) -> Self {
         let announced = address_file(data);
         // Otherwise the address file of an earlier, killed process would be read.
         if announced.exists() {
@@ -102,7 +111,8 @@ impl Loggia {
         }
         let output = tempfile::tempdir().expect("a temporary folder");
         let file = |name: &str| File::create(output.path().join(name)).expect("a file for the output");
-        let child = command.stdout(file("stdout")).stderr(file("stderr")).spawn();
+        let kept = file("stderr");
+        let child = command.stdout(file("stdout")).stderr(stderr.unwrap_or_else(|| kept.into())).spawn();
         let child = child.unwrap_or_else(|error| panic!("{command:?} cannot be started: {error}"));
         Self { child, data: data.into(), output }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-use super::Error;
+use super::{Error, environment};
 use crate::version::{self, Version};
 
 const NAME: &str = "nats-server";
@@ -47,7 +47,7 @@ fn installed_paths() -> Vec<PathBuf> {
 pub async fn find_supported(explicit: Option<&Path>) -> Result<PathBuf, Error> {
     let binary = find(explicit)?;
     let unusable = |reason: String| Error::Unusable { binary: binary.clone(), reason };
-    let run = Command::new(&binary).arg("--version").kill_on_drop(true).output();
+    let run = Command::from(environment::command(&binary)).arg("--version").kill_on_drop(true).output();
     let output = match timeout(Duration::from_secs(10), run).await {
         Err(_) => return Err(unusable("it did not state its version within 10 s".into())),
         Ok(Err(error)) if error.kind() == std::io::ErrorKind::NotFound && binary == Path::new(NAME) => {

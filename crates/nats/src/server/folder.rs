@@ -4,8 +4,10 @@ use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::time::Duration;
 
+use rustix::fs::OFlags;
 use serde_json::json;
 use tokio::time::sleep;
 
@@ -24,6 +26,8 @@ const UNBOUNDED_STORE: u64 = 1 << 53;
 pub(super) struct Folder {
     root: PathBuf,
     lock: File,
+    /// Whether the server logs to its file; otherwise to what catches its standard error.
+    has_log: bool,
 }
 
 impl Folder {
@@ -32,7 +36,7 @@ impl Folder {
         create_private(path)?;
         let root = path.canonicalize().map_err(|source| Error::folder(path, source))?;
         let lock = lock(&root).await?;
-        Ok(Self { root, lock })
+        Ok(Self { root, lock, has_log: true })
     }
 
     /// Creates and locks the folder again if it was deleted while a server was running.
@@ -65,14 +69,12 @@ impl Folder {
     /// Writes the files that a server needs to start; those with the password are readable by their owner only.
     pub(super) fn prepare(&self, address: &Address, sync: SyncInterval) -> Result<(), Error> {
         create_private(&self.store())?;
-        let log = self.log();
-        let config = json!({
+        let mut config = json!({
             "server_name": "loggia",
             "host": "127.0.0.1",
             "port": address.port(),
             "max_payload": 8 * 1024 * 1024,
             "pid_file": pid_file_in(&self.root),
-            "log_file": log,
             "logfile_size_limit": 8 * 1024 * 1024,
             "logfile_max_num": 3,
             "jetstream": {
@@ -83,14 +85,49 @@ impl Folder {
             },
             "authorization": { "users": [{ "user": USER, "password": address.password() }] },
         });
+        if self.has_log {
+            config["log_file"] = json!(self.log());
+        }
         write_private(&self.config(), &format!("{config:#}\n"))?;
         write_private(&self.root.join("url"), &format!("{}\n", address.url()))
     }
 
-    /// Creates the file for what the server prints before it has opened its log.
-    pub(super) fn stderr_file(&self) -> Result<File, Error> {
+    /// Chooses where the server logs: not to its file if that cannot be opened, since then it would end.
+    pub(super) fn choose_log(&mut self) {
+        let opened = open_log(&self.log());
+        self.has_log = opened.is_ok();
+        if let Err(error) = opened {
+            tracing::warn!(
+                %error,
+                "nats-server cannot write its log {}: until it can, it writes to {}",
+                self.log().display(),
+                self.stderr().display()
+            );
+        }
+    }
+
+    /// Returns whether the log, which could not be opened, can be opened now; the next configuration names it.
+    pub(super) fn finds_log(&mut self) -> bool {
+        let is_found = !self.has_log && open_log(&self.log()).is_ok();
+        self.has_log |= is_found;
+        is_found
+    }
+
+    /// Takes back that the log was found.
+    pub(super) fn give_up_log(&mut self) {
+        self.has_log = false;
+    }
+
+    /// Creates the file for what the server prints before it has opened its log. Without one, that is lost.
+    pub(super) fn stderr_file(&self) -> Stdio {
         let path = self.stderr();
-        File::create(&path).map_err(|source| Error::folder(&path, source))
+        File::create(&path).map_or_else(
+            |error| {
+                tracing::warn!(%error, "what nats-server prints is lost: {} cannot be written", path.display());
+                Stdio::null()
+            },
+            Stdio::from,
+        )
     }
 
     /// Returns the last error message of process `pid`, and the path of its log.
@@ -98,12 +135,14 @@ impl Folder {
         let printed = tail(&self.stderr()).unwrap_or_default();
         let logged = tail(&self.log()).unwrap_or_default();
         let prefix = format!("[{pid}] ");
-        let complaint = logged
+        let complaint = printed
             .lines()
+            .chain(logged.lines())
             .rfind(|line| line.starts_with(&prefix) && (line.contains(" [FTL] ") || line.contains(" [ERR] ")))
             .or_else(|| printed.lines().rfind(|line| !line.trim().is_empty()))
             .unwrap_or("it gave no reason");
-        format!("{}; its log is {}", complaint.trim(), self.log().display())
+        let log = if self.has_log { self.log() } else { self.stderr() };
+        format!("{}; its log is {}", complaint.trim(), log.display())
     }
 
     fn log(&self) -> PathBuf {
@@ -113,6 +152,12 @@ impl Folder {
     fn stderr(&self) -> PathBuf {
         self.root.join("nats.stderr")
     }
+}
+
+/// Opens a log as a server does, which creates it. A pipe without a reader is an error rather than a wait.
+fn open_log(path: &Path) -> io::Result<File> {
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    OpenOptions::new().create(true).append(true).mode(0o640).custom_flags(flags).open(path)
 }
 
 pub(super) fn config_in(root: &Path) -> PathBuf {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Signal, kill_process};
 
 use super::folder::{Folder, config_in, pid_file_in, try_lock};
-use super::{Error, process};
+use super::{Error, environment, process};
 
 /// The time in which the server must end after SIGTERM, and after SIGKILL.
 const TERM_TIMEOUT: Duration = Duration::from_secs(10);
@@ -70,7 +70,7 @@ fn runs_on(pid: u32, root: &Path) -> bool {
         let arguments = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         return arguments.split(|byte| *byte == 0).any(|argument| argument == config);
     }
-    let listed = std::process::Command::new("ps").args(["-o", "command=", "-p", &pid.to_string()]).output();
+    let listed = environment::command("ps").args(["-o", "command=", "-p", &pid.to_string()]).output();
     listed.is_ok_and(|listed| listed.stdout.windows(config.len()).any(|part| part == config))
 }
 

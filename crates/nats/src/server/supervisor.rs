@@ -70,7 +70,10 @@ impl NatsServer {
                     tracing::warn!(how = status, "nats-server ended by itself; starting it again");
                 }
                 _ = checks.tick() => match disk.check(free(&store)) {
-                    None => continue,
+                    None => {
+                        self.log_again();
+                        continue;
+                    }
                     Some(reason) => self.shut_down_for(reason).await,
                 },
             }

@@ -222,6 +222,51 @@ async fn an_orphan_of_a_killed_owner_is_stopped_by_the_next_start() {
 }
 
 #[tokio::test]
+async fn a_server_runs_without_a_log_and_writes_it_once_it_can() {
+    let Some((_keep, options)) = real_server().await else { return };
+    let [log, printed] = ["nats.log", "nats.stderr"].map(|name| options.folder.join(name));
+    for taken in [&log, &printed] {
+        std::fs::create_dir_all(taken).unwrap();
+    }
+    let server = NatsServer::start(options.clone()).await.unwrap();
+    let (address, health) = (server.address().clone(), server.health());
+    fill(&address).await;
+    let client = address.connect_options().connect(format!("nats://{address}")).await.unwrap();
+    let (tracker, stop) = (TaskTracker::new(), CancellationToken::new());
+    tracker.spawn(server.supervise(stop.clone()));
+
+    std::fs::remove_dir(&log).unwrap();
+    let logged = || std::fs::read_to_string(&log).unwrap_or_default();
+    until("the log", || logged().contains("Reloaded server configuration")).await;
+    assert_eq!(messages(&address).await, Some(1));
+    client.flush().await.unwrap();
+    assert_eq!(client.statistics().connects.load(Ordering::Relaxed), 1, "the connection stayed");
+    assert_eq!(health.restarts(), 0);
+    end(&stop, &tracker).await;
+    assert!(logged().contains("Server Exiting"), "{}", logged());
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_open_its_log_again_goes_on_without_it() {
+    let Some((_keep, options)) = real_server().await else { return };
+    let server = NatsServer::start(options.clone()).await.unwrap();
+    let (address, health, first) = (server.address().clone(), server.health(), server.pid().unwrap());
+    fill(&address).await;
+    let (tracker, stop) = (TaskTracker::new(), CancellationToken::new());
+    tracker.spawn(server.supervise(stop.clone()));
+    // As when it panics because the new file after a full one cannot be made.
+    let log = options.folder.join("nats.log");
+    std::fs::remove_file(&log).unwrap();
+    std::fs::create_dir(&log).unwrap();
+    signal(first, Signal::KILL);
+    until("a restart", || health.restarts() == 1).await;
+    assert_eq!(messages(&address).await, Some(1));
+    end(&stop, &tracker).await;
+    let printed = std::fs::read_to_string(options.folder.join("nats.stderr")).unwrap();
+    assert!(printed.contains("Server Exiting"), "its messages are kept: {printed}");
+}
+
+#[tokio::test]
 async fn a_dropped_server_is_killed() {
     let Some((_keep, options)) = real_server().await else { return };
     let server = NatsServer::start(options).await.unwrap();
