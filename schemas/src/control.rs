@@ -218,6 +218,9 @@ pub struct NodeSummary {
     /// The number of calls in the usage spool; absent for a node that meters no calls.
     #[serde(default)]
     pub spool: Option<u64>,
+    /// The number of calls that wait, unanswered, until NATS counts again; absent for a node that meters no calls.
+    #[serde(default)]
+    pub waiting: Option<u64>,
 }
 
 /// The progress of a rebuild.

@@ -3,6 +3,7 @@
 mod fields;
 mod identity;
 mod json;
+mod numbers;
 mod patch;
 mod schema;
 
@@ -15,9 +16,10 @@ use crate::record::{Category, Record};
 use crate::slug::Slug;
 use fields::Fields;
 
-pub use identity::{Identity, SlugOrigin, folded_id, made_slugs, unused_slug};
+pub use identity::{Identity, SlugOrigin, id_slugs, made_slugs, unused_slug};
 pub use json::lost_characters;
-pub use patch::{named_pictures, parse_part, patched};
+pub use numbers::parse_json;
+pub use patch::{WrittenPicture, named_pictures, parse_part, patched};
 pub use schema::import_record_schema;
 
 /// The maximum length of a line of an import file, in bytes: 1 MiB.
@@ -45,7 +47,7 @@ pub struct ImportRecord {
     pub slug: Slug,
     /// What the slug was derived from.
     pub origin: SlugOrigin,
-    /// The external id, if the line gives one.
+    /// The external id, an exact string, if the line gives one.
     pub id: Option<String>,
     /// The record of the project.
     pub record: Record,

@@ -25,7 +25,8 @@ pub struct ImportArgs {
     /// Treat every line as a merge patch (RFC 7396): absent members stay, null clears them.
     #[arg(long)]
     pub patch: bool,
-    /// A JSON object that maps CSV headings to members, for example {"Ort": "city", "Nr.": "id"}.
+    /// A JSON object that maps CSV headings to members, for example {"Ort": "city", "Nr.": "id"}. An empty
+    /// member leaves the column out; an empty heading is that of the columns without one.
     #[arg(long, value_name = "FILE")]
     pub columns: Option<PathBuf>,
     /// Show the difference and write nothing.
@@ -99,9 +100,9 @@ impl Display for MaxRejected {
 /// A file format of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ImportFormat {
-    /// One JSON object per line.
+    /// One JSON object per line, or an array of them.
     Ndjson,
-    /// Comma-separated values with headings.
+    /// Values with headings, separated by commas, semicolons, tabs or bars.
     Csv,
 }
 

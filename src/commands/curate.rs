@@ -8,9 +8,10 @@ use anyhow::{Context, Result, bail};
 use cli_output::{Output, Usage, say};
 use schemas::command::{Command, CommandFailure, CommandReply, ProjectOutcome};
 use schemas::envelope::Recorded;
-use schemas::import::Fault;
+use schemas::import::{Fault, parse_json};
 use schemas::record::PictureSource;
 use schemas::slug::Slug;
+use schemas::text::canonical;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -86,7 +87,7 @@ async fn read_picture(path: &Path) -> Result<(String, Vec<u8>)> {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
         bail!("{} names no file", path.display());
     };
-    let bytes = import::pictures::read(path.to_owned()).await.map_err(anyhow::Error::msg)?;
+    let bytes = import::picture_files::read(path.to_owned()).await.map_err(anyhow::Error::msg)?;
     Ok((name.to_owned(), bytes))
 }
 
@@ -132,7 +133,11 @@ fn read_record(file: &Path) -> Result<Map<String, Value>> {
     } else {
         text = std::fs::read_to_string(file).with_context(|| format!("{} cannot be read", file.display()))?;
     }
-    serde_json::from_str(&text).with_context(|| format!("{} is not one JSON object", file.display()))
+    match parse_json(&text) {
+        Ok(Value::Object(record)) => Ok(record),
+        Ok(_) => bail!("{} is not one JSON object", file.display()),
+        Err(error) => Err(error).with_context(|| format!("{} is not one JSON object", file.display())),
+    }
 }
 
 /// Returns the merge patch of assignments such as `taste.material=oak`. A value that is a list or an object in JSON is read as
@@ -143,7 +148,7 @@ fn changes(set: &[String], unset: &[String]) -> Result<Map<String, Value>> {
         let Some((member, value)) = assignment.split_once('=') else {
             bail!("--set takes MEMBER=VALUE; “{assignment}” has no =");
         };
-        let value = match serde_json::from_str(value) {
+        let value = match parse_json(value) {
             Ok(structure @ (Value::Array(_) | Value::Object(_))) => structure,
             _ => Value::String(value.to_owned()),
         };
@@ -158,13 +163,16 @@ fn changes(set: &[String], unset: &[String]) -> Result<Map<String, Value>> {
     Ok(changes)
 }
 
+/// Sets a member of the patch. Its name is put in its canonical form, so that the last of several changes of it counts.
 fn put(changes: &mut Map<String, Value>, member: &str, value: Value) -> Result<()> {
     let entry = match member.split_once('.') {
-        None => changes.entry(member).or_insert(Value::Null),
-        Some((object, inner)) => match changes.entry(object).or_insert_with(|| Map::new().into()) {
-            Value::Object(object) => object.entry(inner).or_insert(Value::Null),
-            _ => bail!("{object} is set as a whole and in part; do one of them"),
-        },
+        None => changes.entry(canonical(member)).or_insert(Value::Null),
+        Some((object, inner)) => {
+            match changes.entry(canonical(object)).or_insert_with(|| Map::new().into()) {
+                Value::Object(object) => object.entry(canonical(inner)).or_insert(Value::Null),
+                _ => bail!("{object} is set as a whole and in part; do one of them"),
+            }
+        }
     };
     *entry = value;
     Ok(())
@@ -204,6 +212,7 @@ mod tests {
             "taste.material=oak",
             r#"details=[{"label":"a","value":"b"}]"#,
             "year=2019",
+            r#"provenance={"note":1e3}"#,
         ];
         let set = set.map(String::from);
         let patch = changes(&set, &["taste.light".into(), "intro".into()]).unwrap();
@@ -211,9 +220,24 @@ mod tests {
             Value::Object(patch),
             serde_json::json!({
                 "city": "Zürich = West", "taste": {"material": "oak", "light": null},
-                "details": [{"label": "a", "value": "b"}], "year": "2019", "intro": null
+                "details": [{"label": "a", "value": "b"}], "year": "2019", "provenance": {"note": "1e3"}, "intro": null
             })
         );
+    }
+
+    #[test]
+    fn a_member_may_be_written_in_every_unicode_form_and_with_blanks() {
+        let (composed, decomposed) = ("details.Fl\u{e4}che", "details.Fla\u{308}che");
+        for member in [composed, decomposed, "details. Fl\u{e4}che ", " details .Fla\u{308}che"] {
+            let set = |first: &str, second: &str| [format!("{first}=1"), format!("{second}=2")];
+            for set in [set(member, composed), set(composed, member)] {
+                let expected = serde_json::json!({"details": {"Fl\u{e4}che": "2"}});
+                assert_eq!(Value::Object(changes(&set, &[]).unwrap()), expected, "{set:?}");
+            }
+            let expected = serde_json::json!({"details": {"Fl\u{e4}che": null}});
+            let unset = changes(&[format!("{composed}=1")], &[member.to_owned()]).unwrap();
+            assert_eq!(Value::Object(unset), expected, "{member:?}");
+        }
     }
 
     #[test]

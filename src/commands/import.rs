@@ -3,7 +3,8 @@
 mod batches;
 mod columns;
 mod content;
-pub(super) mod pictures;
+pub(super) mod picture_files;
+mod pictures;
 mod report;
 mod source;
 
@@ -17,7 +18,7 @@ use cli_output::{Output, sentence};
 use daemon::signals::{Interrupted, Signal, Signals};
 use schemas::command::{Command, CommandReply, ImportLine, ImportOptions, LineForm, LineOutcome, LineResult};
 use schemas::ids::{Actor, CommandId, Position};
-use schemas::record::PictureSource;
+use schemas::import::WrittenPicture;
 use write::derived_id::derived_id;
 
 use crate::cli::{ImportArgs, ImportFormat};
@@ -164,7 +165,8 @@ impl Import<'_> {
             Err(error) => match error.downcast_ref() {
                 Some(Interrupted(signal)) => End::interrupted(*signal, sentence(&*error)),
                 None => End::failed(sentence(&*error)),
-            },
+            }
+            .with_unknown(!session::is_surely_undone(&error)),
         };
         report.finish(end)
     }
@@ -259,7 +261,7 @@ impl Import<'_> {
         &self,
         batch: usize,
         lines: Vec<ImportLine>,
-        files: &HashMap<u64, Vec<PictureSource>>,
+        files: &HashMap<u64, Vec<WrittenPicture>>,
         options: ImportOptions,
         report: &mut Report,
     ) -> Result<()> {

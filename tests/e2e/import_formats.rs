@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use image::{ImageFormat, Rgb, RgbImage};
 use kit::process;
 use serde_json::{Value, json};
 
@@ -107,4 +108,66 @@ fn files_of_other_encodings_are_read_if_named() {
     let stderr = &unnamed.stderr;
     assert!(stderr.contains("the file is UTF-16; say --encoding utf-16, or save it as UTF-8"), "{stderr}");
     assert!(!unnamed.status.success() && Path::new(&folder.data()).exists());
+}
+
+#[test]
+fn a_file_of_a_mac_is_imported_again_without_a_change() {
+    let folder = Folder::new();
+    let (composed, decomposed) = (["Fl\u{e4}che", "T\u{fc}r.png"], ["Fla\u{308}che", "Tu\u{308}r.png"]);
+    let door = RgbImage::from_pixel(400, 300, Rgb([200, 90, 60]));
+    door.save_with_format(folder.path(decomposed[1]), ImageFormat::Png).unwrap();
+    let sheet = |[label, picture]: [&str; 2], area: &str| {
+        format!("slug,name,category,details.{label},pictures.1\nmac,Mac,art,{area},{picture}\n")
+    };
+    let first =
+        sheet(composed, "240").replace("\n", ",pictures.1.alt\n").replace("png,pictures.1.alt", "png,A door");
+    let mut expected = json!({"slug": "mac", "name": "Mac", "category": "art", "details": [{"label": composed[0], "value": "240"}],
+        "pictures": [{"source": composed[1], "alt": "A door"}]});
+    for (text, changes) in [
+        (first, [1, 0, 0, 0, 0, 0]),
+        (sheet(decomposed, "240"), [0, 0, 1, 0, 0, 0]),
+        (sheet(decomposed, "240"), [0, 0, 1, 0, 0, 0]),
+        (sheet(composed, "240"), [0, 0, 1, 0, 0, 0]),
+    ] {
+        let (answers, _) = folder.import("in.csv", text.as_bytes(), &[]);
+        assert_eq!(counts(&answers), changes, "{text:?}");
+        let pictures = ["pictures", "pictures_refused"].map(|name| answers.last().unwrap()[name].as_u64());
+        assert_eq!(pictures, [Some(1), Some(0)], "{text:?}");
+        assert_eq!(folder.export(), [expected.clone()], "{text:?}");
+    }
+    let (answers, _) = folder.import("in.csv", sheet(decomposed, "").as_bytes(), &[]);
+    assert_eq!(counts(&answers), [0, 1, 0, 0, 1, 0]);
+    expected.as_object_mut().unwrap().remove("details");
+    assert_eq!(folder.export(), [expected]);
+}
+
+#[test]
+fn an_array_over_several_lines_is_read_and_named() {
+    let folder = Folder::new();
+    let film = "{\n    \"name\": \"B\",\n    \"category\": \"film\"\n  }";
+    let text = format!("[\n  {{\n    \"name\": \"A\",\n    \"category\": \"art\"\n  }},\n  {film}\n]\n");
+    let (answers, rejected) = folder.import("in.json", text.as_bytes(), &[]);
+    assert_eq!(counts(&answers), [1, 0, 0, 1, 0, 0]);
+    let reason = "is “film”; expected one of architecture, interiors, design, photography, art";
+    assert_eq!(rejected, [(6, reason.to_owned(), film.to_owned())]);
+    let file = folder.path("in.json");
+    let again = process::run(&LOGGIA, &folder.data(), &["import", &file, "--dry-run"]).success();
+    let note = format!("{file} is a JSON array; each of its elements is read as a record\n");
+    assert!(again.stderr.starts_with(&note), "{}", again.stderr);
+}
+
+#[test]
+fn bars_separate_cells_and_text_without_a_heading_is_rejected() {
+    let folder = Folder::new();
+    let text = "name|category|\nA|art|\nB| \"art\" |x\n";
+    let (answers, rejected) = folder.import("in.csv", text.as_bytes(), &[]);
+    assert_eq!(counts(&answers), [1, 0, 0, 1, 0, 0]);
+    let reason = "is not a member of an import record; leave it out, or ignore unknown members";
+    let record = r#"{"name":"B","category":"art","column 3 without a heading":"x"}"#;
+    assert_eq!(rejected, [(3, reason.to_owned(), record.to_owned())]);
+    assert_eq!(
+        counts(&folder.import("in.csv", text.as_bytes(), &["--ignore-unknown"]).0),
+        [1, 0, 1, 0, 0, 0]
+    );
+    assert_eq!(folder.export().len(), 2);
 }

@@ -31,6 +31,14 @@ pub enum SendError {
     /// No write side subscribes to the command.
     #[error("no write side listens on NATS; start `loggia up` or `loggia write`, then try again")]
     NoWriteSide,
+    /// There is no connection to NATS, so nothing was sent.
+    #[error(
+        "there is no connection to NATS; check that its server runs and that nats_url (LOGGIA_NATS_URL) is right, then try again"
+    )]
+    NotConnected,
+    /// A part of an import was executed, and the next got no reply.
+    #[error("the first lines of these were sent, and then {0}")]
+    Interrupted(Box<SendError>),
     /// No reply arrived; the command may have been executed.
     #[error(
         "the write side did not answer within {total} seconds ({0}); a command that is sent again with the same id \
@@ -51,11 +59,29 @@ pub enum SendError {
     Unreadable(#[from] serde_json::Error),
 }
 
+impl SendError {
+    /// Returns whether the command may have been executed, or a part of it.
+    pub fn may_have_been_executed(&self) -> bool {
+        match self {
+            SendError::NoWriteSide | SendError::NotConnected | SendError::TooLarge { .. } => false,
+            SendError::Interrupted(_) | SendError::Unanswered(_) | SendError::Unreadable(_) => true,
+        }
+    }
+
+    /// Returns the error of an import of which a part before was executed.
+    fn after_a_part(self) -> SendError {
+        match self.may_have_been_executed() {
+            true => self,
+            false => SendError::Interrupted(Box::new(self)),
+        }
+    }
+}
+
 impl From<RequestError> for SendError {
     fn from(error: RequestError) -> SendError {
         match error {
             RequestError::NoResponders => SendError::NoWriteSide,
-            RequestError::NotConnected => SendError::Unanswered(error.to_string()),
+            RequestError::NotConnected => SendError::NotConnected,
             RequestError::Unanswered(reason) => SendError::Unanswered(reason),
         }
     }
@@ -110,7 +136,8 @@ impl CommandClient {
                     let command = Command::Import { lines: lines.to_vec(), options };
                     let id = if first == 0 { message.id } else { derived_id(message.id, "message", first) };
                     let part = CommandMessage { id, command, ..message.clone() };
-                    match self.send_whole(&part).await? {
+                    let sent = self.send_whole(&part).await;
+                    match sent.map_err(|error| if first == 0 { error } else { error.after_a_part() })? {
                         CommandReply::Imported { position, lines } => {
                             outcomes.extend(lines);
                             last = position;
@@ -217,6 +244,20 @@ mod tests {
             .map(|(part, _)| if let Part::Lines(lines) = part { lines.len() } else { 0 })
             .collect();
         assert_eq!(lengths, [MAX_IMPORT_LINES, MAX_IMPORT_LINES, 1]);
+    }
+
+    #[test]
+    fn an_import_of_which_a_part_was_executed_is_not_undone() {
+        let first = SendError::NoWriteSide;
+        assert!(!first.may_have_been_executed());
+        let later = first.after_a_part();
+        assert!(later.may_have_been_executed());
+        assert_eq!(
+            later.to_string(),
+            "the first lines of these were sent, and then no write side listens on NATS; start `loggia up` or `loggia write`, \
+             then try again"
+        );
+        assert!(matches!(SendError::Unanswered("late".into()).after_a_part(), SendError::Unanswered(_)));
     }
 
     proptest! {

@@ -12,6 +12,7 @@ mod select;
 mod urls;
 mod vectors;
 mod withdraw;
+mod years;
 
 use std::collections::BTreeMap;
 
@@ -32,6 +33,7 @@ pub use vectors::{
     COMPUTED_BY, is_built_in, record_missing_side, record_vectors, return_to_encoder, returns_to_encoder,
 };
 pub use withdraw::withdraw;
+pub use years::{last_year, reject_years};
 
 /// The state of a project, folded from its events.
 #[derive(Debug, Clone, Default, PartialEq)]

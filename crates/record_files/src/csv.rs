@@ -107,10 +107,9 @@ impl<R: BufRead> CsvReader<R> {
     fn scan_row(&self) -> RowScan {
         let (text, mut cells, mut at, mut line) = (self.unconsumed(), Vec::new(), 0, 0);
         loop {
-            let cell = if text.get(at) == Some(&b'"') {
-                self.quoted_cell(at, line)
-            } else {
-                Ok(self.plain_cell(at))
+            let cell = match self.opening_quote(at) {
+                Some(quote) => self.quoted_cell(quote, line),
+                None => Ok(self.plain_cell(at)),
             };
             let (cell, end) = match cell {
                 Ok(cell) => cell,
@@ -131,6 +130,18 @@ impl<R: BufRead> CsvReader<R> {
                 None => return RowScan::Incomplete { quote: None },
             }
         }
+    }
+
+    /// Returns where the quotes of the cell that begins at this byte open. Blanks before them are ignored.
+    fn opening_quote(&self, at: usize) -> Option<usize> {
+        let quote = at + self.blanks(at);
+        (self.unconsumed().get(quote) == Some(&b'"')).then_some(quote)
+    }
+
+    /// Returns the number of blanks from this byte on.
+    fn blanks(&self, at: usize) -> usize {
+        let is_blank = |byte: &&u8| matches!(**byte, b' ' | b'\t') && **byte != self.delimiter;
+        self.unconsumed()[at..].iter().take_while(is_blank).count()
     }
 
     /// Returns the cell without quotes that begins at this byte, and where it ends.
@@ -162,7 +173,7 @@ impl<R: BufRead> CsvReader<R> {
             }
         }
         // Blanks between a quote and the delimiter are ignored.
-        at += text[at..].iter().take_while(|byte| **byte == b' ').count();
+        at += self.blanks(at);
         match text.get(at) {
             Some(byte) if *byte != self.delimiter && !is_line_end(*byte) => {
                 Err(RowScan::TextAfterQuote { opened, closed })
@@ -233,6 +244,20 @@ mod tests {
         assert_eq!(rows(text), expected(&[(1, "a|b"), (2, "x, \"y\"\nz|12\" tall"), (7, "|q")]));
         assert_eq!(rows(b"a\rb\r"), expected(&[(1, "a"), (2, "b")]));
         assert_eq!(rows(b""), []);
+    }
+
+    #[test]
+    fn blanks_around_quotes_are_ignored() {
+        let text = b"name, category, \"Ulm\"\nA,\t\"x, \"\"y\"\"\nz\" \t, \"\"\n \"B\",  12\" tall, ";
+        let read = [(1, "name| category|Ulm"), (2, "A|x, \"y\"\nz|"), (4, "B|  12\" tall| ")];
+        assert_eq!(rows(text), expected(&read));
+        let within = "a, \"A 12\" vase >> is not a row of this file: the quote that opens in line 1 is closed before more text; \
+                      close it, and double a quote that is part of a cell (\"\")";
+        assert_eq!(rows(b"a, \"A 12\" vase\nb,B"), expected(&[(1, within), (2, "b|B")]));
+        let tabs =
+            CsvReader::new(&b"a\t\t \"b\tc\" \t\n"[..], b'\t', 1).map(|row| row.unwrap().record.unwrap());
+        let cells = [&b"a"[..], b"", b"b\tc", b""].map(<[u8]>::to_vec);
+        assert_eq!(tabs.collect::<Vec<_>>(), [cells]);
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! Reads files of records, NDJSON or CSV, in UTF-8, UTF-16, Latin-1 or Windows-1252, in memory that does not grow with the
+//! Reads files of records, JSON or CSV, in UTF-8, UTF-16, Latin-1 or Windows-1252, in memory that does not grow with the
 //! file. `loggia import` reads its files with it.
 //!
 //! Each record has the number of the line in which it begins. Lines that are not a record are returned as [`Invalid`] with
 //! the reason, and reading continues at the next line: one broken line costs no other.
 //!
 //! 1. [`decode`] turns the bytes of a file into UTF-8.
-//! 2. [`NdjsonReader`] reads one text per line; [`Table`] reads the headings of a CSV file and then one row of cells per
+//! 2. [`JsonReader`] reads the texts of JSON values, one per line or over several lines; [`Table`] reads the headings of a CSV file and then one row of cells per
 //!    record, from the rows of [`CsvReader`].
 //!
 //! ```
@@ -23,6 +23,7 @@
 
 mod csv;
 mod encoding;
+mod json;
 mod ndjson;
 mod table;
 
@@ -31,7 +32,7 @@ use std::io;
 
 pub use csv::CsvReader;
 pub use encoding::{Encoding, decode, windows_1252};
-pub use ndjson::NdjsonReader;
+pub use json::{BrokenJson, JsonReader};
 pub use table::Table;
 
 /// The maximum length of a record, in bytes: 1 MiB.
@@ -147,5 +148,15 @@ pub enum Error {
         line: u64,
         /// What is wrong with it.
         reason: Reason,
+    },
+    /// The brackets of JSON values over several lines do not match.
+    #[error(
+        "line {line} {reason}, so the records after it cannot be told apart; correct the file, or write one JSON object a line"
+    )]
+    Json {
+        /// The number of the line.
+        line: u64,
+        /// What is wrong with it.
+        reason: BrokenJson,
     },
 }

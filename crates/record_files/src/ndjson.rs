@@ -7,20 +7,21 @@ use crate::{Error, Invalid, MAX_RECORD_BYTES, Numbered, Reason};
 /// Reads the lines of an NDJSON file. Blank lines are skipped. A line of more than [`MAX_RECORD_BYTES`] is cut two bytes
 /// after them, so that its length shows that it is too long.
 #[derive(Debug)]
-pub struct NdjsonReader<R> {
-    reader: R,
+pub(crate) struct NdjsonReader<R> {
+    pub(crate) reader: R,
     /// The number of the last line that was read.
-    line: u64,
+    pub(crate) line: u64,
     buffer: Vec<u8>,
 }
 
 impl<R: BufRead> NdjsonReader<R> {
     /// Returns a reader whose first line is line 1.
-    pub fn new(reader: R) -> NdjsonReader<R> {
+    pub(crate) fn new(reader: R) -> NdjsonReader<R> {
         NdjsonReader { reader, line: 0, buffer: Vec::new() }
     }
 
-    fn read(&mut self) -> Result<Option<Numbered<String>>, Error> {
+    /// Returns the next line that is not blank; `None` at the end of the file.
+    pub(crate) fn read(&mut self) -> Result<Option<Numbered<String>>, Error> {
         loop {
             self.buffer.clear();
             let limit = MAX_RECORD_BYTES as u64 + 2;
@@ -35,27 +36,24 @@ impl<R: BufRead> NdjsonReader<R> {
             if text.is_empty() {
                 continue;
             }
-            let record = match std::str::from_utf8(text) {
-                Ok(text) => Ok(text.to_owned()),
-                // A long line may be cut within a character.
-                Err(error) if text.len() > MAX_RECORD_BYTES && error.error_len().is_none() => {
-                    Ok(String::from_utf8_lossy(text).into_owned())
-                }
-                Err(error) => Err(Invalid {
-                    text: String::from_utf8_lossy(text).into_owned(),
-                    reason: Reason::not_utf8(text, error, None),
-                }),
-            };
+            let record = record(text);
             return Ok(Some(Numbered { line: self.line, record }));
         }
     }
 }
 
-impl<R: BufRead> Iterator for NdjsonReader<R> {
-    type Item = Result<Numbered<String>, Error>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.read().transpose()
+/// Returns the bytes of a record as a text.
+pub(crate) fn record(bytes: &[u8]) -> Result<String, Invalid> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(text.to_owned()),
+        // A long record may be cut within a character.
+        Err(error) if bytes.len() > MAX_RECORD_BYTES && error.error_len().is_none() => {
+            Ok(String::from_utf8_lossy(bytes).into_owned())
+        }
+        Err(error) => Err(Invalid {
+            text: String::from_utf8_lossy(bytes).into_owned(),
+            reason: Reason::not_utf8(bytes, error, None),
+        }),
     }
 }
 
@@ -65,9 +63,10 @@ mod tests {
 
     /// Returns each line with its number; for an invalid one the text and the reason.
     fn read(bytes: &[u8]) -> Vec<(u64, String)> {
-        let lines = NdjsonReader::new(bytes).map(|line| {
-            let Numbered { line, record } = line.unwrap();
-            (line, record.unwrap_or_else(|Invalid { text, reason }| format!("{text} {reason}")))
+        let mut reader = NdjsonReader::new(bytes);
+        let lines = std::iter::from_fn(|| {
+            let Numbered { line, record } = reader.read().unwrap()?;
+            Some((line, record.unwrap_or_else(|Invalid { text, reason }| format!("{text} {reason}"))))
         });
         lines.collect()
     }

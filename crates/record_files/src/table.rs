@@ -13,7 +13,7 @@ pub struct Table<R> {
 
 impl<R: BufRead> Table<R> {
     /// Reads the headings. The delimiter is the one that a first line such as `sep=;` names, as Excel writes it; otherwise
-    /// the one of comma, semicolon and tab that the headings have most of.
+    /// the one of comma, semicolon, tab and bar that the headings have most of, outside quotes.
     ///
     /// # Errors
     ///
@@ -28,10 +28,15 @@ impl<R: BufRead> Table<R> {
             None => (frequent_delimiter(start), 1),
         };
         let mut rows = CsvReader::new(reader, delimiter, first_line);
-        let Some(Numbered { line, record }) = rows.next().transpose()? else {
-            return Ok(Table { rows, headings: Vec::new() });
+        let (line, cells) = loop {
+            let Some(Numbered { line, record }) = rows.next().transpose()? else {
+                return Ok(Table { rows, headings: Vec::new() });
+            };
+            let cells = record.map_err(|Invalid { reason, .. }| Error::Headings { line, reason })?;
+            if !is_blank(&cells) {
+                break (line, cells);
+            }
         };
-        let cells = record.map_err(|Invalid { reason, .. }| Error::Headings { line, reason })?;
         let heading = |cell: Vec<u8>| match String::from_utf8(cell) {
             Ok(heading) => Ok(heading.trim().to_owned()),
             Err(error) => {
@@ -52,7 +57,7 @@ impl<R: BufRead> Table<R> {
         loop {
             let Some(Numbered { line, record }) = self.rows.next().transpose()? else { return Ok(None) };
             let record = match record {
-                Ok(cells) if cells.iter().all(|cell| cell.trim_ascii().is_empty()) => continue,
+                Ok(cells) if is_blank(&cells) => continue,
                 Ok(cells) => self.texts(&cells).map_err(|reason| {
                     let texts: Vec<_> = cells.iter().map(|cell| String::from_utf8_lossy(cell)).collect();
                     Invalid { text: texts.join(" | "), reason }
@@ -83,6 +88,10 @@ impl<R: BufRead> Iterator for Table<R> {
     }
 }
 
+fn is_blank(row: &[Vec<u8>]) -> bool {
+    row.iter().all(|cell| cell.trim_ascii().is_empty())
+}
+
 /// Returns the delimiter that a first line such as `sep=;` names, and the length of that line in bytes.
 fn named_delimiter(start: &[u8]) -> Option<(u8, usize)> {
     match start {
@@ -92,10 +101,32 @@ fn named_delimiter(start: &[u8]) -> Option<(u8, usize)> {
     }
 }
 
+/// Returns the delimiter that the headings have most of, outside quotes; of several, the one that is more usual. `start` is
+/// the beginning of the file, where blank lines may precede the headings.
 fn frequent_delimiter(start: &[u8]) -> u8 {
-    let headings = start.split(|byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
-    let count = |delimiter: u8| headings.iter().filter(|byte| **byte == delimiter).count();
-    [b'\t', b';', b','].into_iter().max_by_key(|delimiter| count(*delimiter)).unwrap_or(b',')
+    const DELIMITERS: [u8; 4] = [b'|', b'\t', b';', b','];
+    let mut counts = [0; DELIMITERS.len()];
+    let (mut is_blank, mut begins_cell, mut is_quoted) = (true, true, false);
+    for byte in start {
+        match byte {
+            b'"' if is_quoted || begins_cell => {
+                (is_quoted, is_blank, begins_cell) = (!is_quoted, false, false)
+            }
+            _ if is_quoted => {}
+            b'\n' | b'\r' if is_blank => begins_cell = true,
+            b'\n' | b'\r' => break,
+            byte => {
+                let delimiter = DELIMITERS.iter().position(|delimiter| delimiter == byte);
+                if let Some(index) = delimiter {
+                    counts[index] += 1;
+                }
+                begins_cell = delimiter.is_some() || (begins_cell && *byte == b' ');
+                is_blank &= *byte == b' ';
+            }
+        }
+    }
+    let most = DELIMITERS.into_iter().zip(counts).max_by_key(|(_, count)| *count);
+    most.map_or(b',', |(delimiter, _)| delimiter)
 }
 
 #[cfg(test)]
@@ -140,5 +171,21 @@ mod tests {
             assert_eq!(read(text), [(3, "A, B|Ulm".into())]);
         }
         assert_eq!(read(b"name\tcity\rA, B\tUlm\r"), [(2, "A, B|Ulm".into())]);
+    }
+
+    #[test]
+    fn the_delimiter_is_the_one_that_the_headings_have_most_of_outside_quotes() {
+        for (text, headings) in [
+            ("name|category|city\n", &["name", "category", "city"][..]),
+            ("name\n", &["name"]),
+            ("name,a|b\n", &["name", "a|b"]),
+            ("\"a;b;c\",name\n", &["a;b;c", "name"]),
+            ("name, \"a;b\n;c\"\n1;2;3;4,5\n", &["name", "a;b\n;c"]),
+            ("Height 12\";Width\n", &["Height 12\"", "Width"]),
+            ("\n \r\nname;city\n", &["name", "city"]),
+        ] {
+            assert_eq!(Table::new(text.as_bytes()).unwrap().headings(), headings, "{text:?}");
+        }
+        assert_eq!(read(b"name|city\n\"A|B\"|Ulm\n"), [(2, "A|B|Ulm".into())]);
     }
 }

@@ -52,14 +52,14 @@ pub(super) fn add_list_options(parameters: &mut Value, orders: &[&str]) {
         ),
         several(
             "city",
-            "Only these places as a whole; case, accents, punctuation and the word “and” do not count.",
+            "Only these places as a whole; case, accents, punctuation and the word “and” do not count, but symbols do.",
             text(),
         ),
-        several("studio", "Only these studios, likewise.", text()),
+        several("studio", "Only these studios, likewise: C is not C++.", text()),
         several("curator", "Only what these curators selected, likewise.", text()),
         several(
             "place",
-            "Only places with one of these parts between commas: Germany finds Ulm, Germany.",
+            "Only places with one of these parts between commas or semicolons: Germany finds Ulm, Germany.",
             text(),
         ),
         year("year_from", "Only projects of this year or later. One without a year does not match."),

@@ -87,7 +87,16 @@ impl Fields {
 
     /// Reads an external id and derives a slug from it.
     pub(super) fn id(&mut self, name: &str) -> Option<(Slug, String)> {
-        let text = self.text(name, 100)?;
+        let value = self.take(name)?;
+        if value.is_f64() {
+            self.fault(
+                name,
+                "is a number with a fraction or an exponent, which programs write in more than one way; write the id as a \
+                 text, in quotes",
+            );
+            return None;
+        }
+        let text = self.text_of(name, value, 100)?;
         let slug = Slug::from_name(&text);
         if slug.is_none() {
             self.fault(name, format!("is “{text}”, of which no slug can be made; give a slug instead"));
@@ -320,7 +329,10 @@ impl Fields {
 
 /// Removes a zero fraction: programs write whole numbers as 1984.0 if a column has gaps.
 fn whole(text: &str) -> &str {
-    text.strip_suffix(".0").unwrap_or(text)
+    match text.split_once('.') {
+        Some((whole, fraction)) if !fraction.is_empty() && fraction.bytes().all(|b| b == b'0') => whole,
+        _ => text,
+    }
 }
 
 /// Parses a date such as 31.12.2020.

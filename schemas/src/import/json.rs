@@ -1,25 +1,32 @@
-//! Parses a line of JSON strictly: a duplicate member of an object is a fault, and so is a text with U+FFFD.
+//! Parses a line of JSON strictly: a duplicate member of an object is a fault, and so is a text with U+FFFD. Numbers keep
+//! their texts.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
+use super::numbers::keep_number_texts;
 use super::{Fault, line_fault};
 
 /// Parses the members of one object.
 pub(super) fn members(text: &str) -> Result<Map<String, Value>, Vec<Fault>> {
-    let members = match serde_json::from_str(text) {
-        Ok(Strict(Value::Object(members))) => members,
-        Ok(Strict(_)) => {
+    let mut value = Value::Null;
+    let parsed = serde_json::from_str(text).and_then(|Strict(parsed)| {
+        value = parsed;
+        keep_number_texts(text, &mut value)
+    });
+    let members = match (parsed, value) {
+        (Ok(()), Value::Object(members)) => members,
+        (Ok(()), _) => {
             return Err(vec![line_fault("is JSON but not an object; a record is one JSON object a line")]);
         }
-        Err(error) if error.is_data() => {
+        (Err(error), _) if error.is_data() => {
             let message = error.to_string();
             let reason = message.rsplit_once(" at line ").map_or(message.as_str(), |(reason, _)| reason);
             return Err(vec![line_fault(reason)]);
         }
-        Err(error) => return Err(vec![line_fault(format!("is not JSON: {error}"))]),
+        (Err(error), _) => return Err(vec![line_fault(syntax_reason(&error))]),
     };
     // Most lines contain no U+FFFD, literal or escaped, and need no search.
     if text.contains(REPLACEMENT) || text.contains("\\u") {
@@ -29,6 +36,16 @@ pub(super) fn members(text: &str) -> Result<Map<String, Value>, Vec<Fault>> {
         }
     }
     Ok(members)
+}
+
+fn syntax_reason(error: &serde_json::Error) -> String {
+    if error.to_string().starts_with("number out of range") {
+        let column = error.column();
+        return format!(
+            "has a number that is too large, which ends at column {column}; write it as a text, in quotes"
+        );
+    }
+    format!("is not JSON: {error}")
 }
 
 /// The character that decoders put in the place of undecodable bytes.

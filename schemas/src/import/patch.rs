@@ -1,6 +1,6 @@
 //! Import lines that change a part of a record: given fields change, null removes a field, the others stay.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Map, Value};
 
@@ -8,6 +8,7 @@ use super::fields::Fields;
 use super::{Fault, ImportRecord, MAX_LINE_BYTES, json, length_fault, line_fault, parse_members};
 use crate::record::PictureSource;
 use crate::taste::Dimension;
+use crate::text::canonical;
 
 /// The fields that identify the project of a line without slug and id.
 const IDENTITY: [&str; 4] = ["name", "studio", "year", "city"];
@@ -75,15 +76,37 @@ pub fn patched(
     if faults.is_empty() { Ok(members) } else { Err(faults) }
 }
 
+/// A picture that a line names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrittenPicture {
+    /// The picture as it is recorded.
+    pub picture: PictureSource,
+    /// Its source as the line has it. The record has the canonical form, and the name of a file may be another spelling.
+    pub written: String,
+}
+
 /// Returns the pictures that the members of a line name, in whole or in part; none if they are invalid.
-pub fn named_pictures(mut line: Map<String, Value>) -> Vec<PictureSource> {
+pub fn named_pictures(mut line: Map<String, Value>) -> Vec<WrittenPicture> {
     if let Some(Value::Object(numbered)) = line.get_mut("pictures") {
         let named = std::mem::take(numbered).into_iter().map(|(_, picture)| picture);
         let named: Vec<Value> =
             named.filter(|picture| picture.get("source").is_some_and(Value::is_string)).collect();
         line.insert("pictures".to_owned(), named.into());
     }
-    Fields::new(line).pictures("pictures")
+    let mut written = HashMap::new();
+    for item in line.get("pictures").and_then(Value::as_array).into_iter().flatten() {
+        let member = || ["source", "path", "url"].into_iter().find_map(|name| item.get(name)?.as_str());
+        if let Some(source) = item.as_str().or_else(member) {
+            // Of a picture that is named twice, the first spelling counts.
+            written.entry(canonical(source).into_owned()).or_insert_with(|| source.to_owned());
+        }
+    }
+    let pictures = Fields::new(line).pictures("pictures").into_iter();
+    let with_written = |picture: PictureSource| {
+        let written = written.remove(&picture.source).unwrap_or_else(|| picture.source.clone());
+        WrittenPicture { picture, written }
+    };
+    pictures.map(with_written).collect()
 }
 
 /// Moves taste dimensions from the top level of a patch into `taste`, where the record has them. A dimension given at both
@@ -127,10 +150,18 @@ fn merge(target: &mut Map<String, Value>, patch: Map<String, Value>) {
     }
 }
 
-/// Sets details by their labels; null removes one.
-fn merge_details(mut known: Vec<Value>, given: Map<String, Value>, _: &mut Vec<Fault>) -> Vec<Value> {
+/// Sets details by their labels; null removes one. Labels are compared in their canonical form.
+fn merge_details(mut known: Vec<Value>, given: Map<String, Value>, faults: &mut Vec<Fault>) -> Vec<Value> {
+    let mut labels = BTreeSet::new();
     for (label, value) in given {
-        let is_it = |detail: &Value| detail.get("label").and_then(Value::as_str) == Some(label.as_str());
+        let label = canonical(&label).into_owned();
+        if !labels.insert(label.clone()) {
+            faults.push(Fault { field: format!("details.{label}"), reason: TWICE.to_owned() });
+            continue;
+        }
+        let is_it = |detail: &Value| {
+            detail.get("label").and_then(Value::as_str).is_some_and(|known| canonical(known) == label)
+        };
         if value.is_null() {
             known.retain(|detail| !is_it(detail));
             continue;
@@ -145,6 +176,9 @@ fn merge_details(mut known: Vec<Value>, given: Map<String, Value>, _: &mut Vec<F
     known
 }
 
+/// Why a label or a number of a patch is a fault that another one of it equals.
+const TWICE: &str = "is given twice, perhaps in two spellings that look the same; leave one out";
+
 /// Sets pictures by their numbers. A picture that is named again keeps the fields that are not given.
 fn merge_pictures(known: Vec<Value>, mut given: Map<String, Value>, faults: &mut Vec<Fault>) -> Vec<Value> {
     let is_all = given.shift_remove("all") == Some(Value::Bool(true));
@@ -152,7 +186,9 @@ fn merge_pictures(known: Vec<Value>, mut given: Map<String, Value>, faults: &mut
     for (number, picture) in given {
         match (number.parse::<usize>(), picture) {
             (Ok(number @ 1..), Value::Object(picture)) => {
-                numbered.insert(number, picture);
+                if numbered.insert(number, picture).is_some() {
+                    faults.push(Fault { field: format!("pictures.{number}"), reason: TWICE.to_owned() });
+                }
             }
             _ => faults.push(Fault {
                 field: format!("pictures.{number}"),
@@ -169,7 +205,7 @@ fn merge_pictures(known: Vec<Value>, mut given: Map<String, Value>, faults: &mut
         match (pictures.get_mut(number - 1), source) {
             (Some(slot), Some(Value::Null)) => *slot = None,
             (Some(Some(Value::Object(picture))), source)
-                if source.is_none() || source.as_ref() == picture.get("source") =>
+                if source.as_ref().is_none_or(|source| has_source(picture, source)) =>
             {
                 merge(picture, given);
             }
@@ -190,10 +226,18 @@ fn merge_pictures(known: Vec<Value>, mut given: Map<String, Value>, faults: &mut
 
 /// Returns a picture with the given fields; the others are those of the recorded picture of this source.
 fn patched_picture(known: &[Value], source: &Value, given: Map<String, Value>) -> Value {
-    let same = known.iter().find(|picture| picture.get("source") == Some(source));
-    let mut picture = same.and_then(Value::as_object).cloned().unwrap_or_default();
+    let same = known.iter().filter_map(Value::as_object).find(|picture| has_source(picture, source));
+    let mut picture = same.cloned().unwrap_or_default();
     merge(&mut picture, given);
     picture.into()
+}
+
+/// Returns whether a picture has this source, which may be written in another spelling.
+fn has_source(picture: &Map<String, Value>, source: &Value) -> bool {
+    match (picture.get("source"), source) {
+        (Some(Value::String(known)), Value::String(given)) => canonical(known) == canonical(given),
+        (known, given) => known == Some(given),
+    }
 }
 
 #[cfg(test)]
@@ -266,6 +310,49 @@ mod tests {
     }
 
     #[test]
+    fn another_spelling_of_a_label_is_the_same_label() {
+        let known = json!([{"label": "Fl\u{e4}che", "value": "1"}, {"label": "Client", "value": "x"}]);
+        let details = |patch: Value| {
+            let members = object(json!({ "details": known }));
+            patched(members, object(json!({ "details": patch }))).map(|members| members["details"].clone())
+        };
+        for label in ["Fl\u{e4}che", "Fla\u{308}che", "Fl\u{e4}che ", "\u{a0}Fla\u{308}che\r\n"] {
+            let second = json!([{"label": "Fl\u{e4}che", "value": "2"}, {"label": "Client", "value": "x"}]);
+            assert_eq!(details(json!({ label: "2" })), Ok(second), "{label:?}");
+            let without = json!([{"label": "Client", "value": "x"}]);
+            assert_eq!(details(json!({ label: null })), Ok(without), "{label:?}");
+        }
+        let twice = details(json!({"Fl\u{e4}che": "2", "Fla\u{308}che": "3"})).unwrap_err();
+        let field = "details.Fl\u{e4}che".to_owned();
+        assert_eq!(twice, [Fault { field, reason: TWICE.to_owned() }]);
+    }
+
+    #[test]
+    fn another_spelling_of_a_source_is_the_same_picture() {
+        let known = json!({"pictures": [{"source": "Tu\u{308}r.jpg", "alt": "A door"}, {"source": "b.jpg", "alt": "B"}]});
+        for given in ["T\u{fc}r.jpg", "Tu\u{308}r.jpg", " T\u{fc}r.jpg "] {
+            for (patch, expected) in [
+                (
+                    json!({"1": {"source": given}}),
+                    json!([{"source": given, "alt": "A door"}, {"source": "b.jpg", "alt": "B"}]),
+                ),
+                (json!({"1": {"source": given}, "all": true}), json!([{"source": given, "alt": "A door"}])),
+                (
+                    json!({"1": {"source": "b.jpg"}, "2": {"source": given}, "all": true}),
+                    json!([{"source": "b.jpg", "alt": "B"}, {"source": given, "alt": "A door"}]),
+                ),
+            ] {
+                let members = patched(object(known.clone()), object(json!({ "pictures": patch }))).unwrap();
+                assert_eq!(members["pictures"], expected, "{given:?}");
+            }
+        }
+        assert_eq!(
+            pictures(json!({"1": {"alt": "X"}, "01": {"alt": "Y"}})),
+            Err(vec!["pictures.1".to_owned()])
+        );
+    }
+
+    #[test]
     fn a_partial_record_identifies_its_project() {
         let key = |text: &str| {
             parse_part(text).map(|(key, _)| (key.slug.to_string(), key.record.name, key.record.studio))
@@ -285,10 +372,27 @@ mod tests {
     fn the_pictures_that_a_line_names_are_found() {
         let sources = |text: &str| {
             let named = named_pictures(serde_json::from_str(text).unwrap());
-            named.into_iter().map(|named| named.source).collect::<Vec<_>>()
+            named.into_iter().map(|named| named.picture.source).collect::<Vec<_>>()
         };
         assert_eq!(sources(r#"{"pictures":["a.jpg",{"path":"b.jpg"}]}"#), ["a.jpg", "b.jpg"]);
         assert_eq!(sources(r#"{"pictures":{"1":{"source":"a.jpg"},"2":{"alt":"B"},"all":true}}"#), ["a.jpg"]);
         assert_eq!(sources(r#"{"slug":"a"}"#), [""; 0]);
+    }
+
+    #[test]
+    fn a_picture_keeps_its_source_as_it_is_written() {
+        let composed = "T\u{fc}r.jpg";
+        for written in ["T\u{fc}r.jpg", "Tu\u{308}r.jpg", " Tu\u{308}r.jpg"] {
+            for pictures in [
+                json!([written, composed]),
+                json!([{"path": written}]),
+                json!({"1": {"source": written}, "2": {"alt": "B"}}),
+            ] {
+                let named = named_pictures(object(json!({ "pictures": pictures })));
+                let expected =
+                    WrittenPicture { picture: PictureSource::of(composed), written: written.into() };
+                assert_eq!(named, [expected]);
+            }
+        }
     }
 }

@@ -14,7 +14,7 @@ pub fn import_record_schema() -> Value {
     let vector = json!({"type": "array", "items": {"type": "number"}, "minItems": 1, "maxItems": 4096});
     let mut properties = json!({
         "slug": {"type": ["string", "null"], "pattern": "^[a-z0-9-]{1,120}$", "description": "Made from the id or the name when absent."},
-        "id": {"type": ["string", "number", "null"], "maxLength": 100, "description": "An external id, of which the slug is made where none is given: everything else may change then."},
+        "id": {"type": ["string", "integer", "null"], "maxLength": 100, "description": "An external id, of which the slug is made where none is given: everything else may change then. It is compared exactly, with case and accents."},
         "name": {"type": ["string", "number"], "minLength": 1, "maxLength": super::MAX_NAME},
         "studio": text(300, "Who made it."),
         "city": text(300, "Where it stands; may include the country."),

@@ -61,6 +61,77 @@ fn numbers_and_digit_strings_are_interchangeable() {
 }
 
 #[test]
+fn a_number_is_its_text() {
+    let line = |number: &str| {
+        format!(
+            r#"{{"name":{number},"category":"art","studio":{number},"details":[{{"label":{number},"value":{number}}}],"material":{number},"slug":"a"}}"#
+        )
+    };
+    for number in
+        ["1e3", "1000.0", "7.00", "123456789012345678901234567890", "3.14159265358979323846", "-0", "1E+2"]
+    {
+        let record = parse_line(&line(number), false).unwrap().record;
+        let Record { name, studio, details, taste, .. } = record;
+        let texts = [&name, &studio.unwrap(), &details[0].label, &details[0].value];
+        assert_eq!(texts, [number; 4]);
+        assert_eq!(taste.get(crate::taste::Dimension::Material), Some(number));
+    }
+    let long = format!("{{\"name\":\"A\",\"category\":\"art\",\"intro\":{}}}", "9".repeat(400));
+    let reason = "has a number that is too large, which ends at column ";
+    assert!(faults(&long)[0].1.starts_with(reason), "{:?}", faults(&long));
+    let patch = parse_part(r#"{"slug":"a","details":{"Area":1e3},"intro":1.50}"#).unwrap().1;
+    assert_eq!(patch["details"]["Area"], "1e3");
+    assert_eq!(patch["intro"], "1.50");
+}
+
+#[test]
+fn an_id_is_a_text_or_a_whole_number() {
+    let line = |id: &str| format!(r#"{{"id":{id},"name":"A","category":"art"}}"#);
+    for (id, text, slug) in [
+        ("7", "7", "7"),
+        ("-7", "-7", "7"),
+        ("18446744073709551615", "18446744073709551615", "18446744073709551615"),
+        ("123456789012345678901", "123456789012345678901", "123456789012345678901"),
+        ("\"7.0\"", "7.0", "7-0"),
+        (r#"" \u00c47""#, "\u{c4}7", "a7"),
+        (r#""A\u03087""#, "\u{c4}7", "a7"),
+    ] {
+        let record = parse_line(&line(id), false).unwrap();
+        assert_eq!((record.id.as_deref(), record.slug.as_str()), (Some(text), slug), "{id}");
+        let (part, _) = parse_part(&line(id)).unwrap();
+        assert_eq!((part.id.as_deref(), part.slug.as_str()), (Some(text), slug), "{id}");
+    }
+    let reason = "is a number with a fraction or an exponent, which programs write in more than one way; write the id as a \
+                  text, in quotes";
+    for id in ["7.0", "7.00", "1e3", "1.5", "123456789012345678901.5", "1E3"] {
+        assert_eq!(faults(&line(id)), [("id".to_owned(), reason.to_owned())], "{id}");
+        assert_eq!(parse_part(&line(id)).unwrap_err(), [Fault { field: "id".into(), reason: reason.into() }]);
+    }
+}
+
+#[test]
+fn a_whole_year_may_have_a_zero_fraction() {
+    let year = |year: &str| {
+        let line = format!(r#"{{"name":"A","category":"art","year":{year}}}"#);
+        parse_line(&line, false).map(|line| line.record.year.unwrap().to_string())
+    };
+    for whole in ["1984", "1984.0", "1984.00", "\"1984.0\""] {
+        assert_eq!(year(whole), Ok("1984".to_owned()), "{whole}");
+    }
+    for (other, shown) in [("1984.5", "1984.5"), ("1.984e3", "1.984e3"), ("\"1984.\"", "1984.")] {
+        let reason = format!("is “{shown}”; a year is four digits");
+        assert_eq!(year(other), Err(vec![Fault { field: "year".into(), reason }]));
+    }
+}
+
+#[test]
+fn texts_with_marks_that_disguise_them_are_rejected() {
+    let line = r#"{"name":"a\u202ec","category":"art","studio":"\u2067a","city":"\ufdd0","details":[{"label":"a","value":"\u202d1\u202c"}]}"#;
+    assert_eq!(fields(line), ["name", "studio", "city", "details[0].value"]);
+    assert!(parse_line(r#"{"name":"\u2067בית\u2069 Ulm","category":"art"}"#, false).is_ok());
+}
+
+#[test]
 fn taste_dimensions_are_accepted_at_the_top_level() {
     let top = parse_line(r#"{"name":"A","category":"art","material":"oak"}"#, false).unwrap();
     let nested = parse_line(r#"{"name":"A","category":"art","taste":{"material":"oak"}}"#, false).unwrap();

@@ -6,8 +6,7 @@ use std::iter::Peekable;
 
 use anyhow::Result;
 use schemas::command::{ImportLine, LineForm, MAX_IMPORT_LINES};
-use schemas::import::Fault;
-use schemas::record::PictureSource;
+use schemas::import::{Fault, WrittenPicture};
 use tokio::sync::mpsc;
 
 use super::content::Prepared;
@@ -23,7 +22,7 @@ pub struct Batch {
     /// The lines for the write side.
     pub lines: Vec<ImportLine>,
     /// The picture files that lines name, by line number.
-    pub files: HashMap<u64, Vec<PictureSource>>,
+    pub files: HashMap<u64, Vec<WrittenPicture>>,
     /// How much of a record each line is.
     pub form: LineForm,
     pub rejected: Vec<RejectedLine>,

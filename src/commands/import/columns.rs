@@ -1,10 +1,14 @@
 //! The columns of a CSV file. A heading names a member, nested ones with a point (`taste.material`, `provenance.note`);
 //! `details.LABEL` is a detail, `pictures` the sources of all pictures separated by bars, `pictures.1`, `pictures.1.alt`,
-//! `pictures.1.credit` and `pictures.1.rights` those of one picture. A map given by the operator can rename headings.
+//! `pictures.1.credit` and `pictures.1.rights` those of one picture. A map given by the operator can rename headings. Headings
+//! are the same in every Unicode form, and blanks around them do not count.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use anyhow::{Result, bail};
+use schemas::text::canonical;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value, json};
 
 /// The columns of a file, in the order of its headings.
@@ -16,6 +20,8 @@ pub struct Columns(Vec<Column>);
 enum Column {
     /// None: the column is left out.
     Ignored,
+    /// None: the column has no heading. Its number, from 1.
+    NoHeading(usize),
     Member(String),
     /// A member of an object.
     Inner(String, String),
@@ -26,23 +32,83 @@ enum Column {
     Picture(usize, &'static str),
 }
 
+/// The map that the operator gives: the members of headings, by heading. An empty member leaves a column out. Headings are
+/// compared in their canonical form.
+#[derive(Debug, Default)]
+pub struct ColumnMap(BTreeMap<String, String>);
+
+impl ColumnMap {
+    /// Fails if two of the headings are the same.
+    pub fn new(pairs: HeadingPairs) -> Result<ColumnMap> {
+        let mut members = BTreeMap::new();
+        for (heading, member) in pairs.0 {
+            let heading = canonical(&heading).into_owned();
+            if members.contains_key(&heading) {
+                bail!(
+                    "the column map names the heading “{heading}” twice, perhaps in two spellings that look the same; leave one out"
+                );
+            }
+            members.insert(heading, canonical(&member).into_owned());
+        }
+        Ok(ColumnMap(members))
+    }
+}
+
+/// The members of a JSON object of texts, in its order; unlike in a map, one of them may be there twice.
+#[derive(Debug)]
+pub struct HeadingPairs(Vec<(String, String)>);
+
+impl<'de> Deserialize<'de> for HeadingPairs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<HeadingPairs, D::Error> {
+        struct Pairs;
+        impl<'de> Visitor<'de> for Pairs {
+            type Value = HeadingPairs;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON object of texts")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<HeadingPairs, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = members.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(HeadingPairs(pairs))
+            }
+        }
+        deserializer.deserialize_map(Pairs)
+    }
+}
+
 impl Columns {
-    /// Finds the member of each heading. `renamed` maps headings to members; an empty member leaves a column out. Fails
-    /// if two columns are for one member.
-    pub fn new(headings: &[String], renamed: &BTreeMap<String, String>) -> Result<Columns> {
-        let mut columns = Vec::with_capacity(headings.len());
-        for heading in headings {
-            let member = renamed.get(heading).cloned().unwrap_or_else(|| member(heading));
-            let column = column(&member);
+    /// Finds the member of each heading. Fails if two columns are for one member, or one for a member and another for a part
+    /// of it.
+    pub fn new(headings: &[String], renamed: &ColumnMap) -> Result<Columns> {
+        let mut columns: Vec<Column> = Vec::with_capacity(headings.len());
+        for (heading, number) in headings.iter().zip(1..) {
+            let heading = canonical(heading);
+            let member = renamed.0.get(&*heading).cloned();
+            let column = match &member {
+                None if heading.is_empty() => Column::NoHeading(number),
+                None => column(&named_member(&heading)),
+                Some(member) => column(member),
+            };
+            let member = member.unwrap_or_else(|| named_member(&heading));
             if column != Column::Ignored && columns.contains(&column) {
                 bail!("two CSV columns are “{member}”; leave one out, or map them with --columns");
+            }
+            if let Some(object) = columns.iter().find_map(|other| other.overlap(&column)) {
+                bail!(
+                    "one CSV column is “{object}” and another a part of it; leave one out, or map them with --columns"
+                );
             }
             columns.push(column);
         }
         Ok(Columns(columns))
     }
 
-    /// Returns the members of a row, which has one cell for each column; null for an empty cell.
+    /// Returns the members of a row, which has one cell for each column; null for an empty cell. Text in a column without a
+    /// heading becomes a member that no record has, so that the row is rejected with it.
     pub fn members(&self, cells: &[String]) -> Map<String, Value> {
         let mut members = Map::new();
         for (column, cell) in self.0.iter().zip(cells) {
@@ -52,31 +118,57 @@ impl Columns {
     }
 }
 
+impl Column {
+    /// Returns the member that one of the two columns is for, if the other is for a part of it.
+    fn overlap<'c>(&'c self, other: &'c Column) -> Option<&'c str> {
+        match (self, other) {
+            (Column::Member(whole), part) | (part, Column::Member(whole)) => {
+                let object = match part {
+                    Column::Inner(object, _) => object.as_str(),
+                    Column::Detail(_) => "details",
+                    Column::Ignored
+                    | Column::NoHeading(_)
+                    | Column::Member(_)
+                    | Column::Pictures
+                    | Column::Picture(..) => return None,
+                };
+                (object == whole).then_some(whole.as_str())
+            }
+            _ => None,
+        }
+    }
+}
+
 /// Returns the member of a heading: `design_language` for `Design language`. The label of a detail is kept as it is.
-fn member(heading: &str) -> String {
+fn named_member(heading: &str) -> String {
+    let name = |part: &str| part.trim().to_lowercase().replace(|c: char| c.is_whitespace() || c == '-', "_");
     match heading.split_once('.') {
         Some((first, label)) if first.trim().eq_ignore_ascii_case("details") => {
             format!("details.{}", label.trim())
         }
-        _ => heading.to_lowercase().replace([' ', '-'], "_"),
+        _ => heading.split('.').map(name).collect::<Vec<_>>().join("."),
     }
 }
 
 fn column(member: &str) -> Column {
-    match member.split_once('.') {
-        None if member.is_empty() => Column::Ignored,
-        None if member == "pictures" => Column::Pictures,
-        None => Column::Member(member.to_owned()),
-        Some(("details", label)) => Column::Detail(label.to_owned()),
-        Some(("pictures", inner)) => {
+    let Some((object, inner)) = member.split_once('.') else {
+        return match member {
+            "" => Column::Ignored,
+            "pictures" => Column::Pictures,
+            _ => Column::Member(member.to_owned()),
+        };
+    };
+    match (object.trim(), inner.trim()) {
+        ("details", label) => Column::Detail(label.to_owned()),
+        ("pictures", inner) => {
             let (number, name) = inner.split_once('.').unwrap_or((inner, "source"));
-            let name = ["source", "alt", "credit", "rights"].into_iter().find(|known| *known == name);
-            match (number.parse(), name) {
+            let name = ["source", "alt", "credit", "rights"].into_iter().find(|known| *known == name.trim());
+            match (number.trim().parse(), name) {
                 (Ok(number @ 1..), Some(name)) => Column::Picture(number, name),
                 _ => Column::Inner("pictures".to_owned(), inner.to_owned()),
             }
         }
-        Some((object, inner)) => Column::Inner(object.to_owned(), inner.to_owned()),
+        (object, inner) => Column::Inner(object.to_owned(), inner.to_owned()),
     }
 }
 
@@ -84,6 +176,10 @@ fn put(members: &mut Map<String, Value>, column: &Column, cell: &str) {
     let value = if cell.is_empty() { Value::Null } else { cell.into() };
     match column {
         Column::Ignored => {}
+        Column::NoHeading(_) if cell.is_empty() => {}
+        Column::NoHeading(number) => {
+            members.insert(format!("column {number} without a heading"), value);
+        }
         Column::Member(member) => {
             members.insert(member.clone(), value);
         }
@@ -121,10 +217,16 @@ mod tests {
 
     use super::*;
 
-    fn read(text: &str, renamed: &[(&str, &str)]) -> Vec<String> {
-        let renamed = renamed.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+    fn columns<'t>(text: &'t str, map: &str) -> Result<(Table<&'t [u8]>, Columns), String> {
+        let pairs = serde_json::from_str(map).map_err(|error| error.to_string())?;
         let table = Table::new(text.as_bytes()).unwrap();
-        let columns = Columns::new(table.headings(), &renamed).unwrap();
+        let columns = ColumnMap::new(pairs).and_then(|map| Columns::new(table.headings(), &map));
+        columns.map(|columns| (table, columns)).map_err(|error| error.to_string())
+    }
+
+    /// Returns the members of each row, with the headings renamed as in this map.
+    fn read(text: &str, map: &str) -> Vec<String> {
+        let (table, columns) = columns(text, map).unwrap();
         table.map(|row| Value::Object(columns.members(&row.unwrap().record.unwrap())).to_string()).collect()
     }
 
@@ -133,7 +235,7 @@ mod tests {
         let text = "Name,category,Design language,taste.material,details.Site area\n\
                     \"Stair, \"\"House\"\"\",art,plain,oak,240 m²\n , ,,,\nB,art,,,\n";
         assert_eq!(
-            read(text, &[]),
+            read(text, "{}"),
             [
                 r#"{"name":"Stair, \"House\"","category":"art","design_language":"plain","taste":{"material":"oak"},"details":{"Site area":"240 m²"}}"#,
                 r#"{"name":"B","category":"art","design_language":null,"taste":{"material":null},"details":{"Site area":null}}"#,
@@ -144,7 +246,7 @@ mod tests {
     #[test]
     fn headings_can_be_mapped_and_left_out() {
         assert_eq!(
-            read("Titel,Ort,intern\nA,Zürich,x\n", &[("Titel", "name"), ("Ort", "city"), ("intern", "")]),
+            read("Titel,Ort,intern\nA,Zürich,x\n", r#"{"Titel": "name", "Ort": "city", "intern": ""}"#),
             [r#"{"name":"A","city":"Zürich"}"#]
         );
     }
@@ -152,7 +254,7 @@ mod tests {
     #[test]
     fn pictures_are_in_one_column_or_in_several() {
         assert_eq!(
-            read("slug,pictures,pictures.2.alt\na,a.jpg | b.jpg|,A door\nb,,\n", &[]),
+            read("slug,pictures,pictures.2.alt\na,a.jpg | b.jpg|,A door\nb,,\n", "{}"),
             [
                 r#"{"slug":"a","pictures":{"1":{"source":"a.jpg"},"2":{"source":"b.jpg","alt":"A door"},"all":true}}"#,
                 r#"{"slug":"b","pictures":{"all":true,"2":{"alt":null}}}"#,
@@ -161,7 +263,7 @@ mod tests {
         assert_eq!(
             read(
                 "slug,pictures.1,pictures.1.alt,Pictures.1.Credit,pictures.1.rights\na,a.jpg,,Ann B,CC0\n",
-                &[]
+                "{}"
             ),
             [
                 r#"{"slug":"a","pictures":{"1":{"source":"a.jpg","alt":null,"credit":"Ann B","rights":"CC0"}}}"#
@@ -170,9 +272,87 @@ mod tests {
     }
 
     #[test]
+    fn a_heading_is_the_same_in_every_unicode_form() {
+        let expected = ["{\"slug\":\"a\",\"details\":{\"Fl\u{e4}che\":\"1\"}}"];
+        for heading in [
+            "details.Fl\u{e4}che",
+            "Details.Fla\u{308}che",
+            " details . Fla\u{308}che ",
+            "\"details.Fl\u{e4}che \"",
+        ] {
+            assert_eq!(read(&format!("slug,{heading}\na,1\n"), "{}"), expected, "{heading:?}");
+        }
+        for (heading, key) in [
+            ("Fl\u{e4}che", "Fla\u{308}che"),
+            ("Fla\u{308}che", "Fl\u{e4}che"),
+            ("Fl\u{e4}che ", " Fl\u{e4}che"),
+        ] {
+            for member in ["details.Fl\u{e4}che", "details.Fla\u{308}che", " details. Fla\u{308}che "] {
+                let map = json!({ key: member }).to_string();
+                assert_eq!(read(&format!("slug,{heading}\na,1\n"), &map), expected, "{heading:?} {map}");
+            }
+        }
+    }
+
+    #[test]
+    fn blanks_in_headings_are_no_part_of_the_member() {
+        let text = "slug, taste . Material,Design\u{a0}language,pictures. 1 . Alt\na,oak,plain,A door\n";
+        assert_eq!(
+            read(text, "{}"),
+            [
+                r#"{"slug":"a","taste":{"material":"oak"},"design_language":"plain","pictures":{"1":{"alt":"A door"}}}"#
+            ]
+        );
+    }
+
+    #[test]
+    fn text_without_a_heading_becomes_a_member_that_no_record_has() {
+        let text = "slug,,name, \na,x,A,\nb,,B,y\nc,,C,\n";
+        assert_eq!(
+            read(text, "{}"),
+            [
+                r#"{"slug":"a","column 2 without a heading":"x","name":"A"}"#,
+                r#"{"slug":"b","name":"B","column 4 without a heading":"y"}"#,
+                r#"{"slug":"c","name":"C"}"#,
+            ]
+        );
+        assert_eq!(read("slug,\na,x\n", r#"{"": "intro"}"#), [r#"{"slug":"a","intro":"x"}"#]);
+        assert_eq!(read("slug,,\na,x,y\n", r#"{"": ""}"#), [r#"{"slug":"a"}"#]);
+    }
+
+    #[test]
     fn two_columns_for_one_member_are_rejected() {
-        let headings = ["name".to_owned(), "Name".to_owned()];
-        let error = Columns::new(&headings, &BTreeMap::new()).unwrap_err().to_string();
-        assert_eq!(error, "two CSV columns are “name”; leave one out, or map them with --columns");
+        let error = |text: &str, map: &str| columns(text, map).map(|_| ()).unwrap_err();
+        for (text, map, member) in [
+            ("name,Name", "{}", "name"),
+            ("details.Fl\u{e4}che,Details.Fla\u{308}che", "{}", "details.Fl\u{e4}che"),
+            ("Fl\u{e4}che,Fla\u{308}che", "{}", "fl\u{e4}che"),
+            ("city,Ort", r#"{"Ort": " city "}"#, "city"),
+            ("pictures.1,pictures. 01 .source", "{}", "pictures.01.source"),
+        ] {
+            let reason = format!("two CSV columns are “{member}”; leave one out, or map them with --columns");
+            assert_eq!(error(text, map), reason, "{text:?}");
+        }
+        for (text, object) in [
+            ("taste.material,taste", "taste"),
+            ("taste,taste.material", "taste"),
+            ("details,details.Area", "details"),
+        ] {
+            let reason = format!(
+                "one CSV column is “{object}” and another a part of it; leave one out, or map them with --columns"
+            );
+            assert_eq!(error(text, "{}"), reason, "{text:?}");
+        }
+        assert_eq!(columns("pictures,pictures.1.alt", "{}").map(|_| ()), Ok(()));
+        for map in [
+            r#"{"Ort": "city", "Ort": "studio"}"#.to_owned(),
+            "{\"Fl\u{e4}che\": \"city\", \"Fla\u{308}che\": \"\"}".to_owned(),
+        ] {
+            let heading = if map.contains("Ort") { "Ort" } else { "Fl\u{e4}che" };
+            let reason = format!(
+                "the column map names the heading “{heading}” twice, perhaps in two spellings that look the same; leave one out"
+            );
+            assert_eq!(error("name", &map), reason);
+        }
     }
 }

@@ -2,8 +2,7 @@
 //! names.
 
 use record_files::windows_1252;
-use schemas::import::named_pictures;
-use schemas::record::PictureSource;
+use schemas::import::{WrittenPicture, named_pictures, parse_json};
 use serde_json::{Map, Value};
 
 /// A record as it is in the file.
@@ -20,7 +19,7 @@ pub enum Content {
 pub struct Prepared {
     pub text: String,
     /// The pictures that it names as files, not as URLs.
-    pub files: Vec<PictureSource>,
+    pub files: Vec<WrittenPicture>,
     /// The number of characters that were repaired.
     pub repaired: u64,
 }
@@ -35,7 +34,7 @@ impl Content {
             Content::Text(text) => {
                 // Most texts need neither and are not parsed.
                 let is_needed = text.contains("\"pictures\"") || (repairs && may_need_repair(&text));
-                match is_needed.then(|| serde_json::from_str(&text)) {
+                match is_needed.then(|| parse_json(&text)) {
                     Some(Ok(value)) => (Some(text), value),
                     Some(Err(_)) | None => return Prepared { text, files: Vec::new(), repaired: 0 },
                 }
@@ -47,7 +46,7 @@ impl Content {
             Value::Object(members) if members.contains_key("pictures") => named_pictures(members),
             _ => Vec::new(),
         };
-        files.retain(PictureSource::is_file);
+        files.retain(|named| named.picture.is_file());
         Prepared { text, files, repaired }
     }
 }
@@ -78,6 +77,7 @@ fn repair(value: &mut Value) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use schemas::record::PictureSource;
     use serde_json::json;
 
     use super::*;
@@ -95,6 +95,9 @@ mod tests {
             ),
             ("{\"name\":\"Dealer’s € 5\",\"details\":[{\"label\":\"a\",\"value\":\"1–2\"}]}".into(), 3)
         );
+        // A number that stands for a text keeps its digits.
+        let text = "{\"name\":1e3,\"year\":1984,\"intro\":\"\u{96}\"}";
+        assert_eq!(repaired(text), ("{\"name\":\"1e3\",\"year\":1984,\"intro\":\"–\"}".into(), 1));
     }
 
     #[test]
@@ -111,13 +114,12 @@ mod tests {
 
     #[test]
     fn picture_files_are_found_in_texts_and_in_members() {
-        let record =
-            json!({"pictures": ["a.jpg", {"source": "b.jpg", "alt": "B"}, "https://x.example/c.jpg"]});
-        let file = |source: &str, alt: Option<&str>| PictureSource {
-            alt: alt.map(str::to_owned),
-            ..PictureSource::of(source)
+        let record = json!({"pictures": ["a.jpg", {"source": "Tu\u{308}r.jpg", "alt": "B"}, "https://x.example/c.jpg"]});
+        let file = |source: &str, written: &str, alt: Option<&str>| WrittenPicture {
+            picture: PictureSource { alt: alt.map(str::to_owned), ..PictureSource::of(source) },
+            written: written.to_owned(),
         };
-        let files = vec![file("a.jpg", None), file("b.jpg", Some("B"))];
+        let files = vec![file("a.jpg", "a.jpg", None), file("T\u{fc}r.jpg", "Tu\u{308}r.jpg", Some("B"))];
         let expected = Prepared { text: record.to_string(), files, repaired: 0 };
         assert_eq!(Content::Text(record.to_string()).prepare(false), expected);
         let Value::Object(members) = record else { unreachable!() };

@@ -2,17 +2,16 @@
 //! Pictures that records name by URL are fetched by the write side itself.
 
 use std::collections::HashMap;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use futures::{StreamExt, TryStreamExt};
 use schemas::command::{Command, CommandReply, LineOutcome, LineResult};
 use schemas::ids::{Actor, CommandId};
-use schemas::picture::MAX_PICTURE_BYTES;
-use schemas::record::PictureSource;
+use schemas::import::WrittenPicture;
 use schemas::slug::Slug;
 
+use super::picture_files::{absent, read_below};
 use crate::session::{Session, UNEXPECTED_REPLY};
 
 /// The number of concurrent uploads.
@@ -31,7 +30,7 @@ pub struct NamedPicture {
     slug: Slug,
     /// Whether the pictures of the project are stored already, so that the file may be missing.
     is_stored: bool,
-    pub picture: PictureSource,
+    pub named: WrittenPicture,
 }
 
 pub enum UploadOutcome {
@@ -55,17 +54,17 @@ impl<'s> PictureUploader<'s> {
     /// Returns the picture files of those lines that were imported.
     pub fn of_imported_lines(
         &self,
-        files: &HashMap<u64, Vec<PictureSource>>,
+        files: &HashMap<u64, Vec<WrittenPicture>>,
         outcomes: &[LineOutcome],
     ) -> Vec<NamedPicture> {
         let mut pictures = Vec::new();
         for outcome in outcomes {
             let Some((slug, is_stored)) = imported(&outcome.result) else { continue };
-            pictures.extend(files.get(&outcome.number).into_iter().flatten().map(|picture| NamedPicture {
+            pictures.extend(files.get(&outcome.number).into_iter().flatten().map(|named| NamedPicture {
                 line: outcome.number,
                 slug: slug.clone(),
                 is_stored,
-                picture: picture.clone(),
+                named: named.clone(),
             }));
         }
         pictures
@@ -81,20 +80,18 @@ impl<'s> PictureUploader<'s> {
     }
 
     async fn upload_one(&self, named: &NamedPicture) -> Result<UploadOutcome> {
-        let path = self.folder.join(&named.picture.source);
-        if named.is_stored && matches!(tokio::fs::try_exists(&path).await, Ok(false)) {
-            return Ok(UploadOutcome::Attached);
-        }
-        let bytes = match read(path).await {
-            Ok(bytes) => bytes,
+        let WrittenPicture { picture, written } = &named.named;
+        let bytes = match read_below(&self.folder, written).await {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) if named.is_stored => return Ok(UploadOutcome::Attached),
+            Ok(None) => return Ok(UploadOutcome::Refused(absent(&self.folder.join(written)))),
             Err(reason) => return Ok(UploadOutcome::Refused(reason)),
         };
         let stored = match self.session.store_picture(bytes).await? {
             Ok(id) => id,
             Err(reason) => return Ok(UploadOutcome::Refused(reason)),
         };
-        let picture = named.picture.clone();
-        let slug = named.slug.clone();
+        let (slug, picture) = (named.slug.clone(), picture.clone());
         let command = Command::Attach { slug, picture, kept: Some(stored), as_named: false };
         match self.session.send(self.actor.clone(), Some(self.correlation), command).await? {
             CommandReply::Project(_) => Ok(UploadOutcome::Attached),
@@ -113,20 +110,4 @@ fn imported(result: &LineResult) -> Option<(&Slug, bool)> {
         }
         LineResult::Rejected { .. } => None,
     }
-}
-
-/// Reads a picture file. The error is a sentence for users.
-pub async fn read(path: PathBuf) -> Result<Vec<u8>, String> {
-    let length = match tokio::fs::metadata(&path).await {
-        Ok(found) if found.is_file() => found.len(),
-        Ok(_) => return Err(format!("{} is not a file.", path.display())),
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            return Err(format!("There is no file {}.", path.display()));
-        }
-        Err(error) => return Err(format!("{} cannot be read: {error}.", path.display())),
-    };
-    if length > MAX_PICTURE_BYTES as u64 {
-        return Err(format!("It has {length} bytes; a picture may have {MAX_PICTURE_BYTES}."));
-    }
-    tokio::fs::read(&path).await.map_err(|error| format!("{} cannot be read: {error}.", path.display()))
 }

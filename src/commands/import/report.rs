@@ -82,15 +82,26 @@ pub struct End {
     status: ExitCode,
     /// The kind of the failure, and its reason.
     failure: Option<(&'static str, String)>,
+    /// Whether lines may have been imported without a reply that says so.
+    is_unknown: bool,
 }
 
 impl End {
     pub fn failed(reason: String) -> End {
-        End { status: ExitCode::FAILURE, failure: Some(("failed", reason)) }
+        End { status: ExitCode::FAILURE, failure: Some(("failed", reason)), is_unknown: false }
     }
 
     pub fn interrupted(signal: Signal, reason: String) -> End {
-        End { status: signal.exit_status(), failure: Some(("interrupted", reason)) }
+        End { status: signal.exit_status(), failure: Some(("interrupted", reason)), is_unknown: false }
+    }
+
+    /// Says whether lines may have been imported without a reply that says so.
+    pub fn with_unknown(self, is_unknown: bool) -> End {
+        End { is_unknown, ..self }
+    }
+
+    fn complete() -> End {
+        End { status: ExitCode::SUCCESS, failure: None, is_unknown: false }
     }
 }
 
@@ -200,7 +211,7 @@ impl Report {
                 UploadOutcome::Refused(reason) => {
                     self.counts.pictures_refused += 1;
                     if self.counts.pictures_refused <= SHOWN {
-                        let (line, source) = (named.line, &named.picture.source);
+                        let (line, source) = (named.line, &named.named.picture.source);
                         self.progress.suspend(|| {
                             say(&format!("line {line}: the picture {source} is not attached: {reason}"))
                         });
@@ -261,9 +272,9 @@ impl Report {
     /// Returns how an import ended that reached the end of its file: as a failure if every line was rejected.
     pub fn end_of_file(&self) -> End {
         match self.counts.rejected {
-            0 => End { status: ExitCode::SUCCESS, failure: None },
+            0 => End::complete(),
             rejected if rejected == self.lines() => End::failed("every line is rejected".into()),
-            _ => End { status: ExitCode::SUCCESS, failure: None },
+            _ => End::complete(),
         }
     }
 
@@ -271,20 +282,34 @@ impl Report {
     pub fn finish(mut self, end: End) -> Result<ExitCode> {
         self.progress.finish_and_clear();
         self.counts.seconds = self.began.elapsed().as_secs_f64();
-        let End { status, failure } = end;
+        let End { status, failure, is_unknown } = end;
+        let is_unread = failure.is_none();
         let reported = failure.as_ref().map(|(kind, detail)| Failure { kind, detail });
-        self.output.answer(&Outcome { counts: &self.counts, failure: reported }, || self.sentence())?;
+        self.output.answer(&Outcome { counts: &self.counts, failure: reported }, || match self.lines() {
+            0 => self.nothing(is_unread, is_unknown),
+            _ => self.sentence(),
+        })?;
         if let Some((_, detail)) = failure {
             say(&detail);
         }
         Ok(status)
     }
 
+    /// Returns the sentence about an import without the outcome of any line: nothing was there to be read, or it failed before.
+    fn nothing(&self, is_unread: bool, is_unknown: bool) -> String {
+        match (is_unread, is_unknown) {
+            (true, _) => {
+                format!("nothing was read: {} has no records; the log is at {}", self.source, self.position())
+            }
+            (false, true) => {
+                format!("whether lines of {} are imported is not known", self.source)
+            }
+            (false, false) => format!("no line of {} is imported", self.source),
+        }
+    }
+
     fn sentence(&self) -> String {
         let Counts { new, changed, same, rejected, pictures, pictures_refused, position, .. } = &self.counts;
-        if self.lines() == 0 {
-            return format!("nothing was read: {} has no records; the log is at {position}", self.source);
-        }
         let seconds = self.began.elapsed().as_secs_f64();
         let rate = self.lines() as f64 / seconds.max(1e-9);
         let would = if self.dry_run { "dry run, nothing was written: " } else { "" };

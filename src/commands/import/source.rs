@@ -1,18 +1,19 @@
-//! The imported file as numbered records: the lines of NDJSON, the rows of CSV, and the lines of a file that `--rejects` wrote.
+//! The imported file as numbered records: the lines of NDJSON or the elements of an array, the rows of CSV, and the lines of a file
+//! that `--rejects` wrote.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
-use record_files::{Error, Invalid, MAX_RECORD_BYTES, NdjsonReader, Numbered, Reason, Table, decode};
+use cli_output::say;
+use record_files::{Error, Invalid, JsonReader, MAX_RECORD_BYTES, Numbered, Reason, Table, decode};
 use schemas::command::LineForm;
-use schemas::import::{Fault, MAX_LINE_BYTES};
+use schemas::import::{Fault, MAX_LINE_BYTES, parse_json};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::columns::Columns;
+use super::columns::{ColumnMap, Columns};
 use super::content::Content;
 use crate::cli::{ImportArgs, ImportFormat};
 
@@ -52,7 +53,12 @@ pub fn open(args: &ImportArgs, format: ImportFormat) -> Result<SourceLines> {
     let reader = decode(input, args.encoding.into()).map_err(explained)?;
     match format {
         ImportFormat::Ndjson => {
-            Ok(Box::new(NdjsonReader::new(reader).map(|line| line.map(ndjson_line).map_err(explained))))
+            let records = JsonReader::new(reader).map_err(explained)?;
+            if records.is_array() {
+                let name = args.file.display();
+                say(&format!("{name} is a JSON array; each of its elements is read as a record"));
+            }
+            Ok(Box::new(records.map(|record| record.map(json_record).map_err(explained))))
         }
         ImportFormat::Csv => {
             let table = Table::new(reader).map_err(explained)?;
@@ -69,7 +75,7 @@ fn explained(error: Error) -> anyhow::Error {
     match error {
         Error::IsUtf16 => anyhow!("{error}; say --encoding utf-16, or save it as UTF-8"),
         Error::Headings { ref reason, .. } => anyhow!("{error}{}", hint(reason)),
-        Error::Unreadable(_) => error.into(),
+        Error::Unreadable(_) | Error::Json { .. } => error.into(),
     }
 }
 
@@ -84,15 +90,16 @@ fn hint(reason: &Reason) -> &'static str {
     }
 }
 
-fn renamed_headings(path: Option<&Path>) -> Result<BTreeMap<String, String>> {
-    let Some(path) = path else { return Ok(BTreeMap::new()) };
+fn renamed_headings(path: Option<&Path>) -> Result<ColumnMap> {
+    let Some(path) = path else { return Ok(ColumnMap::default()) };
     let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
-    serde_json::from_str(&text).with_context(|| {
+    let pairs = serde_json::from_str(&text).with_context(|| {
         format!(
             "{} is not a column map; expected a JSON object such as {{\"Ort\": \"city\"}}",
             path.display()
         )
-    })
+    })?;
+    ColumnMap::new(pairs)
 }
 
 fn source_line<T>(
@@ -110,8 +117,8 @@ fn source_line<T>(
     }
 }
 
-fn ndjson_line(line: Numbered<String>) -> SourceLine {
-    source_line(line, |text| match reject(&text) {
+fn json_record(record: Numbered<String>) -> SourceLine {
+    source_line(record, |text| match reject(&text) {
         Some(rejected) => rejected,
         None => (Content::Text(text), None),
     })
@@ -135,7 +142,7 @@ fn reject(text: &str) -> Option<(Content, Option<LineForm>)> {
     if !text.contains("\"faults\"") || !text.contains("\"record\"") {
         return None;
     }
-    let Reject { record, form, .. } = serde_json::from_str(text).ok()?;
+    let Reject { record, form, .. } = serde_json::from_value(parse_json(text).ok()?).ok()?;
     match record {
         Value::String(text) => Some((Content::Text(text), form)),
         Value::Object(members) => Some((Content::Members(members), form)),
@@ -158,8 +165,8 @@ mod tests {
             Some(("{\"a\":1}".into(), LineForm::Record))
         );
         let corrected =
-            format!("{{\"record\": {{\"name\": \"B\"}}, \"form\": \"patch\", \"line\": 3, {faults}}}");
-        assert_eq!(form(&corrected), Some(("{\"name\":\"B\"}".into(), LineForm::Patch)));
+            format!("{{\"record\": {{\"name\": 1e3}}, \"form\": \"patch\", \"line\": 3, {faults}}}");
+        assert_eq!(form(&corrected), Some(("{\"name\":\"1e3\"}".into(), LineForm::Patch)));
         for other in [
             format!("{{\"line\":3,{faults},\"record\":7}}"),
             format!("{{\"line\":3,{faults},\"record\":\"a\",\"name\":\"A\"}}"),
@@ -176,7 +183,7 @@ mod tests {
             reason: Reason::NotUtf8 { byte: 0xfc, at: 2, column: None },
         };
         let SourceLine::Unreadable { number: 3, reason, .. } =
-            ndjson_line(Numbered { line: 3, record: Err(invalid) })
+            json_record(Numbered { line: 3, record: Err(invalid) })
         else {
             panic!("it is not a record")
         };

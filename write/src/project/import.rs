@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use schemas::command::{ImportOptions, LineForm};
 use schemas::event::Event;
-use schemas::import::{ImportRecord, folded_id, parse_members, patched};
+use schemas::import::{ImportRecord, parse_members, patched};
 use schemas::record::Record;
 use schemas::slug::Slug;
 use serde_json::{Map, Value};
@@ -39,7 +39,7 @@ pub fn import(project: &Project, line: ImportRecord) -> Result<(Change, Vec<Even
         Project::Listed(_) | Project::Withdrawn { .. } => project.listed(&line.slug)?,
     };
     if let (Some(id), Some(known)) = (&line.id, &listing.id)
-        && folded_id(id) != folded_id(known)
+        && id != known
     {
         let reason = format!(
             "is “{id}”, and the slug that it makes ({}) belongs to the project with the id “{known}”; give a slug instead",
@@ -178,6 +178,21 @@ mod tests {
     fn a_line_with_a_former_slug_updates_its_project_and_the_slug_stays() {
         let other = r#"{"slug":"a","name":"Second","category":"art"}"#;
         given(&[selected(), renamed("b")]).when(importing(other)).then(&[revised("Second")]);
+    }
+
+    #[test]
+    fn another_id_is_never_taken_for_that_of_the_project() {
+        let with = |id: &str| format!(r#"{{"id":"{id}","name":"First","category":"art"}}"#);
+        let project = |id: &str| select(&Project::Absent, line(&with(id))).unwrap();
+        for (known, other) in [("A7", "a7"), ("A7", "\u{c4}7"), ("A.1", "A-1")] {
+            let past = project(known);
+            given(&past).when(importing(&with(known))).then_nothing();
+            let slug = line(&with(other)).slug;
+            given(&past).when(importing(&with(other))).then_rejected(&format!(
+                "id is “{other}”, and the slug that it makes ({slug}) belongs to the project with the id “{known}”; give a slug \
+                 instead"
+            ));
+        }
     }
 
     #[test]

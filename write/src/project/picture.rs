@@ -4,6 +4,7 @@ use schemas::event::{Event, PictureAttached, PictureRefused};
 use schemas::picture::Picture;
 use schemas::record::PictureSource;
 use schemas::slug::Slug;
+use schemas::text::canonical;
 use serde_json::Map;
 
 use super::{Listing, PictureOutcome, Project, Rejection, revise};
@@ -17,6 +18,8 @@ pub fn attach(
     picture: Picture,
 ) -> Result<Vec<Event>, Rejection> {
     let listing = project.listed(slug)?;
+    // As the record has it, so that both are the same picture.
+    let named = &PictureSource { source: canonical(&named.source).into_owned(), ..named.clone() };
     let mut events = name_picture(project, listing, slug, named)?;
     events.extend(listing.attached(&named.source, picture));
     Ok(events)
@@ -31,6 +34,8 @@ pub fn attach_to_source(
     picture: Picture,
 ) -> Result<Vec<Event>, Rejection> {
     let listing = project.listed(slug)?;
+    let source = canonical(source);
+    let source = &*source;
     if !listing.record.picture_sources().any(|named| named == source) {
         return Err(Rejection::invalid(source, "is not named by the record any more"));
     }
@@ -131,6 +136,24 @@ mod tests {
             naming(r#"[{"source":"p.jpg","alt":"A door"},{"source":"q.jpg","alt":"A hinge"}]"#),
             attached("q.jpg", 1),
         ]);
+    }
+
+    #[test]
+    fn another_spelling_of_a_source_is_the_same_picture() {
+        let past = [selected(), naming("[{\"source\":\"T\u{fc}r.jpg\",\"alt\":\"A door\"}]")];
+        for source in ["T\u{fc}r.jpg", "Tu\u{308}r.jpg", " Tu\u{308}r.jpg "] {
+            given(&past).when(attaching(source, None, 1)).then(&[attached("T\u{fc}r.jpg", 1)]);
+            given(&past)
+                .when(|project| attach_to_source(project, &slug(), source, picture(1)))
+                .then(&[attached("T\u{fc}r.jpg", 1)]);
+            given(&past).when(attaching(source, Some("A gate"), 1)).then(&[
+                naming("[{\"source\":\"T\u{fc}r.jpg\",\"alt\":\"A gate\"}]"),
+                attached("T\u{fc}r.jpg", 1),
+            ]);
+            given(&[selected()])
+                .when(attaching(source, None, 1))
+                .then(&[naming("[\"T\u{fc}r.jpg\"]"), attached("T\u{fc}r.jpg", 1)]);
+        }
     }
 
     #[test]

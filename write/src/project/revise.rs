@@ -82,6 +82,20 @@ mod tests {
     }
 
     #[test]
+    fn another_spelling_of_a_label_is_the_same_detail() {
+        let with = |details: &str| {
+            revised_so(&format!(
+                r#"{{"name":"First","category":"art","studio":"Nord","taste":{{"material":"oak"}},"provenance":{{"note":"seen"}},"details":{details}}}"#
+            ))
+        };
+        let past = [selected(), with("[{\"label\":\"Fl\u{e4}che\",\"value\":\"Gr\u{f6}\u{df}e\"}]")];
+        for label in ["Fl\u{e4}che", "Fla\u{308}che", " Fla\u{308}che "] {
+            given(&past).when(change(json!({"details": {label: "Gro\u{308}\u{df}e"}}))).then_nothing();
+            given(&past).when(change(json!({"details": {label: null}}))).then(&[with("[]")]);
+        }
+    }
+
+    #[test]
     fn vectors_may_be_supplied_and_not_removed() {
         given(&[selected()])
             .when(change(json!({"vectors": {"visual": [1.0]}, "vector_model": "m"})))

@@ -134,6 +134,11 @@ impl ProjectService {
         project::is_built_in(model) || self.encoder.get().is_some_and(|encoder| encoder == model)
     }
 
+    /// Returns the last year that records may name now.
+    fn last_year(&self) -> i16 {
+        project::last_year(jiff::tz::Offset::UTC.to_datetime(self.writer.clock.now()).date())
+    }
+
     pub(super) fn picture_retries(&self) -> &PictureRetries {
         &self.retries
     }
@@ -232,6 +237,7 @@ impl ProjectService {
                 None => None,
             };
             let events = decide(history.project(), rival.as_ref().map(ProjectHistory::project))?;
+            project::reject_years(history.project(), &events, self.last_year())?;
             if events.is_empty() {
                 return done(slug, history.project(), Position::START);
             }

@@ -163,10 +163,11 @@ impl ProjectService {
         options: ImportOptions,
     ) -> Result<Vec<Outcome>, CommandError> {
         let mut outcomes = Vec::with_capacity(groups.len());
+        let last_year = self.last_year();
         while !groups.is_empty() {
             let (mut appending, mut appends) = (Vec::with_capacity(groups.len()), Vec::new());
             for group in groups {
-                match group.decide(options, |model| self.computes(model)) {
+                match group.decide(options, last_year, |model| self.computes(model)) {
                     Decision::Outcome(result) => {
                         if !options.dry_run {
                             self.retry_pictures(&group, &result);
@@ -239,7 +240,7 @@ impl ProjectService {
 
 impl Group {
     /// Decides what the line changes. In a dry run nothing is appended.
-    fn decide(&self, options: ImportOptions, computes: impl Fn(&str) -> bool) -> Decision {
+    fn decide(&self, options: ImportOptions, last_year: i16, computes: impl Fn(&str) -> bool) -> Decision {
         // A line that was executed before gets the same outcome again.
         let before = self.history.before(self.line.command);
         let project = before.as_ref().unwrap_or(self.history.project());
@@ -258,7 +259,12 @@ impl Group {
             line.vectors = line.vectors.filter(|vectors| !computes(&vectors.model));
             line
         };
-        match line.map(adjusted).and_then(|line| project::import(project, line)) {
+        let imported = line.map(adjusted).and_then(|line| {
+            let (change, events) = project::import(project, line)?;
+            project::reject_years(project, &events, last_year)?;
+            Ok((change, events))
+        });
+        match imported {
             Err(rejection) => Decision::Outcome(LineResult::Rejected { faults: rejection.into_faults() }),
             Ok((change, events)) if options.dry_run || before.is_some() || events.is_empty() => {
                 Decision::Outcome(self.result(change))

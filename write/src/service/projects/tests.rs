@@ -8,6 +8,7 @@ use super::*;
 use crate::service::CommandDispatcher;
 use crate::service::tests::WriteSide;
 
+mod ids;
 mod imports;
 mod patches;
 

@@ -2,6 +2,7 @@
 //! project contradict each other, in whatever messages they are.
 
 use std::collections::{HashMap, VecDeque};
+use std::num::NonZeroU64;
 
 use schemas::ids::CommandId;
 
@@ -19,7 +20,7 @@ pub(in crate::service::projects) struct FirstLines {
     imports: VecDeque<(CommandId, Import)>,
 }
 
-/// The first line of each project, by a hash of the project's slug: 40 bytes each.
+/// The first line of each project, by a hash of the project's slug: 48 bytes each.
 type Import = HashMap<u64, FirstLine>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,11 +28,38 @@ pub(super) struct FirstLine {
     pub(super) number: u64,
     pub(super) content: u64,
     pub(super) identity: u64,
+    /// A hash of the external id, if the line has one.
+    id: Option<NonZeroU64>,
+}
+
+/// What the ids of two lines say about their projects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum IdMatch {
+    /// Both have the same id.
+    Same,
+    /// One has no id.
+    Unknown,
+    /// Each has an id of its own.
+    Other,
 }
 
 impl FirstLine {
     pub(super) fn of(line: &Line) -> FirstLine {
-        FirstLine { number: line.number, content: line.content, identity: hash(&line.identity) }
+        FirstLine {
+            number: line.number,
+            content: line.content,
+            identity: hash(&line.identity),
+            id: line.id().and_then(id_hash),
+        }
+    }
+
+    /// Compares the id of this line with that of another one.
+    pub(super) fn compare_id(&self, id: &str) -> IdMatch {
+        match self.id {
+            None => IdMatch::Unknown,
+            known if known == id_hash(id) => IdMatch::Same,
+            Some(_) => IdMatch::Other,
+        }
     }
 }
 
@@ -61,6 +89,10 @@ impl FirstLines {
             self.imports.pop_front();
         }
     }
+}
+
+fn id_hash(id: &str) -> Option<NonZeroU64> {
+    NonZeroU64::new(hash(id) | 1)
 }
 
 /// Returns a hash that is valid in this process.

@@ -6,7 +6,7 @@ use event_log::StoreError;
 use schemas::command::{CommandMessage, ImportLine, ImportOptions, LineForm};
 use schemas::ids::CommandId;
 use schemas::import::{
-    Fault, Identity, ImportRecord, SlugOrigin, folded_id, made_slugs, parse_line, parse_part,
+    Fault, Identity, ImportRecord, SlugOrigin, id_slugs, made_slugs, parse_line, parse_part,
 };
 use schemas::slug::Slug;
 use serde_json::{Map, Value};
@@ -26,13 +26,18 @@ pub(super) struct Line {
     pub(super) record: ImportRecord,
     pub(super) patch: Option<Map<String, Value>>,
     pub(super) identity: Identity,
-    /// Its possible slugs: the one that it names or that is derived from its id, or those that are derived from its name.
+    /// Its possible slugs: the one that it names, or those that are derived from its id or from its name.
     pub(super) slugs: Vec<Slug>,
     /// A hash of the record, its vectors and its id.
     pub(super) content: u64,
 }
 
 impl Line {
+    /// Returns the external id that identifies the project.
+    pub(super) fn id(&self) -> Option<&str> {
+        self.record.id.as_deref()
+    }
+
     /// Returns whether only name, studio, year and city identify the project.
     pub(super) fn is_identified_by_name(&self) -> bool {
         self.record.origin == SlugOrigin::Name
@@ -75,9 +80,10 @@ fn parse(whole: CommandId, index: usize, line: &ImportLine, options: ImportOptio
             (record, Some(patch))
         }
     };
-    let slugs = match record.origin {
-        SlugOrigin::Given | SlugOrigin::Id => vec![record.slug.clone()],
-        SlugOrigin::Name => made_slugs(&record.record),
+    let slugs = match (record.origin, record.id.as_deref()) {
+        (SlugOrigin::Name, _) => made_slugs(&record.record),
+        (SlugOrigin::Given | SlugOrigin::Id, Some(id)) => id_slugs(id),
+        (SlugOrigin::Given | SlugOrigin::Id, None) => vec![record.slug.clone()],
     };
     Ok(Line {
         index,
@@ -85,7 +91,7 @@ fn parse(whole: CommandId, index: usize, line: &ImportLine, options: ImportOptio
         command: derived_id(whole, "line", index),
         identity: Identity::of(&record.record),
         slugs,
-        content: content(&(&record.record, &record.vectors, &patch, record.id.as_deref().map(folded_id))),
+        content: content(&(&record.record, &record.vectors, &patch, &record.id)),
         record,
         patch,
     })

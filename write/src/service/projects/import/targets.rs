@@ -1,4 +1,6 @@
-//! The project of each line of an import: by slug, or by name, studio, year and city.
+//! The project of each line of an import: by slug, by external id, or by name, studio, year and city.
+
+mod by_id;
 
 use std::collections::HashMap;
 
@@ -25,11 +27,21 @@ pub(super) struct LineTargets {
     identities: HashMap<StreamId, Identity>,
     /// The current slug of each project; stays when the history is taken.
     current: HashMap<StreamId, Slug>,
+    /// The external id of each project that has one in the log.
+    ids: HashMap<StreamId, String>,
+    /// The ids in earlier lines for projects that have none in the log.
+    said: HashMap<StreamId, String>,
     /// The streams that may have the identity of a line.
     candidates: HashMap<Identity, Vec<StreamId>>,
-    /// The slugs of projects that earlier lines create, with their identities, and the reverse.
-    claimed: HashMap<Slug, Identity>,
+    /// The slugs of projects that earlier lines create, with what identifies them, and the reverse.
+    claimed: HashMap<Slug, Claim>,
     created: HashMap<Identity, Slug>,
+}
+
+/// What identifies a project that an earlier line creates.
+struct Claim {
+    identity: Identity,
+    id: Option<String>,
 }
 
 /// The owner of a slug that was derived for a line.
@@ -65,18 +77,20 @@ impl ProjectService {
         streams.sort_unstable();
         streams.dedup();
         let (mut histories, mut identities, mut current) = (HashMap::new(), HashMap::new(), HashMap::new());
+        let mut ids = HashMap::new();
         for (stream, events) in log.read_streams(&streams).await? {
             let history = ProjectHistory::of(stream.clone(), events)?;
             if let Some(listing) = history.project().listing() {
                 current.insert(stream.clone(), listing.slug.clone());
+                ids.extend(listing.id.clone().map(|id| (stream.clone(), id)));
                 if !candidates.is_empty() {
                     identities.insert(stream.clone(), Identity::of(&listing.record));
                 }
             }
             histories.insert(stream, history);
         }
-        let (claimed, created) = Default::default();
-        Ok(LineTargets { owners, histories, identities, current, candidates, claimed, created })
+        let (said, claimed, created) = Default::default();
+        Ok(LineTargets { owners, histories, identities, current, ids, said, candidates, claimed, created })
     }
 }
 
@@ -91,15 +105,25 @@ impl LineTargets {
     ) -> Result<LineTarget, Vec<Fault>> {
         let target = if line.is_identified_by_name() {
             self.resolve_by_name(line, import, first_lines)?
+        } else if let Some(id) = line.id() {
+            self.resolve_by_id(line, id, import, first_lines)?
         } else {
             match self.owners.get(line.record.slug.as_str()) {
                 Some(stream) => LineTarget::Existing(stream.clone()),
                 None => LineTarget::New(line.record.slug.clone()),
             }
         };
-        if let LineTarget::New(slug) = &target {
-            self.claimed.entry(slug.clone()).or_insert_with(|| line.identity.clone());
-            self.created.entry(line.identity.clone()).or_insert_with(|| slug.clone());
+        let id = line.id().map(str::to_owned);
+        match (&target, id) {
+            (LineTarget::New(slug), id) => {
+                let claim = || Claim { identity: line.identity.clone(), id };
+                self.claimed.entry(slug.clone()).or_insert_with(claim);
+                self.created.entry(line.identity.clone()).or_insert_with(|| slug.clone());
+            }
+            (LineTarget::Existing(stream), Some(id)) if !self.ids.contains_key(stream) => {
+                self.said.entry(stream.clone()).or_insert(id);
+            }
+            (LineTarget::Existing(_), _) => {}
         }
         Ok(target)
     }
@@ -137,7 +161,7 @@ impl LineTargets {
             return if own { SlugOwner::Own(LineTarget::Existing(stream.clone())) } else { SlugOwner::Other };
         }
         let own = match (self.claimed.get(slug), first_lines.get(import, slug.as_str())) {
-            (Some(identity), _) => *identity == line.identity,
+            (Some(claim), _) => claim.identity == line.identity,
             (None, Some(first)) => first.identity == hash(&line.identity),
             (None, None) => return SlugOwner::None,
         };

@@ -141,40 +141,6 @@ async fn the_slug_comes_from_the_id_and_everything_else_may_change() {
 }
 
 #[tokio::test]
-async fn an_id_with_the_slug_of_another_id_is_rejected() {
-    let catalog = catalog().await;
-    let line = |id: &str, name: &str| format!(r#"{{"id":"{id}","name":"{name}","category":"art"}}"#);
-    let refused = "rejected id: is “A-1”, and the slug that it makes (a-1) belongs to the project with the id “A.1”; give a \
-                   slug instead";
-    assert_eq!(catalog.import(&[&line("A.1", "Vase")]).await, ["new a-1"]);
-    for name in ["Bowl", "Vase"] {
-        assert_eq!(catalog.import(&[&line("A-1", name)]).await, [refused], "in another file");
-    }
-    for (lines, expected) in [(LineForm::Cells, "new b-1"), (LineForm::Patch, "same b-1")] {
-        let options = ImportOptions { lines, ..ImportOptions::default() };
-        let (other, new) = (line("A-1", "Bowl"), line("B.1", "Bowl"));
-        let reply = catalog.send(import(&[other.as_str()], options)).await;
-        assert_eq!(short(&reply), [refused], "{lines:?}");
-        let reply = catalog.send(import(&[new.as_str()], options)).await;
-        assert_eq!(short(&reply), [expected], "{lines:?}");
-    }
-    let other = catalog.import(&[&line("B 1", "Bowl")]).await;
-    assert!(other[0].contains("the id “B.1”"), "a row of cells keeps its id too: {other:?}");
-    assert_eq!(catalog.import(&[&line("a.1", "Vase")]).await, ["same a-1"], "case tells no ids apart");
-    catalog.send(rename("a-1", "vase")).await;
-    assert_eq!(catalog.import(&[&line("A.1", "Jug")]).await, ["changed vase name"]);
-    assert_eq!(catalog.import(&[&line("A-1", "Bowl")]).await, [refused], "by the old slug");
-    // Without a word of its id, a project is known by its slug.
-    catalog.import(&[r#"{"slug":"c-1","name":"Cup","category":"art"}"#]).await;
-    assert_eq!(catalog.import(&[&line("C.1", "Mug")]).await, ["changed c-1 name"]);
-    // In one file, records that say the same are still two.
-    assert_eq!(
-        catalog.import(&[&line("D.1", "Twin"), &line("D-1", "Twin")]).await,
-        ["new d-1", &contradiction(1, "d-1")]
-    );
-}
-
-#[tokio::test]
 async fn projects_of_an_older_log_keep_their_slugs() {
     let catalog = catalog().await;
     // What the first release made of two works of one name: the second replaced the first.
