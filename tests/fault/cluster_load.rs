@@ -236,7 +236,7 @@ async fn check(
     verified_by(run);
 }
 
-fn usage(key: &Key) -> String {
+pub(crate) fn usage(key: &Key) -> String {
     format!("/v1/usage?key={}", key.expose())
 }
 
@@ -245,7 +245,7 @@ pub(crate) fn message(command: Command) -> CommandMessage {
     CommandMessage::new(id, "test".parse().unwrap(), command)
 }
 
-async fn issued(commands: &CommandClient, seed: u64) -> Key {
+pub(crate) async fn issued(commands: &CommandClient, seed: u64) -> Key {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let key = Key::generate(|bytes| random.fill_bytes(bytes));
     let issued = KeyIssued::of(&key, "free".parse().unwrap(), None);

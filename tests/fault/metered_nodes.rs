@@ -164,6 +164,11 @@ impl MeteredNodes {
     }
 
     pub(crate) async fn node(&self, policy: Policy) -> Node {
+        self.node_over(self.nats.client().await, policy).await
+    }
+
+    /// Like [`MeteredNodes::node`], over a connection that may be lost.
+    pub(crate) async fn node_over(&self, client: async_nats::Client, policy: Policy) -> Node {
         let models = ReadModels::new(self.folder.path().join("models"), self.clock.clone());
         models.refresh().await.unwrap();
         let settings = MeterSettings {
@@ -171,17 +176,18 @@ impl MeteredNodes {
             policy,
             spool_limit: self.spool_limit,
             tiers: self.tiers.clone(),
+            may_read_calls: true,
             health: self.health.clone(),
             clock: self.clock.clone(),
         };
-        let meter = Meter::open(self.nats.client().await, settings).unwrap();
+        let meter = Meter::open(client.clone(), settings).unwrap();
         let access = KeyAccess {
             meter: meter.clone(),
             tiers: self.tiers.clone(),
             rate_limits: RateLimits::new(0, 0, 0),
             mail: MailStatus::default(),
             proxies: TrustedProxies::default(),
-            commands: CommandClient::new(self.nats.client().await),
+            commands: CommandClient::new(client),
             unknown_tiers: UnknownTiers::default(),
         };
         let stop = self.stop.child_token();

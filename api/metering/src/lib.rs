@@ -3,18 +3,28 @@
 //!
 //! NATS decides: the stream of a tier takes as many messages under one subject as the quota allows and refuses the next,
 //! atomically, for any number of nodes. A call is published and acknowledged before it is answered, so that a refused call never
-//! counts. While NATS is unreachable, calls go to a durable spool beside the node and are published with the same ids afterwards
-//! (ADR 8).
+//! counts (ADR 8).
 //!
-//! [`Meter`] is the only entrance. `publisher` publishes a call to its stream, with a definite outcome or none; `unconfirmed` has
-//! the calls that the counters have not seen yet; `breaker` diverts calls from a failing stream to the `spool`, and `drain`
-//! publishes the spool afterwards.
+//! A cluster that lost a server counts nothing until it has elected another leader, which takes 4 to 9 s. Calls wait for it, a bounded
+//! number on each node, and so they do for a single server that restarts; the rest are refused and do not count. What was published
+//! and not acknowledged is published again under its id until its outcome is known, so that it counts once. Only when NATS stays away
+//! for longer do calls go to a durable spool beside the node, of each quota no more than the node's share of what was left; they are
+//! published with the same ids afterwards.
+//!
+//! [`Meter`] is the only entrance. `counting` takes a call to its outcome: `publisher` publishes it to its stream, with a definite
+//! outcome or none; `breaker` lets it wait while the stream fails, in a place of `waiting`, and diverts it to the `spool` when that
+//! lasts, within the shares of `outage`. `observer` notices outages and counts the nodes, `unconfirmed` has the calls that the
+//! counters have not seen yet, and `drain` publishes the spool afterwards.
 
 mod breaker;
+mod counting;
 mod drain;
+mod observer;
+mod outage;
 mod publisher;
 mod spool;
 mod unconfirmed;
+mod waiting;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,35 +36,31 @@ use schemas::key::KeyId;
 use schemas::month::Month;
 use schemas::tier::{TierName, Tiers};
 use schemas::usage::{Call, Counted};
+use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use breaker::{Breaker, Breakers};
-use publisher::{Published, UsagePublisher};
+use breaker::Breakers;
+use observer::{CountedStream, Observer, leave_hanging_servers};
+use outage::{NodesSeen, Outage};
+use publisher::UsagePublisher;
 use spool::Spool;
-use unconfirmed::{Reservation, UnconfirmedUsage};
+use unconfirmed::UnconfirmedUsage;
+use waiting::WaitingCalls;
 
+pub use outage::NODES_FILE;
 pub use spool::{SpoolError, abandoned_calls};
 
-/// The timeout of one attempt to publish a call that the spool would take otherwise.
-const TIMEOUT: Duration = Duration::from_millis(500);
-/// How long a stream may fail before calls are spooled: longer than a cluster needs to elect a leader.
-const ELECTION_TIMEOUT: Duration = Duration::from_secs(2);
-/// The timeout of a call on a node that refuses calls which NATS cannot count. After it, further calls are refused at once.
-const STRICT_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long the connection to NATS may be lost before such calls are refused.
-const RECONNECT_TIMEOUT: Duration = Duration::from_millis(250);
-/// How long a call of unknown outcome is published again before it is answered; longer than a restart of nats-server.
-const UNKNOWN_OUTCOME_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long calls wait for a stream that fails before they are spooled. A cluster elects a leader within 9 s by the constants of
+/// nats-server. It is less than the 10 s of a request, so that a call which meets the failure first is spooled, not refused.
+const ELECTION_TIMEOUT: Duration = Duration::from_millis(9_500);
 /// How long a node may refuse calls before it is not ready.
 const STRICT_READINESS: Duration = Duration::from_secs(2);
-/// The delay before a call is published again.
-const RETRY_DELAY: Duration = Duration::from_millis(20);
 
 /// What becomes of calls that NATS cannot count at present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Policy {
-    /// They are answered against the last known remaining quota and counted afterwards.
+    /// They wait for an election. Then they are answered, up to the node's share of what was left, and counted afterwards.
     Spool,
     /// They are refused, except those of unknown outcome that may count.
     Refuse,
@@ -71,6 +77,8 @@ pub struct MeterSettings {
     pub spool_limit: u64,
     /// The tiers that have streams.
     pub tiers: Tiers,
+    /// Whether the NATS user may ask about these streams; that of the role `serve` may not.
+    pub may_read_calls: bool,
     /// Receives the failures of streams and spool.
     pub health: Health,
     /// The clock.
@@ -113,6 +121,15 @@ struct Inner {
     unconfirmed: Arc<UnconfirmedUsage>,
     spool: Arc<Spool>,
     breakers: Breakers,
+    outage: Arc<Outage>,
+    waiting: Arc<WaitingCalls>,
+    /// Notified when a call is not counted.
+    trouble: Notify,
+    client: async_nats::Client,
+    /// The stream whose consumers tell how many nodes there are.
+    counted: CountedStream,
+    /// The folder of the spool.
+    folder: PathBuf,
     policy: Policy,
     tiers: Tiers,
     /// Reports whether the spool can be published.
@@ -136,7 +153,7 @@ impl Meter {
     ///
     /// If the folder cannot be read or written.
     pub fn open(client: async_nats::Client, settings: MeterSettings) -> Result<Meter, SpoolError> {
-        let MeterSettings { folder, policy, spool_limit, tiers, health, clock } = settings;
+        let MeterSettings { folder, policy, spool_limit, tiers, may_read_calls, health, clock } = settings;
         let (spool, left) = Spool::open(&folder, spool_limit)?;
         let unconfirmed = Arc::new(UnconfirmedUsage::default());
         for (budget, calls) in left {
@@ -149,21 +166,43 @@ impl Meter {
         };
         let draining = health.component("spool").grace_period(Duration::MAX);
         let keeping = health.component("spool writes").grace_period(Duration::ZERO);
-        let (publisher, spool) = (UsagePublisher::new(client), Arc::new(spool));
-        let inner =
-            Inner { publisher, unconfirmed, spool, breakers, policy, tiers, draining, keeping, clock };
+        let outage = Arc::new(Outage::new(NodesSeen::read(&folder).number()));
+        let inner = Inner {
+            publisher: UsagePublisher::new(client.clone()),
+            unconfirmed,
+            spool: Arc::new(spool),
+            breakers,
+            outage,
+            waiting: Arc::default(),
+            trouble: Notify::new(),
+            client,
+            counted: CountedStream::of(&tiers.first().name, may_read_calls),
+            folder,
+            policy,
+            tiers,
+            draining,
+            keeping,
+            clock,
+        };
         Ok(Meter { inner: Arc::new(inner) })
     }
 
-    /// Publishes the spool whenever NATS is reachable, until `stop`. The next process on the folder publishes the rest.
+    /// Publishes the spool whenever NATS is reachable, and observes NATS, until `stop`. The next process on the folder publishes the
+    /// rest.
     ///
     /// # Errors
     ///
     /// If the thread that writes the spool has ended: no further call could be spooled.
     pub async fn run(self, stop: CancellationToken) -> Result<(), SpoolError> {
+        let inner = &self.inner;
+        let nodes = NodesSeen::read(&inner.folder);
+        let observer =
+            Observer::new(inner.client.clone(), inner.counted.clone(), inner.outage.clone(), nodes);
         tokio::select! {
             () = stop.cancelled() => Ok(()),
-            () = drain::run(&self.inner) => Ok(()),
+            () = drain::run(inner) => Ok(()),
+            () = observer.run() => Ok(()),
+            () = leave_hanging_servers(&inner.client, &inner.trouble) => Ok(()),
             failure = self.inner.spool.writer_ended() => Err(failure),
         }
     }
@@ -171,6 +210,16 @@ impl Meter {
     /// Returns the number of calls in the spool.
     pub fn spooled(&self) -> u64 {
         self.inner.spool.waiting()
+    }
+
+    /// Returns the number of calls that wait until NATS counts again.
+    pub fn waiting(&self) -> u64 {
+        self.inner.waiting.number()
+    }
+
+    /// Returns the number of nodes that were last seen, at least one.
+    pub fn nodes(&self) -> u64 {
+        self.inner.outage.nodes()
     }
 
     /// Returns the size of the spool in bytes.
@@ -184,22 +233,22 @@ impl Meter {
         self.inner.unconfirmed.used(budget, counted)
     }
 
-    /// Charges a call before it is answered. `counted` is the budget's counter and `limit` its quota. After `until` no further
-    /// attempt is made, and the outcome follows from those made.
+    /// Charges a call before it is answered. `counted` returns the budget's counter, also later: a call may wait; `limit` is its quota.
+    /// After `until` no further attempt is made, and the outcome follows from those made.
     pub async fn count(
         &self,
         budget: &Budget,
         call: &Call,
         limit: u64,
-        counted: Counted,
+        counted: impl Fn() -> Counted,
         until: Instant,
     ) -> Outcome {
         let outcome = match self.inner.policy {
-            Policy::Spool => self.inner.count_or_spool(budget, call, limit, counted, until).await,
+            Policy::Spool => self.inner.count_or_spool(budget, call, limit, &counted, until).await,
             Policy::Refuse => self.inner.count_or_refuse(budget, call, until).await,
         };
         match outcome {
-            Ok(true) => Outcome::Counted { used: self.used(budget, counted) },
+            Ok(true) => Outcome::Counted { used: self.used(budget, counted()) },
             Ok(false) => Outcome::Exceeded,
             Err(reason) => Outcome::Unavailable(reason),
         }
@@ -209,126 +258,5 @@ impl Meter {
 impl Budget {
     fn of(call: &Call) -> Budget {
         Budget { key_id: call.key_id, tier: Arc::new(call.tier.clone()), month: call.month }
-    }
-}
-
-/// Why the outcome of a call at NATS is unknown.
-struct UnknownOutcome {
-    reason: String,
-    /// Whether the call may count.
-    may_count: bool,
-}
-
-impl Inner {
-    /// Returns whether the call counts, or why that is unknown.
-    async fn count_or_spool(
-        &self,
-        budget: &Budget,
-        call: &Call,
-        limit: u64,
-        counted: Counted,
-        until: Instant,
-    ) -> Result<bool, String> {
-        let breaker = self.breakers.of(&budget.tier);
-        let mut may_count = false;
-        while breaker.may_publish(|| self.spool.holds(&budget.tier)) {
-            // Publishing the same id again is harmless and determines the outcome of the first attempt.
-            match self.publish(budget, call, &breaker, TIMEOUT).await {
-                Ok(counts) => return Ok(counts),
-                Err(unknown) => {
-                    may_count |= unknown.may_count;
-                    breaker.failed(&unknown.reason);
-                }
-            }
-            if Instant::now() + RETRY_DELAY >= until {
-                break;
-            }
-            tokio::time::sleep(RETRY_DELAY).await;
-        }
-        let reservation = match may_count {
-            // It may count, so it must be answered.
-            true => self.unconfirmed.take(budget),
-            false => match self.unconfirmed.reserve(budget, counted, limit) {
-                Some(reservation) => reservation,
-                None => return Ok(false),
-            },
-        };
-        self.add_to_spool(call, !may_count, reservation).await
-    }
-
-    async fn count_or_refuse(&self, budget: &Budget, call: &Call, until: Instant) -> Result<bool, String> {
-        let breaker = self.breakers.of(&budget.tier);
-        let began = Instant::now();
-        let mut retry_guard = None;
-        loop {
-            if retry_guard.is_none() && !breaker.may_publish(|| self.spool.holds(&budget.tier)) {
-                return Err("NATS does not count calls at present".into());
-            }
-            match self.publish(budget, call, &breaker, STRICT_TIMEOUT).await {
-                Ok(counts) => return Ok(counts),
-                Err(UnknownOutcome { reason, may_count: false }) if retry_guard.is_none() => {
-                    if began.elapsed() >= RECONNECT_TIMEOUT {
-                        breaker.failed(&reason);
-                        return Err(reason);
-                    }
-                }
-                Err(UnknownOutcome { reason, may_count }) => {
-                    breaker.failed(&reason);
-                    if may_count {
-                        retry_guard.get_or_insert_with(|| breaker.retrying());
-                    }
-                }
-            }
-            if retry_guard.is_some()
-                && (began.elapsed() >= UNKNOWN_OUTCOME_TIMEOUT || Instant::now() + RETRY_DELAY >= until)
-            {
-                break;
-            }
-            tokio::time::sleep(RETRY_DELAY).await;
-        }
-        tracing::warn!(call = %call.id, "it is not known whether a call counts; it is answered, and published again \
-                                         later");
-        self.add_to_spool(call, false, self.unconfirmed.take(budget)).await
-    }
-
-    /// Publishes a call once; returns whether it counts.
-    async fn publish(
-        &self,
-        budget: &Budget,
-        call: &Call,
-        breaker: &Breaker,
-        time_limit: Duration,
-    ) -> Result<bool, UnknownOutcome> {
-        let counts = match self.publisher.publish(call, time_limit).await {
-            Published::Counted { sequence } => {
-                self.unconfirmed.counted(budget, sequence);
-                true
-            }
-            Published::Full => false,
-            Published::NotStored(reason) => return Err(UnknownOutcome { reason, may_count: false }),
-            Published::Unknown(reason) => return Err(UnknownOutcome { reason, may_count: true }),
-        };
-        breaker.succeeded();
-        Ok(counts)
-    }
-
-    /// Adds a call to the spool.
-    async fn add_to_spool(
-        &self,
-        call: &Call,
-        is_unsent: bool,
-        reservation: Reservation,
-    ) -> Result<bool, String> {
-        match self.spool.append(call, is_unsent, reservation).await {
-            Ok(()) => {
-                self.keeping.recovered();
-                Ok(true)
-            }
-            Err(error) => {
-                let reason = format!("NATS does not count calls, and the spool cannot take them: {error}");
-                self.keeping.failed(&reason);
-                Err(reason)
-            }
-        }
     }
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use schemas::usage::Counted;
 
 use super::Budget;
+use super::outage::Usage;
 
 /// The number of shards: threads that meter different keys rarely share a lock.
 const SHARDS: usize = 16;
@@ -65,6 +66,16 @@ impl UnconfirmedUsage {
             shard.remove(budget);
         }
         used
+    }
+
+    /// Returns what NATS has counted of a budget, and what waits in the spool.
+    pub(super) fn usage(&self, budget: &Budget, counted: Counted) -> Usage {
+        let mut shard = self.shard(budget);
+        let Some(unconfirmed) = shard.get_mut(budget) else {
+            return Usage { counted: counted.used, spooled: 0 };
+        };
+        let spooled = unconfirmed.spooled;
+        Usage { counted: unconfirmed.used(counted) - spooled, spooled }
     }
 
     /// Records a call that NATS has counted.
@@ -183,6 +194,7 @@ mod tests {
             (0..5).filter_map(|_| unconfirmed.reserve(&budget, counted, 200)).collect();
         assert_eq!((taken.len(), unconfirmed.used(&budget, counted)), (2, 200));
         taken.into_iter().for_each(Reservation::keep);
+        assert_eq!(unconfirmed.usage(&budget, counted), Usage { counted: 198, spooled: 2 });
         unconfirmed.unspooled(&budget, Some(11));
         unconfirmed.unspooled(&budget, None);
         assert_eq!(

@@ -42,6 +42,7 @@ pub async fn measure(config: &Config) -> Result<Vec<Figure>> {
             policy: Policy::Refuse,
             spool_limit: u64::MAX,
             tiers,
+            may_read_calls: true,
             health: Health::default(),
             clock: Clock::system(),
         },
@@ -75,7 +76,7 @@ impl Metered {
             surface: Surface::Rest,
             operation: "search".into(),
         };
-        let counted = Counted { used: 0, through: u64::MAX };
+        let counted = || Counted { used: 0, through: u64::MAX };
         match self.meter.count(&budget, &call, QUOTA, counted, Instant::now() + TIMEOUT).await {
             Outcome::Counted { .. } => Ok(()),
             other => bail!("a call was not counted: {other:?}"),

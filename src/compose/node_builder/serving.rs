@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 use api::{Access, CommandClient, KeyAccess, MailStatus, PaymentWebhook, RateLimits, Site, UnknownTiers};
 use metering::{Meter, MeterSettings};
 use payments::{Offers, Payments};
+use process_role::ProcessRole;
 use read::models::{ModelKind, ReadModels};
 use tokio::net::{TcpListener, TcpSocket};
 
@@ -100,6 +101,7 @@ impl NodeBuilder {
             policy: self.config.limits.metering,
             spool_limit: self.config.limits.spool.0,
             tiers: self.config.access.tiers.clone(),
+            may_read_calls: self.role != ProcessRole::Serve,
             health: self.health.clone(),
             clock: process::clock(),
         };

@@ -128,10 +128,15 @@ impl KeyAccess {
     /// NATS alone decides.
     pub fn balance(&self, models: &ReadModels, key: &ApiKey, now: Timestamp) -> Balance {
         let budget = Budget { key_id: key.key_id, tier: key.tier.clone(), month: Month::of(now) };
-        let counted = models.counters().map_or(Counted { used: 0, through: 0 }, |counters| {
-            counters.reader.counted(budget.key_id, &budget.tier, budget.month)
-        });
+        let counted = counted(models, &budget);
         let used = self.meter.used(&budget, counted);
         Balance { budget, counted, limit: key.limit, used }
     }
+}
+
+/// Returns what the counters of this node have seen of a budget; nothing where it has none yet.
+pub(crate) fn counted(models: &ReadModels, budget: &Budget) -> Counted {
+    models.counters().map_or(Counted { used: 0, through: 0 }, |counters| {
+        counters.reader.counted(budget.key_id, &budget.tier, budget.month)
+    })
 }

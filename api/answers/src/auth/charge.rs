@@ -6,7 +6,7 @@ use metering::Outcome;
 use schemas::usage::{Call, CallId, Surface};
 use uuid::{ContextV7, Uuid};
 
-use crate::auth::access::{Access, Balance};
+use crate::auth::access::{Access, Balance, counted};
 use crate::auth::allowance::Allowance;
 use crate::auth::principal::Principal;
 use crate::deadline::Deadline;
@@ -52,8 +52,9 @@ impl Principal {
             // NATS would refuse it too.
             Outcome::Exceeded
         } else {
-            let budget = &balance.budget;
-            access.meter.count(budget, &call, balance.limit, balance.counted, deadline.instant()).await
+            let (budget, models) = (&balance.budget, state.models());
+            let counted = || counted(models, budget);
+            access.meter.count(budget, &call, balance.limit, counted, deadline.instant()).await
         };
         match outcome {
             Outcome::Counted { used } => balance.used = used,

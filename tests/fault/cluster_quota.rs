@@ -1,0 +1,136 @@
+//! A key is used up on three nodes of a cluster while the leader of its stream crashes or hangs: it gets its quota exactly.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use futures::future::join_all;
+use kit::ProgramOutput;
+use kit::http::Http;
+use kit::nats::Cluster;
+use kit::process::{self, Loggia};
+use process_role::ProcessRole;
+use schemas::key::Key;
+use tempfile::TempDir;
+use tokio::sync::watch;
+use write::command_client::CommandClient;
+
+use crate::cluster_load::{issued, usage};
+use crate::{LOGGIA, TIMEOUT};
+
+const QUOTA: usize = 500;
+/// The number of answered calls after which the leader fails.
+const BEFORE: usize = 100;
+const NODES: usize = 3;
+const CALLERS: usize = 12;
+const STREAM: &str = "USAGE_FREE";
+
+/// A write side and read nodes on a cluster, and a key that all nodes know.
+struct Service {
+    _roles: Vec<Loggia>,
+    nodes: Vec<Http>,
+    key: Key,
+    folder: TempDir,
+}
+
+/// The calls that were answered.
+#[derive(Default)]
+struct Answered {
+    ids: Mutex<HashSet<String>>,
+    number: watch::Sender<usize>,
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_gets_its_quota_exactly_while_the_leader_crashes() {
+    exactly_the_quota(Cluster::kill9).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_gets_its_quota_exactly_while_the_leader_hangs() {
+    exactly_the_quota(|cluster, leader| cluster.pause(leader)).await;
+}
+
+/// Uses up the key by callers on all nodes, and lets the leader of its stream fail meanwhile.
+async fn exactly_the_quota(fail: impl FnOnce(&mut Cluster, usize)) {
+    let Some(mut cluster) = Cluster::start().await else { return };
+    let service = Service::start(&cluster).await;
+    cluster.in_sync(STREAM).await;
+    let leader = cluster.leader(STREAM).await;
+    let answered = Answered::default();
+    let mut number = answered.number.subscribe();
+    let callers = (0..CALLERS).map(|caller| service.use_up(&service.nodes[caller % NODES], &answered));
+    let failing = async {
+        number.wait_for(|number| *number >= BEFORE).await.unwrap();
+        fail(&mut cluster, leader);
+    };
+    tokio::join!(join_all(callers), failing);
+    let audited = service.audited(&cluster).await;
+    let answered = answered.ids.into_inner().unwrap().len();
+    assert_eq!(
+        (answered, audited["calls"].as_u64(), audited["overrun"].as_u64()),
+        (QUOTA, Some(QUOTA as u64), Some(0)),
+        "{audited}"
+    );
+}
+
+impl Service {
+    async fn start(cluster: &Cluster) -> Service {
+        let folder = tempfile::tempdir().unwrap();
+        let spawn = |role: ProcessRole, data: &Path| {
+            let mut command = process::command(&LOGGIA, data);
+            let tiers = format!("free={QUOTA}");
+            command.args([role.name(), "--auth", "keys", "--burst-per-key", "0", "--tiers", &tiers]);
+            cluster.settings(&mut command, role);
+            Loggia::spawn_command(command, data)
+        };
+        let mut roles = vec![spawn(ProcessRole::Write, &folder.path().join("write"))];
+        let client = CommandClient::new(cluster.client(ProcessRole::Operator).await);
+        let key = issued(&client, kit::seed()).await;
+        let mut nodes = Vec::new();
+        for number in 0..NODES {
+            let mut node = spawn(ProcessRole::Read, &folder.path().join(format!("read-{number}")));
+            let http = node.ready().await;
+            kit::wait_until(TIMEOUT, "the key on the node", async || {
+                http.attempt("GET", &usage(&key), &[], "").await.is_ok_and(|answer| answer.status == 200)
+            })
+            .await;
+            roles.push(node);
+            nodes.push(http);
+        }
+        Service { _roles: roles, nodes, key, folder }
+    }
+
+    /// Calls a node until the key is used up.
+    async fn use_up(&self, node: &Http, answered: &Answered) {
+        let bearer = format!("Bearer {}", self.key.expose());
+        loop {
+            let headers = [("authorization", bearer.as_str())];
+            let answer = node.attempt("GET", "/v1/search?q=house", &headers, "").await.unwrap();
+            match answer.status {
+                200 => {
+                    let id = answer.header("x-call-id").unwrap().to_owned();
+                    assert!(answered.ids.lock().unwrap().insert(id), "an id twice");
+                    answered.number.send_modify(|number| *number += 1);
+                }
+                503 => assert!(answer.header("retry-after").is_some(), "{answer:?}"),
+                _ => return assert_eq!(answer.status, 429, "{answer:?}"),
+            }
+            // So that the key is not used up before the leader has failed.
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Returns what the audit says once the ledger has as many calls as the quota. A surplus call would be in it, or be a difference.
+    async fn audited(&self, cluster: &Cluster) -> serde_json::Value {
+        let data = self.folder.path().join("write");
+        kit::wait_for(TIMEOUT, "ledger and NATS to agree", async || {
+            let mut command = process::command(&LOGGIA, &data);
+            cluster.settings(&mut command, ProcessRole::Operator);
+            let output = ProgramOutput::of(command.args(["audit", "verify", "--json"]));
+            let audited = output.status.success().then(|| output.json())?;
+            (audited["calls"].as_u64() >= Some(QUOTA as u64)).then_some(audited)
+        })
+        .await
+    }
+}
