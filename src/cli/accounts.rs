@@ -32,7 +32,7 @@ pub enum KeysCommand {
         #[arg(long)]
         email: Option<String>,
     },
-    /// Revoke a key; every node refuses it within a second.
+    /// Revoke a key; every node refuses it within a second, or once NATS has elected a leader after a crash, up to 9 s later.
     #[command(after_help = "Example:\n  loggia keys revoke Ab3dEf9h")]
     Revoke {
         /// The key's id: the 8 characters after log_live_.

@@ -2,6 +2,7 @@
 
 mod gathering;
 mod screen;
+mod servers;
 mod usage;
 
 use std::process::ExitCode;
@@ -100,6 +101,9 @@ struct NatsStatus {
     lag: u64,
     messages: u64,
     bytes: u64,
+    /// The number of servers that keep the stream, and the names of those that are missing.
+    servers: usize,
+    missing: Vec<String>,
 }
 
 /// Calls that NATS could not count yet.
@@ -198,7 +202,8 @@ mod tests {
     fn status(relay: (u64, u64), model: (u64, u64)) -> Status {
         let (position, lag) = (Position(relay.0), relay.1);
         let (server, version) = ("one".to_owned(), "2.11.0".to_owned());
-        let nats = NatsStatus { server, version, position, lag, messages: 0, bytes: 0 };
+        let nats =
+            NatsStatus { server, version, position, lag, messages: 0, bytes: 0, servers: 1, missing: vec![] };
         let projections = vec![projection(model.0, model.1)];
         Status { nats: Some(nats), projections, ..Status::default() }
     }

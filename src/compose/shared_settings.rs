@@ -1,5 +1,9 @@
 //! Settings that all nodes of a cluster share: the write side publishes its own in the metadata of the stream EVENTS, and
 //! the other nodes compare theirs.
+//!
+//! A setting is changed on one read node first, which is not ready then; next on the write side, so that this node is ready within
+//! a second or two; then on the other nodes. Those stay ready for a while after the write side has changed, so that at each moment one
+//! node answers. A node that starts with other settings than the write side has no such time: it would answer wrongly from the start.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -21,11 +25,14 @@ use crate::config::{Auth, Config, SETTINGS};
 use crate::connection;
 use crate::data_folder::DataFolder;
 
-/// The interval between two comparisons.
-const COMPARE_INTERVAL: Duration = Duration::from_secs(60);
+/// The interval between two comparisons while nothing differs.
+const COMPARE_INTERVAL: Duration = Duration::from_secs(10);
 
-/// The pause before those of the write side are read again, if they could not be read.
+/// The interval while something differs, or could not be read.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
+
+/// How long a node stays ready after the write side has changed a setting: longer than another one takes to notice that it agrees.
+const CHANGE_GRACE_PERIOD: Duration = Duration::from_secs(60);
 
 /// How long NATS may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(2);
@@ -83,6 +90,15 @@ fn shared_settings(config: &Config) -> Shared {
     ])
 }
 
+/// What a comparison found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Compared {
+    Same,
+    Different,
+    /// The settings of the write side could not be read.
+    Unread,
+}
+
 /// Compares a node's settings with those of the write side.
 pub struct Comparison {
     client: async_nats::Client,
@@ -93,7 +109,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Returns a comparison that reports differences to `component`, which should have no grace period, and stores in `mails`
+    /// Returns a comparison that reports differences to `component`, which should have no grace period at first, and stores in `mails`
     /// whether the write side sends mails.
     pub fn new(
         client: async_nats::Client,
@@ -104,29 +120,43 @@ impl Comparison {
         Comparison { client, own: shared_settings(config), component, mails }
     }
 
-    /// Compares once. Returns whether the settings of the write side could be read.
-    pub async fn compare(&self) -> bool {
+    /// Compares once.
+    pub async fn compare(&self) {
+        self.compared().await;
+    }
+
+    async fn compared(&self) -> Compared {
         let theirs = match published_by_write_side(&self.client).await {
             Ok(theirs) => theirs,
             Err(error) => {
                 if let ReadError::Unavailable(reason) = error {
                     tracing::debug!(reason, "the settings of the write side cannot be read at present");
                 }
-                return false;
+                return Compared::Unread;
             }
         };
         self.mails.store(sends_mails(&theirs), Ordering::Relaxed);
         match difference(&self.own, &theirs) {
-            Some(reason) => self.component.failed(reason),
-            None => self.component.recovered(),
+            Some(reason) => {
+                self.component.failed(reason);
+                Compared::Different
+            }
+            None => {
+                self.component.recovered();
+                // From now on a difference is a change of the write side.
+                let _component = self.component.clone().grace_period(CHANGE_GRACE_PERIOD);
+                Compared::Same
+            }
         }
-        true
     }
 
     pub async fn run(self) -> Infallible {
         loop {
-            let wait = if self.compare().await { COMPARE_INTERVAL } else { RETRY_PAUSE };
-            tokio::time::sleep(wait).await;
+            let interval = match self.compared().await {
+                Compared::Same => COMPARE_INTERVAL,
+                Compared::Different | Compared::Unread => RETRY_PAUSE,
+            };
+            tokio::time::sleep(interval).await;
         }
     }
 }

@@ -47,6 +47,7 @@ impl SummarySource {
             reason: (!ready).then(|| self.health.not_ready().unwrap_or(reason)),
             lag: workers.and_then(|workers| workers.iter().map(|worker| worker.lag).max()),
             spool: self.meter.as_ref().map(Meter::spooled),
+            waiting: self.meter.as_ref().map(Meter::waiting),
         }
     }
 

@@ -8,7 +8,7 @@ section! {
     /// The spool of usage and the rate limits; a limit of 0 is none.
     Limits {
         metering: Policy = |value| value.one_of([("spool", Policy::Spool), ("refuse", Policy::Refuse)]) => "metering"
-            "While NATS is unreachable: spool answers and counts afterwards, refuse answers 503." {
+            "While NATS is unreachable: spool waits some 10 s, then answers up to this node's share of what is left and counts later; refuse answers 503." {
                 shape: "spool|refuse",
                 example: "refuse",
                 default: Some("spool"),

@@ -40,6 +40,20 @@ async fn started(cluster: &Cluster, write: &Path, read: &Path) -> (Loggia, Loggi
     (writing, reading)
 }
 
+/// The commands that read the log of a folder, and those that read its models.
+const OF_LOG: [&str; 9] = [
+    "keys list",
+    "payments list",
+    "pictures list",
+    "export",
+    "curate history bridge",
+    "events head",
+    "events show 1",
+    "events tail --from 1 --no-follow",
+    "events verify",
+];
+const OF_MODELS: [&str; 2] = ["rebuild catalog", "verify catalog"];
+
 #[tokio::test(flavor = "multi_thread")]
 async fn each_command_runs_as_the_table_says() {
     let Some(cluster) = Cluster::start_of(1).await else { return };
@@ -47,14 +61,23 @@ async fn each_command_runs_as_the_table_says() {
     let [write, read, empty] = ["write", "read", "empty"].map(|name| folder.path().join(name));
     let (mut writing, mut reading) = started(&cluster, &write, &read).await;
     let file = folder.path().join("in.ndjson");
-    std::fs::write(&file, format!("{}\n", json!({"name": "Bridge", "category": "architecture"}))).unwrap();
+    std::fs::write(
+        &file,
+        format!("{}\n", json!({"slug": "bridge", "name": "Bridge", "category": "architecture"})),
+    )
+    .unwrap();
     let import = format!("import {}", file.display());
     let link = "keys link --email ada@example.org --public-url https://catalog.example.org";
     let issue = "keys issue --email ada@example.org";
-    let (withdraw, restore) = ("curate withdraw bridge --reason gone", "curate restore bridge");
+    let (revise, withdraw, restore) = (
+        "curate revise bridge --set city=Ulm",
+        "curate withdraw bridge --reason gone",
+        "curate restore bridge",
+    );
     // In the order of the table; the first folder has no models for which a command would wait.
     let by_nats = [
         import.as_str(),
+        revise,
         withdraw,
         restore,
         issue,
@@ -62,16 +85,6 @@ async fn each_command_runs_as_the_table_says() {
         link,
         "status",
     ];
-    let of_log = [
-        "keys list",
-        "payments list",
-        "pictures list",
-        "export",
-        "curate history bridge",
-        "events head",
-        "events verify",
-    ];
-    let of_models = ["rebuild catalog", "verify catalog"];
     let backup = |name: &str| format!("backup {}", folder.path().join(name).display());
     let snapshot = |name: &str| format!("snapshot {}", folder.path().join(name).display());
     let mut wrong = Vec::new();
@@ -86,18 +99,18 @@ async fn each_command_runs_as_the_table_says() {
     for data in [&empty, &read, &write] {
         by_nats.iter().for_each(|args| check(data, operator, args, ""));
     }
-    for args in of_log.into_iter().chain([backup("first").as_str(), "audit verify", "pictures retry"]) {
+    for args in OF_LOG.into_iter().chain([backup("first").as_str(), "audit verify", "pictures retry"]) {
         check(&write, operator, args, "");
         check(&read, operator, args, ELSEWHERE);
         check(&empty, operator, args, ELSEWHERE);
     }
-    for args in of_models {
+    for args in OF_MODELS {
         check(&read, operator, args, "");
         check(&write, operator, args, NO_MODELS);
         check(&empty, operator, args, NO_NODE);
     }
     // With the user of the folder's own process: commands that need no NATS.
-    for args in of_log.into_iter().chain([backup("second").as_str(), "verify media"]) {
+    for args in OF_LOG.into_iter().chain([backup("second").as_str(), "verify media"]) {
         check(&write, ProcessRole::Write, args, "");
     }
     for args in [link, "audit verify", "pictures retry"] {
@@ -113,7 +126,7 @@ async fn each_command_runs_as_the_table_says() {
     assert!(!ProgramOutput::of(&mut monitor).status.success(), "the wrong user is a problem");
     assert_eq!(wrong, Vec::<String>::new(), "{wrong:#?}");
     assert!(reading.terminate().await.success() && writing.terminate().await.success());
-    assert_no_node_is_started(&cluster, &write, &of_models);
+    assert_no_node_is_started(&cluster, &write, &OF_MODELS);
 }
 
 /// The folder of a stopped write side has no models either.

@@ -15,7 +15,7 @@ use crate::service::{LOGGIA, TIMEOUT, writes};
 pub(crate) struct NodeGroup {
     // Declared first: the processes must end before their folders are deleted.
     pub(crate) nodes: Vec<ReadNode>,
-    _write: Loggia,
+    write_side: Loggia,
     binary: String,
     pub(crate) balancer: Balancer,
     pub(crate) folder: tempfile::TempDir,
@@ -57,7 +57,7 @@ impl NodeGroup {
         writes(&data).await;
         let balancer = Balancer::start(&[]).await;
         let mut group =
-            NodeGroup { nodes: Vec::new(), _write: write, binary, balancer, folder, nats, settings };
+            NodeGroup { nodes: Vec::new(), write_side: write, binary, balancer, folder, nats, settings };
         group.import(projects);
         let mut addresses = Vec::new();
         for name in names {
@@ -67,6 +67,26 @@ impl NodeGroup {
         }
         group.balancer = Balancer::start(&addresses).await;
         Some(group)
+    }
+
+    /// Stops the write side, and starts it again with these settings.
+    pub(crate) async fn restart_write_side(&mut self, settings: &[(&'static str, &str)]) {
+        assert!(self.write_side.terminate().await.success());
+        let data = self.write();
+        let mut command = process::command(&self.binary, &data);
+        command.arg("write").env("LOGGIA_NATS_URL", self.nats.url());
+        command.envs(self.settings.iter().map(|(name, value)| (*name, value.as_str())));
+        command.envs(settings.iter().copied());
+        self.write_side = Loggia::spawn_command(command, &data);
+        writes(&data).await;
+    }
+
+    /// Stops a node, and starts it again with these settings.
+    pub(crate) async fn restart(&mut self, place: usize, name: &str, settings: &[(&str, &str)]) {
+        assert!(self.nodes[place].process.terminate().await.success());
+        let node = self.start(name, settings).await;
+        self.balancer.replace(place, node.address);
+        self.nodes[place] = node;
     }
 
     pub(crate) fn write(&self) -> PathBuf {

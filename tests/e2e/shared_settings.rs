@@ -1,10 +1,11 @@
 //! Nodes whose shared settings differ from those of the write side.
 
+use bench::steady::SteadyLoad;
 use kit::ProgramOutput;
 use kit::http::Http;
 use serde_json::json;
 
-use crate::node_group::NodeGroup;
+use crate::node_group::{NodeGroup, searches};
 use crate::service::{LOGGIA, TIMEOUT};
 
 #[tokio::test]
@@ -41,4 +42,30 @@ async fn a_node_with_different_tiers_is_not_ready_and_names_the_setting() {
             assert_eq!(http.get(&format!("/v1/search?q=bridge&key={key}")).await.status, 200);
         }
     }
+}
+
+/// The order of docs/scale.md: one node, the write side, the other nodes.
+#[tokio::test]
+async fn a_shared_setting_is_changed_without_one_failed_request() {
+    let Some(mut group) = NodeGroup::three(30, &[("LOGGIA_TIERS", "free=500")]).await else { return };
+    let changed = [("LOGGIA_TIERS", "free=900")];
+    let load = SteadyLoad::start(group.balancer.address, &searches(), 12, 150.0);
+    group.restart(0, "one", &changed).await;
+    let first = Http::new(format!("http://{}", group.nodes[0].address));
+    kit::wait_until(TIMEOUT, "the reason why the first is not ready", async || {
+        let answer = first.get("/readyz").await;
+        answer.status == 503
+            && answer.text().contains("tiers is “free=900” here and “free=500” on the write side")
+    })
+    .await;
+    group.restart_write_side(&changed).await;
+    // The first agrees now, and the others, which have the old value, stay ready until it is.
+    group.all_ready().await;
+    group.restart(1, "two", &changed).await;
+    group.restart(2, "three", &changed).await;
+    group.all_ready().await;
+    kit::wait_until(TIMEOUT, "many answers", async || load.answered() > 300).await;
+    let met = load.stop().await;
+    assert_eq!(met.failures, [""; 0]);
+    assert_eq!(met.answers.keys().collect::<Vec<_>>(), [&200], "{met:?}");
 }

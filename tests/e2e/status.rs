@@ -2,11 +2,15 @@
 
 use std::path::Path;
 
-use kit::nats::Nats;
+use kit::ProgramOutput;
+use kit::nats::{Cluster, Nats};
 use kit::process::{self, Loggia};
+use process_role::ProcessRole;
+use schemas::subject::EVENTS;
 use serde_json::{Value, json};
 
-use crate::service::{LOGGIA, Service, TIMEOUT};
+use crate::cluster::{command, spawn};
+use crate::service::{LOGGIA, Service, TIMEOUT, writes};
 
 /// Runs `loggia status --check --json`, and returns its exit status and output.
 fn checked(folder: &Path) -> (Option<i32>, Value) {
@@ -99,4 +103,57 @@ fn a_missing_folder_is_a_problem_and_is_not_created() {
     std::fs::write(data.join("format"), "99\n").unwrap();
     let problem = checked(&data).1["problem"].as_str().unwrap().to_owned();
     assert!(problem.contains("was written by a newer version of Loggia"), "{problem}");
+}
+
+/// The leader of the stream still answers about it when the others are gone; without it nobody does.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cluster_without_a_majority_is_a_problem_that_names_the_missing_servers() {
+    let Some(mut cluster) = Cluster::start().await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("write");
+    let _write = spawn(&cluster, &data, ProcessRole::Write);
+    writes(&data).await;
+    cluster.in_sync(EVENTS).await;
+    let problems = |cluster: &Cluster| {
+        let mut asking = command(cluster, &data, ProcessRole::Operator, &["status", "--check", "--json"]);
+        let output = ProgramOutput::of(&mut asking);
+        let status = output.json();
+        let sentences = |name: &str| {
+            let all = status[name].as_array().cloned().unwrap_or_default();
+            all.iter()
+                .map(|sentence| sentence.as_str().unwrap().to_owned())
+                .collect::<Vec<String>>()
+                .join("; ")
+        };
+        (output.status.code(), sentences("problems"), sentences("warnings"))
+    };
+    let is_named = |sentences: &str, names: &[&str], of: usize| {
+        sentences.contains(&format!("{of} of the 3 NATS servers"))
+            && names.iter().all(|name| sentences.contains(name))
+    };
+    let leader = cluster.leader(EVENTS).await;
+    let others = [(leader + 1) % 3, (leader + 2) % 3];
+    let names = others.map(|other| format!("n{}", other + 1));
+    let named: Vec<&str> = names.iter().map(String::as_str).collect();
+    cluster.kill9(others[0]);
+    kit::wait_until(TIMEOUT, "the warning that one server is missing", async || {
+        let (code, problems, warnings) = problems(&cluster);
+        code == Some(1) && problems.is_empty() && is_named(&warnings, &named[..1], 1)
+    })
+    .await;
+    cluster.kill9(others[1]);
+    kit::wait_until(TIMEOUT, "the problem that the majority is missing", async || {
+        let (code, problems, _) = problems(&cluster);
+        code == Some(2) && problems.contains("NATS lacks a majority") && is_named(&problems, &named, 2)
+    })
+    .await;
+    cluster.restart(others[0]);
+    cluster.kill9(leader);
+    let gone = [leader, others[1]].map(|gone| cluster.url_of(gone).rsplit('/').next().unwrap().to_owned());
+    let gone: Vec<&str> = gone.iter().map(String::as_str).collect();
+    kit::wait_until(TIMEOUT, "the addresses of the majority that is missing", async || {
+        let (code, problems, _) = problems(&cluster);
+        code == Some(2) && problems.contains("NATS lacks a majority") && is_named(&problems, &gone, 2)
+    })
+    .await;
 }

@@ -15,7 +15,7 @@
 //! - [`login`]: the connection of a process, with the checks of [`requirements`] (version, message size), [`user`]
 //!   (permissions) and [`same_cluster`] (all addresses belong to one cluster). [`url`]: user and password in a URL.
 //! - [`request`] and [`responder`]: requests that are repeated until they are answered; replies, with bounded concurrency.
-//! - [`stream_settings`]: JetStream settings that every stream must have.
+//! - [`stream_settings`]: JetStream settings that every stream must have. [`copies`]: which servers keep a stream, and are missing.
 //! - [`server`]: a private nats-server, started, supervised, restarted and stopped.
 //! - [`cluster_config`]: the files of a cluster with TLS and one user per role.
 //! - [`certificates`]: when the certificates of a file expire.
@@ -23,6 +23,7 @@
 pub mod certificates;
 pub mod cluster_config;
 pub mod connection;
+pub mod copies;
 pub mod login;
 pub mod request;
 pub mod requirements;

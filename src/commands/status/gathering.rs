@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use cli_output::{bytes, count, sentence};
 use daemon::resources::disk_space;
 use ledger::Ledger;
+use nats::copies::Copies;
 use projections::source::EventSource;
 use projections::status::folder_bytes;
 use schemas::control::ProjectionStatus;
@@ -14,6 +15,7 @@ use schemas::ids::Position;
 use schemas::month::Month;
 use schemas::subject;
 
+use super::servers;
 use super::usage::UsageStatus;
 use super::{DiskStatus, LedgerStatus, NatsStatus, Process, SpoolStatus, Status, StoreStatus};
 use crate::compose::summaries;
@@ -80,7 +82,9 @@ async fn read_folder(config: &Config, data: &DataFolder, status: &mut Status) {
     status.ledger = status.read("the ledger cannot be read", ledger(config).await).flatten();
     status.usage = status.read("the counters cannot be read", UsageStatus::of(data).await).flatten();
     if data.spool().exists() {
-        status.spool = Some(SpoolStatus { calls: 0, bytes: folder_bytes(&data.spool()) });
+        let nodes = std::fs::metadata(data.spool().join(metering::NODES_FILE)).map_or(0, |file| file.len());
+        let bytes = folder_bytes(&data.spool()).saturating_sub(nodes);
+        status.spool = Some(SpoolStatus { calls: 0, bytes });
     }
     match disk_space(&config.server.data) {
         Ok(disk) => {
@@ -159,10 +163,22 @@ fn ledger_bytes(store: &Path) -> u64 {
 /// Asks NATS, the projection workers of this folder, and every process of the cluster.
 async fn ask(config: &Config, url: &str, workers: Option<&Running>, status: &mut Status) {
     let connected = connection::connect_to_nats(config, url).await;
-    let Some(client) = status.read("the running processes cannot be reached", connected) else { return };
+    let Some(client) = status.read("the running processes cannot be reached", connected) else {
+        if let Some(copies) = servers::unreachable(url).await {
+            servers::judge(status, &copies);
+        }
+        return;
+    };
     let here = status.store.as_ref().map(|store| store.position);
     let what = format!("the stream {} cannot be read", subject::EVENTS);
     status.nats = status.read(&what, nats(&client, here).await);
+    let copies = match &status.nats {
+        Some(nats) => Some(Copies { servers: nats.servers, missing: nats.missing.clone() }),
+        None => servers::unreachable(url).await,
+    };
+    if let Some(copies) = copies {
+        servers::judge(status, &copies);
+    }
     let expected: Vec<&str> = status.processes.iter().map(|process| process.node.as_str()).collect();
     let nodes = summaries(&client, &expected).await;
     status.nodes = status.read("the processes cannot be reached", nodes).unwrap_or_default();
@@ -178,6 +194,7 @@ async fn nats(client: &async_nats::Client, here: Option<Position>) -> Result<Nat
     let info = client.server_info();
     let stream = async_nats::jetstream::new(client.clone()).get_stream(subject::EVENTS).await?;
     let state = &stream.cached_info().state;
+    let Copies { servers, missing } = Copies::of(stream.cached_info());
     let head = EventSource::new(client.clone()).log_head().await?.max(here.unwrap_or(Position::START));
     Ok(NatsStatus {
         server: info.server_name,
@@ -186,6 +203,8 @@ async fn nats(client: &async_nats::Client, here: Option<Position>) -> Result<Nat
         lag: head.0.saturating_sub(state.last_sequence),
         messages: state.messages,
         bytes: state.bytes,
+        servers,
+        missing,
     })
 }
 
@@ -217,9 +236,8 @@ fn judge_nodes(status: &mut Status) {
         }
         spooled += node.spool.unwrap_or(0);
     }
+    status.warnings.extend(servers::where_calls_wait(&status.nodes));
     if spooled > 0 {
-        let calls = count(spooled);
-        status.warnings.push(format!("{calls} calls wait in spools until NATS counts them"));
         status.spool.get_or_insert(SpoolStatus { calls: 0, bytes: 0 }).calls = spooled;
     }
     for ProjectionStatus { name, parked, parked_beyond, quarantined, skipped, .. } in &status.projections {

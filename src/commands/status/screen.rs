@@ -114,13 +114,16 @@ fn stores(status: &Status) -> String {
 }
 
 fn node_line(node: &NodeSummary) -> String {
-    let NodeSummary { node, role, version, settings, ready, reason, lag, spool } = node;
+    let NodeSummary { node, role, version, settings, ready, reason, lag, spool, waiting } = node;
     let mut line = format!("{role:<12} {node}, version {version}, settings {settings}");
     if let Some(lag) = lag {
         line += &format!(", lag {}", count(*lag));
     }
     if let Some(spool) = spool {
         line += &format!(", spool {}", count(*spool));
+    }
+    if let Some(waiting) = waiting.filter(|waiting| *waiting > 0) {
+        line += &format!(", waiting {}", count(waiting));
     }
     match (ready, reason) {
         (true, _) => line + ", ready\n",

@@ -20,6 +20,8 @@ const AFTERWARDS: Duration = Duration::from_secs(1);
 /// The time from the moment at which the write side begins to write until its reply is here; the clocks of two machines may differ
 /// by most of it.
 const RETURN: Duration = Duration::from_millis(1_500);
+/// How long a write side that does not listen is waited for: longer than one takes to restart, as at the command line.
+const ABSENCE: Duration = Duration::from_secs(5);
 /// The delay before another attempt.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -84,8 +86,7 @@ async fn request(
     let payload = bytes::Bytes::from(serde_json::to_vec(message).map_err(|error| unavailable(&error))?);
     let header = traces::current().map(|traceparent| (traces::HEADER, traceparent.to_string()));
     let make = || request_with_header(payload.clone(), header.as_ref());
-    // A restarting write side is waited for as long as the request has time.
-    let retry = Retry { attempt: ATTEMPT, pause: PAUSE, total: deadline.remaining(), absence: Duration::MAX };
+    let retry = Retry { attempt: ATTEMPT, pause: PAUSE, total: deadline.remaining(), absence: ABSENCE };
     let subject = subject::command(message.command.name());
     match request_until_answered(client, &subject, make, retry).await {
         Ok(reply) => serde_json::from_slice(&reply.payload)
