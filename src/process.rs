@@ -66,13 +66,13 @@ const RESERVED_FILES: u64 = 256;
 const LEAST_FILES: u64 = 512;
 /// With a lower limit of open files a command may wait for a file that it can never open.
 const LEAST_FILES_OF_A_COMMAND: u64 = 128;
-/// One address may have a quarter of the connections.
-const SHARE_OF_AN_ADDRESS: usize = 4;
+/// The part of the connections that one address may have, as a divisor: 5 %, so that a few addresses cannot have all of them.
+const SHARE_OF_AN_ADDRESS: usize = 20;
 /// Connections to the operators' listener, whose files are among those reserved.
 const OPERATOR_CONNECTIONS: usize = 64;
 
-/// Returns the limits of connections, so that the process keeps the files that it reserves: a quarter of them from one
-/// address other than these proxies. Fails if too few files may be open.
+/// Returns the limits of connections, so that the process keeps the files that it reserves: a twentieth of them from
+/// one address other than these proxies. Fails if too few files may be open.
 pub fn connection_limits(proxies: TrustedProxies) -> Result<Limits> {
     let files = raise_open_files_limit()?;
     let connections = connections(files, Limits::default().connections)?;

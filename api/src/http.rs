@@ -5,7 +5,7 @@
 //! [`pipeline`] is the one service of all requests; the other modules are its parts.
 
 mod access_log;
-mod bodies;
+pub(crate) mod bodies;
 mod context;
 mod encoding;
 mod entity_tag;

@@ -13,6 +13,7 @@ pub mod admin;
 mod http;
 mod rest;
 mod server;
+mod shares;
 
 // What `serve` takes and its settings are made of; the binary composes them.
 pub use answers::auth::access::{Access, KeyAccess, UnknownTiers};

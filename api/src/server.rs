@@ -4,6 +4,7 @@
 
 mod connection_limit;
 mod heads;
+mod places;
 mod refusal;
 mod timed_stream;
 
@@ -28,15 +29,17 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 
+use crate::http::bodies::BodyMemory;
 use crate::http::pipeline::Pipeline;
 use crate::rest;
+use crate::shares::PARTS;
 use connection_limit::ConnectionLimit;
+use places::Places;
 use refusal::Refusals;
 use timed_stream::{Calls, TimedStream};
 
@@ -50,9 +53,11 @@ const BACKOFF: (Duration, Duration) = (Duration::from_millis(5), Duration::from_
 /// The limits of connections and requests.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// The maximum number of open connections; further ones wait in the system's queue.
+    /// The maximum number of open connections; a further one gets the place of the one that has been idle for the longest time, and
+    /// waits while none is.
     pub connections: usize,
-    /// The maximum number of open connections of an address; further ones are refused. An IPv6 network counts as one address.
+    /// The maximum number of open connections of an address; further ones are refused. An IPv6 network counts as one address, and all
+    /// networks of a site may have twice as many.
     pub per_address: usize,
     /// Proxies, whose connections are not limited.
     pub proxies: TrustedProxies,
@@ -74,7 +79,7 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             connections: 10_000,
-            per_address: 2_500,
+            per_address: 10_000 / PARTS,
             proxies: TrustedProxies::default(),
             bodies: 64 << 20,
             head: Duration::from_secs(10),
@@ -102,7 +107,8 @@ pub async fn serve(
     shutdown: CancellationToken,
 ) -> Drained {
     let metrics = state.metrics().clone();
-    let pipeline = Pipeline::new(rest::router(state.clone()), state, limits.request, limits.bodies);
+    let bodies = BodyMemory::new(limits.bodies, limits.proxies.clone());
+    let pipeline = Pipeline::new(rest::router(state.clone()), state, limits.request, bodies);
     serve_pipeline(listener, pipeline, metrics, limits, shutdown).await
 }
 
@@ -153,25 +159,36 @@ where
 {
     async fn run(self, listener: TcpListener, shutdown: CancellationToken) -> Drained {
         let graceful = GracefulShutdown::new();
-        let mut acceptor = Acceptor::new(listener, self.limits.connections);
+        let mut acceptor = Acceptor::new(listener);
+        let mut places = Places::new(self.limits.connections);
         let connection_limit = ConnectionLimit::new(self.limits.per_address, self.limits.proxies.clone());
         let mut connections = JoinSet::new();
         loop {
             tokio::select! {
                 () = shutdown.cancelled() => break,
                 Some(ended) = connections.join_next() => log_failure(ended),
-                (stream, peer, slot) = acceptor.next() => {
+                (stream, peer) = acceptor.next() => {
                     let Some(visit) = connection_limit.enter(peer) else {
                         self.reject(stream);
                         continue;
                     };
-                    let connection = graceful.watch(self.connection(stream, peer));
+                    let calls = Arc::new(Calls::new());
+                    let place = tokio::select! {
+                        () = shutdown.cancelled() => break,
+                        place = places.take(&calls) => place,
+                    };
+                    let connection = graceful.watch(self.connection(stream, peer, calls.clone()));
                     let open = self.metrics.as_ref().map(Metrics::connection);
                     connections.spawn(async move {
-                        if let Err(error) = connection.await {
-                            tracing::debug!(%error, "a connection ended early");
+                        tokio::select! {
+                            // First it reads what has arrived, so that no request is lost.
+                            biased;
+                            ended = connection => if let Err(error) = ended {
+                                tracing::debug!(%error, "a connection ended early");
+                            },
+                            () = calls.must_end() => tracing::debug!("an idle connection gave its place to another"),
                         }
-                        drop((slot, visit, open));
+                        drop((place, visit, open));
                     });
                 }
             }
@@ -201,6 +218,7 @@ where
         &self,
         stream: TcpStream,
         peer: IpAddr,
+        calls: Arc<Calls>,
     ) -> http1::Connection<
         TokioIo<TimedStream<TcpStream>>,
         impl hyper::service::Service<
@@ -211,7 +229,6 @@ where
         > + Send
         + use<Answer, Answering, Content>,
     > {
-        let calls = Arc::new(Calls::default());
         let timed = TimedStream::new(stream, calls.clone(), &self.limits, self.refusals.clone());
         let answer = self.answer.clone();
         let service = service_fn(move |request| {
@@ -232,23 +249,20 @@ where
     }
 }
 
-/// Accepts connections, up to a maximum number at once.
+/// Accepts connections.
 struct Acceptor {
     listener: TcpListener,
-    slots: Arc<Semaphore>,
     /// After a failure, when accepting continues, and the length of the pause.
     resting: Option<(Instant, Duration)>,
 }
 
 impl Acceptor {
-    fn new(listener: TcpListener, slots: usize) -> Acceptor {
-        Acceptor { listener, slots: Arc::new(Semaphore::new(slots)), resting: None }
+    fn new(listener: TcpListener) -> Acceptor {
+        Acceptor { listener, resting: None }
     }
 
-    /// Returns the next connection, once there is a permit for it. Cancellation-safe.
-    async fn next(&mut self) -> (TcpStream, IpAddr, Option<OwnedSemaphorePermit>) {
-        // The semaphore is never closed, so there is always a permit.
-        let slot = self.slots.clone().acquire_owned().await.ok();
+    /// Returns the next connection. Cancellation-safe.
+    async fn next(&mut self) -> (TcpStream, IpAddr) {
         loop {
             if let Some((until, _)) = self.resting {
                 sleep_until(until).await;
@@ -259,7 +273,7 @@ impl Acceptor {
                     if let Err(error) = stream.set_nodelay(true) {
                         tracing::debug!(%error, "TCP_NODELAY could not be set");
                     }
-                    return (stream, peer.ip(), slot);
+                    return (stream, peer.ip());
                 }
                 Err(error) if is_client_gone(&error) => {}
                 Err(error) => self.back_off(&error),
@@ -305,7 +319,7 @@ mod tests {
     async fn accepting_backs_off_while_it_fails() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let mut acceptor = Acceptor::new(listener, 1);
+        let mut acceptor = Acceptor::new(listener);
         let full = io::Error::from_raw_os_error(24);
         assert!(!is_client_gone(&full) && is_client_gone(&io::ErrorKind::ConnectionAborted.into()));
         let mut rests = Vec::new();

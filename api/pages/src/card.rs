@@ -96,7 +96,7 @@ impl Card {
 
     /// Returns the first part of the city, under the same conditions.
     pub(super) fn place(&self) -> Option<&str> {
-        let place = self.city.as_deref()?.split(',').next()?.trim();
+        let place = self.city.as_deref()?.split(text::is_comma).next()?.trim();
         (!place.is_empty() && place.chars().count() <= MAX_EXAMPLE_CHARS).then_some(place)
     }
 

@@ -1,5 +1,6 @@
 //! Fields, limits and refusals of the site's forms.
 
+use answers::accept;
 use answers::auth::access::KeyAccess;
 use answers::auth::proxies::Peer;
 use answers::error::ApiError;
@@ -8,7 +9,7 @@ use answers::state::ApiState;
 use askama::Template;
 use axum::response::Response;
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_TYPE};
+use http::header::CONTENT_TYPE;
 use http::{HeaderMap, StatusCode};
 
 use super::page;
@@ -47,9 +48,7 @@ pub(super) fn check_kind(headers: &HeaderMap) -> Result<(), ApiError> {
 
 /// Returns whether the client accepts JSON and not HTML: a program, not a browser.
 pub(super) fn wants_problem(headers: &HeaderMap) -> bool {
-    let accepted: Vec<&str> =
-        headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
-    let takes = |kind: &str| accepted.iter().any(|accepted| accepted.contains(kind));
+    let takes = |kind| accept::names(headers, kind);
     (takes("application/json") || takes("application/problem+json")) && !takes("text/html")
 }
 
@@ -62,13 +61,17 @@ pub(super) fn refused(status: StatusCode, template: &impl Template) -> Result<Re
 
 #[cfg(test)]
 mod tests {
+    use http::header::ACCEPT;
+
     use super::*;
 
     #[test]
     fn a_client_that_takes_only_json_is_a_program() {
         let wants = |accept: &str| wants_problem(&HeaderMap::from_iter([(ACCEPT, accept.parse().unwrap())]));
         assert!(wants("application/json") && wants("application/problem+json, */*"));
+        assert!(wants("application/json, text/html;q=0"));
         assert!(!wants("text/html,application/xhtml+xml,application/json;q=0.9") && !wants("*/*"));
+        assert!(!wants("application/json;q=0, */*"));
     }
 
     #[test]

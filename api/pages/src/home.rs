@@ -44,6 +44,10 @@ pub(super) use terms::{path as terms_path, terms};
 /// The number of words offered for a dimension.
 const CHIPS: usize = 7;
 
+/// What a page says that offers no further filters.
+const TOO_LONG: &str =
+    "This search is too long for more filters to be offered: shorten it, or remove a filter.";
+
 #[derive(Template)]
 #[template(path = "home.html")]
 struct Home<'a> {
@@ -166,7 +170,10 @@ async fn show(state: &ApiState, query: HomeQuery, requested: Option<Landing>) ->
         return Ok(Redirect::permanent(&query.href(base)).into_response());
     }
     let listing = state.listing()?;
-    let mut results = HomeResults::of(state, &query, &filters::FACETS)?;
+    // The links that add to a query repeat it, each of them.
+    let is_long = query.is_long();
+    let mut results = HomeResults::of(state, &query, if is_long { &[] } else { &filters::FACETS })?;
+    results.notes.extend(is_long.then(|| TOO_LONG.to_owned()));
     results.cards = Card::with_stored_pictures(results.cards, state).await;
     // The results may be those of other words than the requested ones.
     let shown = match &results.shown_words {
@@ -193,7 +200,10 @@ async fn show(state: &ApiState, query: HomeQuery, requested: Option<Landing>) ->
         kept: query.narrowing(),
         categories: categories(&query, base),
         surprise: surprise::path(query.category(), base),
-        dimensions: dimensions.into_iter().filter_map(|of| offered(&query, of, base)).collect(),
+        dimensions: match is_long {
+            true => Vec::new(),
+            false => dimensions.into_iter().filter_map(|of| offered(&query, of, base)).collect(),
+        },
         notes: results.notes,
         did_you_mean: results.did_you_mean.map(|(words, projects)| suggested(&query, words, projects, base)),
         applied: filters::applied(&query, base),
@@ -204,7 +214,7 @@ async fn show(state: &ApiState, query: HomeQuery, requested: Option<Landing>) ->
         years: filters::year_form(&query),
         colour: filters::colour_form(&query),
         call: call::of(&query, state.site()),
-        from: if query.is_front() { String::new() } else { in_results::parameter(&shown) },
+        from: if is_long || query.is_front() { String::new() } else { in_results::parameter(&shown) },
         pages: pages(&query, &shown, results.next, base),
         sections: divided(results.cards, results.sections),
     })

@@ -1,10 +1,9 @@
 //! The parts of a request that its reply depends on, kept while its endpoint has the rest.
 
 use answers::route::Route;
-use http::header::{ACCEPT, ACCEPT_ENCODING, IF_NONE_MATCH, ORIGIN};
+use http::header::{ACCEPT_ENCODING, IF_NONE_MATCH, ORIGIN};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Uri};
-use memchr::memmem;
 use schemas::key::KeyId;
 use tokio::time::Instant;
 use traces::Span;
@@ -40,12 +39,8 @@ impl RequestContext {
         let path = uri.path();
         let route = Route::of(path);
         let is_of_the_interface = path == "/v1" || path.starts_with("/v1/");
-        let wants_page = route.is_for_people()
-            && !is_of_the_interface
-            && headers
-                .get_all(ACCEPT)
-                .iter()
-                .any(|accepted| memmem::find(accepted.as_bytes(), b"text/html").is_some());
+        let wants_page =
+            route.is_for_people() && !is_of_the_interface && answers::accept::names(headers, "text/html");
         let origin = headers.get(ORIGIN).cloned();
         let span = request_span::begin(started, method, route, headers);
         RequestContext {

@@ -69,16 +69,9 @@ pub(crate) type ReplyFuture = Either<Ready<Reply>, BoxFuture<'static, Reply>>;
 
 impl Pipeline {
     /// Returns a pipeline in front of a router. An answer, and before it reading the body, may take `time_limit`; the bodies of all
-    /// requests under way may have `bodies` bytes together.
-    pub(crate) fn new(router: Router, state: ApiState, time_limit: Duration, bodies: usize) -> Pipeline {
-        Pipeline {
-            router,
-            state,
-            time_limit,
-            bodies: BodyMemory::new(bodies),
-            ids: RequestIds::new(),
-            new_keys: NewKeys::default(),
-        }
+    /// requests under way are in `bodies`.
+    pub(crate) fn new(router: Router, state: ApiState, time_limit: Duration, bodies: BodyMemory) -> Pipeline {
+        Pipeline { router, state, time_limit, bodies, ids: RequestIds::new(), new_keys: NewKeys::default() }
     }
 
     /// Answers a request; there is always a reply.
@@ -225,7 +218,7 @@ impl Pipeline {
         deadline: &mut Deadline,
     ) -> Response {
         // The body counts against the memory of all bodies until it is answered.
-        let sent = match self.body(route, &parts, body).await {
+        let sent = match self.body(route, &parts, body, (principal, peer)).await {
             Ok(sent) => sent,
             Err(error) => return error.into_response(),
         };
@@ -249,11 +242,11 @@ impl Pipeline {
         if let Err(error) = self.check_origin(Route::Mcp, &parts.headers) {
             return error.into();
         }
-        let message = match self.message(body).await {
+        let address = self.bodies.caller(peer, &parts.headers);
+        let message = match self.message(body, (principal, address)).await {
             Ok(message) => message,
             Err(error) => return error.into(),
         };
-        let address = self.state.access().caller(peer, &parts.headers);
         let deadline = Deadline::within(self.time_limit);
         // Each call of a tool has the deadline for itself: a counted call is answered.
         let answer = mcp::answer(&self.state, (principal, address), &parts.headers, &message.bytes, deadline);

@@ -1,5 +1,8 @@
 //! Reads the body of a request, within limits of size and time.
 
+use std::net::IpAddr;
+
+use answers::auth::principal::Principal;
 use answers::error::ApiError;
 use answers::route::Route;
 use http::Method;
@@ -7,21 +10,23 @@ use http::request::Parts;
 use hyper::body::{Body as _, Incoming};
 use tokio::time::timeout;
 
-use crate::http::bodies::{BodyError, ReceivedBody};
+use crate::http::bodies::{self, BodyError, BodyKind, ReceivedBody};
 use crate::http::pipeline::Pipeline;
 use crate::http::same_site;
 
 /// The maximum size in bytes of a body that is discarded.
 const LARGEST_BODY: usize = 64 * 1024;
-/// The maximum size in bytes of a form.
-const LARGEST_FORM: usize = 16 * 1024;
-/// The maximum size in bytes of a payment notice.
-const LARGEST_NOTICE: usize = 256 * 1024;
 
 impl Pipeline {
-    /// Reads an MCP message.
-    pub(super) async fn message(&self, body: Incoming) -> Result<ReceivedBody, ApiError> {
-        self.read(body, mcp::LARGEST_BODY, ApiError::message_too_large).await
+    /// Reads an MCP message of a caller at an address. Without a key the address is counted before: the limit of messages applies only
+    /// once they are read.
+    pub(super) async fn message(
+        &self,
+        body: Incoming,
+        (principal, address): (&Principal, IpAddr),
+    ) -> Result<ReceivedBody, ApiError> {
+        principal.check_new_body(self.state.access(), address).map_err(ApiError::too_many_requests)?;
+        self.read(body, BodyKind::message_of(principal), (principal, address)).await
     }
 
     /// Reads the body for an endpoint: that of a form or a payment notice, and otherwise none.
@@ -30,33 +35,58 @@ impl Pipeline {
         route: Route,
         parts: &Parts,
         body: Incoming,
+        (principal, peer): (&Principal, IpAddr),
     ) -> Result<Option<ReceivedBody>, ApiError> {
-        match route {
+        let kind = match route {
             Route::Form if parts.method == Method::POST => {
                 same_site::check(self.state.site(), &parts.headers)?;
-                self.read(body, LARGEST_FORM, ApiError::form_too_large).await.map(Some)
+                BodyKind::Form
             }
             Route::Webhook if parts.method == Method::POST && self.state.payments().is_some() => {
-                self.read(body, LARGEST_NOTICE, ApiError::notice_too_large).await.map(Some)
+                BodyKind::Notice
             }
-            _ if body.is_end_stream() => Ok(None),
+            _ if body.is_end_stream() => return Ok(None),
             // The endpoint does not use it; it is read so that the connection can be reused.
-            _ => self.read(body, LARGEST_BODY, ApiError::body_too_large).await.map(|_| None),
-        }
+            _ => return self.discard(body).await.map(|()| None),
+        };
+        let address = self.bodies.caller(peer, &parts.headers);
+        self.read(body, kind, (principal, address)).await.map(Some)
     }
 
     async fn read(
         &self,
         body: Incoming,
-        limit: usize,
-        too_large: fn() -> ApiError,
+        kind: BodyKind,
+        (principal, address): (&Principal, IpAddr),
     ) -> Result<ReceivedBody, ApiError> {
-        if body.size_hint().lower() > limit as u64 {
+        let too_large = match kind {
+            BodyKind::Message => ApiError::message_too_large,
+            BodyKind::MessageWithoutKey => ApiError::message_too_large_without_key,
+            BodyKind::Form => ApiError::form_too_large,
+            BodyKind::Notice => ApiError::notice_too_large,
+        };
+        if body.size_hint().lower() > kind.largest() as u64 {
             return Err(too_large());
         }
+        let share = self.bodies.share(kind, principal, address);
+        self.in_time(bodies::read(body, share, kind.largest()), too_large).await
+    }
+
+    async fn discard(&self, body: Incoming) -> Result<(), ApiError> {
+        if body.size_hint().lower() > LARGEST_BODY as u64 {
+            return Err(ApiError::body_too_large());
+        }
+        self.in_time(bodies::discard(body, LARGEST_BODY), ApiError::body_too_large).await
+    }
+
+    async fn in_time<T>(
+        &self,
+        reading: impl Future<Output = Result<T, BodyError>>,
+        too_large: fn() -> ApiError,
+    ) -> Result<T, ApiError> {
         // A little less than the whole time: the reply must be made within it.
         let time_limit = self.time_limit.mul_f32(0.9);
-        match timeout(time_limit, self.bodies.read(body, limit)).await {
+        match timeout(time_limit, reading).await {
             Ok(read) => read.map_err(|error| match error {
                 BodyError::TooLarge => too_large(),
                 BodyError::OutOfMemory => ApiError::too_many_bodies(),

@@ -3,16 +3,18 @@
 use std::time::Duration;
 
 use axum::Extension;
-use axum::extract::{RawQuery, State};
+use axum::extract::State;
 use axum::response::IntoResponse;
 use http::HeaderValue;
 use http::header::CACHE_CONTROL;
+use http::request::Parts;
 use read::catalog::{Change, ChangeCursor, Changes};
 use schemas::api::changes::{DEFAULT_CHANGES, MAX_CHANGES};
 use schemas::api::problem::ParameterFault;
 use serde::Serialize;
 use tokio::time::{Instant, timeout_at};
 
+use answers::auth::admission;
 use answers::catalog::document::JsonDocument;
 use answers::catalog::json_writer::JsonWriter;
 use answers::catalog::slug::api_error;
@@ -47,11 +49,13 @@ struct Page {
 pub(crate) async fn changes(
     State(state): State<ApiState>,
     Extension(deadline): Extension<Deadline>,
-    RawQuery(query): RawQuery,
+    parts: Parts,
 ) -> Result<impl IntoResponse, ApiError> {
-    let query = query.as_deref().unwrap_or_default();
+    let query = parts.uri.query().unwrap_or_default();
     let parameters = Parameters::read(query)?;
     let page = follow(&state, &parameters, deadline).await?;
+    // What happens after a key was revoked is not for its holder, however early the call came.
+    admission::readmit(&state, &parts)?;
     let document = write(&state, &page, query, &parameters.ignored)?;
     // A copy would miss what happens while a cache has the answer.
     Ok(([(CACHE_CONTROL, HeaderValue::from_static("no-store"))], document))

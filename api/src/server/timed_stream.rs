@@ -6,12 +6,13 @@ use std::future::Future;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::{Sleep, sleep};
+use tokio::sync::Notify;
+use tokio::time::{Instant, Sleep, sleep};
 
 use super::Limits;
 use super::heads::Heads;
@@ -21,23 +22,65 @@ use super::refusal::{self, Refusals};
 const LINGER: (Duration, usize) = (Duration::from_secs(1), 1024 * 1024);
 
 /// The calls of a connection, as the service reports them to the stream.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Calls {
     /// Incremented when a call begins and when it ends: odd within a call.
     turns: AtomicUsize,
     leaves_body: AtomicBool,
+    /// Whether a part of a reply waits for the client to read.
+    is_writing: AtomicBool,
+    accepted: Instant,
+    /// When the last call ended, in nanoseconds since `accepted`.
+    ended: AtomicU64,
+    place_wanted: Notify,
 }
 
 impl Calls {
+    /// Returns the calls of a connection that is accepted now.
+    pub(super) fn new() -> Calls {
+        Calls {
+            turns: AtomicUsize::default(),
+            leaves_body: AtomicBool::default(),
+            is_writing: AtomicBool::default(),
+            accepted: Instant::now(),
+            ended: AtomicU64::default(),
+            place_wanted: Notify::new(),
+        }
+    }
+
     pub(super) fn begin(&self) {
         self.turns.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Ends a call. `leaves_body`: the reply was made without reading what the client still sends.
     pub(super) fn end(&self, leaves_body: bool) {
+        let ended = u64::try_from(self.accepted.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.ended.store(ended, Ordering::Relaxed);
         self.turns.fetch_add(1, Ordering::Relaxed);
         if leaves_body {
             self.leaves_body.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Returns since when nothing is under way on the connection; `None` within a call. A head that has only begun is nothing yet.
+    pub(super) fn idle_since(&self) -> Option<Instant> {
+        let is_idle = self.turns().is_multiple_of(2) && !self.is_writing.load(Ordering::Relaxed);
+        is_idle.then(|| self.accepted + Duration::from_nanos(self.ended.load(Ordering::Relaxed)))
+    }
+
+    /// Asks the connection to end if nothing is under way on it.
+    pub(super) fn want_place(&self) {
+        self.place_wanted.notify_one();
+    }
+
+    /// Waits until the connection is asked to end while nothing is under way on it.
+    pub(super) async fn must_end(&self) {
+        loop {
+            self.place_wanted.notified().await;
+            // It may have read a request since it was chosen.
+            if self.idle_since().is_some() {
+                return;
+            }
         }
     }
 
@@ -137,6 +180,7 @@ impl<Stream: AsyncWrite + Unpin> TimedStream<Stream> {
         context: &mut Context<'_>,
         written: Poll<io::Result<usize>>,
     ) -> Poll<io::Result<usize>> {
+        self.calls.is_writing.store(written.is_pending(), Ordering::Relaxed);
         if written.is_ready() {
             self.write_timer = None;
             return written;

@@ -133,6 +133,16 @@ fn admit_key(
     (principal, admitted)
 }
 
+/// Admits a call once more that was admitted and has waited since: its key may have been revoked meanwhile.
+///
+/// # Errors
+///
+/// If its key is no longer valid, or the keys cannot be read.
+pub fn readmit(state: &ApiState, parts: &Parts) -> Result<(), ApiError> {
+    let (Access::Keys(_), Some(hash)) = (state.access(), presented_key::hash(parts)?) else { return Ok(()) };
+    state.keys()?.reader.find(&hash).map(drop).ok_or_else(ApiError::invalid_key)
+}
+
 /// Admits the key that a form brings in its body, as a call of the API with it; `None` if it is not valid.
 ///
 /// # Errors

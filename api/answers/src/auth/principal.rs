@@ -65,6 +65,18 @@ impl Principal {
         }
     }
 
+    /// Counts a body that is about to be read from this address against the rate limit of bodies, if the caller has no key.
+    ///
+    /// # Errors
+    ///
+    /// The time to wait, if the limit is exceeded.
+    pub fn check_new_body(&self, access: &Access, address: IpAddr) -> Result<(), Duration> {
+        match (self, access) {
+            (Principal::Anonymous, Access::Keys(access)) => access.rate_limits.body(address),
+            _ => Ok(()),
+        }
+    }
+
     /// Counts calls that came at once from this address against the rate limit.
     ///
     /// # Errors

@@ -84,7 +84,7 @@ pub fn network_of(address: IpAddr) -> IpAddr {
 }
 
 /// Returns the IPv6 site of an address, a /48 with 65,536 networks; `None` for IPv4.
-pub(crate) fn ipv6_site_of(address: IpAddr) -> Option<IpAddr> {
+pub fn ipv6_site_of(address: IpAddr) -> Option<IpAddr> {
     match address {
         IpAddr::V4(_) => None,
         IpAddr::V6(address) => Some(IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 80 << 80))),

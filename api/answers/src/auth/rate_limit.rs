@@ -1,4 +1,4 @@
-//! Rate limits: calls within a second by key and by address, and keys within an hour by address.
+//! Rate limits: calls and bodies within a second by key and by address, and keys within an hour by address.
 
 use std::array;
 use std::collections::HashMap;
@@ -18,6 +18,9 @@ const SWEEP: u32 = 16_384;
 const SHARDS: usize = 16;
 /// The limit of an IPv6 site, as a multiple of the limit of a network: a site has 65,536 networks.
 const SITE: u32 = 10;
+/// The bodies that an address may begin to send without a key, as a multiple of the calls that it may make. A body is counted before it
+/// is read and its calls after that, so that a caller of tools that is a little too fast learns it from the result of a tool.
+const BODIES: u32 = 4;
 /// The windows of the limits.
 const SECOND: Duration = Duration::from_secs(1);
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -27,6 +30,7 @@ const HOUR: Duration = Duration::from_secs(3_600);
 pub struct RateLimits {
     keys: Option<LeakyBuckets<KeyId>>,
     addresses: Option<AddressLimit>,
+    bodies: Option<AddressLimit>,
     new_keys: Option<AddressLimit>,
 }
 
@@ -58,6 +62,7 @@ impl RateLimits {
         RateLimits {
             keys: LeakyBuckets::new(per_key, SECOND),
             addresses: AddressLimit::new(per_address, SECOND),
+            bodies: AddressLimit::new(per_address.saturating_mul(BODIES), SECOND),
             new_keys: AddressLimit::new(keys_per_address, HOUR),
         }
     }
@@ -76,6 +81,11 @@ impl RateLimits {
     /// Like [`RateLimits::key`], for an address.
     pub(super) fn address(&self, address: IpAddr, calls: u32) -> Result<(), Duration> {
         self.addresses.as_ref().map_or(Ok(()), |limit| limit.take(address, calls))
+    }
+
+    /// Counts a body that an address begins to send without a key.
+    pub(super) fn body(&self, address: IpAddr) -> Result<(), Duration> {
+        self.bodies.as_ref().map_or(Ok(()), |limit| limit.take(address, 1))
     }
 
     /// Counts a key that an address requests.
@@ -191,10 +201,21 @@ mod tests {
     }
 
     #[test]
+    fn bodies_are_counted_before_their_calls() {
+        let rate_limits = RateLimits::new(0, 5, 0);
+        let (one, other) = (IpAddr::from([203, 0, 113, 1]), IpAddr::from([203, 0, 113, 2]));
+        let most = rate_limits.bodies.as_ref().map(|limit| (limit.networks.most, limit.sites.most));
+        assert_eq!(most, Some((20, 200)), "four times the calls");
+        assert!((0..20).all(|_| rate_limits.body(one).is_ok()));
+        assert!(rate_limits.body(other).is_ok() && rate_limits.address(one, 1).is_ok());
+    }
+
+    #[test]
     fn zero_is_no_limit() {
         let rate_limits = RateLimits::new(0, 0, 0);
         let key: KeyId = "Ab3dEf9h".parse().unwrap();
         assert!((0..1_000).all(|_| rate_limits.key(key, 1).is_ok()));
+        assert!((0..1_000).all(|_| rate_limits.body(IpAddr::from([203, 0, 113, 1])).is_ok()));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use answers::route;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use schemas::record::Category;
-use text::comparison_form;
+use text::{is_comparison_form, value_form};
 
 /// What is encoded in the segment of a path.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-');
@@ -47,14 +47,17 @@ impl Landing {
     }
 }
 
-/// Returns a name as the segment of a path, by which a filter finds the same projects; `None` if it has no words.
+/// Returns a name as the segment of a path, by which a filter finds the same projects; `None` if it has no words, or symbols that a
+/// segment has not.
 fn segment(name: &str) -> Option<String> {
-    let words = comparison_form(name).replace(' ', "-");
-    (!words.is_empty()).then_some(words)
+    let form = value_form(name);
+    (!form.is_empty() && is_comparison_form(&form)).then(|| form.replace(' ', "-"))
 }
 
 #[cfg(test)]
 mod tests {
+    use text::comparison_form;
+
     use super::*;
 
     #[test]
@@ -74,7 +77,9 @@ mod tests {
                 assert_eq!((form, segment(name).as_ref()), (comparison_form(value), Some(name)));
             }
         }
-        for (parameter, value) in [("category", "music"), ("studio", "***"), ("city", "Ulm"), ("q", "art")] {
+        let without_path =
+            [("category", "music"), ("studio", "***"), ("studio", "C++"), ("city", "Ulm"), ("q", "art")];
+        for (parameter, value) in without_path {
             assert_eq!(Landing::of(parameter, value), None, "{parameter}={value}");
         }
     }

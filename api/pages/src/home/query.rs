@@ -16,6 +16,13 @@ use crate::words::capitalised;
 /// The maximum length of a text in characters, as over REST.
 const LONGEST: usize = 200;
 
+/// The maximum number of filters of a page, words of taste included, and of bytes that they have together in an address: most links of a
+/// page repeat all of them. The API, which has no links, takes more.
+const MOST_FILTERS: usize = 20;
+const MOST_BYTES: usize = 1_000;
+/// The maximum number of bytes of a query that is repeated in the links which there are many of: those that add to it.
+const MOST_REPEATED: usize = 500;
+
 /// The parameters without the options of a list. `color` is a dimension and a filter.
 const OWN: [&str; 3 + Dimension::COUNT] = query::join_names(&["q", "cursor", "page"], &Dimension::NAMES);
 
@@ -57,8 +64,28 @@ impl HomeQuery {
         let options = ListOptions::of_query(&mut given, 0, has_relevance, is_option);
         let cursor = text(&mut given, "cursor");
         let pages_before = pages_before(&mut given);
+        let query = HomeQuery { q, taste, options, cursor, pages_before };
+        query.check_filters(&mut given);
         given.finish()?;
-        Ok(HomeQuery { q, taste, options, cursor, pages_before })
+        Ok(query)
+    }
+
+    fn check_filters(&self, given: &mut Sent<'_>) {
+        let filters = self.narrowing();
+        if let Some((name, _)) = filters.get(MOST_FILTERS) {
+            let detail = format!("With it the page has more than {MOST_FILTERS} filters.");
+            given.refuse(name, detail, format!("at most {MOST_FILTERS} filters together"));
+        }
+        let Some((name, _)) = filters.iter().max_by_key(|(_, value)| value.len()).cloned() else { return };
+        if encoded(filters.into_iter()).len() > MOST_BYTES {
+            let detail = format!("With it the filters of the page are longer than {MOST_BYTES} bytes.");
+            given.refuse(name, detail, format!("at most {MOST_BYTES} bytes of filters together"));
+        }
+    }
+
+    /// Returns whether it is so long that the page does not offer what could be added to it.
+    pub(super) fn is_long(&self) -> bool {
+        encoded(self.pairs().into_iter()).len() > MOST_REPEATED
     }
 
     /// Returns whether projects are requested by taste alone.
@@ -351,6 +378,31 @@ mod tests {
             assert_eq!(HomeQuery::read(read).unwrap(), query);
             assert!(path.starts_with("/catalog/"), "{path}");
         }
+    }
+
+    #[test]
+    fn the_filters_of_a_page_are_bounded() {
+        let faults = |query: &str| match HomeQuery::read(query) {
+            Ok(_) => Vec::new(),
+            Err(error) => {
+                error.into_details().errors.into_iter().map(|one| (one.parameter, one.detail)).collect()
+            }
+        };
+        let cities = |count: usize, length: usize| -> String {
+            (0..count).map(|at| format!("&city={}{at:02}", "x".repeat(length - 2))).collect()
+        };
+        assert_eq!(faults(&format!("q=a&material=oak&sort=name{}", cities(19, 10))), []);
+        let many = ("studio".to_owned(), "With it the page has more than 20 filters.".to_owned());
+        assert_eq!(faults(&format!("studio=A{}", cities(20, 10))), [many]);
+        // 20 times the name, the equals sign, 44 bytes and the ampersand between them are 999 bytes.
+        assert_eq!(faults(&format!("sort=name{}", cities(20, 44))), []);
+        let long =
+            ("city".to_owned(), "With it the filters of the page are longer than 1000 bytes.".to_owned());
+        assert_eq!(faults(&format!("sort=name{}", cities(20, 45))), [long.clone()]);
+        assert_eq!(faults(&format!("material=oak&city={}", "%F0%9F%8F%A0".repeat(100))), [long]);
+        assert_eq!(faults(&format!("q={}", "%F0%9F%8F%A0".repeat(200))), [], "words are no filters");
+        let is_long = |query: &str| HomeQuery::read(query).unwrap().is_long();
+        assert_eq!([is_long(&cities(10, 40)), is_long(&cities(11, 40))], [false, true]);
     }
 
     #[test]
