@@ -16,7 +16,7 @@ use schemas::ids::{Actor, CommandId};
 use schemas::picture::PictureId;
 use settings::Sources;
 use tempfile::TempDir;
-use write::command_client::CommandClient;
+use write::command_client::{CommandClient, SendError};
 use write::media_client;
 use write::service::{CommandDispatcher, PictureService};
 
@@ -182,15 +182,56 @@ pub async fn send_once(config: &Config, act: &ActFlags, command: Command) -> Res
     resolved(reply, id)
 }
 
+/// Returns whether a command that failed with this error was surely not executed, not even in part: no write side received it.
+pub fn is_surely_undone(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<SendError>().is_some_and(|error| !error.may_have_been_executed())
+}
+
 /// Returns the reply to a command. If it leaves unknown whether the command was executed, tells the user under which id to
-/// send it again.
+/// send it again; if no write side received it, that it was not.
 pub fn resolved(answer: Result<CommandReply>, id: CommandId) -> Result<CommandReply> {
     let again = || {
         format!("whether the command was executed is not known; to make sure, run it again with --id {id}")
     };
-    let answer = answer.with_context(again)?;
+    let answer = answer.map_err(|error| match is_surely_undone(&error) {
+        true => error.context("the command was not executed"),
+        false => error.context(again()),
+    })?;
     if let CommandReply::Failed(CommandFailure { kind: FailureKind::Unavailable, .. }) = &answer {
         say(&again());
     }
     Ok(answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_no_write_side_received_was_not_executed_and_others_may_have_been() {
+        let id: CommandId = "0192f3a4-7c1e-7b2a-9d3f-5a6b7c8d9e0f".parse().unwrap();
+        let outcome = |error: SendError| {
+            let reason = error.to_string();
+            let told = format!("{:#}", resolved(Err(error.into()), id).unwrap_err());
+            told.strip_suffix(&format!(": {reason}")).unwrap().to_owned()
+        };
+        for error in
+            [SendError::NoWriteSide, SendError::NotConnected, SendError::TooLarge { bytes: 2, limit: 1 }]
+        {
+            assert_eq!(outcome(error), "the command was not executed");
+        }
+        let absent = || Box::new(SendError::NoWriteSide);
+        for error in [SendError::Unanswered("late".into()), SendError::Interrupted(absent())] {
+            assert_eq!(
+                outcome(error),
+                format!(
+                    "whether the command was executed is not known; to make sure, run it again with --id {id}"
+                )
+            );
+        }
+        let sent = anyhow::Error::from(SendError::NoWriteSide).context("run it again");
+        assert!(is_surely_undone(&sent));
+        assert!(!is_surely_undone(&anyhow::Error::from(SendError::Interrupted(absent()))));
+        assert!(!is_surely_undone(&anyhow::anyhow!("another error")));
+    }
 }

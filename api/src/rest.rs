@@ -17,6 +17,8 @@ mod usage;
 mod webhook;
 mod words;
 
+use std::sync::Arc;
+
 use answers::catalog::document::JsonDocument;
 use answers::error::ApiError;
 use answers::route::{self, Route};
@@ -57,6 +59,7 @@ fn get_from_query(answer: fn(&ApiState, &str) -> Result<JsonDocument, ApiError>)
 /// Returns the router of the public listener.
 pub(crate) fn router(state: ApiState) -> Router {
     let has_payments = state.payments().is_some();
+    let parts = Arc::new(sitemap::Parts::default());
     let router = endpoints()
         .route(route::CITE_NEWEST, get(cite::newest))
         .route(route::SITEMAP, get(sitemap::index))
@@ -66,7 +69,7 @@ pub(crate) fn router(state: ApiState) -> Router {
         .merge(pages::router(endpoints().with_state(state.clone())));
     let router = if has_payments { router.route(route::WEBHOOK, post(webhook::stripe)) } else { router };
     router
-        .fallback(sitemap::part_or_nothing)
+        .fallback(move |state, method, uri| sitemap::part_or_nothing(parts.clone(), state, method, uri))
         .method_not_allowed_fallback(async |Extension(route): Extension<Route>| {
             ApiError::method_not_allowed(route)
         })

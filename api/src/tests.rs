@@ -23,6 +23,7 @@ mod faults;
 mod feeds;
 mod filtered_pages;
 mod filters;
+mod keyed;
 mod landing;
 mod mcp;
 mod node;

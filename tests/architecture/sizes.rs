@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::tree::Tree;
 
 /// The most lines of Rust in a package, its tests and examples too.
-const MOST: usize = 13_000;
+const MAX_LINES: usize = 13_500;
 
 /// Packages with too many lines.
 pub(crate) fn violations(tree: &Tree) -> Vec<String> {
@@ -22,13 +22,13 @@ pub(crate) fn violations(tree: &Tree) -> Vec<String> {
             *count += text.lines().count();
         }
     }
-    let large = lines.into_iter().filter(|(_, lines)| *lines > MOST);
-    large.map(|(package, lines)| format!("{package} has {lines} lines of at most {MOST}")).collect()
+    let large = lines.into_iter().filter(|(_, lines)| *lines > MAX_LINES);
+    large.map(|(package, lines)| format!("{package} has {lines} lines of at most {MAX_LINES}")).collect()
 }
 
 #[test]
 fn large_packages_are_found() {
-    let (small, large) = ("\n".repeat(MOST), "\n".repeat(MOST + 1));
+    let (small, large) = ("\n".repeat(MAX_LINES), "\n".repeat(MAX_LINES + 1));
     let tree = Tree::of([
         ("Cargo.toml", ""),
         ("src/main.rs", &small),
@@ -41,6 +41,6 @@ fn large_packages_are_found() {
         ("b/tests/kit/Cargo.toml", ""),
         ("b/tests/kit/src/lib.rs", &large),
     ]);
-    let expected = ["a has 13001 lines of at most 13000", "b/tests/kit has 13001 lines of at most 13000"];
+    let expected = ["a has 13501 lines of at most 13500", "b/tests/kit has 13501 lines of at most 13500"];
     assert_eq!(violations(&tree), expected);
 }

@@ -223,6 +223,26 @@ async fn calls_during_the_audit_are_no_difference() {
     calling.abort();
 }
 
+#[tokio::test]
+async fn without_keys_there_is_nothing_to_verify() {
+    let Some(mut service) = Service::with(&["--no-demo", "--auth", "off"]).await else { return };
+    let verify = ["audit", "verify", "--auth", "off"];
+    let report =
+        json!({"entries": 0, "keys": 0, "calls": 0, "overrun": 0, "compared": [], "differences": []});
+    for is_running in [true, false] {
+        if !is_running {
+            service.loggia.terminate().await;
+        }
+        let text = service.run(&verify).success().stdout;
+        assert_eq!(text, "nothing to verify: auth is off, so no call is counted\n");
+        assert_eq!(service.json(&verify), std::slice::from_ref(&report));
+    }
+    let refused = service.run(&["audit", "verify", "--auth", "keys"]).ended(1);
+    assert!(refused.stderr.contains("there is no ledger in"), "{refused}");
+    let elsewhere = tempfile::tempdir().unwrap();
+    process::run(&LOGGIA, elsewhere.path(), &verify).ended(1);
+}
+
 /// Starts `loggia up` on a NATS server of the test.
 async fn started_on(nats: &kit::nats::Nats) -> Option<Service> {
     Service::with(&["--no-demo", "--auth", "keys", "--nats-url", &nats.url()]).await

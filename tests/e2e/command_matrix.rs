@@ -110,6 +110,16 @@ fn all() -> Vec<(String, Vec<String>)> {
 }
 
 #[test]
+fn the_guide_says_where_each_command_runs_in_a_cluster() {
+    let guide = include_str!("../../docs/operating/cluster.md");
+    let rows: String = guide.lines().filter(|line| line.starts_with('|')).collect();
+    let is_named = |command: &str| ["`", " "].iter().any(|end| rows.contains(&format!("`{command}{end}")));
+    let missing: Vec<&str> =
+        TABLE.iter().map(|row| row.command).filter(|command| !is_named(command)).collect();
+    assert_eq!(missing, [""; 0]);
+}
+
+#[test]
 fn every_command_is_in_the_table() {
     let mut rows: Vec<&str> = TABLE.iter().map(|row| row.command).chain(ROLES).collect();
     rows.sort_unstable();

@@ -386,6 +386,13 @@ impl ApiError {
         )
     }
 
+    /// An MCP message without a key that is too large.
+    pub fn message_too_large_without_key() -> ApiError {
+        ApiError::too_large(
+            "Without a key a message has at most 64 KiB. Shorten its arguments, or send it with a key, with which 256 KiB are read.",
+        )
+    }
+
     /// A form that is too large.
     pub fn form_too_large() -> ApiError {
         ApiError::too_large("What the form sent is larger than 16 KiB. Its fields need far less.")

@@ -6,10 +6,11 @@
 //!
 //! In reading order: [`state`] is what every endpoint answers from, [`route`] the table of paths, and [`error`] the problems that a
 //! request may end in. [`auth`] has the principal of a request, its admission and its charge, within its [`deadline`]. [`catalog`]
-//! writes what an answer about projects consists of and [`usage`] what a key has used; [`query`] parses query strings.
-//! [`command_client`] sends commands to the write side. [`site`] and [`mail`] are what the operator configures, [`metrics`]
-//! what the API counts for operators.
+//! writes what an answer about projects consists of and [`usage`] what a key has used; [`query`] parses query strings and [`accept`]
+//! reads which media types a client takes. [`command_client`] sends commands to the write side. [`site`] and [`mail`] are what the
+//! operator configures, [`metrics`] what the API counts for operators.
 
+pub mod accept;
 pub mod auth;
 pub mod catalog;
 pub mod command_client;

@@ -1,5 +1,11 @@
 //! The formats of a citation, and their negotiation.
 
+use crate::accept::Wish;
+
+/// Other names of formats, under which reference managers and media types know them.
+const ALIASES: [(&str, Format); 3] =
+    [("csl-json", Format::CslJson), ("json-ld", Format::JsonLd), ("bib", Format::BibTex)];
+
 /// A format of a citation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
@@ -80,9 +86,10 @@ impl Format {
         }
     }
 
-    /// Returns the format with this name.
+    /// Returns the format with this name, or with another name under which it is known.
     pub fn named(name: &str) -> Option<Format> {
-        Format::ALL.into_iter().find(|format| format.name() == name)
+        let alias = || ALIASES.into_iter().find(|(alias, _)| *alias == name).map(|(_, format)| format);
+        Format::ALL.into_iter().find(|format| format.name() == name).or_else(alias)
     }
 
     /// Returns the names of all formats, for people.
@@ -90,42 +97,28 @@ impl Format {
         Format::ALL.map(Format::name).join(", ")
     }
 
-    /// Returns the format that `Accept` prefers (RFC 9110). Between equals the one that is named exactly wins, then the page; a client
-    /// that accepts none gets the page, which is more useful than a 406. Plain `application/json` selects JSON-LD.
+    /// Returns the format that `Accept` prefers (RFC 9110). Between equals the one that is named exactly wins, then the page. A client
+    /// that accepts none gets the page, which is more useful than a 406, or the first format that it does not refuse (`q=0`). Plain
+    /// `application/json` selects JSON-LD.
     pub fn accepted(accept: &str) -> Format {
-        let mut best = (Format::Html, 0, 0);
-        for format in Format::ALL {
-            let (exactness, weight) = wish(accept, format.media_type());
-            if weight > 0 && (weight, exactness) > (best.1, best.2) {
-                best = (format, weight, exactness);
+        let formats = Format::ALL.map(|format| (format, Wish::of(accept, format.media_type())));
+        let mut best: Option<(Format, Wish)> = None;
+        for (format, wish) in formats.into_iter().filter(|(_, wish)| wish.is_wanted()) {
+            if best.is_none_or(|(_, best)| (wish.weight, wish.exactness) > (best.weight, best.exactness)) {
+                best = Some((format, wish));
             }
         }
-        let (exactness, weight) = wish(accept, "application/json");
-        if exactness == 3 && (weight, exactness) > (best.1, best.2) { Format::JsonLd } else { best.0 }
-    }
-}
-
-/// Returns how exactly a list names a media type, and its weight in thousandths; the most exact entry counts.
-fn wish(accept: &str, media_type: &str) -> (u8, u16) {
-    let mut wish = (0, 0);
-    for range in accept.split(',') {
-        let mut parts = range.split(';').map(str::trim);
-        let range = parts.next().unwrap_or_default();
-        let whole = media_type.split_once('/').map_or("", |(kind, _)| kind);
-        let exactness = match range {
-            _ if range.eq_ignore_ascii_case(media_type) => 3,
-            "*/*" => 1,
-            _ if range.strip_suffix("/*").is_some_and(|kind| kind.eq_ignore_ascii_case(whole)) => 2,
-            _ => continue,
-        };
-        let weight = parts.find_map(|part| part.strip_prefix("q=").or_else(|| part.strip_prefix("Q=")));
-        // An invalid weight is ignored.
-        let weight = weight.map_or(1.0, |weight| weight.trim().parse::<f32>().unwrap_or(0.0));
-        if exactness > wish.0 {
-            wish = (exactness, (weight.clamp(0.0, 1.0) * 1000.0) as u16);
+        let json = Wish::of(accept, "application/json");
+        let takes_json_ld = !Wish::of(accept, Format::JsonLd.media_type()).is_refused();
+        if takes_json_ld && json.exactness == 3 && json.is_wanted() {
+            let json = (json.weight, json.exactness);
+            if best.is_none_or(|(_, best)| json > (best.weight, best.exactness)) {
+                return Format::JsonLd;
+            }
         }
+        let not_refused = || formats.into_iter().find(|(_, wish)| !wish.is_refused());
+        best.or_else(not_refused).map_or(Format::Html, |(format, _)| format)
     }
-    wish
 }
 
 #[cfg(test)]
@@ -155,7 +148,15 @@ mod tests {
             ("text/html, application/json;q=0.9", Format::Html),
             ("application/json, application/x-bibtex", Format::BibTex),
             ("application/x-bibtex;q=0, */*;q=0.1", Format::Html),
-            ("text/html;q=0", Format::Html),
+            ("text/html;q=0", Format::JsonLd),
+            ("text/html;q=0, text/plain", Format::JsonLd),
+            ("text/*;q=0, application/pdf", Format::JsonLd),
+            ("text/html;q=0, application/*;q=0", Format::Text),
+            ("application/*;q=0", Format::Html),
+            ("application/json, application/ld+json;q=0", Format::Html),
+            ("application/json, application/ld+json;q=0, text/html;q=0", Format::BibTex),
+            ("*/*;q=0, application/json;q=0", Format::Html),
+            ("*/*, application/json;q=0", Format::Html),
             ("text/turtle", Format::Html),
             ("application/ld+json;q=nonsense", Format::Html),
             (",;,/,;q=", Format::Html),
@@ -170,7 +171,10 @@ mod tests {
             assert_eq!(Format::named(format.name()), Some(format));
             assert!(format.content_type().starts_with(format.media_type()));
         }
-        assert_eq!(Format::named("HTML"), None);
+        for (alias, name) in [("csl-json", "csl"), ("json-ld", "jsonld"), ("bib", "bibtex")] {
+            assert_eq!(Format::named(alias), Format::named(name), "{alias}");
+        }
+        assert_eq!([Format::named("HTML"), Format::named("json")], [None, None]);
         assert_eq!(Format::names(), "html, jsonld, bibtex, ris, csl, text");
     }
 }

@@ -6,8 +6,9 @@
 //! element that it is written into.
 //!
 //! [`CitedRecord`] parses what the catalog has rendered, [`Citation`] is derived from it, and [`CitationPage`] adds the later
-//! state of the project; [`Format`] negotiates and names the formats, each of which has a module of its own.
+//! state of the project; [`Format`] negotiates ([`accept`]) and names the formats, each of which has a module of its own.
 
+pub mod accept;
 mod bibtex;
 mod csl_json;
 mod format;

@@ -16,11 +16,11 @@ mod tools;
 
 use std::net::IpAddr;
 
+use answers::accept::{self, Wish};
 use answers::auth::principal::Principal;
 use answers::deadline::Deadline;
 use answers::error::ApiError;
 use answers::state::ApiState;
-use http::header::ACCEPT;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::value::RawValue;
 
@@ -215,17 +215,47 @@ fn failed(id: Option<&str>, error: &RpcError) -> McpReply {
     McpReply::json(error.status, body)
 }
 
-/// Returns whether a client accepts nothing but an event stream.
+/// The media type of an event stream.
+const EVENTS: &str = "text/event-stream";
+
+/// Returns whether a client accepts nothing but an event stream. What it refuses (`q=0`) it does not accept; one that refuses JSON in this
+/// way gets an event stream also if it accepts more.
 fn wants_events(headers: &HeaderMap) -> bool {
-    let mut events = false;
-    for value in headers.get_all(ACCEPT) {
-        for kind in value.to_str().unwrap_or_default().split(',') {
-            match kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase().as_str() {
-                "text/event-stream" => events = true,
-                "" => {}
-                _ => return false,
-            }
+    let accept = accept::joined(headers);
+    let wish = |media_type: &str| Wish::of(&accept, media_type);
+    let is_events_or_refused = |range: &str| {
+        let range = range.split(';').next().unwrap_or_default().trim();
+        range.is_empty() || range.eq_ignore_ascii_case(EVENTS) || !wish(range).is_wanted()
+    };
+    wish(EVENTS).is_wanted()
+        && (wish("application/json").is_refused() || accept.split(',').all(is_events_or_refused))
+}
+
+#[cfg(test)]
+mod tests {
+    use http::header::ACCEPT;
+
+    use super::*;
+
+    #[test]
+    fn events_are_for_a_client_that_accepts_nothing_else() {
+        for (accept, events) in [
+            ("text/event-stream", true),
+            ("Text/Event-Stream;q=0.5, ", true),
+            ("text/event-stream, application/json", false),
+            ("text/event-stream, text/html", false),
+            ("text/event-stream, application/json;q=0", true),
+            ("text/event-stream, */*;q=0", true),
+            ("*/*, application/json;q=0", true),
+            ("text/event-stream;q=0", false),
+            ("text/event-stream;q=0, application/json", false),
+            ("application/json;q=0", false),
+            ("*/*", false),
+            ("", false),
+        ] {
+            let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]);
+            assert_eq!(wants_events(&headers), events, "{accept}");
         }
+        assert!(!wants_events(&HeaderMap::new()));
     }
-    events
 }

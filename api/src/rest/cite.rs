@@ -3,6 +3,7 @@
 //! The slug may be any that the project has had, and the project may have been withdrawn: a printed URL remains valid. The formats
 //! contain a date of access only where the query gives one, so their bytes never change; the page contains today's.
 
+use answers::accept;
 use answers::catalog::slug::{self, PathSlug};
 use answers::error::ApiError;
 use answers::query::{self, QueryParams};
@@ -12,7 +13,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use citation::{CitationPage, Format, bare_address};
-use http::header::{ACCEPT, CONTENT_DISPOSITION, CONTENT_TYPE, LINK, LOCATION, VARY};
+use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, LINK, LOCATION, VARY};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use jiff::civil::Date;
 use schemas::ids::Revision;
@@ -26,10 +27,17 @@ pub(crate) async fn cite(
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let (format, accessed) = requested(query.as_deref().unwrap_or_default(), &headers)?;
-    let Ok(Path((slug, revision))) = path else { return Err(ApiError::unknown_slug(Vec::new())) };
-    let slug: Slug = slug.parse().map_err(|_| ApiError::unknown_slug(slug::suggestions(&state, &slug)))?;
-    let mut page = page(&state, &slug, &revision).await?;
+    let query = query.as_deref().unwrap_or_default();
+    let (format, accessed) = requested(query, &headers)?;
+    let Ok(Path((text, revision))) = path else { return Err(ApiError::unknown_slug(Vec::new())) };
+    let slug: Result<Slug, _> = text.parse();
+    let lower = if slug.is_ok() { None } else { slug::in_lower_case(&state, &text).await? };
+    let cited = slug.ok().or_else(|| lower.clone());
+    let cited = cited.ok_or_else(|| ApiError::unknown_slug(slug::suggestions(&state, &text)))?;
+    let mut page = page(&state, &cited, &revision).await?;
+    if lower.is_some() {
+        return slug::redirect(&state, PATH, &format!("{cited}/{revision}"), query);
+    }
     page.citation.accessed = match format {
         Format::Html => Some(accessed.unwrap_or_else(|| pages::today(&state))),
         _ => accessed,
@@ -59,13 +67,14 @@ pub(crate) async fn newest(
     path: Result<Path<String>, PathRejection>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
-    let slug = match slug::of_path(&state, path.ok(), PATH, "").await? {
+    let query = query.as_deref().unwrap_or_default();
+    let slug = match slug::of_path(&state, path.ok(), PATH, query).await? {
         PathSlug::Slug(slug) => slug,
         PathSlug::Redirect(redirect) => return Ok(redirect),
     };
     let (_, history) = slug::history(&state, &slug).await?;
     let (newest, below) = (history.newest(), state.site().path());
-    let asked = query::without(query.as_deref().unwrap_or_default(), "key");
+    let asked = query::without(query, "key");
     let asked = if asked.is_empty() { asked } else { format!("?{asked}") };
     let location = format!("{below}{PATH}{}/{}{asked}", newest.slug, newest.revision);
     let location = HeaderValue::try_from(location).map_err(ApiError::internal)?;
@@ -105,8 +114,7 @@ fn requested(query: &str, headers: &HeaderMap) -> Result<(Format, Option<Date>),
         day
     });
     sent.finish()?;
-    let lines = || headers.get_all(ACCEPT).iter().filter_map(|line| line.to_str().ok());
-    let format = format.unwrap_or_else(|| Format::accepted(&lines().collect::<Vec<_>>().join(",")));
+    let format = format.unwrap_or_else(|| Format::accepted(&accept::joined(headers)));
     Ok((format, accessed))
 }
 

@@ -68,6 +68,33 @@ async fn a_project_is_found_by_the_addresses_that_it_brings() {
 }
 
 #[tokio::test]
+async fn a_slug_in_another_case_leads_to_its_own_address() {
+    let node = Node::start().await;
+    for (path, to) in [
+        ("/v1/project/HAUS-AM-SEE", "/v1/project/haus-am-see"),
+        ("/v1/project/Haus-Am-See?revision=1&key=k", "/v1/project/haus-am-see?revision=1"),
+        ("/v1/project/OLD-MILL", "/v1/project/old-mill"),
+        ("/v1/project/GONE-house", "/v1/project/gone-house"),
+        ("/v1/similar/Haus-am-See?limit=2", "/v1/similar/haus-am-see?limit=2"),
+        ("/cite/HAUS-AM-SEE?format=bib", "/cite/haus-am-see?format=bib"),
+        ("/cite/HAUS-AM-SEE/1?format=csl-json", "/cite/haus-am-see/1?format=csl-json"),
+        ("/cite/OLD-MILL/1", "/cite/old-mill/1"),
+        ("/projects/HAUS-AM-SEE", "/projects/haus-am-see"),
+    ] {
+        let reply = node.get(path).await;
+        assert_eq!((reply.status, reply.header("location")), (308, Some(to)), "{path}");
+    }
+    for path in ["/v1/project/NO-SUCH", "/v1/similar/NO-SUCH", "/cite/NO-SUCH", "/cite/NO-SUCH/1"] {
+        assert!(node.get(path).await.problem().contains("/problems/unknown-slug"), "{path}");
+    }
+    for path in ["/cite/HAUS-AM-SEE/2", "/cite/HAUS-AM-SEE/01", "/cite/HAUS-AM-SEE/x"] {
+        assert_eq!(node.get(path).await.status, 404, "{path}");
+    }
+    let several = node.get("/v1/projects?slugs=HAUS-am-see,haus-am-see,No-Such").await.json();
+    assert_eq!((slugs(&several), &several["missing"]), (vec!["haus-am-see"], &json!(["No-Such"])));
+}
+
+#[tokio::test]
 async fn a_citation_without_a_number_leads_to_the_newest() {
     let node = Node::start_after(&past::later()).await;
     for (path, to) in [

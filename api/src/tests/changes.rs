@@ -9,7 +9,8 @@ use schemas::ids::Position;
 use serde_json::{Value, json};
 
 use super::Node;
-use crate::Readiness;
+use super::keyed::{self, KEY};
+use crate::{Limits, RateLimits, Readiness};
 
 /// Kind, slug and former slug of each change, and the slug of its record.
 fn heads(answer: &Value) -> Vec<Value> {
@@ -95,6 +96,24 @@ async fn a_waiting_call_is_answered_when_something_happens() {
         assert_eq!(heads(&answer), [json!(["revised", "haus-am-see", null, "haus-am-see"])]);
         assert_eq!(answer["changes"][0]["project"]["name"], "Haus am Meer");
     }
+}
+
+#[tokio::test]
+async fn a_key_that_is_revoked_while_its_call_waits_learns_nothing_more() {
+    let path = format!("{}&wait=30", following(&Node::start().await).await);
+    let node = Node::start_with_keys(Limits::default(), RateLimits::new(0, 0, 0)).await;
+    let mut waiting = node.connect().await;
+    let head = format!("GET {path} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer {KEY}\r\n\r\n");
+    waiting.send(head).await;
+    waiting.is_read().await;
+    keyed::revoke(node.folder.path()).await;
+    node.state.models().refresh().await.unwrap();
+    node.revise(0, "Haus am Meer").await;
+    node.state.models().refresh().await.unwrap();
+    let reply = waiting.reply("GET").await;
+    let kind = json!("https://catalog.example.org/problems/invalid-key");
+    assert_eq!((reply.status, &reply.json()["type"]), (401, &kind), "{reply:?}");
+    assert!(!reply.text().contains("Haus am Meer"), "{reply:?}");
 }
 
 #[tokio::test]

@@ -75,6 +75,25 @@ async fn each_format_is_given_by_its_media_type_and_by_its_name() {
 }
 
 #[tokio::test]
+async fn a_format_has_other_names_and_a_refused_one_is_not_sent() {
+    let node = Node::start().await;
+    for (alias, name) in [("csl-json", "csl"), ("json-ld", "jsonld"), ("bib", "bibtex")] {
+        let [by_alias, by_name] = [alias, name].map(|format| format!("/cite/haus-am-see/1?format={format}"));
+        let (by_alias, by_name) = (node.get(&by_alias).await, node.get(&by_name).await);
+        assert_eq!(by_alias.header("content-type"), by_name.header("content-type"), "{alias}");
+        assert_eq!((by_alias.status, &by_alias.body), (200, &by_name.body), "{alias}");
+    }
+    for (accept, kind) in [
+        ("text/html;q=0", "application/ld+json"),
+        ("application/json, application/ld+json;q=0", "text/html; charset=utf-8"),
+        ("text/html;q=0, application/*;q=0", "text/x-bibliography; charset=utf-8"),
+    ] {
+        let reply = node.ask("GET", "/cite/haus-am-see/1", &format!("Accept: {accept}\r\n")).await;
+        assert_eq!((reply.status, reply.header("content-type")), (200, Some(kind)), "{accept}");
+    }
+}
+
+#[tokio::test]
 async fn the_head_leads_to_the_other_formats_and_to_the_newest() {
     let node = Node::start_after(&later()).await;
     let reply = node.get("/cite/haus-am-see/1?format=ris").await;

@@ -3,9 +3,11 @@
 use std::time::{Duration, Instant};
 
 use super::client::TIMEOUT;
+use super::keyed::KEY;
 use super::*;
-use crate::Limits;
+use crate::{Limits, RateLimits};
 
+const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 const GET: &str = "GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n";
 
 /// The status and the type's name of a refusal, behind which the server closes.
@@ -214,17 +216,38 @@ async fn a_hundred_connections_are_kept_and_used() {
 }
 
 #[tokio::test]
-async fn a_connection_too_many_waits_its_turn() {
+async fn a_connection_too_many_gets_the_place_of_the_longest_idle_one() {
     let node = Node::start_with(Limits { connections: 2, ..Limits::default() }).await;
     let (mut first, mut second) = (node.connect().await, node.connect().await);
     assert_eq!(first.ask("GET", "/healthz", "").await.status, 200);
     assert_eq!(second.ask("GET", "/healthz", "").await.status, 200);
+    assert_eq!(first.ask("GET", "/healthz", "").await.status, 200);
     let mut third = node.connect().await;
-    third.send(GET).await;
-    let early = tokio::time::timeout(Duration::from_millis(100), third.reply("GET")).await;
-    assert!(early.is_err(), "there are two places");
+    assert_eq!(third.ask("GET", "/healthz", "").await.status, 200);
+    assert!(second.is_closed().await, "it was idle for longer");
+    assert_eq!(first.ask("GET", "/healthz", "").await.status, 200, "the other one is kept");
+    // A head that has only begun keeps nobody out.
+    let mut begun = node.connect().await;
+    begun.send("GET /healthz HTTP/1.1\r\nX: ").await;
+    begun.is_read().await;
+    assert!(third.is_closed().await);
+    assert_eq!(first.ask("GET", "/healthz", "").await.status, 200);
+    assert_eq!(node.connect().await.ask("GET", "/healthz", "").await.status, 200);
+    assert!(begun.is_closed().await);
+}
+
+#[tokio::test]
+async fn a_connection_too_many_waits_while_all_are_within_a_call() {
+    let node = Node::start_with(Limits { connections: 1, request: 2 * TIMEOUT, ..Limits::default() }).await;
+    let mut first = node.connect().await;
+    first.send("GET /stopping HTTP/1.1\r\nHost: test\r\n\r\n").await;
+    first.is_read().await;
+    let mut second = node.connect().await;
+    second.send(GET).await;
+    let early = tokio::time::timeout(Duration::from_millis(100), second.reply("GET")).await;
+    assert!(early.is_err(), "there is one place");
     drop(first);
-    assert_eq!(third.reply("GET").await.status, 200);
+    assert_eq!(second.reply("GET").await.status, 200);
 }
 
 #[tokio::test]
@@ -253,8 +276,8 @@ async fn an_address_has_so_many_connections_at_once() {
 
 #[tokio::test]
 async fn all_bodies_together_have_a_size() {
-    // The first body is read until the test ends it.
-    let limits = Limits { bodies: 100 << 10, request: 2 * TIMEOUT, ..Limits::default() };
+    // The first body is read until the test ends it. Half of the memory is for messages.
+    let limits = Limits { bodies: 200 << 10, request: 2 * TIMEOUT, ..Limits::default() };
     let node = Node::start_with(limits).await;
     let head = format!("POST /mcp HTTP/1.1\r\nHost: test\r\nContent-Length: {}\r\n\r\n", 90 << 10);
     let mut slow = node.connect().await;
@@ -274,6 +297,67 @@ async fn all_bodies_together_have_a_size() {
     slow.send("x".repeat(10 << 10)).await;
     assert_eq!(slow.reply("POST").await.status, 400, "no JSON");
     assert_eq!(node.post("", "x".repeat(90 << 10)).await.status, 400, "there is room again");
+}
+
+#[tokio::test]
+async fn a_stranger_who_sends_slowly_keeps_no_body_of_others_out() {
+    let limits = Limits { bodies: 4 << 20, request: 2 * TIMEOUT, ..Limits::default() };
+    let node = Node::start_with_keys(limits, RateLimits::new(0, 0, 0)).await;
+    let ping = |size: usize| format!("{}{}", " ".repeat(size - PING.len()), PING);
+    let head = format!("POST /mcp HTTP/1.1\r\nHost: test\r\nContent-Length: {}\r\n\r\n", 64 << 10);
+    let mut slow = node.connect().await;
+    slow.send(head + &"x".repeat((64 << 10) - 1)).await;
+    slow.is_read().await;
+    let begun = Instant::now();
+    loop {
+        let reply = node.post("", ping(2 << 10)).await;
+        if reply.status == 503 {
+            assert!(reply.problem().contains("Too many requests with a body are being read."), "{reply:?}");
+            break;
+        }
+        assert_eq!(reply.status, 200, "{reply:?}");
+        assert!(begun.elapsed() < TIMEOUT, "the slow body takes the share of the address");
+    }
+    let bearer = format!("Authorization: Bearer {KEY}\r\n");
+    let keyed = node.post(&bearer, ping(256 << 10)).await;
+    assert_eq!(
+        (keyed.status, keyed.json()),
+        (200, serde_json::json!({"jsonrpc": "2.0", "id": 1, "result": {}}))
+    );
+    let form = "POST /keys HTTP/1.1\r\nHost: test\r\nContent-Type: application/x-www-form-urlencoded\r\n\
+                Content-Length: 7\r\n\r\nemail=x";
+    let mut filling = node.connect().await;
+    filling.send(form).await;
+    let reply = filling.reply("POST").await;
+    assert_eq!(reply.status, 422, "the form is read: {reply:?}");
+    assert_eq!(node.get("/healthz").await.status, 200);
+    slow.send("x").await;
+    assert_eq!(slow.reply("POST").await.status, 400, "no JSON");
+    assert_eq!(node.post("", ping(64 << 10)).await.status, 200, "there is room again");
+    let large = node.post("", ping((64 << 10) + 1)).await;
+    let detail = "Without a key a message has at most 64 KiB. Shorten its arguments, or send it with a key, with which 256 KiB are read.";
+    assert_eq!((large.status, large.json()["detail"].as_str()), (413, Some(detail)));
+}
+
+#[tokio::test]
+async fn bodies_without_a_key_are_counted_before_they_are_read() {
+    let node = Node::start_with_keys(Limits::default(), RateLimits::new(0, 1, 0)).await;
+    let begun = Instant::now();
+    let head = "POST /mcp HTTP/1.1\r\nHost: test\r\nContent-Length: 2\r\n\r\n[";
+    let refused = loop {
+        let mut connections = Vec::new();
+        for _ in 0..32 {
+            let mut connection = node.connect().await;
+            connection.send(head).await;
+            connections.push(Box::pin(async move { connection.reply("POST").await }));
+        }
+        let first = futures::future::select_all(connections);
+        if let Ok((reply, ..)) = tokio::time::timeout(Duration::from_secs(5), first).await {
+            break reply;
+        }
+        assert!(begun.elapsed() < TIMEOUT, "some are refused while their body is still to come");
+    };
+    assert_eq!((refused.status, refused.header("retry-after")), (429, Some("1")), "{refused:?}");
 }
 
 #[tokio::test]

@@ -53,6 +53,8 @@ async fn a_site_map_has_the_listed_projects() {
     );
     assert_eq!(texts(&document, "lastmod")[0], "2026-11-23T10:00:00.5Z");
 
+    assert_eq!(node.get("/sitemap-1.xml").await.text(), part.text(), "however often it is asked for");
+
     let pages = node.get("/sitemap-0.xml").await;
     let document = Document::parse(pages.text()).unwrap();
     assert_eq!(texts(&document, "loc")[0], "https://catalog.example.org/");

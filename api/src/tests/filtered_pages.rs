@@ -257,3 +257,26 @@ async fn a_project_opened_from_results_leads_back_and_to_those_beside_it() {
         assert!(page.status == 200 && !page.text().contains("in-results"), "{from}");
     }
 }
+
+#[tokio::test]
+async fn a_long_search_is_not_repeated_in_every_link() {
+    let node = Node::start_with_records(&records()).await;
+    let cities: String = (0..18).map(|at| format!("&city={}{at:02}", "x".repeat(40))).collect();
+    let long = node.get(&format!("/?q={}{cities}&city=Ulm,+Germany", "%F0%9F%8F%A0".repeat(200))).await;
+    assert_eq!(long.status, 200, "{long:?}");
+    assert!(
+        long.text().contains("This search is too long for more filters to be offered"),
+        "{}",
+        long.text()
+    );
+    // 35 links repeat 3.4 KB: those that remove a filter, change the order or the category, and turn the page.
+    assert!(long.body.len() < 160 << 10, "{} bytes", long.body.len());
+    assert!(!long.text().contains("<details class=\"taste\">"), "no words are offered");
+    let wanted = node.get("/?city=Ulm,+Germany").await;
+    assert!(wanted.text().contains("<details class=\"taste\">") && wanted.text().contains("?from=city"));
+
+    // The longest address that is read.
+    let cities: String = (0..20).map(|at| format!("&city={}{at:02}", "x".repeat(298))).collect();
+    let refused = node.get(&format!("/?sort=name{cities}")).await;
+    assert_eq!(refused.faults(), ["city: With it the filters of the page are longer than 1000 bytes."]);
+}

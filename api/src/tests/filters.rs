@@ -78,6 +78,71 @@ async fn a_search_has_only_what_matches_all_filters() {
 }
 
 #[tokio::test]
+async fn symbols_tell_studios_apart_and_commas_of_any_script_divide_places() {
+    let node = Node::start_with_records(&[
+        ("plain", record("Plain lodge", "Ulm, Germany", "C", "2001", "Ada", false), &[]),
+        ("plus", record("Plus lodge", "Ulm；Germany", "C++", "2001", "Ada", false), &[]),
+        ("sharp", record("Sharp lodge", "東京、日本", "C#", "2001", "Ada", false), &[]),
+        ("cairo", record("Cairo lodge", "القاهرة، مصر", "c", "2001", "Ada", false), &[]),
+    ])
+    .await;
+    for (query, expected) in [
+        ("studio=c", &["cairo", "plain"][..]),
+        ("studio=c%2B%2B", &["plus"]),
+        ("studio=C%23", &["sharp"]),
+        ("studio=%EF%BC%A3%23", &["sharp"]),
+        ("studio=C*", &[]),
+        ("studio=C%2B%2B&studio=C%23", &["plus", "sharp"]),
+        ("place=germany", &["plain", "plus"]),
+        ("place=日本", &["sharp"]),
+        ("place=東京", &["sharp"]),
+        ("place=مصر", &["cairo"]),
+        ("city=Ulm,+Germany", &["plain", "plus"]),
+    ] {
+        let expected: Vec<String> = expected.iter().map(|slug| (*slug).to_owned()).collect();
+        assert_eq!(found(&node, query).await, (expected.clone(), expected.len() as u64), "{query}");
+    }
+    let counted = node.get("/v1/search?q=lodge&facets=studio").await.json()["facets"]["studio"].clone();
+    assert_eq!(
+        counted,
+        json!([{"value": "C", "count": 2}, {"value": "C#", "count": 1}, {"value": "C++", "count": 1}])
+    );
+}
+
+#[tokio::test]
+async fn a_page_that_is_cut_says_so_in_every_order_and_names_are_compared_whole() {
+    let long = "Lodge of many rooms ".repeat(90);
+    let names: Vec<String> = (23_805..23_811).rev().map(|number| format!("{long}{number}")).collect();
+    let slugs_of: Vec<String> = (23_805..23_811).rev().map(|number| format!("lodge-{number}")).collect();
+    let of_art = |name: &String| json!({"name": name, "category": "art"});
+    let records: Vec<(&str, Value, &[[u8; 3]])> =
+        slugs_of.iter().zip(&names).map(|(slug, name)| (slug.as_str(), of_art(name), &[][..])).collect();
+    let node = Node::start_with_records(&records).await;
+    let (mut seen, mut cursor) = (Vec::new(), Value::Null);
+    loop {
+        let asked = json!({"query": "lodge", "category": "art", "sort": "name", "cursor": cursor});
+        let found = node.tool("search_projects", asked).await;
+        let shown = slugs(&found).len();
+        seen.extend(slugs(&found).into_iter().map(str::to_owned));
+        let note = format!(
+            "Only the first {shown} results of this page are shown, since their texts are long; next_cursor leads on behind them."
+        );
+        assert_eq!(found["note"], if seen.len() < 6 { json!(note) } else { Value::Null }, "{found}");
+        assert_eq!((&found["total"], &found["count"]), (&json!(6), &json!(shown)));
+        if cursor.is_null() {
+            let browsed = node.tool("browse", json!({"category": "art", "sort": "name"})).await;
+            assert_eq!((slugs(&browsed), &browsed["note"]), (slugs(&found), &found["note"]));
+        }
+        cursor = found["next_cursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
+    }
+    let in_order: Vec<String> = (23_805..23_811).map(|number| format!("lodge-{number}")).collect();
+    assert_eq!(seen, in_order);
+}
+
+#[tokio::test]
 async fn facets_count_all_pages_and_ignore_their_own_filter() {
     let node = node().await;
     let facets = |query: &'static str| {
@@ -186,6 +251,18 @@ async fn tools_take_the_same_options() {
         ("studio=Alto&sort=oldest&limit=1", json!({"studio": "alto", "sort": "oldest", "limit": 1})),
         ("studio=%26+Alto&place=Germany", json!({"studio": "Alto and", "place": "and Germany"})),
         ("color=%23c81e1e&category=art,interiors", json!({"colour": "#c81e1e", "category": "art|interiors"})),
+        // Some clients send a list as JSON in a text.
+        (
+            "city=Ulm,+Germany&city=Z%C3%BCrich&category=art,interiors&facets=city,year",
+            json!({"city": "[\"Ulm, Germany\", \"Zürich\"]", "category": "[\"art\",\"interiors\"]", "facets": "[\"city\",\"year\"]"}),
+        ),
+        (
+            "color=143ca0&color=c81e1e&place=Germany&place=Zürich&studio=Studio+B&curator=Ada&year_from=1999&detail=concise&sort=name",
+            json!({
+                "color": "[\"#143ca0\",\"#c81e1e\"]", "place": " [\"Germany\",\"Zürich\"] ", "studio": "[\"Studio B\"]",
+                "curator": "[\"Ada\"]", "year_from": "[1999]", "detail": "[\"concise\"]", "sort": "[\"name\"]",
+            }),
+        ),
     ] {
         let rest = node.get(&format!("/v1/search?q=lodge&{query}")).await.json();
         let mut asked = arguments.clone();
@@ -285,6 +362,11 @@ async fn taste_takes_the_same_options_and_colours_with_a_number_sign() {
             json!({"material": "oak", "color": "facade"}),
         ),
         ("material=pine&year_to=2000", &[], json!({"material": "pine", "year_to": 2000})),
+        (
+            "material=pine&material=slate&color=facade",
+            &["pier"],
+            json!({"material": "[\"pine\",\"slate\"]", "color": "[\"facade\"]"}),
+        ),
     ] {
         let (found, rest) = listed(&node, &format!("/v1/taste?{query}")).await;
         assert_eq!(

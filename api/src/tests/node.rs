@@ -39,12 +39,13 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::{Connection, Reply, mcp};
+use super::{Connection, Reply, keyed, mcp};
+use crate::http::bodies::BodyMemory;
 use crate::http::pipeline::Pipeline;
 use crate::server::serve_pipeline;
 use crate::{
-    Access, ApiState, CommandClient, Drained, Limits, Metrics, Origins, PaymentWebhook, Readiness, Site,
-    Sources, rest,
+    Access, ApiState, CommandClient, Drained, Limits, Metrics, Origins, PaymentWebhook, RateLimits,
+    Readiness, Site, Sources, rest,
 };
 use prometheus_client::registry::Registry;
 
@@ -73,13 +74,14 @@ struct Settings {
     origins: Origins,
     site: Site,
     projections: Vec<ProjectionStatus>,
+    access: Access,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
         let site = SITE.parse().unwrap();
         let (limits, origins) = (Limits::default(), Origins::Any);
-        Settings { limits, payments: None, origins, site, projections: Vec::new() }
+        Settings { limits, payments: None, origins, site, projections: Vec::new(), access: Access::Open }
     }
 }
 
@@ -204,8 +206,16 @@ impl Node {
         Node::serve(filled().await, Settings { origins, ..Settings::default() }).await
     }
 
+    /// A node with the small catalog that requires keys, of which one is issued.
+    pub(super) async fn start_with_keys(limits: Limits, rate_limits: RateLimits) -> Node {
+        let folder = filled().await;
+        keyed::issue(folder.path()).await;
+        let access = keyed::access(folder.path(), rate_limits).await;
+        Node::serve(folder, Settings { limits, access, ..Settings::default() }).await
+    }
+
     async fn serve(folder: TempDir, settings: Settings) -> Node {
-        let Settings { limits, payments, origins, site, projections } = settings;
+        let Settings { limits, payments, origins, site, projections, access } = settings;
         let models = ReadModels::new(folder.path(), Clock::system());
         models.refresh().await.unwrap();
         let (readiness, ready) = watch::channel(Readiness::READY);
@@ -219,7 +229,7 @@ impl Node {
             readiness: ready,
             shutting_down: shutting_down.clone(),
             metrics: metrics.clone(),
-            access: Access::Open,
+            access,
             origins,
             payments,
             offers: Offers::default(),
@@ -234,7 +244,8 @@ impl Node {
             .route("/slow", get(async || tokio::time::sleep(Duration::from_secs(3600)).await))
             .route("/soon", get(async || tokio::time::sleep(Duration::from_millis(300)).await))
             .route("/stopping", get(async move || stopping.cancelled().await));
-        let pipeline = Pipeline::new(router, state.clone(), limits.request, limits.bodies);
+        let bodies = BodyMemory::new(limits.bodies, limits.proxies.clone());
+        let pipeline = Pipeline::new(router, state.clone(), limits.request, bodies);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let served = tokio::spawn(serve_pipeline(listener, pipeline, metrics, limits, stop.clone()));
@@ -365,13 +376,13 @@ fn history() -> Vec<Happened> {
 }
 
 /// Makes the first generation of a model, which is the current one.
-fn created(model: ModelKind, folder: &Path) {
+pub(super) fn created(model: ModelKind, folder: &Path) {
     let generations = model.generations(folder);
     generations.make_current(&generations.create_next().unwrap()).unwrap();
 }
 
 /// The folder of the current generation of a model.
-fn current(model: ModelKind, folder: &Path) -> PathBuf {
+pub(super) fn current(model: ModelKind, folder: &Path) -> PathBuf {
     model.generations(folder).current().unwrap().unwrap().path
 }
 

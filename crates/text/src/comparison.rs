@@ -3,7 +3,7 @@
 use crate::fold;
 
 /// Outside quotes it is punctuation in names, as `&` is.
-const AND: &str = "and";
+pub(crate) const AND: &str = "and";
 
 /// Returns the form in which names, studios and cities are compared: folded, and without each `and`, unless nothing else is left. So
 /// `Oxenham & Wardlaw` is compared as `Oxenham and Wardlaw` is.
@@ -14,7 +14,11 @@ const AND: &str = "and";
 /// assert_eq!(text::comparison_form("And"), "and");
 /// ```
 pub fn comparison_form(text: &str) -> String {
-    let folded = fold(text);
+    without_and(fold(text))
+}
+
+/// Returns a folded text without each `and`, unless nothing else is left.
+pub(crate) fn without_and(folded: String) -> String {
     if !folded.split(' ').any(|word| word == AND) {
         return folded;
     }

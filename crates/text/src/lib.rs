@@ -8,9 +8,9 @@
 //! The search index (`lexical`) and the archive model of `read` use it. Both store folded words, so the folded form of a text must
 //! not change within one layout of their files. Folding is idempotent.
 //!
-//! [`words`] visits all words with their positions, [`fold`] joins them to one text, [`pieces`] returns the words as they are written,
-//! [`comparison_form`] is how names are compared, [`is_stop_word`] tells which words say little by themselves, and [`forms`] which are
-//! the same word in another number.
+//! [`words`] visits all words with their positions, [`fold`] joins them to one text and [`fold_whole`] without cutting long ones, [`pieces`]
+//! returns the words as they are written, [`comparison_form`] is how names are compared with what was typed and [`value_form`] how whole
+//! values are, [`is_stop_word`] tells which words say little by themselves, and [`forms`] which are the same word in another number.
 //!
 //! ```
 //! use std::ops::ControlFlow;
@@ -28,6 +28,7 @@
 mod comparison;
 mod forms;
 mod joined;
+mod values;
 
 use std::ops::ControlFlow;
 
@@ -37,6 +38,7 @@ use unicode_normalization::char::{canonical_combining_class, decompose_canonical
 
 pub use comparison::comparison_form;
 pub use forms::{forms, forms_of_owner};
+pub use values::{is_comparison_form, value_form};
 
 /// The maximum length of a word in bytes; longer words are truncated at a character boundary.
 pub const MAX_WORD_LENGTH: usize = 48;
@@ -71,7 +73,16 @@ pub enum Kind {
 
 /// Calls `visit` with every word of `text` in order, until it returns [`ControlFlow::Break`].
 pub fn words(text: &str, visit: &mut impl FnMut(Word<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
-    let mut folder = Folder::new(visit);
+    words_up_to(MAX_WORD_LENGTH, text, visit)
+}
+
+/// Visits the words of a text, each cut at a length in bytes.
+fn words_up_to(
+    longest: usize,
+    text: &str,
+    visit: &mut impl FnMut(Word<'_>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let mut folder = Folder::new(longest, visit);
     // No characters compose across a space, so each piece is normalised by itself, and ASCII not at all.
     for piece in text.split_inclusive(' ') {
         if piece.is_ascii() {
@@ -112,6 +123,19 @@ pub fn is_middle_dot(character: char) -> bool {
     matches!(character, '\u{b7}' | '\u{387}' | '\u{2027}')
 }
 
+/// Returns whether the character is a comma or a semicolon, of any script and in any width: between the parts of a place, or phrases.
+pub fn is_comma(character: char) -> bool {
+    matches!(
+        character,
+        ',' | ';'
+        | '，' | '；' | '\u{fe50}' | '\u{fe54}' | '\u{fe10}' | '\u{fe14}' // in full width, small and upright
+        | '、' | '\u{ff64}' | '\u{fe51}' | '\u{fe11}' // of Japanese and Chinese
+        | '،' | '؛' // of Arabic
+        | '\u{37e}' // of Greek, the question mark, which is written as a semicolon
+        | '\u{55d}' | '\u{7f8}' | '\u{1363}' | '\u{1364}' | '\u{1808}' | '\u{a4fe}' | '\u{a60d}' // of Armenian and others
+    )
+}
+
 fn is_separator(character: char) -> bool {
     if character.is_ascii() {
         return !character.is_ascii_alphanumeric() && !is_apostrophe(character);
@@ -126,8 +150,18 @@ fn is_separator(character: char) -> bool {
 
 /// Returns the words of `text`, without parts and joined words, separated by single spaces.
 pub fn fold(text: &str) -> String {
+    fold_up_to(MAX_WORD_LENGTH, text)
+}
+
+/// Returns the words of `text` as [`fold`] does, but long ones whole: what names are sorted by, and what tells values apart. A word of
+/// some scripts reaches [`MAX_WORD_LENGTH`] with sixteen letters.
+pub fn fold_whole(text: &str) -> String {
+    fold_up_to(usize::MAX, text)
+}
+
+fn fold_up_to(longest: usize, text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
-    let _ = words(text, &mut |word| {
+    let _ = words_up_to(longest, text, &mut |word| {
         if !matches!(word.kind, Kind::Part | Kind::Joined) {
             if !folded.is_empty() {
                 folded.push(' ');
@@ -142,6 +176,8 @@ pub fn fold(text: &str) -> String {
 /// Collects the characters of the current word, and passes it to the visitor when it ends.
 struct Folder<'v, V> {
     visit: &'v mut V,
+    /// The length in bytes at which words and their parts are cut.
+    longest: usize,
     word: String,
     /// Where the parts of the word between apostrophes end, as byte offsets, but for the last.
     part_ends: Vec<usize>,
@@ -155,9 +191,10 @@ struct Folder<'v, V> {
 }
 
 impl<'v, V: FnMut(Word<'_>) -> ControlFlow<()>> Folder<'v, V> {
-    fn new(visit: &'v mut V) -> Self {
+    fn new(longest: usize, visit: &'v mut V) -> Self {
         Folder {
             visit,
+            longest,
             word: String::with_capacity(MAX_WORD_LENGTH),
             part_ends: Vec::new(),
             pending_apostrophe: false,
@@ -267,12 +304,13 @@ impl<'v, V: FnMut(Word<'_>) -> ControlFlow<()>> Folder<'v, V> {
         for joined in [self.hyphened.before(&self.word), self.initials.before(&self.word, separator)] {
             visit_joined(self.visit, joined)?;
         }
-        (self.visit)(Word { text: truncated(&self.word), position, kind: Kind::Whole })?;
+        (self.visit)(Word { text: truncated(&self.word, self.longest), position, kind: Kind::Whole })?;
         if !self.part_ends.is_empty() {
             self.part_ends.push(self.word.len());
             let mut start = 0;
             for &end in &self.part_ends {
-                (self.visit)(Word { text: truncated(&self.word[start..end]), position, kind: Kind::Part })?;
+                let text = truncated(&self.word[start..end], self.longest);
+                (self.visit)(Word { text, position, kind: Kind::Part })?;
                 start = end;
             }
             self.part_ends.clear();
@@ -301,9 +339,9 @@ fn visit_joined(
     }
 }
 
-/// Returns the longest prefix of `word` of at most [`MAX_WORD_LENGTH`] bytes.
-fn truncated(word: &str) -> &str {
-    &word[..word.floor_char_boundary(MAX_WORD_LENGTH)]
+/// Returns the longest prefix of `word` of at most `longest` bytes.
+fn truncated(word: &str, longest: usize) -> &str {
+    &word[..word.floor_char_boundary(longest)]
 }
 
 /// Returns `'` for typographic and modifier apostrophes and middle dots, and any other character unchanged.

@@ -54,7 +54,7 @@ pub(super) struct Values<'a> {
     pub(super) added: i32,
     /// The day that it is browsed by, likewise.
     pub(super) newest: i32,
-    /// What it is sorted by in the order of names, see [`super::facts::name_key`].
+    /// Its folded name, by which it is sorted in the order of names.
     pub(super) name: &'a str,
     /// sRGB colours of three bytes each.
     pub(super) palette: &'a [u8],

@@ -14,11 +14,15 @@ use lexical::Fnv;
 const VERSION: u8 = 1;
 /// The length of everything before the slug, in bytes.
 const HEAD: usize = 26;
+/// The maximum length of the slug or the name in a sort key, in bytes: a folded name of 1,000 characters of four bytes, with blanks between
+/// them.
+pub(super) const LONGEST_KEY: usize = 5_000;
 /// The maximum length of a cursor that is decoded, in characters.
-const MAX_LENGTH: usize = 200;
+const MAX_LENGTH: usize = (HEAD + LONGEST_KEY).div_ceil(3) * 4;
 
 /// The end of a page: the query and the sort key of the last project. The next page begins after this key even if projects were
-/// added or removed meanwhile, so none is repeated or skipped. As text it is URL-safe and has at most 190 characters.
+/// added or removed meanwhile, so none is repeated or skipped. So it has the whole name in the order of names, and is equal on every node.
+/// As text it is URL-safe and has at most 196 characters with a slug; with a name a third more than the name has bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor {
     /// The hash of the query, see [`query_hash`].

@@ -6,15 +6,14 @@ use schemas::event::Event;
 use schemas::picture::{Colour, Picture, PictureId};
 use schemas::record::Record;
 use serde::{Deserialize, Serialize};
-use text::fold;
+use text::fold_whole;
 
-/// The maximum length of [`name_key`] in bytes: it is part of cursors.
-const LONGEST_KEY: usize = 60;
+use super::cursor::LONGEST_KEY;
 
-/// Returns what a project is sorted by in the order of names: the first words of the folded name. Names that agree in them are in the
-/// order of creation.
+/// Returns what a project is sorted by in the order of names: the whole folded name. Names that agree in it are in the order of creation.
+/// A name of at most 1,000 characters is not longer than [`LONGEST_KEY`]; what ligatures become beyond that is cut.
 pub(super) fn name_key(name: &str) -> String {
-    let mut key = fold(name);
+    let mut key = fold_whole(name);
     key.truncate(key.floor_char_boundary(LONGEST_KEY));
     key
 }
@@ -105,5 +104,23 @@ impl Pictures {
 
     fn shown(&self) -> impl Iterator<Item = &StoredPicture> {
         self.sources.iter().filter_map(|source| self.stored.get(source))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_sorted_by_all_of_its_words() {
+        let name = |end: &str| format!("{} {end}", "Näme ".repeat(199).trim_end());
+        assert_eq!(name_key(&name("b")), format!("{}b", "name ".repeat(199)));
+        assert!(name_key(&name("23809")) < name_key(&name("23810")));
+        // A word of 51 bytes, in a script whose letters have three.
+        assert!(name_key(&"ა".repeat(17)) < name_key(&format!("{}ბ", "ა".repeat(16))));
+        let longest = name_key(&"𠀀".repeat(1_000));
+        assert_eq!(longest.len(), 4_999, "every character is a word");
+        let ligatures = name_key(&"ﷺ".repeat(1_000));
+        assert!((LONGEST_KEY - 3..=LONGEST_KEY).contains(&ligatures.len()), "{}", ligatures.len());
     }
 }

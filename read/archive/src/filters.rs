@@ -19,8 +19,8 @@ use super::facets::Facet;
 use super::recent::Recent;
 use model::day;
 
-/// What projects must have. Several values of one filter are alternatives; all filters hold. Texts are compared in the form of names in
-/// the search index ([`text::comparison_form`]): `Oxenham and Wardlaw` is `Oxenham & Wardlaw`.
+/// What projects must have. Several values of one filter are alternatives; all filters hold. Texts are compared in the form of values
+/// ([`text::value_form`]): `Oxenham and Wardlaw` is `Oxenham & Wardlaw`, but `C` is not `C++`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filters {
     /// The category.

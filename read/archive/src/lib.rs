@@ -63,12 +63,15 @@ use model::error::ModelError;
 use model::{Model, ModelContext};
 
 /// The layout of its files, incremented with every change that former generations do not have.
-pub const LAYOUT: u32 = 6;
+pub const LAYOUT: u32 = 7;
 
 const NAME: &str = "archive";
 
 /// The name of the database in a generation's folder.
 const FILE: &str = "archive.db";
+
+/// The statements that create its database.
+const SCHEMA: &str = include_str!("sql/schema.sql");
 
 /// The maximum number of projects on a page.
 pub const MAX_PAGE_SIZE: usize = 50;
@@ -77,6 +80,7 @@ impl Model for ArchiveReader {
     const NAME: &'static str = NAME;
     const LAYOUT: u32 = LAYOUT;
     const FILE: &'static str = FILE;
+    const SCHEMA: Option<&'static str> = Some(SCHEMA);
 
     /// The archive lists only what the search index contains, so the index is opened first.
     fn can_open(context: &ModelContext) -> bool {

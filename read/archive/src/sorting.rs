@@ -29,7 +29,7 @@ pub enum Order {
     Newest,
     /// The reverse of [`Order::Newest`].
     Oldest,
-    /// By the first words of the folded name, then by the order of creation.
+    /// By the folded name, then by the order of creation.
     Name,
     /// By the distance of the nearest colour of the palettes to one of these colours, then the last selected first. Projects without a
     /// colour near to them are last.

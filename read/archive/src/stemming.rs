@@ -10,7 +10,7 @@ use frostem::{Algorithm, Stemmer};
 use schemas::taste::{Dimension, Taste};
 use unicode_normalization::UnicodeNormalization;
 
-use text::{Kind, is_apostrophe, is_middle_dot, pieces, words};
+use text::{Kind, is_apostrophe, is_comma, is_middle_dot, pieces, words};
 
 /// Reduces words to stems.
 pub(super) struct WordStemmer {
@@ -23,8 +23,8 @@ impl fmt::Debug for WordStemmer {
     }
 }
 
-/// What separates phrases in a text, beside middle dots that are not between letters.
-const PHRASE_ENDS: [char; 5] = [',', ';', '|', '/', '•'];
+/// What separates phrases in a text, beside commas and semicolons ([`is_comma`]) and middle dots that are not between letters.
+const PHRASE_ENDS: [char; 3] = ['|', '/', '•'];
 /// What separates the stored phrases of a dimension from each other and from its words.
 const PHRASE: char = '\t';
 /// The maximum length of a phrase, in characters; a longer one is a sentence, of which only the words count.
@@ -66,7 +66,8 @@ fn split_phrases(text: &str) -> Vec<&str> {
         // Between letters a middle dot joins, as in `Col·legi`.
         let joins =
             || text[..at].ends_with(char::is_alphanumeric) && text[next..].starts_with(char::is_alphanumeric);
-        if letter.is_control() || PHRASE_ENDS.contains(&letter) || is_middle_dot(letter) && !joins() {
+        let is_end = letter.is_control() || is_comma(letter) || PHRASE_ENDS.contains(&letter);
+        if is_end || is_middle_dot(letter) && !joins() {
             found.push(&text[start..at]);
             start = next;
         }

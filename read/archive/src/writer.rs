@@ -13,7 +13,7 @@ use sqlx::{ConnectOptions, Connection, QueryBuilder, Row, Sqlite};
 
 use super::facts::{Facts, Pictures};
 use super::stemming::stored_words;
-use super::{NAME, corrupt, options};
+use super::{NAME, SCHEMA, corrupt, options};
 use model::checkpoint::Checkpoint;
 use model::database;
 use model::day;
@@ -53,7 +53,7 @@ impl ArchiveWriter {
     /// Opens the archive in a generation's folder, and creates it if there is none.
     pub async fn open(folder: &Path) -> Result<ArchiveWriter, ModelError> {
         let mut connection = options(folder).create_if_missing(true).connect().await?;
-        database::create_schema(&mut connection, include_str!("sql/schema.sql")).await?;
+        database::create_schema(&mut connection, NAME, SCHEMA).await?;
         let checkpoint = database::checkpoint(&mut connection, NAME).await?;
         let sql = "SELECT coalesce(max(changed), 0) FROM projects";
         let changed = sqlx::query_scalar(sql).fetch_one(&mut connection).await?;

@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::super::curate::refuse;
 use super::{account_reply, applied, send, service};
 use crate::config::Config;
-use crate::session::Session;
+use crate::session::{self, Session};
 
 /// A new key, as it is shown once.
 #[derive(Serialize)]
@@ -50,7 +50,11 @@ pub(super) async fn run(
     let session = Session::open(config).await?;
     let answer = session.send(actor.clone(), None, Command::IssueKey { email, key: issued }).await;
     session.close().await;
-    let done = match account_reply(answer.with_context(unknown)?)? {
+    let answer = answer.map_err(|error| match session::is_surely_undone(&error) {
+        true => error.context("no key was issued"),
+        false => error.context(unknown()),
+    })?;
+    let done = match account_reply(answer)? {
         Ok(done) => done,
         Err(refusal) => {
             if refusal.kind == FailureKind::Unavailable {

@@ -53,9 +53,21 @@ pub struct Found {
 
 struct Selected {
     listing: Listing,
-    /// The results in another order than by relevance, with their scores.
-    ordered: Option<(NewestPage, Vec<f32>)>,
+    /// The results in another order than by relevance.
+    ordered: Option<Ordered>,
     facets: Arc<[FacetCounts]>,
+}
+
+/// A page of results in another order than by relevance.
+struct Ordered {
+    page: NewestPage,
+    /// The scores of the results.
+    scores: Vec<f32>,
+    order: Order,
+    /// The hash of text and filters, to which its cursors belong.
+    fingerprint: u64,
+    /// The end of the page before.
+    after: Option<archive::Cursor>,
 }
 
 /// Searches for a page of at most `limit` results, from the first or after a cursor. What is not asked for is not computed: without an
@@ -115,7 +127,7 @@ impl Found {
     /// Returns the results of the page.
     pub fn hits(&self) -> Vec<Hit<'_>> {
         match &self.selected {
-            Some(Selected { listing, ordered: Some((page, scores)), .. }) => {
+            Some(Selected { listing, ordered: Some(Ordered { page, scores, .. }), .. }) => {
                 let results = page.ordinals.iter().zip(scores);
                 let hit = |(ordinal, score): (&u64, &f32)| {
                     Some(Hit { summary: listing.summary_of(*ordinal)?, score: *score })
@@ -129,23 +141,25 @@ impl Found {
     /// Returns the text of the cursor of the next page, if there is one.
     pub fn next_cursor(&self) -> Option<String> {
         match self.ordered() {
-            Some(page) => page.next.as_ref().map(ToString::to_string),
+            Some((_, ordered)) => ordered.page.next.as_ref().map(ToString::to_string),
             None => self.page.next_cursor().map(|cursor| cursor.to_string()),
         }
     }
 
-    /// Returns the text of the cursor after the first `shown` results; `None` at the end. In another order than by relevance the page
-    /// must have been searched with this limit.
+    /// Returns the text of the cursor after the first `shown` results; `None` at the end.
     pub fn cursor_after(&self, shown: usize) -> Option<String> {
-        match self.ordered() {
-            Some(_) => self.next_cursor(),
-            None => self.page.cursor_after(shown).map(|cursor| cursor.to_string()),
+        let Some((listing, ordered)) = self.ordered() else {
+            return self.page.cursor_after(shown).map(|cursor| cursor.to_string());
+        };
+        if shown >= self.hits().len() {
+            return self.next_cursor();
         }
-    }
-
-    /// Returns whether the results are in another order than by relevance.
-    pub fn is_ordered(&self) -> bool {
-        self.ordered().is_some()
+        let Ordered { order, fingerprint, after, .. } = ordered;
+        let set = self.page.ordinals();
+        let selection = Selection { set: &set, fingerprint: *fingerprint };
+        // The cursor that the page began with belongs to this list, so it is not refused.
+        let cut = listing.in_order(selection, order, shown, after.clone()).ok()?;
+        cut.next.map(|cursor| cursor.to_string())
     }
 
     /// Returns the counts of the facets.
@@ -153,8 +167,9 @@ impl Found {
         self.selected.as_ref().map_or(&[], |selected| &selected.facets)
     }
 
-    fn ordered(&self) -> Option<&NewestPage> {
-        self.selected.as_ref()?.ordered.as_ref().map(|(page, _)| page)
+    fn ordered(&self) -> Option<(&Listing, &Ordered)> {
+        let Selected { listing, ordered, .. } = self.selected.as_ref()?;
+        ordered.as_ref().map(|ordered| (listing, ordered))
     }
 }
 
@@ -187,7 +202,7 @@ fn among(
     Ok(found.ok_or_else(missing)??)
 }
 
-/// Returns a page of all matches in an order, with their scores.
+/// Returns a page of all matches in an order.
 fn in_order(
     listing: &Listing,
     (text, filters): (&str, &Filters),
@@ -195,20 +210,21 @@ fn in_order(
     order: &Order,
     limit: usize,
     after: Option<archive::Cursor>,
-) -> Result<(NewestPage, Vec<f32>), SearchFault> {
+) -> Result<Ordered, SearchFault> {
     let set = found.ordinals();
     let mut hash = Fnv::default();
     hash.write(&filters.fingerprint().to_be_bytes());
     hash.write(text.trim().as_bytes());
-    let selection = Selection { set: &set, fingerprint: hash.finish() };
-    let page = listing.in_order(selection, order, limit, after)?;
+    let fingerprint = hash.finish();
+    let selection = Selection { set: &set, fingerprint };
+    let page = listing.in_order(selection, order, limit, after.clone())?;
     let mut scores: HashMap<u64, f32> = page.ordinals.iter().map(|ordinal| (*ordinal, 0.0)).collect();
     for (ordinal, score) in found.matches() {
         scores.entry(*ordinal).and_modify(|known| *known = *score);
     }
     let scores =
         page.ordinals.iter().map(|ordinal| scores.get(ordinal).copied().unwrap_or_default()).collect();
-    Ok((page, scores))
+    Ok(Ordered { page, scores, order: order.clone(), fingerprint, after })
 }
 
 /// Returns what the counts of a search depend on; `None` without facets.

@@ -36,16 +36,17 @@ pub struct RenamedSlug {
     pub to: String,
 }
 
-/// Finds the listed projects with these slugs, in one read of the catalog. Former slugs lead to the project too.
+/// Finds the listed projects with these slugs, in any case, in one read of the catalog. Former slugs lead to the project too.
 ///
 /// # Errors
 ///
 /// If the catalog cannot be read, or does not have a project yet that the search index has.
 pub async fn find(state: &ApiState, slugs: &[String]) -> Result<SeveralProjects, ApiError> {
-    let resolved = state.catalog()?.reader.resolve_all(slugs).await.map_err(api_error)?;
+    let in_lower_case: Vec<String> = slugs.iter().map(|slug| slug.to_ascii_lowercase()).collect();
+    let resolved = state.catalog()?.reader.resolve_all(&in_lower_case).await.map_err(api_error)?;
     let mut several = SeveralProjects::default();
     let (mut asked, mut shown) = (HashSet::new(), HashSet::new());
-    for slug in slugs.iter().filter(|slug| asked.insert(slug.as_str())) {
+    for (slug, sent) in in_lower_case.iter().zip(slugs).filter(|(slug, _)| asked.insert(slug.as_str())) {
         let found = resolved.iter().find(|one| one.slug == *slug);
         match found {
             Some(ResolvedSlug { present, record: Some(record), .. }) => {
@@ -56,14 +57,14 @@ pub async fn find(state: &ApiState, slugs: &[String]) -> Result<SeveralProjects,
                     several.records.push(record.clone());
                 }
             }
-            Some(_) => several.missing.push(slug.clone()),
+            Some(_) => several.missing.push(sent.clone()),
             None => {
                 if let Ok(slug) = slug.parse::<Slug>()
                     && is_listed(state, &slug)?
                 {
                     return Err(ApiError::catching_up());
                 }
-                several.missing.push(slug.clone());
+                several.missing.push(sent.clone());
             }
         }
     }

@@ -65,7 +65,7 @@ pub enum HistoryResolution {
 pub enum PathSlug {
     /// A slug.
     Slug(Slug),
-    /// The path has a project's own URL: the redirect to its slug.
+    /// The path has a slug in another case or a project's own URL: the redirect to its slug.
     Redirect(Response),
 }
 
@@ -73,7 +73,7 @@ pub enum PathSlug {
 ///
 /// # Errors
 ///
-/// If the text is neither a slug nor the URL of a project.
+/// If the text is neither a slug, in whatever case, nor the URL of a project.
 pub async fn of_path(
     state: &ApiState,
     text: Option<Path<String>>,
@@ -89,7 +89,22 @@ pub async fn of_path(
     {
         return redirect(state, path, &slug, query).map(PathSlug::Redirect);
     }
+    if let Some(slug) = in_lower_case(state, &text).await? {
+        return redirect(state, path, slug.as_str(), query).map(PathSlug::Redirect);
+    }
     Err(ApiError::unknown_slug(suggestions(state, &text)))
+}
+
+/// Returns the slug that a text in another case means: slugs are in lower case. `None` if no project has or had it.
+///
+/// # Errors
+///
+/// As for [`resolve`].
+pub async fn in_lower_case(state: &ApiState, text: &str) -> Result<Option<Slug>, ApiError> {
+    let lower = text.to_ascii_lowercase();
+    let Some(slug) = lower.parse::<Slug>().ok().filter(|_| lower != text) else { return Ok(None) };
+    let is_known = !matches!(resolve(state, &slug).await?, SlugResolution::NotFound { .. });
+    Ok(is_known.then_some(slug))
 }
 
 /// Returns the present slug of the project whose record has this URL.
@@ -168,7 +183,7 @@ pub async fn history(
     }
 }
 
-/// Returns the redirect to a slug, for an endpoint whose paths begin with `path`. Its target is a path, so that a client of another
+/// Returns the redirect to a slug, or to a path below it, for an endpoint whose paths begin with `path`. Its target is a path, so that a client of another
 /// host than the public one stays there. The query is kept except for the key, which is never written into a reply.
 ///
 /// # Errors

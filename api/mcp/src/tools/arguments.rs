@@ -1,7 +1,10 @@
-//! The arguments of a call, parsed leniently: a number may be a string and a string a number, surrounding blanks are ignored, and a
-//! category may be in any case. All errors are reported at once.
+//! The arguments of a call, parsed leniently: a number may be a string and a string a number, a list may be JSON in a string, surrounding
+//! blanks are ignored, and a category may be in any case. All errors are reported at once.
+
+mod similar;
 
 use std::borrow::Cow;
+use std::convert::identity;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -10,6 +13,7 @@ use serde_json::value::RawValue;
 use crate::protocol::message::Text;
 use crate::protocol::rpc_error::{RpcError, quoted};
 use crate::tools::answer::Refusal;
+use similar::nearest;
 
 /// The maximum number of results of a call.
 pub(crate) const MOST_RESULTS: usize = 20;
@@ -21,41 +25,6 @@ const SEPARATOR: char = '|';
 
 /// Names that agents use for an argument, and its name here.
 const ALIASES: [(&str, &str); 3] = [("id", "slug"), ("slug", "id"), ("colour", "color")];
-
-/// The maximum edit distance of similar names.
-const MOST_EDITS: usize = 2;
-/// Longer names are not compared.
-const LONGEST_NAME: usize = 20;
-
-/// Returns the known name that is most similar: a prefix of it or with it as a prefix, or with a small edit distance.
-fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
-    if name.len() > LONGEST_NAME {
-        return None;
-    }
-    let name = name.to_ascii_lowercase();
-    let near = known.iter().filter_map(|known| {
-        let begins = !name.is_empty() && (known.starts_with(&name) || name.starts_with(known));
-        let edits = if begins { 0 } else { edits(&name, known) };
-        (edits <= MOST_EDITS && edits < known.len() / 2).then_some((edits, *known))
-    });
-    near.min_by_key(|(edits, _)| *edits).map(|(_, known)| known)
-}
-
-/// Returns the edit distance: the number of letters to change, add or remove.
-fn edits(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (at, letter) in one.chars().enumerate() {
-        let mut before = row[0];
-        row[0] = at + 1;
-        for (to, own) in other.iter().enumerate() {
-            let changed = before + usize::from(letter != *own);
-            before = row[to + 1];
-            row[to + 1] = changed.min(before + 1).min(row[to] + 1);
-        }
-    }
-    row[other.len()]
-}
 
 /// The members of `arguments`, and the errors of those read so far.
 #[derive(Debug, Default)]
@@ -144,25 +113,38 @@ impl<'a> Arguments<'a> {
         Some(text)
     }
 
-    /// Reads the values of an argument that may have several: a list, or one text with a separator between alternatives; none if it is
-    /// absent, null, blank or false.
+    /// Reads the values of an argument that may have several: a list, which some clients send as JSON in a text, or one text with a
+    /// separator between alternatives; none if it is absent, null, blank or false.
     pub(super) fn texts(&mut self, name: &'static str) -> Vec<Cow<'a, str>> {
         let Some(value) = self.value(name) else { return Vec::new() };
-        if !value.get().starts_with('[') {
-            let text = match value.get() {
-                "true" => Some(Cow::Borrowed("true")),
-                "false" => None,
-                _ => self.text(name),
-            };
-            let text = text.filter(|text| text != "false").unwrap_or_default();
-            let parts = text.split(SEPARATOR).map(str::trim).filter(|part| !part.is_empty());
-            return parts.map(|part| Cow::Owned(part.to_owned())).collect();
+        if value.get().starts_with('[') {
+            return self.elements(name, value.get(), identity);
         }
-        let Ok(values) = serde_json::from_str::<Vec<&RawValue>>(value.get()) else { return Vec::new() };
+        let text = match value.get() {
+            "true" => Some(Cow::Borrowed("true")),
+            "false" => None,
+            _ => self.text(name),
+        };
+        let text = text.filter(|text| text != "false").unwrap_or_default();
+        if is_list(&text) {
+            return self.elements(name, &text, |text| Cow::Owned(text.into_owned()));
+        }
+        let parts = text.split(SEPARATOR).map(str::trim).filter(|part| !part.is_empty());
+        parts.map(|part| Cow::Owned(part.to_owned())).collect()
+    }
+
+    /// Reads the values of a list; `keep` makes them live long enough.
+    fn elements<'l>(
+        &mut self,
+        name: &'static str,
+        list: &'l str,
+        keep: impl Fn(Cow<'l, str>) -> Cow<'a, str>,
+    ) -> Vec<Cow<'a, str>> {
+        let Ok(values) = serde_json::from_str::<Vec<&RawValue>>(list) else { return Vec::new() };
         let mut texts = Vec::with_capacity(values.len());
         for value in values {
             match Scalar::of(value) {
-                Ok(Some(scalar)) => texts.push(scalar.into_text()),
+                Ok(Some(scalar)) => texts.push(keep(scalar.into_text())),
                 Ok(None) => {}
                 Err(what) => self.faults.push(format!("{name} holds a value that {what}")),
             }
@@ -279,6 +261,11 @@ impl<'a> Arguments<'a> {
     }
 }
 
+/// Returns whether a text is a list of JSON. A text in brackets that is none is a value, such as a name.
+fn is_list(text: &str) -> bool {
+    text.starts_with('[') && serde_json::from_str::<Vec<&RawValue>>(text).is_ok()
+}
+
 impl<'a> Scalar<'a> {
     /// Reads a text or a number; `None` for null.
     fn of(value: &'a RawValue) -> Result<Option<Scalar<'a>>, &'static str> {
@@ -370,6 +357,14 @@ mod tests {
             (r#"{"city":"false"}"#, &[]),
             (r#"{"city":null}"#, &[]),
             (r#"{"city":[]}"#, &[]),
+            (
+                r#"{"city":"[\"A|B\", \"Ulm, Germany\",null,\" \",7, \"Z\\u00fcrich\"]"}"#,
+                &["A|B", "Ulm, Germany", "7", "Zürich"],
+            ),
+            (r#"{"city":" [ \"Ulm\" ]\n"}"#, &["Ulm"]),
+            (r#"{"city":"[]"}"#, &[]),
+            (r#"{"city":"[Ulm]"}"#, &["[Ulm]"]),
+            (r#"{"city":"[\"Ulm\"] | Berlin"}"#, &["[\"Ulm\"]", "Berlin"]),
             ("{}", &[]),
         ] {
             let (texts, faults) = with(text, |arguments| {
@@ -389,6 +384,7 @@ mod tests {
                     "city holds a value that is an object, one value is taken",
                 ][..],
             ),
+            (r#"{"city":"[[\"a\"]]"}"#, &["city holds a value that is a list, one value is taken"]),
             (r#"{"city":{}}"#, &["city is an object, one value is taken"]),
             (r#"{"city":"a","city":"b"}"#, &["city is given more than once"]),
         ] {
@@ -428,24 +424,6 @@ mod tests {
                 "email is “aaa”, it must be an address",
             ]
         );
-    }
-
-    #[test]
-    fn an_unknown_name_has_a_most_similar_one() {
-        let known = ["material", "light", "color", "slug", "limit", "id"];
-        for (name, near) in [
-            ("materials", Some("material")),
-            ("Material", Some("material")),
-            ("limt", Some("limit")),
-            ("col", Some("color")),
-            ("colour", Some("color")),
-            ("slog", Some("slug")),
-            ("depth", None),
-            ("it", None),
-            ("", None),
-        ] {
-            assert_eq!(nearest(name, &known), near, "{name}");
-        }
     }
 
     #[test]

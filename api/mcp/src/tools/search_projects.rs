@@ -53,16 +53,7 @@ fn schema() -> Json {
 fn run<'a>(context: CallContext<'a>, options: &ListOptions, input: Input) -> Answered<'a> {
     let Input { query: Text(query), limit, cursor } = input;
     let sized = (limit, options.detail);
-    let find = |limit| find(context, &query, options, (limit, cursor.clone()));
-    let mut found = find(listing::most(context, limit))?;
-    if found.is_ordered() {
-        let hits = results(&found);
-        let (all, fitting) = (hits.len(), listing::fitted(context, sized, hits).shown.len());
-        if fitting < all {
-            // The next page begins after the projects that are shown.
-            found = find(fitting)?;
-        }
-    }
+    let found = find(context, &query, options, (listing::most(context, limit), cursor))?;
     let Fitted { shown, note } = listing::fitted(context, sized, results(&found));
     let (site, total) = (context.state.site(), found.page.total());
     let mut json = JsonWriter::object(site, 2 * query.len() + listing::room_for(&shown, site));
@@ -76,7 +67,9 @@ fn run<'a>(context: CallContext<'a>, options: &ListOptions, input: Input) -> Ans
     listing::preview(&mut json, (context, options.detail), shown.len(), total)?;
     let mut answer = Answer::new(json);
     let relax = if total == 0 { Some(relax(context, &query, options)?) } else { None };
-    answer.notes.extend(relaxation::note(&found.page).into_iter().chain(relax).chain(note).map(Into::into));
+    answer.notes.extend(
+        relaxation::note_without_excluded(&found.page).into_iter().chain(relax).chain(note).map(Into::into),
+    );
     Ok(answer)
 }
 

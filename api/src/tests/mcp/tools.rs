@@ -30,8 +30,7 @@ async fn search_over_mcp_finds_the_same_as_over_rest() {
     assert_eq!(found["results"], rest["results"]);
 
     let nothing = node.tool("search_projects", json!({"query": "street", "category": "art"})).await;
-    let note = "No project has all of these words, or enough of them. Nothing is found in the category art, but 3 projects in \
-                others. Leave category out.";
+    let note = "Nothing is found in the category art, but 3 projects in others. Leave category out.";
     assert_eq!(
         nothing,
         json!({"query": "street", "count": 0, "total": 0, "results": [], "next_cursor": null, "note": note})
@@ -140,11 +139,19 @@ async fn several_records_are_those_of_rest() {
     let slugs = ["old-mill", "street-house-1", "gone-house", "no-such"];
     let rest = node.get(&format!("/v1/projects?slugs={}", slugs.join(","))).await.json();
     assert_eq!(rest["count"], 2);
-    for given in [json!(slugs), json!(slugs.join(", ").to_uppercase())] {
+    let as_text = json!(slugs).to_string();
+    for given in [json!(slugs), json!(slugs.join(", ")), json!(as_text)] {
         assert_eq!(node.tool("get_project", json!({"slugs": given})).await, rest, "{given}");
     }
+    let upper = node.tool("get_project", json!({"slugs": slugs[..3].join(", ").to_uppercase()})).await;
+    assert_eq!(upper["results"], rest["results"]);
     let many = vec!["a"; 21];
     for (arguments, fault) in [
+        (json!({"slugs": "[]"}), "slug is missing"),
+        (
+            json!({"slugs": "[[\"a\"]]"}),
+            "slugs holds a value that is a list, one value is taken; slug is missing",
+        ),
         (json!({"slugs": many}), "slugs has 21 slugs, at most 20 are taken"),
         (json!({"slugs": []}), "slug is missing"),
         (json!({"slugs": ["a"], "slug": "b"}), "slug and slugs are both given, give one of them"),

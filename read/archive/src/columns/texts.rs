@@ -1,5 +1,5 @@
 //! The texts of one column by number. Spellings that are compared alike, such as `Zürich` and `ZURICH`, `X & Y` and `X and Y`, are one
-//! value.
+//! value; symbols tell values apart, as in `C` and `C++`.
 //!
 //! Texts are only added. Unused ones disappear when the reader loads all projects again.
 
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
-use text::comparison_form;
+use text::{is_comma, value_form};
 
 use crate::layers::{Layer, Layers};
 
@@ -40,9 +40,9 @@ struct Spelling {
     previous: u32,
 }
 
-/// Returns what a text is compared by: its words, but for `and`; of a text without words, such as `***`, itself.
+/// Returns what a text is compared by: its words, but for `and`, and its symbols; of a text with neither, such as `…`, itself.
 pub(crate) fn value_of(text: &str) -> String {
-    let folded = comparison_form(text);
+    let folded = value_form(text);
     if folded.is_empty() { text.trim().to_owned() } else { folded }
 }
 
@@ -137,7 +137,7 @@ impl Texts {
 /// Returns the values of the distinct parts of a text between commas.
 fn parts(text: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
-    for part in text.split(',').map(value_of).filter(|part| !part.is_empty()) {
+    for part in text.split(is_comma).map(value_of).filter(|part| !part.is_empty()) {
         if !parts.contains(&part) {
             parts.push(part);
         }
@@ -223,6 +223,34 @@ mod tests {
         assert_eq!(texts.containing("***").collect::<Vec<_>>(), [1, 2, 3]);
         assert_eq!(texts.containing("ulm").collect::<Vec<_>>(), [3]);
         assert_eq!(value_of(" *** "), "***");
+    }
+
+    #[test]
+    fn a_place_has_parts_between_commas_of_any_script() {
+        let mut texts = Texts::with_parts();
+        let written = [
+            "Ulm, Germany",
+            "Ulm，Germany",
+            "Ulm、Germany",
+            "Ulm، Germany",
+            "Ulm;Germany",
+            "Ulm；Germany",
+            "Ulm؛ Germany",
+        ];
+        let numbers: Vec<u32> = written.iter().map(|text| texts.insert(text)).collect();
+        assert_eq!(texts.containing("germany").collect::<Vec<_>>(), numbers);
+        assert_eq!(texts.containing("ulm").collect::<Vec<_>>(), numbers);
+        assert_eq!(texts.insert("Ulm - Germany"), 8);
+        assert_eq!(texts.containing("ulm germany").collect::<Vec<_>>(), [8], "a hyphen separates no parts");
+    }
+
+    #[test]
+    fn symbols_make_other_values() {
+        let mut texts = Texts::default();
+        let numbers = ["C", "C++", "c++", "C#", "c.", "Ｃ"].map(|text| texts.insert(text));
+        assert_eq!(numbers.map(|number| texts.first_of(number)), [1, 2, 2, 4, 1, 1]);
+        let of = |text: &str| texts.spellings(&value_of(text)).collect::<Vec<_>>();
+        assert_eq!([of("c"), of("C++"), of("C#"), of("C*")], [vec![6, 5, 1], vec![3, 2], vec![4], vec![]]);
     }
 
     #[test]

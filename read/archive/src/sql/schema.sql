@@ -9,7 +9,7 @@ CREATE TABLE projects (
     newest    INTEGER NOT NULL,           -- the day that it is browsed by: published, else selected by its curator, else added
     listed    INTEGER NOT NULL,           -- 0 while it is withdrawn
     words     TEXT NOT NULL,              -- a line for each taste dimension: its distinct words in lower case, as they are written
-    name      TEXT NOT NULL,              -- the first words of its folded name, by which it is sorted
+    name      TEXT NOT NULL,              -- its folded name, by which it is sorted
     city      TEXT,                       -- as recorded, like the following
     studio    TEXT,
     curator   TEXT,

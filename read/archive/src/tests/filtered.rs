@@ -96,6 +96,37 @@ proptest! {
 }
 
 #[tokio::test]
+async fn the_whole_name_decides_also_when_its_project_is_gone_from_the_next_page() {
+    let name = |end: u32| {
+        let place = "日本".repeat(250);
+        let text = format!("Sheet of the drawings of a house in {place}, {} {end}", "x".repeat(60));
+        serde_json::from_value(json!({"name": text, "category": "art"})).unwrap()
+    };
+    // Position 1 has the last name, and so on.
+    let events: Vec<NumberedEvent> =
+        (1..=6).map(|number| selected(number, &format!("p{number}"), name(23_811 - number as u32))).collect();
+    let mut archive = Archive::of(&events).await;
+    let (order, mut seen, mut after) = (Order::Name, Vec::<u64>::new(), None);
+    loop {
+        let listing = archive.reader.listing();
+        let set = listing.select(&Filters::default());
+        let selection = Selection { set: &set, fingerprint: Filters::default().fingerprint() };
+        let page = listing.in_order(selection, &order, 1, after.clone()).unwrap();
+        let other = archive.reopened().await.listing().in_order(selection, &order, 1, after).unwrap();
+        assert_eq!(page, other, "a cursor is equal on every node");
+        seen.extend(&page.ordinals);
+        let Some(next) = page.next else { break };
+        let text = next.to_string();
+        assert!(text.len() > 200 && text.parse::<Cursor>().is_ok_and(|read| read == next), "{text}");
+        after = Some(next);
+        if seen == [6, 5] {
+            archive.apply(&[withdrawn(5), withdrawn(6)]).await;
+        }
+    }
+    assert_eq!(seen, [6, 5, 4, 3, 2, 1]);
+}
+
+#[tokio::test]
 async fn the_nearest_colour_comes_first_and_a_facet_ignores_its_own_filter() {
     let mut archive = Archive::new().await;
     let mut model = Scanned::default();

@@ -76,6 +76,18 @@ async fn a_phrase_is_what_stands_between_marks() {
 }
 
 #[tokio::test]
+async fn commas_of_any_script_are_between_phrases() {
+    let archive = Archive::of(&[
+        with_text(1, Dimension::Mood, "north light、calm"),
+        with_text(2, Dimension::Mood, "north light，calm"),
+        with_text(3, Dimension::Mood, "calm؛ north light"),
+    ])
+    .await;
+    let found = archive.reader.listing().terms(TermKind::Phrase, Some(Dimension::Mood), None, 9);
+    assert_eq!(found[0].terms, [term("calm", 3), term("north light", 3)]);
+}
+
+#[tokio::test]
 async fn a_middle_dot_between_letters_joins_them() {
     let archive = Archive::of(&[
         with_text(1, Dimension::Mood, "Paral·lel lines · calm·"),

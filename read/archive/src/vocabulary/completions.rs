@@ -4,11 +4,12 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use schemas::taste::Dimension;
-use text::comparison_form;
+use text::{comparison_form, is_comparison_form};
 
 use super::Vocabulary;
 use super::counts::TermCounts;
 use super::nearest::is_used;
+use crate::columns::texts::value_of;
 use crate::columns::{Columns, TextColumn};
 use crate::dictionary::Dictionary;
 use crate::snapshot::Snapshot;
@@ -39,8 +40,8 @@ impl Completed {
 pub(crate) struct Completion {
     /// The most frequent of its spellings, or forms; of several the first in alphabetical order.
     pub(crate) text: Arc<str>,
-    /// What it is compared by.
-    value: Arc<str>,
+    /// What is compared with what was typed.
+    form: Arc<str>,
     /// The dimension of a word in which most projects use it.
     pub(crate) dimension: Option<Dimension>,
 }
@@ -56,7 +57,7 @@ struct Texts {
 /// Texts and the beginnings of their words. Sorting them is most of the work, so that vocabularies with the same texts share it.
 #[derive(Debug)]
 struct Table {
-    /// In the order of their values.
+    /// In the order of their forms; of one form, in alphabetical order.
     texts: Vec<Completion>,
     /// The beginnings of all words, in the order of the text from there on.
     words: Vec<WordStart>,
@@ -78,7 +79,7 @@ struct Use {
 struct WordStart {
     /// An index in the texts.
     text: u32,
-    /// The offset in its value, in bytes.
+    /// The offset in its form, in bytes.
     at: u32,
 }
 
@@ -88,7 +89,7 @@ struct Found {
     /// Whether it has it from a later word on than the first.
     is_later: bool,
     projects: Reverse<u32>,
-    /// An index in the texts, which are in the order of their values.
+    /// An index in the texts, which are in the order of their forms.
     text: u32,
 }
 
@@ -105,7 +106,11 @@ impl Completions {
             match kind.column() {
                 Some(column) => {
                     let texts = columns.texts(column);
-                    let shared = |number| texts.shared(number);
+                    let shared = |number| {
+                        let (text, value) = texts.shared(number);
+                        let form = typed_form(&text, value);
+                        (text, form)
+                    };
                     Texts::of(&texts_of(columns, column), |number| texts.text(number), shared, earlier)
                 }
                 None => {
@@ -148,7 +153,7 @@ pub(crate) fn completions(
     let is_listed = |one: &&Completion| {
         is_current
             || match kind.column() {
-                Some(column) => has_value(&snapshot.columns, column, &one.value),
+                Some(column) => has_value(&snapshot.columns, column, &value_of(&one.text)),
                 None => one.dimension.is_some_and(|of| is_used(snapshot, stemmer, of, &one.text)),
             }
     };
@@ -157,7 +162,7 @@ pub(crate) fn completions(
 
 impl Texts {
     /// Makes a table of the texts that are in use, or shares the `earlier` one if it has the same texts. `text` returns the text of a
-    /// number, `shared` with what it is compared by.
+    /// number, `shared` with its form.
     fn of<'t>(
         used: &[Use],
         text: impl Fn(u32) -> &'t str,
@@ -208,11 +213,13 @@ impl Found {
 impl Table {
     fn of(used: &[Use], shared: impl Fn(u32) -> (Arc<str>, Arc<str>)) -> Table {
         let completion = |(at, one): (u32, &Use)| {
-            let (text, value) = shared(one.number);
-            (Completion { text, value, dimension: one.dimension }, at)
+            let (text, form) = shared(one.number);
+            (Completion { text, form, dimension: one.dimension }, at)
         };
         let mut sorted: Vec<(Completion, u32)> = (0..).zip(used).map(completion).collect();
-        sorted.sort_unstable_by(|(a, at), (b, other)| a.value.cmp(&b.value).then(at.cmp(other)));
+        sorted.sort_unstable_by(|(a, at), (b, other)| {
+            a.form.cmp(&b.form).then_with(|| a.text.cmp(&b.text)).then(at.cmp(other))
+        });
         let mut found: Vec<(u32, u32)> = used.iter().map(|one| (one.number, 0)).collect();
         for (index, (_, at)) in (0..).zip(&sorted) {
             found[*at as usize].1 = index;
@@ -221,7 +228,7 @@ impl Table {
         // Sorted by their first bytes as a number, which is several times faster than by the texts.
         let mut words: Vec<(u64, WordStart)> = Vec::with_capacity(texts.len() * 2);
         for (text, one) in (0..).zip(&texts) {
-            let ends = one.value.match_indices(' ').map(|(blank, _)| blank + 1);
+            let ends = one.form.match_indices(' ').map(|(blank, _)| blank + 1);
             let starts = std::iter::once(0).chain(ends).map(|at| WordStart { text, at: at as u32 });
             words.extend(starts.map(|start| (first_bytes(start.in_texts(&texts)), start)));
         }
@@ -244,10 +251,20 @@ impl Table {
 }
 
 impl WordStart {
-    /// Returns the value from the word on.
+    /// Returns the form from the word on.
     fn in_texts(self, texts: &[Completion]) -> &str {
-        &texts[self.text as usize].value[self.at as usize..]
+        &texts[self.text as usize].form[self.at as usize..]
     }
+}
+
+/// Returns the form in which a text is compared with what was typed: that of its value, but without symbols and with long words cut, as
+/// what was typed is. The value itself if there are no words.
+fn typed_form(text: &str, value: Arc<str>) -> Arc<str> {
+    if is_comparison_form(&value) {
+        return value;
+    }
+    let form = comparison_form(text);
+    if form.is_empty() { value } else { form.into() }
 }
 
 /// Returns the first eight bytes as a number, in the order of the texts.
@@ -328,6 +345,17 @@ mod tests {
             texts.beginning_with(typed, 2).into_iter().map(|one| &*one.text).collect()
         };
         assert_eq!([two("ulm"), two("co")], [["Ulmer & Co", "Ulm and Ulm"], ["Co of Ulm", "Ulmer & Co"]]);
+    }
+
+    #[test]
+    fn texts_that_differ_in_symbols_are_suggested_apart_in_alphabetical_order() {
+        let texts = texts(&["C++ Büro", "C", "C#", "Büro C++"], &[1, 1, 1, 1], None);
+        assert_eq!(found(&texts, "c"), ["C", "C#", "C++ Büro", "Büro C++"]);
+        assert_eq!(found(&texts, "c buro"), ["C++ Büro"]);
+        assert_eq!(&*typed_form("C++ Büro", "c++ buro".into()), "c buro");
+        assert_eq!(&*typed_form("***", "***".into()), "***");
+        let value: Arc<str> = "alto co".into();
+        assert!(Arc::ptr_eq(&typed_form("Ålto & Co", Arc::clone(&value)), &value), "shared with the column");
     }
 
     #[test]
