@@ -1,6 +1,7 @@
 //! A generation is a folder with one complete copy of a model. A rebuild fills a new one beside the live one; an atomic rename of the
 //! file `current` makes it the one that readers use.
 
+#[cfg(feature = "apply")]
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
