@@ -29,7 +29,8 @@ use axum::{Extension, Router};
 use http::Method;
 use http::request::Parts;
 
-/// Answers a search, or the projects similar to a listed one, without the router: these take microseconds. `None` for other requests.
+/// Answers a plain search, or the projects similar to a listed one, without the router: these take microseconds. `None` for other
+/// requests.
 pub(crate) fn answer_directly(
     state: &ApiState,
     route: Route,
@@ -40,10 +41,10 @@ pub(crate) fn answer_directly(
     }
     let query = parts.uri.query().unwrap_or_default();
     match route {
-        Route::Search => Some(search::answer(state, query)),
+        Route::Search => search::answer_plain(state, query),
         Route::Similar => {
             let near = similar::find(state, parts.uri.path())?;
-            Some(similar::answer(state, &near, query))
+            similar::answer_plain(state, &near, query)
         }
         _ => None,
     }
@@ -69,7 +70,9 @@ pub(crate) fn router(state: ApiState) -> Router {
         .merge(pages::router(endpoints().with_state(state.clone())));
     let router = if has_payments { router.route(route::WEBHOOK, post(webhook::stripe)) } else { router };
     router
-        .fallback(move |state, method, uri| sitemap::part_or_nothing(parts.clone(), state, method, uri))
+        .fallback(move |state, caller, method, uri| {
+            sitemap::part_or_nothing(parts.clone(), state, caller, method, uri)
+        })
         .method_not_allowed_fallback(async |Extension(route): Extension<Route>| {
             ApiError::method_not_allowed(route)
         })
@@ -79,11 +82,11 @@ pub(crate) fn router(state: ApiState) -> Router {
 /// Returns the router of the operations of the OpenAPI document.
 fn endpoints() -> Router<ApiState> {
     Router::new()
-        .route(route::SEARCH, get_from_query(search::answer))
+        .route(route::SEARCH, get(search::search))
         .route(route::PROJECT, get(project::project))
         .route(route::SIMILAR, get(similar::similar))
         .route(route::PROJECTS, get(projects::projects))
-        .route(route::TASTE, get_from_query(taste::answer))
+        .route(route::TASTE, get(taste::taste))
         .route(route::DISCOVER, get(discover::discover))
         .route(route::TERMS, get_from_query(words::terms))
         .route(route::SUGGEST, get_from_query(words::suggest))

@@ -18,6 +18,7 @@ mod connect;
 mod connections;
 mod detail;
 mod discovery;
+mod effort;
 mod every_reply;
 mod faults;
 mod feeds;

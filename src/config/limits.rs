@@ -20,13 +20,13 @@ section! {
                 default: Some("2GiB"),
             },
         burst_per_key: u32 = |value| Ok(value.required::<Limit>()?.0) => "burst_per_key"
-            "Calls per second of one key; 0: no limit." {
+            "Calls per second of one key, those that ask for much as several; 0: no limit." {
                 shape: "CALLS",
                 example: "50",
                 default: Some("20"),
             },
         burst_per_address: u32 = |value| Ok(value.required::<Limit>()?.0) => "burst_per_address"
-            "Calls per second without a valid key from one IP address; 0: no limit." {
+            "Calls per second without a valid key from one IP address, those that ask for much as several; 0: no limit." {
                 shape: "CALLS",
                 example: "10",
                 default: Some("20"),

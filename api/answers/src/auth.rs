@@ -4,6 +4,7 @@
 pub mod access;
 pub mod admission;
 pub mod allowance;
+pub mod caller;
 pub mod charge;
 pub mod cors;
 pub mod new_keys;

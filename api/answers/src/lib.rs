@@ -5,16 +5,18 @@
 //! no surface: a rule that all of them follow is written once, here.
 //!
 //! In reading order: [`state`] is what every endpoint answers from, [`route`] the table of paths, and [`error`] the problems that a
-//! request may end in. [`auth`] has the principal of a request, its admission and its charge, within its [`deadline`]. [`catalog`]
-//! writes what an answer about projects consists of and [`usage`] what a key has used; [`query`] parses query strings and [`accept`]
-//! reads which media types a client takes. [`command_client`] sends commands to the write side. [`site`] and [`mail`] are what the
-//! operator configures, [`metrics`] what the API counts for operators.
+//! request may end in. [`auth`] has the principal of a request, its admission and its charge, within its [`deadline`]; [`effort`] is
+//! what a call weighs, and [`turns`] keep dear ones from delaying all others. [`catalog`] writes what an answer about projects consists
+//! of and [`usage`] what a key has used; [`query`] parses query strings and [`accept`] reads which media types a client takes.
+//! [`command_client`] sends commands to the write side. [`site`] and [`mail`] are what the operator configures, [`metrics`] what the API
+//! counts for operators.
 
 pub mod accept;
 pub mod auth;
 pub mod catalog;
 pub mod command_client;
 pub mod deadline;
+pub mod effort;
 pub mod error;
 pub mod mail;
 pub mod metrics;
@@ -22,4 +24,5 @@ pub mod query;
 pub mod route;
 pub mod site;
 pub mod state;
+pub mod turns;
 pub mod usage;

@@ -22,6 +22,7 @@ use crate::command_client::CommandClient;
 use crate::error::ApiError;
 use crate::metrics::Metrics;
 use crate::site::Site;
+use crate::turns::Turns;
 
 /// Whether the node should receive requests, as determined by the observer of its projections.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +46,8 @@ pub struct ApiState {
     sources: Arc<Sources>,
     /// Set once the node has answered calls: from then on it always does.
     open: Arc<AtomicBool>,
+    /// The turns of dear reads.
+    turns: Arc<Turns>,
 }
 
 /// The parts of an [`ApiState`].
@@ -93,7 +96,7 @@ impl std::fmt::Debug for ApiState {
 impl ApiState {
     /// Returns the state made of these parts.
     pub fn new(sources: Sources) -> ApiState {
-        ApiState { sources: Arc::new(sources), open: Arc::default() }
+        ApiState { sources: Arc::new(sources), open: Arc::default(), turns: Arc::default() }
     }
 
     /// Returns who may call.
@@ -240,6 +243,11 @@ impl ApiState {
     #[inline]
     pub fn is_shutting_down(&self) -> bool {
         self.sources.shutting_down.load(Ordering::Relaxed)
+    }
+
+    /// Returns the turns of dear reads.
+    pub fn turns(&self) -> &Turns {
+        &self.turns
     }
 
     /// Returns the counters for operators.

@@ -15,6 +15,7 @@ use crate::protocol::params::Params;
 use crate::protocol::rpc_error::{RpcError, quoted};
 use crate::tools::answer::{Answer, Refusal};
 use crate::tools::arguments::Arguments;
+use crate::tools::quota;
 
 /// The maximum number of unknown arguments that are listed.
 const MAX_NAMED: usize = 5;
@@ -89,7 +90,8 @@ async fn run<'a>(
     }
 }
 
-/// Refuses a call for which its batch has no time left, or over the rate limit. The quota is checked when the call is charged.
+/// Refuses a call for which its batch has no time left, or over the rate limit. The quota is checked by the tool, once its
+/// arguments are read, and when the call is charged.
 fn check(context: CallContext<'_>) -> Result<(), Refusal> {
     if context.deadline.has_passed() {
         return Err(Refusal::guided(
@@ -119,7 +121,7 @@ async fn charge(context: CallContext<'_>, tool: &'static Tool) -> Result<Option<
         Outcome::Counted { .. } => {
             Ok(Some(CallReceipt { quota: Quota::of(&charged.balance), call_id: Some(charged.id) }))
         }
-        Outcome::Exceeded => Err(used_up(context, &charged.balance)),
+        Outcome::Exceeded => Err(quota::exceeded(context, &charged.balance)),
         Outcome::Unavailable(cause) => Err(Refusal::Broken {
             message:
                 "The call cannot be counted at present, so it is not answered. Try again in a few seconds."
@@ -140,14 +142,6 @@ impl Quota {
         let Balance { limit, used, ref budget, .. } = *balance;
         Quota { limit, used, remaining: limit.saturating_sub(used), resets_at: budget.month.end() }
     }
-}
-
-fn used_up(context: CallContext<'_>, balance: &Balance) -> Refusal {
-    let (limit, until, site) = (balance.limit, balance.budget.month.end(), context.state.site());
-    Refusal::guided(format!(
-        "The {limit} calls of this month are used up; nothing was billed. New ones begin at {until}. For more, tell the user to \
-         see {site}/pricing; without a key the tools answer with at most 5 results."
-    ))
 }
 
 /// Adds a note about arguments that were ignored.

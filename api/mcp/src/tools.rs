@@ -12,6 +12,7 @@ mod input;
 mod list_taste_terms;
 mod listing;
 mod options;
+pub(super) mod quota;
 mod record;
 mod search;
 mod search_by_taste;
@@ -55,9 +56,9 @@ pub(super) struct Tool {
 /// The function of a tool.
 #[derive(Debug)]
 pub(super) enum Run {
-    /// Takes microseconds and does not wait.
+    /// Takes microseconds and does not wait, whatever it is asked for.
     Ready(for<'a> fn(CallContext<'a>, &mut Arguments<'_>) -> Answered<'a>),
-    /// Reads from a disk or sends a command.
+    /// Reads from a disk, sends a command, or waits for its turn where it is asked for much.
     Waiting(for<'a> fn(CallContext<'a>, &mut Arguments<'_>) -> BoxFuture<'a, Answered<'a>>),
 }
 

@@ -13,6 +13,7 @@ mod terms;
 
 use std::borrow::Cow;
 
+use answers::auth::caller::Caller;
 use answers::error::ApiError;
 use answers::site::Site;
 use answers::state::ApiState;
@@ -122,35 +123,37 @@ struct Chip {
 
 pub(super) async fn home(
     State(state): State<ApiState>,
+    caller: Caller,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
     let query = HomeQuery::read(query.as_deref().unwrap_or_default())?;
-    show(&state, query, None).await
+    show((&state, &caller), query, None).await
 }
 
 /// Returns the page of a category.
 pub(super) async fn category(
     category: Category,
     State(state): State<ApiState>,
+    caller: Caller,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
     let mut query = HomeQuery::read(query.as_deref().unwrap_or_default())?;
     query.options.filters.categories.push(category);
-    show(&state, query, Some(Landing::Category(category))).await
+    show((&state, &caller), query, Some(Landing::Category(category))).await
 }
 
 /// Returns the page of a studio or a curator, as `landing` says.
 pub(super) async fn named(
     facet: Facet,
     landing: fn(String) -> Landing,
-    State(state): State<ApiState>,
+    (State(state), caller): (State<ApiState>, Caller),
     name: Result<Path<String>, PathRejection>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
     let Path(name) = name.map_err(|_| ApiError::not_found())?;
     let mut query = HomeQuery::read(query.as_deref().unwrap_or_default())?;
     query::add(&mut query.options.filters, facet, &spelled(&state, facet, &name)?);
-    show(&state, query, Some(landing(name))).await
+    show((&state, &caller), query, Some(landing(name))).await
 }
 
 /// Returns the most frequent spelling of a name in a path; not found if no listed project has it.
@@ -163,7 +166,11 @@ fn spelled(state: &ApiState, facet: Facet, name: &str) -> Result<String, ApiErro
 }
 
 /// Returns the page of a query that was requested at the address of a list, or redirects to where it belongs.
-async fn show(state: &ApiState, query: HomeQuery, requested: Option<Landing>) -> Result<Response, ApiError> {
+async fn show(
+    (state, caller): (&ApiState, &Caller),
+    query: HomeQuery,
+    requested: Option<Landing>,
+) -> Result<Response, ApiError> {
     let base = state.site().path();
     let landing = query.landing();
     if landing != requested {
@@ -172,7 +179,9 @@ async fn show(state: &ApiState, query: HomeQuery, requested: Option<Landing>) ->
     let listing = state.listing()?;
     // The links that add to a query repeat it, each of them.
     let is_long = query.is_long();
-    let mut results = HomeResults::of(state, &query, if is_long { &[] } else { &filters::FACETS })?;
+    let facets: &[Facet] = if is_long { &[] } else { &filters::FACETS };
+    let read = || HomeResults::of(state, &query, facets);
+    let mut results = caller.read_page(state, results::effort(&query, facets), read).await?;
     results.notes.extend(is_long.then(|| TOO_LONG.to_owned()));
     results.cards = Card::with_stored_pictures(results.cards, state).await;
     // The results may be those of other words than the requested ones.

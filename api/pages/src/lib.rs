@@ -29,6 +29,7 @@ use http::{HeaderMap, HeaderValue};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
+use answers::auth::caller::Caller;
 use answers::error::ApiError;
 use answers::route;
 use answers::state::ApiState;
@@ -54,7 +55,9 @@ pub fn router(endpoints: Router) -> Router<ApiState> {
     Category::ALL
         .into_iter()
         .fold(Router::new(), |router, category| {
-            let page = move |state: State<ApiState>, query: RawQuery| home::category(category, state, query);
+            let page = move |state: State<ApiState>, caller: Caller, query: RawQuery| {
+                home::category(category, state, caller, query)
+            };
             router.route(route::of_category(category), get(page))
         })
         .route(route::HOME, get(home::home))
@@ -64,11 +67,15 @@ pub fn router(endpoints: Router) -> Router<ApiState> {
         .route(route::BOARD, get(board::board))
         .route(
             route::STUDIO,
-            get(|state, name, query| home::named(Facet::Studio, Landing::Studio, state, name, query)),
+            get(|state, caller, name, query| {
+                home::named(Facet::Studio, Landing::Studio, (state, caller), name, query)
+            }),
         )
         .route(
             route::CURATOR,
-            get(|state, name, query| home::named(Facet::Curator, Landing::Curator, state, name, query)),
+            get(|state, caller, name, query| {
+                home::named(Facet::Curator, Landing::Curator, (state, caller), name, query)
+            }),
         )
         .route(route::COMPLETIONS, get(home::suggest))
         .route(route::PROJECT_PAGE, get(project::project))

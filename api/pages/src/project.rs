@@ -1,5 +1,6 @@
 //! `GET /projects/{slug}`: the page of a project.
 
+use answers::auth::caller::Caller;
 use answers::catalog::similar::ListedProject;
 use answers::catalog::slug::{self, PathSlug, Resolved};
 use answers::error::ApiError;
@@ -45,6 +46,7 @@ struct ProjectPage {
 
 pub(super) async fn project(
     State(state): State<ApiState>,
+    caller: Caller,
     path: Result<Path<String>, PathRejection>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
@@ -65,7 +67,8 @@ pub(super) async fn project(
         layout: layout(&project, &citation, &state),
         json_ld: citation.json_ld(),
         breadcrumbs: breadcrumbs(&project.record, site),
-        in_results: in_results(&state, query.as_deref().unwrap_or_default(), &project.record.slug),
+        in_results: in_results((&state, &caller), query.as_deref().unwrap_or_default(), &project.record.slug)
+            .await,
         citation: citation.text().trim_end().to_owned(),
         cite: project.local(&citation.url).to_owned(),
         category: format!("{}{}", site.path(), route::of_category(project.record.category)),
@@ -106,9 +109,9 @@ fn layout(project: &Recorded, citation: &Citation, state: &ApiState) -> Layout {
 }
 
 /// Returns the place in the results that `from` names. Links of other sites may add parameters of their own, which are ignored.
-fn in_results(state: &ApiState, query: &str, slug: &str) -> Option<InResults> {
+async fn in_results(of: (&ApiState, &Caller), query: &str, slug: &str) -> Option<InResults> {
     let (_, from) = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "from")?;
-    InResults::of(state, &from, slug)
+    InResults::of(of, &from, slug).await
 }
 
 /// Returns the place of the project in the catalog as JSON-LD, as the breadcrumb of the page shows it.

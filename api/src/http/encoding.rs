@@ -2,11 +2,15 @@
 
 use std::io::Write;
 
+use answers::turns;
 use bytes::Bytes;
 use http::HeaderValue;
 
 /// The minimum size in bytes of a body that is compressed; a smaller one fits into one packet.
 const SMALLEST: usize = 1024;
+
+/// The size in bytes from which compressing takes milliseconds, in which the thread of the runtime serves others.
+const LARGE: usize = 256 * 1024;
 
 /// The supported encodings, the fastest first: this order decides between equal weights.
 const CODINGS: [Coding; 3] = [Coding::Zstd, Coding::Brotli, Coding::Gzip];
@@ -38,7 +42,8 @@ pub(super) fn encode(accept_encoding: &HeaderValue, body: &Bytes) -> Option<Enco
         return None;
     }
     let coding = wanted(accept_encoding)?;
-    let bytes = coding.compress(body)?;
+    let bytes =
+        if body.len() < LARGE { coding.compress(body)? } else { turns::apart(|| coding.compress(body))? };
     Some(Encoded { name: HeaderValue::from_static(coding.name()), bytes })
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use answers::auth::admission::Admission;
 use answers::auth::allowance::Allowance;
+use answers::auth::caller::Caller;
 use answers::auth::new_keys::NewKeys;
 use answers::auth::principal::Principal;
 use answers::auth::proxies::Peer;
@@ -23,7 +24,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::{BoxFuture, Either};
-use http::header::{CACHE_CONTROL, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH};
+use http::header::{CACHE_CONTROL, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, IF_NONE_MATCH};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use http_body_util::Full;
@@ -115,7 +116,10 @@ impl Pipeline {
         let result = match admitted {
             Err(error) => Some(error.into()),
             Ok(()) if parts.method == Method::OPTIONS => Some(self.preflight(context.route, &parts.headers)),
-            Ok(()) if body.is_end_stream() => self.answer_directly(context.route, parts),
+            // A key that is used up is refused by endpoints before their work.
+            Ok(()) if body.is_end_stream() && principal.used_up(&self.state).is_none() => {
+                self.answer_directly(context.route, parts)
+            }
             Ok(()) => None,
         };
         match result {
@@ -130,7 +134,7 @@ impl Pipeline {
         }
     }
 
-    /// Returns the answer to a call that takes microseconds and does not wait; `None` if the router has to answer.
+    /// Returns the answer to a plain call, which takes microseconds and does not wait; `None` if the router has to answer.
     fn answer_directly(&self, route: Route, parts: &Parts) -> Option<EndpointResult> {
         let answer = AssertUnwindSafe(|| rest::answer_directly(&self.state, route, parts));
         catch_unwind(answer).unwrap_or_else(|_panic| Some(Err(ApiError::panicked()))).map(Into::into)
@@ -226,6 +230,11 @@ impl Pipeline {
             parts.extensions.insert(key.clone());
         }
         parts.extensions.insert(Peer(peer));
+        parts.extensions.insert(Caller {
+            principal: principal.clone(),
+            address: self.bodies.caller(peer, &parts.headers),
+            is_conditional: parts.headers.contains_key(IF_NONE_MATCH),
+        });
         parts.extensions.insert(route);
         let body = sent.as_ref().map_or_else(Body::empty, |sent| Body::from(sent.bytes.clone()));
         *deadline = Deadline::within(self.time_limit + route.longest_wait());

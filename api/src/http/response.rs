@@ -122,10 +122,7 @@ impl PendingResponse {
                 }
                 return self;
             }
-            Outcome::Exceeded => {
-                let (balance, at) = (charged.balance, charged.at);
-                ApiError::quota_exceeded(balance.limit, balance.used, balance.budget.month.end(), at)
-            }
+            Outcome::Exceeded => charged.balance.exceeded(charged.at),
             Outcome::Unavailable(reason) => ApiError::charge_unavailable(reason),
         };
         PendingResponse::problem(error, HeaderMap::new(), context, state)

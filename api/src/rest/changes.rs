@@ -15,6 +15,7 @@ use serde::Serialize;
 use tokio::time::{Instant, timeout_at};
 
 use answers::auth::admission;
+use answers::auth::caller::Caller;
 use answers::catalog::document::JsonDocument;
 use answers::catalog::json_writer::JsonWriter;
 use answers::catalog::slug::api_error;
@@ -49,13 +50,23 @@ struct Page {
 pub(crate) async fn changes(
     State(state): State<ApiState>,
     Extension(deadline): Extension<Deadline>,
+    caller: Caller,
     parts: Parts,
 ) -> Result<impl IntoResponse, ApiError> {
     let query = parts.uri.query().unwrap_or_default();
     let parameters = Parameters::read(query)?;
+    let used_up = caller.used_up(&state);
+    // A call that will be refused waits for nothing; whether its cursor is one of this log is said before.
+    let parameters = match &used_up {
+        Some(_) => Parameters { limit: 1, wait: Duration::ZERO, ..parameters },
+        None => parameters,
+    };
     let page = follow(&state, &parameters, deadline).await?;
     // What happens after a key was revoked is not for its holder, however early the call came.
     admission::readmit(&state, &parts)?;
+    if let Some(used_up) = used_up {
+        return Err(used_up.into_error(&state));
+    }
     let document = write(&state, &page, query, &parameters.ignored)?;
     // A copy would miss what happens while a cache has the answer.
     Ok(([(CACHE_CONTROL, HeaderValue::from_static("no-store"))], document))

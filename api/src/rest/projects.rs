@@ -2,12 +2,14 @@
 
 use axum::extract::{RawQuery, State};
 
+use answers::auth::caller::Caller;
 use answers::catalog::archive_parameters::{ArchiveParameters, invalid_cursor};
 use answers::catalog::document::JsonDocument;
 use answers::catalog::json_writer::{self, JsonWriter};
 use answers::catalog::list_options;
 use answers::catalog::several::{self, MOST_SLUGS};
 use answers::catalog::{browse, facets};
+use answers::effort::Effort;
 use answers::error::ApiError;
 use answers::query::{self, QueryParams};
 use answers::route::PROJECTS;
@@ -20,16 +22,29 @@ type Sent<'a> = QueryParams<'a, { NAMES.len() }>;
 
 pub(crate) async fn projects(
     State(state): State<ApiState>,
+    caller: Caller,
     RawQuery(query): RawQuery,
 ) -> Result<JsonDocument, ApiError> {
     let query = query.as_deref().unwrap_or_default();
     let mut sent = QueryParams::parse(query, NAMES);
     let slugs = slugs(&mut sent);
     let parameters = ArchiveParameters::read(sent, false)?;
-    match slugs {
-        Some(slugs) => several(&state, &slugs, &parameters).await,
-        None => newest(&state, parameters, query),
+    let used_up = caller.used_up(&state);
+    if let Some(slugs) = slugs {
+        return match used_up {
+            Some(used_up) => Err(used_up.into_error(&state)),
+            None => several(&state, &slugs, &parameters).await,
+        };
     }
+    if let Some(used_up) = used_up {
+        let (options, cursor) = (parameters.of_total(), parameters.cursor.clone());
+        let total =
+            || Ok(browse::page(&state.listing()?, &options, 1, cursor).map_err(invalid_cursor)?.total);
+        let total: Result<u64, ApiError> = caller.read(&state, Effort::of(&options), total).await;
+        used_up.refuse_list(&state, total?)?;
+    }
+    let effort = Effort::of(&parameters.options);
+    caller.read(&state, effort, || newest(&state, parameters, query)).await
 }
 
 /// Returns the slugs in `slugs`, which excludes the parameters of pages.

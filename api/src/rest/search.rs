@@ -2,9 +2,11 @@
 
 mod parameters;
 
+use axum::extract::{RawQuery, State};
 use read::archive::FacetCounts;
 use read::search::{Hit, Relaxation};
 
+use answers::auth::caller::Caller;
 use answers::catalog::detail::Detail;
 use answers::catalog::document::JsonDocument;
 use answers::catalog::facets;
@@ -12,6 +14,7 @@ use answers::catalog::highlights;
 use answers::catalog::json_writer::{self, JsonWriter};
 use answers::catalog::relaxation;
 use answers::catalog::search;
+use answers::effort::Effort;
 use answers::error::ApiError;
 use answers::route::SEARCH;
 use answers::site::Site;
@@ -19,11 +22,36 @@ use answers::state::ApiState;
 
 use crate::rest::search::parameters::SearchParameters;
 
-/// Answers a query string with a JSON document. A search takes microseconds: another thread, or a future, would cost more than the
-/// search.
-pub(crate) fn answer(state: &ApiState, query: &str) -> Result<JsonDocument, ApiError> {
+/// Answers a plain search, which takes microseconds: another thread, or a future, would cost more than the search. `None` for a dear one,
+/// which [`search`] answers.
+pub(crate) fn answer_plain(state: &ApiState, query: &str) -> Option<Result<JsonDocument, ApiError>> {
+    match SearchParameters::parse(query) {
+        Ok(parameters) if !parameters.effort().is_plain() => None,
+        Ok(parameters) => Some(answer(state, &parameters, query)),
+        Err(error) => Some(Err(error)),
+    }
+}
+
+/// Answers searches that [`answer_plain`] does not: dear ones, and those of a key that is used up.
+pub(crate) async fn search(
+    State(state): State<ApiState>,
+    caller: Caller,
+    RawQuery(query): RawQuery,
+) -> Result<JsonDocument, ApiError> {
+    let query = query.as_deref().unwrap_or_default();
     let parameters = SearchParameters::parse(query)?;
-    let SearchParameters { q, options, limit, cursor, highlights, .. } = &parameters;
+    if let Some(used_up) = caller.used_up(&state) {
+        let options = parameters.options.of_total(parameters.cursor.is_some());
+        let SearchParameters { q, cursor, .. } = &parameters;
+        let total = || Ok(search::find(&state, q.trim(), &options, 1, cursor.clone())?.page.total());
+        let total: Result<u64, ApiError> = caller.read(&state, Effort::of_search(&options), total).await;
+        used_up.refuse_list(&state, total?)?;
+    }
+    caller.read(&state, parameters.effort(), || answer(&state, &parameters, query)).await
+}
+
+fn answer(state: &ApiState, parameters: &SearchParameters, query: &str) -> Result<JsonDocument, ApiError> {
+    let SearchParameters { q, options, limit, cursor, highlights, .. } = parameters;
     let found = search::find(state, q.trim(), options, *limit, cursor.clone())?;
     let page = &found.page;
     let (hits, note, cursor) = (found.hits(), relaxation::note(page), found.next_cursor());

@@ -6,11 +6,14 @@ use axum::response::{IntoResponse, Response};
 use read::neighbours::Cursor;
 use schemas::api::problem::ParameterFault;
 
+use answers::auth::caller::Caller;
+use answers::auth::charge::UsedUp;
 use answers::catalog::document::JsonDocument;
 use answers::catalog::json_writer::{self, JsonWriter};
 use answers::catalog::list_options::{self, ListOptions, WITHOUT_ORDER};
 use answers::catalog::similar::{self, ListedProject, SimilarPage};
 use answers::catalog::slug::{self, PathSlug, Resolved};
+use answers::effort::Effort;
 use answers::error::{ApiError, fault};
 use answers::query::{self, QueryParams};
 use answers::route;
@@ -30,19 +33,36 @@ pub(crate) fn find(state: &ApiState, path: &str) -> Option<ListedProject> {
     ListedProject::find(state, path.strip_prefix(PATH)?).ok()?
 }
 
-/// Answers with a JSON document, without a future, as `search::answer` does.
-pub(crate) fn answer(
+/// Answers a plain call with a JSON document, without a future, as `search::answer_plain` does; `None` for a dear one.
+pub(crate) fn answer_plain(
     state: &ApiState,
     project: &ListedProject,
     query: &str,
+) -> Option<Result<JsonDocument, ApiError>> {
+    match SimilarParameters::read(query) {
+        Ok(parameters) if !parameters.effort().is_plain() => None,
+        Ok(parameters) => Some(answer(state, project, &parameters, query, None)),
+        Err(error) => Some(Err(error)),
+    }
+}
+
+/// Answers with a JSON document, unless the key is used up and there are neighbours.
+fn answer(
+    state: &ApiState,
+    project: &ListedProject,
+    parameters: &SimilarParameters,
+    query: &str,
+    used_up: Option<UsedUp>,
 ) -> Result<JsonDocument, ApiError> {
-    let parameters = SimilarParameters::read(query)?;
     let filters = &parameters.options.filters;
     if parameters.cursor.is_some_and(|cursor| !project.issued(cursor, filters)) {
         return Err(ApiError::invalid_parameters(vec![invalid_cursor()]));
     }
     let page = project.neighbours(state, parameters.limit, parameters.cursor, filters)?;
-    list(&project.slug, &page, &parameters, state.site(), query)
+    if let Some(used_up) = used_up {
+        used_up.refuse_list(state, page.total as u64)?;
+    }
+    list(&project.slug, &page, parameters, state.site(), query)
 }
 
 /// The parameters of the query.
@@ -55,9 +75,11 @@ struct SimilarParameters {
     ignored: Vec<String>,
 }
 
-/// Answers requests that [`answer`] does not: with an encoded slug or a body, or for a project that is not listed.
+/// Answers requests that [`answer_plain`] does not: with an encoded slug or a body, dear ones, those of a key that is used up, or for a
+/// project that is not listed.
 pub(crate) async fn similar(
     State(state): State<ApiState>,
+    caller: Caller,
     path: Result<Path<String>, PathRejection>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
@@ -68,7 +90,11 @@ pub(crate) async fn similar(
         PathSlug::Redirect(redirect) => return Ok(redirect),
     };
     let list = match ListedProject::find(&state, slug.as_str())? {
-        Some(project) => answer(&state, &project, query)?,
+        Some(project) => {
+            let used_up = caller.used_up(&state);
+            let list = || answer(&state, &project, &parameters, query, used_up);
+            caller.read(&state, parameters.effort(), list).await?
+        }
         None => match slug::resolve_or_redirect(&state, &slug, PATH, query).await? {
             Resolved::Redirect(redirect) => return Ok(redirect),
             Resolved::Found(_) => {
@@ -87,6 +113,10 @@ impl SimilarParameters {
         let cursor = sent.cursor(invalid_cursor);
         let options = ListOptions::of_query(&mut sent, OWN.len(), false, |_, _| true);
         Ok(SimilarParameters { options, limit, cursor, ignored: sent.finish()? })
+    }
+
+    fn effort(&self) -> Effort {
+        Effort::of(&self.options)
     }
 }
 

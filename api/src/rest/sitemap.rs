@@ -13,11 +13,14 @@ use read::checkpoint::Checkpoint;
 use read::model::Model;
 use tokio::sync::Semaphore;
 
+use answers::auth::caller::Caller;
 use answers::catalog::slug;
+use answers::effort::Effort;
 use answers::error::ApiError;
 use answers::route::{self, Route};
 use answers::site::Site;
 use answers::state::ApiState;
+use answers::turns;
 use schemas::record::Category;
 
 /// The maximum number of URLs of a part.
@@ -84,6 +87,7 @@ pub(crate) async fn index(State(state): State<ApiState>) -> Result<Response, Api
 pub(crate) async fn part_or_nothing(
     parts: Arc<Parts>,
     State(state): State<ApiState>,
+    caller: Caller,
     method: Method,
     uri: Uri,
 ) -> Result<Response, ApiError> {
@@ -93,6 +97,7 @@ pub(crate) async fn part_or_nothing(
     }
     let Some(number) = number.checked_sub(1) else { return Ok(pages(state.site())) };
     let catalog = state.catalog()?;
+    caller.weigh_page(&state, Effort { is_sitemap: true, ..Effort::default() });
     // Read before the projects: a commit in between is seen by the next request.
     let at = Model::checkpoint(&catalog.reader).await.map_err(slug::api_error)?;
     if let Some(xml) = parts.get(number, &at) {
@@ -107,7 +112,7 @@ pub(crate) async fn part_or_nothing(
     if listed.is_empty() {
         return Err(ApiError::not_found());
     }
-    let xml = ended(of_projects(listed, state.site()), "urlset");
+    let xml = turns::apart(|| ended(of_projects(listed, state.site()), "urlset"));
     parts.keep(number, at, xml.clone());
     Ok(document(xml))
 }

@@ -1,13 +1,16 @@
 //! `GET /v1/taste`: projects by how they look and feel, in six dimensions.
 
+use axum::extract::{RawQuery, State};
 use schemas::taste::{Dimension, DimensionSet};
 
+use answers::auth::caller::Caller;
 use answers::catalog::archive_parameters::{ArchiveParameters, invalid_cursor};
 use answers::catalog::document::JsonDocument;
 use answers::catalog::json_writer::{self, JsonWriter};
 use answers::catalog::list_options::is_colour;
 use answers::catalog::taste::{self, LONGEST, MOST_ALTERNATIVES, TasteTexts};
 use answers::catalog::{browse, facets};
+use answers::effort::Effort;
 use answers::error::ApiError;
 use answers::query::{self, QueryParams};
 use answers::route::{TASTE, TERMS};
@@ -19,12 +22,38 @@ const NAMES: [&str; Dimension::COUNT + ArchiveParameters::NAMES.len()] =
 
 type Sent<'a> = QueryParams<'a, { NAMES.len() }>;
 
-pub(super) fn answer(state: &ApiState, query: &str) -> Result<JsonDocument, ApiError> {
+pub(crate) async fn taste(
+    State(state): State<ApiState>,
+    caller: Caller,
+    RawQuery(query): RawQuery,
+) -> Result<JsonDocument, ApiError> {
+    let query = query.as_deref().unwrap_or_default();
     let mut sent = QueryParams::parse(query, NAMES);
     let taste = dimensions(&mut sent);
-    let ArchiveParameters { options, limit, cursor, ignored } = ArchiveParameters::read(sent, true)?;
+    let parameters = ArchiveParameters::read(sent, true)?;
+    if let Some(used_up) = caller.used_up(&state) {
+        let (options, cursor) = (parameters.of_total(), parameters.cursor.clone());
+        let total = || {
+            let found = taste::search(&state.listing()?, &taste, &options, 1, cursor);
+            Ok(found.map_err(invalid_cursor)?.page.total)
+        };
+        let effort = Effort::of_taste(&taste, &options);
+        let total: Result<u64, ApiError> = caller.read(&state, effort, total).await;
+        used_up.refuse_list(&state, total?)?;
+    }
+    let effort = Effort::of_taste(&taste, &parameters.options);
+    caller.read(&state, effort, || answer(&state, &taste, parameters, query)).await
+}
+
+fn answer(
+    state: &ApiState,
+    taste: &TasteTexts,
+    parameters: ArchiveParameters,
+    query: &str,
+) -> Result<JsonDocument, ApiError> {
+    let ArchiveParameters { options, limit, cursor, ignored } = parameters;
     let now = state.listing()?;
-    let found = taste::search(&now, &taste, &options, limit, cursor).map_err(invalid_cursor)?;
+    let found = taste::search(&now, taste, &options, limit, cursor).map_err(invalid_cursor)?;
     let (page, matches, site) = (found.page, found.matches, state.site());
     let shown = page.summaries(&now);
     let next = page.next.map(|cursor| cursor.to_string());
@@ -36,8 +65,8 @@ pub(super) fn answer(state: &ApiState, query: &str) -> Result<JsonDocument, ApiE
         if detail.is_full() { json.member("matched", &matched) } else { Ok(()) }
     })?;
     json.member("matches", &matches)?;
-    facets::write(&mut json, &taste::facets(&now, &taste, &options))?;
-    let notes = taste::notes(&now, &taste, &options, (&matches, page.total), TERMS);
+    facets::write(&mut json, &taste::facets(&now, taste, &options))?;
+    let notes = taste::notes(&now, taste, &options, (&matches, page.total), TERMS);
     json.member("note", &(!notes.is_empty()).then(|| notes.join(" ")))?;
     json.ignored_parameters(&ignored)?;
     Ok(JsonDocument::page(json.finish(), site, TASTE, query, next.as_deref()))

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use kit::samples::recorded;
 use metering::{Meter, MeterSettings, Policy};
 use read::checkpoint::Checkpoint;
+use read::counters::{CountersWriter, Ledger, Metered, Progress};
 use read::keys::KeysWriter;
 use read::models::ModelKind;
 use schemas::account::{AccountEvent, KeyIssued, KeyRevoked};
@@ -13,6 +14,9 @@ use schemas::clock::Clock;
 use schemas::event::Event;
 use schemas::ids::{AccountId, StreamId};
 use schemas::key::{KeyHash, KeyId};
+use schemas::month::Month;
+use schemas::usage::{Call, CallId, Surface};
+use uuid::Uuid;
 
 use super::node::{created, current};
 use crate::{Access, CommandClient, KeyAccess, MailStatus, RateLimits, TrustedProxies, UnknownTiers};
@@ -36,6 +40,32 @@ pub(super) async fn issue(folder: &Path) {
         tier: "free".parse().unwrap(),
     };
     record(folder, AccountEvent::KeyIssued(issued)).await;
+}
+
+/// Counts all calls that the key has in this month.
+pub(super) async fn use_up(folder: &Path) {
+    created(ModelKind::Counters, folder);
+    let time = Clock::system().now();
+    let month = Month::of(time);
+    let metered = |number| Metered {
+        call: Call {
+            id: CallId(Uuid::from_u128(number)),
+            key_id: key_id(),
+            tier: "free".parse().unwrap(),
+            month,
+            time,
+            surface: Surface::Rest,
+            operation: "search".into(),
+        },
+        overrun: false,
+        sequence: u64::try_from(number).ok(),
+        received: month,
+        recreated: false,
+    };
+    let calls: Vec<Metered> = (1..=200).map(metered).collect();
+    let mut writer = CountersWriter::open(&current(ModelKind::Counters, folder)).await.unwrap();
+    let progress = Progress { ledger: Ledger::Done, ..Progress::default() };
+    writer.commit(&calls, progress, month).await.unwrap();
 }
 
 /// Revokes the key.

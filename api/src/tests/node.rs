@@ -214,6 +214,15 @@ impl Node {
         Node::serve(folder, Settings { limits, access, ..Settings::default() }).await
     }
 
+    /// The same, and the key is used up.
+    pub(super) async fn start_used_up(limits: Limits, rate_limits: RateLimits) -> Node {
+        let folder = filled().await;
+        keyed::issue(folder.path()).await;
+        keyed::use_up(folder.path()).await;
+        let access = keyed::access(folder.path(), rate_limits).await;
+        Node::serve(folder, Settings { limits, access, ..Settings::default() }).await
+    }
+
     async fn serve(folder: TempDir, settings: Settings) -> Node {
         let Settings { limits, payments, origins, site, projections, access } = settings;
         let models = ReadModels::new(folder.path(), Clock::system());

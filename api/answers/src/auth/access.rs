@@ -111,6 +111,13 @@ pub struct Balance {
     pub used: u64,
 }
 
+impl Balance {
+    /// Returns whether no call is left.
+    pub fn is_used_up(&self) -> bool {
+        self.used >= self.limit
+    }
+}
+
 impl KeyAccess {
     /// Returns the key with its quota. A key of a tier that this node's setting lacks is served as one of the first tier.
     pub(crate) fn api_key(&self, key: ActiveKey) -> ApiKey {

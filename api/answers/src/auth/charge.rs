@@ -1,5 +1,5 @@
 //! Charges a call to its key: after the work, so that a failed call does not count, and before the answer, so that a counted call
-//! is answered. REST and MCP each report the outcome in their own form.
+//! is answered. REST and MCP each report the outcome in their own form. A call that will be refused is so before its work.
 
 use jiff::Timestamp;
 use metering::Outcome;
@@ -10,6 +10,7 @@ use crate::auth::access::{Access, Balance, counted};
 use crate::auth::allowance::Allowance;
 use crate::auth::principal::Principal;
 use crate::deadline::Deadline;
+use crate::error::ApiError;
 use crate::state::ApiState;
 
 /// The result of charging a call.
@@ -26,7 +27,52 @@ pub struct Charged {
     pub outcome: Outcome,
 }
 
+/// A key whose quota is used up as far as this node knows: its charge would be refused, so its calls are refused before their work, once
+/// it is known that they would be charged.
+#[derive(Debug)]
+pub struct UsedUp {
+    balance: Balance,
+    at: Timestamp,
+}
+
+impl UsedUp {
+    /// Refuses the call as its charge would, and returns the balance of the key.
+    pub fn refuse(self, state: &ApiState) -> Balance {
+        state.metrics().record_charge(&Outcome::Exceeded);
+        self.balance
+    }
+
+    /// Refuses a list that finds something. For one that finds nothing its charge decides.
+    ///
+    /// # Errors
+    ///
+    /// The error of the charge, if `total` projects are found.
+    pub fn refuse_list(self, state: &ApiState, total: u64) -> Result<(), ApiError> {
+        if total == 0 { Ok(()) } else { Err(self.into_error(state)) }
+    }
+
+    /// Returns the error of the charge that is refused.
+    pub fn into_error(self, state: &ApiState) -> ApiError {
+        let at = self.at;
+        self.refuse(state).exceeded(at)
+    }
+}
+
+impl Balance {
+    /// Returns the error of a call that is over the quota.
+    pub fn exceeded(&self, at: Timestamp) -> ApiError {
+        ApiError::quota_exceeded(self.limit, self.used, self.budget.month.end(), at)
+    }
+}
+
 impl Principal {
+    /// Returns that its key is used up, if it is.
+    pub fn used_up(&self, state: &ApiState) -> Option<UsedUp> {
+        let at = state.now();
+        let balance = self.balance(state, at).filter(Balance::is_used_up)?;
+        Some(UsedUp { balance, at })
+    }
+
     /// Charges a call that is about to be answered; returns `None` if the caller is not metered.
     pub async fn charge(
         &self,
@@ -48,7 +94,7 @@ impl Principal {
             surface,
             operation: operation.to_owned(),
         };
-        let outcome = if balance.used >= balance.limit {
+        let outcome = if balance.is_used_up() {
             // NATS would refuse it too.
             Outcome::Exceeded
         } else {

@@ -9,6 +9,7 @@ use schemas::key::KeyId;
 
 use crate::auth::access::{Access, ApiKey, Balance};
 use crate::auth::allowance::Allowance;
+use crate::effort::Effort;
 use crate::state::ApiState;
 
 /// Who is calling.
@@ -89,5 +90,31 @@ impl Principal {
             Principal::Anonymous => access.rate_limits.address(address, calls),
             Principal::ApiKey(key) => access.rate_limits.key(key.key_id, calls),
         }
+    }
+
+    /// Counts what an admitted call from this address asks for beside a plain one against the rate limit: the next calls wait longer.
+    pub fn weigh(&self, access: &Access, address: IpAddr, effort: Effort) {
+        let (Access::Keys(access), more @ 1..) = (access, effort.units() - 1) else { return };
+        match self {
+            Principal::Unmetered => {}
+            Principal::Anonymous => access.rate_limits.address_asks_for_more(address, more),
+            Principal::ApiKey(key) => access.rate_limits.key_asks_for_more(key.key_id, more),
+        }
+    }
+
+    /// Runs a read for an admitted call from this address, which is weighed. A dear read waits for its turn, which the deadline of its
+    /// request bounds.
+    pub async fn read<T>(
+        &self,
+        state: &ApiState,
+        address: IpAddr,
+        effort: Effort,
+        read: impl FnOnce() -> T,
+    ) -> T {
+        if effort.is_plain() {
+            return read();
+        }
+        self.weigh(state.access(), address, effort);
+        state.turns().take().await.run(read)
     }
 }

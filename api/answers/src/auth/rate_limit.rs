@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use schemas::key::KeyId;
@@ -83,6 +83,21 @@ impl RateLimits {
         self.addresses.as_ref().map_or(Ok(()), |limit| limit.take(address, calls))
     }
 
+    /// Counts what an accepted call of a key asks for beside a plain one, in units of those. It is answered all the same, and the next ones
+    /// wait longer.
+    pub(super) fn key_asks_for_more(&self, key: KeyId, units: u32) {
+        if let Some(burst) = &self.keys {
+            burst.add(&key, units);
+        }
+    }
+
+    /// Like [`RateLimits::key_asks_for_more`], for an address.
+    pub(super) fn address_asks_for_more(&self, address: IpAddr, units: u32) {
+        if let Some(limit) = &self.addresses {
+            limit.add(address, units);
+        }
+    }
+
     /// Counts a body that an address begins to send without a key.
     pub(super) fn body(&self, address: IpAddr) -> Result<(), Duration> {
         self.bodies.as_ref().map_or(Ok(()), |limit| limit.take(address, 1))
@@ -107,6 +122,13 @@ impl AddressLimit {
     fn take(&self, address: IpAddr, calls: u32) -> Result<(), Duration> {
         self.networks.take(&network_of(address), calls)?;
         ipv6_site_of(address).map_or(Ok(()), |site| self.sites.take(&site, calls))
+    }
+
+    fn add(&self, address: IpAddr, calls: u32) {
+        self.networks.add(&network_of(address), calls);
+        if let Some(site) = ipv6_site_of(address) {
+            self.sites.add(&site, calls);
+        }
     }
 }
 
@@ -133,16 +155,36 @@ impl<K: Hash + Eq + Clone> LeakyBuckets<K> {
         if self.calls.fetch_add(1, Ordering::Relaxed) % SWEEP == SWEEP - 1 {
             self.remove_empty(now);
         }
-        let shard = usize::try_from(self.hasher.hash_one(key)).unwrap_or_default() % SHARDS;
-        // A panic while the lock was held leaves a whole map.
-        let mut shard = self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shard = self.shard(key);
         let empty_at = shard.get(key).map_or(now, |at| now.max(*at));
-        let wanted = empty_at - now + self.interval;
+        let wanted = (empty_at - now).saturating_add(self.interval);
         if wanted > self.capacity {
             return Err(Duration::from_nanos(wanted - self.capacity));
         }
-        shard.insert(key.clone(), empty_at + self.interval.saturating_mul(u64::from(calls)));
+        shard.insert(key.clone(), self.after(empty_at, calls));
         Ok(())
+    }
+
+    /// Adds calls of a key whose bucket had room for one, whether they fit or not.
+    fn add(&self, key: &K, calls: u32) {
+        self.add_at(key, calls, self.now());
+    }
+
+    fn add_at(&self, key: &K, calls: u32, now: u64) {
+        let mut shard = self.shard(key);
+        let empty_at = shard.get(key).map_or(now, |at| now.max(*at));
+        shard.insert(key.clone(), self.after(empty_at, calls));
+    }
+
+    /// Returns when a bucket that is empty at a time will be empty with so many more calls.
+    fn after(&self, empty_at: u64, calls: u32) -> u64 {
+        empty_at.saturating_add(self.interval.saturating_mul(u64::from(calls)))
+    }
+
+    fn shard(&self, key: &K) -> MutexGuard<'_, HashMap<K, u64>> {
+        let shard = usize::try_from(self.hasher.hash_one(key)).unwrap_or_default() % SHARDS;
+        // A panic while the lock was held leaves a whole map.
+        self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn remove_empty(&self, now: u64) {
@@ -183,6 +225,32 @@ mod tests {
         assert_eq!(burst.take_at(&1, 32, 0), Err(Duration::from_millis(700)));
         assert_eq!(burst.take_at(&1, 32, 699 * MILLISECOND), Err(Duration::from_millis(1)));
         assert_eq!(burst.take_at(&1, 32, 700 * MILLISECOND), Ok(()));
+    }
+
+    #[test]
+    fn a_call_that_asks_for_more_is_accepted_and_the_next_ones_wait_longer() {
+        let burst: LeakyBuckets<u8> = LeakyBuckets::new(20, SECOND).unwrap();
+        assert_eq!(burst.take_at(&1, 1, 0), Ok(()));
+        burst.add_at(&1, 5, 0);
+        assert_eq!((0..40).take_while(|_| burst.take_at(&1, 1, 0).is_ok()).count(), 14, "20 less 6");
+        burst.add_at(&1, 200, 0);
+        assert_eq!(burst.take_at(&1, 1, 0), Err(Duration::from_millis(10_050)), "more than the bucket holds");
+        assert_eq!(burst.take_at(&2, 1, 0), Ok(()));
+        assert_eq!(burst.take_at(&1, 1, 10_050 * MILLISECOND), Ok(()));
+        burst.add_at(&3, u32::MAX, u64::MAX - 1);
+        assert!(burst.take_at(&3, 1, 0).is_err(), "the longest wait is no overflow");
+    }
+
+    #[test]
+    fn what_an_address_asks_for_counts_in_its_network_and_its_site() {
+        let rate_limits = RateLimits::new(0, 2, 0);
+        let of = |network: u16| IpAddr::from([0x2001, 0xdb8, 7, network, 0, 0, 0, 1]);
+        assert_eq!(rate_limits.address(of(0), 1), Ok(()));
+        rate_limits.address_asks_for_more(of(0), 30);
+        assert!(rate_limits.address(of(0), 1).is_err() && rate_limits.address(of(1), 1).is_err());
+        let other = IpAddr::from([0x2001, 0xdb8, 8, 0, 0, 0, 0, 1]);
+        assert_eq!(rate_limits.address(other, 1), Ok(()), "another site");
+        RateLimits::new(0, 0, 0).address_asks_for_more(other, 30);
     }
 
     #[test]

@@ -42,6 +42,11 @@ impl ArchiveParameters {
         let ignored = sent.finish()?;
         Ok(ArchiveParameters { options, limit, cursor, ignored })
     }
+
+    /// Returns the options by which the number of projects is found with the least work.
+    pub fn of_total(&self) -> ListOptions {
+        self.options.of_total(self.cursor.is_some())
+    }
 }
 
 /// Returns the error of a cursor of another list.

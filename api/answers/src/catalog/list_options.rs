@@ -148,6 +148,16 @@ impl ListOptions {
         self.filters.only_category().filter(|_| is_plain)
     }
 
+    /// Returns the options by which it is found with the least work whether there is any project at all, and whether a cursor belongs to the
+    /// list: with one the order stays, and one facet of several, since the cursors of lists with and without facets differ.
+    #[must_use]
+    pub fn of_total(&self, has_cursor: bool) -> ListOptions {
+        let kept = usize::from(has_cursor);
+        let facets = self.facets.iter().take(kept).copied().collect();
+        let order = self.order.clone().filter(|_| has_cursor);
+        ListOptions { filters: self.filters.clone(), detail: self.detail, order, facets }
+    }
+
     /// Returns all filters, or all but those by the values of a facet.
     pub fn filters_but(&self, facet: Option<Facet>) -> Cow<'_, Filters> {
         facet.map_or(Cow::Borrowed(&self.filters), |facet| Cow::Owned(self.filters.without(facet)))
@@ -349,6 +359,14 @@ mod tests {
         let coloured = read("color=000000", false).0;
         assert_eq!(coloured.order_of_all(), Order::Nearest(vec![Colour([0; 3])]));
         assert_eq!(read("color=000000&sort=name", false).0.order_of_all(), Order::Name);
+    }
+
+    #[test]
+    fn a_total_needs_neither_order_nor_facets_but_for_a_cursor() {
+        let (options, _) = read("city=Ulm&sort=name&facets=city,year", true);
+        let plain = ListOptions { order: None, facets: Vec::new(), ..options.clone() };
+        assert_eq!(options.of_total(false), plain);
+        assert_eq!(options.of_total(true), ListOptions { facets: vec![Facet::City], ..options });
     }
 
     #[test]

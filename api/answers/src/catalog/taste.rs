@@ -36,6 +36,11 @@ impl TasteTexts {
         self.0.iter().all(Vec::is_empty)
     }
 
+    /// Returns the number of texts of all dimensions.
+    pub fn alternatives(&self) -> usize {
+        self.0.iter().map(Vec::len).sum()
+    }
+
     fn get(&self, dimension: Dimension) -> &[String] {
         &self.0[dimension.index()]
     }

@@ -2,13 +2,14 @@
 
 use answers::catalog::list_options::ListOptions;
 use answers::catalog::{browse, facets};
+use answers::effort::Effort;
 use answers::query::join_names;
 use read::archive::Cursor;
 use serde_json::Value;
 
 use super::listing::{self, listed};
-use super::{CallContext, Run, Tool, options};
-use crate::tools::answer::Answered;
+use super::{CallContext, Run, Tool, options, quota};
+use crate::tools::answer::{Answered, Refusal};
 use crate::tools::arguments::Limit;
 use crate::tools::input::input;
 
@@ -22,9 +23,9 @@ pub(super) static TOOL: Tool = Tool {
     example: r#"{"category":"interiors","limit":5}"#,
     is_counted: true,
     writes: false,
-    run: Run::Ready(|context, arguments| {
-        let options = options::read(arguments, false);
-        run(context, &options, Input::read(arguments)?)
+    run: Run::Waiting(|context, arguments| {
+        let (options, input) = (options::read(arguments, false), Input::read(arguments));
+        Box::pin(async move { run(context, &options, input?).await })
     }),
 };
 
@@ -41,7 +42,20 @@ fn schema() -> Value {
     options::add_to(Input::schema(), false, false)
 }
 
-fn run<'a>(context: CallContext<'a>, options: &ListOptions, input: Input) -> Answered<'a> {
+async fn run<'a>(context: CallContext<'a>, options: &ListOptions, input: Input) -> Answered<'a> {
+    if let Some(used_up) = quota::used_up(context) {
+        let (options, after) = (options.of_total(input.cursor.is_some()), input.cursor.clone());
+        let total = || {
+            let page = browse::page(&context.state.listing()?, &options, 1, after);
+            page.map(|page| page.total).map_err(|error| Refusal::guided(error.to_string()))
+        };
+        let total = quota::read(context, Effort::of(&options), total).await?;
+        quota::refuse_list(context, used_up, total)?;
+    }
+    quota::read(context, Effort::of(options), || list(context, options, input)).await
+}
+
+fn list<'a>(context: CallContext<'a>, options: &ListOptions, input: Input) -> Answered<'a> {
     let Input { limit, cursor } = input;
     let now = context.state.listing()?;
     let page = |limit| browse::page(&now, options, limit, cursor.clone());

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::search::title;
-use super::{CallContext, Run, Tool, listing, record};
+use super::{CallContext, Run, Tool, listing, quota, record};
 use crate::tools::answer::{Answer, Answered, Image};
 use crate::tools::input::input;
 use crate::tools::record::{AsOf, Reference, RevisionNumber};
@@ -81,6 +81,7 @@ struct Shown {
 
 async fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
     let found = record::find(context, &input.id, record::revision_query(input.revision, input.as_of)).await?;
+    quota::check(context)?;
     let site = context.state.site();
     let mut text = Vec::with_capacity(found.record.len() + 512);
     site::fill(&found.record, site.as_str(), &mut text);

@@ -11,7 +11,7 @@ use schemas::api::site;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{CallContext, Run, Tool, listing, record};
+use super::{CallContext, Run, Tool, listing, quota, record};
 use crate::tools::answer::{Answer, Answered};
 use crate::tools::arguments::{Arguments, Limit};
 use crate::tools::input::{Argument, input};
@@ -96,6 +96,7 @@ async fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
 
 /// Answers with the present records of several projects.
 async fn several<'a>(context: CallContext<'a>, slugs: &[String], detail: Detail) -> Answered<'a> {
+    quota::check(context)?;
     let (site, shown) =
         (context.state.site(), listing::most(context, Limit { results: slugs.len(), is_asked: true }));
     let mut several = several::find(context.state, slugs.get(..shown).unwrap_or(slugs)).await?;
@@ -126,6 +127,7 @@ async fn one<'a>(
     detail: Detail,
 ) -> Answered<'a> {
     let found = record::find(context, slug, query).await?;
+    quota::check(context)?;
     let site = context.state.site();
     let mut whole = Vec::with_capacity(found.record.len() + 512);
     site::fill(&found.record, site.as_str(), &mut whole);

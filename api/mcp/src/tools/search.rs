@@ -11,7 +11,7 @@ use schemas::api::search::MAX_QUERY_CHARACTERS;
 use schemas::api::site;
 use serde::{Deserialize, Serialize};
 
-use super::{CallContext, Run, Tool, listing, search_projects};
+use super::{CallContext, Run, Tool, listing, quota, search_projects};
 use crate::tools::answer::{Answer, Answered};
 use crate::tools::arguments::{Limit, USUAL_RESULTS};
 use crate::tools::input::{Text, input};
@@ -53,6 +53,10 @@ struct Found {
 fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
     let Input { query: Text(query), cursor } = input;
     let all = ListOptions::default();
+    if let Some(used_up) = quota::used_up(context) {
+        let one = search_projects::find(context, &query, &all, (1, cursor.clone()))?;
+        quota::refuse_list(context, used_up, one.page.total())?;
+    }
     let usual = Limit { results: USUAL_RESULTS, is_asked: false };
     let page = &search_projects::find(context, &query, &all, (listing::most(context, usual), cursor))?.page;
     let found: Vec<Found> = page.hits().map(|hit| head(context, &hit)).collect::<Result<_, _>>()?;

@@ -3,13 +3,14 @@
 use answers::catalog::facets;
 use answers::catalog::list_options::{ListOptions, is_colour};
 use answers::catalog::taste::{self, LONGEST, MOST_ALTERNATIVES, Matches, TasteTexts};
+use answers::effort::Effort;
 use answers::query::join_names;
 use read::archive::Cursor;
 use schemas::taste::{Dimension, DimensionSet};
 use serde_json::{Value, json};
 
 use super::listing::{self, listed};
-use super::{CallContext, Run, Tool, list_taste_terms, options};
+use super::{CallContext, Run, Tool, list_taste_terms, options, quota};
 use crate::tools::answer::{Answered, Refusal};
 use crate::tools::arguments::{Arguments, Limit};
 use crate::tools::input::input;
@@ -28,10 +29,10 @@ pub(super) static TOOL: Tool = Tool {
     example: r#"{"material":"oak","mood":"calm","limit":5}"#,
     is_counted: true,
     writes: false,
-    run: Run::Ready(|context, arguments| {
-        let taste = read(arguments);
-        let options = options::read_of_taste(arguments);
-        run(context, &taste, &options, Input::read(arguments)?)
+    run: Run::Waiting(|context, arguments| {
+        let (taste, options) = (read(arguments), options::read_of_taste(arguments));
+        let input = Input::read(arguments);
+        Box::pin(async move { run(context, &taste, &options, input?).await })
     }),
 };
 
@@ -81,16 +82,35 @@ fn read(arguments: &mut Arguments<'_>) -> TasteTexts {
     })
 }
 
-fn run<'a>(
+async fn run<'a>(
+    context: CallContext<'a>,
+    taste: &TasteTexts,
+    options: &ListOptions,
+    input: Input,
+) -> Answered<'a> {
+    if taste.is_empty() {
+        return Err(Refusal::Arguments(vec![taste::nothing_requested()]));
+    }
+    if let Some(used_up) = quota::used_up(context) {
+        let (options, after) = (options.of_total(input.cursor.is_some()), input.cursor.clone());
+        let total = || {
+            let found = taste::search(&context.state.listing()?, taste, &options, 1, after);
+            found.map(|found| found.page.total).map_err(|error| Refusal::guided(error.to_string()))
+        };
+        let total = quota::read(context, Effort::of_taste(taste, &options), total).await?;
+        quota::refuse_list(context, used_up, total)?;
+    }
+    let effort = Effort::of_taste(taste, options);
+    quota::read(context, effort, || list(context, taste, options, input)).await
+}
+
+fn list<'a>(
     context: CallContext<'a>,
     taste: &TasteTexts,
     options: &ListOptions,
     input: Input,
 ) -> Answered<'a> {
     let Input { limit, cursor } = input;
-    if taste.is_empty() {
-        return Err(Refusal::Arguments(vec![taste::nothing_requested()]));
-    }
     let (now, detail) = (context.state.listing()?, options.detail);
     let mut matches = Matches::default();
     let page = |limit| {

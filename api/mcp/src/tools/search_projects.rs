@@ -5,13 +5,14 @@ use answers::catalog::json_writer::JsonWriter;
 use answers::catalog::list_options::ListOptions;
 use answers::catalog::relaxation;
 use answers::catalog::search::{self, Found, SearchCursor, SearchFault};
+use answers::effort::Effort;
 use answers::query::join_names;
 use read::archive::Filters;
 use schemas::api::search::MAX_QUERY_CHARACTERS;
 use serde_json::Value as Json;
 
 use super::listing::{self, Fitted, listed};
-use super::{CallContext, Run, Tool, options};
+use super::{CallContext, Run, Tool, options, quota};
 use crate::tools::answer::{Answer, Answered, Refusal};
 use crate::tools::arguments::{Arguments, Limit};
 use crate::tools::input::{Text, Value, input};
@@ -30,9 +31,9 @@ pub(super) static TOOL: Tool = Tool {
     example: r#"{"query":"brick library","limit":5,"category":"architecture"}"#,
     is_counted: true,
     writes: false,
-    run: Run::Ready(|context, arguments| {
-        let options = options::read(arguments, true);
-        run(context, &options, Input::read(arguments)?)
+    run: Run::Waiting(|context, arguments| {
+        let (options, input) = (options::read(arguments, true), Input::read(arguments));
+        Box::pin(async move { run(context, &options, input?).await })
     }),
 };
 
@@ -50,7 +51,17 @@ fn schema() -> Json {
     options::add_to(Input::schema(), true, true)
 }
 
-fn run<'a>(context: CallContext<'a>, options: &ListOptions, input: Input) -> Answered<'a> {
+async fn run<'a>(context: CallContext<'a>, options: &ListOptions, input: Input) -> Answered<'a> {
+    if let Some(used_up) = quota::used_up(context) {
+        let (options, after) = (options.of_total(input.cursor.is_some()), input.cursor.clone());
+        let total = || Ok::<_, Refusal>(find(context, &input.query.0, &options, (1, after))?.page.total());
+        let total = quota::read(context, Effort::of_search(&options), total).await?;
+        quota::refuse_list(context, used_up, total)?;
+    }
+    quota::read(context, Effort::of_search(options), || list(context, options, input)).await
+}
+
+fn list<'a>(context: CallContext<'a>, options: &ListOptions, input: Input) -> Answered<'a> {
     let Input { query: Text(query), limit, cursor } = input;
     let sized = (limit, options.detail);
     let found = find(context, &query, options, (listing::most(context, limit), cursor))?;

@@ -3,12 +3,13 @@
 use answers::catalog::json_writer::JsonWriter;
 use answers::catalog::list_options::{ListOptions, WITHOUT_ORDER};
 use answers::catalog::similar::{self, ListedProject};
+use answers::effort::Effort;
 use answers::query::join_names;
 use read::neighbours::Cursor;
 use serde_json::Value as Json;
 
 use super::listing::{self, Fitted, listed};
-use super::{CallContext, Run, Tool, options, record};
+use super::{CallContext, Run, Tool, options, quota, record};
 use crate::tools::answer::{Answer, Answered, Refusal};
 use crate::tools::arguments::{Arguments, Limit};
 use crate::tools::input::{Value, input};
@@ -49,7 +50,6 @@ fn schema() -> Json {
 }
 
 async fn run<'a>(context: CallContext<'a>, options: &ListOptions, input: Input) -> Answered<'a> {
-    let ListOptions { filters, detail, .. } = options;
     let Input { slug: reference, limit, cursor } = input;
     let mut slug = reference.slug.clone();
     let mut notes = Vec::new();
@@ -63,7 +63,24 @@ async fn run<'a>(context: CallContext<'a>, options: &ListOptions, input: Input) 
             ListedProject::find(context.state, &slug)?
         }
     };
-    let site = context.state.site();
+    let asked = Asked { slug, project, limit, cursor, notes };
+    quota::read(context, Effort::of(options), || list(context, options, asked)).await
+}
+
+/// The project whose neighbours are asked for.
+struct Asked {
+    slug: String,
+    /// `None` if it was listed a moment ago.
+    project: Option<ListedProject>,
+    limit: Limit,
+    cursor: Option<Cursor>,
+    /// Notes on how it was found.
+    notes: Vec<String>,
+}
+
+fn list<'a>(context: CallContext<'a>, options: &ListOptions, asked: Asked) -> Answered<'a> {
+    let ListOptions { filters, detail, .. } = options;
+    let Asked { slug, project, limit, cursor, mut notes } = asked;
     let page = match &project {
         Some(project) if cursor.is_some_and(|cursor| !project.issued(cursor, filters)) => {
             return Err(Refusal::guided(format!(
@@ -73,7 +90,10 @@ async fn run<'a>(context: CallContext<'a>, options: &ListOptions, input: Input) 
         Some(project) => project.neighbours(context.state, listing::most(context, limit), cursor, filters)?,
         None => similar::SimilarPage::of_new_project(),
     };
-    let found = &page.shown;
+    if let Some(used_up) = quota::used_up(context) {
+        quota::refuse_list(context, used_up, page.total as u64)?;
+    }
+    let (site, found) = (context.state.site(), &page.shown);
     let found = found.iter().map(|(neighbour, summary)| (*summary, neighbour)).collect();
     let Fitted { shown, note } = listing::fitted(context, (limit, *detail), found);
     let mut json = JsonWriter::object(site, slug.len() + listing::room_for(&shown, site));

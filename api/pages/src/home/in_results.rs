@@ -1,10 +1,11 @@
 //! The results from which a project was opened: the way back, and the projects before and after it.
 
+use answers::auth::caller::Caller;
 use answers::error::ApiError;
 use answers::state::ApiState;
 
 use super::query::{HomeQuery, encoded};
-use super::results::{HomeResults, SHOWN};
+use super::results::{self, HomeResults, SHOWN};
 use crate::card::Card;
 use crate::words::grouped;
 
@@ -34,9 +35,14 @@ pub(super) fn parameter(query: &HomeQuery) -> String {
 
 impl InResults {
     /// Returns the place of a project in the results that the value of the parameter names; `None` if they cannot be read.
-    pub(crate) fn of(state: &ApiState, from: &str, slug: &str) -> Option<InResults> {
+    pub(crate) async fn of(
+        (state, caller): (&ApiState, &Caller),
+        from: &str,
+        slug: &str,
+    ) -> Option<InResults> {
         let query = HomeQuery::read(from).ok().filter(|query| !query.is_front())?;
-        InResults::read(state, &query, slug).ok()
+        let read = || InResults::read(state, &query, slug);
+        caller.read_page(state, results::effort(&query, &[]), read).await.ok()
     }
 
     fn read(state: &ApiState, query: &HomeQuery, slug: &str) -> Result<InResults, ApiError> {

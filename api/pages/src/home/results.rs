@@ -5,6 +5,7 @@ use answers::catalog::list_options::ListOptions;
 use answers::catalog::relaxation;
 use answers::catalog::search::{self, SearchFault};
 use answers::catalog::taste::{self, TasteTexts};
+use answers::effort::Effort;
 use answers::error::{ApiError, fault};
 use answers::state::ApiState;
 use read::archive::{Cursor, Facet, FacetCounts, Listing, MAX_PAGE_SIZE, Order};
@@ -107,6 +108,21 @@ impl HomeResults {
         let is_part = !self.cards.is_empty() && self.cards.len() as u64 != self.total;
         (is_part && last <= self.total)
             .then(|| format!("{}–{} of {}", grouped(before + 1), grouped(last), grouped(self.total)))
+    }
+}
+
+/// Returns what the results of a query with these facets ask for. Those of the whole catalog have their facets ready.
+pub(super) fn effort(query: &HomeQuery, facets: &[Facet]) -> Effort {
+    let options = &query.options;
+    let of_options = if query.q.is_empty() { Effort::of(options) } else { Effort::of_search(options) };
+    let is_whole = query.q.is_empty() && query.taste.is_empty() && options.filters.is_empty();
+    // A page that begins at a cursor passes nothing over, and one that is too far is refused.
+    let is_counted = query.cursor.is_none() && query.pages_before <= MAX_SKIPPED;
+    Effort {
+        facets: if is_whole { 0 } else { facets.len() },
+        alternatives: of_options.alternatives + query.taste.iter().count(),
+        passed: if is_counted { query.pages_before } else { 0 },
+        ..of_options
     }
 }
 

@@ -3,6 +3,7 @@
 use answers::catalog::list_options::{self, ListOptions};
 use answers::catalog::search::{SearchCursor, invalid_cursor};
 use answers::catalog::taste::LONGEST;
+use answers::effort::Effort;
 use answers::error::ApiError;
 use answers::query::{self, QueryParams};
 use schemas::taste::{Dimension, Taste};
@@ -40,6 +41,11 @@ impl SearchParameters {
         options.filters.taste = taste(&mut sent);
         let (cursor, highlights) = (sent.cursor(invalid_cursor), highlights(&mut sent));
         Ok(SearchParameters { q, options, limit, cursor, highlights, ignored: sent.finish()? })
+    }
+
+    /// Returns what the call asks for beside a page of results.
+    pub(crate) fn effort(&self) -> Effort {
+        Effort::of_search(&self.options)
     }
 }
 

@@ -1,0 +1,102 @@
+//! What a call asks for, in units of a plain call. Reads that take longer weigh more in the burst limits, and wait for their turn.
+
+use crate::catalog::list_options::ListOptions;
+use crate::catalog::taste::TasteTexts;
+
+/// The facets that cost as much as a plain call.
+const FACETS: usize = 3;
+/// The alternatives in taste and filters together that cost as much as a plain call.
+const ALTERNATIVES: usize = 20;
+/// The pages that cost as much as a plain call if they are passed over on the way to one that is requested by its number.
+const PASSED: usize = 4;
+/// The plain calls that a part of the sitemap costs besides one.
+const SITEMAP: usize = 9;
+
+/// What a call asks for besides one page of results. It is known once the parameters are read, before any work.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// The number of facets.
+    pub facets: usize,
+    /// The number of alternatives in the dimensions of taste, and of values of filters.
+    pub alternatives: usize,
+    /// Whether all results of a search by words are put in another order than by relevance.
+    pub is_ordered: bool,
+    /// The number of pages that are passed over.
+    pub passed: usize,
+    /// Whether it is a part of the sitemap, which has megabytes.
+    pub is_sitemap: bool,
+}
+
+impl Effort {
+    /// Returns what the options of a list ask for. Without a query its orders are those of the archive, which are kept.
+    pub fn of(options: &ListOptions) -> Effort {
+        let filters = &options.filters;
+        let texts = [&filters.cities, &filters.studios, &filters.curators, &filters.places];
+        let values = filters.categories.len() + filters.colours.len() + filters.taste.iter().count();
+        let alternatives = values + texts.into_iter().map(Vec::len).sum::<usize>();
+        Effort { facets: options.facets.len(), alternatives, ..Effort::default() }
+    }
+
+    /// Returns what a search by words asks for.
+    pub fn of_search(options: &ListOptions) -> Effort {
+        Effort { is_ordered: options.order.is_some(), ..Effort::of(options) }
+    }
+
+    /// Returns what a search by taste asks for.
+    pub fn of_taste(taste: &TasteTexts, options: &ListOptions) -> Effort {
+        let of_options = Effort::of(options);
+        Effort { alternatives: of_options.alternatives + taste.alternatives(), ..of_options }
+    }
+
+    /// Returns the units that it counts in the burst limits: one for a plain call.
+    pub fn units(self) -> u32 {
+        let Effort { facets, alternatives, is_ordered, passed, is_sitemap } = self;
+        let asked = facets / FACETS + alternatives / ALTERNATIVES + passed / PASSED;
+        let more = asked + usize::from(is_ordered) + usize::from(is_sitemap) * SITEMAP;
+        u32::try_from(more).unwrap_or(u32::MAX).saturating_add(1)
+    }
+
+    /// Returns whether it counts as a plain call.
+    pub fn is_plain(self) -> bool {
+        self.units() == 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use read::archive::{Facet, Order};
+
+    use super::*;
+
+    #[test]
+    fn a_call_weighs_what_it_asks_for() {
+        let weight = |facets, alternatives, is_ordered, passed| {
+            Effort { facets, alternatives, is_ordered, passed, is_sitemap: false }.units()
+        };
+        assert_eq!(weight(0, 0, false, 0), 1);
+        assert_eq!(weight(2, 19, false, 3), 1, "usual calls are plain ones");
+        assert_eq!([3, 5, 6, 11].map(|facets| weight(facets, 0, false, 0)), [2, 2, 3, 4]);
+        assert_eq!([20, 39, 120].map(|alternatives| weight(0, alternatives, false, 0)), [2, 2, 7]);
+        assert_eq!(weight(0, 0, true, 0), 2);
+        assert_eq!([4, 100].map(|passed| weight(0, 0, false, passed)), [2, 26]);
+        assert_eq!(weight(11, 120, true, 4), 12);
+        assert_eq!(weight(0, 0, false, usize::MAX), u32::MAX);
+        assert_eq!(Effort { is_sitemap: true, ..Effort::default() }.units(), 10);
+    }
+
+    #[test]
+    fn the_values_of_all_filters_are_alternatives() {
+        let mut options = ListOptions { order: Some(Order::Name), ..ListOptions::default() };
+        options.facets = vec![Facet::City, Facet::Year];
+        options.filters.cities = vec!["Ulm".into(); 12];
+        options.filters.places = vec!["Germany".into(); 7];
+        assert!(Effort::of(&options).is_plain());
+        options.filters.taste = schemas::taste::Taste::from_fn(|dimension| {
+            (dimension == schemas::taste::Dimension::Mood).then(|| "calm".to_owned())
+        });
+        assert_eq!(Effort::of(&options), Effort { facets: 2, alternatives: 20, ..Effort::default() });
+        assert_eq!((Effort::of(&options).units(), Effort::of_search(&options).units()), (2, 3));
+        let taste = TasteTexts::from_fn(|_| vec!["oak".to_owned(); 20]);
+        assert_eq!(Effort::of_taste(&taste, &options).alternatives, 140);
+    }
+}
