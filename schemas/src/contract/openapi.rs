@@ -30,7 +30,8 @@ Send a key as `Authorization: Bearer log_live_…`, or for quick tests as `?key=
 answered with a 2xx of /search, /project, /similar, /projects, /taste, /discover or /changes; HEAD counts as GET. Errors, 304, 308, /terms, \
 /suggest and /usage are free. Besides the \
 month's quota there is a limit of calls within a second for each key (20 unless the operator set another): over it a call is \
-answered 429 with Retry-After.\n\n\
+answered 429 with Retry-After. There a call counts as one more for each 3 facets, for each 20 alternatives in taste and \
+filters, and for an order of /search other than relevance.\n\n\
 A 308 names the present slug of a project that was renamed. It repeats the query but for `key`: who sends the key in the query \
 adds it again; one in the header stays.\n\n\
 A field without a recorded value is null, a list is `[]`. Inside /v1 things are only added.";
