@@ -51,12 +51,11 @@ fn of_the_catalog(served: &Served) -> Vec<Value> {
     ]
 }
 
-/// What somebody sees who wants to call the API, in the same form.
-fn of_the_interfaces(served: &Served) -> Vec<Value> {
+/// What somebody sees who wants a key, in the same form.
+fn of_keys(served: &Served) -> Vec<Value> {
     // A separate address for each visit: an address can have at most three keys.
     let after = |name: &str, path: &str, form: &str, field: &str, text: &str| json!({"name": name, "path": path, "form": form, "fill": {field: text}});
-    let mut pages = vec![
-        page("connect", "/connect"),
+    vec![
         page("keys", "/keys"),
         after("keys, issued", "/keys", "form[action$='/keys']", "#email", "VISIT@example.org"),
         json!({
@@ -80,6 +79,13 @@ fn of_the_interfaces(served: &Served) -> Vec<Value> {
         page("usage", "/usage"),
         after("usage, shown", "/usage", "main form", "#key", &served.key),
         after("usage, refused", "/usage", "main form", "#key", &format!("log_live_{}", HOSTILE[0])),
+    ]
+}
+
+/// What somebody reads who wants to call the API, in the same form.
+fn of_the_interfaces() -> Vec<Value> {
+    let mut pages = vec![
+        page("connect", "/connect"),
         page("pricing", "/pricing"),
         page("docs", "/docs"),
         page("status", "/status"),
@@ -89,19 +95,21 @@ fn of_the_interfaces(served: &Served) -> Vec<Value> {
     pages
 }
 
-/// The pages of hostile records and of errors.
-fn of_series() -> Vec<Value> {
-    let mut pages = Vec::new();
-    pages.extend((1..=HOSTILE.len()).flat_map(|number| {
+fn of_hostile_records() -> Vec<Value> {
+    let of = |number| {
         let name = format!("hostile-{number}");
         let cited = page(&format!("{name}, cited"), &format!("/cite/{name}/1"));
         [page(&name, &format!("/projects/{name}")), cited]
-    }));
-    pages.extend(ProblemKind::ALL.map(|kind| {
+    };
+    (1..=HOSTILE.len()).flat_map(of).collect()
+}
+
+fn of_errors() -> Vec<Value> {
+    let of = |kind: ProblemKind| {
         let name = kind.name();
         page(&format!("problem {name}"), &format!("/problems/{name}"))
-    }));
-    pages
+    };
+    ProblemKind::ALL.map(of).into()
 }
 
 fn form_urlencoded(text: &str) -> String {
@@ -118,7 +126,7 @@ async fn assert_without_faults(pages: impl FnOnce(&Served) -> Vec<Value>) {
     assert_eq!(seen.len(), pages.len(), "each page has a name of its own");
 }
 
-// Three tests, so that they run at the same time as others.
+// Several tests, so that they run at the same time as others.
 
 #[tokio::test]
 async fn every_page_of_the_catalog_is_without_faults() {
@@ -126,13 +134,23 @@ async fn every_page_of_the_catalog_is_without_faults() {
 }
 
 #[tokio::test]
-async fn every_page_of_the_interfaces_is_without_faults() {
-    assert_without_faults(of_the_interfaces).await;
+async fn every_page_of_keys_is_without_faults() {
+    assert_without_faults(of_keys).await;
 }
 
 #[tokio::test]
-async fn every_page_of_hostile_records_and_of_errors_is_without_faults() {
-    assert_without_faults(|_| of_series()).await;
+async fn every_page_of_the_interfaces_is_without_faults() {
+    assert_without_faults(|_| of_the_interfaces()).await;
+}
+
+#[tokio::test]
+async fn every_page_of_hostile_records_is_without_faults() {
+    assert_without_faults(|_| of_hostile_records()).await;
+}
+
+#[tokio::test]
+async fn every_page_of_errors_is_without_faults() {
+    assert_without_faults(|_| of_errors()).await;
 }
 
 #[tokio::test]

@@ -124,8 +124,20 @@ async fn replicated(cluster: &Cluster) {
     }
 }
 
+// The servers in two tests that run at the same time: one waits for an election.
+
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_revoked_during_a_server_failure_is_rejected() {
+async fn a_key_revoked_while_the_leader_is_lost_is_rejected() {
+    a_revoked_key_is_rejected(|leader| vec![leader]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_revoked_while_a_follower_is_lost_is_rejected() {
+    a_revoked_key_is_rejected(|leader| vec![(leader + 1) % 3, (leader + 2) % 3]).await;
+}
+
+/// Revokes a key while a server is lost, for each of these servers, which are chosen by the leader of the events.
+async fn a_revoked_key_is_rejected(lost: impl FnOnce(usize) -> Vec<usize>) {
     let Some(mut cluster) = Cluster::start().await else { return };
     let folder = tempfile::tempdir().unwrap();
     let data = |name: &str| folder.path().join(name);
@@ -136,7 +148,7 @@ async fn a_key_revoked_during_a_server_failure_is_rejected() {
     for node in &mut nodes {
         https.push(node.ready().await);
     }
-    for server in 0..3 {
+    for server in lost(cluster.leader("EVENTS").await) {
         let email = format!("ada{server}@example.org");
         let issue = ["keys", "issue", "--email", &email, "--json"];
         let issued = operate(&cluster, &data("write"), &issue).json();

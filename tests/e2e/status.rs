@@ -105,18 +105,30 @@ fn a_missing_folder_is_a_problem_and_is_not_created() {
     assert!(problem.contains("was written by a newer version of Loggia"), "{problem}");
 }
 
-/// The leader of the stream still answers about it when the others are gone; without it nobody does.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_cluster_without_a_majority_is_a_problem_that_names_the_missing_servers() {
-    let Some(mut cluster) = Cluster::start().await else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let data = folder.path().join("write");
-    let _write = spawn(&cluster, &data, ProcessRole::Write);
-    writes(&data).await;
-    cluster.in_sync(EVENTS).await;
-    let problems = |cluster: &Cluster| {
-        let mut asking = command(cluster, &data, ProcessRole::Operator, &["status", "--check", "--json"]);
-        let output = ProgramOutput::of(&mut asking);
+/// A write side on a cluster.
+struct OnCluster {
+    // Declared first: it must end before the servers and its folder are dropped.
+    _write: Loggia,
+    cluster: Cluster,
+    folder: tempfile::TempDir,
+}
+
+impl OnCluster {
+    /// Waits until all servers have the events; returns the leader of their stream and the others too.
+    async fn start() -> Option<(OnCluster, usize, [usize; 2])> {
+        let cluster = Cluster::start().await?;
+        let folder = tempfile::tempdir().unwrap();
+        let write = spawn(&cluster, folder.path(), ProcessRole::Write);
+        writes(folder.path()).await;
+        cluster.in_sync(EVENTS).await;
+        let leader = cluster.leader(EVENTS).await;
+        Some((OnCluster { _write: write, cluster, folder }, leader, [(leader + 1) % 3, (leader + 2) % 3]))
+    }
+
+    /// Returns the exit status of `loggia status --check`, and its problems and warnings.
+    fn problems(&self) -> (Option<i32>, String, String) {
+        let (data, args) = (self.folder.path(), ["status", "--check", "--json"]);
+        let output = ProgramOutput::of(&mut command(&self.cluster, data, ProcessRole::Operator, &args));
         let status = output.json();
         let sentences = |name: &str| {
             let all = status[name].as_array().cloned().unwrap_or_default();
@@ -126,34 +138,46 @@ async fn a_cluster_without_a_majority_is_a_problem_that_names_the_missing_server
                 .join("; ")
         };
         (output.status.code(), sentences("problems"), sentences("warnings"))
-    };
-    let is_named = |sentences: &str, names: &[&str], of: usize| {
-        sentences.contains(&format!("{of} of the 3 NATS servers"))
-            && names.iter().all(|name| sentences.contains(name))
-    };
-    let leader = cluster.leader(EVENTS).await;
-    let others = [(leader + 1) % 3, (leader + 2) % 3];
+    }
+
+    /// Waits until two servers are reported as missing, by these names.
+    async fn lacks_a_majority(&self, named: &[String; 2]) {
+        kit::wait_until(TIMEOUT, "the problem that the majority is missing", async || {
+            let (code, problems, _) = self.problems();
+            code == Some(2) && problems.contains("NATS lacks a majority") && is_named(&problems, named, 2)
+        })
+        .await;
+    }
+}
+
+fn is_named(sentences: &str, names: &[String], of: usize) -> bool {
+    sentences.contains(&format!("{of} of the 3 NATS servers"))
+        && names.iter().all(|name| sentences.contains(name))
+}
+
+/// The leader of the stream still answers about it when the others are gone.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cluster_without_a_majority_is_a_problem_that_names_the_missing_servers() {
+    let Some((mut on, _, others)) = OnCluster::start().await else { return };
     let names = others.map(|other| format!("n{}", other + 1));
-    let named: Vec<&str> = names.iter().map(String::as_str).collect();
-    cluster.kill9(others[0]);
+    on.cluster.kill9(others[0]);
     kit::wait_until(TIMEOUT, "the warning that one server is missing", async || {
-        let (code, problems, warnings) = problems(&cluster);
-        code == Some(1) && problems.is_empty() && is_named(&warnings, &named[..1], 1)
+        let (code, problems, warnings) = on.problems();
+        code == Some(1) && problems.is_empty() && is_named(&warnings, &names[..1], 1)
     })
     .await;
-    cluster.kill9(others[1]);
-    kit::wait_until(TIMEOUT, "the problem that the majority is missing", async || {
-        let (code, problems, _) = problems(&cluster);
-        code == Some(2) && problems.contains("NATS lacks a majority") && is_named(&problems, &named, 2)
-    })
-    .await;
-    cluster.restart(others[0]);
-    cluster.kill9(leader);
-    let gone = [leader, others[1]].map(|gone| cluster.url_of(gone).rsplit('/').next().unwrap().to_owned());
-    let gone: Vec<&str> = gone.iter().map(String::as_str).collect();
-    kit::wait_until(TIMEOUT, "the addresses of the majority that is missing", async || {
-        let (code, problems, _) = problems(&cluster);
-        code == Some(2) && problems.contains("NATS lacks a majority") && is_named(&problems, &gone, 2)
-    })
-    .await;
+    on.cluster.kill9(others[1]);
+    on.lacks_a_majority(&names).await;
+}
+
+/// Without the leader of the stream nobody answers about it, and only the addresses are known.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cluster_without_a_majority_and_leader_is_a_problem_that_names_the_missing_addresses() {
+    let Some((mut on, leader, others)) = OnCluster::start().await else { return };
+    on.cluster.kill9(others[0]);
+    on.cluster.kill9(others[1]);
+    on.cluster.restart(others[0]);
+    on.cluster.kill9(leader);
+    let address = |gone: usize| on.cluster.url_of(gone).rsplit('/').next().unwrap().to_owned();
+    on.lacks_a_majority(&[leader, others[1]].map(address)).await;
 }
