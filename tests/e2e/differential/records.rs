@@ -140,18 +140,16 @@ impl Records {
         self.matching(query, &query.required(), has_form)
     }
 
-    /// Returns the projects that contain every word in some form, but for two neighbours that they have joined.
+    /// Returns the projects that contain every word in some form, but for two neighbours that they have joined; the last word may be a
+    /// prefix.
     pub(super) fn joined(&self, query: &Query) -> BTreeSet<String> {
         let required = query.required();
         let pairs = (1..query.words.len()).map(|second| [&query.words[second - 1], &query.words[second]]);
         let pairs = pairs.filter(|pair| pair.iter().all(|word| required.contains(*word)));
         let with_pair = pairs.map(|pair| {
             let others = required.iter().filter(|word| !pair.contains(word)).cloned();
-            self.matching(
-                query,
-                &others.chain([pair.map(String::as_str).concat()]).collect::<Vec<_>>(),
-                has_form,
-            )
+            let words: Vec<String> = others.chain([pair.map(String::as_str).concat()]).collect();
+            self.matching(query, &words, |found, word| query.has_or_begins(found, word))
         });
         with_pair.flatten().collect()
     }
@@ -175,15 +173,7 @@ impl Records {
 
     /// Returns the projects that contain every word, where the last may be a prefix.
     pub(super) fn with_longer_last_word(&self, query: &Query) -> BTreeSet<String> {
-        // A word that was typed before is complete.
-        let last = query.words.len() - 1;
-        let is_repeated = query.words[..last].contains(&query.words[last]);
-        self.matching(query, &query.required(), |found, word| {
-            has_form(found, word)
-                || (!is_repeated
-                    && *word == query.words[last]
-                    && found.iter().any(|found| found.starts_with(word)))
-        })
+        self.matching(query, &query.required(), |found, word| query.has_or_begins(found, word))
     }
 
     fn matching(
@@ -206,6 +196,14 @@ impl Query {
         let required = self.words.iter().filter(|word| !["of", "the"].contains(&word.as_str()));
         let required: Vec<String> = required.cloned().collect();
         if required.is_empty() { self.words.clone() } else { required }
+    }
+
+    /// Returns whether a word is among others in some form, or begins one of them if it is the last: that may be unfinished, unless it
+    /// was typed before.
+    fn has_or_begins(&self, found: &BTreeSet<&str>, word: &str) -> bool {
+        let is_unfinished =
+            self.words.split_last().is_some_and(|(last, before)| *last == word && !before.contains(last));
+        has_form(found, word) || is_unfinished && found.iter().any(|found| found.starts_with(word))
     }
 }
 
