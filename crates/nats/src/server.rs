@@ -234,7 +234,7 @@ async fn launch(
         if let Some(status) = ended {
             return Err(Error::Exited { status, complaint: folder.last_complaint(pid) });
         }
-        if address.answers().await {
+        if address.answers(folder.name()).await {
             return Ok(child);
         }
         if Instant::now() > deadline {

@@ -78,10 +78,12 @@ impl Address {
         self.port != 0 && TcpListener::bind((Ipv4Addr::LOCALHOST, self.port)).is_ok()
     }
 
-    /// Returns whether a server at this address accepts the password, so that it is not another program on the same port.
-    pub(super) async fn answers(&self) -> bool {
+    /// Returns whether the server with this name is at this address and accepts the password: another program may have taken the port,
+    /// or the server of a copy of the folder, which has the same password.
+    pub(super) async fn answers(&self, name: &str) -> bool {
         let options = self.connect_options().connection_timeout(Duration::from_secs(2)).max_reconnects(1);
-        options.connect(format!("nats://{self}")).await.is_ok()
+        let connected = options.connect(format!("nats://{self}")).await;
+        connected.is_ok_and(|client| client.server_info().server_name == name)
     }
 }
 

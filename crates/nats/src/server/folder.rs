@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
+use data_encoding::HEXLOWER;
+use rand::TryRng;
+use rand::rngs::SysRng;
 use rustix::fs::OFlags;
 use serde_json::json;
 use tokio::time::sleep;
@@ -26,6 +29,8 @@ const UNBOUNDED_STORE: u64 = 1 << 53;
 pub(super) struct Folder {
     root: PathBuf,
     lock: File,
+    /// The name of its server, which no other has: a copy of the folder has the same port and password.
+    name: String,
     /// Whether the server logs to its file; otherwise to what catches its standard error.
     has_log: bool,
 }
@@ -36,7 +41,10 @@ impl Folder {
         create_private(path)?;
         let root = path.canonicalize().map_err(|source| Error::folder(path, source))?;
         let lock = lock(&root).await?;
-        Ok(Self { root, lock, has_log: true })
+        let mut bytes = [0_u8; 4];
+        SysRng.try_fill_bytes(&mut bytes).map_err(|error| Error::folder(&root, io::Error::other(error)))?;
+        let name = format!("loggia-{}", HEXLOWER.encode(&bytes));
+        Ok(Self { root, lock, name, has_log: true })
     }
 
     /// Creates and locks the folder again if it was deleted while a server was running.
@@ -50,6 +58,11 @@ impl Folder {
 
     pub(super) fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Returns the name of its server.
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 
     pub(super) fn config(&self) -> PathBuf {
@@ -70,7 +83,7 @@ impl Folder {
     pub(super) fn prepare(&self, address: &Address, sync: SyncInterval) -> Result<(), Error> {
         create_private(&self.store())?;
         let mut config = json!({
-            "server_name": "loggia",
+            "server_name": self.name,
             "host": "127.0.0.1",
             "port": address.port(),
             "max_payload": 8 * 1024 * 1024,

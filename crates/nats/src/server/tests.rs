@@ -76,6 +76,19 @@ fn script(path: PathBuf, text: &str) -> PathBuf {
     path
 }
 
+/// Of two copies of a folder that are started at once, the second finds its port taken only when its server ends.
+#[tokio::test]
+async fn the_server_of_a_copy_of_the_folder_is_not_taken_for_the_own_one() {
+    let Some((_first, options)) = real_server().await else { return };
+    let server = NatsServer::start(options).await.unwrap();
+    let Some((_second, mut copied)) = real_server().await else { return };
+    copied.start_timeout = Duration::from_secs(60);
+    let mut folder = Folder::open(&copied.folder).await.unwrap();
+    let launched = launch(&copied, &server.binary, &mut folder, &server.address).await;
+    assert!(matches!(launched, Err(Error::Exited { .. })), "{launched:?}");
+    server.stop().await;
+}
+
 #[tokio::test]
 async fn it_starts_refuses_clients_without_password_and_stops() {
     let Some((_keep, options)) = real_server().await else { return };
