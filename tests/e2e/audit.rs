@@ -4,6 +4,7 @@ use async_nats::HeaderMap;
 use async_nats::jetstream;
 use futures::StreamExt;
 use kit::process;
+use rustix::process::Signal;
 use schemas::clock::Clock;
 use schemas::month::Month;
 use schemas::subject;
@@ -221,6 +222,31 @@ async fn calls_during_the_audit_are_no_difference() {
         assert_eq!(report["differences"], json!([]));
     }
     calling.abort();
+}
+
+#[tokio::test]
+async fn a_running_service_that_stands_still_has_calls_in_transit() {
+    let Some(nats) = kit::nats::Nats::start().await else { return };
+    let Some(service) = started_on(&nats).await else { return };
+    let publisher = TestPublisher::of(&service).await;
+    publisher.publish(Call::subject).await;
+    copied(&service, 1).await;
+    service.loggia.signal(Signal::STOP);
+    publisher.publish(Call::subject).await;
+    let report = service.json(&["audit", "verify"]).pop().unwrap();
+    assert_eq!(report["waiting"], json!({"nats": {"not_copied": 1, "not_counted": 0}}));
+    assert_eq!(report["differences"], json!([]));
+    let text = service.run(&["audit", "verify"]).stdout;
+    assert!(
+        text.contains("\nnot copied yet: 1 calls that nats has; the running service copies them\n"),
+        "{text}"
+    );
+    service.loggia.signal(Signal::CONT);
+    copied(&service, 2).await;
+    kit::wait_until(TIMEOUT, "all to have counted the call", async || {
+        service.json(&["audit", "verify"]).pop().unwrap().get("waiting").is_none()
+    })
+    .await;
 }
 
 #[tokio::test]

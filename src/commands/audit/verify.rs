@@ -7,9 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use cli_output::{Output, count};
-use ledger::comparison::{
-    AllowanceCounts, CountSample, InTransit, OtherCount, differences, overruns, remove_in_transit,
-};
+use ledger::comparison::{AllowanceCounts, InTransit, OtherCount, differences, overruns, remove_in_transit};
 use ledger::usage_streams::{Allowance, calls_in_stream};
 use ledger::{Ledger, Totals, Used, count_entry};
 use metering::abandoned_calls;
@@ -34,6 +32,9 @@ const PAGE: usize = 1_000;
 /// The interval between two comparisons while a service runs.
 const INTERVAL: Duration = Duration::from_millis(500);
 
+/// How long calls in transit are waited for while a service runs: on a service at rest all parties then have all of them.
+const ARRIVAL_TIMEOUT: Duration = Duration::from_secs(2);
+
 /// How long differences must stay the same to count as such while a service runs.
 const QUIET: Duration = Duration::from_secs(5);
 
@@ -49,7 +50,7 @@ struct Report {
     overrun: u64,
     compared: Vec<&'static str>,
     overruns: Vec<AllowanceCounts>,
-    /// Calls that the ledger or another party has not read from the streams yet, if no service runs.
+    /// Calls that the ledger or another party has not read from the streams yet.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     waiting: BTreeMap<&'static str, InTransit>,
     differences: Vec<AllowanceCounts>,
@@ -85,14 +86,9 @@ pub(super) async fn run(config: &Config, ledger: &Ledger, output: Output) -> Res
         None => None,
     };
     let sources = OtherSources { config, client };
-    let mut own = OwnCount { ledger, position: Position(recount.entries), totals: recount.totals };
-    let (others, mut differences) = lasting_differences(&mut own, &sources, is_running).await?;
-    // A running service would have copied the calls by now, so they are a difference.
     let copied = ledger.watch().borrow().clone();
-    let waiting = match is_running {
-        true => BTreeMap::new(),
-        false => remove_in_transit(&mut differences, &others, &copied),
-    };
+    let mut own = OwnCount { ledger, position: Position(recount.entries), totals: recount.totals, copied };
+    let Comparison { others, waiting, differences } = compare(&mut own, &sources, is_running).await?;
     let report = Report {
         entries: recount.entries,
         hash: recount.hash,
@@ -105,7 +101,7 @@ pub(super) async fn run(config: &Config, ledger: &Ledger, output: Output) -> Res
         differences: differences.into_values().collect(),
         spools: sources.spools().await?,
     };
-    output.answer(&report, || text(&report, &others))?;
+    output.answer(&report, || text(&report, &others, is_running))?;
     Ok(if report.differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }
 
@@ -114,6 +110,8 @@ struct OwnCount<'a> {
     ledger: &'a Ledger,
     position: Position,
     totals: Totals,
+    /// The position up to which it has copied each stream.
+    copied: Vec<LedgerSource>,
 }
 
 impl OwnCount<'_> {
@@ -121,7 +119,10 @@ impl OwnCount<'_> {
     async fn update(&mut self) -> Result<()> {
         loop {
             let page = self.ledger.page(self.position, PAGE).await?;
-            let Some(last) = page.entries.last() else { return Ok(()) };
+            let Some(last) = page.entries.last() else {
+                self.copied = page.sources;
+                return Ok(());
+            };
             self.position = last.position;
             page.entries.iter().for_each(|entry| count_entry(&mut self.totals, entry));
         }
@@ -203,41 +204,44 @@ impl OtherSources<'_> {
     }
 }
 
-/// Returns the counts of the others, and the differences that last. While a service runs, calls are in transit from one party to
-/// the other: allowances that all may have counted the same at some time are no differences.
-async fn lasting_differences(
-    own: &mut OwnCount<'_>,
-    sources: &OtherSources<'_>,
-    is_running: bool,
-) -> Result<(Vec<OtherCount>, BTreeMap<Allowance, AllowanceCounts>)> {
+/// The counts of the others compared with those of the ledger.
+struct Comparison {
+    others: Vec<OtherCount>,
+    waiting: BTreeMap<&'static str, InTransit>,
+    differences: BTreeMap<Allowance, AllowanceCounts>,
+}
+
+/// Compares the counts. Calls that one party has read from a stream and the other has not are no difference. While a service runs
+/// the parties are not read at one moment, so a difference is one that every comparison finds until nothing changes any more.
+async fn compare(own: &mut OwnCount<'_>, sources: &OtherSources<'_>, is_running: bool) -> Result<Comparison> {
     let begun = Instant::now();
-    let mut open: Option<(CountSample, BTreeMap<Allowance, AllowanceCounts>)> = None;
+    let mut open: Option<BTreeMap<Allowance, AllowanceCounts>> = None;
     let mut unchanged_since = begun;
     loop {
-        let copied = own.ledger.watch().borrow().clone();
-        let others = sources.counts(&own.totals, &copied).await?;
+        let others = sources.counts(&own.totals, &own.copied).await?;
         own.update().await?;
-        let mut found = differences(&own.totals, &others);
-        let sample = CountSample { others, ledger: own.totals.clone() };
-        if let Some((before, open)) = &open {
-            found.retain(|allowance, _| {
-                open.contains_key(allowance)
-                    && !(is_running && sample.may_have_agreed_since(before, allowance))
-            });
+        let mut differences = differences(&own.totals, &others);
+        let waiting = remove_in_transit(&mut differences, &others, &own.copied);
+        if let Some(open) = &open {
+            differences.retain(|allowance, _| open.contains_key(allowance));
         }
-        if open.as_ref().map(|(_, open)| open) != Some(&found) {
+        if open.as_ref() != Some(&differences) {
             unchanged_since = Instant::now();
         }
-        let is_final = !is_running || unchanged_since.elapsed() >= QUIET || begun.elapsed() >= TIMEOUT;
-        if found.is_empty() || is_final {
-            return Ok((sample.others, found));
+        let is_final = if differences.is_empty() {
+            waiting.is_empty() || begun.elapsed() >= ARRIVAL_TIMEOUT
+        } else {
+            unchanged_since.elapsed() >= QUIET || begun.elapsed() >= TIMEOUT
+        };
+        if is_final || !is_running {
+            return Ok(Comparison { others, waiting, differences });
         }
-        open = Some((sample, found));
+        open = Some(differences);
         tokio::time::sleep(INTERVAL).await;
     }
 }
 
-fn text(report: &Report, others: &[OtherCount]) -> String {
+fn text(report: &Report, others: &[OtherCount], is_running: bool) -> String {
     let Report { entries, hash, keys, calls, overrun, overruns, waiting, differences, spools, .. } = report;
     let mut text = format!(
         "{} entries, the hash chain is whole; the last hash is {hash}\n{} calls of {} keys, and {} over the quota\n",
@@ -257,15 +261,19 @@ fn text(report: &Report, others: &[OtherCount]) -> String {
     if !overruns.is_empty() {
         text += &format!("\nover the quota\n{}\n", table(overruns));
     }
+    let who = if is_running { "the running service" } else { "the next start" };
     for (other, InTransit { not_copied, not_counted }) in waiting {
         if *not_copied > 0 {
-            let calls = count(*not_copied);
-            text += &format!("not copied yet: {calls} calls that {other} has; the next start copies them\n");
+            text += &format!(
+                "not copied yet: {} calls that {other} has; {who} copies them\n",
+                count(*not_copied)
+            );
         }
         if *not_counted > 0 {
-            let calls = count(*not_counted);
-            text +=
-                &format!("not counted yet: {calls} calls that {other} lacks; the next start counts them\n");
+            text += &format!(
+                "not counted yet: {} calls that {other} lacks; {who} counts them\n",
+                count(*not_counted)
+            );
         }
     }
     for Spool { node, role, calls } in spools.iter().filter(|spool| spool.calls > 0) {

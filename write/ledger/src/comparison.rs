@@ -129,31 +129,6 @@ pub fn remove_in_transit(
     all.filter(|(_, calls)| *calls != InTransit::default()).collect()
 }
 
-/// The counts of all at one time, read in this order: the others first.
-#[derive(Debug, Default)]
-pub struct CountSample {
-    /// The counts of the others.
-    pub others: Vec<OtherCount>,
-    /// The counts of the ledger.
-    pub ledger: Totals,
-}
-
-impl CountSample {
-    /// Returns whether all may have counted the same at a time between the sample before and this one. Counts rise while they are
-    /// read, and never fall: if each was at most what the other is later, they were equal in between.
-    pub fn may_have_agreed_since(&self, before: &CountSample, allowance: &Allowance) -> bool {
-        let used = |sample: &CountSample| sample.ledger.get(allowance).copied().unwrap_or_default();
-        self.others.iter().filter(|other| other.has_month(allowance.month)).all(|other| {
-            let Some(earlier) = before.others.iter().find(|earlier| earlier.name == other.name) else {
-                return false;
-            };
-            let (least, most) =
-                (other.excess(allowance, used(before)), earlier.excess(allowance, used(self)));
-            least.0 >= 0 && least.1 >= 0 && most.0 <= 0 && most.1 <= 0
-        })
-    }
-}
-
 /// Returns the allowances that one of the others counts differently than the ledger.
 pub fn differences(ledger: &Totals, others: &[OtherCount]) -> BTreeMap<Allowance, AllowanceCounts> {
     let all: BTreeSet<&Allowance> =
@@ -274,25 +249,6 @@ mod tests {
         let counters = OtherCount { name: "counters", totals: ledger.clone(), ..OtherCount::default() };
         let others = [counters, nats(&[("Aaaaaaaa", "2026-11", 20, 1)])];
         assert_eq!(keys(&differences(&ledger, &others)), [""; 0]);
-    }
-
-    #[test]
-    fn counts_that_rise_past_each_other_have_agreed() {
-        let sample = |other: u64, ledger: u64| CountSample {
-            others: vec![nats(&[("Aaaaaaaa", "2026-11", other, 0)])],
-            ledger: totals(&[("Aaaaaaaa", "2026-11", ledger, 0)]),
-        };
-        let allowance = sample(1, 1).ledger.into_keys().next().unwrap();
-        let has_agreed = |before: (u64, u64), now: (u64, u64)| {
-            sample(now.0, now.1).may_have_agreed_since(&sample(before.0, before.1), &allowance)
-        };
-        assert!(has_agreed((20, 18), (30, 28)), "20 is copied by the time that the ledger has 28");
-        assert!(has_agreed((20, 25), (30, 35)));
-        assert!(!has_agreed((20, 18), (20, 18)), "nothing rises");
-        assert!(!has_agreed((20, 10), (21, 11)), "the ledger lacks more than what came since");
-        assert!(!has_agreed((20, 30), (21, 31)));
-        let unknown = CountSample { others: Vec::new(), ..sample(20, 18) };
-        assert!(!sample(30, 28).may_have_agreed_since(&unknown, &allowance));
     }
 
     #[test]
