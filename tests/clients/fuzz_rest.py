@@ -19,7 +19,7 @@ DIMENSIONS = ("material", "light", "color", "mood", "composition", "subject")
 @schemathesis.hook
 def filter_case(context, case):
     """Leaves out what a schema cannot say, or only the catalog can say is wrong: a cursor that no answer gave out, a revision or a
-    time at which the project has none, two ways to name one revision, years in the wrong order, a search by taste without a
+    time at which the project has none, two ways to name one revision, years or days in the wrong order, a search by taste without a
     dimension, more than 20 slugs or slugs beside other parameters, and a request that is too large as a whole."""
     if len(urlencode(case.query or {}, doseq=True, errors="replace")) > LARGEST_QUERY:
         return False
@@ -31,6 +31,8 @@ def filter_case(context, case):
     if query.get("cursor") or query.get("since"):
         return False
     if str(query.get("year_from", "0000")) > str(query.get("year_to", "9999")):
+        return False
+    if str(query.get("selected_from", "0000-00-00")) > str(query.get("selected_to", "9999-99-99")):
         return False
     alternatives = (text for name in DIMENSIONS for text in query.get(name, []))
     if case.path == "/taste" and not any(str(text).strip() for text in alternatives):

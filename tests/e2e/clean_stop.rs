@@ -30,7 +30,7 @@ async fn called(service: &Service, calls: usize) -> AnsweredCalls {
     .await;
     let mut called = AnsweredCalls { key_id: text("key_id"), calls: Vec::new() };
     for _ in 0..calls {
-        let answer = http.send("GET", "/v1/search?q=bridge", &headers, "").await;
+        let answer = http.send("GET", "/v1/changes?limit=1", &headers, "").await;
         assert_eq!(answer.status, 200, "{answer:?}");
         called.calls.push(answer.header("x-call-id").unwrap().to_owned());
     }

@@ -1,7 +1,8 @@
 //! The whole service compared with plain models that share no code with it: a scan of all records, the history of each
-//! project, and paging during edits.
+//! project, lists with filters, orders and facets, and paging during edits.
 
 mod history;
+mod lists;
 mod records;
 mod walks;
 

@@ -175,12 +175,12 @@ async fn edit(load: Arc<LoadResults>, commands: CommandClient, editor: usize) {
     }
 }
 
-/// Searches repeatedly and records the answered calls.
+/// Reads the first change repeatedly and records the answered calls.
 async fn call(load: Arc<LoadResults>, http: Http, key: String) {
     let bearer = format!("Bearer {key}");
     while load.is_running() {
         let began = Instant::now();
-        match http.attempt("GET", "/v1/search?q=house", &[("authorization", &bearer)], "").await {
+        match http.attempt("GET", "/v1/changes?limit=1", &[("authorization", &bearer)], "").await {
             Ok(answer) if answer.status == 200 => {
                 load.record_duration(1, began);
                 let id = answer.header("x-call-id").unwrap().to_owned();

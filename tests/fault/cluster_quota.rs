@@ -106,7 +106,7 @@ impl Service {
         let bearer = format!("Bearer {}", self.key.expose());
         loop {
             let headers = [("authorization", bearer.as_str())];
-            let answer = node.attempt("GET", "/v1/search?q=house", &headers, "").await.unwrap();
+            let answer = node.attempt("GET", "/v1/changes?limit=1", &headers, "").await.unwrap();
             match answer.status {
                 200 => {
                     let id = answer.header("x-call-id").unwrap().to_owned();

@@ -168,7 +168,7 @@ async fn call_until_definite(
     let bearer = format!("Bearer {}", key.expose());
     loop {
         let http = &clients[random.next_u32() as usize % clients.len()];
-        let answer = http.attempt("GET", "/v1/search?q=house", &[("authorization", &bearer)], "").await;
+        let answer = http.attempt("GET", "/v1/changes?limit=1", &[("authorization", &bearer)], "").await;
         match answer {
             Ok(answer) if answer.status == 200 => {
                 let id = answer.header("x-call-id").unwrap().to_owned();

@@ -25,6 +25,8 @@ pub struct Effort {
     pub passed: usize,
     /// Whether it is a part of the sitemap, which has megabytes.
     pub is_sitemap: bool,
+    /// Whether the call has asked for the same before, so that it is not weighed again.
+    pub is_repeated: bool,
 }
 
 impl Effort {
@@ -50,7 +52,7 @@ impl Effort {
 
     /// Returns the units that it counts in the burst limits: one for a plain call.
     pub fn units(self) -> u32 {
-        let Effort { facets, alternatives, is_ordered, passed, is_sitemap } = self;
+        let Effort { facets, alternatives, is_ordered, passed, is_sitemap, .. } = self;
         let asked = facets / FACETS + alternatives / ALTERNATIVES + passed / PASSED;
         let more = asked + usize::from(is_ordered) + usize::from(is_sitemap) * SITEMAP;
         u32::try_from(more).unwrap_or(u32::MAX).saturating_add(1)
@@ -71,7 +73,7 @@ mod tests {
     #[test]
     fn a_call_weighs_what_it_asks_for() {
         let weight = |facets, alternatives, is_ordered, passed| {
-            Effort { facets, alternatives, is_ordered, passed, is_sitemap: false }.units()
+            Effort { facets, alternatives, is_ordered, passed, ..Effort::default() }.units()
         };
         assert_eq!(weight(0, 0, false, 0), 1);
         assert_eq!(weight(2, 19, false, 3), 1, "usual calls are plain ones");

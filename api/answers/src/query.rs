@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use read::archive::TermKind;
+use read::archive::{MatchMode, TermKind};
 use schemas::api::problem::ParameterFault;
 use schemas::api::search::{DEFAULT_LIMIT, MAX_LIMIT, MAX_QUERY_CHARACTERS, MIN_LIMIT};
 use schemas::record::Category;
@@ -241,8 +241,13 @@ impl<'a, const N: usize> QueryParams<'a, N> {
 
     /// Returns the parameter `detail`, or the default if it is absent or invalid.
     pub fn detail(&mut self) -> Detail {
-        let detail = "It is neither full nor concise.";
-        self.one_of("detail", Detail::parse, detail, &Detail::NAMES).unwrap_or_default()
+        self.one_of("detail", Detail::parse, Detail::REFUSED, &Detail::NAMES).unwrap_or_default()
+    }
+
+    /// Returns the parameter `match`, or the default if it is absent or invalid.
+    pub fn match_mode(&mut self) -> MatchMode {
+        let detail = "It is neither any nor all.";
+        self.one_of("match", MatchMode::parse, detail, &MatchMode::NAMES).unwrap_or_default()
     }
 
     /// Returns the parameter `dimension`.

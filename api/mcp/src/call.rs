@@ -58,7 +58,7 @@ pub(super) async fn call(
     let done = match check(context) {
         // A tool that takes too long or panics fails alone: the other calls of the message are charged and answered.
         Ok(()) => match context.deadline.bound(run(tool, context, &mut arguments, &span)).await {
-            Ok(Ok(answer)) => charge(context, tool).await.map(|receipt| (answer, receipt)),
+            Ok(Ok(answer)) => charge(context, tool, &answer).await.map(|receipt| (answer, receipt)),
             Ok(Err(refusal)) => Err(refusal),
             Err(fault) => Err(fault.into()),
         },
@@ -111,8 +111,12 @@ fn check(context: CallContext<'_>) -> Result<(), Refusal> {
 }
 
 /// Charges a call that is about to be answered.
-async fn charge(context: CallContext<'_>, tool: &'static Tool) -> Result<Option<CallReceipt>, Refusal> {
-    if !tool.is_counted {
+async fn charge(
+    context: CallContext<'_>,
+    tool: &'static Tool,
+    answer: &Answer<'_>,
+) -> Result<Option<CallReceipt>, Refusal> {
+    if !tool.is_counted || !answer.is_charged {
         return Ok(balance(context));
     }
     let charge = context.principal.charge(context.state, Surface::Mcp, tool.name, context.deadline);
@@ -191,7 +195,7 @@ fn error_text(context: CallContext<'_>, refusal: Refusal, tool: &Tool, arguments
 
 /// Writes a result: the content as text and as structure, each complete alone.
 fn write_result(answer: Answer<'_>, into: &mut Vec<u8>) {
-    let Answer { mut json, notes, image } = answer;
+    let Answer { mut json, notes, image, .. } = answer;
     if !notes.is_empty() {
         // A text always serialises.
         let _ = json.member("note", &notes.join(" "));

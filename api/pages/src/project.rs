@@ -1,6 +1,7 @@
 //! `GET /projects/{slug}`: the page of a project.
 
 use answers::auth::caller::Caller;
+use answers::catalog::list_options::ListOptions;
 use answers::catalog::similar::ListedProject;
 use answers::catalog::slug::{self, PathSlug, Resolved};
 use answers::error::ApiError;
@@ -12,7 +13,6 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::Response;
 use citation::{Citation, CitedRecord, script_json};
-use read::archive::Filters;
 
 use super::card::Card;
 use super::home::InResults;
@@ -135,7 +135,7 @@ fn cited(citation: &Citation) -> impl Iterator<Item = Meta> {
 /// Similar projects; empty while they are being computed.
 fn similar_projects(state: &ApiState, slug: &str) -> Result<Vec<Card>, ApiError> {
     let Ok(Some(project)) = ListedProject::find(state, slug) else { return Ok(Vec::new()) };
-    let Ok(page) = project.neighbours(state, NEIGHBOURS, None, &Filters::default()) else {
+    let Ok(page) = project.neighbours(state, NEIGHBOURS, None, &ListOptions::default()) else {
         return Ok(Vec::new());
     };
     page.shown.iter().map(|(_, summary)| Card::of(summary, state.site())).collect()

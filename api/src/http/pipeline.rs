@@ -176,7 +176,8 @@ impl Pipeline {
         deadline: Deadline,
     ) -> ReplyFuture {
         let pending = PendingResponse::of(result, &context, &self.state);
-        let operation = context.route.operation().filter(|_| pending.status == StatusCode::OK);
+        let is_counted = pending.status == StatusCode::OK && pending.is_charged;
+        let operation = context.route.operation().filter(|_| is_counted);
         let Some(operation) = operation.filter(|_| principal.is_metered()) else {
             return Either::Left(ready(self.finish(&mut context, &principal, pending)));
         };
@@ -303,7 +304,7 @@ impl Pipeline {
         now: Timestamp,
         pending: PendingResponse,
     ) -> Reply {
-        let PendingResponse { status, content_type, tag, mut headers, mut bytes, cause } = pending;
+        let PendingResponse { status, content_type, tag, mut headers, mut bytes, cause, .. } = pending;
         let encodings = context.encodings.as_ref().filter(|_| encoding::is_worth_it(content_type.as_ref()));
         if let Some(encoded) = encodings.and_then(|accepted| encoding::encode(accepted, &bytes)) {
             headers.insert(CONTENT_ENCODING, encoded.name);

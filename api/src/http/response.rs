@@ -1,7 +1,7 @@
 //! The result of an endpoint, until it is a reply.
 
 use answers::auth::charge::Charged;
-use answers::catalog::document::JsonDocument;
+use answers::catalog::document::{JsonDocument, Uncharged};
 use answers::error::ApiError;
 use answers::state::ApiState;
 use axum::response::Response;
@@ -25,6 +25,8 @@ pub(super) struct EndpointResult {
     /// Further headers of its own.
     headers: HeaderMap,
     content: Result<Bytes, ApiError>,
+    /// Whether its call is charged, if the path is one of those that are.
+    is_charged: bool,
 }
 
 /// A reply whose status is decided, which determines whether the call is charged.
@@ -35,6 +37,8 @@ pub(super) struct PendingResponse {
     pub(super) tag: Option<HeaderValue>,
     pub(super) headers: HeaderMap,
     pub(super) bytes: Bytes,
+    /// Whether its call is charged, if the path is one of those that are.
+    pub(super) is_charged: bool,
     /// The cause of an error, for the log.
     pub(super) cause: Option<String>,
 }
@@ -42,11 +46,12 @@ pub(super) struct PendingResponse {
 impl EndpointResult {
     /// Returns a result without a body.
     pub(super) fn empty(status: StatusCode, headers: HeaderMap) -> EndpointResult {
-        EndpointResult { status, content_type: None, headers, content: Ok(Bytes::new()) }
+        EndpointResult { status, content_type: None, headers, content: Ok(Bytes::new()), is_charged: true }
     }
 
     pub(super) async fn of(response: Response) -> EndpointResult {
         let (mut parts, body) = response.into_parts();
+        let is_charged = parts.extensions.remove::<Uncharged>().is_none();
         let content = match parts.extensions.remove::<ApiError>() {
             Some(error) => Err(error),
             None => body.collect().await.map(Collected::to_bytes).map_err(ApiError::internal),
@@ -54,14 +59,14 @@ impl EndpointResult {
         // The body may be compressed, so the length that axum has set is not final.
         parts.headers.remove(CONTENT_LENGTH);
         let content_type = parts.headers.remove(CONTENT_TYPE);
-        EndpointResult { status: parts.status, content_type, headers: parts.headers, content }
+        EndpointResult { status: parts.status, content_type, headers: parts.headers, content, is_charged }
     }
 }
 
 /// A message of the MCP endpoint.
 impl From<McpReply> for EndpointResult {
     fn from(McpReply { status, content_type, headers, body }: McpReply) -> EndpointResult {
-        EndpointResult { status, content_type, headers, content: Ok(body.into()) }
+        EndpointResult { status, content_type, headers, content: Ok(body.into()), is_charged: true }
     }
 }
 
@@ -76,25 +81,27 @@ impl From<Result<JsonDocument, ApiError>> for EndpointResult {
     fn from(document: Result<JsonDocument, ApiError>) -> EndpointResult {
         let content_type = Some(HeaderValue::from_static("application/json"));
         let mut headers = HeaderMap::new();
-        let content = document.map(|JsonDocument { body, next }| {
+        let is_charged = document.as_ref().is_ok_and(|document| document.is_charged);
+        let content = document.map(|JsonDocument { body, next, .. }| {
             if let Some(next) = next {
                 headers.insert(LINK, next);
             }
             body
         });
-        EndpointResult { status: StatusCode::OK, content_type, headers, content }
+        EndpointResult { status: StatusCode::OK, content_type, headers, content, is_charged }
     }
 }
 
 impl PendingResponse {
     /// Decides the status: that of an error, 304, or the one of the endpoint.
     pub(super) fn of(result: EndpointResult, context: &RequestContext, state: &ApiState) -> PendingResponse {
-        let EndpointResult { status, content_type, headers, content } = result;
+        let EndpointResult { status, content_type, headers, content, is_charged } = result;
         let bytes = match content {
             Ok(bytes) => bytes,
             Err(error) => return PendingResponse::problem(error, headers, context, state),
         };
-        let mut pending = PendingResponse { status, content_type, tag: None, headers, bytes, cause: None };
+        let mut pending =
+            PendingResponse { status, content_type, tag: None, headers, bytes, is_charged, cause: None };
         let reads = context.method == Method::GET || context.method == Method::HEAD;
         if status == StatusCode::OK && reads {
             let tag = entity_tag::of(&pending.bytes);
@@ -142,6 +149,6 @@ impl PendingResponse {
         } else {
             problem::write(error, state.site(), instance, &mut headers)
         };
-        PendingResponse { status, content_type: None, tag: None, headers, bytes, cause }
+        PendingResponse { status, content_type: None, tag: None, headers, bytes, is_charged: false, cause }
     }
 }

@@ -6,8 +6,10 @@ use answers::auth::caller::Caller;
 use answers::catalog::archive_parameters::{ArchiveParameters, invalid_cursor};
 use answers::catalog::document::JsonDocument;
 use answers::catalog::json_writer::{self, JsonWriter};
+use answers::catalog::list_notes;
 use answers::catalog::list_options;
 use answers::catalog::several::{self, MOST_SLUGS};
+use answers::catalog::taste_records::TasteRecords;
 use answers::catalog::{browse, facets};
 use answers::effort::Effort;
 use answers::error::ApiError;
@@ -44,7 +46,8 @@ pub(crate) async fn projects(
         used_up.refuse_list(&state, total?)?;
     }
     let effort = Effort::of(&parameters.options);
-    caller.read(&state, effort, || newest(&state, parameters, query)).await
+    let asked = (effort, parameters.options.detail);
+    caller.read_list(&state, asked, |records| newest(&state, &parameters, query, records)).await
 }
 
 /// Returns the slugs in `slugs`, which excludes the parameters of pages.
@@ -80,18 +83,26 @@ async fn several(
     Ok(JsonDocument::of(json.finish()))
 }
 
-fn newest(state: &ApiState, parameters: ArchiveParameters, query: &str) -> Result<JsonDocument, ApiError> {
-    let ArchiveParameters { options, limit, cursor, ignored } = parameters;
+fn newest(
+    state: &ApiState,
+    ArchiveParameters { options, limit, cursor, ignored }: &ArchiveParameters,
+    query: &str,
+    records: &mut TasteRecords,
+) -> Result<Option<JsonDocument>, ApiError> {
     let now = state.listing()?;
-    let page = browse::page(&now, &options, limit, cursor).map_err(invalid_cursor)?;
-    let (shown, site) = (page.summaries(&now), state.site());
+    let page = browse::page(&now, options, *limit, cursor.clone()).map_err(invalid_cursor)?;
+    let (mut shown, site) = (page.summaries(&now), state.site());
+    if !records.fill(&mut shown, |(summary, ())| summary) {
+        return Ok(None);
+    }
     let next = page.next.map(|cursor| cursor.to_string());
     let mut json =
         JsonWriter::object(site, json_writer::capacity(shown.iter().map(|(summary, ())| *summary), site));
     let shown = shown.into_iter().map(|(summary, ())| (options.detail.of(summary), ()));
     browse::write(&mut json, shown, page.total, next.as_deref(), |_, ()| Ok(()))?;
-    facets::write(&mut json, &browse::facets(&now, &options))?;
-    json.member("note", &browse::note(&options, page.total))?;
-    json.ignored_parameters(&ignored)?;
-    Ok(JsonDocument::page(json.finish(), site, PROJECTS, query, next.as_deref()))
+    facets::write(&mut json, &browse::facets(&now, options))?;
+    json.member("note", &list_notes::joined(&list_notes::of_list(&now, options, page.total)))?;
+    json.ignored_parameters(ignored)?;
+    let document = JsonDocument::page(json.finish(), site, PROJECTS, query, next.as_deref());
+    Ok(Some(document.of_total(page.total)))
 }

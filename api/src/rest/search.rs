@@ -12,8 +12,10 @@ use answers::catalog::document::JsonDocument;
 use answers::catalog::facets;
 use answers::catalog::highlights;
 use answers::catalog::json_writer::{self, JsonWriter};
+use answers::catalog::list_notes;
 use answers::catalog::relaxation;
 use answers::catalog::search;
+use answers::catalog::taste_records::TasteRecords;
 use answers::effort::Effort;
 use answers::error::ApiError;
 use answers::route::SEARCH;
@@ -27,7 +29,11 @@ use crate::rest::search::parameters::SearchParameters;
 pub(crate) fn answer_plain(state: &ApiState, query: &str) -> Option<Result<JsonDocument, ApiError>> {
     match SearchParameters::parse(query) {
         Ok(parameters) if !parameters.effort().is_plain() => None,
-        Ok(parameters) => Some(answer(state, &parameters, query)),
+        // Without an answer if records are to be read first.
+        Ok(parameters) => {
+            let mut records = TasteRecords::of(parameters.options.detail);
+            answer(state, &parameters, query, &mut records).transpose()
+        }
         Err(error) => Some(Err(error)),
     }
 }
@@ -47,20 +53,31 @@ pub(crate) async fn search(
         let total: Result<u64, ApiError> = caller.read(&state, Effort::of_search(&options), total).await;
         used_up.refuse_list(&state, total?)?;
     }
-    caller.read(&state, parameters.effort(), || answer(&state, &parameters, query)).await
+    let asked = (parameters.effort(), parameters.options.detail);
+    caller.read_list(&state, asked, |records| answer(&state, &parameters, query, records)).await
 }
 
-fn answer(state: &ApiState, parameters: &SearchParameters, query: &str) -> Result<JsonDocument, ApiError> {
+fn answer(
+    state: &ApiState,
+    parameters: &SearchParameters,
+    query: &str,
+    records: &mut TasteRecords,
+) -> Result<Option<JsonDocument>, ApiError> {
     let SearchParameters { q, options, limit, cursor, highlights, .. } = parameters;
     let found = search::find(state, q.trim(), options, *limit, cursor.clone())?;
-    let page = &found.page;
-    let (hits, note, cursor) = (found.hits(), relaxation::note(page), found.next_cursor());
+    let (page, mut hits) = (&found.page, found.hits());
+    if !records.fill(&mut hits, |hit| &mut hit.summary) {
+        return Ok(None);
+    }
+    let notes = list_notes::of_search(state, q.trim(), options, &found)?.sentences;
+    let notes: Vec<String> = relaxation::note_without_excluded(page).into_iter().chain(notes).collect();
+    let (note, cursor) = (list_notes::joined(&notes), found.next_cursor());
     let (cursor, said) = (cursor.as_deref(), (page.relaxation(), note.as_deref()));
     let (total, counts, detail) = (page.total(), found.facets(), options.detail);
     let shown = Shown { hits: &hits, total, counts, detail, highlights: *highlights };
     let mut json = assemble(q, &shown, said, cursor, state.site())?;
     json.ignored_parameters(&parameters.ignored)?;
-    Ok(JsonDocument::page(json.finish(), state.site(), SEARCH, query, cursor))
+    Ok(Some(JsonDocument::page(json.finish(), state.site(), SEARCH, query, cursor).of_total(total)))
 }
 
 /// What an answer shows.

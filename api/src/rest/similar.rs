@@ -13,6 +13,7 @@ use answers::catalog::json_writer::{self, JsonWriter};
 use answers::catalog::list_options::{self, ListOptions, WITHOUT_ORDER};
 use answers::catalog::similar::{self, ListedProject, SimilarPage};
 use answers::catalog::slug::{self, PathSlug, Resolved};
+use answers::catalog::taste_records::TasteRecords;
 use answers::effort::Effort;
 use answers::error::{ApiError, fault};
 use answers::query::{self, QueryParams};
@@ -41,7 +42,11 @@ pub(crate) fn answer_plain(
 ) -> Option<Result<JsonDocument, ApiError>> {
     match SimilarParameters::read(query) {
         Ok(parameters) if !parameters.effort().is_plain() => None,
-        Ok(parameters) => Some(answer(state, project, &parameters, query, None)),
+        // Without an answer if records are to be read first.
+        Ok(parameters) => {
+            let mut records = TasteRecords::of(parameters.options.detail);
+            answer(state, project, &parameters, (query, None), &mut records).transpose()
+        }
         Err(error) => Some(Err(error)),
     }
 }
@@ -51,18 +56,21 @@ fn answer(
     state: &ApiState,
     project: &ListedProject,
     parameters: &SimilarParameters,
-    query: &str,
-    used_up: Option<UsedUp>,
-) -> Result<JsonDocument, ApiError> {
+    (query, used_up): (&str, Option<UsedUp>),
+    records: &mut TasteRecords,
+) -> Result<Option<JsonDocument>, ApiError> {
     let filters = &parameters.options.filters;
     if parameters.cursor.is_some_and(|cursor| !project.issued(cursor, filters)) {
         return Err(ApiError::invalid_parameters(vec![invalid_cursor()]));
     }
-    let page = project.neighbours(state, parameters.limit, parameters.cursor, filters)?;
+    let mut page = project.neighbours(state, parameters.limit, parameters.cursor, &parameters.options)?;
     if let Some(used_up) = used_up {
         used_up.refuse_list(state, page.total as u64)?;
     }
-    list(&project.slug, &page, parameters, state.site(), query)
+    if !records.fill(&mut page.shown, |(_, summary)| summary) {
+        return Ok(None);
+    }
+    list(&project.slug, &page, parameters, state.site(), query).map(Some)
 }
 
 /// The parameters of the query.
@@ -91,9 +99,11 @@ pub(crate) async fn similar(
     };
     let list = match ListedProject::find(&state, slug.as_str())? {
         Some(project) => {
-            let used_up = caller.used_up(&state);
-            let list = || answer(&state, &project, &parameters, query, used_up);
-            caller.read(&state, parameters.effort(), list).await?
+            let asked = (parameters.effort(), parameters.options.detail);
+            let of_caller = || (query, caller.used_up(&state));
+            let list =
+                |records: &mut TasteRecords| answer(&state, &project, &parameters, of_caller(), records);
+            caller.read_list(&state, asked, list).await?
         }
         None => match slug::resolve_or_redirect(&state, &slug, PATH, query).await? {
             Resolved::Redirect(redirect) => return Ok(redirect),
@@ -150,5 +160,5 @@ fn list(
     json.member("note", &page.note)?;
     json.ignored_parameters(ignored)?;
     let path = format!("{PATH}{slug}");
-    Ok(JsonDocument::page(json.finish(), site, &path, query, next.as_deref()))
+    Ok(JsonDocument::page(json.finish(), site, &path, query, next.as_deref()).of_total(page.total as u64))
 }

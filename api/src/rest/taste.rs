@@ -7,8 +7,10 @@ use answers::auth::caller::Caller;
 use answers::catalog::archive_parameters::{ArchiveParameters, invalid_cursor};
 use answers::catalog::document::JsonDocument;
 use answers::catalog::json_writer::{self, JsonWriter};
+use answers::catalog::list_notes;
 use answers::catalog::list_options::is_colour;
 use answers::catalog::taste::{self, LONGEST, MOST_ALTERNATIVES, TasteTexts};
+use answers::catalog::taste_records::TasteRecords;
 use answers::catalog::{browse, facets};
 use answers::effort::Effort;
 use answers::error::ApiError;
@@ -16,9 +18,12 @@ use answers::query::{self, QueryParams};
 use answers::route::{TASTE, TERMS};
 use answers::state::ApiState;
 
-/// The names of all parameters: one for each dimension, then the common ones.
-const NAMES: [&str; Dimension::COUNT + ArchiveParameters::NAMES.len()] =
-    query::join_names(&Dimension::NAMES, &ArchiveParameters::NAMES);
+/// The names of its own parameters: one for each dimension, and how many of them must match.
+const OWN: [&str; Dimension::COUNT + 1] = query::join_names(&Dimension::NAMES, &["match"]);
+
+/// The names of all parameters.
+const NAMES: [&str; OWN.len() + ArchiveParameters::NAMES.len()] =
+    query::join_names(&OWN, &ArchiveParameters::NAMES);
 
 type Sent<'a> = QueryParams<'a, { NAMES.len() }>;
 
@@ -29,7 +34,7 @@ pub(crate) async fn taste(
 ) -> Result<JsonDocument, ApiError> {
     let query = query.as_deref().unwrap_or_default();
     let mut sent = QueryParams::parse(query, NAMES);
-    let taste = dimensions(&mut sent);
+    let taste = dimensions(&mut sent).matching(sent.match_mode());
     let parameters = ArchiveParameters::read(sent, true)?;
     if let Some(used_up) = caller.used_up(&state) {
         let (options, cursor) = (parameters.of_total(), parameters.cursor.clone());
@@ -42,34 +47,40 @@ pub(crate) async fn taste(
         used_up.refuse_list(&state, total?)?;
     }
     let effort = Effort::of_taste(&taste, &parameters.options);
-    caller.read(&state, effort, || answer(&state, &taste, parameters, query)).await
+    let asked = (effort, parameters.options.detail);
+    caller.read_list(&state, asked, |records| answer(&state, &taste, &parameters, query, records)).await
 }
 
 fn answer(
     state: &ApiState,
     taste: &TasteTexts,
-    parameters: ArchiveParameters,
+    ArchiveParameters { options, limit, cursor, ignored }: &ArchiveParameters,
     query: &str,
-) -> Result<JsonDocument, ApiError> {
-    let ArchiveParameters { options, limit, cursor, ignored } = parameters;
+    records: &mut TasteRecords,
+) -> Result<Option<JsonDocument>, ApiError> {
     let now = state.listing()?;
-    let found = taste::search(&now, taste, &options, limit, cursor).map_err(invalid_cursor)?;
+    let found = taste::search(&now, taste, options, *limit, cursor.clone()).map_err(invalid_cursor)?;
     let (page, matches, site) = (found.page, found.matches, state.site());
-    let shown = page.summaries(&now);
+    let mut shown = page.summaries(&now);
+    if !records.fill(&mut shown, |(summary, _)| summary) {
+        return Ok(None);
+    }
     let next = page.next.map(|cursor| cursor.to_string());
     let mut json =
         JsonWriter::object(site, json_writer::capacity(shown.iter().map(|(summary, _)| *summary), site));
     let detail = options.detail;
     let shown = shown.into_iter().map(|(summary, matched)| (detail.of(summary), matched));
     browse::write(&mut json, shown, page.total, next.as_deref(), |json, matched: DimensionSet| {
-        if detail.is_full() { json.member("matched", &matched) } else { Ok(()) }
+        json.member("matched", &matched)
     })?;
-    json.member("matches", &matches)?;
-    facets::write(&mut json, &taste::facets(&now, taste, &options))?;
-    let notes = taste::notes(&now, taste, &options, (&matches, page.total), TERMS);
-    json.member("note", &(!notes.is_empty()).then(|| notes.join(" ")))?;
-    json.ignored_parameters(&ignored)?;
-    Ok(JsonDocument::page(json.finish(), site, TASTE, query, next.as_deref()))
+    taste::write(&mut json, &matches)?;
+    facets::write(&mut json, &taste::facets(&now, taste, options))?;
+    let mut notes = taste::notes(&now, taste, options, &matches, TERMS);
+    notes.extend(list_notes::of_taste(&now, taste, options, page.total));
+    json.member("note", &list_notes::joined(&notes))?;
+    json.ignored_parameters(ignored)?;
+    let document = JsonDocument::page(json.finish(), site, TASTE, query, next.as_deref());
+    Ok(Some(document.of_total(page.total)))
 }
 
 /// Reads the dimensions, of which at least one is needed; the values of one that is given several times are alternatives. A blank value

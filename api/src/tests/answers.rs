@@ -88,8 +88,8 @@ async fn a_search_without_results_is_answered() {
             "street&category=art",
             concat!(
                 r#"{"query":"street","count":0,"total":0,"approximate":false,"missing_words":[],"replaced":[],"#,
-                r#""did_you_mean":null,"note":"None of the projects that the filters leave has all of these words; "#,
-                r#"without filters 3 projects have them.","results":[],"next_cursor":null}"#
+                r#""did_you_mean":null,"note":"No project is in the category art; there are design (4), architecture (1). "#,
+                r#"Without category 3 projects remain.","results":[],"next_cursor":null}"#
             ),
         ),
         (

@@ -31,11 +31,14 @@ async fn each_answers_what_its_tool_answers() {
             vec!["haus-am-see"],
             &json!({"material": 1, "light": 0}),
             &json!(["material"]),
-            &json!("No project matches light “dusk”; /v1/terms shows the words in use.")
+            &json!(
+                "No project has both; the nearest is one that has one. No project matches light “dusk”; /v1/terms shows the words \
+                 in use."
+            )
         )
     );
     let none = node.get("/v1/projects?category=art").await.json();
-    let note = "The catalog has no project in the category art yet. Leave category out to see all.";
+    let note = "No project is in the category art; there are design (4), architecture (1).";
     assert_eq!(none, json!({"count": 0, "total": 0, "results": [], "next_cursor": null, "note": note}));
     let none = node.get("/v1/discover?category=art&page=2").await.json();
     let note = "There is nothing to be drawn from yet. Leave category out, or try again later.";

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-const SHOWN: [&str; 7] = ["slug", "name", "studio", "city", "year", "citation_url", "score"];
+const SHOWN: [&str; 8] = ["slug", "name", "studio", "city", "year", "citation_url", "score", "matched"];
 
 /// Returns the answer with the members alone that a concise one has.
 fn concise(mut answer: Value) -> Value {
@@ -34,7 +34,7 @@ async fn a_concise_answer_is_the_full_one_without_the_members_of_its_results() {
         assert_eq!((reply.status, reply.json()), (200, concise(full.clone())), "{path}");
         assert_eq!(node.get(&format!("{path}{joined}detail=FULL")).await.json(), full, "{path}");
         let refused = node.get(&format!("{path}{joined}detail=short")).await;
-        let fault = json!([{"parameter": "detail", "detail": "It is neither full nor concise.", "allowed": "full, concise"}]);
+        let fault = json!([{"parameter": "detail", "detail": "It is neither full, concise nor taste.", "allowed": "full, concise, taste"}]);
         assert_eq!((refused.status, &refused.json()["errors"]), (400, &fault), "{path}");
     }
     let marked = node.get("/v1/search?q=haus&detail=concise&highlights=true").await.json();
@@ -62,7 +62,8 @@ async fn tools_answer_concisely_too() {
         assert_eq!(node.tool(name, with(" Concise")).await, concise(full.clone()), "{name}");
         assert_eq!(node.tool(name, with("full")).await, full, "{name}");
         let refused = node.tool_refusal(name, with("short")).await;
-        let fault = "These arguments cannot be used: detail is “short”, it must be one of full, concise. ";
+        let fault =
+            "These arguments cannot be used: detail is “short”, it must be one of full, concise, taste. ";
         assert!(refused.starts_with(fault), "{name}: {refused}");
     }
     let one = node.tool("get_project", json!({"slug": "haus-am-see", "detail": "concise"})).await;

@@ -195,6 +195,21 @@ async fn a_batch_is_answered_whatever_its_items_ask_for_and_the_next_waits_for_a
 }
 
 #[tokio::test]
+async fn a_list_that_is_read_again_with_the_texts_of_taste_is_weighed_once() {
+    let node = Node::start_with_keys(Limits::default(), RateLimits::new(0, 1, 0)).await;
+    let facets = FACETS.strip_prefix("facets=");
+    let dear = mcp::call("search_projects", json!({"query": "street", "facets": facets, "detail": "taste"}));
+    wait_of(4, "a call of four units", async || {
+        let reply = node.post("", &dear).await;
+        assert_eq!(reply.status, 200, "{reply:?}");
+        let refused = node.post("", mcp::call("discover", json!({}))).await;
+        let (_, wait) = refused.text().split_once("Too many calls came within a second. Wait ")?;
+        wait.split(' ').next()?.parse().ok()
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_key_waits_for_what_its_calls_asked_for() {
     let dear = format!("/v1/taste?{}", all_alternatives());
     for (path, units) in [(dear.as_str(), 7), ("/v1/search?q=street", 1)] {

@@ -72,6 +72,8 @@ async fn filters_facets_and_orders_are_links() {
             ("/?category=art&city=Ulm%2C+Germany", "Newest"),
             ("/?category=art&city=Ulm%2C+Germany&sort=oldest", "Oldest"),
             ("/?category=art&city=Ulm%2C+Germany&sort=name", "Name"),
+            ("/?category=art&city=Ulm%2C+Germany&sort=year_asc", "Earliest year"),
+            ("/?category=art&city=Ulm%2C+Germany&sort=year_desc", "Latest year"),
             ("#filters", "Filters"),
         ])
     );
@@ -140,6 +142,39 @@ async fn words_taste_and_lists_are_counted_as_over_rest() {
 }
 
 #[tokio::test]
+async fn pages_are_ordered_by_year_and_filtered_by_the_day_of_selection() {
+    let record = |name: &str, year: Option<&str>, day: &str| json!({"name": name, "category": "art", "year": year, "provenance": {"selected": day}});
+    let node = Node::start_with_records(&[
+        ("late", record("Room late", Some("2003"), "2021-01-01"), &[]),
+        ("undated", record("Room undated", None, "2021-12-31"), &[]),
+        ("early", record("Room early", Some("1998"), "2022-01-01"), &[]),
+    ])
+    .await;
+    for start in ["/?category=art&", "/?q=room&"] {
+        for (sort, expected) in
+            [("year_asc", ["early", "late", "undated"]), ("year_desc", ["late", "early", "undated"])]
+        {
+            assert_eq!(cards(&node.get(&format!("{start}sort={sort}")).await), expected, "{start}{sort}");
+        }
+    }
+    let page = node.get("/?selected_from=2021-01-01&selected_to=2021-12-31&sort=year_asc").await;
+    assert_eq!(cards(&page), ["late", "undated"]);
+    assert_eq!(
+        links(&page, "<ul class=\"chips applied\"", "</ul>"),
+        expected(&[
+            ("/?selected_to=2021-12-31&sort=year_asc", "Remove Selected: Selected since 2021-01-01 ×"),
+            ("/?selected_from=2021-01-01&sort=year_asc", "Remove Selected: Selected until 2021-12-31 ×"),
+            ("/?sort=year_asc", "Clear all"),
+        ])
+    );
+    let refused =
+        node.ask("GET", "/?selected_from=2021-01-02&selected_to=2021-01-01", "Accept: text/html\r\n").await;
+    assert_eq!(refused.status, 400);
+    let said = "selected_from</code>: It is after selected_to, which is 2021-01-01. Allowed: a date up to 2021-01-01.";
+    assert!(refused.text().contains(said), "{refused:?}");
+}
+
+#[tokio::test]
 async fn a_link_of_a_facet_leads_to_as_many_projects_as_it_says() {
     let node = Node::start_with_records(&records()).await;
     for (href, text) in facets(&node.get("/?q=larch").await) {
@@ -203,13 +238,18 @@ async fn all_invalid_filters_are_on_the_page_of_the_error() {
             "year_from</code>: It is not a year. Allowed: four digits, such as 1998.",
             "has_picture</code>: It is not true. Allowed: true, or leave it out.",
             "color</code>: It is not a colour of six hexadecimal digits. Allowed: #rrggbb or rrggbb, such as #a0522d.",
-            "sort</code>: It is not an order of this list. Allowed: newest, oldest, name.",
+            "sort</code>: It is not an order of this list. Allowed: newest, oldest, name, year_asc, year_desc.",
         ]
     );
     let none = node.get("/?q=street&city=Nowhere").await;
-    assert!(none.text().contains("No projects found") && none.text().contains("Try fewer filters."));
+    assert!(none.text().contains("No projects found"), "{}", none.text());
+    assert!(
+        none.text().contains("No city is “Nowhere”.</p><p class=\"soft\">Without city 3 projects remain."),
+        "{}",
+        none.text()
+    );
     let none = node.get("/?city=Nowhere").await;
-    assert!(none.text().contains("No project matches all of these filters. Leave some out."));
+    assert!(none.text().contains("No city is “Nowhere”."), "{}", none.text());
 }
 
 #[tokio::test]

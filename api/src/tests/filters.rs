@@ -275,10 +275,7 @@ async fn tools_take_the_same_options() {
     }
     let asked = json!({"query": "lodge", "curator": "Cy"});
     let reply = node.post("", mcp::call("search_projects", asked)).await;
-    assert!(
-        reply.text().contains("Nothing is found with these filters, but 4 projects without them."),
-        "{reply:?}"
-    );
+    assert!(reply.text().contains("No curator is “Cy”. Without curator 4 projects remain."), "{reply:?}");
 }
 
 async fn listed(node: &Node, path: &str) -> (Vec<String>, Value) {
@@ -321,7 +318,7 @@ async fn browsing_takes_the_same_options() {
     assert_eq!(answer["facets"]["category"], json!([{"value": "interiors", "count": 1}]));
     assert_eq!(answer["facets"]["city"].as_array().unwrap().len(), 4, "{answer}");
     let (_, none) = listed(&node, "/v1/projects?curator=Cy").await;
-    assert_eq!(none["note"], "No project matches all of these filters. Leave some out.");
+    assert_eq!(none["note"], "No curator is “Cy”.");
     let (_, page) = listed(&node, "/v1/projects?place=Germany&limit=2").await;
     let next = page["next_cursor"].as_str().unwrap();
     let (rest, _) = listed(&node, &format!("/v1/projects?place=Germany&limit=2&cursor={next}")).await;
@@ -381,10 +378,7 @@ async fn taste_takes_the_same_options_and_colours_with_a_number_sign() {
         assert_eq!(slugs(&tool), slugs(&rest), "{query}");
     }
     let both = node.get("/v1/taste?color=red&color=%23c81e1e&color=blue").await.json();
-    assert_eq!(
-        both["note"],
-        "No project matches color “red” or “blue”; /v1/terms shows the words in use. Leave some filters out to look in all projects."
-    );
+    assert_eq!(both["note"], "No project matches color “red” or “blue”; /v1/terms shows the words in use.");
     assert_eq!(node.get("/v1/taste?color=%23c81e1e").await.status, 400, "no dimension");
 }
 
@@ -397,7 +391,10 @@ async fn similar_projects_are_filtered() {
     assert_eq!((filtered, &answer_filtered["total"]), (all, &answer["total"]));
     let (none, answer_none) = listed(&node, "/v1/similar/haus-am-see?studio=Nobody&sort=name").await;
     assert_eq!((none.len(), answer_none["total"].as_u64()), (0, Some(0)));
-    assert_eq!(answer_none["note"], "None of the nearest projects matches all of these filters.");
+    assert_eq!(
+        answer_none["note"],
+        "None of the nearest projects matches all of these filters. No studio is “Nobody”. Without studio 3 projects remain."
+    );
     assert_eq!(answer_none["ignored_parameters"], json!(["sort"]));
     let next = answer_filtered["next_cursor"].as_str().unwrap();
     let status = |query: String| {

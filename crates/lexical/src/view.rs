@@ -7,9 +7,11 @@ use tantivy::{DocSet, TERMINATED, TantivyError, Term};
 
 use crate::index::schema::Fields;
 use crate::index::snapshot::Snapshot;
+use crate::matching::Scope;
+use crate::query::Query;
 use crate::reader::{SearchPage, SearchReader};
-use crate::search::summaries_by_beginning;
-use crate::{OrdinalSet, Restriction, SearchError, SearchRequest};
+use crate::search::{Search, summaries_by_beginning};
+use crate::{Collects, OrdinalSet, Restriction, SearchError, SearchRequest};
 
 /// The listed projects of one commit. It never changes, so that several look-ups give one consistent answer.
 #[derive(Clone)]
@@ -71,6 +73,19 @@ impl View {
         restriction: &Restriction<'_>,
     ) -> Result<SearchPage, SearchError> {
         SearchPage::of(Arc::clone(&self.snapshot), request, Some(restriction))
+    }
+
+    /// Counts the listed projects of a set that have every word of a text in some form. They are not ranked, and no word is completed or
+    /// corrected: that takes a part of the time of a search.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the index's files cannot be read.
+    pub fn count_within(&self, text: &str, set: &OrdinalSet) -> Result<u64, SearchError> {
+        let query = Query::parse(text);
+        let scope = Scope { category: None, allowed: Some(set) };
+        let collects = Collects::Nothing;
+        Ok(Search { snapshot: &self.snapshot, query: &query, scope, collects }.count_full()?)
     }
 
     /// Returns the summaries of at most `limit` listed projects whose name begins with `typed`, and then of those in whose name a later

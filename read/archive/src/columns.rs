@@ -52,6 +52,8 @@ pub(super) struct Values<'a> {
     pub(super) has_picture: bool,
     /// The day of its first event, in days since 1970-01-01.
     pub(super) added: i32,
+    /// The day on which a curator selected it, likewise.
+    pub(super) selected: Option<i32>,
     /// The day that it is browsed by, likewise.
     pub(super) newest: i32,
     /// Its folded name, by which it is sorted in the order of names.
@@ -84,6 +86,7 @@ impl NewRows {
             year: values.year,
             has_picture: values.has_picture,
             added: values.added,
+            selected: values.selected,
             newest: values.newest,
             name: values.name.into(),
             palette,

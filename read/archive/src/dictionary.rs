@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use schemas::taste::Dimension;
+use text::{fold, is_stop_word};
 
 use super::layers::{Layer, Layers};
 use super::stemming::{WordStemmer, stored_phrases, stored_pieces};
@@ -68,6 +69,8 @@ struct Words {
     forms: Vec<Form>,
     by_form: HashMap<Arc<str>, u32, RandomState>,
     by_stem: HashMap<Arc<str>, u32, RandomState>,
+    /// The stems of forms that are stop words.
+    stop_stems: Vec<u32>,
 }
 
 #[derive(Debug, Clone)]
@@ -132,6 +135,12 @@ impl Dictionary {
         self.words.base.by_stem.len() + self.words.recent.by_stem.len()
     }
 
+    /// Iterates over the stems of which a form is a stop word, each once: some dozens.
+    pub(super) fn stop_stems(&self) -> impl Iterator<Item = u32> {
+        let Layers { base, recent } = &self.words;
+        base.stop_stems.iter().chain(&recent.stop_stems).copied()
+    }
+
     /// Returns the approximate memory in use, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.words.bytes()
@@ -160,6 +169,9 @@ impl Dictionary {
             }
         };
         let number = self.forms() as u32;
+        if is_stop_word(&fold(&text)) && self.stop_stems().all(|known| known != stem) {
+            self.words.recent.stop_stems.push(stem);
+        }
         self.words.recent.forms.push(Form { text: text.clone(), stem });
         self.words.recent.by_form.insert(text, number);
         self.words.merge_if_many();
@@ -178,6 +190,7 @@ impl Layer for Words {
         self.forms.extend(others.forms);
         self.by_form.extend(others.by_form);
         self.by_stem.extend(others.by_stem);
+        self.stop_stems.extend(others.stop_stems);
     }
 
     fn bytes(&self) -> usize {
@@ -185,7 +198,8 @@ impl Layer for Words {
         let texts = self.by_form.keys().chain(self.by_stem.keys()).map(|text| text.len() + 16);
         // A slot of a hash table is a pointer, a length, a number and a control byte.
         let slots = self.by_form.capacity() + self.by_stem.capacity();
-        texts.sum::<usize>() + slots * 25 * 8 / 7 + self.forms.capacity() * size_of::<Form>()
+        let stop_stems = self.stop_stems.capacity() * 4;
+        texts.sum::<usize>() + slots * 25 * 8 / 7 + self.forms.capacity() * size_of::<Form>() + stop_stems
     }
 }
 
@@ -302,5 +316,21 @@ mod tests {
         }
         let (_, last) = &before[before.len() - 1];
         assert!(last.words.recent.forms.len() <= MAX_RECENT, "a commit copies only a few words");
+    }
+
+    #[test]
+    fn the_stems_of_stop_words_are_known_once_in_either_layer() {
+        let mut dictionary = Dictionary::default();
+        dictionary.intern("the", "the");
+        for number in 0..2 * MAX_RECENT {
+            dictionary.intern(&format!("stem{number}"), &format!("form{number}"));
+        }
+        dictionary.intern("the", "thé");
+        dictionary.intern("a", "à");
+        assert!(
+            !dictionary.words.base.stop_stems.is_empty() && !dictionary.words.recent.stop_stems.is_empty()
+        );
+        let expected = ["the", "a"].map(|stem| dictionary.stem(stem).unwrap());
+        assert_eq!(dictionary.stop_stems().collect::<Vec<_>>(), expected);
     }
 }

@@ -52,6 +52,10 @@ pub struct FacetCounts {
     pub facet: Facet,
     /// The most frequent values, at most [`MAX_FACET_VALUES`]; equally frequent ones in the order of their folded texts.
     pub values: Vec<FacetValue>,
+    /// The number of all values that projects of the set have.
+    pub distinct: u64,
+    /// The number of projects of the set that have no value.
+    pub unrecorded: u64,
 }
 
 /// A value and the number of projects that have it.
@@ -142,7 +146,7 @@ impl<'s> CountedSet<'s> {
     pub(super) fn by(&self, facet: Facet) -> FacetCounts {
         let columns = &self.snapshot.columns;
         let rows = || self.rows.get_or_init(|| SetRows::of(columns, self.set));
-        let values = match facet {
+        let Counted { values, distinct, unrecorded } = match facet {
             Facet::Category => categories(rows()),
             Facet::City => texts(columns, rows(), TextColumn::City),
             Facet::Studio => texts(columns, rows(), TextColumn::Studio),
@@ -150,8 +154,15 @@ impl<'s> CountedSet<'s> {
             Facet::Year => years(rows()),
             Facet::Taste(dimension) => words(self.snapshot, self.set, dimension),
         };
-        FacetCounts { facet, values }
+        FacetCounts { facet, values, distinct: distinct as u64, unrecorded }
     }
+}
+
+/// What is counted of a facet, see [`FacetCounts`].
+struct Counted {
+    values: Vec<FacetValue>,
+    distinct: usize,
+    unrecorded: u64,
 }
 
 /// The rows of the projects of a set: looked for once, and counted by each facet.
@@ -182,22 +193,27 @@ impl<'c> SetRows<'c> {
     }
 }
 
-fn categories(rows: &SetRows<'_>) -> Vec<FacetValue> {
+fn categories(rows: &SetRows<'_>) -> Counted {
     let mut tally = Tally::new(Category::ALL.len());
     rows.for_each(|chunk| &chunk.categories, |category| tally.add(u32::from(category), 1));
     let found = tally.most(|index| Some(Category::ALL[index as usize].as_str()));
-    found.into_iter().map(|found| value(found.key, found.count)).collect()
+    let values = found.into_iter().map(|found| value(found.key, found.count)).collect();
+    Counted { values, distinct: tally.found.len(), unrecorded: 0 }
 }
 
-fn years(rows: &SetRows<'_>) -> Vec<FacetValue> {
+fn years(rows: &SetRows<'_>) -> Counted {
     // What is no year counts as the number after the last one: a tally is set to zero for each request.
-    let mut tally = Tally::new(usize::from(LAST_YEAR) + 2);
-    rows.for_each(|chunk| &chunk.years, |year| tally.add(u32::from(year.min(LAST_YEAR + 1)), 1));
-    let found = tally.most(|year| Some(year).filter(|year| *year <= u32::from(LAST_YEAR)));
-    found.into_iter().map(|found| value(&format!("{:04}", found.key), found.count)).collect()
+    let no_year = LAST_YEAR + 1;
+    let mut tally = Tally::new(usize::from(no_year) + 1);
+    rows.for_each(|chunk| &chunk.years, |year| tally.add(u32::from(year.min(no_year)), 1));
+    let found = tally.most(|year| Some(year).filter(|year| *year < u32::from(no_year)));
+    let values = found.into_iter().map(|found| value(&format!("{:04}", found.key), found.count)).collect();
+    let unrecorded = tally.counts[usize::from(no_year)];
+    let distinct = tally.found.len() - usize::from(unrecorded > 0);
+    Counted { values, distinct, unrecorded: u64::from(unrecorded) }
 }
 
-fn texts(columns: &Columns, rows: &SetRows<'_>, column: TextColumn) -> Vec<FacetValue> {
+fn texts(columns: &Columns, rows: &SetRows<'_>, column: TextColumn) -> Counted {
     let texts = columns.texts(column);
     let mut spellings = Tally::new(texts.count() + 1);
     rows.for_each(|chunk| chunk.texts(column), |number| spellings.add(number, 1));
@@ -206,10 +222,14 @@ fn texts(columns: &Columns, rows: &SetRows<'_>, column: TextColumn) -> Vec<Facet
         values.add(texts.first_of(*number), spellings.counts[*number as usize]);
     }
     let found = values.most(|number| Some(texts.value(number)));
-    found
-        .into_iter()
-        .map(|found| value(most_frequent(texts, &spellings, found.number), found.count))
-        .collect()
+    let shown =
+        found.into_iter().map(|found| value(most_frequent(texts, &spellings, found.number), found.count));
+    // Number 0 stands for rows without a text.
+    Counted {
+        values: shown.collect(),
+        distinct: values.found.len(),
+        unrecorded: u64::from(spellings.counts[0]),
+    }
 }
 
 /// Returns the most frequent spelling of a value; of several the first in alphabetical order.
@@ -219,23 +239,47 @@ fn most_frequent<'t>(texts: &'t Texts, spellings: &Tally, first: u32) -> &'t str
     all.max_by_key(|number| rank(*number)).map_or("", |number| texts.text(number))
 }
 
-fn words(snapshot: &Snapshot, set: &OrdinalSet, dimension: Dimension) -> Vec<FacetValue> {
+fn words(snapshot: &Snapshot, set: &OrdinalSet, dimension: Dimension) -> Counted {
     let Snapshot { block_list, dictionary, shown_forms, .. } = snapshot;
-    let mut tally = Tally::new(dictionary.stems());
+    let shown = |stem: u32| shown_forms.get((&block_list.blocks, dictionary), dimension, stem);
+    let hidden: Vec<u32> = dictionary.stop_stems().filter(|stem| shown(*stem).is_none()).collect();
+    let mut words = WordTally { tally: Tally::new(dictionary.stems()), hidden: &hidden, unrecorded: 0 };
     let is_small = set.len().saturating_mul(SCANNED_FOR_FOUND) < block_list.len() as u64;
     if is_small {
         for (block, at) in set.iter().filter_map(|ordinal| block_list.find(ordinal)) {
-            block.stems_by_project(dimension).of(at).iter().for_each(|stem| tally.add(*stem, 1));
+            words.add(block.stems_by_project(dimension).of(at));
         }
     } else {
-        scan_words(&block_list.blocks, set, dimension, &mut tally);
+        scan_words(&block_list.blocks, set, dimension, &mut words);
     }
-    let found = tally.most(|stem| shown_forms.get((&block_list.blocks, dictionary), dimension, stem));
-    found.into_iter().map(|found| value(found.key, found.count)).collect()
+    let WordTally { tally, unrecorded, .. } = words;
+    let found = tally.most(shown);
+    let values = found.into_iter().map(|found| value(found.key, found.count)).collect();
+    let not_shown = hidden.iter().filter(|stem| tally.counts[**stem as usize] > 0).count();
+    Counted { values, distinct: tally.found.len() - not_shown, unrecorded }
+}
+
+/// Counts the words of projects in a dimension.
+struct WordTally<'h> {
+    tally: Tally,
+    /// The stems that are not shown: those of stop words.
+    hidden: &'h [u32],
+    /// The number of projects without another word.
+    unrecorded: u64,
+}
+
+impl WordTally<'_> {
+    /// Counts the words of a project.
+    #[inline]
+    fn add(&mut self, stems: &[u32]) {
+        stems.iter().for_each(|stem| self.tally.add(*stem, 1));
+        let has_shown = stems.iter().any(|stem| !self.hidden.contains(stem));
+        self.unrecorded += u64::from(!has_shown);
+    }
 }
 
 /// Counts the words of a set in a dimension, block by block.
-fn scan_words(blocks: &[Arc<Block>], set: &OrdinalSet, dimension: Dimension, tally: &mut Tally) {
+fn scan_words(blocks: &[Arc<Block>], set: &OrdinalSet, dimension: Dimension, words: &mut WordTally<'_>) {
     let mut of_set: Vec<u16> = Vec::new();
     for block in blocks {
         of_set.clear();
@@ -248,7 +292,7 @@ fn scan_words(blocks: &[Arc<Block>], set: &OrdinalSet, dimension: Dimension, tal
         }
         if count > 0 {
             let stems = block.stems_by_project(dimension);
-            of_set[..count].iter().for_each(|at| stems.of(*at).iter().for_each(|stem| tally.add(*stem, 1)));
+            of_set[..count].iter().for_each(|at| words.add(stems.of(*at)));
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use model::day;
 use schemas::event::Event;
 use schemas::picture::{Colour, Picture, PictureId};
 use schemas::record::Record;
@@ -26,6 +27,8 @@ pub(super) struct Facts {
     pub(super) studio: Option<String>,
     pub(super) curator: Option<String>,
     pub(super) year: Option<u16>,
+    /// The day on which a curator selected it, in days since 1970-01-01.
+    pub(super) selected: Option<i32>,
     pub(super) pictures: Pictures,
 }
 
@@ -57,6 +60,7 @@ impl Facts {
         self.studio.clone_from(&record.studio);
         self.curator.clone_from(&record.provenance.curated_by);
         self.year = record.year.map(|year| year.number());
+        self.selected = record.provenance.selected.map(day::since_1970);
         self.pictures.has_thumbnail = record.thumbnail.is_some();
         self.pictures.sources = record.picture_sources().map(str::to_owned).collect();
     }

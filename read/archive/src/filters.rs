@@ -11,7 +11,7 @@ use schemas::taste::Taste;
 use text::fold;
 
 use super::blocks::bitmap;
-use super::columns::chunk::{Chunk, LAST_YEAR};
+use super::columns::chunk::{Chunk, FIRST_DAY, LAST_YEAR};
 use super::columns::oklab::{self, Oklab};
 use super::columns::texts::{Texts, value_of};
 use super::columns::{Columns, TextColumn};
@@ -43,6 +43,10 @@ pub struct Filters {
     pub colours: Vec<Colour>,
     /// The first day of the project's first event.
     pub added_since: Option<Date>,
+    /// The first day on which a curator selected the project. One without such a day does not match.
+    pub selected_from: Option<Date>,
+    /// The last day on which a curator selected the project. One without such a day does not match.
+    pub selected_to: Option<Date>,
     /// The words of each dimension, all of which must be recorded there.
     pub taste: Taste,
 }
@@ -70,12 +74,12 @@ impl Filters {
         is_all.then_some(category)
     }
 
-    /// Returns whether a facet counts the values of one of the filters.
+    /// Returns whether a facet counts the values of one of the filters. A range is none: it applies to its own facet.
     pub fn restricts(&self, facet: Facet) -> bool {
         self.without(facet) != *self
     }
 
-    /// Returns the other filters than those of a facet.
+    /// Returns the other filters than those by the values of a facet; ranges remain.
     #[must_use]
     pub fn without(&self, facet: Facet) -> Filters {
         let mut others = self.clone();
@@ -84,8 +88,7 @@ impl Filters {
             Facet::City => others.cities.clear(),
             Facet::Studio => others.studios.clear(),
             Facet::Curator => others.curators.clear(),
-            Facet::Year => (others.year_from, others.year_to) = (None, None),
-            Facet::Taste(_) => {}
+            Facet::Year | Facet::Taste(_) => {}
         }
         others
     }
@@ -117,6 +120,8 @@ impl Filters {
             // Every word of a taste counts, `and` too.
             write(11, vec![format!("{}={}", dimension.as_str(), fold(text))]);
         }
+        write(12, self.selected_from.iter().map(Date::to_string).collect());
+        write(13, self.selected_to.iter().map(Date::to_string).collect());
         hash.finish()
     }
 }
@@ -134,6 +139,8 @@ struct Lookup {
     has_picture: bool,
     colours: Vec<Oklab>,
     added_since: Option<i32>,
+    /// The first and the last day of selection.
+    selected: Option<(i32, i32)>,
 }
 
 /// Numbers of texts.
@@ -186,6 +193,10 @@ impl Lookup {
             let from = filters.year_from.map_or(0, Year::number);
             (from, filters.year_to.map_or(LAST_YEAR, Year::number))
         });
+        let selected = (filters.selected_from.is_some() || filters.selected_to.is_some()).then(|| {
+            let from = filters.selected_from.map_or(FIRST_DAY, day::since_1970);
+            (from, filters.selected_to.map_or(i32::MAX, day::since_1970))
+        });
         Some(Lookup {
             categories,
             texts,
@@ -193,6 +204,7 @@ impl Lookup {
             has_picture: filters.has_picture,
             colours: filters.colours.iter().map(|Colour(rgb)| Oklab::of(*rgb)).collect(),
             added_since: filters.added_since.map(day::since_1970),
+            selected,
         })
     }
 
@@ -217,6 +229,9 @@ impl Lookup {
         }
         if let Some(since) = self.added_since {
             retain(rows, &chunk.added, |added| added >= since);
+        }
+        if let Some((from, to)) = self.selected {
+            retain(rows, &chunk.selected, |selected| (from..=to).contains(&selected));
         }
         if !self.colours.is_empty() {
             for (index, word) in rows.iter_mut().enumerate() {

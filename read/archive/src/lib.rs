@@ -22,9 +22,12 @@ mod dictionary;
 mod facets;
 #[cfg(feature = "apply")]
 mod facts;
+mod filter_parts;
 mod filters;
 mod layers;
 mod listing;
+mod near_ranges;
+mod near_values;
 mod newest;
 mod order;
 mod reader;
@@ -47,12 +50,14 @@ pub use browse::NewestPage;
 pub use cursor::{Cursor, InvalidCursor};
 pub use dictionary::TermKind;
 pub use facets::{Facet, FacetCounts, FacetValue, MAX_FACET_VALUES};
+pub use filter_parts::{Dated, FilterPart};
 pub use filters::Filters;
 pub use listing::{CountedSearch, Listing};
+pub use near_values::{ValueKind, is_world_region};
 pub use reader::ArchiveReader;
 pub use sorting::{Order, Selection};
 pub use suggestions::{Suggestion, SuggestionKind};
-pub use taste_query::{DimensionMatches, Hit, MAX_QUERY_WORDS, TastePage, TasteRequest};
+pub use taste_query::{DimensionMatches, Hit, MAX_QUERY_WORDS, MatchMode, TastePage, TasteRequest};
 pub use vocabulary::{DimensionTerms, Term, TermsPage, TermsRequest};
 #[cfg(feature = "apply")]
 pub use writer::ArchiveWriter;
@@ -63,7 +68,7 @@ use model::error::ModelError;
 use model::{Model, ModelContext};
 
 /// The layout of its files, incremented with every change that former generations do not have.
-pub const LAYOUT: u32 = 7;
+pub const LAYOUT: u32 = 8;
 
 const NAME: &str = "archive";
 
@@ -103,7 +108,7 @@ impl Model for ArchiveReader {
     async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ModelError> {
         database::digest(&folder.join(FILE), NAME, &[
             "SELECT ordinal, project, slug, category, published, added, newest, listed, words, name, city, studio, curator, year, \
-             has_picture, hex(palette), pictures FROM projects ORDER BY ordinal",
+             selected, has_picture, hex(palette), pictures FROM projects ORDER BY ordinal",
         ]).await
     }
 }

@@ -11,6 +11,7 @@ use super::browse::{self, NewestPage};
 use super::cursor::{Cursor, InvalidCursor};
 use super::dictionary::TermKind;
 use super::facets::{AllCounts, CountedSet, Facet, FacetCounts};
+use super::filter_parts::Dated;
 use super::filters::{self, Filters, RecentSelections};
 use super::recent::Recent;
 use super::snapshot::Snapshot;
@@ -42,6 +43,8 @@ pub(super) struct Computed {
     selections: RecentSelections,
     /// The counts of the last searches: they are the same on every page of the results.
     searches: Recent<CountedSearch, Arc<[FacetCounts]>, 64>,
+    /// The projects without a value that match filters.
+    pub(super) undated: Recent<(Filters, Dated), Arc<OrdinalSet>, 16>,
     /// Whether every project of the search index is listed: one that was withdrawn may be in it for a moment.
     lists_whole_index: OnceLock<bool>,
 }
@@ -85,7 +88,7 @@ impl Listing {
         taste_query::page_in_order(&self.snapshot, &query, order, request.limit, request.after.clone())
     }
 
-    /// Returns the projects that match at least one dimension, on all pages.
+    /// Returns the projects on all pages of a request by taste.
     pub fn matching_taste(&self, request: &TasteRequest<'_>) -> OrdinalSet {
         taste_query::matches(&self.snapshot, &TasteQuery::of(request, &self.stemmer))
     }
@@ -167,6 +170,16 @@ impl Listing {
         restriction: &Restriction<'_>,
     ) -> Option<Result<SearchPage, SearchError>> {
         Some(self.view.as_ref()?.search(request, restriction))
+    }
+
+    /// Counts the projects of a set that have every word of a text in some form, as [`View::count_within`] does; 0 if the archive was
+    /// opened without an index.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the index if it cannot be read.
+    pub fn count_matches(&self, text: &str, set: &OrdinalSet) -> Result<u64, SearchError> {
+        self.view.as_ref().map_or(Ok(0), |view| view.count_within(text, set))
     }
 
     /// Returns a page of the newest projects, of one category or of all: by the day of publication, else of selection, else of the

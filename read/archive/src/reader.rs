@@ -215,7 +215,7 @@ async fn read_changes(
     view: Option<&View>,
 ) -> Result<(Option<Snapshot>, i64), ModelError> {
     let sql = "SELECT ordinal, slug, category, published, added, newest, listed, words, name, city, studio, curator, year, \
-               has_picture, palette, changed FROM projects WHERE changed > ? ORDER BY changed, ordinal";
+               selected, has_picture, palette, changed FROM projects WHERE changed > ? ORDER BY changed, ordinal";
     let mut rows = sqlx::query(sql).bind(from).fetch(connection);
     let (mut changes, mut analyzer) = (Changes::of(before), before.analyzer(stemmer));
     let (mut last, mut unknown) = (from, None);
@@ -243,6 +243,7 @@ fn read_project(row: &SqliteRow) -> Result<ChangedProject<'_>, ModelError> {
         year: row.try_get("year")?,
         has_picture: row.try_get("has_picture")?,
         added: row.try_get("added")?,
+        selected: row.try_get("selected")?,
         newest: row.try_get("newest")?,
         name: row.try_get("name")?,
         palette: row.try_get("palette")?,

@@ -7,7 +7,7 @@ use schemas::picture::Colour;
 
 use super::MAX_PAGE_SIZE;
 use super::browse::NewestPage;
-use super::columns::chunk::Chunk;
+use super::columns::chunk::{Chunk, LAST_YEAR};
 use super::columns::oklab::{self, Oklab};
 use super::cursor::{Cursor, InvalidCursor};
 use super::order::{Day, SortKey};
@@ -31,25 +31,41 @@ pub enum Order {
     Oldest,
     /// By the folded name, then by the order of creation.
     Name,
+    /// By the year, the first year first, those without one last; within a year as [`Order::Newest`].
+    YearAscending,
+    /// By the year, the last year first, those without one last; within a year as [`Order::Newest`].
+    YearDescending,
     /// By the distance of the nearest colour of the palettes to one of these colours, then the last selected first. Projects without a
     /// colour near to them are last.
     Nearest(Vec<Colour>),
 }
 
 impl Order {
+    /// Returns whether it is an order of years.
+    pub fn is_by_year(&self) -> bool {
+        matches!(self, Order::YearAscending | Order::YearDescending)
+    }
+
     fn code(&self) -> u8 {
         match self {
             Order::Newest => 1,
             Order::Oldest => 2,
             Order::Name => 3,
             Order::Nearest(_) => 4,
+            Order::YearAscending => 5,
+            Order::YearDescending => 6,
         }
     }
 }
 
+/// What is sorted after every year.
+const LAST: u16 = u16::MAX;
+
 /// What projects are sorted by, ascending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Key<'a> {
+    /// In the orders of years; 0 in the others.
+    year: u16,
     primary: u32,
     name: &'a str,
     tie: u64,
@@ -74,11 +90,19 @@ pub(super) fn page(
     let limit = limit.clamp(1, MAX_PAGE_SIZE);
     let wanted: Vec<Oklab> = match order {
         Order::Nearest(colours) => colours.iter().map(|Colour(rgb)| Oklab::of(*rgb)).collect(),
-        Order::Newest | Order::Oldest | Order::Name => Vec::new(),
+        Order::Newest | Order::Oldest | Order::Name | Order::YearAscending | Order::YearDescending => {
+            Vec::new()
+        }
     };
+    let is_by_year = order.is_by_year();
     let last = after.as_ref().map(|cursor| {
         let SortKey { day, slug, ordinal } = cursor.sort_key();
-        Key { primary: u32::from_be_bytes(day.to_bytes()), name: slug, tie: ordinal }
+        let primary = u32::from_be_bytes(day.to_bytes());
+        match is_by_year {
+            // A cursor of this list has a number there.
+            true => Key { year: slug.parse().unwrap_or(LAST), primary, name: "", tie: ordinal },
+            false => Key { year: 0, primary, name: slug, tie: ordinal },
+        }
     });
     let mut best: Vec<Found<'_>> = Vec::with_capacity(limit + 1);
     let mut total = 0;
@@ -98,11 +122,13 @@ pub(super) fn page(
     let has_more = best.len() > limit;
     best.truncate(limit);
     let next = best.last().filter(|_| has_more).map(|last| {
-        let Key { primary, name, tie } = last.key;
+        let Key { year, primary, name, tie } = last.key;
+        let year = is_by_year.then(|| year.to_string());
+        let slug = year.as_deref().unwrap_or(name);
         Cursor::new(
             fingerprint,
             0,
-            SortKey { day: Day::from_bytes(primary.to_be_bytes()), slug: name, ordinal: tie },
+            SortKey { day: Day::from_bytes(primary.to_be_bytes()), slug, ordinal: tie },
         )
     });
     Ok(NewestPage { ordinals: best.iter().map(|found| found.ordinal).collect(), total, next })
@@ -112,13 +138,17 @@ fn key<'a>(chunk: &'a Chunk, row: usize, order: &Order, wanted: &[Oklab]) -> Key
     let ordinal = chunk.ordinal(row);
     // Shifted, so that days before 1970 stay before the others.
     let day = || chunk.newest(row).cast_unsigned() ^ 1 << 31;
+    let newest =
+        |year: Option<u16>| Key { year: year.unwrap_or(LAST), primary: !day(), name: "", tie: !ordinal };
     match order {
-        Order::Newest => Key { primary: !day(), name: "", tie: !ordinal },
-        Order::Oldest => Key { primary: day(), name: "", tie: ordinal },
-        Order::Name => Key { primary: 0, name: chunk.name(row), tie: ordinal },
+        Order::Newest => newest(Some(0)),
+        Order::Oldest => Key { year: 0, primary: day(), name: "", tie: ordinal },
+        Order::Name => Key { year: 0, primary: 0, name: chunk.name(row), tie: ordinal },
+        Order::YearAscending => newest(chunk.year(row)),
+        Order::YearDescending => newest(chunk.year(row).map(|year| LAST_YEAR - year)),
         Order::Nearest(_) => {
             let distance = oklab::nearest(chunk.palette(row), wanted).unwrap_or(u32::MAX);
-            Key { primary: distance, name: "", tie: !ordinal }
+            Key { year: 0, primary: distance, name: "", tie: !ordinal }
         }
     }
 }

@@ -1,5 +1,6 @@
-//! Queries by taste. The projects that match a dimension are a bitmap; the number of matching dimensions of 64 projects at a
-//! time is the sum of these bitmaps, in binary digits with carry.
+//! Queries by taste: projects by the number of requested dimensions that they match.
+
+mod match_counts;
 
 use std::hash::Hasher;
 
@@ -8,16 +9,37 @@ use schemas::record::Category;
 use schemas::taste::{Dimension, DimensionSet, Taste};
 
 use super::MAX_PAGE_SIZE;
-use super::blocks::{Block, BlockList, bitmap};
 use super::browse::NewestPage;
 use super::cursor::{Cursor, InvalidCursor, query_hash};
 use super::dictionary::{Dictionary, StemKey, TermKind};
 use super::snapshot::Snapshot;
 use super::sorting::{self, Order, Selection};
 use super::stemming::{WordStemmer, phrase_form};
+use match_counts::MatchCounts;
 
 /// The maximum number of words in a query of one dimension. Further words are ignored, which the answer says.
 pub const MAX_QUERY_WORDS: usize = 16;
+
+/// How many of the requested dimensions a project must match.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MatchMode {
+    /// At least one.
+    #[default]
+    Any,
+    /// All of them.
+    All,
+}
+
+impl MatchMode {
+    /// The names, as requests contain them, the usual one first.
+    pub const NAMES: [&str; 2] = ["any", "all"];
+
+    /// Parses a name, ignoring case and surrounding white space.
+    pub fn parse(text: &str) -> Option<MatchMode> {
+        let all = MatchMode::NAMES.into_iter().zip([MatchMode::Any, MatchMode::All]);
+        all.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(text.trim())).map(|(_, mode)| mode)
+    }
+}
 
 /// A request for a page of projects by taste.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +47,8 @@ pub struct TasteRequest<'a> {
     /// The requested texts of each dimension, by [`Dimension::index`]; several are alternatives. Any text is valid; one without words
     /// matches nothing.
     pub taste: [Vec<&'a str>; Dimension::COUNT],
+    /// How many of these dimensions a project must match.
+    pub matching: MatchMode,
     /// The category to search, or all.
     pub category: Option<Category>,
     /// The projects to search, or all.
@@ -57,8 +81,10 @@ impl<'a> TasteRequest<'a> {
 pub struct TastePage {
     /// The projects of this page, in order.
     pub hits: Vec<Hit>,
-    /// The number of projects that match at least one dimension, over all pages.
+    /// The number of projects on all pages.
     pub total: u64,
+    /// How many projects match exactly one dimension, two, and so on up to the number of requested ones, whether pages have them or not.
+    pub by_matched: Vec<u64>,
     /// The cursor of the next page, if there is one.
     pub next: Option<Cursor>,
     /// The requested dimensions, in the order of [`Dimension::ALL`].
@@ -92,6 +118,7 @@ pub struct DimensionMatches {
 #[derive(Debug)]
 pub(super) struct TasteQuery<'a> {
     dimensions: Vec<DimensionQuery>,
+    matching: MatchMode,
     category: Option<Category>,
     within: Option<Selection<'a>>,
 }
@@ -163,7 +190,9 @@ impl<'a> TasteQuery<'a> {
             }
             query
         });
-        TasteQuery { dimensions: dimensions.collect(), category: request.category, within: request.within }
+        let dimensions = dimensions.collect();
+        let TasteRequest { matching, category, within, .. } = *request;
+        TasteQuery { dimensions, matching, category, within }
     }
 
     /// Returns the hash that identifies the query in cursors: equal in all processes and for any order of the words and alternatives.
@@ -183,6 +212,9 @@ impl<'a> TasteQuery<'a> {
                     hash.write(&[0]);
                 }
             }
+        }
+        if self.matching == MatchMode::All {
+            hash.write(&[3]);
         }
         if let Some(within) = self.within {
             hash.write(&within.fingerprint.to_be_bytes());
@@ -224,7 +256,7 @@ pub(super) fn page(
     let after = Cursor::check(after, fingerprint)?;
     let limit = limit.clamp(1, MAX_PAGE_SIZE);
     let counts = MatchCounts::of(snapshot, query);
-    let mut found = counts.collect(query.dimensions.len(), after.as_ref(), limit + 1);
+    let mut found = counts.collect(after.as_ref(), limit + 1);
     let has_more = found.len() > limit;
     found.truncate(limit);
     let next = found.last().filter(|_| has_more).map(|last| {
@@ -232,7 +264,9 @@ pub(super) fn page(
         Cursor::new(fingerprint, last.matches, key)
     });
     let hits = found.iter().map(|found| counts.hit(query, found)).collect();
-    Ok(TastePage { hits, total: counts.total(), next, dimensions: counts.dimensions(query) })
+    let by_matched = counts.by_matched();
+    let (total, dimensions) = (counts.total(&by_matched), counts.dimensions(query));
+    Ok(TastePage { hits, total, by_matched, next, dimensions })
 }
 
 /// Returns a page of the projects that match a query in an order.
@@ -248,238 +282,11 @@ pub(super) fn page_in_order(
     let selection = Selection { set: &set, fingerprint: query.fingerprint() };
     let NewestPage { ordinals, total, next } = sorting::page(snapshot, selection, order, limit, after)?;
     let hits = counts.find(&ordinals).iter().map(|found| counts.hit(query, found)).collect();
-    Ok(TastePage { hits, total, next, dimensions: counts.dimensions(query) })
+    let (by_matched, dimensions) = (counts.by_matched(), counts.dimensions(query));
+    Ok(TastePage { hits, total, by_matched, next, dimensions })
 }
 
-/// Returns the projects that match at least one dimension of a query.
+/// Returns the projects that match at least one dimension of a query, or all.
 pub(super) fn matches(snapshot: &Snapshot, query: &TasteQuery<'_>) -> OrdinalSet {
     MatchCounts::of(snapshot, query).set()
-}
-
-/// A matching project: the index of its block, its number there, and the number of matching dimensions.
-struct Match {
-    block: usize,
-    at: usize,
-    matches: u8,
-}
-
-/// Bitmaps over all projects, in which each block begins with a new word.
-struct MatchCounts<'a> {
-    block_list: &'a BlockList,
-    /// The index of the first word of each block, and the number of words at the end.
-    starts: Vec<usize>,
-    /// The projects that match, for each requested dimension.
-    matching: Vec<Vec<u64>>,
-    /// The number of matching dimensions of each project in three binary digits: ones, twos, fours.
-    digits: [Vec<u64>; 3],
-}
-
-impl<'a> MatchCounts<'a> {
-    fn of(snapshot: &'a Snapshot, query: &TasteQuery<'_>) -> MatchCounts<'a> {
-        let block_list = &snapshot.block_list;
-        let mut starts = vec![0];
-        let mut end = 0;
-        for block in &block_list.blocks {
-            end += bitmap::word_count(block.len());
-            starts.push(end);
-        }
-        let category = query.category;
-        let matching = |query: &DimensionQuery| matching(block_list, &snapshot.dictionary, query, category);
-        let mut matching: Vec<Vec<u64>> = query.dimensions.iter().map(matching).collect();
-        if let Some(within) = query.within {
-            retain_within(block_list, &starts, within.set, &mut matching);
-        }
-        let digits = sum(&matching, end);
-        MatchCounts { block_list, starts, matching, digits }
-    }
-
-    /// Returns the bits of the projects that match at least one dimension.
-    fn any(&self) -> impl Iterator<Item = u64> {
-        let [ones, twos, fours] = &self.digits;
-        ones.iter().zip(twos).zip(fours).map(|((ones, twos), fours)| ones | twos | fours)
-    }
-
-    /// Returns the number of projects that match at least one dimension.
-    fn total(&self) -> u64 {
-        self.any().map(|word| u64::from(word.count_ones())).sum()
-    }
-
-    /// Returns the projects that match at least one dimension.
-    fn set(&self) -> OrdinalSet {
-        let any: Vec<u64> = self.any().collect();
-        let blocks = self.block_list.blocks.iter().zip(self.starts.windows(2));
-        let ordinals = blocks.flat_map(|(block, words)| {
-            let own = any[words[0]..words[1]].iter().enumerate();
-            own.flat_map(|(index, word)| bitmap::ones(index, *word)).map(|at| block.ordinals[at])
-        });
-        ordinals.collect()
-    }
-
-    /// Returns where projects are, in the order of these ordinals.
-    fn find(&self, ordinals: &[u64]) -> Vec<Match> {
-        let mut found: Vec<Option<Match>> = ordinals.iter().map(|_| None).collect();
-        for (block, projects) in self.block_list.blocks.iter().enumerate() {
-            for (at, ordinal) in projects.ordinals.iter().enumerate() {
-                if let Some(place) = ordinals.iter().position(|wanted| wanted == ordinal) {
-                    found[place] = Some(Match { block, at, matches: 0 });
-                }
-            }
-        }
-        found.into_iter().flatten().collect()
-    }
-
-    fn dimensions(&self, query: &TasteQuery<'_>) -> Vec<DimensionMatches> {
-        let dimensions = query.dimensions.iter().zip(&self.matching);
-        let matches = dimensions.map(|(query, bits)| DimensionMatches {
-            dimension: query.dimension,
-            words: query.words(),
-            is_truncated: query.is_truncated,
-            projects: bitmap::count(bits),
-        });
-        matches.collect()
-    }
-
-    /// Returns the first `limit` matches after a cursor. `requested` is the number of dimensions of the query.
-    fn collect(&self, requested: usize, after: Option<&Cursor>, limit: usize) -> Vec<Match> {
-        let mut found = Vec::with_capacity(limit);
-        let max = self.max_matches(requested as u8);
-        let from = after.map_or(max, |cursor| cursor.matches.min(max));
-        for matches in (1..=from).rev() {
-            let last = after.filter(|cursor| cursor.matches == matches).map(Cursor::sort_key);
-            let (first, at) = self.block_list.first_after(last);
-            for index in first..self.block_list.blocks.len() {
-                let start = if index == first { at } else { 0 };
-                self.collect_in(index, start, matches, limit, &mut found);
-                if found.len() == limit {
-                    return found;
-                }
-            }
-        }
-        found
-    }
-
-    /// Returns an upper bound of the number of dimensions that a project matches.
-    fn max_matches(&self, requested: u8) -> u8 {
-        let [_, twos, fours] = &self.digits;
-        let is_empty = |bits: &[u64]| bits.iter().fold(0, |any, word| any | word) == 0;
-        match (is_empty(fours), is_empty(twos)) {
-            (false, _) => requested,
-            (true, false) => requested.min(3),
-            (true, true) => requested.min(1),
-        }
-    }
-
-    fn collect_in(&self, block: usize, start: usize, matches: u8, limit: usize, found: &mut Vec<Match>) {
-        let words = self.starts[block]..self.starts[block + 1];
-        for (index, word) in words.enumerate().skip(start / 64) {
-            let exactly = self.exactly(word, matches) & bitmap::mask_from(index, start);
-            for at in bitmap::ones(index, exactly) {
-                if found.len() == limit {
-                    return;
-                }
-                found.push(Match { block, at, matches });
-            }
-        }
-    }
-
-    /// Returns the bits of the projects that match exactly `matches` dimensions, at least one.
-    fn exactly(&self, word: usize, matches: u8) -> u64 {
-        let digit = |at: usize| {
-            let bits = self.digits[at][word];
-            if matches >> at & 1 == 1 { bits } else { !bits }
-        };
-        digit(0) & digit(1) & digit(2)
-    }
-
-    fn hit(&self, query: &TasteQuery<'_>, found: &Match) -> Hit {
-        let at = self.starts[found.block] * 64 + found.at;
-        let dimensions = query.dimensions.iter().zip(&self.matching);
-        let matched = dimensions.filter(|(_, bits)| bitmap::contains(bits, at));
-        Hit {
-            ordinal: self.block_list.blocks[found.block].ordinals[found.at],
-            matched: matched.map(|(query, _)| query.dimension).collect(),
-        }
-    }
-}
-
-/// Clears the bits of projects that a set does not contain. Only matching projects are looked up.
-fn retain_within(block_list: &BlockList, starts: &[usize], set: &OrdinalSet, bitmaps: &mut [Vec<u64>]) {
-    for (block, &start) in block_list.blocks.iter().zip(starts) {
-        for index in 0..bitmap::word_count(block.len()) {
-            let any = bitmaps.iter().fold(0, |any, bits| any | bits[start + index]);
-            let allowed = bitmap::ones(index, any).filter(|at| set.contains(block.ordinals[*at]));
-            let allowed = allowed.fold(0, |bits, at| bits | 1 << (at % 64));
-            bitmaps.iter_mut().for_each(|bits| bits[start + index] &= allowed);
-        }
-    }
-}
-
-/// Returns the bitmap of the projects that match one dimension, over all blocks.
-fn matching(
-    block_list: &BlockList,
-    dictionary: &Dictionary,
-    query: &DimensionQuery,
-    category: Option<Category>,
-) -> Vec<u64> {
-    let words: usize = block_list.blocks.iter().map(|block| bitmap::word_count(block.len())).sum();
-    let mut bits = vec![0; words];
-    // An alternative with a word that is not used anywhere, or without words, matches nothing.
-    let keys = |one: &Alternative| one.keys(query.dimension, dictionary);
-    let mut alternatives: Vec<Vec<StemKey>> = query.alternatives.iter().filter_map(keys).collect();
-    alternatives.retain(|keys| !keys.is_empty());
-    let (mut whole, mut other) = (Vec::new(), Vec::new());
-    let mut rest = bits.as_mut_slice();
-    for block in &block_list.blocks {
-        let (own, remaining) = rest.split_at_mut(bitmap::word_count(block.len()));
-        rest = remaining;
-        match alternatives.as_slice() {
-            [alone] => add_alternative(block, alone, own, &mut other),
-            several => {
-                for keys in several {
-                    whole.clear();
-                    whole.resize(own.len(), 0);
-                    add_alternative(block, keys, &mut whole, &mut other);
-                    own.iter_mut().zip(&whole).for_each(|(own, whole)| *own |= whole);
-                }
-            }
-        }
-        if let Some(category) = category {
-            bitmap::intersect(own, block.category_bits(category));
-        }
-    }
-    bits
-}
-
-/// Sets the bits of the projects of a block that contain all stems; all bits are clear before. `other` is spare room.
-fn add_alternative(block: &Block, keys: &[StemKey], bits: &mut [u64], other: &mut Vec<u64>) {
-    let Some((first, others)) = keys.split_first() else { return };
-    add_projects(block, *first, bits);
-    for key in others {
-        other.clear();
-        other.resize(bits.len(), 0);
-        add_projects(block, *key, other);
-        bitmap::intersect(bits, other);
-    }
-}
-
-/// Sets the bits of the projects of a block that contain a stem.
-fn add_projects(block: &Block, key: StemKey, bits: &mut [u64]) {
-    block.find(key).iter().for_each(|term| block.posting_list(*term).add_to(bits));
-}
-
-const _: () = assert!(Dimension::COUNT < 8, "three binary digits count to seven");
-
-/// Returns how many of the bitmaps have each bit set, in three binary digits. Each bitmap has `words` words.
-fn sum(bitmaps: &[Vec<u64>], words: usize) -> [Vec<u64>; 3] {
-    let [mut ones, mut twos, mut fours] = [(); 3].map(|()| vec![0_u64; words]);
-    for bits in bitmaps {
-        let digits = ones.iter_mut().zip(&mut twos).zip(&mut fours);
-        for (bits, ((one, two), four)) in bits.iter().zip(digits) {
-            let carry = *one & bits;
-            *one ^= bits;
-            *four |= *two & carry;
-            *two ^= carry;
-        }
-    }
-    [ones, twos, fours]
 }

@@ -5,9 +5,11 @@ mod counted;
 mod filtered;
 mod matching;
 mod naive;
+mod near;
 mod pages;
 mod suggested;
 mod used;
+mod years;
 
 use jiff::{SignedDuration, Timestamp};
 use schemas::event::{

@@ -72,7 +72,7 @@ impl ArchiveWriter {
         for chunk in unknown.chunks(ROWS) {
             let mut query = QueryBuilder::<Sqlite>::new(
                 "SELECT ordinal, project, slug, category, published, added, newest, listed, words, name, city, studio, curator, \
-                 year, pictures FROM projects WHERE project IN (",
+                 year, selected, pictures FROM projects WHERE project IN (",
             );
             let mut list = query.separated(", ");
             for id in chunk {
@@ -165,10 +165,9 @@ impl Project {
     fn set_record(&mut self, record: &Record) {
         self.category = record.category.as_str().to_owned();
         self.published = record.published.map(day::since_1970);
-        let selected = record.provenance.selected.map(day::since_1970);
-        self.newest = self.published.or(selected).unwrap_or(self.added);
         self.words = stored_words(&record.taste);
         self.facts.set_record(record);
+        self.newest = self.published.or(self.facts.selected).unwrap_or(self.added);
     }
 
     /// Applies an event after the selection. Events that do not concern the archive change nothing.
@@ -204,6 +203,7 @@ fn read_project(row: &SqliteRow) -> Result<Project, ModelError> {
             studio: row.try_get("studio")?,
             curator: row.try_get("curator")?,
             year: row.try_get("year")?,
+            selected: row.try_get("selected")?,
             pictures: Pictures::of_json(row.try_get("pictures")?).map_err(corrupt)?,
         },
         changed: false,
@@ -217,7 +217,7 @@ async fn write_projects(
 ) -> Result<(), ModelError> {
     let mut query = QueryBuilder::<Sqlite>::new(
         "INSERT INTO projects (ordinal, project, slug, category, published, added, newest, listed, words, name, city, studio, \
-         curator, year, has_picture, palette, pictures, changed) ",
+         curator, year, selected, has_picture, palette, pictures, changed) ",
     );
     query.push_values(projects, |mut row, (id, project)| {
         row.push_bind(project.ordinal.0.cast_signed())
@@ -234,6 +234,7 @@ async fn write_projects(
             .push_bind(&project.facts.studio)
             .push_bind(&project.facts.curator)
             .push_bind(project.facts.year)
+            .push_bind(project.facts.selected)
             .push_bind(project.facts.pictures.has_picture())
             .push_bind(project.facts.pictures.palette())
             .push_bind(project.facts.pictures.to_json())
@@ -243,7 +244,7 @@ async fn write_projects(
         " ON CONFLICT (ordinal) DO UPDATE SET slug = excluded.slug, category = excluded.category, \
          published = excluded.published, newest = excluded.newest, listed = excluded.listed, words = excluded.words, \
          name = excluded.name, city = excluded.city, studio = excluded.studio, curator = excluded.curator, year = excluded.year, \
-         has_picture = excluded.has_picture, palette = excluded.palette, pictures = excluded.pictures, changed = excluded.changed",
+         selected = excluded.selected, has_picture = excluded.has_picture, palette = excluded.palette, pictures = excluded.pictures, changed = excluded.changed",
     );
     query.build().execute(transaction).await?;
     Ok(())

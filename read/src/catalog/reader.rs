@@ -129,6 +129,21 @@ impl CatalogReader {
         Ok(rows.into_iter().map(resolved).collect())
     }
 
+    /// Returns the full records of projects by any of their slugs, rendered as JSON, of withdrawn ones the last, as of one commit and in any
+    /// order; slugs that no project has or had are left out.
+    pub async fn records(&self, slugs: &[String]) -> Result<Vec<(String, Bytes)>, ModelError> {
+        let mut query = QueryBuilder::<Sqlite>::new(
+            "SELECT s.slug, p.answer FROM slugs s JOIN projects p USING (project) WHERE s.slug IN (",
+        );
+        let mut list = query.separated(", ");
+        for slug in slugs {
+            list.push_bind(slug);
+        }
+        query.push(")");
+        let rows: Vec<(String, String)> = query.build_query_as().fetch_all(&self.pool).await?;
+        Ok(rows.into_iter().map(|(slug, record)| (slug, record.into())).collect())
+    }
+
     /// Returns the present slug of the project whose record has this URL as its page or as its citation URL. Of several projects listed
     /// ones come first, then the one selected first.
     pub async fn slug_of_address(&self, address: &str) -> Result<Option<String>, ModelError> {

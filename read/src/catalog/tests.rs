@@ -114,6 +114,30 @@ async fn a_slug_is_resolved_as_the_events_say() {
 }
 
 #[tokio::test]
+async fn the_records_of_several_slugs_are_read_at_once_also_of_withdrawn_projects() {
+    let folder = tempfile::tempdir().unwrap();
+    let reader = catalog(folder.path(), &sample_events(), &[]).await;
+    let slugs = ["nothing", "a-moved", "b", "a-again"].map(str::to_owned);
+    let records = reader.records(&slugs).await.unwrap();
+    let mut found: Vec<(&str, serde_json::Value)> = records
+        .iter()
+        .map(|(slug, record)| {
+            let record = String::from_utf8(record.to_vec()).unwrap().replace('\u{1}', "http://h");
+            let record: serde_json::Value = serde_json::from_str(&record).unwrap();
+            (slug.as_str(), json!([record["slug"], record["name"]]))
+        })
+        .collect();
+    found.sort_by_key(|(slug, _)| *slug);
+    let expected = [
+        ("a-again", json!(["a-again", "A2"])),
+        ("a-moved", json!(["a-again", "A2"])),
+        ("b", json!(["b", "B"])),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(reader.records(&[]).await.unwrap(), []);
+}
+
+#[tokio::test]
 async fn a_project_is_found_by_the_addresses_of_its_present_record() {
     let folder = tempfile::tempdir().unwrap();
     let record = |url: &str| {

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::project::Project;
-use super::search::FacetValue;
+use super::project::{Project, TasteAnswer};
+use super::search::{FacetTotal, FacetValue};
 use super::summary::{ConciseSummary, Summary};
 
 /// A page of the newest projects.
@@ -24,7 +24,11 @@ pub struct ProjectsAnswer<'a> {
     /// The counts that `facets` asked for, by facet; at most twenty values each, the most frequent first. Absent without `facets`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub facets: BTreeMap<&'a str, Vec<FacetValue<'a>>>,
-    /// Why there are none; null otherwise.
+    /// How many values each of the facets has, shown or not, and how many of the projects have none. Absent without `facets`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub facet_totals: BTreeMap<&'a str, FacetTotal>,
+    /// Why there are none: which filter excludes most, and the recorded values that are near; or how many projects without a year come last
+    /// or are left out; null otherwise.
     pub note: Option<&'a str>,
     /// Request parameters that this endpoint does not know. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -65,6 +69,33 @@ pub struct ConciseSeveralAnswer<'a> {
     pub ignored_parameters: Vec<String>,
 }
 
+/// Several projects by their slugs, with `detail=taste`.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct TasteSeveralAnswer<'a> {
+    /// The number of results.
+    pub count: usize,
+    /// The projects, in the order of the request, each once.
+    pub results: Vec<TasteSummary<'a>>,
+    /// The requested slugs that lead to no project: unknown or withdrawn.
+    pub missing: Vec<&'a str>,
+    /// The requested slugs that are former ones, with the present ones. Absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub renamed: Vec<RenamedSlug<'a>>,
+    /// Request parameters that this endpoint does not know. Absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored_parameters: Vec<String>,
+}
+
+/// A project in a list with `detail=taste`.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct TasteSummary<'a> {
+    /// What names, places and cites the project.
+    #[serde(flatten)]
+    pub summary: ConciseSummary<'a>,
+    /// The six taste dimensions.
+    pub taste: TasteAnswer<'a>,
+}
+
 /// A former slug.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct RenamedSlug<'a> {
@@ -80,7 +111,7 @@ pub struct RenamedSlug<'a> {
 pub struct TasteSearchAnswer<'a> {
     /// The number of results in this answer.
     pub count: usize,
-    /// The exact number of projects that match at least one dimension.
+    /// The exact number of projects that match at least one dimension, with `match=all` all requested ones.
     pub total: u64,
     /// The results: those that match most dimensions first, the newest of them first.
     pub results: Vec<TasteResult<'a>>,
@@ -88,10 +119,17 @@ pub struct TasteSearchAnswer<'a> {
     pub next_cursor: Option<String>,
     /// The number of projects that match each requested dimension.
     pub matches: BTreeMap<&'a str, u64>,
+    /// How many projects match exactly so many of the requested dimensions, from all of them down to 1, over all pages; with `match=all` it
+    /// says what that leaves out.
+    pub by_matched: BTreeMap<String, u64>,
     /// The counts that `facets` asked for, by facet; at most twenty values each, the most frequent first. Absent without `facets`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub facets: BTreeMap<&'a str, Vec<FacetValue<'a>>>,
-    /// Advice about dimensions that match nothing; null otherwise.
+    /// How many values each of the facets has, shown or not, and how many of the projects have none. Absent without `facets`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub facet_totals: BTreeMap<&'a str, FacetTotal>,
+    /// Advice about dimensions that match nothing and about filters that exclude all, and how many projects without a year come last or are
+    /// left out; null otherwise.
     pub note: Option<&'a str>,
     /// Request parameters that this endpoint does not know. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

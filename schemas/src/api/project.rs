@@ -148,7 +148,7 @@ impl JsonSchema for TasteAnswer<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::summary::{ConciseSummary, concise};
+    use crate::api::summary::{self, ConciseSummary, concise};
     use crate::picture::{PictureFormat, PictureId};
     use crate::slug::Slug;
 
@@ -213,6 +213,26 @@ mod tests {
             }
         }
         assert_eq!(concise(b"{}"), None);
+    }
+
+    #[test]
+    fn the_taste_of_a_record_is_found_whatever_its_texts_say() {
+        let hostile = r#"","taste":{"material":"no"},"images":[ \\ "#;
+        let slug: Slug = "a".parse().unwrap();
+        for text in [hostile, "Eiche, 東京", "\n\t\u{1f600}"] {
+            let record = serde_json::json!({
+                "name": text, "category": "art", "intro": text, "description": text, "design_language": text,
+                "details": [{"label": text, "value": text}], "taste": {"light": text, "subject": text},
+            });
+            let record: Record = serde_json::from_value(record).unwrap();
+            let none = BTreeMap::new();
+            let edition = edition(&slug, &record, &none);
+            let whole = site::render(&Project::of(&edition, Timestamp::UNIX_EPOCH)).unwrap();
+            let taste = serde_json::to_string(&TasteAnswer(&record.taste)).unwrap();
+            let expected = format!(",\"taste\":{taste}");
+            assert_eq!(summary::taste(&whole), Some(expected.as_bytes()), "{text}");
+            assert_eq!(summary::taste(&site::render(&Summary::of(&edition)).unwrap()), None);
+        }
     }
 
     #[test]

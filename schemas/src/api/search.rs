@@ -35,11 +35,15 @@ pub struct SearchAnswer<'a> {
     pub replaced: Vec<Replaced<'a>>,
     /// A query that more projects contain in full, or null: what was corrected is shown already.
     pub did_you_mean: Option<&'a str>,
-    /// How results differ from the query, or why there are none; null if every result contains every word in some form.
+    /// How results differ from the query, or why there are none: which filter excludes most, and the recorded values that are near; and how
+    /// many projects without a year come last or are left out. Null otherwise.
     pub note: Option<&'a str>,
     /// The counts that `facets` asked for, by facet; at most twenty values each, the most frequent first. Absent without `facets`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub facets: BTreeMap<&'a str, Vec<FacetValue<'a>>>,
+    /// How many values each of the facets has, shown or not, and how many of the projects have none. Absent without `facets`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub facet_totals: BTreeMap<&'a str, FacetTotal>,
     /// The results, best first, or in the order of `sort`.
     pub results: Vec<SearchResult<'a>>,
     /// The value of `cursor` for the next page; null on the last page.
@@ -49,7 +53,8 @@ pub struct SearchAnswer<'a> {
     pub ignored_parameters: Vec<String>,
 }
 
-/// A value and the number of projects that have it, over all pages and without the filter by this value's kind.
+/// A value and the number of projects that have it, over all pages and without the filter by this value's kind; a range of years applies to
+/// the years, too.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct FacetValue<'a> {
     /// The value: a category, a place, studio or curator in the spelling that most of the projects have, a year, or a word of a taste
@@ -57,6 +62,15 @@ pub struct FacetValue<'a> {
     pub value: &'a str,
     /// The number of projects.
     pub count: u64,
+}
+
+/// The values of a facet as a whole, over the same projects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FacetTotal {
+    /// The number of different values.
+    pub distinct: u64,
+    /// The number of projects without a value.
+    pub unrecorded: u64,
 }
 
 /// A word of the catalog that replaces a typed one.

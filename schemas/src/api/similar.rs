@@ -18,7 +18,8 @@ pub struct SimilarAnswer<'a> {
     pub results: Vec<SimilarResult<'a>>,
     /// The value of `cursor` for the next page; null on the last page.
     pub next_cursor: Option<String>,
-    /// Why the project cannot be compared and has no results; null otherwise.
+    /// Why there are no results: the project cannot be compared, or a filter excludes them; and how many without a year are left out. Null
+    /// otherwise.
     pub note: Option<&'a str>,
     /// Request parameters that this endpoint does not know. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -153,6 +153,14 @@ pub fn concise(rendered: &[u8]) -> Option<Vec<u8>> {
     Some([&rendered[..named], &rendered[from..to]].concat())
 }
 
+/// Returns the member `taste` of a rendered record, with a comma before it; `None` of a summary, which has none.
+pub fn taste(rendered: &[u8]) -> Option<&[u8]> {
+    // Quotes within texts are escaped, so these names occur nowhere else before the pictures.
+    let from = memmem::find(rendered, br#","taste":{"#)?;
+    let to = from + memmem::find(&rendered[from..], br#","images":["#)?;
+    Some(&rendered[from..to])
+}
+
 impl<'a> ProvenanceAnswer<'a> {
     fn of(provenance: &'a Provenance) -> ProvenanceAnswer<'a> {
         ProvenanceAnswer {

@@ -9,23 +9,31 @@ use crate::taste::Dimension;
 pub(super) const NOT_BLANK: &str =
     "[^\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
 
+/// The orders of lists; those without a query have no relevance.
+pub(super) const ORDERS: [&str; 6] = ["relevance", "newest", "oldest", "name", "year_asc", "year_desc"];
+
 /// The maximum number of values of a filter.
 const MAX_VALUES: usize = 20;
 
 /// Returns the parameter `detail` of a list.
 pub(super) fn detail_parameter() -> Value {
     json!({"name": "detail", "in": "query", "description": "How much of each project is shown: with concise only slug, name, studio, city, year and \
-            citation_url, and score where there is one.",
-        "schema": {"type": "string", "enum": ["full", "concise"], "default": "full"}})
+            citation_url, and score or matched where there is one; with taste these and the six texts of taste, of the record as it is.",
+        "schema": {"type": "string", "enum": ["full", "concise", "taste"], "default": "full"}})
 }
 
-/// Makes the members of results optional that `detail=concise` leaves out.
+/// Makes the members of results optional that `detail=concise` leaves out, and adds the one that `detail=taste` adds.
 pub(super) fn allow_concise(document: &mut Value) {
-    let shown = ["slug", "name", "studio", "city", "year", "citation_url", "score"];
+    let shown = ["slug", "name", "studio", "city", "year", "citation_url", "score", "matched"];
     for name in ["Summary", "SearchResult", "SimilarResult", "TasteResult"] {
-        if let Some(required) = document["components"]["schemas"][name]["required"].as_array_mut() {
+        let result = &mut document["components"]["schemas"][name];
+        if let Some(required) = result["required"].as_array_mut() {
             required.retain(|member| shown.iter().any(|one| member == one));
         }
+        result["properties"]["taste"] = json!({
+            "$ref": "#/components/schemas/Taste",
+            "description": "The six taste dimensions, with detail=taste alone.",
+        });
     }
 }
 
@@ -39,6 +47,10 @@ pub(super) fn add_list_options(parameters: &mut Value, orders: &[&str]) {
     let year = |name: &str, about: &str| {
         json!({"name": name, "in": "query", "description": about,
             "schema": {"type": "string", "pattern": "^[0-9]{4}$"}})
+    };
+    let date = |name: &str, about: &str| {
+        json!({"name": name, "in": "query", "description": about,
+            "schema": {"type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}})
     };
     let dimensions = Dimension::ALL.into_iter().map(Dimension::as_str);
     let facets: Vec<&str> =
@@ -72,14 +84,24 @@ pub(super) fn add_list_options(parameters: &mut Value, orders: &[&str]) {
             white are 1 apart. Lists without a query show the nearest first.",
             json!({"type": "string", "pattern": "^#?[0-9A-Fa-f]{6}$"}),
         ),
-        json!({"name": "added_since", "in": "query", "description": "Only projects whose added_at is on this day (UTC) or later.",
-            "schema": {"type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}}),
+        date("added_since", "Only projects whose added_at is on this day (UTC) or later."),
+        date(
+            "selected_from",
+            "Only projects that a curator selected on this day (provenance.selected) or later. One without that day does not match.",
+        ),
+        date(
+            "selected_to",
+            "Only projects that a curator selected on this day or earlier, likewise; not before selected_from.",
+        ),
         detail_parameter(),
-        json!({"name": "sort", "in": "query", "description": "The order. Newest is by published, else the day of selection, else that of \
-            added_at.", "schema": {"type": "string", "enum": orders, "default": orders.first()}}),
+        json!({"name": "sort", "in": "query", "description": "The order. newest and oldest are by the day of publication, else of selection, \
+            else of added_at, and not by year: year_asc begins with the first year, year_desc with the last, both with the projects \
+            without a year at the end.", "schema": {"type": "string", "enum": orders, "default": orders.first()}}),
         several(
             "facets",
-            "What the projects of all pages are counted by; also several in one value, separated by commas.",
+            "What the projects of all pages are counted by; also several in one value, separated by commas. A chosen value does not \
+            restrict its own facet; a range of years restricts the years, too. facet_totals says how many values there are and how \
+            many projects have none.",
             json!({"type": "string", "enum": facets}),
         ),
     ];

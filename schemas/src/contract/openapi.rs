@@ -4,11 +4,12 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
 use super::examples;
-use super::list_options::{NOT_BLANK, add_list_options, allow_concise, detail_parameter};
+use super::list_options::{NOT_BLANK, ORDERS, add_list_options, allow_concise, detail_parameter};
 use super::responses::{description, headers, of_a_slug, refusal, responses};
 
 use crate::api::archive::{
-    ConciseSeveralAnswer, DiscoverAnswer, ProjectsAnswer, SeveralAnswer, TasteSearchAnswer, TermsAnswer,
+    ConciseSeveralAnswer, DiscoverAnswer, ProjectsAnswer, SeveralAnswer, TasteSearchAnswer,
+    TasteSeveralAnswer, TermsAnswer,
 };
 use crate::api::changes::{ChangesAnswer, DEFAULT_CHANGES, MAX_CHANGES};
 use crate::api::problem::Problem;
@@ -28,7 +29,7 @@ const ERRORS: &[u16] = &[400, 401, 429, 503];
 const DESCRIPTION: &str = "A curated catalog of architecture, interiors, design, photography and art.\n\n\
 Send a key as `Authorization: Bearer log_live_…`, or for quick tests as `?key=log_live_…`, not both. A call counts once it is \
 answered with a 2xx of /search, /project, /similar, /projects, /taste, /discover or /changes; HEAD counts as GET. Errors, 304, 308, /terms, \
-/suggest and /usage are free. Besides the \
+/suggest and /usage are free, and so is a list whose total is 0. Besides the \
 month's quota there is a limit of calls within a second for each key (20 unless the operator set another): over it a call is \
 answered 429 with Retry-After. There a call counts as one more for each 3 facets, for each 20 alternatives in taste and \
 filters, and for an order of /search other than relevance.\n\n\
@@ -113,7 +114,8 @@ fn lists(
     let projects = generator.subschema_for::<ProjectsAnswer<'_>>();
     let several = generator.subschema_for::<SeveralAnswer<'_>>();
     let concise = generator.subschema_for::<ConciseSeveralAnswer<'_>>();
-    let projects = schemars::json_schema!({"anyOf": [projects, several, concise]});
+    let with_taste = generator.subschema_for::<TasteSeveralAnswer<'_>>();
+    let projects = schemars::json_schema!({"anyOf": [projects, several, concise, with_taste]});
     let taste = generator.subschema_for::<TasteSearchAnswer<'_>>();
     let discover = generator.subschema_for::<DiscoverAnswer<'_>>();
     let changes = generator.subschema_for::<ChangesAnswer<'_>>();
@@ -316,7 +318,7 @@ fn search_parameters() -> Value {
                 node. Where that cannot be kept, and for any other text, the answer is 400: start again without it.",
             "schema": {"type": "string", "maxLength": 200, "pattern": "^([A-Za-z0-9_-]{20,200})?$"}},
     ]);
-    add_list_options(&mut parameters, &["relevance", "newest", "oldest", "name"]);
+    add_list_options(&mut parameters, &ORDERS);
     if let Some(parameters) = parameters.as_array_mut() {
         // The colours have a filter of this name.
         let dimensions = Dimension::ALL.into_iter().filter(|dimension| *dimension != Dimension::Color);
@@ -371,14 +373,21 @@ fn taste_parameters() -> Value {
         json!({"name": dimension.as_str(), "in": "query", "description": about, "explode": true,
             "schema": {"type": "array", "maxItems": 20, "items": {"type": "string", "maxLength": 200}}})
     });
-    let mut parameters: Value = dimensions.chain([limit_parameter(), archive_cursor_parameter()]).collect();
-    add_list_options(&mut parameters, &["relevance", "newest", "oldest", "name"]);
+    let own = [match_parameter(), limit_parameter(), archive_cursor_parameter()];
+    let mut parameters: Value = dimensions.chain(own).collect();
+    add_list_options(&mut parameters, &ORDERS);
     // The dimension color takes the colours, too.
     if let Some(parameters) = parameters.as_array_mut() {
         let mut has_color = false;
         parameters.retain(|one| one["name"] != "color" || !std::mem::replace(&mut has_color, true));
     }
     parameters
+}
+
+fn match_parameter() -> Value {
+    json!({"name": "match", "in": "query", "description": "How many of the requested dimensions a project must match: any for at least one, \
+            all for each of them. by_matched in the answer says how many projects match how many, with both.",
+        "schema": {"type": "string", "enum": ["any", "all"], "default": "any"}})
 }
 
 fn terms_parameters() -> Value {
@@ -395,7 +404,7 @@ fn terms_parameters() -> Value {
 
 fn projects_parameters() -> Value {
     let mut parameters = json!([slugs_parameter(), limit_parameter(), archive_cursor_parameter()]);
-    add_list_options(&mut parameters, &["newest", "oldest", "name"]);
+    add_list_options(&mut parameters, &ORDERS[1..]);
     parameters
 }
 

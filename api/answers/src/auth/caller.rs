@@ -8,7 +8,10 @@ use http::request::Parts;
 
 use crate::auth::charge::UsedUp;
 use crate::auth::principal::Principal;
+use crate::catalog::detail::Detail;
+use crate::catalog::taste_records::TasteRecords;
 use crate::effort::Effort;
+use crate::error::ApiError;
 use crate::state::ApiState;
 
 /// The caller of an endpoint. The request pipeline passes it on as an extension; calls within this process have none, and are not limited.
@@ -26,6 +29,20 @@ impl Caller {
     /// Runs a read, which a dear one waits for (see [`Principal::read`]).
     pub async fn read<T>(&self, state: &ApiState, effort: Effort, read: impl FnOnce() -> T) -> T {
         self.principal.read(state, self.address, effort, read).await
+    }
+
+    /// Runs the read of a list with this detail (see [`Principal::read_list`]).
+    ///
+    /// # Errors
+    ///
+    /// The errors of `list`, and if the catalog cannot be read, or does not have a project yet that is listed.
+    pub async fn read_list<T>(
+        &self,
+        state: &ApiState,
+        asked: (Effort, Detail),
+        list: impl FnMut(&mut TasteRecords) -> Result<Option<T>, ApiError>,
+    ) -> Result<T, ApiError> {
+        self.principal.read_list(state, self.address, asked, list).await
     }
 
     /// Runs the read of a page, which is limited by address with and without a key (see [`Principal::read`]).

@@ -42,7 +42,7 @@ impl UsedUp {
         self.balance
     }
 
-    /// Refuses a list that finds something. For one that finds nothing its charge decides.
+    /// Refuses a list that finds something. One that finds nothing is not charged.
     ///
     /// # Errors
     ///

@@ -9,7 +9,10 @@ use schemas::key::KeyId;
 
 use crate::auth::access::{Access, ApiKey, Balance};
 use crate::auth::allowance::Allowance;
+use crate::catalog::detail::Detail;
+use crate::catalog::taste_records::TasteRecords;
 use crate::effort::Effort;
+use crate::error::ApiError;
 use crate::state::ApiState;
 
 /// Who is calling.
@@ -95,6 +98,9 @@ impl Principal {
     /// Counts what an admitted call from this address asks for beside a plain one against the rate limit: the next calls wait longer.
     pub fn weigh(&self, access: &Access, address: IpAddr, effort: Effort) {
         let (Access::Keys(access), more @ 1..) = (access, effort.units() - 1) else { return };
+        if effort.is_repeated {
+            return;
+        }
         match self {
             Principal::Unmetered => {}
             Principal::Anonymous => access.rate_limits.address_asks_for_more(address, more),
@@ -116,5 +122,28 @@ impl Principal {
         }
         self.weigh(state.access(), address, effort);
         state.turns().take().await.run(read)
+    }
+
+    /// Runs the read of a list with this detail, as [`Principal::read`] does: once more if `list` answers nothing, since records are to be
+    /// read first.
+    ///
+    /// # Errors
+    ///
+    /// The errors of `list` and of [`TasteRecords::read`].
+    pub async fn read_list<T, E: From<ApiError>>(
+        &self,
+        state: &ApiState,
+        address: IpAddr,
+        (effort, detail): (Effort, Detail),
+        mut list: impl FnMut(&mut TasteRecords) -> Result<Option<T>, E>,
+    ) -> Result<T, E> {
+        let mut records = TasteRecords::of(detail);
+        loop {
+            let effort = records.effort(effort);
+            if let Some(answer) = self.read(state, address, effort, || list(&mut records)).await? {
+                return Ok(answer);
+            }
+            records.read(state).await?;
+        }
     }
 }

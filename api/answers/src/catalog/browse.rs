@@ -79,20 +79,6 @@ pub fn draw(now: &Listing, category: Option<Category>) -> Result<Option<&[u8]>, 
 pub const NOTHING_TO_DRAW: &str =
     "There is nothing to be drawn from yet. Leave category out, or try again later.";
 
-/// Returns a note for filters that no project matches.
-pub fn note(options: &ListOptions, total: u64) -> Option<String> {
-    if total > 0 || options.filters.is_empty() {
-        return None;
-    }
-    Some(match options.filters.only_category().flatten() {
-        Some(category) => format!(
-            "The catalog has no project in the category {} yet. Leave category out to see all.",
-            category.as_str()
-        ),
-        None => "No project matches all of these filters. Leave some out.".to_owned(),
-    })
-}
-
 /// Returns the description of a cursor of another list.
 pub fn invalid_cursor() -> ParameterFault {
     fault(

@@ -15,12 +15,18 @@ pub struct JsonDocument {
     pub body: Bytes,
     /// The header `Link` with `rel="next"`; `None` for anything but a page that another follows.
     pub next: Option<HeaderValue>,
+    /// Whether the call is charged for it.
+    pub is_charged: bool,
 }
+
+/// Marks a response that its call is not charged for, as an extension.
+#[derive(Debug, Clone, Copy)]
+pub struct Uncharged;
 
 impl JsonDocument {
     /// Returns a document that is no page of a list, or all of it.
     pub fn of(body: impl Into<Bytes>) -> JsonDocument {
-        JsonDocument { body: body.into(), next: None }
+        JsonDocument { body: body.into(), next: None, is_charged: true }
     }
 
     /// Returns a page of a list. `path` and `query` are those of its request; the link has all parameters but the key.
@@ -30,13 +36,19 @@ impl JsonDocument {
             let joined = if kept.is_empty() { "" } else { "&" };
             next_link(site, path, &format!("{kept}{joined}cursor={cursor}"))
         });
-        JsonDocument { body: body.into(), next }
+        JsonDocument { body: body.into(), next, is_charged: true }
     }
 
     /// Returns a page after which `query` continues, with all parameters but the key.
     pub fn following(body: Vec<u8>, site: &Site, path: &str, query: &str) -> JsonDocument {
         let next = next_link(site, path, &query::without(query, "key"));
-        JsonDocument { body: body.into(), next }
+        JsonDocument { body: body.into(), next, is_charged: true }
+    }
+
+    /// Returns the document of a list with `total` projects on all pages: the call is not charged for an empty one.
+    #[must_use]
+    pub fn of_total(self, total: u64) -> JsonDocument {
+        JsonDocument { is_charged: total > 0, ..self }
     }
 }
 
@@ -51,6 +63,9 @@ impl IntoResponse for JsonDocument {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if let Some(next) = self.next {
             headers.insert(LINK, next);
+        }
+        if !self.is_charged {
+            response.extensions_mut().insert(Uncharged);
         }
         response
     }

@@ -1,16 +1,17 @@
-//! The facets of a list: their counts, and the member `facets`.
+//! The facets of a list: their counts, and the members `facets` and `facet_totals`.
 
 use std::sync::Arc;
 
 use read::archive::{Facet, FacetCounts, Listing};
 use read::search::OrdinalSet;
+use schemas::api::search::FacetTotal;
 use serde::{Serialize, Serializer};
 
 use super::json_writer::JsonWriter;
 use super::list_options::ListOptions;
 use crate::error::ApiError;
 
-/// Counts the projects of a list by each facet, without the filter by its own values. `matching` returns the projects that match all
+/// Counts the projects of a list by each facet, without the filter by its own values; a range applies to its own facet, too. `matching` returns the projects that match all
 /// filters; with a facet, all filters but its own.
 ///
 /// # Errors
@@ -36,13 +37,17 @@ pub fn count<E>(
     Ok(counts)
 }
 
-/// Writes the counts by the name of their facet; nothing if there are none.
+/// Writes the counts by the name of their facet, and how many values there are and projects without one; nothing if there are none.
 ///
 /// # Errors
 ///
 /// If a value cannot be serialised.
 pub fn write(json: &mut JsonWriter<'_>, facets: &[FacetCounts]) -> Result<(), ApiError> {
-    if facets.is_empty() { Ok(()) } else { json.member("facets", &Facets(facets)) }
+    if facets.is_empty() {
+        return Ok(());
+    }
+    json.member("facets", &Facets(facets))?;
+    json.member("facet_totals", &FacetTotals(facets))
 }
 
 struct Facets<'a>(&'a [FacetCounts]);
@@ -50,5 +55,15 @@ struct Facets<'a>(&'a [FacetCounts]);
 impl Serialize for Facets<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|counts| (counts.facet.as_str(), &counts.values)))
+    }
+}
+
+struct FacetTotals<'a>(&'a [FacetCounts]);
+
+impl Serialize for FacetTotals<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let total =
+            |counts: &FacetCounts| FacetTotal { distinct: counts.distinct, unrecorded: counts.unrecorded };
+        serializer.collect_map(self.0.iter().map(|counts| (counts.facet.as_str(), total(counts))))
     }
 }

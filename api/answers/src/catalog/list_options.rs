@@ -2,6 +2,7 @@
 //! from its own kind of request.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 
 use jiff::civil::Date;
 use read::archive::{Facet, Filters, Order};
@@ -14,7 +15,7 @@ use super::detail::Detail;
 use crate::query::QueryParams;
 
 /// The names of the filters, of the detail, of the order and of the facets.
-pub const NAMES: [&str; 13] = [
+pub const NAMES: [&str; 15] = [
     "category",
     "city",
     "studio",
@@ -25,13 +26,15 @@ pub const NAMES: [&str; 13] = [
     "has_picture",
     "color",
     "added_since",
+    "selected_from",
+    "selected_to",
     "detail",
     "sort",
     "facets",
 ];
 
 /// The number of filters, which come first in [`NAMES`].
-pub const FILTERS: usize = 10;
+pub const FILTERS: usize = 12;
 
 /// The number of options of a list with an order of its own and without facets, which come first in [`NAMES`].
 pub const WITHOUT_ORDER: usize = FILTERS + 1;
@@ -42,7 +45,7 @@ pub const MAX_VALUES: usize = 20;
 pub const MAX_CHARACTERS: usize = 300;
 
 /// The orders by name.
-pub const ORDERS: [&str; 4] = ["relevance", "newest", "oldest", "name"];
+pub const ORDERS: [&str; 6] = ["relevance", "newest", "oldest", "name", "year_asc", "year_desc"];
 
 /// Filters, detail, order and facets of a list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -101,18 +104,13 @@ impl ListOptions {
             has_picture: reader.single("has_picture", only_true).is_some(),
             colours: reader.several("color", true, colour),
             added_since: reader.single("added_since", date),
+            selected_from: reader.single("selected_from", date),
+            selected_to: reader.single("selected_to", date),
             taste: Taste::default(),
         };
-        if let (Some(from), Some(to)) = (filters.year_from, filters.year_to)
-            && from > to
-        {
-            reader.faults.push(OptionFault {
-                name: "year_from",
-                value: Some(from.to_string()),
-                detail: format!("It is after year_to, which is {to}."),
-                allowed: format!("a year up to {to}"),
-            });
-        }
+        reader.ordered(["year_from", "year_to"], (filters.year_from, filters.year_to), "a year");
+        let selected = (filters.selected_from, filters.selected_to);
+        reader.ordered(["selected_from", "selected_to"], selected, "a date");
         let detail = reader.single("detail", detail).unwrap_or_default();
         let order = reader.single("sort", |sort| order(sort, has_relevance)).flatten();
         let facets = reader.several("facets", true, facet);
@@ -230,6 +228,21 @@ impl<'a, V: FnMut(&'static str) -> Vec<Cow<'a, str>>> Reader<'_, V> {
         }
     }
 
+    /// Refuses a range that ends before it begins.
+    fn ordered<T: Ord + Display>(
+        &mut self,
+        [first, last]: [&'static str; 2],
+        (from, to): (Option<T>, Option<T>),
+        kind: &str,
+    ) {
+        if let (Some(from), Some(to)) = (from, to)
+            && from > to
+        {
+            let detail = format!("It is after {last}, which is {to}.");
+            self.fault(first, Some(&from.to_string()), (detail, format!("{kind} up to {to}")));
+        }
+    }
+
     fn fault(&mut self, name: &'static str, value: Option<&str>, (detail, allowed): Refused) {
         self.faults.push(OptionFault { name, value: value.map(str::to_owned), detail, allowed });
     }
@@ -284,8 +297,7 @@ pub fn is_colour(text: &str) -> bool {
 }
 
 fn detail(text: &str) -> Result<Detail, Refused> {
-    Detail::parse(text)
-        .ok_or_else(|| ("It is neither full nor concise.".to_owned(), Detail::NAMES.join(", ")))
+    Detail::parse(text).ok_or_else(|| (Detail::REFUSED.to_owned(), Detail::NAMES.join(", ")))
 }
 
 /// Returns an order; `None` inside for the usual one.
@@ -295,6 +307,8 @@ fn order(text: &str, has_relevance: bool) -> Result<Option<Order>, Refused> {
         "newest" => Ok(Some(Order::Newest)),
         "oldest" => Ok(Some(Order::Oldest)),
         "name" => Ok(Some(Order::Name)),
+        "year_asc" => Ok(Some(Order::YearAscending)),
+        "year_desc" => Ok(Some(Order::YearDescending)),
         "relevance" if has_relevance => Ok(None),
         "relevance" => refused("There is no query to be relevant to.", allowed()),
         _ => refused("It is not an order of this list.", allowed()),
@@ -327,7 +341,8 @@ mod tests {
     fn options_are_read() {
         let (options, faults) = read(
             "category=art,DESIGN&category=art&city=Ulm,+Germany&city=Berlin&studio=A&curator=B&place=Germany&year_from=1990\
-             &year_to=1990&has_picture=true&color=%23A0522d,00ff00&added_since=2024-02-29&sort=oldest&facets=city,Year&facets=color&detail=Concise",
+             &year_to=1990&has_picture=true&color=%23A0522d,00ff00&added_since=2024-02-29\
+             &selected_from=2023-01-31&selected_to=2023-01-31&sort=oldest&facets=city,Year&facets=color&detail=Concise",
             true,
         );
         assert_eq!(faults, []);
@@ -344,6 +359,8 @@ mod tests {
                 has_picture: true,
                 colours: vec![Colour([0xa0, 0x52, 0x2d]), Colour([0, 0xff, 0])],
                 added_since: "2024-02-29".parse().ok(),
+                selected_from: "2023-01-31".parse().ok(),
+                selected_to: "2023-01-31".parse().ok(),
                 taste: Taste::default(),
             },
             detail: Detail::Concise,
@@ -356,6 +373,11 @@ mod tests {
         assert_eq!(read("sort=relevance", true), (ListOptions::default(), vec![]));
         assert_eq!(read("category=art&sort=relevance", true).0.only_category(), Some(Some(Category::Art)));
         assert_eq!(read("category=art&sort=newest", true).0.only_category(), None);
+        let by_year = |sort: &str| read(sort, false).0.order_of_all();
+        assert_eq!(
+            ["sort=year_asc", "sort=year_desc"].map(by_year),
+            [Order::YearAscending, Order::YearDescending]
+        );
         let coloured = read("color=000000", false).0;
         assert_eq!(coloured.order_of_all(), Order::Nearest(vec![Colour([0; 3])]));
         assert_eq!(read("color=000000&sort=name", false).0.order_of_all(), Order::Name);
@@ -375,12 +397,13 @@ mod tests {
         let long = "é".repeat(301).replace('é', "%C3%A9");
         let query = format!(
             "category=art,music&studio=&curator={long}&year_from=20x5&year_to=99&has_picture=yes&color=teal-ish&color=%23fff\
-             &added_since=2024-02-30&sort=best&facets=city,shape&detail=short{many}"
+             &added_since=2024-02-30&selected_from=2021&selected_to=2021-13-01&sort=best&facets=city,shape&detail=short{many}"
         );
         let said: Vec<(&str, String, String)> =
             read(&query, true).1.into_iter().map(|fault| (fault.name, fault.detail, fault.allowed)).collect();
         let colours = ("It is not a colour of six hexadecimal digits.", "#rrggbb or rrggbb, such as #a0522d");
         let year = ("It is not a year.", "four digits, such as 1998");
+        let date = ("It is not a date.", "a date such as 2024-05-31");
         let expected = [
             (
                 "category",
@@ -395,9 +418,15 @@ mod tests {
             ("has_picture", "It is not true.", "true, or leave it out"),
             ("color", colours.0, colours.1),
             ("color", colours.0, colours.1),
-            ("added_since", "It is not a date.", "a date such as 2024-05-31"),
-            ("detail", "It is neither full nor concise.", "full, concise"),
-            ("sort", "It is not an order of this list.", "relevance, newest, oldest, name"),
+            ("added_since", date.0, date.1),
+            ("selected_from", date.0, date.1),
+            ("selected_to", date.0, date.1),
+            ("detail", "It is neither full, concise nor taste.", "full, concise, taste"),
+            (
+                "sort",
+                "It is not an order of this list.",
+                "relevance, newest, oldest, name, year_asc, year_desc",
+            ),
             (
                 "facets",
                 "“shape” is not a facet.",
@@ -408,6 +437,10 @@ mod tests {
             said,
             expected.map(|(name, detail, allowed)| (name, detail.to_owned(), allowed.to_owned()))
         );
+    }
+
+    #[test]
+    fn values_that_contradict_each_other_are_refused() {
         let faults = |query| {
             read(query, false).1.into_iter().map(|fault| (fault.detail, fault.allowed)).collect::<Vec<_>>()
         };
@@ -416,8 +449,16 @@ mod tests {
             [("It is after year_to, which is 2000.".into(), "a year up to 2000".into())]
         );
         assert_eq!(
+            faults("selected_from=2021-01-02&selected_to=2021-01-01"),
+            [("It is after selected_to, which is 2021-01-01.".into(), "a date up to 2021-01-01".into())]
+        );
+        assert_eq!(faults("selected_from=2021-01-01&selected_to=2021-01-01"), []);
+        assert_eq!(
             faults("sort=relevance"),
-            [("There is no query to be relevant to.".into(), "newest, oldest, name".into())]
+            [(
+                "There is no query to be relevant to.".into(),
+                "newest, oldest, name, year_asc, year_desc".into()
+            )]
         );
         assert_eq!(
             faults("year_to=2000&year_to=2000"),

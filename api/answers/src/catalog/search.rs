@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use read::archive::{self, CountedSearch, FacetCounts, Filters, Listing, NewestPage, Order, Selection};
 use read::search::{
-    self, Collects, Fnv, Hit, MAX_PAGE_SIZE, Restriction, SearchError, SearchPage, SearchRequest,
+    self, Collects, Fnv, Hit, MAX_PAGE_SIZE, OrdinalSet, Relaxation, RelaxationKind, Restriction,
+    SearchError, SearchPage, SearchRequest,
 };
 use schemas::api::problem::ParameterFault;
 use schemas::record::Category;
@@ -238,6 +239,24 @@ fn counted(text: &str, options: &ListOptions, after: Option<&SearchCursor>) -> O
     (!facets.is_empty()).then(|| CountedSearch { text: text.to_owned(), stage, filters, facets })
 }
 
+/// Returns all projects that a search finds among those that match some filters.
+pub(super) fn matching(
+    listing: &Listing,
+    text: &str,
+    filters: &Filters,
+) -> Result<Arc<OrdinalSet>, SearchFault> {
+    let request = SearchRequest { text, category: None, limit: 1, after: None };
+    Ok(among(listing, &request, filters, Collects::Ordinals)?.ordinals())
+}
+
+/// Returns whether one of the projects that match some filters has a word in some form, or one that begins with it.
+pub(super) fn has_full_match(listing: &Listing, word: &str, filters: &Filters) -> Result<bool, SearchFault> {
+    let request = SearchRequest { text: word, category: None, limit: 1, after: None };
+    let page = among(listing, &request, filters, Collects::Nothing)?;
+    let is_full = |relaxation: &Relaxation| relaxation.exact > 0 || relaxation.kind == RelaxationKind::Prefix;
+    Ok(page.total() > 0 && page.relaxation().is_none_or(is_full))
+}
+
 /// Counts all matches by each facet; for a facet with a filter of its own, those that the search has without it.
 fn facets(
     listing: &Listing,
@@ -247,9 +266,7 @@ fn facets(
 ) -> Result<Vec<FacetCounts>, SearchFault> {
     facets::count(listing, options, |but| {
         let Some(facet) = but else { return Ok(found.ordinals()) };
-        let request = SearchRequest { text, category: None, limit: 1, after: None };
-        let filters = options.filters.without(facet);
-        Ok(among(listing, &request, &filters, Collects::Ordinals)?.ordinals())
+        matching(listing, text, &options.filters.without(facet))
     })
 }
 

@@ -1,13 +1,16 @@
 //! The projects most similar to a project, by pictures and texts.
 
-use read::archive::Filters;
+use std::borrow::Cow;
+
+use read::archive::{Filters, Listing};
 use read::neighbours::{Cursor, ListStatus, Neighbour};
-use read::search::View;
+use read::search::{OrdinalSet, View};
 use schemas::api::similar::Basis;
 
 use super::detail::Detail;
 use super::json_writer::JsonWriter;
-use super::search;
+use super::list_options::ListOptions;
+use super::{list_notes, search, undated};
 use crate::error::ApiError;
 use crate::state::ApiState;
 
@@ -32,8 +35,8 @@ pub struct SimilarPage<'a> {
     pub shown: Vec<(Neighbour, &'a [u8])>,
     /// The number of projects on all pages.
     pub total: usize,
-    /// Why there are none.
-    pub note: Option<&'static str>,
+    /// Why there are none, or some are left out.
+    pub note: Option<Cow<'static, str>>,
     /// What cursors of the list name, unless the project was listed a moment ago.
     project: Option<u64>,
     /// The number of projects on the pages before.
@@ -43,7 +46,7 @@ pub struct SimilarPage<'a> {
 impl SimilarPage<'_> {
     /// Returns the empty page of a project that was listed a moment ago.
     pub fn of_new_project() -> SimilarPage<'static> {
-        SimilarPage { shown: Vec::new(), total: 0, note: Some(NEW), project: None, passed: 0 }
+        SimilarPage { shown: Vec::new(), total: 0, note: Some(NEW.into()), project: None, passed: 0 }
     }
 
     /// Returns the cursor after the first `count` projects of the page; `None` if no more follow.
@@ -75,7 +78,7 @@ impl ListedProject {
         if filters.is_empty() { self.ordinal } else { self.ordinal ^ filters.fingerprint() }
     }
 
-    /// Returns at most `limit` of its neighbours that match all filters, from the first or after a cursor.
+    /// Returns at most `limit` of its neighbours that match all filters among the options, from the first or after a cursor.
     ///
     /// # Errors
     ///
@@ -85,14 +88,16 @@ impl ListedProject {
         state: &ApiState,
         limit: usize,
         after: Option<Cursor>,
-        filters: &Filters,
+        options: &ListOptions,
     ) -> Result<SimilarPage<'_>, ApiError> {
+        let filters = &options.filters;
         let model = state
             .models()
             .neighbours()
             .ok_or_else(|| ApiError::not_ready("The neighbours are still being looked for."))?;
         let list = model.reader.of(self.ordinal);
-        let selected = if filters.is_empty() { None } else { Some(state.listing()?.select(filters)) };
+        let now = if filters.is_empty() { None } else { Some(state.listing()?) };
+        let selected = now.as_ref().map(|now| now.select(filters));
         let note = match &list {
             Some(list) if !list.is_empty() => None,
             Some(_) => Some(ALONE),
@@ -119,9 +124,29 @@ impl ListedProject {
                 shown.push((neighbour, summary));
             }
         }
-        let note = note.or((total == 0 && selected.is_some()).then_some(FILTERED));
+        let note = note.map(Cow::Borrowed).or_else(|| {
+            let listed = |neighbour: &Neighbour| self.view.summary_of(neighbour.ordinal).is_some();
+            let all = || neighbours().filter(listed).map(|neighbour| neighbour.ordinal).collect();
+            now.and_then(|now| filtered_note(&now, options, &all, total)).map(Cow::Owned)
+        });
         Ok(SimilarPage { shown, total, note, project: Some(self.list(filters)), passed: before })
     }
+}
+
+/// Returns what is said of the neighbours that match all filters; `all` returns those without filters.
+fn filtered_note(
+    now: &Listing,
+    options: &ListOptions,
+    all: &dyn Fn() -> OrdinalSet,
+    total: usize,
+) -> Option<String> {
+    if total > 0 && !undated::is_asked(options) {
+        return None;
+    }
+    let none = (total == 0).then(|| FILTERED.to_owned());
+    let notes: Vec<String> =
+        none.into_iter().chain(list_notes::of_neighbours(now, options, &all(), total)).collect();
+    list_notes::joined(&notes)
 }
 
 /// Writes the member `results` from summaries of this detail.

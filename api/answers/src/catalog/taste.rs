@@ -1,18 +1,26 @@
 //! Searches by taste: pages, the number of matches of each dimension, and advice about dimensions that match nothing.
 
+mod by_matched;
+
 use std::convert::Infallible;
 use std::sync::Arc;
 
 use read::archive::{
-    Cursor, DimensionMatches, FacetCounts, InvalidCursor, Listing, MAX_QUERY_WORDS, Selection, TasteRequest,
+    Cursor, DimensionMatches, FacetCounts, InvalidCursor, Listing, MAX_QUERY_WORDS, MatchMode, Selection,
+    TasteRequest,
 };
 use read::search::OrdinalSet;
 use schemas::taste::{Dimension, DimensionSet, Taste};
 use serde::{Serialize, Serializer};
 
 use super::browse::ArchivePage;
+use super::empty::there::There;
 use super::facets;
+use super::json_writer::JsonWriter;
 use super::list_options::{ListOptions, MAX_VALUES};
+use crate::error::ApiError;
+
+pub use by_matched::ByMatched;
 
 /// The maximum length of the text of a dimension, in characters.
 pub const LONGEST: usize = 200;
@@ -21,33 +29,42 @@ pub const MOST_ALTERNATIVES: usize = MAX_VALUES;
 /// The number of words in use that are suggested for an unknown one.
 const NEAREST: usize = 4;
 
-/// The requested texts of each dimension; several are alternatives.
+/// The requested texts of each dimension, several of which are alternatives, and how many dimensions a project must match.
 #[derive(Debug, Default)]
-pub struct TasteTexts([Vec<String>; Dimension::COUNT]);
+pub struct TasteTexts {
+    texts: [Vec<String>; Dimension::COUNT],
+    matching: MatchMode,
+}
 
 impl TasteTexts {
-    /// Returns the texts that `read` returns for each dimension, called in display order.
+    /// Returns the texts that `read` returns for each dimension, called in display order. A project must match at least one dimension.
     pub fn from_fn(read: impl FnMut(Dimension) -> Vec<String>) -> TasteTexts {
-        TasteTexts(Dimension::ALL.map(read))
+        TasteTexts { texts: Dimension::ALL.map(read), matching: MatchMode::Any }
+    }
+
+    /// Returns the same texts, of which a project must match so many dimensions.
+    #[must_use]
+    pub fn matching(self, matching: MatchMode) -> TasteTexts {
+        TasteTexts { matching, ..self }
     }
 
     /// Returns whether no dimension is requested.
     pub fn is_empty(&self) -> bool {
-        self.0.iter().all(Vec::is_empty)
+        self.texts.iter().all(Vec::is_empty)
     }
 
     /// Returns the number of texts of all dimensions.
     pub fn alternatives(&self) -> usize {
-        self.0.iter().map(Vec::len).sum()
+        self.texts.iter().map(Vec::len).sum()
     }
 
     fn get(&self, dimension: Dimension) -> &[String] {
-        &self.0[dimension.index()]
+        &self.texts[dimension.index()]
     }
 
     fn request(&self) -> TasteRequest<'_> {
-        let taste = self.0.each_ref().map(|texts| texts.iter().map(String::as_str).collect());
-        TasteRequest { taste, ..TasteRequest::default() }
+        let taste = self.texts.each_ref().map(|texts| texts.iter().map(String::as_str).collect());
+        TasteRequest { taste, matching: self.matching, ..TasteRequest::default() }
     }
 }
 
@@ -62,24 +79,37 @@ impl From<&Taste> for TasteTexts {
 pub struct TastePage {
     /// The projects with their matching dimensions.
     pub page: ArchivePage<DimensionSet>,
-    /// The number of matches of each requested dimension.
+    /// The number of matches of each requested dimension, and of each number of them.
     pub matches: Matches,
 }
 
 /// The matches of the requested dimensions over all pages, as the member `matches` of an answer.
 #[derive(Debug, Default)]
-pub struct Matches(Vec<DimensionMatches>);
+pub struct Matches {
+    dimensions: Vec<DimensionMatches>,
+    by_matched: Vec<u64>,
+}
 
 impl Matches {
     /// Returns the requested dimensions that no project matches.
     pub fn missing(&self) -> impl Iterator<Item = Dimension> {
-        self.0.iter().filter(|one| one.projects == 0).map(|one| one.dimension)
+        self.dimensions.iter().filter(|one| one.projects == 0).map(|one| one.dimension)
+    }
+
+    /// Returns how many projects match exactly one dimension, two, and so on up to the number of requested ones.
+    pub fn counts(&self) -> &[u64] {
+        &self.by_matched
+    }
+
+    /// Returns the member `by_matched` of an answer.
+    pub fn by_matched(&self) -> ByMatched<'_> {
+        ByMatched(&self.by_matched)
     }
 }
 
 impl Serialize for Matches {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|one| (one.dimension.as_str(), one.projects)))
+        serializer.collect_map(self.dimensions.iter().map(|one| (one.dimension.as_str(), one.projects)))
     }
 }
 
@@ -113,63 +143,87 @@ pub fn search(
         }
     };
     let projects = page.hits.into_iter().map(|hit| (hit.ordinal, hit.matched)).collect();
-    let matches = Matches(page.dimensions);
+    let matches = Matches { dimensions: page.dimensions, by_matched: page.by_matched };
     Ok(TastePage { page: ArchivePage { projects, total: page.total, next: page.next }, matches })
+}
+
+/// Returns the projects of a set that match a taste.
+pub(super) fn matching(now: &Listing, taste: &TasteTexts, set: &OrdinalSet) -> OrdinalSet {
+    let within = Some(Selection { set, fingerprint: 0 });
+    now.matching_taste(&TasteRequest { within, ..taste.request() })
 }
 
 /// Counts the projects that match a taste and all filters by each facet, without the filter by its own values.
 pub fn facets(now: &Listing, taste: &TasteTexts, options: &ListOptions) -> Vec<FacetCounts> {
     let matching = |but| {
         let set = now.select(&options.filters_but(but));
-        let within = Some(Selection { set: &set, fingerprint: 0 });
-        Ok::<_, Infallible>(Arc::new(now.matching_taste(&TasteRequest { within, ..taste.request() })))
+        Ok::<_, Infallible>(Arc::new(matching(now, taste, &set)))
     };
     let Ok(counts) = facets::count(now, options, matching);
     counts
 }
 
-/// Returns how many of the projects that match a taste and all filters match in one dimension only, in two, and so on up to the number
-/// of requested dimensions.
-pub fn counts_by_matches(now: &Listing, taste: &TasteTexts, options: &ListOptions) -> Vec<u64> {
-    let selected = now.select(&options.filters);
-    let within = Some(Selection { set: &selected, fingerprint: 0 });
-    let request = TasteRequest { within, ..taste.request() };
-    let dimensions = Dimension::ALL.into_iter().filter(|dimension| !taste.get(*dimension).is_empty());
-    let matching: Vec<OrdinalSet> = dimensions
-        .map(|dimension| {
-            let one = TasteTexts::from_fn(|other| {
-                if other == dimension { taste.get(dimension).to_vec() } else { Vec::new() }
-            });
-            now.matching_taste(&TasteRequest { within, ..one.request() })
-        })
-        .collect();
-    let mut counts = vec![0; matching.len()];
-    for ordinal in now.matching_taste(&request).iter() {
-        let matches = matching.iter().filter(|set| set.contains(ordinal)).count();
-        if let Some(count) = matches.checked_sub(1).and_then(|index| counts.get_mut(index)) {
-            *count += 1;
-        }
-    }
-    counts
+/// Writes the members `matches` and `by_matched`.
+///
+/// # Errors
+///
+/// If a value cannot be serialised.
+pub fn write(json: &mut JsonWriter<'_>, matches: &Matches) -> Result<(), ApiError> {
+    json.member("matches", matches)?;
+    json.member("by_matched", &matches.by_matched())
 }
 
-/// Returns advice about dimensions that match nothing, or whose words were not all used. `terms` is the list of the words in use.
+/// Returns that no project has all dimensions, and advice about those that match nothing, or whose words were not all used. `terms` is the
+/// list of the words in use.
 pub fn notes(
     now: &Listing,
     taste: &TasteTexts,
     options: &ListOptions,
-    (matches, total): (&Matches, u64),
+    matches: &Matches,
     terms: &str,
 ) -> Vec<String> {
-    let mut notes: Vec<String> =
-        matches.0.iter().filter_map(|one| dimension_note(now, one, taste, terms)).collect();
-    match options.filters.only_category() {
-        _ if total > 0 => {}
-        Some(None) => {}
-        Some(Some(_)) => notes.push("Leave category out to look in all of them.".to_owned()),
-        None => notes.push("Leave some filters out to look in all projects.".to_owned()),
-    }
-    notes
+    let has_any = matches.by_matched.iter().any(|count| *count > 0);
+    let there = There::of(now, &options.filters);
+    let note = |one: &DimensionMatches| {
+        let lacking = there.as_ref().and_then(|there| lacking(now, one, taste, there));
+        if lacking.is_some() || options.filters.is_empty() || !is_elsewhere(now, one, taste) {
+            return lacking.or_else(|| dimension_note(now, one, taste, terms));
+        }
+        // Why an empty list has nothing is said of its filters.
+        let (dimension, text) = (one.dimension, alternatives(taste.get(one.dimension)));
+        has_any.then(|| format!("None of the projects that the filters leave matches {dimension} {text}."))
+    };
+    let no_project = matches.by_matched().note(taste.matching, !options.filters.is_empty());
+    no_project.into_iter().chain(matches.dimensions.iter().filter_map(note)).collect()
+}
+
+/// Returns whether filters exclude all that matches a dimension.
+fn is_elsewhere(now: &Listing, asked: &DimensionMatches, taste: &TasteTexts) -> bool {
+    let texts = taste.get(asked.dimension).iter();
+    let request = texts.fold(TasteRequest::default(), |request, text| request.with(asked.dimension, text));
+    asked.projects == 0 && !now.matching_taste(&request).is_empty()
+}
+
+/// Returns texts in quotation marks, as alternatives.
+fn alternatives(texts: &[String]) -> String {
+    texts.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(" or ")
+}
+
+/// Returns what the projects of the places or categories among the filters have in each dimension in which they lack what is requested.
+pub fn notes_of_there(
+    now: &Listing,
+    taste: &TasteTexts,
+    options: &ListOptions,
+    matches: &Matches,
+) -> Vec<String> {
+    let Some(there) = There::of(now, &options.filters) else { return Vec::new() };
+    matches.dimensions.iter().filter_map(|one| lacking(now, one, taste, &there)).collect()
+}
+
+fn lacking(now: &Listing, asked: &DimensionMatches, taste: &TasteTexts, there: &There) -> Option<String> {
+    let DimensionMatches { dimension, words, is_truncated, projects } = *asked;
+    let is_missing = projects == 0 && words > 0 && !is_truncated;
+    if is_missing { there.lacks_taste(now, dimension, taste.get(dimension)) } else { None }
 }
 
 fn dimension_note(
@@ -186,7 +240,7 @@ fn dimension_note(
     if asked.projects > 0 {
         return None;
     }
-    let text = texts.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(" or ");
+    let text = alternatives(texts);
     let near = now.nearest_terms(dimension, &texts.join(" "), NEAREST);
     let near: Vec<String> = near.iter().map(|term| format!("{} ({})", term.term, term.projects)).collect();
     Some(match (asked.words, near.is_empty()) {

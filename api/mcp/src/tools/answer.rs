@@ -15,6 +15,8 @@ pub(crate) struct Answer<'a> {
     pub(crate) notes: Vec<Cow<'static, str>>,
     /// A picture to show.
     pub(crate) image: Option<Image>,
+    /// Whether a call of a tool that is counted is charged for it.
+    pub(crate) is_charged: bool,
 }
 
 /// A picture inside an answer.
@@ -38,7 +40,12 @@ pub(crate) type Answered<'a> = Result<Answer<'a>, Refusal>;
 
 impl<'a> Answer<'a> {
     pub(crate) fn new(json: JsonWriter<'a>) -> Answer<'a> {
-        Answer { json, notes: Vec::new(), image: None }
+        Answer { json, notes: Vec::new(), image: None, is_charged: true }
+    }
+
+    /// Returns the answer as that of a list with `total` projects on all pages: the call is not charged for an empty one.
+    pub(crate) fn of_total(self, total: u64) -> Answer<'a> {
+        Answer { is_charged: total > 0, ..self }
     }
 
     pub(crate) fn note(mut self, note: impl Into<Cow<'static, str>>) -> Answer<'a> {

@@ -1,13 +1,15 @@
 //! `browse`: the newest projects, page by page.
 
+use answers::catalog::list_notes;
 use answers::catalog::list_options::ListOptions;
+use answers::catalog::taste_records::TasteRecords;
 use answers::catalog::{browse, facets};
 use answers::effort::Effort;
 use answers::query::join_names;
 use read::archive::Cursor;
 use serde_json::Value;
 
-use super::listing::{self, listed};
+use super::listing::{self, Written, listed};
 use super::{CallContext, Run, Tool, options, quota};
 use crate::tools::answer::{Answered, Refusal};
 use crate::tools::arguments::Limit;
@@ -18,7 +20,11 @@ pub(super) static TOOL: Tool = Tool {
     title: "Browse the newest",
     description: "Use this when nothing particular is looked for: the newest projects first.",
     input: schema,
-    output: listed!("", "", r#","next_cursor":{"type":["string","null"]},"facets":{"type":"object"}"#),
+    output: listed!(
+        "",
+        "",
+        r#","next_cursor":{"type":["string","null"]},"facets":{"type":"object"},"facet_totals":{"type":"object"}"#
+    ),
     arguments: &ARGUMENTS,
     example: r#"{"category":"interiors","limit":5}"#,
     is_counted: true,
@@ -52,16 +58,22 @@ async fn run<'a>(context: CallContext<'a>, options: &ListOptions, input: Input) 
         let total = quota::read(context, Effort::of(&options), total).await?;
         quota::refuse_list(context, used_up, total)?;
     }
-    quota::read(context, Effort::of(options), || list(context, options, input)).await
+    let asked = (Effort::of(options), options.detail);
+    quota::read_list(context, asked, |records| list(context, options, &input, records)).await
 }
 
-fn list<'a>(context: CallContext<'a>, options: &ListOptions, input: Input) -> Answered<'a> {
-    let Input { limit, cursor } = input;
+fn list<'a>(
+    context: CallContext<'a>,
+    options: &ListOptions,
+    Input { limit, cursor }: &Input,
+    records: &mut TasteRecords,
+) -> Written<'a> {
     let now = context.state.listing()?;
     let page = |limit| browse::page(&now, options, limit, cursor.clone());
-    let (mut answer, total) =
-        listing::write_page(context, &now, (limit, options.detail), page, |_, ()| Ok(()))?;
+    let sized = (*limit, options.detail);
+    let written = listing::write_page(context, &now, sized, page, |_, ()| Ok(()), records)?;
+    let Some((mut answer, total)) = written else { return Ok(None) };
     facets::write(&mut answer.json, &browse::facets(&now, options))?;
-    answer.notes.extend(browse::note(options, total).map(Into::into));
-    Ok(answer)
+    answer.notes.extend(list_notes::of_list(&now, options, total).into_iter().map(Into::into));
+    Ok(Some(answer.of_total(total)))
 }

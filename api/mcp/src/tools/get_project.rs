@@ -131,7 +131,9 @@ async fn one<'a>(
     let site = context.state.site();
     let mut whole = Vec::with_capacity(found.record.len() + 512);
     site::fill(&found.record, site.as_str(), &mut whole);
-    let shown = detail.of(whole.strip_suffix(b"}").unwrap_or(&whole));
+    let mut shown = detail.of(whole.strip_suffix(b"}").unwrap_or(&whole)).into_owned();
+    // The object is reopened, so that its own brace has to be there: a member may end with another.
+    shown.push(b'}');
     let short = if detail.is_full() { shortened::shortened(&whole, shortened::LONGEST) } else { None };
     let mut json = JsonWriter::reopen(site, short.as_deref().unwrap_or(&shown));
     listing::preview(&mut json, (context, detail), 1, 1)?;

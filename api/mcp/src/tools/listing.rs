@@ -8,6 +8,7 @@ use answers::auth::principal::Principal;
 use answers::catalog::browse::{self, ArchivePage};
 use answers::catalog::detail::Detail;
 use answers::catalog::json_writer::{self, JsonWriter};
+use answers::catalog::taste_records::TasteRecords;
 use answers::error::ApiError;
 use answers::site::Site;
 use read::archive::{Cursor, InvalidCursor, Listing};
@@ -39,7 +40,7 @@ macro_rules! listed {
         concat!(
             r#"{"type":"object","properties":{"#,
             $before,
-            r#""count":{"type":"integer"},"total":{"type":"integer"},"results":{"type":"array","items":{"type":"object","properties":{"slug":{"type":"string"},"name":{"type":"string"},"studio":{"type":["string","null"]},"city":{"type":["string","null"]},"year":{"type":["string","null"]},"citation_url":{"type":"string"}"#,
+            r#""count":{"type":"integer"},"total":{"type":"integer"},"results":{"type":"array","items":{"type":"object","properties":{"slug":{"type":"string"},"name":{"type":"string"},"studio":{"type":["string","null"]},"city":{"type":["string","null"]},"year":{"type":["string","null"]},"citation_url":{"type":"string"},"taste":{"type":"object"}"#,
             $more,
             r#"},"required":["slug","name"]}}"#,
             $after,
@@ -49,6 +50,9 @@ macro_rules! listed {
 }
 pub(super) use listed;
 
+/// The answer of a list, or nothing if records are to be read first.
+pub(super) type Written<'a> = Result<Option<Answer<'a>>, Refusal>;
+
 #[derive(Serialize)]
 struct Preview {
     shown: usize,
@@ -57,19 +61,23 @@ struct Preview {
     how: Option<&'static str>,
 }
 
-/// Writes a page of the archive and returns the number of projects on all pages. `page` returns the page with a number of projects,
-/// `more` writes the further members of a project.
+/// Writes a page of the archive and returns the number of projects on all pages; `None` if records are to be read first. `page` returns
+/// the page with a number of projects, `more` writes the further members of a project.
 pub(super) fn write_page<'a, T: Copy>(
     context: CallContext<'a>,
     now: &Listing,
     (limit, detail): (Limit, Detail),
     mut page: impl FnMut(usize) -> Result<ArchivePage<T>, InvalidCursor>,
     more: impl FnMut(&mut JsonWriter<'a>, T) -> Result<(), ApiError>,
-) -> Result<(Answer<'a>, u64), Refusal> {
+    records: &mut TasteRecords,
+) -> Result<Option<(Answer<'a>, u64)>, Refusal> {
     let site = context.state.site();
     let mut page = |limit| page(limit).map_err(|error| Refusal::guided(error.to_string()));
     let mut shown_page = page(most(context, limit))?;
-    let found = shown_page.summaries(now);
+    let mut found = shown_page.summaries(now);
+    if !records.fill(&mut found, |(summary, _)| summary) {
+        return Ok(None);
+    }
     let length = found.len();
     let Fitted { shown, note } = fitted(context, (limit, detail), found);
     if shown.len() < length {
@@ -84,7 +92,7 @@ pub(super) fn write_page<'a, T: Copy>(
     preview(&mut json, (context, detail), count, total)?;
     let mut answer = Answer::new(json);
     answer.notes.extend(note.map(Into::into));
-    Ok((answer, total))
+    Ok(Some((answer, total)))
 }
 
 /// Completes the sentence that says what a cursor must be.

@@ -10,7 +10,7 @@ use crate::tools::arguments::Arguments;
 use crate::tools::input::Value;
 
 /// The names of the arguments.
-pub(super) const NAMES: [&str; 13] = list_options::NAMES;
+pub(super) const NAMES: [&str; 15] = list_options::NAMES;
 
 /// The index of `color` in [`NAMES`].
 const COLOR: usize = 8;
@@ -57,12 +57,17 @@ fn add(mut schema: Json, names: &[&str], orders: &[&str], is_described: bool) ->
                 "has_picture" => json!({"type": "boolean"}),
                 "color" => text("#rrggbb near a palette colour"),
                 "added_since" => text("Date"),
+                "selected_from" => text("Selected by a curator on this date or later, e.g. 2021-01-01"),
+                "selected_to" => text("Or earlier"),
                 "detail" if is_described => {
                     let mut schema = <Detail as Value>::schema();
-                    schema["description"] = "concise: name, studio, city, year, citation_url".into();
+                    schema["description"] =
+                        "concise: name, studio, city, year, citation_url; taste: also the six texts".into();
                     schema
                 }
                 "detail" => <Detail as Value>::schema(),
+                "sort" if is_described => json!({"type": "string", "enum": orders,
+                    "description": "newest, oldest: by day of publication; year_asc, year_desc: by year, unknown last"}),
                 "sort" => json!({"type": "string", "enum": orders}),
                 "facets" => text("Counts to add, e.g. city,year,material"),
                 _ => json!({"type": "string"}),

@@ -2,6 +2,8 @@
 
 use answers::auth::access::Balance;
 use answers::auth::charge::UsedUp;
+use answers::catalog::detail::Detail;
+use answers::catalog::taste_records::TasteRecords;
 use answers::effort::Effort;
 
 use super::CallContext;
@@ -10,6 +12,15 @@ use crate::tools::answer::Refusal;
 /// Runs a read, which a dear one waits for.
 pub(super) async fn read<T>(context: CallContext<'_>, effort: Effort, read: impl FnOnce() -> T) -> T {
     context.principal.read(context.state, context.address, effort, read).await
+}
+
+/// Runs the read of a list with this detail: once more if it answers nothing, since records are to be read first.
+pub(super) async fn read_list<T>(
+    context: CallContext<'_>,
+    asked: (Effort, Detail),
+    list: impl FnMut(&mut TasteRecords) -> Result<Option<T>, Refusal>,
+) -> Result<T, Refusal> {
+    context.principal.read_list(context.state, context.address, asked, list).await
 }
 
 /// Refuses a call that would be charged to a key that is used up.
@@ -25,7 +36,7 @@ pub(super) fn used_up(context: CallContext<'_>) -> Option<UsedUp> {
     context.principal.used_up(context.state)
 }
 
-/// Refuses a list of a key that is used up, if `total` projects are found. For one that finds nothing its charge decides.
+/// Refuses a list of a key that is used up, if `total` projects are found. One that finds nothing is not charged.
 pub(super) fn refuse_list(context: CallContext<'_>, used_up: UsedUp, total: u64) -> Result<(), Refusal> {
     if total == 0 { Ok(()) } else { Err(exceeded(context, &used_up.refuse(context.state))) }
 }

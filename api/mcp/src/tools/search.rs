@@ -64,9 +64,9 @@ fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
     json.member("results", &found)?;
     json.member("next_cursor", &page.next_cursor().map(|cursor| cursor.to_string()))?;
     listing::preview(&mut json, (context, Detail::Full), found.len(), page.total())?;
-    let mut answer = Answer::new(json);
-    let relax = if page.total() == 0 { Some(search_projects::relax(context, &query, &all)?) } else { None };
-    answer.notes.extend(relaxation::note(page).into_iter().chain(relax).map(Into::into));
+    let mut answer = Answer::new(json).of_total(page.total());
+    let advice = (page.total() == 0).then(|| search_projects::OTHER_WORDS.to_owned());
+    answer.notes.extend(relaxation::note(page).into_iter().chain(advice).map(Into::into));
     Ok(answer)
 }
 

@@ -1,15 +1,18 @@
 //! `search_by_taste`: projects by how they look and feel, in six dimensions.
 
 use answers::catalog::facets;
+use answers::catalog::json_writer::JsonWriter;
+use answers::catalog::list_notes;
 use answers::catalog::list_options::{ListOptions, is_colour};
 use answers::catalog::taste::{self, LONGEST, MOST_ALTERNATIVES, Matches, TasteTexts};
+use answers::catalog::taste_records::TasteRecords;
 use answers::effort::Effort;
 use answers::query::join_names;
-use read::archive::Cursor;
+use read::archive::{Cursor, MatchMode};
 use schemas::taste::{Dimension, DimensionSet};
 use serde_json::{Value, json};
 
-use super::listing::{self, listed};
+use super::listing::{self, Written, listed};
 use super::{CallContext, Run, Tool, list_taste_terms, options, quota};
 use crate::tools::answer::{Answered, Refusal};
 use crate::tools::arguments::{Arguments, Limit};
@@ -23,7 +26,7 @@ pub(super) static TOOL: Tool = Tool {
     output: listed!(
         "",
         r#","matched":{"type":"array","items":{"type":"string"}}"#,
-        r#","next_cursor":{"type":["string","null"]},"matches":{"type":"object"},"facets":{"type":"object"}"#
+        r#","next_cursor":{"type":["string","null"]},"matches":{"type":"object"},"by_matched":{"type":"object"},"facets":{"type":"object"},"facet_totals":{"type":"object"}"#
     ),
     arguments: &ARGUMENTS,
     example: r#"{"material":"oak","mood":"calm","limit":5}"#,
@@ -36,15 +39,19 @@ pub(super) static TOOL: Tool = Tool {
     }),
 };
 
-// The arguments after the dimensions.
+// The arguments after the dimensions and match.
 input! {
     limit: Limit,
     cursor: Option<Cursor>,
 }
 
+/// The argument that says how many dimensions must match; the keyword of this name cannot be that of a field.
+const MATCH: &str = "match";
+
 /// The names of all arguments: one for each dimension, then the others, of which color is a dimension too.
-const ARGUMENTS: [&str; Dimension::COUNT + Input::NAMES.len() + options::NAMES.len() - 1] = {
-    let own: [&str; Dimension::COUNT + Input::NAMES.len()] = join_names(&Dimension::NAMES, Input::NAMES);
+const ARGUMENTS: [&str; Dimension::COUNT + 1 + Input::NAMES.len() + options::NAMES.len() - 1] = {
+    let dimensions: [&str; Dimension::COUNT + 1] = join_names(&Dimension::NAMES, &[MATCH]);
+    let own: [&str; Dimension::COUNT + 1 + Input::NAMES.len()] = join_names(&dimensions, Input::NAMES);
     options::with_own_color(&own)
 };
 
@@ -58,14 +65,18 @@ fn schema() -> Value {
             let description = format!("e.g. {}{or_colour}", dimension.example_word());
             (dimension.as_str().to_owned(), json!({"type": "string", "description": description}))
         }));
+        properties.insert(
+            MATCH.into(),
+            json!({"type": "string", "enum": MatchMode::NAMES, "description": "all: only what has every dimension"}),
+        );
         properties.extend(others);
     }
     options::add_to(schema, true, false)
 }
 
-/// Reads the dimensions. Errors remain in `arguments` until the other arguments are read.
+/// Reads the dimensions, and how many must match. Errors remain in `arguments` until the other arguments are read.
 fn read(arguments: &mut Arguments<'_>) -> TasteTexts {
-    TasteTexts::from_fn(|dimension| {
+    let texts = TasteTexts::from_fn(|dimension| {
         let name = dimension.as_str();
         let mut texts = arguments.texts(name);
         // A colour is a filter.
@@ -79,7 +90,8 @@ fn read(arguments: &mut Arguments<'_>) -> TasteTexts {
             arguments.fault(format!("{name} has {length} characters, at most {LONGEST} are taken"));
         }
         texts.iter().map(|text| text.trim().to_owned()).collect()
-    })
+    });
+    texts.matching(arguments.one_of(MATCH, MatchMode::parse, &MatchMode::NAMES).unwrap_or_default())
 }
 
 async fn run<'a>(
@@ -100,31 +112,31 @@ async fn run<'a>(
         let total = quota::read(context, Effort::of_taste(taste, &options), total).await?;
         quota::refuse_list(context, used_up, total)?;
     }
-    let effort = Effort::of_taste(taste, options);
-    quota::read(context, effort, || list(context, taste, options, input)).await
+    let asked = (Effort::of_taste(taste, options), options.detail);
+    quota::read_list(context, asked, |records| list(context, taste, options, &input, records)).await
 }
 
 fn list<'a>(
     context: CallContext<'a>,
     taste: &TasteTexts,
     options: &ListOptions,
-    input: Input,
-) -> Answered<'a> {
-    let Input { limit, cursor } = input;
-    let (now, detail) = (context.state.listing()?, options.detail);
+    Input { limit, cursor }: &Input,
+    records: &mut TasteRecords,
+) -> Written<'a> {
+    let (now, sized) = (context.state.listing()?, (*limit, options.detail));
     let mut matches = Matches::default();
     let page = |limit| {
         let found = taste::search(&now, taste, options, limit, cursor.clone())?;
         matches = found.matches;
         Ok(found.page)
     };
-    let (mut answer, total) =
-        listing::write_page(context, &now, (limit, detail), page, |json, matched: DimensionSet| {
-            if detail.is_full() { json.member("matched", &matched) } else { Ok(()) }
-        })?;
-    answer.json.member("matches", &matches)?;
+    let more = |json: &mut JsonWriter<'a>, matched: DimensionSet| json.member("matched", &matched);
+    let written = listing::write_page(context, &now, sized, page, more, records)?;
+    let Some((mut answer, total)) = written else { return Ok(None) };
+    taste::write(&mut answer.json, &matches)?;
     facets::write(&mut answer.json, &taste::facets(&now, taste, options))?;
-    let notes = taste::notes(&now, taste, options, (&matches, total), list_taste_terms::TOOL.name);
+    let mut notes = taste::notes(&now, taste, options, &matches, list_taste_terms::TOOL.name);
+    notes.extend(list_notes::of_taste(&now, taste, options, total));
     answer.notes.extend(notes.into_iter().map(Into::into));
-    Ok(answer)
+    Ok(Some(answer.of_total(total)))
 }

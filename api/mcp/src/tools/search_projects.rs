@@ -2,16 +2,17 @@
 
 use answers::catalog::facets;
 use answers::catalog::json_writer::JsonWriter;
+use answers::catalog::list_notes;
 use answers::catalog::list_options::ListOptions;
 use answers::catalog::relaxation;
 use answers::catalog::search::{self, Found, SearchCursor, SearchFault};
+use answers::catalog::taste_records::TasteRecords;
 use answers::effort::Effort;
 use answers::query::join_names;
-use read::archive::Filters;
 use schemas::api::search::MAX_QUERY_CHARACTERS;
 use serde_json::Value as Json;
 
-use super::listing::{self, Fitted, listed};
+use super::listing::{self, Fitted, Written, listed};
 use super::{CallContext, Run, Tool, options, quota};
 use crate::tools::answer::{Answer, Answered, Refusal};
 use crate::tools::arguments::{Arguments, Limit};
@@ -25,7 +26,7 @@ pub(super) static TOOL: Tool = Tool {
     output: listed!(
         r#""query":{"type":"string"},"#,
         r#","score":{"type":"number"}"#,
-        r#","next_cursor":{"type":["string","null"]},"facets":{"type":"object"}"#
+        r#","next_cursor":{"type":["string","null"]},"facets":{"type":"object"},"facet_totals":{"type":"object"}"#
     ),
     arguments: &ARGUMENTS,
     example: r#"{"query":"brick library","limit":5,"category":"architecture"}"#,
@@ -58,17 +59,26 @@ async fn run<'a>(context: CallContext<'a>, options: &ListOptions, input: Input) 
         let total = quota::read(context, Effort::of_search(&options), total).await?;
         quota::refuse_list(context, used_up, total)?;
     }
-    quota::read(context, Effort::of_search(options), || list(context, options, input)).await
+    let asked = (Effort::of_search(options), options.detail);
+    quota::read_list(context, asked, |records| list(context, options, &input, records)).await
 }
 
-fn list<'a>(context: CallContext<'a>, options: &ListOptions, input: Input) -> Answered<'a> {
-    let Input { query: Text(query), limit, cursor } = input;
-    let sized = (limit, options.detail);
-    let found = find(context, &query, options, (listing::most(context, limit), cursor))?;
-    let Fitted { shown, note } = listing::fitted(context, sized, results(&found));
+fn list<'a>(
+    context: CallContext<'a>,
+    options: &ListOptions,
+    Input { query: Text(query), limit, cursor }: &Input,
+    records: &mut TasteRecords,
+) -> Written<'a> {
+    let sized = (*limit, options.detail);
+    let found = find(context, query, options, (listing::most(context, *limit), cursor.clone()))?;
+    let mut results = results(&found);
+    if !records.fill(&mut results, |(summary, _)| summary) {
+        return Ok(None);
+    }
+    let Fitted { shown, note } = listing::fitted(context, sized, results);
     let (site, total) = (context.state.site(), found.page.total());
     let mut json = JsonWriter::object(site, 2 * query.len() + listing::room_for(&shown, site));
-    json.member("query", &query)?;
+    json.member("query", query)?;
     json.member("count", &shown.len())?;
     json.member("total", &total)?;
     let results = shown.iter().map(|(summary, score)| (&**summary, *score));
@@ -76,12 +86,13 @@ fn list<'a>(context: CallContext<'a>, options: &ListOptions, input: Input) -> An
     json.member("next_cursor", &found.cursor_after(shown.len()))?;
     facets::write(&mut json, found.facets())?;
     listing::preview(&mut json, (context, options.detail), shown.len(), total)?;
-    let mut answer = Answer::new(json);
-    let relax = if total == 0 { Some(relax(context, &query, options)?) } else { None };
-    answer.notes.extend(
-        relaxation::note_without_excluded(&found.page).into_iter().chain(relax).chain(note).map(Into::into),
-    );
-    Ok(answer)
+    let said = list_notes::of_search(context.state, query, options, &found).map_err(refusal)?;
+    let advice = (total == 0 && !said.is_elsewhere).then(|| OTHER_WORDS.to_owned());
+    let relaxed = relaxation::note_without_excluded(&found.page).into_iter();
+    let notes = relaxed.chain(said.sentences).chain(advice).chain(note).map(Into::into);
+    let mut answer = Answer::new(json).of_total(total);
+    answer.notes.extend(notes);
+    Ok(Some(answer))
 }
 
 fn results(found: &Found) -> Vec<(&[u8], f32)> {
@@ -101,36 +112,16 @@ pub(super) fn find(
     options: &ListOptions,
     (limit, after): (usize, Option<SearchCursor>),
 ) -> Result<Found, Refusal> {
-    search::find(context.state, query, options, limit, after).map_err(|fault| match fault {
-        SearchFault::InvalidCursor(what) => Refusal::guided(what),
-        SearchFault::Failed(error) => error.into(),
-    })
+    search::find(context.state, query, options, limit, after).map_err(refusal)
 }
 
-/// Returns advice if nothing was found.
-pub(super) fn relax(context: CallContext<'_>, query: &str, options: &ListOptions) -> Result<String, Refusal> {
-    let words = "Try other or more general words in English, or the place or the studio alone; list_taste_terms shows the \
-                 words of looks and moods, browse the newest projects.";
-    if options.filters == Filters::default() {
-        return Ok(words.to_owned());
+fn refusal(fault: SearchFault) -> Refusal {
+    match fault {
+        SearchFault::InvalidCursor(what) => Refusal::guided(what),
+        SearchFault::Failed(error) => error.into(),
     }
-    let elsewhere = find(context, query, &ListOptions::default(), (1, None))?.page.total();
-    let category = options.filters.only_category().flatten();
-    Ok(match (category, elsewhere) {
-        (_, 0) => words.to_owned(),
-        (Some(category), 1) => format!(
-            "Nothing is found in the category {}, but one project in another. Leave category out.",
-            category.as_str()
-        ),
-        (Some(category), many) => format!(
-            "Nothing is found in the category {}, but {many} projects in others. Leave category out.",
-            category.as_str()
-        ),
-        (None, 1) => {
-            "Nothing is found with these filters, but one project without them. Leave some out.".to_owned()
-        }
-        (None, many) => {
-            format!("Nothing is found with these filters, but {many} projects without them. Leave some out.")
-        }
-    })
 }
+
+/// Advice if the words find nothing in the whole catalog.
+pub(super) const OTHER_WORDS: &str = "Try other or more general words in English, or the place or the studio alone; list_taste_terms \
+                                      shows the words of looks and moods, browse the newest projects.";

@@ -1,14 +1,17 @@
 //! `similar_projects`: the projects most similar to one, by pictures and texts.
 
+use std::borrow::Cow;
+
 use answers::catalog::json_writer::JsonWriter;
 use answers::catalog::list_options::{ListOptions, WITHOUT_ORDER};
 use answers::catalog::similar::{self, ListedProject};
+use answers::catalog::taste_records::TasteRecords;
 use answers::effort::Effort;
 use answers::query::join_names;
 use read::neighbours::Cursor;
 use serde_json::Value as Json;
 
-use super::listing::{self, Fitted, listed};
+use super::listing::{self, Fitted, Written, listed};
 use super::{CallContext, Run, Tool, options, quota, record};
 use crate::tools::answer::{Answer, Answered, Refusal};
 use crate::tools::arguments::{Arguments, Limit};
@@ -64,7 +67,8 @@ async fn run<'a>(context: CallContext<'a>, options: &ListOptions, input: Input) 
         }
     };
     let asked = Asked { slug, project, limit, cursor, notes };
-    quota::read(context, Effort::of(options), || list(context, options, asked)).await
+    let cost = (Effort::of(options), options.detail);
+    quota::read_list(context, cost, |records| list(context, options, &asked, records)).await
 }
 
 /// The project whose neighbours are asked for.
@@ -78,37 +82,47 @@ struct Asked {
     notes: Vec<String>,
 }
 
-fn list<'a>(context: CallContext<'a>, options: &ListOptions, asked: Asked) -> Answered<'a> {
+fn list<'a>(
+    context: CallContext<'a>,
+    options: &ListOptions,
+    asked: &Asked,
+    records: &mut TasteRecords,
+) -> Written<'a> {
     let ListOptions { filters, detail, .. } = options;
-    let Asked { slug, project, limit, cursor, mut notes } = asked;
-    let page = match &project {
+    let Asked { slug, project, limit, cursor, notes } = asked;
+    let mut page = match project {
         Some(project) if cursor.is_some_and(|cursor| !project.issued(cursor, filters)) => {
             return Err(Refusal::guided(format!(
                 "The cursor was not given out with the neighbours of {slug}. Leave it out to start from the first page."
             )));
         }
-        Some(project) => project.neighbours(context.state, listing::most(context, limit), cursor, filters)?,
+        Some(project) => {
+            project.neighbours(context.state, listing::most(context, *limit), *cursor, options)?
+        }
         None => similar::SimilarPage::of_new_project(),
     };
     if let Some(used_up) = quota::used_up(context) {
         quota::refuse_list(context, used_up, page.total as u64)?;
     }
+    if !records.fill(&mut page.shown, |(_, summary)| summary) {
+        return Ok(None);
+    }
     let (site, found) = (context.state.site(), &page.shown);
     let found = found.iter().map(|(neighbour, summary)| (*summary, neighbour)).collect();
-    let Fitted { shown, note } = listing::fitted(context, (limit, *detail), found);
+    let Fitted { shown, note } = listing::fitted(context, (*limit, *detail), found);
     let mut json = JsonWriter::object(site, slug.len() + listing::room_for(&shown, site));
-    json.member("slug", &slug)?;
+    json.member("slug", slug)?;
     json.member("count", &shown.len())?;
     json.member("total", &page.total)?;
     similar::write(&mut json, shown.iter().map(|(summary, neighbour)| (&**summary, *neighbour)), *detail)?;
     let next = page.next_after(shown.len()).map(|cursor| cursor.to_string());
     json.member("next_cursor", &next)?;
     listing::preview(&mut json, (context, *detail), shown.len(), page.total as u64)?;
-    let mut answer = Answer::new(json);
-    let why = page.note.map(str::to_owned);
-    notes.extend(why.into_iter().chain(note));
-    answer.notes.extend(notes.into_iter().map(Into::into));
-    Ok(answer)
+    let mut answer = Answer::new(json).of_total(page.total as u64);
+    let why = page.note.map(Cow::into_owned);
+    let notes = notes.iter().cloned().chain(why).chain(note);
+    answer.notes.extend(notes.map(Into::into));
+    Ok(Some(answer))
 }
 
 impl Value for Cursor {

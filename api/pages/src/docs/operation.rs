@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// The parameters that filter every list.
-const FILTERS: [&str; 10] = [
+const FILTERS: [&str; 12] = [
     "category",
     "city",
     "studio",
@@ -14,6 +14,8 @@ const FILTERS: [&str; 10] = [
     "has_picture",
     "color",
     "added_since",
+    "selected_from",
+    "selected_to",
 ];
 
 /// An operation.

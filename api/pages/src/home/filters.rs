@@ -176,7 +176,13 @@ pub(super) fn orders(query: &HomeQuery, base: &str) -> Vec<Choice> {
         // It is the usual one, which needs no parameter.
         None => choice("Newest", None, matches!(order, None | Some(Order::Newest))),
     };
-    let others = [("Oldest", Order::Oldest), ("Name", Order::Name)].map(|(name, wanted)| {
+    let others = [
+        ("Oldest", Order::Oldest),
+        ("Name", Order::Name),
+        ("Earliest year", Order::YearAscending),
+        ("Latest year", Order::YearDescending),
+    ];
+    let others = others.map(|(name, wanted)| {
         let is_chosen = order.as_ref() == Some(&wanted);
         choice(name, Some(wanted), is_chosen)
     });
@@ -196,6 +202,7 @@ fn title(name: &str) -> &'static str {
         "year" | "year_from" | "year_to" => "Year",
         "has_picture" => "Pictures",
         "added_since" => "Added",
+        "selected_from" | "selected_to" => "Selected",
         _ => dimension().unwrap_or("Filter"),
     }
 }
@@ -212,6 +219,10 @@ mod tests {
 
     fn applied_to(text: &str) -> Vec<(&'static str, String, String)> {
         applied(&query(text), "/b").into_iter().map(|one| (one.name, one.value, one.href)).collect()
+    }
+
+    fn counted(facet: Facet, values: Vec<FacetValue>) -> FacetCounts {
+        FacetCounts { facet, distinct: values.len() as u64, values, unrecorded: 0 }
     }
 
     #[test]
@@ -234,6 +245,13 @@ mod tests {
                 one("Color", "#a0522d", "/b/?color=warm&year_to=2000&has_picture=true"),
             ]
         );
+        assert_eq!(
+            applied_to("selected_to=2021-12-31&selected_from=2021-01-01&sort=year_asc"),
+            [
+                one("Selected", "Selected since 2021-01-01", "/b/?selected_to=2021-12-31&sort=year_asc"),
+                one("Selected", "Selected until 2021-12-31", "/b/?selected_from=2021-01-01&sort=year_asc"),
+            ]
+        );
         assert_eq!(without_all(&query("q=a&category=art&sort=oldest&cursor=x"), ""), "/?q=a&sort=oldest");
         let kept = kept(&query("color=warm&color=%23a0522d&city=Ulm"), &["color"]);
         assert_eq!(kept, [("color", "warm".to_owned()), ("city", "Ulm".to_owned())]);
@@ -243,9 +261,9 @@ mod tests {
     fn a_value_of_a_facet_is_added_or_removed_in_whatever_spelling() {
         let value = |value: &str, count| FacetValue { value: value.to_owned(), count };
         let counts = [
-            FacetCounts { facet: Facet::City, values: vec![value("Zürich", 1_200), value("Ulm", 3)] },
-            FacetCounts { facet: Facet::Studio, values: vec![value("Alone", 9)] },
-            FacetCounts { facet: Facet::Year, values: vec![value("1990", 2)] },
+            counted(Facet::City, vec![value("Zürich", 1_200), value("Ulm", 3)]),
+            counted(Facet::Studio, vec![value("Alone", 9)]),
+            counted(Facet::Year, vec![value("1990", 2)]),
         ];
         let query = query("city=ZURICH&year_from=1990&year_to=1990&cursor=x");
         let shown: Vec<_> = groups(&query, &counts, "")
@@ -272,7 +290,7 @@ mod tests {
         let values =
             |count: u64| (1..=count).map(|at| FacetValue { value: format!("c{at}"), count: at }).collect();
         let shown = |count| {
-            let counts = [FacetCounts { facet: Facet::City, values: values(count) }];
+            let counts = [counted(Facet::City, values(count))];
             groups(&query(""), &counts, "")
                 .iter()
                 .map(|one| (one.first.len(), one.others.len()))
@@ -291,6 +309,8 @@ mod tests {
             one("Newest", "/", true),
             one("Oldest", "/?sort=oldest", false),
             one("Name", "/?sort=name", false),
+            one("Earliest year", "/?sort=year_asc", false),
+            one("Latest year", "/?sort=year_desc", false),
         ];
         assert_eq!([orders(""), orders("sort=newest")], [list.to_vec(), list.to_vec()]);
         assert_eq!(
@@ -300,6 +320,8 @@ mod tests {
                 one("Newest", "/?q=a&sort=newest", false),
                 one("Oldest", "/?q=a&sort=oldest", true),
                 one("Name", "/?q=a&sort=name", false),
+                one("Earliest year", "/?q=a&sort=year_asc", false),
+                one("Latest year", "/?q=a&sort=year_desc", false),
             ]
         );
         assert_eq!(

@@ -177,6 +177,8 @@ impl HomeQuery {
             has_picture,
             colours,
             added_since,
+            selected_from,
+            selected_to,
             // The words beside which it is a filter have it, too.
             taste: _,
         } = &self.options.filters;
@@ -190,7 +192,11 @@ impl HomeQuery {
         pairs.extend(year_to.iter().map(|year| ("year_to", year.to_string())));
         pairs.extend(has_picture.then(|| ("has_picture", "true".to_owned())));
         pairs.extend(colours.iter().map(|colour| ("color", colour.to_string())));
-        pairs.extend(added_since.iter().map(|date| ("added_since", date.to_string())));
+        for (name, date) in
+            [("added_since", added_since), ("selected_from", selected_from), ("selected_to", selected_to)]
+        {
+            pairs.extend(date.iter().map(|date| (name, date.to_string())));
+        }
         pairs
     }
 
@@ -282,6 +288,8 @@ pub(super) fn described((name, value): &Pair) -> String {
         "year_to" => format!("Until {value}"),
         "has_picture" => "With pictures".to_owned(),
         "added_since" => format!("Added since {value}"),
+        "selected_from" => format!("Selected since {value}"),
+        "selected_to" => format!("Selected until {value}"),
         _ => value.clone(),
     }
 }
@@ -307,6 +315,8 @@ fn order_name(order: &Order) -> Option<&'static str> {
         Order::Newest => Some("newest"),
         Order::Oldest => Some("oldest"),
         Order::Name => Some("name"),
+        Order::YearAscending => Some("year_asc"),
+        Order::YearDescending => Some("year_desc"),
         Order::Nearest(_) => None,
     }
 }
@@ -370,6 +380,8 @@ mod tests {
             "",
             "category=art,design&city=Ulm,+Germany&city=Berlin&studio=A+%26+B&curator=C&place=D&year_from=1990&year_to=2001\
              &has_picture=true&color=%23A0522D&color=%23000000&added_since=2024-01-31&sort=name",
+            "selected_from=2021-01-01&selected_to=2021-12-31&sort=year_asc",
+            "selected_to=2021-12-31&sort=year_desc",
             "color=blue&color=%23A0522D",
         ] {
             let query = HomeQuery::read(query).unwrap();
@@ -435,6 +447,8 @@ mod tests {
         let query = HomeQuery::read("category=art&city=Ulm&year_from=1990&has_picture=true").unwrap();
         assert_eq!(query.heading(), "Art, Ulm, From 1990, With pictures");
         assert_eq!(HomeQuery::read("year_from=1990&year_to=1990").unwrap().heading(), "1990");
+        let selected = HomeQuery::read("selected_from=2021-01-01&selected_to=2021-12-31").unwrap();
+        assert_eq!(selected.heading(), "Selected since 2021-01-01, Selected until 2021-12-31");
         assert_eq!(query.in_category(None).href(""), "/?city=Ulm&year_from=1990&has_picture=true");
     }
 

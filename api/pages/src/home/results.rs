@@ -1,6 +1,7 @@
 //! The results of the front page.
 
 use answers::catalog::browse::{self, ArchivePage};
+use answers::catalog::list_notes;
 use answers::catalog::list_options::ListOptions;
 use answers::catalog::relaxation;
 use answers::catalog::search::{self, SearchFault};
@@ -161,12 +162,13 @@ impl Part<'_> {
         // The usual order of one category or of all needs no set of projects.
         let options = &self.query.options;
         let page = browse::page(&listing, options, self.limit, self.cursor()?).map_err(|_| foreign())?;
-        let note = browse::note(options, page.total).filter(|_| self.query.category().is_none());
+        let notes = list_notes::of_list(&listing, options, page.total);
+        let is_whole = options.filters.only_category().is_some();
         Ok(HomeResults {
             cards: cards(state, &listing, &page)?,
             total: page.total,
             next: page.next.as_ref().map(ToString::to_string),
-            notes: note.into_iter().collect(),
+            notes: if is_whole { Vec::new() } else { notes },
             facets: browse::facets(&listing, self.options),
             ..HomeResults::default()
         })
@@ -186,14 +188,14 @@ impl Part<'_> {
         let (page, hits) = (&found.page, found.hits());
         let cards =
             hits.iter().map(|hit| Card::of(hit.summary, state.site())).collect::<Result<Vec<_>, _>>()?;
-        let mut notes: Vec<String> = relaxation::note_without_suggestion(page).into_iter().collect();
-        if cards.is_empty() && !options.filters.is_empty() {
-            let advice = match options.filters.only_category() {
-                Some(_) => "Try searching all categories.",
-                None => "Try fewer filters.",
-            };
-            notes.push(advice.into());
-        }
+        // What is found without the filters is said with the filter that excludes most.
+        let is_excluded = page.relaxation().is_some_and(|relaxation| relaxation.excluded > 0);
+        let relaxed = match is_excluded {
+            true => relaxation::note_without_excluded(page),
+            false => relaxation::note_without_suggestion(page),
+        };
+        let said = list_notes::of_search(state, &query.q, options, &found)?.sentences;
+        let notes = relaxed.into_iter().chain(said).collect();
         let did_you_mean =
             relaxation::suggestion(page).map(|suggestion| (suggestion.query.clone(), suggestion.total));
         Ok(HomeResults {
@@ -218,16 +220,20 @@ impl Part<'_> {
                 found.matches.missing().filter_map(|dimension| nearest(listing, query, dimension)).collect()
             }
             // Whether a word is unknown cannot be seen among few projects.
-            None => browse::note(&query.options, found.page.total).into_iter().collect(),
+            None => {
+                let there = taste::notes_of_there(listing, &texts, &query.options, &found.matches);
+                let of_list = list_notes::of_taste(listing, &texts, &query.options, found.page.total);
+                there.into_iter().chain(of_list).collect()
+            }
         };
         let words: Vec<&str> = query.taste.iter().map(|(_, text)| text).collect();
         let is_by_matches = query.options.order.is_none() && words.len() > 1 && found.page.total > 0;
         let (mut heading, mut sections) = (None, Vec::new());
         if is_by_matches {
-            let counts = taste::counts_by_matches(listing, &texts, &query.options);
+            let counts = found.matches.counts();
             let matched = found.page.projects.iter().map(|(_, matched)| count(*matched));
-            heading = Some(headings::of_all(&words, &counts));
-            sections = headings::sections(matched, &counts);
+            heading = Some(headings::of_all(&words, counts));
+            sections = headings::sections(matched, counts);
         } else if words.len() > 1 && found.page.total > 0 {
             heading = Some(headings::of_any(&words, found.page.total));
         }

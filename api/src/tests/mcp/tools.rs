@@ -30,7 +30,7 @@ async fn search_over_mcp_finds_the_same_as_over_rest() {
     assert_eq!(found["results"], rest["results"]);
 
     let nothing = node.tool("search_projects", json!({"query": "street", "category": "art"})).await;
-    let note = "Nothing is found in the category art, but 3 projects in others. Leave category out.";
+    let note = "No project is in the category art; there are design (4), architecture (1). Without category 3 projects remain.";
     assert_eq!(
         nothing,
         json!({"query": "street", "count": 0, "total": 0, "results": [], "next_cursor": null, "note": note})
@@ -184,10 +184,7 @@ async fn the_newest_come_page_by_page() {
     rest.as_object_mut().unwrap().remove("score");
     assert_eq!(*summary, rest);
     let none = node.tool("browse", json!({"category": "art"})).await;
-    assert_eq!(
-        none["note"],
-        "The catalog has no project in the category art yet. Leave category out to see all."
-    );
+    assert_eq!(none["note"], "No project is in the category art; there are design (4), architecture (1).");
     assert!(
         node.tool_refusal("browse", json!({"cursor": "x"}))
             .await
@@ -208,7 +205,11 @@ async fn search_by_taste_reports_matches_and_advice_without_matches() {
     let found = node.tool("search_by_taste", json!({"material": "LARCH", "light": "dusk"})).await;
     assert_eq!((slugs(&found), &found["results"][0]["matched"]), (vec![HAUS], &json!(["material"])));
     assert_eq!(found["total"], 1);
-    assert_eq!(found["note"], "No project matches light “dusk”; list_taste_terms shows the words in use.");
+    assert_eq!(
+        found["note"],
+        "No project has both; the nearest is one that has one. No project matches light “dusk”; list_taste_terms shows the \
+         words in use."
+    );
     let near = node.tool("search_by_taste", json!({"material": "lerch"})).await;
     assert_eq!(
         (near["count"].clone(), near["note"].clone()),

@@ -86,7 +86,7 @@ impl<'a> Search<'a> {
     }
 
     /// Returns the number of full matches.
-    pub(super) fn count_full(&self) -> tantivy::Result<u64> {
+    pub(crate) fn count_full(&self) -> tantivy::Result<u64> {
         let Some(clauses) = self.full_clauses(&self.weights()) else { return Ok(0) };
         count_full(self.snapshot, self.query, &clauses, self.scope)
     }

@@ -149,6 +149,20 @@ fn a_word_that_only_excluded_projects_have_is_known() {
 }
 
 #[test]
+fn what_has_every_word_is_counted_within_a_set() {
+    let names = ["Corina", "Carina", "Carina house", "Houses of Carina"];
+    let projects: Vec<Project> =
+        (0..).zip(names).map(|(number, name)| Project::named(number, name)).collect();
+    let view = Fixture::of(&projects).reader.view();
+    let count = |text: &str, ordinals: &[u64]| {
+        view.count_within(text, &ordinals.iter().copied().collect::<OrdinalSet>()).unwrap()
+    };
+    assert_eq!([count("carina", &[0, 1, 2, 3]), count("carina", &[0, 1]), count("carina", &[0])], [3, 1, 0]);
+    assert_eq!(count("House carina", &[0, 1, 2, 3]), 2, "in some form");
+    assert_eq!([count("carin", &[1]), count("carima", &[1]), count("", &[1])], [0; 3], "as it is typed");
+}
+
+#[test]
 fn a_set_has_every_listed_project_or_not() {
     let projects = random_projects(120, 38);
     let mut fixture = Fixture::of(&projects);

@@ -17,6 +17,11 @@ pub(crate) const LAST_YEAR: u16 = 9_999;
 /// The year of a project without one.
 const NO_YEAR: u16 = u16::MAX;
 
+/// The day of selection of a project without one.
+const NO_DAY: i32 = i32::MIN;
+/// A number that no day is below.
+pub(crate) const FIRST_DAY: i32 = NO_DAY + 1;
+
 /// A project with numbered texts.
 #[derive(Debug, Clone)]
 pub(super) struct Row {
@@ -26,6 +31,7 @@ pub(super) struct Row {
     pub(super) year: Option<u16>,
     pub(super) has_picture: bool,
     pub(super) added: i32,
+    pub(super) selected: Option<i32>,
     pub(super) newest: i32,
     pub(super) name: Box<str>,
     pub(super) palette: Vec<Oklab>,
@@ -49,6 +55,8 @@ pub(crate) struct Chunk {
     pub(crate) has_picture: Vec<bool>,
     /// The day of the first event of each row.
     pub(crate) added: Vec<i32>,
+    /// The day on which a curator selected each row, below [`FIRST_DAY`] without one.
+    pub(crate) selected: Vec<i32>,
     newest: Vec<i32>,
     names: String,
     /// The end of each name in `names`.
@@ -71,6 +79,16 @@ impl Chunk {
     /// Returns the number of each row's text in a column; 0 without a text.
     pub(crate) fn texts(&self, column: TextColumn) -> &[u32] {
         &self.texts[column as usize]
+    }
+
+    /// Returns the year of a row.
+    pub(crate) fn year(&self, row: usize) -> Option<u16> {
+        Some(self.years[row]).filter(|year| *year != NO_YEAR)
+    }
+
+    /// Returns the day on which a curator selected a row.
+    pub(crate) fn selected(&self, row: usize) -> Option<i32> {
+        Some(self.selected[row]).filter(|day| *day != NO_DAY)
     }
 
     /// Returns the day that a row is browsed by.
@@ -124,9 +142,10 @@ impl Chunk {
             ordinal: self.ordinal(row),
             category: self.categories[row],
             texts: std::array::from_fn(|column| self.texts[column][row]),
-            year: Some(self.years[row]).filter(|year| *year != NO_YEAR),
+            year: self.year(row),
             has_picture: self.has_picture[row],
             added: self.added[row],
+            selected: self.selected(row),
             newest: self.newest[row],
             name: self.name(row).into(),
             palette: self.palette(row).to_vec(),
@@ -141,7 +160,7 @@ impl Chunk {
             + self.categories.capacity()
             + self.years.capacity() * 2
             + self.has_picture.capacity()
-            + (self.added.capacity() + self.newest.capacity()) * 4
+            + (self.added.capacity() + self.selected.capacity() + self.newest.capacity()) * 4
             + self.names.capacity()
             + (self.name_ends.capacity() + self.palette_ends.capacity()) * 4
             + self.palettes.capacity() * size_of::<Oklab>()
@@ -168,6 +187,7 @@ impl ChunkBuilder {
                 years: Vec::new(),
                 has_picture: Vec::new(),
                 added: Vec::new(),
+                selected: Vec::new(),
                 newest: Vec::new(),
                 names: String::new(),
                 name_ends: Vec::new(),
@@ -187,6 +207,7 @@ impl ChunkBuilder {
         chunk.years.push(row.year.unwrap_or(NO_YEAR));
         chunk.has_picture.push(row.has_picture);
         chunk.added.push(row.added);
+        chunk.selected.push(row.selected.unwrap_or(NO_DAY));
         chunk.newest.push(row.newest);
         chunk.names.push_str(&row.name);
         chunk.name_ends.push(chunk.names.len() as u32);
@@ -208,6 +229,7 @@ impl ChunkBuilder {
         chunk.years.shrink_to_fit();
         chunk.has_picture.shrink_to_fit();
         chunk.added.shrink_to_fit();
+        chunk.selected.shrink_to_fit();
         chunk.newest.shrink_to_fit();
         chunk.names.shrink_to_fit();
         chunk.name_ends.shrink_to_fit();

@@ -35,6 +35,24 @@ impl Oklab {
         Oklab(lab.map(|axis| (axis * UNIT).round() as i16))
     }
 
+    /// Converts it back to sRGB; exact but for the rounding of the stored coordinates.
+    pub(crate) fn rgb(self) -> [u8; 3] {
+        let [lightness, a, b] = self.0.map(|axis| f32::from(axis) / UNIT);
+        let l = (lightness + 0.396_337_78 * a + 0.215_803_76 * b).powi(3);
+        let m = (lightness - 0.105_561_346 * a - 0.063_854_17 * b).powi(3);
+        let s = (lightness - 0.089_484_18 * a - 1.291_485_5 * b).powi(3);
+        let linear = [
+            4.076_741_7 * l - 3.307_711_6 * m + 0.230_969_94 * s,
+            -1.268_438 * l + 2.609_757_4 * m - 0.341_319_38 * s,
+            -0.004_196_086_3 * l - 0.703_418_6 * m + 1.707_614_7 * s,
+        ];
+        linear.map(|value| {
+            let value =
+                if value <= 0.003_130_8 { value * 12.92 } else { 1.055 * value.powf(1.0 / 2.4) - 0.055 };
+            (value.clamp(0.0, 1.0) * 255.0).round() as u8
+        })
+    }
+
     /// Returns the square of the distance to another colour, in squares of a [`UNIT`]; at most 2^31.
     pub(crate) fn squared_distance(self, other: Oklab) -> u32 {
         let axes = self.0.iter().zip(other.0);
@@ -75,6 +93,15 @@ mod tests {
                 let found = f32::from(found) / UNIT;
                 assert!((found - expected).abs() < 0.0002, "{rgb:?}: {found} {expected}");
             }
+        }
+    }
+
+    #[test]
+    fn colours_are_converted_back() {
+        for rgb in [[255, 255, 255], [0, 0, 0], [255, 0, 0], [200, 30, 30], [20, 60, 160], [1, 254, 128]] {
+            let found = Oklab::of(rgb).rgb();
+            let difference = rgb.iter().zip(found).map(|(a, b)| a.abs_diff(b)).max();
+            assert!(difference <= Some(1), "{rgb:?} {found:?}");
         }
     }
 

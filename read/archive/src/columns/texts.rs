@@ -120,6 +120,13 @@ impl Texts {
         lists.into_iter().flatten().flatten().copied()
     }
 
+    /// Returns the values of all parts between commas, each once. Texts that are no longer used have some of them.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &str> {
+        let Layers { base, recent } = &self.texts;
+        let new = recent.by_part.keys().filter(|part| !base.by_part.contains_key(*part));
+        base.by_part.keys().chain(new).map(|part| &**part)
+    }
+
     /// Returns the approximate memory in use, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.texts.bytes()
@@ -207,6 +214,8 @@ mod tests {
             let of_7: Vec<u32> = texts.spellings("zurich 7 schweiz").collect();
             assert_eq!(of_7, if *last < 23 { vec![] } else { vec![24, 23, 22] });
             let places = texts.containing("schweiz").count();
+            let values = 2 * (last / 3 + 1);
+            assert_eq!(texts.parts().count() as u32, 1 + values, "each once, in either layer");
             assert_eq!(places, (0..=*last).filter(|number| number % 3 < 2).count());
             assert_eq!(texts.containing("zurich 0").collect::<Vec<_>>(), [1, 2]);
         }

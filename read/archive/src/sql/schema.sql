@@ -14,6 +14,7 @@ CREATE TABLE projects (
     studio    TEXT,
     curator   TEXT,
     year      INTEGER,
+    selected  INTEGER,                    -- the day on which a curator selected it, as days since 1970-01-01, or null
     has_picture INTEGER NOT NULL,         -- 1 where its summary has a thumbnail
     palette   BLOB NOT NULL,              -- the colours of its stored pictures, three bytes each
     pictures  TEXT NOT NULL,              -- JSON: the pictures that its record names, and the stored ones; for the writer

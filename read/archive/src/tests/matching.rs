@@ -67,6 +67,7 @@ async fn any_text_is_a_valid_query_and_the_answer_describes_each_dimension() {
     let expected = TastePage {
         hits: vec![Hit { ordinal: 1, matched: [Dimension::Mood].into_iter().collect() }],
         total: 1,
+        by_matched: vec![1, 0, 0, 0, 0],
         next: None,
         dimensions: vec![
             matches(Dimension::Material, 1, false, 0),
@@ -77,8 +78,15 @@ async fn any_text_is_a_valid_query_and_the_answer_describes_each_dimension() {
         ],
     };
     assert_eq!(page, expected);
-    let nothing = TastePage { hits: vec![], total: 0, next: None, dimensions: vec![] };
-    assert_eq!(archive.reader.listing().by_taste(&taste_request(&[])).unwrap(), nothing);
+    let all =
+        archive.reader.listing().by_taste(&TasteRequest { matching: MatchMode::All, ..request }).unwrap();
+    assert_eq!(all, TastePage { hits: vec![], total: 0, ..expected });
+    let nothing = TastePage { hits: vec![], total: 0, by_matched: vec![], next: None, dimensions: vec![] };
+    for matching in [MatchMode::Any, MatchMode::All] {
+        let request = TasteRequest { matching, ..taste_request(&[]) };
+        assert_eq!(archive.reader.listing().by_taste(&request).unwrap(), nothing);
+        assert_eq!(archive.reader.listing().matching_taste(&request).len(), 0);
+    }
 }
 
 #[tokio::test]
@@ -104,6 +112,52 @@ async fn more_dimensions_come_first_then_the_newest_then_the_slug() {
     let page = archive.reader.listing().by_taste(&of_art).unwrap();
     let projects: Vec<u64> = page.dimensions.iter().map(|dimension| dimension.projects).collect();
     assert_eq!((page.total, projects), (4, vec![1, 0, 4]));
+}
+
+#[tokio::test]
+async fn all_requested_dimensions_may_be_required_and_it_is_counted_what_that_leaves_out() {
+    use Dimension::{Light, Material, Mood, Subject};
+    let archive = Archive::of(&[
+        selected(1, "a", record(Category::Art, None, &[(Material, "oak"), (Mood, "calm")])),
+        selected(2, "b", record(Category::Art, None, &[(Material, "oak"), (Light, "dusk"), (Mood, "calm")])),
+        selected(3, "c", record(Category::Design, None, &[(Light, "dusk")])),
+        selected(
+            4,
+            "d",
+            record(Category::Art, Some("2020-01-02"), &[(Light, "dusk"), (Material, "pine, oak")]),
+        ),
+    ])
+    .await;
+    let listing = archive.reader.listing();
+    let found = |taste: &[(Dimension, &str)], category, matching| {
+        let request = TasteRequest { matching, category, ..taste_request(taste) };
+        let page = listing.by_taste(&request).unwrap();
+        let set = listing.matching_taste(&request);
+        let selected = listing.select(&Filters::of_category(category));
+        let within = Some(Selection { set: &selected, fingerprint: 1 });
+        let by_name = TasteRequest { category: None, within, ..request };
+        let ordered = listing.by_taste_in_order(&by_name, &Order::Newest).unwrap();
+        assert_eq!((ordered.total, &ordered.by_matched), (page.total, &page.by_matched));
+        assert_eq!((set.len(), page.hits.len() as u64), (page.total, page.total));
+        assert!(page.hits.iter().all(|hit| set.contains(hit.ordinal) && ordered.hits.contains(hit)));
+        (page.hits.iter().map(|hit| hit.ordinal).collect::<Vec<_>>(), page.by_matched)
+    };
+    let three = [(Material, "oak"), (Light, "dusk"), (Mood, "calm")];
+    assert_eq!(found(&three, None, MatchMode::Any), (vec![2, 4, 1, 3], vec![1, 2, 1]));
+    assert_eq!(found(&three, None, MatchMode::All), (vec![2], vec![1, 2, 1]));
+    assert_eq!(found(&three, Some(Category::Design), MatchMode::All), (vec![], vec![1, 0, 0]));
+    let two = [(Material, "oak"), (Light, "dusk")];
+    assert_eq!(found(&two, None, MatchMode::All), (vec![4, 2], vec![2, 2]));
+    let four = [(Material, "oak"), (Light, "dusk"), (Mood, "calm"), (Subject, "library")];
+    assert_eq!(found(&four, None, MatchMode::All), (vec![], vec![1, 2, 1, 0]));
+    assert_eq!(found(&[(Mood, "calm")], None, MatchMode::All), (vec![1, 2], vec![2]));
+}
+
+#[test]
+fn a_mode_has_a_name() {
+    let parsed = ["any", " ALL", "", "most"].map(MatchMode::parse);
+    assert_eq!(parsed, [Some(MatchMode::Any), Some(MatchMode::All), None, None]);
+    assert_eq!((MatchMode::default(), MatchMode::NAMES[0]), (MatchMode::Any, "any"));
 }
 
 #[tokio::test]

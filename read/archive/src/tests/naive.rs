@@ -62,6 +62,7 @@ pub(super) enum Change {
 pub(super) struct Query {
     /// The alternatives in each dimension.
     pub(super) taste: [Vec<Text>; 6],
+    pub(super) matching: MatchMode,
     pub(super) category: Option<Category>,
 }
 
@@ -122,8 +123,8 @@ impl Naive {
         all.filter(move |project| category.is_none_or(|category| category == project.facts.category))
     }
 
-    /// Returns all hits in order.
-    pub(super) fn by_taste(&self, query: &Query) -> Vec<(Rank, Hit)> {
+    /// Returns all hits in order, and how many projects match one dimension, two, and so on.
+    pub(super) fn by_taste(&self, query: &Query) -> (Vec<(Rank, Hit)>, Vec<u64>) {
         let hit = |project: &Project| {
             let matched: Vec<Dimension> = Dimension::ALL
                 .into_iter()
@@ -138,7 +139,11 @@ impl Naive {
         let hits = self.listed(query.category).map(hit);
         let mut hits: Vec<(Rank, Hit)> = hits.filter(|(_, hit)| !hit.matched.is_empty()).collect();
         hits.sort_by(|(a, _), (b, _)| a.cmp(b));
-        hits
+        let requested = query.taste.iter().filter(|texts| !texts.is_empty()).count();
+        let count = |number: usize| hits.iter().filter(|(_, hit)| hit.matched.len() == number).count() as u64;
+        let by_matched = (1..=requested).map(count).collect();
+        hits.retain(|(_, hit)| query.matching == MatchMode::Any || hit.matched.len() == requested);
+        (hits, by_matched)
     }
 }
 
@@ -184,7 +189,14 @@ fn category() -> impl Strategy<Value = Category> {
 
 pub(super) fn query() -> impl Strategy<Value = Query> {
     let taste = proptest::array::uniform6(proptest::collection::vec(text(), 0..4));
-    (taste, proptest::option::of(category())).prop_map(|(taste, category)| Query { taste, category })
+    let matching = prop_oneof![2 => Just(MatchMode::Any), 1 => Just(MatchMode::All)];
+    (taste, matching, proptest::option::of(category())).prop_map(|(mut taste, matching, category)| {
+        if matching == MatchMode::All {
+            // Few projects match more.
+            taste.iter_mut().filter(|texts| !texts.is_empty()).skip(2).for_each(Vec::clear);
+        }
+        Query { taste, matching, category }
+    })
 }
 
 pub(super) fn changes(most: usize) -> impl Strategy<Value = Vec<Change>> {

@@ -20,7 +20,8 @@ async fn apply(archive: &mut Archive, naive: &mut Naive, changes: &[Change]) {
 fn with_request<T>(query: &Query, limit: usize, send: impl FnOnce(TasteRequest<'_>) -> T) -> T {
     let texts: Vec<Vec<String>> =
         query.taste.iter().map(|texts| texts.iter().map(written).collect()).collect();
-    let mut request = TasteRequest { category: query.category, limit, ..TasteRequest::default() };
+    let Query { category, matching, .. } = *query;
+    let mut request = TasteRequest { category, matching, limit, ..TasteRequest::default() };
     request.taste.iter_mut().zip(&texts).for_each(|(place, text)| {
         *place = text.iter().map(String::as_str).collect();
     });
@@ -60,11 +61,11 @@ proptest! {
             apply(&mut archive, &mut naive, &first).await;
             let (mut after, mut last) = (None::<String>, None);
             for changes in between {
-                let hits = naive.by_taste(&query);
+                let (hits, by_matched) = naive.by_taste(&query);
                 let page = taste_page(&archive.reader, &query, limit, after.as_deref());
                 let left: Vec<_> = hits.iter().filter(|(rank, _)| last.as_ref().is_none_or(|last| rank > last)).collect();
                 let expected: Vec<Hit> = left.iter().take(limit).map(|(_, hit)| *hit).collect();
-                assert_eq!((page.hits, page.total), (expected, hits.len() as u64));
+                assert_eq!((page.hits, page.total, page.by_matched), (expected, hits.len() as u64, by_matched));
                 assert_eq!(page.next.is_some(), left.len() > limit);
                 let Some(next) = page.next else { break };
                 (after, last) = (Some(next.to_string()), Some(left[limit - 1].0.clone()));
@@ -143,6 +144,7 @@ async fn cursors_of_other_queries_and_altered_ones_are_rejected() {
         taste_request(&[(Dimension::Mood, "calm")]),
         taste_request(&[(Dimension::Light, "calm oak")]),
         TasteRequest { category: Some(Category::Art), ..taste_request(&[(Dimension::Mood, "calm oak")]) },
+        TasteRequest { matching: MatchMode::All, ..taste_request(&[(Dimension::Mood, "calm oak")]) },
     ];
     for other in others {
         assert_eq!(page(after(other)).unwrap_err().to_string(), refusal);

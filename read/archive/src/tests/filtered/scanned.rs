@@ -54,6 +54,7 @@ pub(super) struct Entry {
     pub(super) curator: Option<usize>,
     pub(super) year: Option<u16>,
     pub(super) published: Option<i32>,
+    pub(super) selected: Option<i32>,
     pub(super) thumbnail: bool,
     /// Whether the record names the picture of the project.
     pub(super) names_picture: bool,
@@ -86,11 +87,12 @@ pub(super) const FIRST_DAY: i32 = 18_262;
 impl Entry {
     pub(super) fn record(&self) -> Record {
         let pictures = if self.names_picture { json!([{"source": "a.jpg"}]) } else { json!([]) };
-        let published = self.published.map(|day| format!("2020-01-{day:02}"));
+        let date = |day: Option<i32>| day.map(|day| format!("2020-01-{day:02}"));
+        let (published, selected) = (date(self.published), date(self.selected));
         serde_json::from_value(json!({
             "name": format!("A {BEGINNING} {}", self.name), "category": self.category.as_str(),
             "city": self.city.map(|at| CITIES[at].0), "studio": self.studio.map(|at| STUDIOS[at].0),
-            "provenance": {"curated_by": self.curator.map(|at| CURATORS[at].0)},
+            "provenance": {"curated_by": self.curator.map(|at| CURATORS[at].0), "selected": selected},
             "year": self.year.map(|year| format!("{year:04}")), "published": published, "pictures": pictures,
             "thumbnail": self.thumbnail.then_some("https://example.org/a.webp"),
             "taste": {"material": Some(WORDS[self.words].0).filter(|text| !text.is_empty())},
@@ -109,7 +111,7 @@ impl Project {
     }
 
     pub(super) fn newest(&self) -> i32 {
-        self.entry.published.map_or(self.added, |day| FIRST_DAY + day - 1)
+        self.entry.published.or(self.entry.selected).map_or(self.added, |day| FIRST_DAY + day - 1)
     }
 
     /// The groups of colours are 0 and 1.
@@ -130,12 +132,14 @@ pub(super) struct Wanted {
     pub(super) has_picture: bool,
     pub(super) colours: Vec<usize>,
     pub(super) added_since: Option<i32>,
+    pub(super) selected: (Option<i32>, Option<i32>),
     pub(super) material: Option<&'static str>,
 }
 
 impl Wanted {
     pub(super) fn filters(&self) -> Filters {
         let year = |year: Option<u16>| year.map(|year| format!("{year:04}").parse::<Year>().unwrap());
+        let date = |day: Option<i32>| day.map(|day| format!("2020-01-{day:02}").parse().unwrap());
         Filters {
             categories: self.categories.clone(),
             cities: self.cities.iter().map(|at| CITIES[*at].0.to_uppercase()).collect(),
@@ -146,7 +150,9 @@ impl Wanted {
             year_to: year(self.years.1),
             has_picture: self.has_picture,
             colours: self.colours.iter().map(|at| Colour(COLOURS[*at])).collect(),
-            added_since: self.added_since.map(|day| format!("2020-01-{day:02}").parse().unwrap()),
+            added_since: date(self.added_since),
+            selected_from: date(self.selected.0),
+            selected_to: date(self.selected.1),
             taste: Taste::from_fn(|dimension| {
                 self.material.filter(|_| dimension == Dimension::Material).map(str::to_owned)
             }),
@@ -185,6 +191,8 @@ impl Wanted {
             && (!self.has_picture || project.has_picture())
             && or_all(self.colours.is_empty(), self.colours.iter().any(|at| project.has_colour_like(*at)))
             && self.added_since.is_none_or(|day| project.added >= FIRST_DAY + day - 1)
+            && self.selected.0.is_none_or(|from| entry.selected.is_some_and(|day| day >= from))
+            && self.selected.1.is_none_or(|to| entry.selected.is_some_and(|day| day <= to))
             && self.material.is_none_or(|word| {
                 WORDS[entry.words].1.iter().any(|own| *own == word.trim_end_matches('s').to_lowercase())
             })
@@ -298,6 +306,20 @@ pub(super) fn expected_facet(projects: &[&Project], facet: Facet) -> Vec<(String
     }
 }
 
+/// Returns the number of projects without a value.
+pub(super) fn expected_unrecorded(projects: &[&Project], facet: Facet) -> u64 {
+    let has_value = |entry: &Entry| match facet {
+        Facet::Category => true,
+        Facet::City => entry.city.is_some(),
+        Facet::Studio => entry.studio.is_some(),
+        Facet::Curator => entry.curator.is_some(),
+        Facet::Year => entry.year.is_some(),
+        Facet::Taste(Dimension::Material) => !WORDS[entry.words].1.is_empty(),
+        Facet::Taste(_) => false,
+    };
+    projects.iter().filter(|project| !has_value(&project.entry)).count() as u64
+}
+
 /// Returns the ordinals in an order.
 pub(super) fn expected_order(projects: &[&Project], order: &Order) -> Vec<u64> {
     let mut sorted = projects.to_vec();
@@ -307,6 +329,14 @@ pub(super) fn expected_order(projects: &[&Project], order: &Order) -> Vec<u64> {
         Order::Name => {
             // In the order of texts: 10 is before 9.
             sorted.sort_by_key(|project| (project.entry.name.to_string(), project.ordinal))
+        }
+        Order::YearAscending => sorted.sort_by_key(|project| {
+            let year = project.entry.year;
+            (year.is_none(), year, Reverse((project.newest(), project.ordinal)))
+        }),
+        Order::YearDescending => {
+            // An absent year is the least one.
+            sorted.sort_by_key(|project| Reverse((project.entry.year, project.newest(), project.ordinal)));
         }
         Order::Nearest(_) => unreachable!("its order is not modelled"),
     }
@@ -320,10 +350,24 @@ pub(super) fn entry() -> impl Strategy<Value = Entry> {
         proptest::option::of(0..STUDIOS.len()),
         proptest::option::of(0..CURATORS.len()),
     );
-    let days = (proptest::option::of(1_998..2_003_u16), proptest::option::of(1..5));
+    let day = || proptest::option::of(1..5);
+    let days = (proptest::option::of(1_998..2_003_u16), day(), day());
     (0..20_u8, category, texts, days, any::<bool>(), any::<bool>(), 0..4_usize).prop_map(
-        |(name, category, (city, studio, curator), (year, published), thumbnail, names_picture, words)| {
-            Entry { name, category, city, studio, curator, year, published, thumbnail, names_picture, words }
+        |(name, category, (city, studio, curator), days, thumbnail, names_picture, words)| {
+            let (year, published, selected) = days;
+            Entry {
+                name,
+                category,
+                city,
+                studio,
+                curator,
+                year,
+                published,
+                selected,
+                thumbnail,
+                names_picture,
+                words,
+            }
         },
     )
 }
@@ -348,6 +392,7 @@ pub(super) fn wanted() -> impl Strategy<Value = Wanted> {
         prop_oneof![4 => Just(Vec::new()), 1 => proptest::collection::vec(values, 1..3)].boxed()
     }
     let year = || prop_oneof![4 => Just(None), 1 => (1_998..2_003_u16).prop_map(Some)];
+    let day = || proptest::option::weighted(0.15, 1..5);
     let category = prop_oneof![Just(Category::Art), Just(Category::Design)];
     let place = proptest::sample::select(vec![
         "germany",
@@ -363,11 +408,12 @@ pub(super) fn wanted() -> impl Strategy<Value = Wanted> {
     let rest = (proptest::bool::weighted(0.2), few(0..6_usize), proptest::option::weighted(0.2, 1..30));
     let material =
         proptest::option::weighted(0.2, prop_oneof![Just("Oak"), Just("oaks"), Just("pine"), Just("elm")]);
-    (few(category), texts, (year(), year()), rest, material).prop_map(
+    (few(category), texts, (year(), year()), (day(), day()), rest, material).prop_map(
         |(
             categories,
             (cities, studios, curators, places),
             years,
+            selected,
             (has_picture, colours, added_since),
             material,
         )| {
@@ -381,6 +427,7 @@ pub(super) fn wanted() -> impl Strategy<Value = Wanted> {
                 has_picture,
                 colours,
                 added_since,
+                selected,
                 material,
             }
         },
