@@ -2,6 +2,7 @@
 
 pub mod archive;
 pub mod changes;
+pub mod comparison;
 pub mod problem;
 pub mod project;
 pub mod search;

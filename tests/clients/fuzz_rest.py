@@ -19,14 +19,16 @@ DIMENSIONS = ("material", "light", "color", "mood", "composition", "subject")
 @schemathesis.hook
 def filter_case(context, case):
     """Leaves out what a schema cannot say, or only the catalog can say is wrong: a cursor that no answer gave out, a revision or a
-    time at which the project has none, two ways to name one revision, years or days in the wrong order, a search by taste without a
-    dimension, more than 20 slugs or slugs beside other parameters, and a request that is too large as a whole."""
+    time at which the project has none, one to compare with, two ways to name one revision, years or days in the wrong order, a search by taste without a
+    dimension, more than 20 slugs or slugs beside other parameters, citations in a list without slugs, and a request that is too large as a whole."""
     if len(urlencode(case.query or {}, doseq=True, errors="replace")) > LARGEST_QUERY:
         return False
     if case.meta is None or case.meta.generation.mode != GenerationMode.POSITIVE:
         return True
     query = case.query or {}
     if "revision" in query and ("as_of" in query or query["revision"] != 1):
+        return False
+    if "compare_to" in query or (case.path == "/projects" and "cite" in query and "slugs" not in query):
         return False
     if query.get("cursor") or query.get("since"):
         return False
@@ -37,7 +39,7 @@ def filter_case(context, case):
     alternatives = (text for name in DIMENSIONS for text in query.get(name, []))
     if case.path == "/taste" and not any(str(text).strip() for text in alternatives):
         return False
-    if "slugs" in query and (len(query) > 1 or not str(query["slugs"]).strip(" ,") or str(query["slugs"]).count(",") > 19):
+    if "slugs" in query and (set(query) - {"slugs", "cite"} or not str(query["slugs"]).strip(" ,") or str(query["slugs"]).count(",") > 19):
         return False
     # The records were imported a moment ago, with one revision each.
     return str(query.get("as_of", "9"))[:4] > str(time.gmtime().tm_year)

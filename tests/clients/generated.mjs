@@ -24,7 +24,7 @@ const cited = await site.GET("/cite/{slug}/{revision}", {
   params: { path: { slug: "house-1", revision: 1 }, query: { format: "bibtex" } }, parseAs: "text",
 });
 const refused = await site.GET("/search", { baseUrl: "${base}/v1", params: { query: { q: "house" } } });
-if (!found.data || !one.data || !near.data || !month.data || !unknown.error || !refused.error) throw new Error("an answer is missing");
+if (!found.data || !one.data || !("taste" in one.data) || !near.data || !month.data || !unknown.error || !refused.error) throw new Error("an answer is missing");
 const years: (string | null)[] = found.data.results.map((result) => result.year);
 const published: string | null = one.data.published;
 console.log(JSON.stringify({

@@ -23,6 +23,7 @@ async fn a_selected_project_is_found_and_shown_completely() {
         "thumbnail": null, "url": format!("{base}/projects/stair-house"),
         "citation_url": format!("{base}/cite/stair-house/1"),
         "provenance": {"curated_by": "Ada Pelt", "selected": "2020-03-01", "in_archive_since": 2020, "note": null},
+        "revision_url": format!("{base}/cite/stair-house/1"),
     });
     let found = service.http.get("/v1/search?q=zurich%20stair").await;
     assert_eq!(found.status, 200);

@@ -46,7 +46,6 @@ fn text_of(result: &Value) -> &str {
 async fn without_a_key_five_results_are_returned_and_nothing_is_counted() {
     let Some(started) = started(&[]).await else { return };
     let http = &started.http;
-    let how = "Anonymous preview: at most 5 results a call. get_api_key with an email address gives a free key, which shows up to 20.";
     for (tool, arguments) in [
         ("search_projects", json!({"query": "house", "limit": 20})),
         ("search_by_taste", json!({"mood": "calm", "limit": 8})),
@@ -56,18 +55,18 @@ async fn without_a_key_five_results_are_returned_and_nothing_is_counted() {
         let result = call(http, None, tool, arguments).await;
         let content = &result["structuredContent"];
         assert_eq!(content["results"].as_array().unwrap().len(), 5, "{tool}");
-        assert_eq!(content["preview"], json!({"shown": 5, "total": 8, "how": how}), "{tool}");
+        assert_eq!(content["preview"], json!({"shown": 5, "total": 8, "how": "get_api_key"}), "{tool}");
         assert_eq!(result.get("_meta"), None);
     }
     let record = call(http, None, "get_project", json!({"slug": "house-1"})).await;
     assert_eq!(record["structuredContent"]["taste"]["mood"], "calm", "full records are shown");
-    for (tool, arguments) in [
-        ("get_project", json!({"slug": "house-1"})),
-        ("fetch", json!({"id": "house-1"})),
-        ("discover", json!({})),
+    for (tool, arguments, expected) in [
+        ("get_project", json!({"slug": "house-1"}), json!({"shown": 1, "total": 1})),
+        ("fetch", json!({"id": "house-1"}), json!({"shown": 1, "total": 1})),
+        ("discover", json!({}), json!({"shown": 1, "total": 8, "how": "get_api_key"})),
     ] {
         let preview = call(http, None, tool, arguments).await["structuredContent"]["preview"].take();
-        assert_eq!((&preview["shown"], &preview["how"]), (&json!(1), &json!(how)), "{tool}");
+        assert_eq!(preview, expected, "{tool}");
     }
 
     // Paging reaches everything, five results at a time.
@@ -125,6 +124,8 @@ async fn an_agent_gets_a_key_and_its_calls_are_counted_exactly() {
     assert_eq!((quota(&free), free["_meta"].get("call_id")), ([4, 3, 1], None));
     let last = call(http, Some(key), "discover", json!({})).await;
     assert_eq!(quota(&last), [4, 4, 0]);
+    let note = last["structuredContent"]["note"].as_str().unwrap();
+    assert!(note.starts_with("0 of 4 calls are left this month; more: http"), "{note}");
     let over_quota = call(http, Some(key), "discover", json!({})).await;
     let text = text_of(&over_quota);
     assert!(text.starts_with("The 4 calls of this month are used up; nothing was billed."), "{text}");
@@ -158,7 +159,12 @@ async fn an_invalid_key_is_an_error_and_not_anonymous_access() {
     let Some(started) = started(&[]).await else { return };
     let answer = send(&started.http, "/mcp", Some("log_live_wrong"), "browse", json!({})).await;
     assert_eq!((answer.status, answer.header("www-authenticate")), (401, Some("Bearer")));
-    assert!(answer.json()["type"].as_str().unwrap().ends_with("/problems/invalid-key"));
+    let body = answer.json();
+    assert!(body["type"].as_str().unwrap().ends_with("/problems/invalid-key"));
+    let error = (&body["id"], &body["error"]["code"]);
+    assert_eq!(error, (&json!(1), &json!(-32_600)), "clients show it to their models");
+    let message = body["error"]["message"].as_str().unwrap();
+    assert!(message.starts_with("The API key sent with this request is not valid:"), "{message}");
     let twice = send(&started.http, "/mcp?key=a", Some("b"), "browse", json!({})).await;
     assert_eq!(twice.status, 400);
 }

@@ -97,6 +97,10 @@ async fn assert_answer(fixture: &Fixture, request: &FixtureRequest, http: &Http)
         // A project without a day of publication was last. Since 0.2 it is ordered by the day on which it was added.
         former["body"]["results"].as_array_mut().unwrap().rotate_right(1);
     }
+    // Since 0.3 the instructions say how to get a key, and a preview names the tool where a key shows more.
+    if let Some(preview) = former.pointer_mut("/body/preview").and_then(Value::as_object_mut) {
+        preview.remove("how");
+    }
     // Neighbours and counters of a restored folder are rebuilt a moment after it is ready.
     let mut answer = fixture.send(request, http).await;
     let deadline = std::time::Instant::now() + TIMEOUT;

@@ -1,11 +1,15 @@
 //! The parts of answers about projects: searches, pages of the archive, similar projects, slug resolution, earlier revisions, and the JSON they are
 //! written in. Each surface adds its own parameters and its own form.
 
+pub mod about;
 pub mod archive_parameters;
 pub mod browse;
+pub mod cited;
+pub mod compare;
 pub mod detail;
 pub mod document;
 pub mod empty;
+pub mod examples;
 pub mod facets;
 pub mod highlights;
 pub mod json_writer;

@@ -37,8 +37,10 @@ pub struct Details {
     pub suggestions: Option<Vec<String>>,
     /// Why the project was withdrawn.
     pub reason: Option<String>,
-    /// The URL of the last citation of a withdrawn project.
+    /// The URL that the last record of a withdrawn project brings to be cited, or else that of its last revision.
     pub citation_url: Option<String>,
+    /// The permanent URL of the last revision of a withdrawn project.
+    pub revision_url: Option<String>,
     /// The quota that is used up.
     pub quota: Option<ExhaustedQuota>,
     /// Seconds after which the request may be repeated.
@@ -62,6 +64,7 @@ impl ApiError {
             suggestions: None,
             reason: None,
             citation_url: None,
+            revision_url: None,
             quota: None,
             retry_after: None,
             closes: false,
@@ -339,7 +342,7 @@ impl ApiError {
     }
 
     /// A project that was withdrawn.
-    pub fn withdrawn(reason: String, citation_url: String) -> ApiError {
+    pub fn withdrawn(reason: String, citation_url: String, revision_url: String) -> ApiError {
         ApiError::new(
             ProblemKind::Withdrawn,
             "This project left the catalog; what was published of it can still be cited.",
@@ -347,6 +350,7 @@ impl ApiError {
         .with(|details| {
             details.reason = Some(reason);
             details.citation_url = Some(citation_url);
+            details.revision_url = Some(revision_url);
         })
     }
 
@@ -428,8 +432,8 @@ impl ApiError {
         self.0.status
     }
 
-    #[cfg(test)]
-    pub(crate) fn kind(&self) -> ProblemKind {
+    /// Returns the kind of the problem.
+    pub fn kind(&self) -> ProblemKind {
         self.0.kind
     }
 

@@ -262,7 +262,7 @@ impl<'a, const N: usize> QueryParams<'a, N> {
     }
 
     /// Returns a parameter that has one of these values; `detail` says what is wrong with another one.
-    fn one_of<T>(
+    pub(crate) fn one_of<T>(
         &mut self,
         name: &'static str,
         parse: impl FnOnce(&str) -> Option<T>,

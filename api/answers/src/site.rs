@@ -79,6 +79,11 @@ impl Site {
         self.texts.tagline.as_deref().unwrap_or(TAGLINE)
     }
 
+    /// Returns what the operator says of the catalog: the sentences about it, or else the tagline; `None` if neither is configured.
+    pub fn described(&self) -> Option<&str> {
+        self.about().or(self.texts.tagline.as_deref())
+    }
+
     /// Returns a sentence or two about the catalog, if configured.
     pub fn about(&self) -> Option<&str> {
         self.texts.about.as_deref()
@@ -172,6 +177,7 @@ mod tests {
         ] {
             let site: Site = address.parse().unwrap();
             assert_eq!((site.name(), site.tagline(), site.about()), (name, TAGLINE, None), "{address}");
+            assert_eq!(site.described(), None);
         }
         let texts = SiteTexts {
             name: Some("Casa & Co".into()),

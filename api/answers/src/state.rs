@@ -87,6 +87,15 @@ pub struct PaymentWebhook {
     pub commands: CommandClient,
 }
 
+/// The members of the newest project that examples use.
+#[derive(Debug, serde::Deserialize)]
+pub struct NewestProject {
+    /// Its slug.
+    pub slug: String,
+    /// When it was added to the catalog.
+    pub added_at: Option<Timestamp>,
+}
+
 impl std::fmt::Debug for ApiState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ApiState").field("access", &self.sources.access).finish_non_exhaustive()
@@ -168,10 +177,11 @@ impl ApiState {
 
     /// Returns the slug of the newest project, for examples that work on this catalog; `None` while nothing is listed.
     pub fn newest_slug(&self) -> Option<String> {
-        #[derive(serde::Deserialize)]
-        struct Head {
-            slug: String,
-        }
+        self.newest().map(|newest| newest.slug)
+    }
+
+    /// Returns the newest project, for examples; `None` while nothing is listed.
+    pub fn newest(&self) -> Option<NewestProject> {
         let (archive, search) = (self.models().archive()?, self.models().search()?);
         let newest = archive.reader.listing().newest(None, 1, None).ok()?;
         let view = search.reader.view();
@@ -179,7 +189,7 @@ impl ApiState {
         // A summary is stored without its last brace, and with a byte that is not JSON in place of the site's address.
         summary.push(b'}');
         summary.retain(|byte| *byte != schemas::api::site::MARK);
-        serde_json::from_slice::<Head>(&summary).ok().map(|head| head.slug)
+        serde_json::from_slice(&summary).ok()
     }
 
     /// Returns the keys.

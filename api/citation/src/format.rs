@@ -1,6 +1,7 @@
 //! The formats of a citation, and their negotiation.
 
 use crate::accept::Wish;
+use crate::style::Style;
 
 /// Other names of formats, under which reference managers and media types know them.
 const ALIASES: [(&str, Format); 3] =
@@ -21,12 +22,18 @@ pub enum Format {
     CslJson,
     /// A line of plain text.
     Text,
+    /// A line of plain text in a style of bibliographies.
+    Styled(Style),
 }
 
 impl Format {
-    /// All formats, the page for people first.
+    /// All formats with a media type of their own, by which a client may ask for them; the page for people first.
     pub const ALL: [Format; 6] =
         [Format::Html, Format::JsonLd, Format::BibTex, Format::Ris, Format::CslJson, Format::Text];
+
+    /// All styles as formats, in alphabetical order.
+    pub const STYLES: [Format; 3] =
+        [Format::Styled(Style::Apa), Format::Styled(Style::Chicago), Format::Styled(Style::Mla)];
 
     /// Returns its name in the parameter `format`.
     pub fn name(self) -> &'static str {
@@ -37,6 +44,9 @@ impl Format {
             Format::Ris => "ris",
             Format::CslJson => "csl",
             Format::Text => "text",
+            Format::Styled(Style::Apa) => "apa",
+            Format::Styled(Style::Chicago) => "chicago",
+            Format::Styled(Style::Mla) => "mla",
         }
     }
 
@@ -49,6 +59,7 @@ impl Format {
             Format::Ris => "RIS",
             Format::CslJson => "CSL-JSON",
             Format::Text => "Text",
+            Format::Styled(style) => style.name(),
         }
     }
 
@@ -61,6 +72,7 @@ impl Format {
             Format::Ris => "application/x-research-info-systems",
             Format::CslJson => "application/vnd.citationstyles.csl+json",
             Format::Text => "text/x-bibliography",
+            Format::Styled(_) => "text/plain",
         }
     }
 
@@ -72,13 +84,14 @@ impl Format {
             Format::BibTex => "application/x-bibtex; charset=utf-8",
             Format::Ris => "application/x-research-info-systems; charset=utf-8",
             Format::Text => "text/x-bibliography; charset=utf-8",
+            Format::Styled(_) => "text/plain; charset=utf-8",
         }
     }
 
     /// Returns the extension of a file, for formats that are downloaded.
     pub fn extension(self) -> Option<&'static str> {
         match self {
-            Format::Html | Format::Text => None,
+            Format::Html | Format::Text | Format::Styled(_) => None,
             Format::JsonLd => Some("jsonld"),
             Format::BibTex => Some("bib"),
             Format::Ris => Some("ris"),
@@ -86,15 +99,21 @@ impl Format {
         }
     }
 
-    /// Returns the format with this name, or with another name under which it is known.
+    /// Returns the format with this name, or with another name under which it is known, in any case.
     pub fn named(name: &str) -> Option<Format> {
-        let alias = || ALIASES.into_iter().find(|(alias, _)| *alias == name).map(|(_, format)| format);
-        Format::ALL.into_iter().find(|format| format.name() == name).or_else(alias)
+        let named = Format::all().find(|format| format.name().eq_ignore_ascii_case(name));
+        let alias = || ALIASES.into_iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name));
+        named.or_else(|| alias().map(|(_, format)| format))
     }
 
     /// Returns the names of all formats, for people.
     pub fn names() -> String {
-        Format::ALL.map(Format::name).join(", ")
+        Format::all().map(Format::name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Iterates over all formats and styles.
+    fn all() -> impl Iterator<Item = Format> {
+        Format::ALL.into_iter().chain(Format::STYLES)
     }
 
     /// Returns the format that `Accept` prefers (RFC 9110). Between equals the one that is named exactly wins, then the page. A client
@@ -167,14 +186,15 @@ mod tests {
 
     #[test]
     fn a_name_leads_to_its_format() {
-        for format in Format::ALL {
+        for format in Format::all() {
             assert_eq!(Format::named(format.name()), Some(format));
+            assert_eq!(Format::named(&format.name().to_uppercase()), Some(format));
             assert!(format.content_type().starts_with(format.media_type()));
         }
-        for (alias, name) in [("csl-json", "csl"), ("json-ld", "jsonld"), ("bib", "bibtex")] {
+        for (alias, name) in [("csl-json", "csl"), ("JSON-LD", "jsonld"), ("bib", "bibtex")] {
             assert_eq!(Format::named(alias), Format::named(name), "{alias}");
         }
-        assert_eq!([Format::named("HTML"), Format::named("json")], [None, None]);
-        assert_eq!(Format::names(), "html, jsonld, bibtex, ris, csl, text");
+        assert_eq!([Format::named("json"), Format::named(" apa"), Format::named("")], [None; 3]);
+        assert_eq!(Format::names(), "html, jsonld, bibtex, ris, csl, text, apa, chicago, mla");
     }
 }

@@ -117,6 +117,7 @@ impl Citation {
             Format::Ris => Some(self.ris()),
             Format::CslJson => Some(self.csl_json()),
             Format::Text => Some(self.text()),
+            Format::Styled(style) => Some(self.in_style(style)),
         }
     }
 

@@ -1,7 +1,12 @@
 //! The styles of bibliographies: APA (7th edition), Chicago (17th, notes and bibliography) and MLA (9th).
 //!
 //! Each style cites the work as the catalog records it: the studio as a group author, whose name is not inverted, and the
-//! record's revision as the version of the page. Without a studio the title comes first.
+//! record's revision as the version of the page. Without a studio the title comes first. Without a year APA and Chicago say so, MLA
+//! leaves the date out.
+//!
+//! The address is that of the revision, which does not change. So no style needs a date of access: APA asks for one only if a page
+//! changes, Chicago and MLA only if it has no date, and a revision has that of its recording. Chicago and MLA name the date that a
+//! reader gives all the same.
 
 use jiff::civil::Date;
 use schemas::record::Category;
@@ -65,13 +70,25 @@ impl Citation {
         }
     }
 
-    /// Without a date of retrieval, which APA asks for only if a page changes: a revision does not (sections 8.27 and 9.16).
+    /// Formats the citation in a style as a line of text, without italics.
+    pub fn in_style(&self, style: Style) -> String {
+        let mut line: String = self.styled(style).into_iter().map(|span| span.text).collect();
+        line.push('\n');
+        line
+    }
+
+    /// Without a date of retrieval, which APA asks for only if a page changes: a revision does not (sections 8.27 and 9.16). A site that
+    /// is its own author is not named twice (section 10.16).
     fn apa(&self) -> Vec<Span> {
         let date = format!("({}).", self.year.as_deref().unwrap_or("n.d."));
         let version = format!(" (Revision {}) [{}]. ", self.revision, medium(self.category));
-        let source = format!("{} {}", ended(&one_line(&self.publisher)), self.url);
+        let (creator, publisher) = (self.creator.as_deref().map(one_line), one_line(&self.publisher));
+        let source = match &creator {
+            Some(creator) if *creator == publisher => self.url.clone(),
+            _ => format!("{} {}", ended(&publisher), self.url),
+        };
         let title = italic(one_line(&self.title));
-        match self.creator.as_deref().map(one_line) {
+        match creator {
             Some(creator) => {
                 vec![plain(format!("{} {date} ", ended(&creator))), title, plain(version + &source)]
             }
@@ -79,13 +96,14 @@ impl Citation {
         }
     }
 
-    /// In quotation marks as the title of a page; the names of buildings and websites are not in italics (sections 8.57 and 14.206).
+    /// In quotation marks as the title of a page; the names of buildings and websites are not in italics (sections 8.57 and 14.206). An
+    /// unknown year is “n.d.” (section 14.145).
     fn chicago(&self) -> Vec<Span> {
         let day = |day: Date| day.strftime("%B %-d, %Y").to_string();
         let parts = [
             self.creator.as_deref().map(|creator| ended(&one_line(creator))),
             Some(format!("“{}”", ended(&with_single_quotes(&one_line(&self.title))))),
-            self.year.as_deref().map(ended),
+            Some(self.year.as_deref().map_or_else(|| "n.d.".to_owned(), ended)),
             Some(ended(&one_line(&self.publisher))),
             Some(format!("Revision {}, {}.", self.revision, day(self.recorded))),
             self.accessed.map(|accessed| format!("Accessed {}.", day(accessed))),
@@ -156,6 +174,7 @@ fn with_single_quotes(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Format;
     use super::super::tests::{bare, full};
     use super::*;
 
@@ -201,13 +220,13 @@ mod tests {
     }
 
     #[test]
-    fn without_a_year_only_apa_says_so() {
+    fn without_a_year_apa_and_chicago_say_so() {
         assert_eq!(
             styled(&Citation { year: None, accessed: accessed(), ..full() }),
             [
                 "Atelier Łoś & Co. (n.d.). *Haus am See* (Revision 2) [Architecture]. Casa & Co. \
                  https://catalog.example.org/cite/haus-am-see/2",
-                "Atelier Łoś & Co. “Haus am See.” Casa & Co. Revision 2, November 20, 2026. Accessed November 26, 2026. \
+                "Atelier Łoś & Co. “Haus am See.” n.d. Casa & Co. Revision 2, November 20, 2026. Accessed November 26, 2026. \
                  https://catalog.example.org/cite/haus-am-see/2",
                 "Atelier Łoś & Co. *Haus am See*. *Casa & Co*, revision 2, 20 Nov. 2026, \
                  https://catalog.example.org/cite/haus-am-see/2. Accessed 26 Nov. 2026.",
@@ -221,7 +240,7 @@ mod tests {
             styled(&bare("A", Category::Photography)),
             [
                 "*A* (Revision 2) [Photograph]. (n.d.). Casa & Co. https://catalog.example.org/cite/haus-am-see/2",
-                "“A.” Casa & Co. Revision 2, November 20, 2026. https://catalog.example.org/cite/haus-am-see/2",
+                "“A.” n.d. Casa & Co. Revision 2, November 20, 2026. https://catalog.example.org/cite/haus-am-see/2",
                 "*A*. *Casa & Co*, revision 2, 20 Nov. 2026, https://catalog.example.org/cite/haus-am-see/2.",
             ]
         );
@@ -246,6 +265,30 @@ mod tests {
                 "Bjarke & Søn Inc. *Who Lives in the “Yellow” House?* 2019. *Álbum!*, revision 2, 1 May 2026, \
                  https://catalog.example.org/cite/haus-am-see/2.",
             ]
+        );
+    }
+
+    #[test]
+    fn a_site_that_is_its_own_author_is_named_once_in_apa() {
+        let citation = Citation { creator: Some("Casa\n& Co".into()), ..full() };
+        assert_eq!(
+            citation.in_style(Style::Apa),
+            "Casa & Co. (2019). Haus am See (Revision 2) [Architecture]. https://catalog.example.org/cite/haus-am-see/2\n"
+        );
+    }
+
+    #[test]
+    fn a_style_as_a_format_is_one_line_without_italics() {
+        for (format, style) in Format::STYLES.into_iter().zip(Style::ALL) {
+            let line = full().in_style(style);
+            assert_eq!((format.title(), full().write(format)), (style.name(), Some(line.clone())));
+            assert_eq!((line.lines().count(), line.ends_with('\n')), (1, true), "{line}");
+            let spans: String = full().styled(style).into_iter().map(|span| span.text).collect();
+            assert_eq!(line.trim_end(), spans);
+        }
+        assert_eq!(
+            bare("東\n京\u{2028}", Category::Art).in_style(Style::Mla),
+            "東 京. Casa & Co, revision 2, 20 Nov. 2026, https://catalog.example.org/cite/haus-am-see/2.\n"
         );
     }
 }

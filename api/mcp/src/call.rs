@@ -1,12 +1,10 @@
 //! `tools/call`: checks that a call may run, runs its tool, charges it and writes the result.
 
-use answers::auth::access::Balance;
 use answers::auth::principal::Principal;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use metering::Outcome;
 use schemas::usage::{CallId, Surface};
-use serde::Serialize;
 use traces::{Kind, Span};
 
 use super::tools::{self, CallContext, Tool};
@@ -15,7 +13,7 @@ use crate::protocol::params::Params;
 use crate::protocol::rpc_error::{RpcError, quoted};
 use crate::tools::answer::{Answer, Refusal};
 use crate::tools::arguments::Arguments;
-use crate::tools::quota;
+use crate::tools::quota::{self, Quota};
 
 /// The maximum number of unknown arguments that are listed.
 const MAX_NAMED: usize = 5;
@@ -25,15 +23,6 @@ pub(super) struct CallReceipt {
     pub(super) quota: Quota,
     /// The id of the call in the ledger; `None` if it was not counted.
     pub(super) call_id: Option<CallId>,
-}
-
-/// The quota of the current month.
-#[derive(Serialize)]
-pub(super) struct Quota {
-    limit: u64,
-    used: u64,
-    remaining: u64,
-    resets_at: jiff::Timestamp,
 }
 
 /// Writes the members of the result of a call and returns what it cost. Errors are those of the protocol: a failure of the tool is a
@@ -66,7 +55,11 @@ pub(super) async fn call(
     };
     Ok(match done {
         Ok((answer, receipt)) => {
-            write_result(with_note(answer, tool, &arguments), into);
+            let mut answer = with_note(answer, tool, &arguments);
+            let counted = receipt.as_ref().filter(|_| tool.is_counted);
+            let left = counted.and_then(|receipt| receipt.quota.little_left(context.state.site()));
+            answer.notes.extend(left.map(Into::into));
+            write_result(answer, into);
             receipt
         }
         Err(refusal) => {
@@ -139,13 +132,6 @@ async fn charge(
 fn balance(context: CallContext<'_>) -> Option<CallReceipt> {
     let balance = context.principal.balance(context.state, context.state.now())?;
     Some(CallReceipt { quota: Quota::of(&balance), call_id: None })
-}
-
-impl Quota {
-    fn of(balance: &Balance) -> Quota {
-        let Balance { limit, used, ref budget, .. } = *balance;
-        Quota { limit, used, remaining: limit.saturating_sub(used), resets_at: budget.month.end() }
-    }
 }
 
 /// Adds a note about arguments that were ignored.

@@ -6,12 +6,13 @@
 //!
 //! The path of a message: `protocol` parses it and determines its revision, `methods` dispatches it, `call` admits, runs, charges
 //! and answers a call of one of the `tools`, and `discovery` describes server and tools. A tool is one file in `tools` and an entry
-//! in its registry.
+//! in its registry. `refused` answers a message whose key is not valid.
 
 mod call;
 mod discovery;
 mod methods;
 mod protocol;
+mod refused;
 mod tools;
 
 use std::net::IpAddr;
@@ -33,6 +34,7 @@ use tools::CallContext;
 
 use crate::protocol::era;
 pub use crate::protocol::era::SUPPORTED as REVISIONS;
+pub use refused::invalid_key as refuse_invalid_key;
 pub use tools::described as described_tools;
 
 /// The maximum size of a body in bytes.

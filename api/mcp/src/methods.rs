@@ -1,5 +1,7 @@
 //! Dispatches a request to its method.
 
+use answers::catalog::examples::Examples;
+
 use super::call::{self, CallReceipt};
 use super::discovery;
 use super::tools::CallContext;
@@ -23,10 +25,10 @@ pub(super) async fn answer(
         ("tools/call", _) => return call::call(context, params, into).await,
         ("tools/list", era) => {
             params.first_page_only()?;
-            discovery::tools(era == Era::Modern, into);
+            discovery::tools(&Examples::of(context.state), era == Era::Modern, into);
         }
-        ("server/discover", _) => discovery::discover(context.state.site(), into),
-        ("initialize", Era::Legacy) => discovery::initialize(params, context.state.site(), into),
+        ("server/discover", _) => discovery::discover(context.state, into),
+        ("initialize", Era::Legacy) => discovery::initialize(params, context.state, into),
         ("ping", Era::Legacy) => {}
         (method, Era::Legacy) => return Err(RpcError::method_not_found(method, LEGACY)),
         (method, Era::Modern) => return Err(RpcError::method_not_found(method, MODERN)),

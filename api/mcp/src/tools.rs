@@ -23,7 +23,6 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use schemas::taste::Dimension;
 
 use answers::auth::principal::Principal;
 use answers::deadline::Deadline;
@@ -40,7 +39,8 @@ pub(super) struct Tool {
     pub(super) description: &'static str,
     /// Returns the JSON Schema of the arguments.
     pub(super) input: fn() -> serde_json::Value,
-    /// The JSON Schema of the structured content, as flat as that of the arguments; [`TASTE`] stands for the taste dimensions.
+    /// The JSON Schema of the structured content, as flat as that of the arguments. For brevity only that of `get_project` has members of
+    /// a project.
     pub(super) output: &'static str,
     /// The names of the arguments.
     pub(super) arguments: &'static [&'static str],
@@ -99,16 +99,6 @@ pub(super) fn example(context: CallContext<'_>, tool: &Tool) -> String {
     }
     let slug = context.state.newest_slug();
     tool.example.replace(NEWEST, slug.as_deref().unwrap_or("slug-of-a-result"))
-}
-
-/// Stands for the taste dimensions as members of an output schema.
-const TASTE: &str = r#""{taste}""#;
-
-/// Returns the JSON Schema of the structured content of a tool.
-pub(super) fn output_schema(tool: &Tool) -> String {
-    let dimension = |of: Dimension| (of.as_str().to_owned(), serde_json::json!({"type": ["string", "null"]}));
-    let taste: serde_json::Value = Dimension::ALL.into_iter().map(dimension).collect();
-    tool.output.replace(TASTE, &taste.to_string())
 }
 
 /// Returns the tool with this name.

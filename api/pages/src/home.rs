@@ -30,7 +30,7 @@ use serde_json::json;
 use super::card::Card;
 use super::layout::{Layout, breadcrumb_list};
 use super::page;
-use super::words::{grouped, projects};
+use super::words::{grouped, projects, sentence};
 use filters::{Applied, Choice, ColourForm, FacetGroup, YearForm};
 use headings::Section;
 pub(super) use in_results::InResults;
@@ -60,6 +60,7 @@ struct Home<'a> {
     results_heading: String,
     /// Which of the results are shown.
     range: Option<String>,
+    /// How many projects there are, as a sentence.
     listed: String,
     about: Option<&'a str>,
     q: &'a str,
@@ -202,7 +203,7 @@ async fn show(
         heading: query.heading(),
         results_heading: results.heading(&query),
         range: results.range(&query),
-        listed: grouped(listing.listed(None)),
+        listed: listed(listing.listed(None)),
         about: state.site().about(),
         q: &query.q,
         placeholder: placeholder(&dimensions, &results.cards),
@@ -229,6 +230,20 @@ async fn show(
     })
 }
 
+/// Returns how many projects the catalog has, as a sentence.
+fn listed(number: u64) -> String {
+    match number {
+        0 => "There are no projects yet.".to_owned(),
+        _ => sentence(&cited(number)),
+    }
+}
+
+/// Returns a number of projects and what each of them has.
+fn cited(number: u64) -> String {
+    let each = if number == 1 { "" } else { "each " };
+    format!("{}, {each}with an address to cite", projects(number))
+}
+
 /// Returns the frame. Search engines index the front page and the first page of a list with an address of its own.
 fn layout(state: &ApiState, query: &HomeQuery, landing: Option<&Landing>, results: &HomeResults) -> Layout {
     let pictured = |layout: Layout| match results.cards.iter().find_map(|card| card.jpeg(state.site())) {
@@ -247,8 +262,8 @@ fn layout(state: &ApiState, query: &HomeQuery, landing: Option<&Landing>, result
             pictured(layout.describing(description, "/").shared_as("website", &title))
         }
         Some(landing) if query.is_first_page() => {
-            let (name, projects) = (state.site().name(), projects(results.total));
-            let description = format!("{title} in {name}: {projects}, each with its source.");
+            let (name, projects) = (state.site().name(), cited(results.total));
+            let description = format!("{title} in {name}: {projects}.");
             pictured(layout.describing(description, &landing.path()).shared_as("website", &title))
         }
         _ => layout.private(),

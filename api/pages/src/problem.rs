@@ -131,7 +131,7 @@ fn explanation(kind: ProblemKind) -> (&'static str, &'static str) {
         ),
         ProblemKind::Withdrawn => (
             "The project was withdrawn from the catalog. The member <code>reason</code> says why.",
-            "The address in <code>citation_url</code> still shows what was published, and may still be cited. Take the project out of your lists.",
+            "The address in <code>revision_url</code> still shows what was published, and may still be cited. Take the project out of your lists.",
         ),
         ProblemKind::TakenDown => (
             "The picture was erased permanently, for example because its rights do not permit showing it. No record \

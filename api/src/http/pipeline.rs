@@ -30,6 +30,7 @@ use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use http_body_util::Full;
 use hyper::body::{Body as _, Incoming};
 use jiff::Timestamp;
+use schemas::api::problem::ProblemKind;
 use schemas::key::KeyHash;
 use schemas::usage::Surface;
 use tokio::time::Instant;
@@ -114,6 +115,13 @@ impl Pipeline {
         let Received { context, parts, body, .. } = &mut received;
         context.key_id = principal.key_id();
         let result = match admitted {
+            // An MCP client learns of it by the answer to its message, whose id is in the body.
+            Err(error) if context.route == Route::Mcp && error.kind() == ProblemKind::InvalidKey => {
+                let pipeline = self.clone();
+                return Either::Right(Box::pin(async move {
+                    pipeline.refuse_message(received, principal, error).await
+                }));
+            }
             Err(error) => Some(error.into()),
             Ok(()) if parts.method == Method::OPTIONS => Some(self.preflight(context.route, &parts.headers)),
             // A key that is used up is refused by endpoints before their work.
@@ -132,6 +140,23 @@ impl Pipeline {
                 Either::Right(Box::pin(async move { pipeline.run(received, principal).await }))
             }
         }
+    }
+
+    /// Refuses an MCP message whose key is not valid. One that does not come in time or within the limits is refused without its id.
+    async fn refuse_message(
+        self: Arc<Self>,
+        received: Received,
+        principal: Principal,
+        error: ApiError,
+    ) -> Reply {
+        let Received { context, parts, body, peer } = received;
+        let address = self.bodies.caller(peer, &parts.headers);
+        let message = self.message(body, (&principal, address)).await;
+        let bytes = message.as_ref().map_or(&[][..], |message| &message.bytes);
+        let result = EndpointResult::refused_message(error, bytes, &context, &self.state);
+        drop(message);
+        let deadline = Deadline::after(context.started, self.time_limit);
+        self.charge_and_finish(context, principal, result, deadline).await
     }
 
     /// Returns the answer to a plain call, which takes microseconds and does not wait; `None` if the router has to answer.

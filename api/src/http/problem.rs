@@ -21,6 +21,16 @@ pub(super) fn write(error: ApiError, site: &Site, instance: String, headers: &mu
     serde_json::to_vec(&problem).unwrap_or_default().into()
 }
 
+/// Returns the same as the answer to an MCP message whose key is not valid, of which `body` is as much as was read.
+pub(super) fn write_message(
+    error: ApiError,
+    site: &Site,
+    (instance, body): (String, &[u8]),
+    headers: &mut HeaderMap,
+) -> Vec<u8> {
+    mcp::refuse_invalid_key(site, &problem(error.into_details(), site, instance, headers), body)
+}
+
 /// Returns the same as a page. A page that is unavailable for a moment loads itself again.
 pub(super) fn write_page(
     error: ApiError,
@@ -81,6 +91,7 @@ fn problem(details: Details, site: &Site, instance: String, headers: &mut Header
         suggestions: details.suggestions,
         reason: details.reason,
         citation_url: details.citation_url,
+        revision_url: details.revision_url,
         quota,
     }
 }

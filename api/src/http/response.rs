@@ -49,6 +49,20 @@ impl EndpointResult {
         EndpointResult { status, content_type: None, headers, content: Ok(Bytes::new()), is_charged: true }
     }
 
+    /// Returns the result of an MCP message that is refused, since its key is not valid; `body` is as much of it as was read.
+    pub(super) fn refused_message(
+        error: ApiError,
+        body: &[u8],
+        context: &RequestContext,
+        state: &ApiState,
+    ) -> EndpointResult {
+        let (status, mut headers) = (error.status(), HeaderMap::new());
+        let about = (context.id.instance(), body);
+        let content = problem::write_message(error, state.site(), about, &mut headers).into();
+        let content_type = Some(HeaderValue::from_static("application/json"));
+        EndpointResult { status, content_type, headers, content: Ok(content), is_charged: false }
+    }
+
     pub(super) async fn of(response: Response) -> EndpointResult {
         let (mut parts, body) = response.into_parts();
         let is_charged = parts.extensions.remove::<Uncharged>().is_none();

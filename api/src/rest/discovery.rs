@@ -5,17 +5,29 @@
 use std::net::IpAddr;
 
 use axum::Router;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Uri};
+use read::archive::Listing;
 use schemas::contract;
 use serde_json::{Value, json};
 
+use answers::catalog::about::{self, NEVER_RECORDED};
 use answers::route::{self, SERVER_CARD, SITEMAP};
 use answers::site::{DESCRIPTION, Site};
 use answers::state::ApiState;
 
+/// What agents have without a key, and how they get one.
+const WITH_KEYS: &str = "It works without a key, with at most 5 results a call; with `Authorization: Bearer log_live_…`, or `?key=` where a \
+client has no field for headers, up to 20. `get_api_key` gives a free key for the user's own email address.";
+
+/// The same where the service runs without keys.
+const WITHOUT_KEYS: &str = "It works without a key.";
+
+const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 const HOUR: HeaderValue = HeaderValue::from_static("public, max-age=3600");
 
 /// Returns the host of the site if it has a name: a plain address is not a domain.
@@ -94,30 +106,49 @@ fn catalog(site: &Site) -> Value {
     })
 }
 
-fn llms(site: &Site) -> String {
+/// Returns what language models read first: it says only what holds for this catalog at present.
+fn llms(state: &ApiState) -> String {
+    let (site, now) = (state.site(), state.listing().ok());
     let tools: String = mcp::described_tools().map(|(name, text)| format!("- `{name}`: {text}\n")).collect();
-    let (name, about) = (site.name(), site.about().unwrap_or(site.tagline()));
+    let name = site.name();
+    let about = site.described().map_or_else(|| format!("A {}.", about::kind(now.as_ref())), str::to_owned);
+    let counts = now.as_ref().map(Listing::catalog_counts);
+    let curators = counts.map(|counts| format!(" {}", about::curators(counts))).unwrap_or_default();
+    let recorded: String =
+        counts.iter().flat_map(|counts| about::recorded(counts)).map(|line| format!("- {line}\n")).collect();
+    let has_keys = state.access().keys().is_some();
+    let (access, pages) = if has_keys {
+        (WITH_KEYS, format!(" [keys]({site}/keys), [pricing]({site}/pricing),"))
+    } else {
+        (WITHOUT_KEYS, String::new())
+    };
     format!(
-        "# {name}\n\n> {about} Every project is selected by a named curator and has an address to cite that holds.\n\n\
-         ## For agents: MCP\n\nPOST JSON-RPC to {site}/mcp (Streamable HTTP, no session, no OAuth). It works without a key, with at most 5 \
-         results a call; with `Authorization: Bearer log_live_…`, or `?key=` where a client has no field for headers, up to 20. \
-         `get_api_key` gives a free key for the user's own email address.\n\n{tools}\n\
+        "# {name}\n\n> {about}{curators} Each record has `revision_url`, its address to cite.\n\n\
+         ## What is recorded\n\n{recorded}- {NEVER_RECORDED}\n\n\
+         ## For agents: MCP\n\nPOST JSON-RPC to {site}/mcp (Streamable HTTP, no session, no OAuth). {access}\n\n{tools}\n\
          ## For programs: REST\n\n\
          - [OpenAPI]({site}/openapi.json): every endpoint, parameter and error\n\
          - `GET {site}/v1/search?q=…`: projects by words\n\
-         - `GET {site}/v1/project/{{slug}}`: the full record; `?revision=N` and `?as_of=DATE` say what it said\n\
+         - `GET {site}/v1/project/{{slug}}`: the full record; `?revision=N` and `?as_of=DATE` say what it said, `?compare_to=N` what differs, \
+         and `?cite=apa` adds a citation (also chicago, mla, bibtex, ris, csl)\n\
          - `GET {site}/v1/projects`: the newest; `?slugs=a,b` gives several records; `{site}/v1/taste?material=oak`: by looks and \
-         moods; `{site}/v1/terms`: the words in use; `{site}/v1/discover`: one at random; `{site}/v1/suggest?q=…`: completions\n\
+         moods; `{site}/v1/terms`: what is recorded, and the words in use; `{site}/v1/discover`: one at random; `{site}/v1/suggest?q=…`: completions\n\
          - `GET {site}/v1/changes`: what happened since a cursor, to keep a copy\n\
          - `GET {site}/v1/similar/{{slug}}`: the nearest by looks and text\n\
-         - `{site}/cite/{{slug}}/{{revision}}`: the citation, by `Accept` or `?format=` as JSON-LD, BibTeX, RIS, CSL-JSON or text\n\n\
+         - `{site}/cite/{{slug}}/{{revision}}`: the citation, by `Accept` or `?format=` as JSON-LD, BibTeX, RIS, CSL-JSON or text, by \
+         `?format=` in APA, Chicago or MLA too\n\n\
          ## For people\n\n\
-         - [Search]({site}/), [reference]({site}/docs), [keys]({site}/keys), [pricing]({site}/pricing), [status]({site}/status)\n\
+         - [Search]({site}/), [reference]({site}/docs),{pages} [status]({site}/status)\n\
          - [Atom feed]({site}/feed.atom) and [JSON feed]({site}/feed.json) of the latest additions; `?category=art` gives those of one category\n\n\
          ## Rules\n\n\
-         - Name `citation_url` as the source; what it shows never changes.\n\
+         - Name `revision_url` as the source; what it shows never changes. `citation_url` may lead to another site, for which nobody here \
+         can speak.\n\
          - Null means unrecorded: never guess.\n"
     )
+}
+
+async fn llms_document(State(state): State<ApiState>) -> Response {
+    ([(CONTENT_TYPE, TEXT), (CACHE_CONTROL, HOUR)], llms(&state)).into_response()
 }
 
 /// Returns the OpenAPI document with the site's address.
@@ -140,7 +171,7 @@ fn robots(site: &Site) -> String {
     )
 }
 
-/// Returns the paths of these documents, which are rendered once.
+/// Returns the paths of these documents, which are rendered once, but for the one that says what the catalog has.
 pub(super) fn router(site: &Site) -> Router<ApiState> {
     let document = |kind, caching: Option<&HeaderValue>, body: String| {
         let mut headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(kind))]);
@@ -158,7 +189,7 @@ pub(super) fn router(site: &Site) -> Router<ApiState> {
         .route(route::SERVER_CARD, document("application/mcp-server-card+json", hour, pretty(card(site))))
         .route(route::AI_CATALOG, document("application/ai-catalog+json", hour, pretty(catalog(site))))
         .route(route::REGISTRY_MANIFEST, document(json, hour, pretty(manifest(site))))
-        .route(route::LLMS, document(text, hour, llms(site)))
+        .route(route::LLMS, get(llms_document))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use axum::extract::{RawQuery, State};
 
 use answers::auth::caller::Caller;
 use answers::catalog::archive_parameters::{ArchiveParameters, invalid_cursor};
+use answers::catalog::cited::CiteStyle;
 use answers::catalog::document::JsonDocument;
 use answers::catalog::json_writer::{self, JsonWriter};
 use answers::catalog::list_notes;
@@ -17,8 +18,8 @@ use answers::query::{self, QueryParams};
 use answers::route::PROJECTS;
 use answers::state::ApiState;
 
-const NAMES: [&str; 1 + ArchiveParameters::NAMES.len()] =
-    query::join_names(&["slugs"], &ArchiveParameters::NAMES);
+const NAMES: [&str; 2 + ArchiveParameters::NAMES.len()] =
+    query::join_names(&["slugs", "cite"], &ArchiveParameters::NAMES);
 
 type Sent<'a> = QueryParams<'a, { NAMES.len() }>;
 
@@ -29,13 +30,20 @@ pub(crate) async fn projects(
 ) -> Result<JsonDocument, ApiError> {
     let query = query.as_deref().unwrap_or_default();
     let mut sent = QueryParams::parse(query, NAMES);
-    let slugs = slugs(&mut sent);
+    let (slugs, cite) = (slugs(&mut sent), CiteStyle::of(&mut sent));
+    if slugs.is_none() && sent.is_given("cite") {
+        sent.refuse(
+            "cite",
+            "It is given without slugs.",
+            "slugs and cite together; lists have revision_url to cite",
+        );
+    }
     let parameters = ArchiveParameters::read(sent, false)?;
     let used_up = caller.used_up(&state);
     if let Some(slugs) = slugs {
         return match used_up {
             Some(used_up) => Err(used_up.into_error(&state)),
-            None => several(&state, &slugs, &parameters).await,
+            None => several(&state, &slugs, cite, &parameters).await,
         };
     }
     if let Some(used_up) = used_up {
@@ -73,12 +81,13 @@ fn slugs(sent: &mut Sent<'_>) -> Option<Vec<String>> {
 async fn several(
     state: &ApiState,
     slugs: &[String],
+    cite: Option<CiteStyle>,
     ArchiveParameters { options, ignored, .. }: &ArchiveParameters,
 ) -> Result<JsonDocument, ApiError> {
     let several = several::find(state, slugs).await?;
     let (site, records) = (state.site(), several.records.iter().map(|record| &record[..]));
     let mut json = JsonWriter::object(site, json_writer::capacity(records, site));
-    several.write(&mut json, options.detail)?;
+    several.write(&mut json, options.detail, cite.map(|style| (style, site)))?;
     json.ignored_parameters(ignored)?;
     Ok(JsonDocument::of(json.finish()))
 }

@@ -24,7 +24,7 @@ async fn a_search_answers_with_summaries() {
             r#""url":"https://catalog.example.org/projects/haus-am-see","#,
             r#""citation_url":"https://catalog.example.org/cite/haus-am-see/1","#,
             r#""provenance":{"curated_by":"Ada","selected":"2024-04-01","in_archive_since":2024,"note":"Seen."},"#,
-            r#""added_at":"2026-11-20T08:00:00Z","score":S}],"next_cursor":null,"ignored_parameters":["unknown"]}"#
+            r#""added_at":"2026-11-20T08:00:00Z","revision_url":"https://catalog.example.org/cite/haus-am-see/1","score":S}],"next_cursor":null,"ignored_parameters":["unknown"]}"#
         )
     );
 }

@@ -277,8 +277,8 @@ async fn citations_that_do_not_exist_are_reported() {
     assert_eq!(reply.status, 400);
     assert_eq!(
         reply.json()["errors"],
-        json!([{"parameter": "format", "detail": "It is none of html, jsonld, bibtex, ris, csl, text.",
-            "allowed": "html, jsonld, bibtex, ris, csl, text"}])
+        json!([{"parameter": "format", "detail": "It is none of html, jsonld, bibtex, ris, csl, text, apa, chicago, mla.",
+            "allowed": "html, jsonld, bibtex, ris, csl, text, apa, chicago, mla"}])
     );
     for path in [
         "/cite/lake-house/4",

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::*;
 
-const SHOWN: [&str; 8] = ["slug", "name", "studio", "city", "year", "citation_url", "score", "matched"];
+const SHOWN: [&str; 9] =
+    ["slug", "name", "studio", "city", "year", "citation_url", "revision_url", "score", "matched"];
 
 /// Returns the answer with the members alone that a concise one has.
 fn concise(mut answer: Value) -> Value {
@@ -70,6 +71,7 @@ async fn tools_answer_concisely_too() {
     let expected = json!({
         "slug": "haus-am-see", "name": "Haus am See", "studio": "Atelier Łoś", "city": "Zürich, Switzerland", "year": "2019",
         "citation_url": "https://catalog.example.org/cite/haus-am-see/1",
+        "revision_url": "https://catalog.example.org/cite/haus-am-see/1",
     });
     assert_eq!(one, expected);
 }

@@ -99,7 +99,8 @@ async fn a_withdrawn_project_can_still_be_cited() {
         concat!(
             r#"{"type":"withdrawn","title":"Withdrawn","status":410,"detail":"This project left the catalog; what "#,
             r#"was published of it can still be cited.","reason":"The owners \"asked\" for it.","#,
-            r#""citation_url":"https://catalog.example.org/cite/gone-house/1"}"#
+            r#""citation_url":"https://catalog.example.org/cite/gone-house/1","#,
+            r#""revision_url":"https://catalog.example.org/cite/gone-house/1"}"#
         ),
     );
 }

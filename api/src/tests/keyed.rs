@@ -42,8 +42,8 @@ pub(super) async fn issue(folder: &Path) {
     record(folder, AccountEvent::KeyIssued(issued)).await;
 }
 
-/// Counts all calls that the key has in this month.
-pub(super) async fn use_up(folder: &Path) {
+/// Counts so many of the 200 calls that the key has in this month.
+pub(super) async fn count(folder: &Path, calls: u8) {
     created(ModelKind::Counters, folder);
     let time = Clock::system().now();
     let month = Month::of(time);
@@ -62,7 +62,7 @@ pub(super) async fn use_up(folder: &Path) {
         received: month,
         recreated: false,
     };
-    let calls: Vec<Metered> = (1..=200).map(metered).collect();
+    let calls: Vec<Metered> = (1..=u128::from(calls)).map(metered).collect();
     let mut writer = CountersWriter::open(&current(ModelKind::Counters, folder)).await.unwrap();
     let progress = Progress { ledger: Ledger::Done, ..Progress::default() };
     writer.commit(&calls, progress, month).await.unwrap();

@@ -32,7 +32,7 @@ async fn the_first_page_of_a_list_is_for_search_engines_and_says_what_it_is() {
         ("/curators/bo", "Selected by Bo", "2 projects"),
     ] {
         let page = node.get(path).await;
-        let about = format!("{title} in catalog.example.org: {total}, each with its source.");
+        let about = format!("{title} in catalog.example.org: {total}, each with an address to cite.");
         assert_has(
             &page,
             &[

@@ -1,7 +1,9 @@
 //! The MCP endpoint over real sockets.
 
 mod cited;
+mod described;
 mod generated;
+mod keys;
 mod odd;
 mod protocol;
 mod tools;

@@ -19,7 +19,7 @@ use read::models::{ModelKind, ReadModels};
 use read::neighbours::NeighboursWriter;
 use read::search::{SearchDocument, SearchWriter};
 use schemas::api::site;
-use schemas::api::summary::{Edition, Summary};
+use schemas::api::summary::{Edition, ListedSummary};
 use schemas::clock::Clock;
 use schemas::control::ProjectionStatus;
 use schemas::envelope::Recorded;
@@ -168,6 +168,25 @@ impl Node {
         Node::serve(folder, Settings::default()).await
     }
 
+    /// A node whose catalog has these projects and no others, or none at all.
+    pub(super) async fn start_of(records: &[(&str, Value)]) -> Node {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = temporary.path();
+        for model in [ModelKind::Catalog, ModelKind::Archive, ModelKind::Search] {
+            created(model, folder);
+        }
+        let listed = (0..)
+            .zip(records)
+            .map(|(number, (slug, record))| (number, number as u64 + 1, [*slug; 2], record.clone()));
+        list_all(listed, folder);
+        let events = (0..).zip(records);
+        let events = events.map(|(number, (slug, record))| {
+            (number as u64 + 1, at(AT), number, selected(slug, record.clone()))
+        });
+        record_all(folder, events.collect(), checkpoint(records.len() as u64, STORE)).await;
+        Node::serve(temporary, Settings::default()).await
+    }
+
     /// A node with the small catalog whose site has this address and these texts.
     pub(super) async fn start_at(site: Site) -> Node {
         Node::serve(filled().await, Settings { site, ..Settings::default() }).await
@@ -216,9 +235,14 @@ impl Node {
 
     /// The same, and the key is used up.
     pub(super) async fn start_used_up(limits: Limits, rate_limits: RateLimits) -> Node {
+        Node::start_counted(limits, rate_limits, 200).await
+    }
+
+    /// The same, and so many of the 200 calls of the key are counted.
+    pub(super) async fn start_counted(limits: Limits, rate_limits: RateLimits, calls: u8) -> Node {
         let folder = filled().await;
         keyed::issue(folder.path()).await;
-        keyed::use_up(folder.path()).await;
+        keyed::count(folder.path(), calls).await;
         let access = keyed::access(folder.path(), rate_limits).await;
         Node::serve(folder, Settings { limits, access, ..Settings::default() }).await
     }
@@ -416,7 +440,7 @@ fn list_all<'s>(projects: impl Iterator<Item = (usize, u64, [&'s str; 2], Value)
             pictures: &BTreeMap::new(),
             added_at: at(AT),
         };
-        let mut summary = site::render(&Summary::of(&edition)).unwrap();
+        let mut summary = site::render(&ListedSummary::of(&edition)).unwrap();
         summary.pop();
         let document = SearchDocument {
             project: &id(number).to_string(),

@@ -71,7 +71,7 @@ async fn the_configured_texts_of_the_site_are_used() {
         "<meta name=\"description\" content=\"Chosen &#60;slowly&#62;.\">",
         "<a class=\"wordmark\" href=\"/\">Casa &#38; Co</a>",
         "<h1>Houses &#34;and&#34; gardens</h1>",
-        "<p class=\"lead\">Chosen &#60;slowly&#62;. 5 projects, each with its source.",
+        "<p class=\"lead\">Chosen &#60;slowly&#62;. 5 projects, each with an address to cite.",
         "placeholder=\"larch, Zürich, Atelier Łoś…\"",
         "<span>Houses &#34;and&#34; gardens</span>",
         "<a href=\"mailto:casa@example.org\">Contact</a>\n<a href=\"https://example.org/privacy?a&#38;b\">Privacy</a>\n\
@@ -92,7 +92,12 @@ async fn the_configured_texts_of_the_site_are_used() {
     assert!(feed.text().contains(title) && feed.text().contains(subtitle), "{}", feed.text());
     let cited = node.get("/cite/haus-am-see/1?format=bibtex").await;
     assert!(cited.text().contains("  howpublished = {Casa \\& Co},\n"), "{}", cited.text());
-    assert!(node.get("/llms.txt").await.text().starts_with("# Casa & Co\n\n> Chosen <slowly>. Every"));
+    assert!(
+        node.get("/llms.txt")
+            .await
+            .text()
+            .starts_with("# Casa & Co\n\n> Chosen <slowly>. One of its 5 projects names its curator. Each")
+    );
     assert_eq!(node.get("/server.json").await.json()["title"], "Casa & Co");
     let body = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}"#;
     let answer = node.post("Content-Type: application/json\r\n", body).await.json();

@@ -210,7 +210,7 @@ async fn the_texts_are_those_of_the_record_with_its_citation() {
     let found = node.get("/v1/search?q=haus+am+see&detail=taste").await.json();
     let record = node.get("/v1/project/haus-am-see").await.json();
     // The index may be behind: all that is shown of a project is of one revision.
-    for member in ["slug", "name", "studio", "city", "year", "citation_url", "taste"] {
+    for member in ["slug", "name", "studio", "city", "year", "citation_url", "revision_url", "taste"] {
         assert_eq!(found["results"][0][member], record[member], "{member}");
     }
     assert_eq!(record["taste"]["mood"], "calm \"and\" bright");

@@ -11,7 +11,7 @@ use read::model::Model;
 use read::project::Project;
 use read::search::{SearchDocument, SearchReader, SearchWriter};
 use schemas::api::site;
-use schemas::api::summary::Summary;
+use schemas::api::summary::ListedSummary;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::ids::{Position, ProjectId};
@@ -119,7 +119,7 @@ impl SearchProjection {
     fn write(&mut self, id: ProjectId, staged: &Staged) -> Result<(), ModelError> {
         let project = &staged.project;
         let record = &project.record;
-        let mut summary = site::render(&Summary::of(&project.edition())).map_err(unreadable)?;
+        let mut summary = site::render(&ListedSummary::of(&project.edition())).map_err(unreadable)?;
         // The answer appends the score after the last member.
         summary.pop();
         let (project_id, state) = (id.to_string(), serde_json::to_vec(project).map_err(unreadable)?);

@@ -17,6 +17,8 @@ use chunk::{CHUNK, Chunk, ChunkBuilder, Row};
 use oklab::Oklab;
 use texts::Texts;
 
+use super::recorded::Recorded;
+
 /// The columns of texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextColumn {
@@ -58,6 +60,8 @@ pub(super) struct Values<'a> {
     pub(super) newest: i32,
     /// Its folded name, by which it is sorted in the order of names.
     pub(super) name: &'a str,
+    /// The members that have a value.
+    pub(super) recorded: Recorded,
     /// sRGB colours of three bytes each.
     pub(super) palette: &'a [u8],
 }
@@ -89,6 +93,7 @@ impl NewRows {
             selected: values.selected,
             newest: values.newest,
             name: values.name.into(),
+            recorded: values.recorded,
             palette,
         });
     }

@@ -8,7 +8,7 @@ use schemas::record::Category;
 use schemas::taste::Dimension;
 use serde::Serialize;
 
-use super::blocks::Block;
+use super::blocks::{Block, bitmap};
 use super::columns::chunk::{Chunk, LAST_YEAR};
 use super::columns::texts::Texts;
 use super::columns::{Columns, TextColumn};
@@ -243,7 +243,7 @@ fn words(snapshot: &Snapshot, set: &OrdinalSet, dimension: Dimension) -> Counted
     let Snapshot { block_list, dictionary, shown_forms, .. } = snapshot;
     let shown = |stem: u32| shown_forms.get((&block_list.blocks, dictionary), dimension, stem);
     let hidden: Vec<u32> = dictionary.stop_stems().filter(|stem| shown(*stem).is_none()).collect();
-    let mut words = WordTally { tally: Tally::new(dictionary.stems()), hidden: &hidden, unrecorded: 0 };
+    let mut words = WordTally { tally: Tally::new(dictionary.stems()), hidden: bits(&hidden), unrecorded: 0 };
     let is_small = set.len().saturating_mul(SCANNED_FOR_FOUND) < block_list.len() as u64;
     if is_small {
         for (block, at) in set.iter().filter_map(|ordinal| block_list.find(ordinal)) {
@@ -260,26 +260,36 @@ fn words(snapshot: &Snapshot, set: &OrdinalSet, dimension: Dimension) -> Counted
 }
 
 /// Counts the words of projects in a dimension.
-struct WordTally<'h> {
+struct WordTally {
     tally: Tally,
-    /// The stems that are not shown: those of stop words.
-    hidden: &'h [u32],
+    /// A bit for each stem up to the last that is not shown, set for those: stop words, which are few and have low numbers.
+    hidden: Vec<u64>,
     /// The number of projects without another word.
     unrecorded: u64,
 }
 
-impl WordTally<'_> {
+impl WordTally {
     /// Counts the words of a project.
     #[inline]
     fn add(&mut self, stems: &[u32]) {
         stems.iter().for_each(|stem| self.tally.add(*stem, 1));
-        let has_shown = stems.iter().any(|stem| !self.hidden.contains(stem));
+        let is_shown = |stem: &u32| {
+            self.hidden.get((stem / 64) as usize).is_none_or(|hidden| hidden >> (stem % 64) & 1 == 0)
+        };
+        let has_shown = stems.iter().any(is_shown);
         self.unrecorded += u64::from(!has_shown);
     }
 }
 
+/// Returns a bit for each number up to the greatest of these, set for those.
+fn bits(numbers: &[u32]) -> Vec<u64> {
+    let mut bits = vec![0; numbers.iter().max().map_or(0, |last| bitmap::word_count(*last as usize + 1))];
+    numbers.iter().for_each(|number| bitmap::set(&mut bits, *number as usize));
+    bits
+}
+
 /// Counts the words of a set in a dimension, block by block.
-fn scan_words(blocks: &[Arc<Block>], set: &OrdinalSet, dimension: Dimension, words: &mut WordTally<'_>) {
+fn scan_words(blocks: &[Arc<Block>], set: &OrdinalSet, dimension: Dimension, words: &mut WordTally) {
     let mut of_set: Vec<u16> = Vec::new();
     for block in blocks {
         of_set.clear();

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use text::fold_whole;
 
 use super::cursor::LONGEST_KEY;
+use super::recorded::{Member, Recorded};
 
 /// Returns what a project is sorted by in the order of names: the whole folded name. Names that agree in it are in the order of creation.
 /// A name of at most 1,000 characters is not longer than [`LONGEST_KEY`]; what ligatures become beyond that is cut.
@@ -30,6 +31,8 @@ pub(super) struct Facts {
     /// The day on which a curator selected it, in days since 1970-01-01.
     pub(super) selected: Option<i32>,
     pub(super) pictures: Pictures,
+    /// The members that have a value, of pictures whether it names any.
+    pub(super) in_record: Recorded,
 }
 
 /// The pictures that a record names, and those of them that are stored. They are stored as JSON; readers use what is derived from it.
@@ -61,8 +64,15 @@ impl Facts {
         self.curator.clone_from(&record.provenance.curated_by);
         self.year = record.year.map(|year| year.number());
         self.selected = record.provenance.selected.map(day::since_1970);
+        self.in_record = Recorded::of(record);
         self.pictures.has_thumbnail = record.thumbnail.is_some();
         self.pictures.sources = record.picture_sources().map(str::to_owned).collect();
+    }
+
+    /// Returns the members that have a value in answers.
+    pub(super) fn recorded(&self) -> Recorded {
+        let has_image = self.pictures.shown().next().is_some();
+        self.in_record.with(Member::Thumbnail, self.pictures.has_picture()).with(Member::Images, has_image)
     }
 }
 

@@ -12,10 +12,12 @@
 //! and shares the others.
 //!
 //! What projects are filtered, counted and sorted by is kept in `columns`, by ordinal: `filters` selects a set of ordinals, to which a
-//! search, a list (`sorting`), a taste query or the count of a facet (`facets`) is restricted.
+//! search, a list (`sorting`), a taste query or the count of a facet (`facets`) is restricted. `recorded` has a bit for each member of a
+//! project, from which `catalog_counts` counts what the catalog records.
 
 mod blocks;
 mod browse;
+mod catalog_counts;
 mod columns;
 mod cursor;
 mod dictionary;
@@ -32,6 +34,7 @@ mod newest;
 mod order;
 mod reader;
 mod recent;
+mod recorded;
 mod shown_forms;
 mod snapshot;
 mod sorting;
@@ -47,6 +50,7 @@ use std::path::Path;
 use sqlx::sqlite::SqliteConnectOptions;
 
 pub use browse::NewestPage;
+pub use catalog_counts::CatalogCounts;
 pub use cursor::{Cursor, InvalidCursor};
 pub use dictionary::TermKind;
 pub use facets::{Facet, FacetCounts, FacetValue, MAX_FACET_VALUES};
@@ -55,6 +59,7 @@ pub use filters::Filters;
 pub use listing::{CountedSearch, Listing};
 pub use near_values::{ValueKind, is_world_region};
 pub use reader::ArchiveReader;
+pub use recorded::Member;
 pub use sorting::{Order, Selection};
 pub use suggestions::{Suggestion, SuggestionKind};
 pub use taste_query::{DimensionMatches, Hit, MAX_QUERY_WORDS, MatchMode, TastePage, TasteRequest};
@@ -68,7 +73,7 @@ use model::error::ModelError;
 use model::{Model, ModelContext};
 
 /// The layout of its files, incremented with every change that former generations do not have.
-pub const LAYOUT: u32 = 8;
+pub const LAYOUT: u32 = 9;
 
 const NAME: &str = "archive";
 
@@ -108,7 +113,7 @@ impl Model for ArchiveReader {
     async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ModelError> {
         database::digest(&folder.join(FILE), NAME, &[
             "SELECT ordinal, project, slug, category, published, added, newest, listed, words, name, city, studio, curator, year, \
-             selected, has_picture, hex(palette), pictures FROM projects ORDER BY ordinal",
+             selected, has_picture, hex(palette), pictures, recorded FROM projects ORDER BY ordinal",
         ]).await
     }
 }

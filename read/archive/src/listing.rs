@@ -8,6 +8,7 @@ use schemas::record::Category;
 use schemas::taste::Dimension;
 
 use super::browse::{self, NewestPage};
+use super::catalog_counts::CatalogCounts;
 use super::cursor::{Cursor, InvalidCursor};
 use super::dictionary::TermKind;
 use super::facets::{AllCounts, CountedSet, Facet, FacetCounts};
@@ -40,6 +41,7 @@ pub struct Listing {
 pub(super) struct Computed {
     /// The counts of all projects.
     counts: AllCounts,
+    catalog: OnceLock<CatalogCounts>,
     selections: RecentSelections,
     /// The counts of the last searches: they are the same on every page of the results.
     searches: Recent<CountedSearch, Arc<[FacetCounts]>, 64>,
@@ -157,6 +159,12 @@ impl Listing {
     /// Counts all listed projects by the values of a facet. They are counted once for a commit, on the first call.
     pub fn facet_of_all(&self, facet: Facet) -> &FacetCounts {
         self.computed.counts.get(&self.snapshot, facet, || self.select(&Filters::default()))
+    }
+
+    /// Returns what the catalog records. It is counted once for a commit, on the first call.
+    pub fn catalog_counts(&self) -> &CatalogCounts {
+        let distinct = |facet| self.facet_of_all(facet).distinct;
+        self.computed.catalog.get_or_init(|| CatalogCounts::of(&self.snapshot.columns, distinct))
     }
 
     /// Searches the index of this listing among some projects; `None` if the archive was opened without an index.

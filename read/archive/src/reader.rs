@@ -16,6 +16,7 @@ use super::blocks::MAX_PROJECTS;
 use super::columns::Values;
 use super::listing::Listing;
 use super::order::Day;
+use super::recorded::Recorded;
 use super::snapshot::{ChangedProject, Changes, Snapshot};
 use super::stemming::WordStemmer;
 use super::vocabulary::{RecountPolicy, Vocabulary};
@@ -215,7 +216,7 @@ async fn read_changes(
     view: Option<&View>,
 ) -> Result<(Option<Snapshot>, i64), ModelError> {
     let sql = "SELECT ordinal, slug, category, published, added, newest, listed, words, name, city, studio, curator, year, \
-               selected, has_picture, palette, changed FROM projects WHERE changed > ? ORDER BY changed, ordinal";
+               selected, has_picture, palette, recorded, changed FROM projects WHERE changed > ? ORDER BY changed, ordinal";
     let mut rows = sqlx::query(sql).bind(from).fetch(connection);
     let (mut changes, mut analyzer) = (Changes::of(before), before.analyzer(stemmer));
     let (mut last, mut unknown) = (from, None);
@@ -246,6 +247,7 @@ fn read_project(row: &SqliteRow) -> Result<ChangedProject<'_>, ModelError> {
         selected: row.try_get("selected")?,
         newest: row.try_get("newest")?,
         name: row.try_get("name")?,
+        recorded: Recorded::of_bits(row.try_get("recorded")?),
         palette: row.try_get("palette")?,
     };
     Ok(ChangedProject {

@@ -1,5 +1,6 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod catalog;
 mod chance;
 mod counted;
 mod filtered;

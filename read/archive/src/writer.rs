@@ -12,6 +12,7 @@ use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use sqlx::{ConnectOptions, Connection, QueryBuilder, Row, Sqlite};
 
 use super::facts::{Facts, Pictures};
+use super::recorded::Recorded;
 use super::stemming::stored_words;
 use super::{NAME, SCHEMA, corrupt, options};
 use model::checkpoint::Checkpoint;
@@ -72,7 +73,7 @@ impl ArchiveWriter {
         for chunk in unknown.chunks(ROWS) {
             let mut query = QueryBuilder::<Sqlite>::new(
                 "SELECT ordinal, project, slug, category, published, added, newest, listed, words, name, city, studio, curator, \
-                 year, selected, pictures FROM projects WHERE project IN (",
+                 year, selected, pictures, recorded FROM projects WHERE project IN (",
             );
             let mut list = query.separated(", ");
             for id in chunk {
@@ -205,6 +206,7 @@ fn read_project(row: &SqliteRow) -> Result<Project, ModelError> {
             year: row.try_get("year")?,
             selected: row.try_get("selected")?,
             pictures: Pictures::of_json(row.try_get("pictures")?).map_err(corrupt)?,
+            in_record: Recorded::of_bits(row.try_get("recorded")?),
         },
         changed: false,
     })
@@ -217,7 +219,7 @@ async fn write_projects(
 ) -> Result<(), ModelError> {
     let mut query = QueryBuilder::<Sqlite>::new(
         "INSERT INTO projects (ordinal, project, slug, category, published, added, newest, listed, words, name, city, studio, \
-         curator, year, selected, has_picture, palette, pictures, changed) ",
+         curator, year, selected, has_picture, palette, pictures, recorded, changed) ",
     );
     query.push_values(projects, |mut row, (id, project)| {
         row.push_bind(project.ordinal.0.cast_signed())
@@ -238,13 +240,15 @@ async fn write_projects(
             .push_bind(project.facts.pictures.has_picture())
             .push_bind(project.facts.pictures.palette())
             .push_bind(project.facts.pictures.to_json())
+            .push_bind(project.facts.recorded().bits())
             .push_bind(changed);
     });
     query.push(
         " ON CONFLICT (ordinal) DO UPDATE SET slug = excluded.slug, category = excluded.category, \
          published = excluded.published, newest = excluded.newest, listed = excluded.listed, words = excluded.words, \
          name = excluded.name, city = excluded.city, studio = excluded.studio, curator = excluded.curator, year = excluded.year, \
-         selected = excluded.selected, has_picture = excluded.has_picture, palette = excluded.palette, pictures = excluded.pictures, changed = excluded.changed",
+         selected = excluded.selected, has_picture = excluded.has_picture, palette = excluded.palette, pictures = excluded.pictures, \
+         recorded = excluded.recorded, changed = excluded.changed",
     );
     query.build().execute(transaction).await?;
     Ok(())

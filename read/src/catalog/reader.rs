@@ -4,12 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use schemas::api::summary;
 use schemas::ids::Position;
 use sqlite::ChangeDetector;
 use sqlx::{QueryBuilder, Sqlite, SqlitePool};
 use tokio::sync::{Mutex, watch};
 
-use super::{FILE, options};
+use super::{FILE, corrupt, options};
 use model::error::ModelError;
 
 /// The maximum number of connections to the database.
@@ -37,8 +38,10 @@ pub enum SlugResolution {
     Gone {
         /// The reason for the withdrawal.
         reason: String,
-        /// The URL that may still be cited.
+        /// The URL that its last record brings to be cited, or else that of the last revision.
         citation: Bytes,
+        /// The permanent URL of the last revision.
+        revision_url: Bytes,
     },
     /// No project has or had the slug.
     NotFound,
@@ -100,8 +103,11 @@ impl CatalogReader {
         .await?;
         Ok(match row {
             None => SlugResolution::NotFound,
-            Some((_, Some(reason), citation, _)) => {
-                SlugResolution::Gone { reason, citation: citation.into() }
+            Some((_, Some(reason), citation, answer)) => {
+                let revision_url = summary::revision_url(answer.as_bytes());
+                let revision_url = revision_url.ok_or_else(|| corrupt("a record has no revision_url"))?;
+                let revision_url = Bytes::copy_from_slice(revision_url);
+                SlugResolution::Gone { reason, citation: citation.into(), revision_url }
             }
             Some((current, None, _, _)) if current != slug => SlugResolution::Redirect(current),
             Some((_, None, _, answer)) => SlugResolution::Found(answer.into()),

@@ -91,7 +91,8 @@ async fn a_slug_is_resolved_as_the_events_say() {
         reader.resolve("b").await.unwrap(),
         SlugResolution::Gone {
             reason: "The owners asked for it.".into(),
-            citation: Bytes::from_static(b"\x01/cite/b/1")
+            citation: Bytes::from_static(b"\x01/cite/b/1"),
+            revision_url: Bytes::from_static(b"\x01/cite/b/1"),
         }
     );
     assert_eq!(reader.resolve("nothing").await.unwrap(), SlugResolution::NotFound);

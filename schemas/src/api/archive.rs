@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::project::{Project, TasteAnswer};
 use super::search::{FacetTotal, FacetValue};
-use super::summary::{ConciseSummary, Summary};
+use super::summary::{ConciseSummary, ListedSummary};
 
 /// A page of the newest projects.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -18,7 +18,7 @@ pub struct ProjectsAnswer<'a> {
     /// The exact number of projects on all pages.
     pub total: u64,
     /// The results, the newest first, or in the order of `sort`.
-    pub results: Vec<Summary<'a>>,
+    pub results: Vec<ListedSummary<'a>>,
     /// The value of `cursor` for the next page; null on the last page.
     pub next_cursor: Option<String>,
     /// The counts that `facets` asked for, by facet; at most twenty values each, the most frequent first. Absent without `facets`.
@@ -141,7 +141,7 @@ pub struct TasteSearchAnswer<'a> {
 pub struct TasteResult<'a> {
     /// The project's summary.
     #[serde(flatten)]
-    pub summary: Summary<'a>,
+    pub summary: ListedSummary<'a>,
     /// The matching dimensions.
     pub matched: Vec<&'a str>,
 }
@@ -154,7 +154,7 @@ pub struct DiscoverAnswer<'a> {
     /// The number of projects from which it was drawn.
     pub total: u64,
     /// The project.
-    pub results: Vec<Summary<'a>>,
+    pub results: Vec<ListedSummary<'a>>,
     /// Why there is none; null otherwise.
     pub note: Option<&'a str>,
     /// Request parameters that this endpoint does not know. Absent if there are none.
@@ -165,6 +165,9 @@ pub struct DiscoverAnswer<'a> {
 /// The words of the taste dimensions.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct TermsAnswer<'a> {
+    /// What the catalog records. Absent with any parameter but `limit`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub catalog: Option<Catalog>,
     /// The requested dimensions.
     pub dimensions: Vec<DimensionTerms<'a>>,
     /// The value of `cursor` for the next page of the words of the requested dimension; null on the last page, and without dimension.
@@ -174,6 +177,32 @@ pub struct TermsAnswer<'a> {
     /// Request parameters that this endpoint does not know. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored_parameters: Vec<String>,
+}
+
+/// What the catalog records.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Catalog {
+    /// The number of projects.
+    pub projects: u64,
+    /// How many projects have each member of a record that may be without a value, also if none has it. `taste` counts those with a text in
+    /// any dimension; `images` those with a picture stored here, and `thumbnail` those with one here or elsewhere; `alt`, `credit` and
+    /// `rights` those that have it for any picture; `url` and `citation_url` those whose record names one elsewhere.
+    #[serde(serialize_with = "counts")]
+    #[schemars(with = "BTreeMap<String, u64>")]
+    pub recorded: Vec<(&'static str, u64)>,
+    /// The first and the last year of a project; `[]` if none has a year.
+    #[schemars(length(max = 2))]
+    pub years: Vec<u32>,
+    /// The number of studios; spellings that are compared alike are one, as for a filter.
+    pub studios: u64,
+    /// The number of places as they are recorded, likewise.
+    pub cities: u64,
+    /// The number of curators, likewise.
+    pub curators: u64,
+}
+
+fn counts<S: Serializer>(counts: &[(&'static str, u64)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(counts.iter().copied())
 }
 
 /// The words of a taste dimension.

@@ -102,9 +102,12 @@ pub struct Problem {
     /// Why the project was withdrawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The URL by which a withdrawn project can still be cited.
+    /// The URL that the last record of a withdrawn project brings to be cited, or else that of `revision_url`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub citation_url: Option<String>,
+    /// The address by which a withdrawn project can still be cited: this catalog's page of the last revision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revision_url: Option<String>,
     /// The exhausted quota.
     #[serde(flatten)]
     pub quota: Option<ExhaustedQuota>,

@@ -32,10 +32,13 @@ pub struct Project<'a> {
     pub images: Vec<Image<'a>>,
     /// The revision of the record, from 1.
     pub revision: Revision,
-    /// This catalog's permanent page of the revision; renames do not change it.
+    /// The address to cite: this catalog's permanent page of the revision; renames do not change it.
     pub revision_url: String,
     /// When the record or the slug last changed.
     pub updated_at: Timestamp,
+    /// The citation in the style or format that `cite` names, with `revision_url` as its address. Absent without `cite`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub citation: Option<String>,
     /// Request parameters that this endpoint does not know. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored_parameters: Vec<String>,
@@ -79,6 +82,7 @@ impl<'a> Project<'a> {
             revision,
             revision_url: edition.revision_url(),
             updated_at,
+            citation: None,
             ignored_parameters: Vec::new(),
         }
     }
@@ -148,7 +152,7 @@ impl JsonSchema for TasteAnswer<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::summary::{self, ConciseSummary, concise};
+    use crate::api::summary::{self, ConciseSummary, ListedSummary, concise};
     use crate::picture::{PictureFormat, PictureId};
     use crate::slug::Slug;
 
@@ -183,8 +187,8 @@ mod tests {
     }
 
     #[test]
-    fn a_concise_summary_has_six_members_of_whatever_text() {
-        let hostile = r#"","category":"Art","citation_url":"https://no","provenance":{ \\ "#;
+    fn a_concise_summary_has_seven_members_of_whatever_text() {
+        let hostile = r#"","category":"Art","citation_url":"https://no","provenance":{ \\ ,"revision_url":"https://no" "#;
         let slug: Slug = "a".parse().unwrap();
         for text in [hostile, "Casa, Zürich 東京", "\n\t\u{1f600}", "x"] {
             let record = serde_json::json!({
@@ -195,7 +199,7 @@ mod tests {
             let record: Record = serde_json::from_value(record).unwrap();
             let none = BTreeMap::new();
             let edition = edition(&slug, &record, &none);
-            let summary = site::render(&Summary::of(&edition)).unwrap();
+            let summary = site::render(&ListedSummary::of(&edition)).unwrap();
             let whole = site::render(&Project::of(&edition, Timestamp::UNIX_EPOCH)).unwrap();
             let expected = ConciseSummary {
                 slug: "a",
@@ -204,9 +208,12 @@ mod tests {
                 city: record.city.as_deref(),
                 year: record.year,
                 citation_url: edition.citation_url(),
+                revision_url: edition.revision_url(),
+                citation: None,
             };
             let expected = site::render(&expected).unwrap();
             for rendered in [summary, whole] {
+                assert_eq!(summary::revision_url(&rendered), Some(&b"\x01/cite/a/1"[..]));
                 let mut concise = concise(&rendered).unwrap();
                 concise.push(b'}');
                 assert_eq!(concise, expected, "{text}");
@@ -231,7 +238,7 @@ mod tests {
             let taste = serde_json::to_string(&TasteAnswer(&record.taste)).unwrap();
             let expected = format!(",\"taste\":{taste}");
             assert_eq!(summary::taste(&whole), Some(expected.as_bytes()), "{text}");
-            assert_eq!(summary::taste(&site::render(&Summary::of(&edition)).unwrap()), None);
+            assert_eq!(summary::taste(&site::render(&ListedSummary::of(&edition)).unwrap()), None);
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::summary::Summary;
+use super::summary::ListedSummary;
 
 /// The smallest `limit`.
 pub const MIN_LIMIT: usize = 1;
@@ -33,7 +33,7 @@ pub struct SearchAnswer<'a> {
     pub missing_words: Vec<&'a str>,
     /// The words that stand in for typed words in results of this page, but for forms of these; at most ten.
     pub replaced: Vec<Replaced<'a>>,
-    /// A query that more projects contain in full, or null: what was corrected is shown already.
+    /// A query that projects contain in full, or null: what is shown already is not suggested.
     pub did_you_mean: Option<&'a str>,
     /// How results differ from the query, or why there are none: which filter excludes most, and the recorded values that are near; and how
     /// many projects without a year come last or are left out. Null otherwise.
@@ -87,7 +87,7 @@ pub struct Replaced<'a> {
 pub struct SearchResult<'a> {
     /// The project's summary.
     #[serde(flatten)]
-    pub summary: Summary<'a>,
+    pub summary: ListedSummary<'a>,
     /// Its relevance, comparable within one answer only. The integer part says how the project contains the text: 7 as its whole
     /// name, 6 as the beginning of its name, 5 the same within a word, 4 next to each other in its name, 3 the same within a word, 2 all
     /// words as they were typed, 1 all words in some form, 0 approximately.

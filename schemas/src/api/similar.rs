@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::summary::Summary;
+use super::summary::ListedSummary;
 
 /// The most similar projects, nearest first. The server assembles it from stored parts; this type documents it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -31,7 +31,7 @@ pub struct SimilarAnswer<'a> {
 pub struct SimilarResult<'a> {
     /// The project's summary.
     #[serde(flatten)]
-    pub summary: Summary<'a>,
+    pub summary: ListedSummary<'a>,
     /// The similarity from 0 to 1, higher is nearer: the mean of the sides that both projects have.
     pub score: f32,
     /// The parts of the score.

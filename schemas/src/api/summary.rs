@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
-use memchr::memmem;
+use memchr::{memchr, memmem};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -31,7 +31,7 @@ pub struct Edition<'a> {
     pub added_at: Timestamp,
 }
 
-/// A project summary. A member without a recorded value is null.
+/// A project summary, without what lists add to it. A member without a recorded value is null.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Summary<'a> {
     /// The project's identifier in URLs.
@@ -54,12 +54,23 @@ pub struct Summary<'a> {
     pub thumbnail: Option<String>,
     /// The URL of the project's public page.
     pub url: String,
-    /// The URL to cite, whose content never changes.
+    /// The URL that the record brings to be cited, which another site answers for, or else that of `revision_url`, which stays.
     pub citation_url: String,
     /// Who selected it, when, and why.
     pub provenance: ProvenanceAnswer<'a>,
     /// When the project was added to this catalog.
     pub added_at: Timestamp,
+}
+
+/// A project summary. A member without a recorded value is null.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Summary")]
+pub struct ListedSummary<'a> {
+    /// The project's summary.
+    #[serde(flatten)]
+    pub summary: Summary<'a>,
+    /// The address to cite: this catalog's page of the revision, whose content never changes.
+    pub revision_url: String,
 }
 
 /// A project in a list with `detail=concise`.
@@ -75,8 +86,13 @@ pub struct ConciseSummary<'a> {
     pub city: Option<&'a str>,
     /// The year of completion, four digits.
     pub year: Option<Year>,
-    /// The URL to cite, whose content never changes.
+    /// The URL that the record brings to be cited, which another site answers for, or else that of `revision_url`, which stays.
     pub citation_url: String,
+    /// The address to cite: this catalog's page of the revision, whose content never changes.
+    pub revision_url: String,
+    /// The citation in the style or format that `cite` names. Absent without `cite`, which lists take with `slugs` alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub citation: Option<String>,
 }
 
 /// The provenance of a project; a member without a recorded value is null.
@@ -143,14 +159,38 @@ impl<'a> Summary<'a> {
     }
 }
 
-/// Returns a rendered summary, or the rendered record that begins with one, with the members alone that name, place and cite the project:
-/// those of [`ConciseSummary`]. The brace after the last member is absent. `None` if the text is neither.
+impl<'a> ListedSummary<'a> {
+    /// Returns the summary of a project in a list. URLs of this site begin with [`site::SITE`].
+    pub fn of(edition: &Edition<'a>) -> ListedSummary<'a> {
+        ListedSummary { summary: Summary::of(edition), revision_url: edition.revision_url() }
+    }
+}
+
+/// Returns a rendered summary of a list, or the rendered record that begins with a summary, with the members alone that name, place and
+/// cite the project: those of [`ConciseSummary`]. The brace after the last member is absent. `None` if the text is neither.
 pub fn concise(rendered: &[u8]) -> Option<Vec<u8>> {
     // Quotes within texts are escaped, so these names occur nowhere else before the members in lists.
     let named = memmem::find(rendered, br#","category":""#)?;
     let from = named + memmem::find(&rendered[named..], br#","citation_url":""#)?;
     let to = from + memmem::find(&rendered[from..], br#","provenance":{"#)?;
-    Some([&rendered[..named], &rendered[from..to]].concat())
+    Some([&rendered[..named], &rendered[from..to], pinned(&rendered[to..])?].concat())
+}
+
+/// The name of the member with the address of the revision, up to its value.
+const PINNED: &[u8] = br#","revision_url":""#;
+
+/// Returns the address of the revision in a rendered summary of a list, or in a rendered record. URLs of this site begin with
+/// [`site::MARK`].
+pub fn revision_url(rendered: &[u8]) -> Option<&[u8]> {
+    pinned(rendered)?.get(PINNED.len()..)?.strip_suffix(b"\"")
+}
+
+/// Returns the member `revision_url` with a comma before it. The address has no characters that JSON escapes.
+fn pinned(rendered: &[u8]) -> Option<&[u8]> {
+    let from = memmem::rfind(rendered, PINNED)?;
+    let value = from + PINNED.len();
+    let to = value + memchr(b'"', &rendered[value..])? + 1;
+    Some(&rendered[from..to])
 }
 
 /// Returns the member `taste` of a rendered record, with a comma before it; `None` of a summary, which has none.

@@ -17,14 +17,15 @@ const MAX_VALUES: usize = 20;
 
 /// Returns the parameter `detail` of a list.
 pub(super) fn detail_parameter() -> Value {
-    json!({"name": "detail", "in": "query", "description": "How much of each project is shown: with concise only slug, name, studio, city, year and \
-            citation_url, and score or matched where there is one; with taste these and the six texts of taste, of the record as it is.",
+    json!({"name": "detail", "in": "query", "description": "How much of each project is shown: with concise only slug, name, studio, city, year, \
+            citation_url and revision_url, and score or matched where there is one; with taste these and the six texts of taste, of the record as it is.",
         "schema": {"type": "string", "enum": ["full", "concise", "taste"], "default": "full"}})
 }
 
 /// Makes the members of results optional that `detail=concise` leaves out, and adds the one that `detail=taste` adds.
 pub(super) fn allow_concise(document: &mut Value) {
-    let shown = ["slug", "name", "studio", "city", "year", "citation_url", "score", "matched"];
+    let shown =
+        ["slug", "name", "studio", "city", "year", "citation_url", "revision_url", "score", "matched"];
     for name in ["Summary", "SearchResult", "SimilarResult", "TasteResult"] {
         let result = &mut document["components"]["schemas"][name];
         if let Some(required) = result["required"].as_array_mut() {

@@ -12,6 +12,7 @@ use crate::api::archive::{
     TasteSeveralAnswer, TermsAnswer,
 };
 use crate::api::changes::{ChangesAnswer, DEFAULT_CHANGES, MAX_CHANGES};
+use crate::api::comparison::ComparisonAnswer;
 use crate::api::problem::Problem;
 use crate::api::project::Project;
 use crate::api::search::{DEFAULT_LIMIT, MAX_LIMIT, MAX_QUERY_CHARACTERS, MIN_LIMIT, SearchAnswer};
@@ -44,7 +45,9 @@ pub(super) fn document() -> Value {
         .with(|s| s.definitions_path = "/components/schemas".into())
         .into_generator();
     let search = generator.subschema_for::<SearchAnswer<'_>>();
-    let project = generator.subschema_for::<Project<'_>>();
+    let record = generator.subschema_for::<Project<'_>>();
+    let comparison = generator.subschema_for::<ComparisonAnswer>();
+    let project = schemars::json_schema!({"anyOf": [record, comparison]});
     let similar = generator.subschema_for::<SimilarAnswer<'_>>();
     let usage = generator.subschema_for::<UsageAnswer>();
     let problem = generator.subschema_for::<Problem>();
@@ -74,8 +77,10 @@ pub(super) fn document() -> Value {
             "/project/{slug}": {"get": {
                 "operationId": "project",
                 "summary": "The full record of one project, as it is, or as one of its revisions recorded it",
-                "parameters": [slug_parameter(), revision_parameter(), as_of_parameter()],
-                "responses": of_a_slug("The record.", &project, &problem),
+                "parameters": [
+                    slug_parameter(), revision_parameter(), as_of_parameter(), cite_parameter(), compare_to_parameter(),
+                ],
+                "responses": of_a_slug("The record; with compare_to what differs.", &project, &problem),
             }},
             "/similar/{slug}": {"get": {
                 "operationId": "similar",
@@ -142,7 +147,8 @@ fn lists(
         }},
         "/terms": {"get": {
             "operationId": "terms",
-            "summary": "The words that curators use in the taste dimensions, with the number of projects; free of charge",
+            "summary": "What the catalog records, and the words that curators use in the taste dimensions, with the number of projects; free of charge",
+            "description": TERMS,
             "parameters": terms_parameters(),
             "responses": responses("The most used words of each dimension.", &terms, problem, ERRORS),
         }},
@@ -174,6 +180,10 @@ fn suggest_parameters() -> Value {
             "schema": {"type": "integer", "minimum": 1, "maximum": MAX_SUGGESTIONS, "default": DEFAULT_SUGGESTIONS}},
     ])
 }
+
+const TERMS: &str = "Without parameters, or with limit alone, the answer begins with catalog: how many projects have each member, the first and \
+    the last year, and the numbers of studios, places and curators. Gender, nationality, age, size, price and popularity are never recorded \
+    as such: what no record's own text says cannot be answered, and a guess is not an answer.";
 
 const CHANGES: &str = "All changes in log order, from the beginning without since. For each change delete from, if it is there, then \
     store project under its own slug, or delete slug where project is null; keep next_cursor with it and send it as since. A picture \
@@ -235,18 +245,19 @@ fn cite() -> Value {
     let text = json!({"schema": {"type": "string"}});
     json!({
         "operationId": "cite",
-        "summary": "What one revision of a project said, to cite: a page, or a format of reference managers",
+        "summary": "What one revision of a project said, to cite: a page, a style of bibliographies or a format of reference managers",
         "description": "The address never changes what it says, whatever becomes of the project. The format is the one named by \
-            format, or else the one that Accept wants most.",
+            format, or else the one that Accept wants most; the styles, as text/plain, are given by name alone.",
         "parameters": [
             slug_parameter(),
             {"name": "revision", "in": "path", "required": true, "description": "Its number, from 1.",
                 "schema": {"type": "integer", "minimum": 1}},
             {"name": "format", "in": "query", "description": "Goes before Accept.",
-                "schema": {"type": "string", "enum": ["html", "jsonld", "bibtex", "ris", "csl", "text"]}},
+                "schema": {"type": "string", "enum": ["html", "jsonld", "bibtex", "ris", "csl", "text", "apa", "chicago", "mla"]}},
             {"name": "accessed", "in": "query",
-                "description": "The day on which it was read, for BibTeX (urldate), RIS (Y2), CSL-JSON (accessed), text and the page. \
-                    Without it only the page contains a date of access: today's.",
+                "description": "The day on which it was read, for BibTeX (urldate), RIS (Y2), CSL-JSON (accessed), text, Chicago, MLA and \
+                    the page. Without it only the page contains a date of access: today's. None is needed, since a revision does not \
+                    change, and APA never has one.",
                 "schema": {"type": "string", "format": "date"}},
         ],
         "responses": {
@@ -257,6 +268,7 @@ fn cite() -> Value {
                 "application/x-research-info-systems": text,
                 "application/vnd.citationstyles.csl+json": {"schema": {"type": "array", "items": {"type": "object"}}},
                 "text/x-bibliography": text,
+                "text/plain": text,
             }},
         },
     })
@@ -403,7 +415,11 @@ fn terms_parameters() -> Value {
 }
 
 fn projects_parameters() -> Value {
-    let mut parameters = json!([slugs_parameter(), limit_parameter(), archive_cursor_parameter()]);
+    let mut cite = cite_parameter();
+    cite["description"] =
+        "Adds to each result its citation in this style or format, any case. Only together with slugs."
+            .into();
+    let mut parameters = json!([slugs_parameter(), cite, limit_parameter(), archive_cursor_parameter()]);
     add_list_options(&mut parameters, &ORDERS[1..]);
     parameters
 }
@@ -434,6 +450,20 @@ fn as_of_parameter() -> Value {
         "description": "The revision is wanted that was in force at this instant (RFC 3339), or at the end of this day (UTC). \
             Not together with revision.",
         "schema": {"anyOf": [{"type": "string", "format": "date"}, {"type": "string", "format": "date-time"}]}})
+}
+
+fn cite_parameter() -> Value {
+    json!({"name": "cite", "in": "query",
+        "description": "Adds the member citation: the text that /cite answers in this style or format, any case, with revision_url as its \
+            address. It needs no date of access, since a revision does not change.",
+        "schema": {"type": "string", "enum": ["apa", "chicago", "mla", "bibtex", "ris", "csl"]}})
+}
+
+fn compare_to_parameter() -> Value {
+    json!({"name": "compare_to", "in": "query",
+        "description": "The answer is what differs between this revision and the present one, or the one that revision or as_of names: each \
+            member before and now. It must be another revision than that.",
+        "schema": {"type": "integer", "minimum": 1}})
 }
 
 fn limit_parameter() -> Value {

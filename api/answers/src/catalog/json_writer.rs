@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::error::ApiError;
 use crate::site::Site;
 
-/// Bytes that are added to a summary, beside three times the site's address.
+/// Bytes that are added to a summary, beside four times the site's address.
 const AROUND_A_SUMMARY: usize = 96;
 /// Bytes around all summaries.
 const AROUND_ALL: usize = 448;
@@ -16,7 +16,7 @@ const AROUND_ALL: usize = 448;
 /// Returns the approximate size in bytes of an answer with these summaries.
 pub fn capacity<'s>(summaries: impl Iterator<Item = &'s [u8]>, site: &Site) -> usize {
     let site = site.as_str().len();
-    AROUND_ALL + summaries.map(|summary| summary.len() + 3 * site + AROUND_A_SUMMARY).sum::<usize>()
+    AROUND_ALL + summaries.map(|summary| summary.len() + 4 * site + AROUND_A_SUMMARY).sum::<usize>()
 }
 
 /// Writes a JSON object, member by member.

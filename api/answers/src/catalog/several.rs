@@ -7,10 +7,12 @@ use read::catalog::ResolvedSlug;
 use schemas::slug::Slug;
 use serde::Serialize;
 
+use super::cited::CiteStyle;
 use super::detail::Detail;
 use super::json_writer::JsonWriter;
 use super::slug::{api_error, is_listed};
 use crate::error::ApiError;
+use crate::site::Site;
 use crate::state::ApiState;
 
 /// The maximum number of slugs in a call.
@@ -72,16 +74,24 @@ pub async fn find(state: &ApiState, slugs: &[String]) -> Result<SeveralProjects,
 }
 
 impl SeveralProjects {
-    /// Writes `count`, `results` in this detail, `missing` and, if there are any, `renamed`.
+    /// Writes `count`, `results` in this detail, each with its citation where one is asked for, `missing` and, if there are any, `renamed`.
     ///
     /// # Errors
     ///
     /// If a value cannot be serialised.
-    pub fn write(&self, json: &mut JsonWriter<'_>, detail: Detail) -> Result<(), ApiError> {
+    pub fn write(
+        &self,
+        json: &mut JsonWriter<'_>,
+        detail: Detail,
+        cite: Option<(CiteStyle, &Site)>,
+    ) -> Result<(), ApiError> {
         json.member("count", &self.records.len())?;
         let records = self.records.iter();
-        let records = records.map(|record| (detail.of(record.strip_suffix(b"}").unwrap_or(record)), ()));
-        json.projects("results", records, |_, ()| Ok(()))?;
+        let records = records.map(|record| (detail.of(record.strip_suffix(b"}").unwrap_or(record)), record));
+        json.projects("results", records, |json, record| match cite {
+            Some((style, site)) => json.member("citation", &style.citation(record, site)?),
+            None => Ok(()),
+        })?;
         json.member("missing", &self.missing)?;
         if self.renamed.is_empty() { Ok(()) } else { json.member("renamed", &self.renamed) }
     }

@@ -32,8 +32,10 @@ pub enum SlugResolution {
     Gone {
         /// Why.
         reason: String,
-        /// The URL of its last citation.
+        /// The URL that its last record brings to be cited, or else that of its last revision.
         citation_url: String,
+        /// The permanent URL of its last revision.
+        revision_url: String,
     },
     /// There never was such a project.
     NotFound {
@@ -125,10 +127,14 @@ pub async fn resolve(state: &ApiState, slug: &Slug) -> Result<SlugResolution, Ap
     Ok(match state.catalog()?.reader.resolve(slug.as_str()).await.map_err(api_error)? {
         catalog::SlugResolution::Found(record) => SlugResolution::Found(record),
         catalog::SlugResolution::Redirect(slug) => SlugResolution::Redirect(slug),
-        catalog::SlugResolution::Gone { reason, citation } => {
-            let mut address = Vec::with_capacity(128);
-            site::fill(&citation, state.site().as_str(), &mut address);
-            SlugResolution::Gone { reason, citation_url: String::from_utf8_lossy(&address).into_owned() }
+        catalog::SlugResolution::Gone { reason, citation, revision_url } => {
+            let filled = |rendered: &[u8]| {
+                let mut address = Vec::with_capacity(128);
+                site::fill(rendered, state.site().as_str(), &mut address);
+                String::from_utf8_lossy(&address).into_owned()
+            };
+            let (citation_url, revision_url) = (filled(&citation), filled(&revision_url));
+            SlugResolution::Gone { reason, citation_url, revision_url }
         }
         catalog::SlugResolution::NotFound => {
             SlugResolution::NotFound { suggestions: suggestions_for(state, slug)? }
@@ -150,7 +156,9 @@ pub async fn resolve_or_redirect(
     match resolve(state, slug).await? {
         SlugResolution::Found(record) => Ok(Resolved::Found(record)),
         SlugResolution::Redirect(slug) => redirect(state, path, &slug, query).map(Resolved::Redirect),
-        SlugResolution::Gone { reason, citation_url } => Err(ApiError::withdrawn(reason, citation_url)),
+        SlugResolution::Gone { reason, citation_url, revision_url } => {
+            Err(ApiError::withdrawn(reason, citation_url, revision_url))
+        }
         SlugResolution::NotFound { suggestions } => Err(ApiError::unknown_slug(suggestions)),
     }
 }

@@ -1,10 +1,12 @@
 //! The words that curators use in the taste dimensions.
 
 use read::archive::{self, Cursor, InvalidCursor, Listing, Term, TermKind, TermsPage};
+use schemas::api::archive::Catalog;
 use schemas::record::Category;
 use schemas::taste::Dimension;
 use serde::{Serialize, Serializer};
 
+use super::about::{self, NEVER_RECORDED};
 use super::browse;
 use super::json_writer::JsonWriter;
 use crate::error::ApiError;
@@ -49,6 +51,16 @@ impl TermsRequest {
         }
         request
     }
+
+    /// Returns whether all words are requested, at most `limit` of each dimension: the answer says then what the catalog records.
+    fn is_of_all(&self) -> bool {
+        let TermsRequest { dimension, category, kind, ref starts_with, ref after, limit: _ } = *self;
+        dimension.is_none()
+            && category.is_none()
+            && kind == TermKind::default()
+            && starts_with.is_empty()
+            && after.is_none()
+    }
 }
 
 /// Reads how the words begin; a blank beginning is that of all.
@@ -67,6 +79,8 @@ fn starts_with<const N: usize>(sent: &mut QueryParams<'_, N>) -> String {
 pub struct Terms {
     request: TermsRequest,
     pages: Vec<TermsPage>,
+    /// What the catalog records, if no words were asked for in particular.
+    catalog: Option<Catalog>,
 }
 
 #[derive(Serialize)]
@@ -102,7 +116,8 @@ pub fn find(now: &Listing, request: TermsRequest) -> Result<Terms, InvalidCursor
         now.terms_page(request)
     };
     let pages = requested.map(page).collect::<Result<_, _>>()?;
-    Ok(Terms { request, pages })
+    let catalog = request.is_of_all().then(|| about::answered(now.catalog_counts()));
+    Ok(Terms { request, pages, catalog })
 }
 
 impl Terms {
@@ -112,12 +127,15 @@ impl Terms {
         only.next.as_ref().map(ToString::to_string)
     }
 
-    /// Writes `dimensions` and `next_cursor`.
+    /// Writes `catalog` if no words were asked for in particular, then `dimensions` and `next_cursor`.
     ///
     /// # Errors
     ///
     /// If a value cannot be serialised.
     pub fn write(&self, json: &mut JsonWriter<'_>) -> Result<(), ApiError> {
+        if let Some(catalog) = &self.catalog {
+            json.member("catalog", catalog)?;
+        }
         let shown = self.pages.iter().map(|page| UsedTerms {
             dimension: page.terms.dimension.as_str(),
             distinct: page.terms.distinct,
@@ -127,12 +145,21 @@ impl Terms {
         json.member("next_cursor", &self.next_cursor())
     }
 
-    /// Returns a note if there are no words, or more than shown.
+    /// Returns a note if there are no words, or more than shown, and with `catalog` what is never recorded.
     pub fn note(&self) -> Option<String> {
+        let words = self.note_on_words();
+        if self.catalog.is_none() {
+            return words;
+        }
+        Some(words.map_or_else(|| NEVER_RECORDED.to_owned(), |words| format!("{NEVER_RECORDED} {words}")))
+    }
+
+    fn note_on_words(&self) -> Option<String> {
         let TermsRequest { ref starts_with, limit, dimension, kind, .. } = self.request;
         let (one, many) = if kind == TermKind::Phrase { ("phrase", "phrases") } else { ("word", "words") };
         if self.pages.iter().all(|page| page.terms.terms.is_empty()) {
             let none = match starts_with.trim() {
+                "" if self.catalog.is_some() => "No project says anything here yet.".to_owned(),
                 "" => "No project says anything here yet. Leave category or dimension out.".to_owned(),
                 _ => format!("No {one} in use begins so. Leave starts_with out to see the most used ones."),
             };

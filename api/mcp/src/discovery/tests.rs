@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use answers::catalog::examples::LONGEST;
 use serde_json::{Value, json};
 
 use super::*;
@@ -10,7 +11,7 @@ use super::*;
 #[expect(clippy::disallowed_methods, reason = "UPDATE_CONTRACT is not a setting of the service")]
 fn the_committed_listing_has_not_drifted() {
     let mut members = Vec::new();
-    tools(false, &mut members);
+    tools(&Examples::default(), false, &mut members);
     let result: Value = serde_json::from_slice(&[b"{", &members[..], b"}"].concat()).unwrap();
     let listed = serde_json::to_string_pretty(&result).unwrap() + "\n";
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/mcp.json");
@@ -23,46 +24,88 @@ fn the_committed_listing_has_not_drifted() {
     );
 }
 
-/// Returns an upper bound of the tokens that any common tokeniser makes of JSON: words in pieces of at most six letters, digits in
-/// threes, every other character alone, a blank with what follows it.
-fn tokens(text: &str) -> usize {
-    let mut tokens = 0;
-    let mut run = (' ', 0);
-    for character in text.chars() {
-        let kind = match character {
-            'a'..='z' | 'A'..='Z' => 'a',
-            '0'..='9' => '0',
-            ' ' => ' ',
-            _ => '.',
-        };
-        let longest = match kind {
-            'a' => 6,
-            '0' => 3,
-            _ => 1,
-        };
-        if kind == ' ' {
-            run = (' ', 0);
-        } else if kind == run.0 && run.1 < longest {
-            run.1 += 1;
-        } else {
-            tokens += 1;
-            run = (kind, 1);
-        }
-    }
-    tokens
+/// The maximum length in characters of the answer to `tools/list`. In this JSON a token of common tokenisers has four characters or more
+/// (o200k_base, cl100k_base): it is less than 4,000 tokens.
+const LONGEST_LISTING: usize = 16_000;
+
+/// Returns the answer to `tools/list` with these examples.
+fn listed(examples: &Examples) -> Value {
+    let mut members = br#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","#.to_vec();
+    tools(examples, true, &mut members);
+    members.extend_from_slice(b"}}");
+    let text = String::from_utf8(members).unwrap();
+    let length = text.chars().count();
+    assert!(length < LONGEST_LISTING, "{length} characters");
+    serde_json::from_str::<Value>(&text).unwrap()["result"]["tools"].take()
 }
 
 #[test]
-fn the_listing_is_short_and_every_client_can_read_it() {
-    let text = table();
-    let listing: Value = serde_json::from_str(text).unwrap();
-    // JSON's own punctuation comes in pairs and triples that are one token each: half of the count above. It is some 15 % more than
-    // what common tokenisers make (of 14,952 characters 3,676 tokens of o200k_base), and they may make at most 4,000.
-    let (words, marks): (String, String) =
-        text.chars().partition(|c| c.is_alphanumeric() || *c == ' ' || *c == '_');
-    let most = tokens(&words.replace('_', " ")) + marks.chars().count() / 2;
-    assert!(most < 4_600 && text.chars().count() < 16_000, "{most} tokens, {} bytes", text.len());
+fn descriptions_have_examples_of_the_catalog() {
+    let examples = Examples {
+        city: "Zürich, Switzerland".into(),
+        place: "Switzerland".into(),
+        studio: "Atelier Łoś".into(),
+        curator: "Ada".into(),
+        year: "1998".into(),
+        day: "2026-11-20".into(),
+        words: ["larch", "dusk", "honey", "quiet", "nave", "school"].map(str::to_owned),
+    };
+    let tools = listed(&examples);
+    let described = |tool: usize, name: &str| {
+        let text = tools[tool]["inputSchema"]["properties"][name]["description"].as_str().unwrap();
+        text.to_owned()
+    };
+    for (tool, name, expected) in [
+        (0, "city", "Whole value, e.g. Zürich, Switzerland; alternatives with |"),
+        (0, "place", "Town or country, e.g. Switzerland"),
+        (0, "studio", "Whole name, e.g. Atelier Łoś"),
+        (0, "curator", "Who selected it, e.g. Ada"),
+        (0, "year_from", "e.g. 1998"),
+        (0, "added_since", "Day, e.g. 2026-11-20"),
+        (0, "facets", "To count, e.g. city,year,material"),
+        (
+            0,
+            "sort",
+            "newest, oldest: by day of publication; year_asc, year_desc: by the project's year, unknown last",
+        ),
+        (1, "material", "e.g. larch"),
+        (1, "color", "e.g. honey, or #rrggbb: a filter"),
+        (1, "subject", "e.g. school"),
+        (2, "city", "e.g. Zürich, Switzerland"),
+        (2, "sort", "newest, oldest: day of publication; year_*: project's year"),
+    ] {
+        assert_eq!(described(tool, name), expected, "{name}");
+    }
+}
 
+#[test]
+fn every_argument_is_described() {
+    let mut examples = Examples::default();
+    let without = listed(&examples);
+    // The longest values in place of all of them.
+    let longest = || "é".repeat(LONGEST);
+    examples = Examples {
+        city: longest(),
+        place: longest(),
+        studio: longest(),
+        curator: longest(),
+        words: std::array::from_fn(|_| longest()),
+        ..examples
+    };
+    for tools in [without, listed(&examples)] {
+        for tool in tools.as_array().unwrap() {
+            for (name, argument) in tool["inputSchema"]["properties"].as_object().unwrap() {
+                let text = argument["description"].as_str().unwrap_or_default();
+                let is_one_line = !text.is_empty() && !text.contains(['\n', '{', '}']);
+                assert!(is_one_line, "{}: {name}: {text:?}", tool["name"]);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_client_can_read_the_listing() {
+    let listing = listed(&Examples::default());
     let names: Vec<&str> =
         listing.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert_eq!(names, TOOLS.iter().map(|tool| tool.name).collect::<Vec<_>>());

@@ -22,7 +22,6 @@ pub(super) static TOOL: Tool = Tool {
     input: schema,
     output: listed!(
         "",
-        "",
         r#","next_cursor":{"type":["string","null"]},"facets":{"type":"object"},"facet_totals":{"type":"object"}"#
     ),
     arguments: &ARGUMENTS,

@@ -16,7 +16,7 @@ pub(super) static TOOL: Tool = Tool {
     title: "Discover one by chance",
     description: "Use this when the user wants to be surprised: one project at random, of one category or of all.",
     input: Input::schema,
-    output: listed!("", "", ""),
+    output: listed!("", ""),
     arguments: Input::NAMES,
     example: r#"{"category":"photography"}"#,
     is_counted: true,

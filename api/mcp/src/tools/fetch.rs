@@ -1,5 +1,6 @@
 //! `fetch`: the connector form of a record, with the picture itself.
 
+use answers::catalog::cited::CiteStyle;
 use answers::catalog::detail::Detail;
 use answers::catalog::json_writer::JsonWriter;
 use schemas::api::site;
@@ -18,7 +19,7 @@ pub(super) static TOOL: Tool = Tool {
     title: "Fetch a project with its picture",
     description: "Use this when you have an id from search (or a slug) and want its text for reading and citing, and its picture, embedded as JPEG.",
     input: Input::schema,
-    output: r#"{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"},"text":{"type":"string"},"url":{"type":"string"},"metadata":{"type":"object","properties":{"studio":{"type":["string","null"]},"city":{"type":["string","null"]},"year":{"type":["string","null"]},"category":{"type":"string"},"published":{"type":["string","null"]},"citation_url":{"type":"string"},"revision":{"type":"integer"},"revision_url":{"type":"string"},"added_at":{"type":"string"},"provenance":{"type":"object"},"taste":{"type":"object"},"image_url":{"type":["string","null"]},"image_alt":{"type":["string","null"]}}},"note":{"type":"string"}},"required":["id","title","text","url"]}"#,
+    output: r#"{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"},"text":{"type":"string"},"url":{"type":"string"},"metadata":{"type":"object"},"citation":{"type":"string"},"note":{"type":"string"}},"required":["id","title","text","url"]}"#,
     arguments: Input::NAMES,
     example: r#"{"id":"{newest}"}"#,
     is_counted: true,
@@ -31,8 +32,9 @@ pub(super) static TOOL: Tool = Tool {
 
 input! {
     id: Reference = "id of a result of search, a slug, or a URL of the project",
-    revision: Option<RevisionNumber>,
-    as_of: Option<AsOf> = "a day",
+    revision: Option<RevisionNumber> = "As it was then, e.g. 1",
+    as_of: Option<AsOf> = "As of that day's end, e.g. {day}",
+    cite: Option<CiteStyle>,
 }
 
 /// The maximum size in bytes of an embedded picture: 2 MB as Base64.
@@ -93,6 +95,9 @@ async fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
     json.member("text", &text)?;
     json.member("url", &record.url)?;
     json.member("metadata", &record.metadata())?;
+    if let Some(cite) = input.cite {
+        json.member("citation", &cite.citation(&found.record, site)?)?;
+    }
     listing::preview(&mut json, (context, Detail::Full), 1, 1)?;
     let mut answer = Answer::new(json);
     answer.notes.extend(found.notes.into_iter().map(Into::into));
@@ -162,7 +167,7 @@ impl Record {
             let note = said("note").map_or_else(String::new, |note| format!(" {note}"));
             paragraphs.push(format!("Selected by {curator}{when}.{note}"));
         }
-        paragraphs.push(format!("Cite as {}", self.citation_url));
+        paragraphs.push(format!("Cite as {}", self.revision_url));
         paragraphs.join("\n\n")
     }
 

@@ -13,7 +13,7 @@ use crate::tools::input::{Value, input};
 pub(super) static TOOL: Tool = Tool {
     name: "get_api_key",
     title: "Get an API key",
-    description: "Use this when the user wants more than the anonymous preview and gives their own email address; never invent one. Creates a free key and shows it once: hand it to the user to keep. At most 3 keys an address.",
+    description: "Use this when the user wants more than 5 results a call and gives their own email address; never invent one. Creates a free key, for up to 20, and shows it once: hand it to the user to keep. At most 3 keys an address.",
     input: Input::schema,
     output: r#"{"type":"object","properties":{"key":{"type":"string"},"key_id":{"type":"string"},"tier":{"type":"string"},"quota":{"type":"integer"},"how_to_use":{"type":"string"},"good_for":{"type":"string"},"note":{"type":"string"}},"required":["key","key_id","tier","quota"]}"#,
     arguments: Input::NAMES,
@@ -27,7 +27,7 @@ pub(super) static TOOL: Tool = Tool {
 };
 
 input! {
-    email: Email = "the user's own address",
+    email: Email = "The user's own address",
 }
 
 impl Value for Email {

@@ -1,7 +1,9 @@
 //! `get_project`: the full record of one project.
 
+mod compared;
 mod shortened;
 
+use answers::catalog::cited::CiteStyle;
 use answers::catalog::detail::Detail;
 use answers::catalog::json_writer::JsonWriter;
 use answers::catalog::revision::RevisionQuery;
@@ -22,7 +24,7 @@ pub(super) static TOOL: Tool = Tool {
     title: "Get a project",
     description: "Use this when you have a slug and want everything recorded: description, design language, details, taste, images with palettes, provenance. A citation URL gives the revision that it names. To see the picture use fetch.",
     input: Input::schema,
-    output: r#"{"type":"object","properties":{"slug":{"type":"string"},"name":{"type":"string"},"studio":{"type":["string","null"]},"city":{"type":["string","null"]},"year":{"type":["string","null"]},"category":{"type":"string"},"intro":{"type":["string","null"]},"url":{"type":"string"},"citation_url":{"type":"string"},"provenance":{"type":"object"},"description":{"type":["string","null"]},"design_language":{"type":["string","null"]},"details":{"type":"array","items":{"type":"object"}},"taste":{"type":"object","properties":"{taste}"},"images":{"type":"array","items":{"type":"object"}},"revision":{"type":"integer"},"revision_url":{"type":"string"},"updated_at":{"type":"string"},"count":{"type":"integer"},"results":{"type":"array","items":{"type":"object"}},"missing":{"type":"array","items":{"type":"string"}},"note":{"type":"string"}}}"#,
+    output: r#"{"type":"object","properties":{"slug":{"type":"string"},"name":{"type":"string"},"studio":{"type":["string","null"]},"city":{"type":["string","null"]},"year":{"type":["string","null"]},"category":{"type":"string"},"url":{"type":"string"},"citation_url":{"type":"string"},"provenance":{"type":"object"},"details":{"type":"array"},"taste":{"type":"object"},"images":{"type":"array"},"revision":{"type":"integer"},"revision_url":{"type":"string"},"updated_at":{"type":"string"},"citation":{"type":"string"},"from":{"type":"integer"},"to":{"type":"integer"},"changes":{"type":"array"},"count":{"type":"integer"},"results":{"type":"array"},"missing":{"type":"array"},"note":{"type":"string"}}}"#,
     arguments: Input::NAMES,
     example: r#"{"slug":"{newest}"}"#,
     is_counted: true,
@@ -35,10 +37,12 @@ pub(super) static TOOL: Tool = Tool {
 
 input! {
     slug: Option<Reference> = "slug of a result, or a URL of the project",
-    slugs: Slugs = "instead of slug: several in one call",
-    revision: Option<RevisionNumber> = "as it was then",
-    as_of: Option<AsOf> = "as it was at the end of that day, e.g. 2026-11-20",
+    slugs: Slugs = "Instead of slug: several in one call",
+    revision: Option<RevisionNumber> = "As it was then, e.g. 1",
+    as_of: Option<AsOf> = "As of that day's end, e.g. {day}",
     detail: Option<Detail>,
+    cite: Option<CiteStyle>,
+    compare_to: Option<RevisionNumber> = "Members that differ from that revision, e.g. 1",
 }
 
 /// The maximum size in bytes of several records together: an answer has them twice.
@@ -76,7 +80,7 @@ impl Argument for Slugs {
             (false, true) => arguments.fault(format!("slug and {name} are both given, give one of them")),
             _ => {}
         }
-        for other in ["revision", "as_of"] {
+        for other in ["revision", "as_of", "compare_to"] {
             if !slugs.is_empty() && arguments.has(other) {
                 arguments
                     .fault(format!("{other} cannot be used with {name}, which gives the present records"));
@@ -87,15 +91,25 @@ impl Argument for Slugs {
 }
 
 async fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
-    let detail = input.detail.unwrap_or_default();
+    let shown = (input.detail.unwrap_or_default(), input.cite);
     match &input.slug {
-        Some(slug) => one(context, slug, record::revision_query(input.revision, input.as_of), detail).await,
-        None => several(context, &input.slugs.0, detail).await,
+        Some(slug) => {
+            let query = record::revision_query(input.revision, input.as_of);
+            match input.compare_to {
+                Some(from) => compared::run(context, (slug, query), from, input.cite).await,
+                None => one(context, slug, query, shown).await,
+            }
+        }
+        None => several(context, &input.slugs.0, shown).await,
     }
 }
 
 /// Answers with the present records of several projects.
-async fn several<'a>(context: CallContext<'a>, slugs: &[String], detail: Detail) -> Answered<'a> {
+async fn several<'a>(
+    context: CallContext<'a>,
+    slugs: &[String],
+    (detail, cite): (Detail, Option<CiteStyle>),
+) -> Answered<'a> {
     quota::check(context)?;
     let (site, shown) =
         (context.state.site(), listing::most(context, Limit { results: slugs.len(), is_asked: true }));
@@ -110,7 +124,7 @@ async fn several<'a>(context: CallContext<'a>, slugs: &[String], detail: Detail)
         *record = short.unwrap_or(whole).into();
     }
     let mut json = JsonWriter::object(site, LONGEST_TOGETHER);
-    several.write(&mut json, detail)?;
+    several.write(&mut json, detail, cite.map(|style| (style, site)))?;
     listing::preview(&mut json, (context, detail), several.records.len(), slugs.len() as u64)?;
     let answer = Answer::new(json);
     Ok(if is_short {
@@ -124,7 +138,7 @@ async fn one<'a>(
     context: CallContext<'a>,
     slug: &Reference,
     query: Option<RevisionQuery>,
-    detail: Detail,
+    (detail, cite): (Detail, Option<CiteStyle>),
 ) -> Answered<'a> {
     let found = record::find(context, slug, query).await?;
     quota::check(context)?;
@@ -136,6 +150,9 @@ async fn one<'a>(
     shown.push(b'}');
     let short = if detail.is_full() { shortened::shortened(&whole, shortened::LONGEST) } else { None };
     let mut json = JsonWriter::reopen(site, short.as_deref().unwrap_or(&shown));
+    if let Some(cite) = cite {
+        json.member("citation", &cite.citation(&found.record, site)?)?;
+    }
     listing::preview(&mut json, (context, detail), 1, 1)?;
     let mut answer = Answer::new(json);
     answer.notes.extend(found.notes.into_iter().map(Into::into));

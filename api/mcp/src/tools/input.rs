@@ -3,6 +3,7 @@
 //!
 //! Schemas stay flat, without `$ref`, `anyOf` and lists of types, which some clients refuse.
 
+use answers::catalog::cited::CiteStyle;
 use answers::catalog::detail::Detail;
 use read::archive::TermKind;
 use schemas::record::Category;
@@ -11,8 +12,8 @@ use serde_json::{Value as Json, json};
 
 use crate::tools::arguments::{Arguments, Limit, MOST_RESULTS, USUAL_RESULTS};
 
-/// Declares the struct `Input` of a tool. Each argument has a name, a type and optionally a description for agents; an `Option` may be
-/// omitted.
+/// Declares the struct `Input` of a tool. Each argument has a name, a type and, unless its type brings one, a description for agents, in
+/// which a name in braces stands for an example of the catalog; an `Option` may be omitted.
 macro_rules! input {
     ($($name:ident: $type:ty $(= $description:expr)?,)+) => {
         struct Input {
@@ -92,7 +93,10 @@ impl Argument for Limit {
     const IS_REQUIRED: bool = false;
 
     fn schema() -> Json {
-        json!({"type": "integer", "minimum": 1, "maximum": MOST_RESULTS, "default": USUAL_RESULTS})
+        json!({
+            "type": "integer", "minimum": 1, "maximum": MOST_RESULTS, "default": USUAL_RESULTS,
+            "description": "Results a call",
+        })
     }
 
     fn read(arguments: &mut Arguments<'_>, name: &'static str) -> Option<Limit> {
@@ -111,7 +115,7 @@ impl<const MOST: usize> Value for Text<MOST> {
 
 impl Value for Category {
     fn schema() -> Json {
-        json!({"type": "string", "enum": Category::ALL.map(Category::as_str)})
+        json!({"type": "string", "enum": Category::ALL.map(Category::as_str), "description": "Only this kind"})
     }
 
     fn read(arguments: &mut Arguments<'_>, name: &'static str) -> Option<Category> {
@@ -121,11 +125,21 @@ impl Value for Category {
 
 impl Value for Detail {
     fn schema() -> Json {
-        json!({"type": "string", "enum": Detail::NAMES})
+        json!({"type": "string", "enum": Detail::NAMES, "description": "See search_projects"})
     }
 
     fn read(arguments: &mut Arguments<'_>, name: &'static str) -> Option<Detail> {
         arguments.one_of(name, Detail::parse, &Detail::NAMES)
+    }
+}
+
+impl Value for CiteStyle {
+    fn schema() -> Json {
+        json!({"type": "string", "enum": CiteStyle::NAMES, "description": "Adds citation"})
+    }
+
+    fn read(arguments: &mut Arguments<'_>, name: &'static str) -> Option<CiteStyle> {
+        arguments.one_of(name, CiteStyle::parse, &CiteStyle::NAMES)
     }
 }
 
@@ -157,7 +171,7 @@ pub(super) struct Property {
 }
 
 impl Property {
-    /// Returns the property of an argument of type `T`, with its description, if it has one.
+    /// Returns the property of an argument of type `T`, with its description in place of the one of its type, if it has one.
     pub(super) fn of<T: Argument>(name: &'static str, description: &[&str]) -> Property {
         let mut schema = T::schema();
         if let (Some(members), Some(text)) = (schema.as_object_mut(), description.first()) {

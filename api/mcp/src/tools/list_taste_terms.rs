@@ -14,9 +14,9 @@ use crate::tools::input::{Text, input};
 pub(super) static TOOL: Tool = Tool {
     name: "list_taste_terms",
     title: "List taste terms",
-    description: "Use this before search_by_taste: the words or phrases of the six dimensions, and how many projects each finds. Free of charge.",
+    description: "Use this before search_by_taste: the words or phrases of the six dimensions, and how many projects each finds. Without arguments also catalog: how many projects have which member at all. Free of charge.",
     input: Input::schema,
-    output: r#"{"type":"object","properties":{"dimensions":{"type":"array","items":{"type":"object","properties":{"dimension":{"type":"string"},"distinct":{"type":"integer"},"terms":{"type":"array","items":{"type":"object","properties":{"term":{"type":"string"},"projects":{"type":"integer"}}}}}}},"next_cursor":{"type":["string","null"]},"note":{"type":"string"}},"required":["dimensions"]}"#,
+    output: r#"{"type":"object","properties":{"catalog":{"type":"object"},"dimensions":{"type":"array"},"next_cursor":{"type":["string","null"]},"note":{"type":"string"}},"required":["dimensions"]}"#,
     arguments: Input::NAMES,
     example: r#"{"dimension":"material","limit":20}"#,
     is_counted: false,
@@ -30,12 +30,12 @@ pub(super) static TOOL: Tool = Tool {
 };
 
 input! {
-    dimension: Option<Dimension>,
+    dimension: Option<Dimension> = "One of the six; all if left out",
     category: Option<Category>,
-    kind: Option<TermKind>,
-    starts_with: Option<Text<LONGEST_BEGINNING>>,
-    limit: Limit = "words a dimension",
-    cursor: Option<Cursor>,
+    kind: Option<TermKind> = "Single words, or whole phrases",
+    starts_with: Option<Text<LONGEST_BEGINNING>> = "First letters, e.g. oa",
+    limit: Limit = "Words a dimension",
+    cursor: Option<Cursor> = "next_cursor of the page before; needs dimension",
 }
 
 fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {

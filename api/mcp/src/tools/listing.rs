@@ -31,18 +31,13 @@ const BYTES_USUALLY: usize = 8_800;
 /// The bytes of the members that a list adds to a summary.
 const AROUND_A_SUMMARY: usize = 40;
 
-const HOW: &str = "Anonymous preview: at most 5 results a call. get_api_key with an email address gives a free key, which shows up to 20.";
-
-/// The schema of a list with the members of its summaries that most answers are made of. For brevity, only the schema of get_project has
-/// all of them.
+/// The schema of a list. For brevity, only the schema of get_project has members of a project.
 macro_rules! listed {
-    ($before:literal, $more:literal, $after:literal) => {
+    ($before:literal, $after:literal) => {
         concat!(
             r#"{"type":"object","properties":{"#,
             $before,
-            r#""count":{"type":"integer"},"total":{"type":"integer"},"results":{"type":"array","items":{"type":"object","properties":{"slug":{"type":"string"},"name":{"type":"string"},"studio":{"type":["string","null"]},"city":{"type":["string","null"]},"year":{"type":["string","null"]},"citation_url":{"type":"string"},"taste":{"type":"object"}"#,
-            $more,
-            r#"},"required":["slug","name"]}}"#,
+            r#""count":{"type":"integer"},"total":{"type":"integer"},"results":{"type":"array"}"#,
             $after,
             r#","note":{"type":"string"}},"required":["count","results"]}"#
         )
@@ -57,6 +52,7 @@ pub(super) type Written<'a> = Result<Option<Answer<'a>>, Refusal>;
 struct Preview {
     shown: usize,
     total: u64,
+    /// The tool that leads to more. The instructions and its description say the rest.
     #[serde(skip_serializing_if = "Option::is_none")]
     how: Option<&'static str>,
 }
@@ -130,7 +126,7 @@ pub(super) fn fitted<'s, T: Copy>(
     (limit, detail): (Limit, Detail),
     found: Vec<(&'s [u8], T)>,
 ) -> Fitted<'s, T> {
-    let around = 3 * context.state.site().as_str().len() + AROUND_A_SUMMARY;
+    let around = 4 * context.state.site().as_str().len() + AROUND_A_SUMMARY;
     let found = found.into_iter().map(|(summary, known)| (detail.of(summary), known)).collect();
     fit(room(limit), around, found)
 }
@@ -178,14 +174,16 @@ fn within(room: usize, lengths: impl Iterator<Item = usize>) -> usize {
     fit.count().max(1)
 }
 
-/// Writes the member `preview` for a caller without a key; how to get one is left out of concise answers.
+/// Writes the member `preview` for a caller without a key. It names the tool that shows more only where there is more to see, and not in
+/// short answers.
 pub(super) fn preview(
     json: &mut JsonWriter<'_>,
     (context, detail): (CallContext<'_>, Detail),
     shown: usize,
     total: u64,
 ) -> Result<(), ApiError> {
-    let how = detail.is_full().then_some(HOW);
+    let has_more = total > shown as u64;
+    let how = (detail.is_full() && has_more).then_some(super::get_api_key::TOOL.name);
     match context.principal {
         Principal::Anonymous => json.member("preview", &Preview { shown, total, how }),
         Principal::Unmetered | Principal::ApiKey(_) => Ok(()),

@@ -30,11 +30,11 @@ pub(super) const fn with_own_color<const N: usize>(own: &[&'static str]) -> [&'s
     names
 }
 
-/// Adds the options to the JSON Schema of a tool's own arguments, which may have one of the same name. `search_projects` has the
-/// descriptions; the other tools go without, so that the listing stays short.
-pub(super) fn add_to(schema: Json, has_relevance: bool, is_described: bool) -> Json {
+/// Adds the options to the JSON Schema of a tool's own arguments, which may have one of the same name. `search_projects` is the first
+/// tool and says the most; the others are brief, so that the listing stays short.
+pub(super) fn add_to(schema: Json, has_relevance: bool, is_first: bool) -> Json {
     let orders = if has_relevance { &ORDERS[..] } else { &ORDERS[1..] };
-    add(schema, &NAMES, orders, is_described)
+    add(schema, &NAMES, orders, is_first)
 }
 
 /// Adds the options of a list with an order of its own to the JSON Schema of a tool's own arguments.
@@ -42,40 +42,51 @@ pub(super) fn add_without_order_to(schema: Json) -> Json {
     add(schema, &NAMES[..WITHOUT_ORDER], &[], false)
 }
 
-fn add(mut schema: Json, names: &[&str], orders: &[&str], is_described: bool) -> Json {
-    let text = |description: &str| match is_described {
-        true => json!({"type": "string", "description": description}),
-        false => json!({"type": "string"}),
-    };
+fn add(mut schema: Json, names: &[&str], orders: &[&str], is_first: bool) -> Json {
     if let Some(properties) = schema["properties"].as_object_mut() {
         for name in names {
-            let option = match *name {
-                "category" => json!({"type": "string", "enum": Category::ALL.map(Category::as_str)}),
-                "city" => text("Whole value; alternatives with |"),
-                "place" => text("Part of city, e.g. Germany"),
+            let mut option = match *name {
+                "category" => <Category as Value>::schema(),
                 "year_from" | "year_to" => json!({"type": "integer"}),
                 "has_picture" => json!({"type": "boolean"}),
-                "color" => text("#rrggbb near a palette colour"),
-                "added_since" => text("Date"),
-                "selected_from" => text("Selected by a curator on this date or later, e.g. 2021-01-01"),
-                "selected_to" => text("Or earlier"),
-                "detail" if is_described => {
-                    let mut schema = <Detail as Value>::schema();
-                    schema["description"] =
-                        "concise: name, studio, city, year, citation_url; taste: also the six texts".into();
-                    schema
-                }
                 "detail" => <Detail as Value>::schema(),
-                "sort" if is_described => json!({"type": "string", "enum": orders,
-                    "description": "newest, oldest: by day of publication; year_asc, year_desc: by year, unknown last"}),
                 "sort" => json!({"type": "string", "enum": orders}),
-                "facets" => text("Counts to add, e.g. city,year,material"),
                 _ => json!({"type": "string"}),
             };
+            if let Some(text) = description(name, is_first) {
+                option["description"] = text.into();
+            }
             properties.entry(*name).or_insert(option);
         }
     }
     schema
+}
+
+/// Returns what an option is for, where its type does not say it. A name in braces stands for an example of the catalog.
+fn description(name: &str, is_first: bool) -> Option<&'static str> {
+    let described = |at_length, briefly| Some(if is_first { at_length } else { briefly });
+    match name {
+        "city" => described("Whole value, e.g. {city}; alternatives with |", "e.g. {city}"),
+        "studio" => described("Whole name, e.g. {studio}", "Whole name"),
+        "curator" => described("Who selected it, e.g. {curator}", "Who selected it"),
+        "place" => Some("Town or country, e.g. {place}"),
+        "year_from" | "year_to" => Some("e.g. {year}"),
+        "has_picture" => Some("true: with one"),
+        "color" => described("#rrggbb near a palette colour", "Near #rrggbb"),
+        "added_since" => Some("Day, e.g. {day}"),
+        "selected_from" => Some("By a curator, e.g. {day}"),
+        "selected_to" => Some("Day, included"),
+        "detail" => described(
+            "concise: name, studio, city, year, URLs; taste: also the six texts",
+            "See search_projects",
+        ),
+        "sort" => described(
+            "newest, oldest: by day of publication; year_asc, year_desc: by the project's year, unknown last",
+            "newest, oldest: day of publication; year_*: project's year",
+        ),
+        "facets" => Some("To count, e.g. city,year,material"),
+        _ => None,
+    }
 }
 
 /// Reads the options of a list with an order of its own. Errors remain in `arguments` until the other arguments are read.

@@ -52,7 +52,7 @@ impl Value for Reference {
 }
 
 /// The number of a revision.
-pub(super) struct RevisionNumber(u32);
+pub(super) struct RevisionNumber(pub(super) u32);
 
 impl Value for RevisionNumber {
     fn schema() -> Json {
@@ -173,11 +173,11 @@ async fn present(context: CallContext<'_>, wanted: &str) -> Result<(Slug, Found)
                 )];
                 slug = to.parse().map_err(|_| unknown(wanted, &[]))?;
             }
-            SlugResolution::Gone { reason, citation_url } => {
+            SlugResolution::Gone { reason, revision_url, .. } => {
                 let reason = reason.trim_end_matches('.');
                 return Err(Refusal::guided(format!(
                     "The project {wanted} was withdrawn from the catalog: {reason}. What was published of it can still be \
-                     cited as {citation_url}."
+                     cited as {revision_url}."
                 )));
             }
             SlugResolution::NotFound { suggestions } => return Err(unknown(wanted, &suggestions)),

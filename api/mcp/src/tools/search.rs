@@ -30,8 +30,8 @@ pub(super) static TOOL: Tool = Tool {
 };
 
 input! {
-    query: Text<MAX_QUERY_CHARACTERS>,
-    cursor: Option<SearchCursor>,
+    query: Text<MAX_QUERY_CHARACTERS> = "Words, e.g. brick library",
+    cursor: Option<SearchCursor> = listing::CURSOR_DESCRIPTION,
 }
 
 /// The members of a summary that the answer uses.

@@ -25,7 +25,6 @@ pub(super) static TOOL: Tool = Tool {
     input: schema,
     output: listed!(
         "",
-        r#","matched":{"type":"array","items":{"type":"string"}}"#,
         r#","next_cursor":{"type":["string","null"]},"matches":{"type":"object"},"by_matched":{"type":"object"},"facets":{"type":"object"},"facet_totals":{"type":"object"}"#
     ),
     arguments: &ARGUMENTS,
@@ -42,7 +41,7 @@ pub(super) static TOOL: Tool = Tool {
 // The arguments after the dimensions and match.
 input! {
     limit: Limit,
-    cursor: Option<Cursor>,
+    cursor: Option<Cursor> = listing::CURSOR_DESCRIPTION,
 }
 
 /// The argument that says how many dimensions must match; the keyword of this name cannot be that of a field.
@@ -62,7 +61,8 @@ fn schema() -> Value {
         let others = std::mem::take(properties);
         properties.extend(Dimension::ALL.map(|dimension| {
             let or_colour = if dimension == Dimension::Color { ", or #rrggbb: a filter" } else { "" };
-            let description = format!("e.g. {}{or_colour}", dimension.example_word());
+            // A name in braces stands for a word of the catalog.
+            let description = format!("e.g. {{{dimension}}}{or_colour}");
             (dimension.as_str().to_owned(), json!({"type": "string", "description": description}))
         }));
         properties.insert(

@@ -25,7 +25,6 @@ pub(super) static TOOL: Tool = Tool {
     input: schema,
     output: listed!(
         r#""query":{"type":"string"},"#,
-        r#","score":{"type":"number"}"#,
         r#","next_cursor":{"type":["string","null"]},"facets":{"type":"object"},"facet_totals":{"type":"object"}"#
     ),
     arguments: &ARGUMENTS,
@@ -39,7 +38,7 @@ pub(super) static TOOL: Tool = Tool {
 };
 
 input! {
-    query: Text<MAX_QUERY_CHARACTERS> = "Words, e.g. brick library Melbourne; at most 200 characters",
+    query: Text<MAX_QUERY_CHARACTERS> = "Words, e.g. brick library; at most 200 characters",
     limit: Limit,
     cursor: Option<SearchCursor> = listing::CURSOR_DESCRIPTION,
 }

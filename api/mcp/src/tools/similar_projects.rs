@@ -23,11 +23,7 @@ pub(super) static TOOL: Tool = Tool {
     title: "Similar projects",
     description: "Use this when one project is liked and others of its kind are wanted: the nearest by looks and text, at most 50. score and basis say how near, from 0 to 1.",
     input: schema,
-    output: listed!(
-        r#""slug":{"type":"string"},"#,
-        r#","score":{"type":"number"},"basis":{"type":"object"}"#,
-        r#","next_cursor":{"type":["string","null"]}"#
-    ),
+    output: listed!(r#""slug":{"type":"string"},"#, r#","next_cursor":{"type":["string","null"]}"#),
     arguments: &ARGUMENTS,
     example: r#"{"slug":"{newest}","limit":5}"#,
     is_counted: true,
@@ -42,7 +38,7 @@ pub(super) static TOOL: Tool = Tool {
 input! {
     slug: Reference = "slug of a result",
     limit: Limit,
-    cursor: Option<Cursor>,
+    cursor: Option<Cursor> = listing::CURSOR_DESCRIPTION,
 }
 
 /// The names of all arguments: its own, then the options.

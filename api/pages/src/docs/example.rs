@@ -130,10 +130,9 @@ impl Example {
         let query = match operation.id.as_str() {
             "search" => vec![("q", subject.name.clone()), few],
             "suggest" => vec![("q", subject.beginning()), few],
-            "similar" | "changes" => vec![few],
+            "similar" | "terms" | "changes" => vec![few],
             "projects" => vec![("category", subject.category.clone()), few],
             "taste" => vec![(subject.dimension, subject.taste.clone()), few],
-            "terms" => vec![("dimension", subject.dimension.to_owned()), few],
             "cite" => vec![("format", "bibtex".to_owned())],
             _ => Vec::new(),
         };

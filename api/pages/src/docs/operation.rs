@@ -195,6 +195,7 @@ fn kind(schema: &Value) -> String {
     }
     let name = match &schema["type"] {
         Value::Array(names) => names.iter().map(text).collect::<Vec<_>>().join(" or "),
+        Value::Null => "any value".to_owned(),
         name => text(name),
     };
     let bounds = |least: &str, most: &str| match (&schema[least], &schema[most]) {

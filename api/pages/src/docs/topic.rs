@@ -29,7 +29,7 @@ pub(super) const TOPICS: [Topic; 9] = [
     Topic {
         id: "taste",
         title: "Taste and similarity",
-        about: "Find projects by how they look and feel, and those that are most like one.",
+        about: "Find projects by how they look and feel, those that are most like one, and what the catalog records.",
         operations: &["taste", "terms", "similar"],
     },
     Topic {
@@ -41,7 +41,7 @@ pub(super) const TOPICS: [Topic; 9] = [
     Topic {
         id: "citations",
         title: "Citations",
-        about: "Cite what a revision said, for ever, in the formats of reference managers.",
+        about: "Cite what a revision said, for ever, in styles of bibliographies and formats of reference managers.",
         operations: &["cite"],
     },
     Topic {

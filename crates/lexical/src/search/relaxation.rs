@@ -33,7 +33,8 @@ pub struct Relaxation {
     pub matched_words: Vec<String>,
     /// The words that no result of this page matches, as they were typed.
     pub unmatched_words: Vec<String>,
-    /// A query that has exact results; `None` for [`RelaxationKind::Prefix`], and where there is none.
+    /// A query that has exact results; `None` for [`RelaxationKind::Prefix`], where there is none, and where these results are what the
+    /// search finds.
     pub did_you_mean: Option<Suggestion>,
 }
 
@@ -115,7 +116,10 @@ pub(crate) fn relaxation(
     }
     // What was corrected is shown, and the same query without the restriction finds what is excluded.
     if !matches!(kind, RelaxationKind::Prefix | RelaxationKind::Corrected) && relaxation.excluded == 0 {
-        relaxation.did_you_mean = did_you_mean(search, &typed)?;
+        relaxation.did_you_mean = match did_you_mean(search, &typed)? {
+            Some(suggested) if suggested.finds_the_results(search, page)? => None,
+            suggested => suggested,
+        };
     }
     Ok(Some(relaxation))
 }

@@ -1,10 +1,16 @@
 //! "Did you mean": another query that has full matches.
 
+use std::sync::Arc;
+
 use text::is_stop_word;
 
-use super::Search;
 use super::expansion::{is_literal, is_short, similar_words};
+use super::{ResultPage, Search};
+use crate::Collects;
+use crate::matching::Scope;
+use crate::ordinal_set::OrdinalSet;
 use crate::query::Query;
+use crate::ranking::top_k::{Collected, PageStart, TopK};
 
 /// Shorter words, in characters, are corrected only if the query has a word of this length, or is that word alone.
 const MIN_LONG: usize = 5;
@@ -16,6 +22,40 @@ pub struct Suggestion {
     pub query: String,
     /// The number of projects that contain every word of it in some form, at least one.
     pub total: u64,
+}
+
+impl Suggestion {
+    /// Returns whether its full matches are the results of a search, on whatever page: then it suggests what is already shown. Sets of
+    /// different sizes are not compared.
+    pub(super) fn finds_the_results(&self, search: &Search<'_>, page: &ResultPage) -> tantivy::Result<bool> {
+        if self.total != page.total {
+            return Ok(false);
+        }
+        let results = ordinals(search, page)?;
+        let scope = Scope { allowed: Some(&results), ..search.scope };
+        let query = Query::parse(&self.query);
+        Ok(Search { query: &query, scope, ..*search }.count_full()? == self.total)
+    }
+}
+
+/// Returns the ordinals of the results of all pages of a search in one of the tiers that correct words.
+fn ordinals(search: &Search<'_>, page: &ResultPage) -> tantivy::Result<Arc<OrdinalSet>> {
+    if let Collected::Ordinals(all) = &page.collected {
+        return Ok(Arc::clone(all));
+    }
+    let ResultPage { documents, total, state, .. } = page;
+    if documents.len() as u64 == *total {
+        let segments = &search.snapshot.segments;
+        let ordinals = documents.iter().map(|found| segments[found.segment as usize].ordinal(found.document));
+        return Ok(Arc::new(ordinals.collect()));
+    }
+    let mut all = TopK::new(1, PageStart::First).collecting(Collects::Ordinals);
+    let clauses = search.approximate_clauses(state.tier, Some(&state.weights))?;
+    search.approximate_tier(state.tier, &clauses, &search.snapshot.length_norms, &mut all)?;
+    match all.collected {
+        Collected::Ordinals(all) => Ok(all),
+        Collected::Matches(_) | Collected::Nothing => Ok(Arc::default()),
+    }
 }
 
 /// The text of a query, by the words that it folds to.

@@ -104,11 +104,46 @@ fn frequent_words_are_not_significant_and_words_are_corrected_to_them() {
         ("housse", (20, None)),
         ("gardenn house", (20, None)),
         ("xyzzy house", (0, Some(("house".to_owned(), 20)))),
-        ("timber garden", (1, Some(("timber".to_owned(), 1)))),
+        ("timber garden", (1, None)),
     ] {
         assert_eq!(suggested(text), expected, "{text}");
     }
     assert_eq!(suggested("anda"), (0, None), "no word is corrected to one of three letters");
+}
+
+#[test]
+fn what_is_shown_is_not_suggested() {
+    let mut names = vec!["House and garden"; 20];
+    names.extend([
+        "Timber stable",
+        "Timber gate",
+        "Timber tower",
+        "Larch school in Hobart",
+        "Oak school in Bergen",
+    ]);
+    let fixture = Fixture::named(&names);
+    let suggested = |request: &SearchRequest<'_>| {
+        let page = fixture.reader.search(request).unwrap();
+        let suggestion = page.relaxation().unwrap().did_you_mean.clone();
+        (page.total(), suggestion.map(|suggestion| (suggestion.query, suggestion.total)), page.next_cursor())
+    };
+    for (text, expected) in [
+        // The three of the rarer word are all that there are.
+        ("timber garden", (3, None)),
+        ("timber school Hobart", (1, None)),
+        // One is shown, and another query finds two.
+        ("school 1964", (0, Some(("school".to_owned(), 2)))),
+    ] {
+        let (total, suggestion, _) = suggested(&request(text));
+        assert_eq!((total, suggestion), expected, "{text}");
+    }
+    // A page that has only some of the results says the same as one with all of them, and so does the next one.
+    let mut one = SearchRequest { limit: 1, ..request("timber garden") };
+    let (total, suggestion, next) = suggested(&one);
+    assert_eq!((total, suggestion), (3, None));
+    one.after = next;
+    let (total, suggestion, next) = suggested(&one);
+    assert_eq!((total, suggestion, next.is_some()), (3, None, true));
 }
 
 #[test]

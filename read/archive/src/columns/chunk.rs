@@ -5,6 +5,7 @@ use lexical::OrdinalSet;
 use super::TextColumn;
 use super::oklab::Oklab;
 use crate::blocks::bitmap;
+use crate::recorded::Recorded;
 
 /// The number of ordinals in the range of a chunk. Ordinals are positions in the log, so that a chunk has fewer projects than that. A
 /// change copies a chunk, of at most 250 KB.
@@ -34,6 +35,7 @@ pub(super) struct Row {
     pub(super) selected: Option<i32>,
     pub(super) newest: i32,
     pub(super) name: Box<str>,
+    pub(super) recorded: Recorded,
     pub(super) palette: Vec<Oklab>,
 }
 
@@ -58,6 +60,8 @@ pub(crate) struct Chunk {
     /// The day on which a curator selected each row, below [`FIRST_DAY`] without one.
     pub(crate) selected: Vec<i32>,
     newest: Vec<i32>,
+    /// The members of each row that have a value.
+    pub(crate) recorded: Vec<Recorded>,
     names: String,
     /// The end of each name in `names`.
     name_ends: Vec<u32>,
@@ -148,6 +152,7 @@ impl Chunk {
             selected: self.selected(row),
             newest: self.newest[row],
             name: self.name(row).into(),
+            recorded: self.recorded[row],
             palette: self.palette(row).to_vec(),
         })
     }
@@ -161,6 +166,7 @@ impl Chunk {
             + self.years.capacity() * 2
             + self.has_picture.capacity()
             + (self.added.capacity() + self.selected.capacity() + self.newest.capacity()) * 4
+            + self.recorded.capacity() * size_of::<Recorded>()
             + self.names.capacity()
             + (self.name_ends.capacity() + self.palette_ends.capacity()) * 4
             + self.palettes.capacity() * size_of::<Oklab>()
@@ -189,6 +195,7 @@ impl ChunkBuilder {
                 added: Vec::new(),
                 selected: Vec::new(),
                 newest: Vec::new(),
+                recorded: Vec::new(),
                 names: String::new(),
                 name_ends: Vec::new(),
                 palettes: Vec::new(),
@@ -209,6 +216,7 @@ impl ChunkBuilder {
         chunk.added.push(row.added);
         chunk.selected.push(row.selected.unwrap_or(NO_DAY));
         chunk.newest.push(row.newest);
+        chunk.recorded.push(row.recorded);
         chunk.names.push_str(&row.name);
         chunk.name_ends.push(chunk.names.len() as u32);
         chunk.palettes.extend_from_slice(&row.palette);
@@ -231,6 +239,7 @@ impl ChunkBuilder {
         chunk.added.shrink_to_fit();
         chunk.selected.shrink_to_fit();
         chunk.newest.shrink_to_fit();
+        chunk.recorded.shrink_to_fit();
         chunk.names.shrink_to_fit();
         chunk.name_ends.shrink_to_fit();
         chunk.palettes.shrink_to_fit();

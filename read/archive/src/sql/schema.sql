@@ -18,6 +18,7 @@ CREATE TABLE projects (
     has_picture INTEGER NOT NULL,         -- 1 where its summary has a thumbnail
     palette   BLOB NOT NULL,              -- the colours of its stored pictures, three bytes each
     pictures  TEXT NOT NULL,              -- JSON: the pictures that its record names, and the stored ones; for the writer
+    recorded  INTEGER NOT NULL,           -- a bit for each member that has a value
     changed   INTEGER NOT NULL            -- counts commits that changed this row
 ) STRICT;
 
