@@ -218,7 +218,8 @@ pub(crate) mod tests {
         let refused = PictureRefused { source: "a.jpg".into(), reason: "it is not a picture".into() };
         for (event, visible) in [
             (Event::VectorsRecorded(vectors), false),
-            (Event::PictureRefused(refused), false),
+            // The picture is not waited for any more.
+            (Event::PictureRefused(refused), true),
             (Event::ProjectRestored(ProjectRestored {}), true),
             (Event::ProjectRenamed(ProjectRenamed { slug: "x".parse().unwrap() }), true),
         ] {

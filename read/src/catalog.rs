@@ -1,7 +1,11 @@
 //! The catalog: every project with its revisions and all slugs it ever had, in SQLite.
 
+mod change_kind;
+mod changed;
+mod changed_lists;
 mod changes;
 mod history;
+mod last_changes;
 mod listed;
 mod reader;
 #[cfg(feature = "apply")]
@@ -15,7 +19,11 @@ use schemas::api::project::Project as Answer;
 use schemas::api::site;
 use sqlx::sqlite::SqliteConnectOptions;
 
+pub use change_kind::ChangeKind;
+pub use changed::{Changed, ChangedCursor, ChangedPage, ChangedQuery};
+pub use changed_lists::ChangedList;
 pub use changes::{Change, ChangeCursor, Changes, InvalidCursor};
+pub use last_changes::ChangedProject;
 pub use listed::{ListedPicture, ListedProject, ListedRecord};
 pub use reader::{CatalogReader, ListedPart, ResolvedSlug, SlugResolution};
 pub use schemas::history::{History, RecordedRevision, Withdrawal};
@@ -28,7 +36,7 @@ use model::error::ModelError;
 use model::{Model, ModelContext};
 
 /// The layout of its files, incremented with every change that former generations do not have.
-pub const LAYOUT: u32 = 5;
+pub const LAYOUT: u32 = 6;
 
 const NAME: &str = "catalog";
 
@@ -61,11 +69,11 @@ impl Model for CatalogReader {
     #[cfg(feature = "apply")]
     async fn digest(folder: &Path) -> Result<(Checkpoint, [u8; 32]), ModelError> {
         database::digest(&folder.join(FILE), NAME, &[
-            "SELECT project, ordinal, slug, revision, updated_at, withdrawn, pictures, picture, page, source, citation, answer FROM projects ORDER BY project",
+            "SELECT project, ordinal, slug, revision, updated_at, withdrawn, pictures, awaited, awaits, picture, page, source, citation, answer FROM projects ORDER BY project",
             "SELECT project, revision, position, slug, time, actor, command, record FROM revisions ORDER BY project, revision",
             "SELECT project, source, until, command, picture FROM replaced ORDER BY project, source, until",
             "SELECT slug, project FROM slugs ORDER BY slug",
-            "SELECT position, project, mark, kind, slug, former, time FROM changes ORDER BY position",
+            "SELECT position, project, ordinal, mark, kind, slug, former, time, at, revision, pictured FROM changes ORDER BY position",
         ]).await
     }
 }

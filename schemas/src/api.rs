@@ -1,6 +1,7 @@
 //! The answers of the API, shared by REST, MCP and pages.
 
 pub mod archive;
+pub mod changed;
 pub mod changes;
 pub mod comparison;
 pub mod problem;

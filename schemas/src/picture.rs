@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::hash::Hash;
-use crate::ids::InvalidId;
+use crate::ids::{Actor, InvalidId};
 use crate::text_form::string_conversions;
 
 /// The widths of the renditions, in pixels; a picture is never enlarged.
@@ -20,6 +20,18 @@ pub const LIST_WIDTH: u32 = 640;
 pub const MAX_PICTURE_BYTES: usize = 10 << 20;
 /// The maximum width and height of a picture, in pixels.
 pub const MAX_SIDE: u32 = 8_000;
+
+/// The actor whose records have pictures that are drawn from them: the import of the demo catalog.
+pub const DRAWN_FOR: &str = "demo";
+/// The prefix of the sources of drawn pictures.
+pub const DRAWN: &str = "demo/";
+
+/// Returns whether the service itself gets the picture of a source in a record of this actor: it fetches URLs and draws the pictures of
+/// its demo catalog. The bytes of other files come with their import, or never.
+pub fn is_fetched_or_drawn(source: &str, actor: &Actor) -> bool {
+    let is_url = ["https://", "http://"].iter().any(|scheme| source.starts_with(scheme));
+    is_url || (actor.as_str() == DRAWN_FOR && source.starts_with(DRAWN))
+}
 
 /// The permanent id of a picture: SHA-256 of the uploaded bytes, displayed as 64 hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -181,6 +193,21 @@ mod tests {
 
     fn picture(width: u32, height: u32) -> Picture {
         Picture { id: PictureId([0xab; 32]), format: PictureFormat::Webp, width, height, palette: Vec::new() }
+    }
+
+    #[test]
+    fn the_service_gets_urls_and_what_it_draws() {
+        let (ada, demo): (Actor, Actor) = ("Ada".parse().unwrap(), DRAWN_FOR.parse().unwrap());
+        for (source, of_ada, of_demo) in [
+            ("https://m.org/a.jpg", true, true),
+            ("http://m.org/a.jpg", true, true),
+            ("demo/a.jpg", false, true),
+            ("demonstrated/a.jpg", false, false),
+            ("a.jpg", false, false),
+        ] {
+            let awaited = [&ada, &demo].map(|actor| is_fetched_or_drawn(source, actor));
+            assert_eq!(awaited, [of_ada, of_demo], "{source}");
+        }
     }
 
     #[test]

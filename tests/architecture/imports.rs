@@ -77,7 +77,12 @@ const RULES: &[Rule] = &[
     // What REST, MCP and pages share knows none of them.
     ["answers", "citation metering nats payments schemas traces read", "sqlx tantivy hyper", "read/apply"],
     ["pages", "answers citation mcp read schemas text", "sqlx tantivy hyper async-nats", "read/apply"],
-    ["mcp", "answers metering schemas traces read", "sqlx tantivy axum hyper async-nats", "read/apply"],
+    [
+        "mcp",
+        "answers metering pictures schemas traces read",
+        "sqlx tantivy axum hyper async-nats",
+        "read/apply",
+    ],
     ["snapshot_transfer", "bounded_file projections schemas", "sqlx async-nats tantivy", ""],
     [
         "api",

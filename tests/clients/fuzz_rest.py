@@ -20,7 +20,8 @@ DIMENSIONS = ("material", "light", "color", "mood", "composition", "subject")
 def filter_case(context, case):
     """Leaves out what a schema cannot say, or only the catalog can say is wrong: a cursor that no answer gave out, a revision or a
     time at which the project has none, one to compare with, two ways to name one revision, years or days in the wrong order, a search by taste without a
-    dimension, more than 20 slugs or slugs beside other parameters, citations in a list without slugs, and a request that is too large as a whole."""
+    dimension, more than 20 slugs or slugs beside other parameters, citations in a list without slugs, changes in
+    the future or in another order, kinds of changes without a time, and a request that is too large as a whole."""
     if len(urlencode(case.query or {}, doseq=True, errors="replace")) > LARGEST_QUERY:
         return False
     if case.meta is None or case.meta.generation.mode != GenerationMode.POSITIVE:
@@ -40,6 +41,11 @@ def filter_case(context, case):
     if case.path == "/taste" and not any(str(text).strip() for text in alternatives):
         return False
     if "slugs" in query and (set(query) - {"slugs", "cite"} or not str(query["slugs"]).strip(" ,") or str(query["slugs"]).count(",") > 19):
+        return False
+    since = query.get("changed_since")
+    if since is None and "kinds" in query:
+        return False
+    if since is not None and ({"slugs", "cite", "sort", "facets"} & set(query) or str(since)[:4] >= str(time.gmtime().tm_year)):
         return False
     # The records were imported a moment ago, with one revision each.
     return str(query.get("as_of", "9"))[:4] > str(time.gmtime().tm_year)

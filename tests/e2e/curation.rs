@@ -20,7 +20,7 @@ async fn a_selected_project_is_found_and_shown_completely() {
     let summary = json!({
         "slug": "stair-house", "name": "Stair House", "studio": "Atelier Nørd", "city": "Zürich, Switzerland",
         "year": "2019", "category": "Architecture", "intro": "Two rooms to a floor.", "published": "2020-02-29",
-        "thumbnail": null, "url": format!("{base}/projects/stair-house"),
+        "thumbnail": null, "thumbnail_state": null, "url": format!("{base}/projects/stair-house"),
         "citation_url": format!("{base}/cite/stair-house/1"),
         "provenance": {"curated_by": "Ada Pelt", "selected": "2020-03-01", "in_archive_since": 2020, "note": null},
         "revision_url": format!("{base}/cite/stair-house/1"),

@@ -4,6 +4,7 @@
 pub mod about;
 pub mod archive_parameters;
 pub mod browse;
+pub mod changed;
 pub mod cited;
 pub mod compare;
 pub mod detail;

@@ -9,8 +9,16 @@ const FACETS: usize = 3;
 const ALTERNATIVES: usize = 20;
 /// The pages that cost as much as a plain call if they are passed over on the way to one that is requested by its number.
 const PASSED: usize = 4;
+/// The plain calls that a list of what changed costs besides one: it reads the changes since then from the catalog's database.
+const CHANGED: usize = 2;
+/// The pictures that cost as much as a plain call if they are made smaller.
+const PICTURES: usize = 4;
 /// The plain calls that a part of the sitemap costs besides one.
 const SITEMAP: usize = 9;
+
+/// The units of effort times the number of projects up to which a dear read takes some tenths of a millisecond at most: to move what else
+/// the thread serves to another takes longer than to let it wait.
+const SHORT_READ: u64 = 20_000;
 
 /// What a call asks for besides one page of results. It is known once the parameters are read, before any work.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -23,6 +31,10 @@ pub struct Effort {
     pub is_ordered: bool,
     /// The number of pages that are passed over.
     pub passed: usize,
+    /// Whether it is a list of what changed since a time.
+    pub is_changed: bool,
+    /// The number of pictures that are made smaller.
+    pub pictures: usize,
     /// Whether it is a part of the sitemap, which has megabytes.
     pub is_sitemap: bool,
     /// Whether the call has asked for the same before, so that it is not weighed again.
@@ -44,6 +56,11 @@ impl Effort {
         Effort { is_ordered: options.order.is_some(), ..Effort::of(options) }
     }
 
+    /// Returns what a list of what changed since a time asks for.
+    pub fn of_changed(options: &ListOptions) -> Effort {
+        Effort { is_changed: true, ..Effort::of(options) }
+    }
+
     /// Returns what a search by taste asks for.
     pub fn of_taste(taste: &TasteTexts, options: &ListOptions) -> Effort {
         let of_options = Effort::of(options);
@@ -52,10 +69,17 @@ impl Effort {
 
     /// Returns the units that it counts in the burst limits: one for a plain call.
     pub fn units(self) -> u32 {
-        let Effort { facets, alternatives, is_ordered, passed, is_sitemap, .. } = self;
-        let asked = facets / FACETS + alternatives / ALTERNATIVES + passed / PASSED;
-        let more = asked + usize::from(is_ordered) + usize::from(is_sitemap) * SITEMAP;
+        let Effort { facets, alternatives, is_ordered, passed, is_changed, pictures, is_sitemap, .. } = self;
+        let asked =
+            facets / FACETS + alternatives / ALTERNATIVES + passed / PASSED + pictures.div_ceil(PICTURES);
+        let of_lists = usize::from(is_ordered) + usize::from(is_changed) * CHANGED;
+        let more = asked + of_lists + usize::from(is_sitemap) * SITEMAP;
         u32::try_from(more).unwrap_or(u32::MAX).saturating_add(1)
+    }
+
+    /// Returns whether it takes some tenths of a millisecond at most in a catalog of so many projects. Pictures take milliseconds in any.
+    pub fn is_short(self, projects: u64) -> bool {
+        self.pictures == 0 && u64::from(self.units()).saturating_mul(projects) <= SHORT_READ
     }
 
     /// Returns whether it counts as a plain call.
@@ -83,7 +107,25 @@ mod tests {
         assert_eq!([4, 100].map(|passed| weight(0, 0, false, passed)), [2, 26]);
         assert_eq!(weight(11, 120, true, 4), 12);
         assert_eq!(weight(0, 0, false, usize::MAX), u32::MAX);
+        assert_eq!(Effort { is_changed: true, alternatives: 20, ..Effort::default() }.units(), 4);
+        let pictured = |pictures| Effort { pictures, ..Effort::default() }.units();
+        assert_eq!(
+            [0, 1, 4, 5, 10].map(pictured),
+            [1, 2, 2, 3, 4],
+            "even one leaves the threads of the runtime to others"
+        );
         assert_eq!(Effort { is_sitemap: true, ..Effort::default() }.units(), 10);
+    }
+
+    #[test]
+    fn a_read_is_short_in_a_small_catalog_unless_pictures_are_made_smaller() {
+        let faceted = Effort { facets: 9, ..Effort::default() };
+        assert_eq!(
+            [0, 5_000, 5_001, u64::MAX].map(|projects| faceted.is_short(projects)),
+            [true, true, false, false]
+        );
+        let pictured = Effort { pictures: 1, ..Effort::default() };
+        assert_eq!([0, 1, 5_000].map(|projects| pictured.is_short(projects)), [false; 3]);
     }
 
     #[test]

@@ -81,7 +81,7 @@ pub struct QueryParams<'a, const N: usize> {
 }
 
 /// The maximum number of parameters that an answer lists as ignored.
-const MOST_NAMED: usize = 20;
+const MAX_NAMED: usize = 20;
 /// The maximum number of characters of each of them.
 const LONGEST_NAME: usize = 60;
 
@@ -113,7 +113,7 @@ impl<'a, const N: usize> QueryParams<'a, N> {
         for other in &self.others {
             let name = decode(other).unwrap_or(Cow::Borrowed(*other));
             let name: String = name.chars().take(LONGEST_NAME).collect();
-            if named.len() < MOST_NAMED && !named.contains(&name) {
+            if named.len() < MAX_NAMED && !named.contains(&name) {
                 named.push(name);
             }
         }

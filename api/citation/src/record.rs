@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use schemas::api::site;
+use schemas::api::summary::ThumbnailState;
 use schemas::picture::LIST_WIDTH;
 use schemas::record::{Category, Detail};
 use schemas::taste::Taste;
@@ -32,6 +33,8 @@ pub struct CitedRecord {
     pub published: Option<Date>,
     /// The URL of an image.
     pub thumbnail: Option<String>,
+    /// Why there is none yet.
+    pub thumbnail_state: Option<ThumbnailState>,
     /// The URL of the project's public page.
     pub url: String,
     /// The URL to cite: the record's own, or else the permanent page of the revision.

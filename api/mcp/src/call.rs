@@ -181,18 +181,24 @@ fn error_text(context: CallContext<'_>, refusal: Refusal, tool: &Tool, arguments
 
 /// Writes a result: the content as text and as structure, each complete alone.
 fn write_result(answer: Answer<'_>, into: &mut Vec<u8>) {
-    let Answer { mut json, notes, image, .. } = answer;
+    let Answer { mut json, notes, images, .. } = answer;
     if !notes.is_empty() {
         // A text always serialises.
         let _ = json.member("note", &notes.join(" "));
     }
     let content = json.finish();
-    let pixels = image.as_ref().map_or(0, |image| image.bytes.len() / 3 * 4 + 128);
+    let pixels: usize = images.iter().map(|image| image.bytes.len() / 3 * 4 + 512).sum();
     into.reserve(content.len() * 3 + pixels + 512);
     into.extend_from_slice(br#""content":[{"type":"text","text":""#);
     escape(&content, into);
     into.extend_from_slice(br#""}"#);
-    if let Some(image) = image {
+    for image in images {
+        if let Some(caption) = &image.caption {
+            into.extend_from_slice(br#",{"type":"text","text":"#);
+            // A text always serialises; it may have line breaks.
+            let _ = serde_json::to_writer(&mut *into, caption);
+            into.push(b'}');
+        }
         into.extend_from_slice(br#",{"type":"image","mimeType":""#);
         into.extend_from_slice(image.kind.as_bytes());
         into.extend_from_slice(br#"","data":""#);

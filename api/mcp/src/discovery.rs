@@ -20,8 +20,8 @@ const CAPABILITIES: &str = r#""capabilities":{"tools":{}}"#;
 
 /// How agents use the tools.
 const USE: &str = "Find projects with search_projects (words) or search_by_taste (looks and moods), look around with browse and discover, \
-go on with similar_projects, read with get_project, see the picture with fetch. list_taste_terms shows the words in use and, without arguments, \
-how many projects have what. Always name the project's revision_url as the source (citation_url may be another site's). Null means unrecorded.";
+go on with similar_projects, read with get_project, see a picture with fetch, up to ten with get_project {slugs, pictures: true}. \
+list_taste_terms shows the words in use and, without arguments, how many projects have what. Always name the project's revision_url as the source (citation_url may be another site's). Null means unrecorded.";
 
 /// What agents have without a key, and how they get one.
 const KEYS: &str = "Without a key at most 5 results a call; get_api_key gives a free key, for up to 20, when the user offers an email address.";

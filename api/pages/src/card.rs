@@ -7,6 +7,7 @@ use answers::site::Site;
 use answers::state::ApiState;
 use citation::CitedRecord;
 use read::catalog::ListedPicture;
+use schemas::api::summary::ThumbnailState;
 use serde::Deserialize;
 
 use super::layout::with_paths;
@@ -25,6 +26,7 @@ pub(crate) struct Card {
     pub(crate) category: String,
     pub(crate) intro: Option<String>,
     thumbnail: Option<String>,
+    thumbnail_state: Option<ThumbnailState>,
     /// The main colour of the picture as `#rrggbb`, which is shown until the picture is there.
     #[serde(skip)]
     pub(crate) colour: Option<String>,
@@ -53,12 +55,13 @@ impl Card {
             category: record.category.as_str().to_owned(),
             intro: record.intro,
             thumbnail,
+            thumbnail_state: record.thumbnail_state,
             colour: None,
         }
     }
 
-    /// Adds the stored pictures and their main colours, which the summaries lack where the record names a picture of another host;
-    /// unchanged if the catalog cannot be read.
+    /// Adds the stored pictures and their main colours, and whether one is being fetched or drawn, which the summaries lack where the record
+    /// names a picture of another host; unchanged if the catalog cannot be read.
     pub(super) async fn with_stored_pictures(mut cards: Vec<Card>, state: &ApiState) -> Vec<Card> {
         if cards.is_empty() {
             return cards;
@@ -73,7 +76,10 @@ impl Card {
             }
         };
         for card in &mut cards {
-            if let Some(ListedPicture { url, colour, .. }) = stored.get(&card.slug) {
+            // The catalog may be a moment ahead of the summaries.
+            let known = stored.get(&card.slug);
+            card.thumbnail_state = known.filter(|known| known.url.is_none()).map(|_| ThumbnailState::Waiting);
+            if let Some(ListedPicture { url: Some(url), colour, .. }) = known {
                 if card.picture().is_none() {
                     let path = with_paths(url.as_bytes(), state.site());
                     card.thumbnail = Some(String::from_utf8_lossy(&path).into_owned());
@@ -103,6 +109,11 @@ impl Card {
     /// Returns the picture, if it is stored here: pages load nothing from other hosts.
     pub(crate) fn picture(&self) -> Option<&str> {
         self.thumbnail.as_deref().filter(|address| is_own(address))
+    }
+
+    /// Returns whether the picture is being fetched or drawn.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.picture().is_none() && self.thumbnail_state == Some(ThumbnailState::Waiting)
     }
 
     /// Returns the URL of the same picture as JPEG, because not every service shows WebP.

@@ -3,6 +3,7 @@
 use answers::site::Site;
 use answers::state::ApiState;
 use citation::{CitedImage, CitedRecord};
+use schemas::api::summary::ThumbnailState;
 use schemas::picture::WIDTHS;
 use schemas::record::Year;
 use schemas::taste::Dimension;
@@ -28,6 +29,8 @@ pub(super) struct Recorded {
     pub(super) record: CitedRecord,
     /// The widths of the widest stored renditions of its pictures, in pixels.
     largest: Vec<u32>,
+    /// Whether no picture is stored yet, and one is being fetched or drawn.
+    pub(super) awaits_picture: bool,
     site: Site,
 }
 
@@ -108,7 +111,8 @@ impl Recorded {
             };
             largest.push(stored.unwrap_or_default().max(image.width));
         }
-        Recorded { record, largest, site }
+        let awaits_picture = record.images.is_empty() && awaits_picture(&record, state).await;
+        Recorded { record, largest, awaits_picture, site }
     }
 
     /// Returns a URL of this site as a path, so that pages work under every host name; other URLs are unchanged.
@@ -244,6 +248,22 @@ impl Recorded {
     }
 }
 
+/// Returns whether a picture of the project is being fetched or drawn. Of a picture of another host, which the record names as its thumbnail,
+/// the catalog knows it.
+async fn awaits_picture(record: &CitedRecord, state: &ApiState) -> bool {
+    if record.thumbnail.is_none() {
+        return record.thumbnail_state == Some(ThumbnailState::Waiting);
+    }
+    let Ok(catalog) = state.catalog() else { return false };
+    match catalog.reader.pictures(std::iter::once(record.slug.as_str())).await {
+        Ok(pictures) => pictures.iter().any(|picture| picture.url.is_none()),
+        Err(error) => {
+            tracing::warn!(%error, "the stored picture of a project cannot be looked up");
+            false
+        }
+    }
+}
+
 /// Returns the path of another rendition of a picture, given the path of the one of `own` width.
 fn rendition(src: &str, own: u32, width: u32) -> String {
     match src.strip_suffix(&format!("{own}.webp")) {
@@ -285,7 +305,8 @@ mod tests {
         });
         let site: Site = "http://h.org".parse().unwrap();
         let record = CitedRecord::read(&Bytes::from(record.to_string()), site.as_str()).unwrap();
-        Recorded { largest: record.images.iter().map(|image| image.width).collect(), record, site }
+        let largest = record.images.iter().map(|image| image.width).collect();
+        Recorded { largest, awaits_picture: false, record, site }
     }
 
     #[test]

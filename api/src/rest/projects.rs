@@ -1,4 +1,6 @@
-//! `GET /v1/projects`: the newest projects, or several by their slugs.
+//! `GET /v1/projects`: the newest projects, what changed since a time, or several by their slugs.
+
+mod changed;
 
 use axum::extract::{RawQuery, State};
 
@@ -18,8 +20,8 @@ use answers::query::{self, QueryParams};
 use answers::route::PROJECTS;
 use answers::state::ApiState;
 
-const NAMES: [&str; 2 + ArchiveParameters::NAMES.len()] =
-    query::join_names(&["slugs", "cite"], &ArchiveParameters::NAMES);
+const NAMES: [&str; 4 + ArchiveParameters::NAMES.len()] =
+    query::join_names(&["slugs", "cite", "changed_since", "kinds"], &ArchiveParameters::NAMES);
 
 type Sent<'a> = QueryParams<'a, { NAMES.len() }>;
 
@@ -30,6 +32,9 @@ pub(crate) async fn projects(
 ) -> Result<JsonDocument, ApiError> {
     let query = query.as_deref().unwrap_or_default();
     let mut sent = QueryParams::parse(query, NAMES);
+    if changed::is_asked(&sent) {
+        return changed::projects(&state, &caller, query, sent).await;
+    }
     let (slugs, cite) = (slugs(&mut sent), CiteStyle::of(&mut sent));
     if slugs.is_none() && sent.is_given("cite") {
         sent.refuse(

@@ -20,7 +20,7 @@ async fn a_search_answers_with_summaries() {
             r#"{"query":" haus am SEE","count":1,"total":1,"approximate":false,"missing_words":[],"#,
             r#""replaced":[],"did_you_mean":null,"note":null,"results":[{"slug":"haus-am-see","name":"Haus am See","#,
             r#""studio":"Atelier Łoś","city":"Zürich, Switzerland","year":"2019","category":"Architecture","#,
-            r#""intro":"A \"quiet\" house.","published":"2024-05-01","thumbnail":null,"#,
+            r#""intro":"A \"quiet\" house.","published":"2024-05-01","thumbnail":null,"thumbnail_state":null,"#,
             r#""url":"https://catalog.example.org/projects/haus-am-see","#,
             r#""citation_url":"https://catalog.example.org/cite/haus-am-see/1","#,
             r#""provenance":{"curated_by":"Ada","selected":"2024-04-01","in_archive_since":2024,"note":"Seen."},"#,
@@ -115,7 +115,7 @@ async fn a_record_is_answered_in_full() {
         concat!(
             r#"{"slug":"haus-am-see","name":"Haus am See","studio":"Atelier Łoś","city":"Zürich, Switzerland","#,
             r#""year":"2019","category":"Architecture","intro":"A \"quiet\" house.","published":"2024-05-01","#,
-            r#""thumbnail":null,"url":"https://catalog.example.org/projects/haus-am-see","#,
+            r#""thumbnail":null,"thumbnail_state":null,"url":"https://catalog.example.org/projects/haus-am-see","#,
             r#""citation_url":"https://catalog.example.org/cite/haus-am-see/1","provenance":{"curated_by":"Ada","#,
             r#""selected":"2024-04-01","in_archive_since":2024,"note":"Seen."},"added_at":"2026-11-20T08:00:00Z","description":"Long.","#,
             r#""design_language":null,"details":[{"label":"Area","value":"120 m²"}],"taste":{"material":"larch","#,

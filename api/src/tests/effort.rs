@@ -107,6 +107,7 @@ async fn dear_calls_wait_for_a_turn_within_their_deadline() {
         format!("/v1/search?q=street&{FACETS}"),
         "/v1/search?q=street&sort=name".to_owned(),
         format!("/v1/projects?{FACETS}"),
+        "/v1/projects?changed_since=2026-11-20".to_owned(),
         format!("/v1/taste?{}", all_alternatives()),
         format!("/v1/similar/haus-am-see?{cities}"),
         "/?q=street".to_owned(),
@@ -116,6 +117,7 @@ async fn dear_calls_wait_for_a_turn_within_their_deadline() {
     let tools = [
         ("search_projects", json!({"query": "street", "facets": ["category", "city", "year"]})),
         ("browse", json!({"facets": "category,city,year"})),
+        ("browse", json!({"changed_since": "2026-11-20"})),
         ("search_by_taste", json!({"material": "larch", "facets": "category,city,year"})),
         (
             "similar_projects",
@@ -129,7 +131,7 @@ async fn dear_calls_wait_for_a_turn_within_their_deadline() {
     for (path, reply) in paths.iter().zip(&replies) {
         assert_eq!((reply.status, reply.text().contains(late)), (503, true), "{path}: {reply:?}");
     }
-    assert_eq!(refusals, [late; 4]);
+    assert_eq!(refusals, [late; 5]);
     for path in
         ["/v1/search?q=street&facets=city,year", "/v1/projects?sort=name", "/v1/taste?material=larch", "/"]
     {

@@ -418,12 +418,13 @@ async fn pages_say_the_same() {
 }
 
 /// Lists that find nothing in the small catalog: paths, and tools with their arguments.
-fn empty_lists() -> ([&'static str; 8], [(&'static str, Value); 6]) {
+fn empty_lists() -> ([&'static str; 9], [(&'static str, Value); 7]) {
     let paths = [
         "/v1/search?q=xyzzyx",
         "/v1/search?q=street&city=Nowhere&facets=city,year,category&sort=name",
         "/v1/projects?city=Nowhere",
         "/v1/projects?city=Nowhere&facets=city,studio,year",
+        "/v1/projects?changed_since=2026-11-20&kinds=restored",
         "/v1/taste?material=gold",
         "/v1/taste?material=larch&category=design",
         "/v1/similar/haus-am-see?studio=Nobody",
@@ -433,6 +434,7 @@ fn empty_lists() -> ([&'static str; 8], [(&'static str, Value); 6]) {
         ("search", json!({"query": "xyzzyx"})),
         ("search_projects", json!({"query": "street", "city": "Nowhere"})),
         ("browse", json!({"city": "Nowhere"})),
+        ("browse", json!({"changed_since": "2026-11-20", "kinds": "restored"})),
         ("search_by_taste", json!({"material": "gold"})),
         ("similar_projects", json!({"slug": "haus-am-see", "studio": "Nobody"})),
         ("discover", json!({"category": "art"})),

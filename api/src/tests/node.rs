@@ -1,6 +1,6 @@
 //! A node on a port of its own, with a small catalog in a folder of its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ use schemas::event::{
     VectorsRecorded,
 };
 use schemas::ids::{Position, ProjectId, Revision, StreamId};
-use schemas::picture::{Colour, Picture, PictureFormat, PictureId};
+use schemas::picture::{Colour, Picture, PictureFormat, PictureId, is_fetched_or_drawn};
 use schemas::record::Record;
 use schemas::slug::Slug;
 use schemas::vector::Vector;
@@ -326,7 +326,7 @@ pub(super) fn revised(record: Value) -> Event {
 type Happened = (u64, Timestamp, usize, Event);
 
 /// Records in the current catalog and archive.
-async fn record_all(folder: &Path, events: Vec<Happened>, checkpoint: Checkpoint) {
+pub(super) async fn record_all(folder: &Path, events: Vec<Happened>, checkpoint: Checkpoint) {
     let mut catalog = CatalogWriter::open(&current(ModelKind::Catalog, folder)).await.unwrap();
     let mut archive = ArchiveWriter::open(&current(ModelKind::Archive, folder)).await.unwrap();
     let ids = || events.iter().map(|(_, _, number, _)| id(*number));
@@ -432,12 +432,16 @@ fn list_all<'s>(projects: impl Iterator<Item = (usize, u64, [&'s str; 2], Value)
     for (number, ordinal, slugs, record) in projects {
         let [recorded_slug, slug] = slugs.map(|slug| slug.parse::<Slug>().unwrap());
         let record: Record = serde_json::from_value(record).unwrap();
+        let is_awaited = |source: &&str| is_fetched_or_drawn(source, &"Ada".parse().unwrap());
+        let awaited: BTreeSet<String> =
+            record.picture_sources().filter(is_awaited).map(str::to_owned).collect();
         let edition = Edition {
             slug: &slug,
             revision: Revision::FIRST,
             recorded_slug: &recorded_slug,
             record: &record,
             pictures: &BTreeMap::new(),
+            awaited: &awaited,
             added_at: at(AT),
         };
         let mut summary = site::render(&ListedSummary::of(&edition)).unwrap();

@@ -46,7 +46,7 @@ use serde_json::{Map, Value};
 pub const DEMO_SIZE: usize = 2600;
 
 /// The actor of the commands that import the demo catalog.
-pub const ACTOR: &str = "demo";
+pub const ACTOR: &str = schemas::picture::DRAWN_FOR;
 
 /// The seed of the demo catalog.
 pub const DEMO_SEED: u64 = 0x6c6f_6767_6961_0001;

@@ -36,7 +36,7 @@ use plan::Plan;
 use style::Material;
 
 /// The prefix of the sources of demo pictures; slug and `.jpg` follow.
-pub const SOURCE: &str = "demo/";
+pub const SOURCE: &str = schemas::picture::DRAWN;
 
 /// Draws the picture of a project under `seed`: 960 by 720 pixels, 720 by 960, or 832 by 832.
 pub fn draw(record: &Record, seed: u64) -> RgbImage {

@@ -69,7 +69,7 @@ impl Projection for SearchProjection {
                     (committed, indexed)
                 }
             };
-            match Project::evolve(before, &event, recorded.position, recorded.time) {
+            match Project::evolve(before, &event, &recorded) {
                 Ok(project) => {
                     self.staged.insert(id, Staged { project: without_unsearched(project), indexed });
                 }

@@ -17,7 +17,7 @@ use super::listing::Listing;
 /// The maximum number of words that are compared one by one.
 const MAX_WORDS: usize = 6;
 /// Texts of at least this many characters may differ by two edits, shorter ones by one.
-const TWO_EDITS_FROM: usize = 5;
+const TWO_EDITS_FROM: usize = 8;
 /// The minimum length of the beginning of a word, and of a value within what was asked for, in characters.
 const MIN_BEGINNING: usize = 3;
 /// The minimum length of a word that may be spelled differently, or is compared alone, in characters.
@@ -326,7 +326,10 @@ mod tests {
             ("herzog de meuron", 7),
             ("studio meuron", 1),
         ];
-        assert_eq!(near(&studios, "altto"), ["alto", "altos"], "one edit comes before two");
+        assert_eq!(near(&studios, "altto"), ["alto"], "five letters differ by one edit");
+        let pairs = [("lindstroem", 9), ("lindstrom", 2)];
+        assert_eq!(near(&pairs, "lindsstrom"), ["lindstrom", "lindstroem"], "one edit comes before two");
+        assert_eq!(near(&[("ngo nho architects", 3)], "kengo"), Vec::<String>::new());
         assert_eq!(near(&studios, "kengo kumma"), ["kengo kuma associates"]);
         assert_eq!(near(&studios, "hertzog de meuron"), ["herzog de meuron"]);
         assert_eq!(near(&studios, "oma"), Vec::<String>::new(), "three letters are not spelled differently");

@@ -18,6 +18,7 @@
 //! # }
 //! ```
 
+pub mod awaited_pictures;
 pub mod checkpoint;
 pub mod database;
 pub mod day;

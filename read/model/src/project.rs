@@ -1,15 +1,21 @@
 //! The state of a project as readers see it, folded from its events.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use schemas::api::summary::Edition;
+use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::ids::{Position, Revision};
 use schemas::picture::Picture;
 use schemas::record::Record;
 use schemas::slug::Slug;
 use serde::{Deserialize, Serialize};
+
+use crate::awaited_pictures::AwaitedPictures;
+
+/// The awaited pictures of a withdrawn project.
+static NONE: BTreeSet<String> = BTreeSet::new();
 
 /// A project as of some event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,6 +33,9 @@ pub struct Project {
     /// The stored pictures by source, including sources that only former revisions name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub pictures: BTreeMap<String, Picture>,
+    /// The pictures that are being fetched or drawn.
+    #[serde(default, skip_serializing_if = "AwaitedPictures::is_empty")]
+    pub awaited: AwaitedPictures,
     /// The time of its selection.
     pub added_at: Timestamp,
     /// The time of the last change of the record or slug, or of a withdrawal or its end.
@@ -59,17 +68,22 @@ impl Project {
             recorded_slug: &self.recorded_slug,
             record: &self.record,
             pictures: &self.pictures,
+            awaited: self.awaited(),
             added_at: self.added_at,
         }
     }
 
-    /// Returns whether an event may change what readers see. Vectors, which are recorded for every record, and refused pictures do
-    /// not.
-    pub fn is_changed_by(event: &Event) -> bool {
-        !matches!(event, Event::VectorsRecorded(_) | Event::PictureRefused(_))
+    /// Returns the sources of pictures that are being fetched or drawn: none while it is withdrawn.
+    pub fn awaited(&self) -> &BTreeSet<String> {
+        if self.withdrawn.is_some() { &NONE } else { self.awaited.sources() }
     }
 
-    /// Returns the state after an event. An event that does not concern readers changes nothing.
+    /// Returns whether an event may change what readers see. Vectors, which are recorded for every record, do not.
+    pub fn is_changed_by(event: &Event) -> bool {
+        !matches!(event, Event::VectorsRecorded(_))
+    }
+
+    /// Returns the state after an event of this envelope. An event that does not concern readers changes nothing.
     ///
     /// # Errors
     ///
@@ -77,37 +91,46 @@ impl Project {
     pub fn evolve(
         project: Option<Project>,
         event: &Event,
-        position: Position,
-        time: Timestamp,
+        recorded: &Recorded,
     ) -> Result<Project, UnexpectedEvent> {
         let mut project = match (project, event) {
             (None, Event::ProjectSelected(selected)) => {
+                let mut awaited = AwaitedPictures::default();
+                awaited.set_record(&selected.record, &recorded.actor, &BTreeMap::new());
                 return Ok(Project {
-                    ordinal: position,
+                    ordinal: recorded.position,
                     slug: selected.slug.clone(),
                     revision: Revision::FIRST,
                     recorded_slug: selected.slug.clone(),
                     record: selected.record.clone(),
                     pictures: BTreeMap::new(),
-                    added_at: time,
-                    updated_at: time,
+                    awaited,
+                    added_at: recorded.time,
+                    updated_at: recorded.time,
                     withdrawn: None,
                 });
             }
             (_, Event::Account(_)) => return Err(UnexpectedEvent::OfAnAccount),
             (None, _) => return Err(UnexpectedEvent::NotSelected),
             (Some(_), Event::ProjectSelected(_)) => return Err(UnexpectedEvent::SelectedTwice),
-            (Some(project), Event::VectorsRecorded(_) | Event::PictureRefused(_)) => return Ok(project),
+            (Some(project), Event::VectorsRecorded(_)) => return Ok(project),
+            (Some(mut project), Event::PictureRefused(refused)) => {
+                project.awaited.settle(&refused.source);
+                return Ok(project);
+            }
             (Some(mut project), Event::PictureAttached(attached)) => {
                 project.pictures.insert(attached.source.clone(), attached.picture.clone());
+                project.awaited.settle(&attached.source);
                 return Ok(project);
             }
             (Some(mut project), Event::PictureErased(erased)) => {
+                project.awaited.erase(erased.picture, &project.pictures);
                 project.pictures.retain(|_, picture| picture.id != erased.picture);
                 return Ok(project);
             }
             (Some(mut project), Event::ProjectRevised(revised)) => {
                 project.record.clone_from(&revised.record);
+                project.awaited.set_record(&project.record, &recorded.actor, &project.pictures);
                 project.revision = project.revision.next();
                 project.recorded_slug.clone_from(&project.slug);
                 project
@@ -125,7 +148,7 @@ impl Project {
                 project
             }
         };
-        project.updated_at = time;
+        project.updated_at = recorded.time;
         Ok(project)
     }
 }

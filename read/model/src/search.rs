@@ -17,7 +17,7 @@ use crate::error::ModelError;
 use crate::{Model, ModelContext};
 
 /// The layout of its files; incremented with every change that former generations do not have.
-pub const LAYOUT: u32 = 5;
+pub const LAYOUT: u32 = 6;
 
 /// Returns the position of the last event in the index; 0 if its payload is not a checkpoint.
 pub fn position(view: &View) -> Position {

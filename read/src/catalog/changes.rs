@@ -46,7 +46,7 @@ pub struct InvalidCursor;
 pub struct Change {
     /// The cursor after the change.
     pub cursor: ChangeCursor,
-    /// What happened: `selected`, `revised`, `renamed`, `withdrawn` or `restored`. A picture that was attached or erased revises.
+    /// What happened: the name of a [`super::ChangeKind`].
     pub kind: String,
     /// The slug after the change.
     pub slug: String,

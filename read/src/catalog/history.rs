@@ -19,6 +19,7 @@ use schemas::slug::Slug;
 use sqlx::{Row, SqliteConnection};
 
 use super::{CatalogReader, corrupt, render};
+use model::awaited_pictures::AwaitedPictures;
 use model::error::ModelError;
 
 impl CatalogReader {
@@ -56,32 +57,47 @@ impl CatalogReader {
     /// Returns the full record of a revision, rendered as JSON; URLs of this site begin with [`schemas::api::site::SITE`].
     pub async fn revision(&self, history: &History, revision: Revision) -> Result<Option<Bytes>, ModelError> {
         let mut view = self.pool.begin().await?;
-        let row = sqlx::query(
-            "SELECT r.position, r.slug, r.time, r.command, r.record, p.pictures \
-             FROM revisions r JOIN projects p USING (project) WHERE r.project = ? AND r.revision = ?",
-        )
-        .bind(history.project())
-        .bind(i64::from(revision.0))
-        .fetch_optional(&mut *view)
-        .await?;
-        let Some(row) = row else { return Ok(None) };
-        let slug: Slug = row.try_get::<String, _>("slug")?.parse().map_err(corrupt)?;
-        let record: Record = serde_json::from_str(row.try_get("record")?).map_err(corrupt)?;
-        let mut pictures: BTreeMap<String, Picture> =
-            serde_json::from_str(row.try_get("pictures")?).map_err(corrupt)?;
-        let (position, command) = (row.try_get("position")?, row.try_get("command")?);
-        restore_replaced(&mut view, history.project(), position, command, &mut pictures).await?;
-        let at: Timestamp = row.try_get::<String, _>("time")?.parse().map_err(corrupt)?;
-        let edition = Edition {
-            slug: &slug,
-            revision,
-            recorded_slug: &slug,
-            record: &record,
-            pictures: &pictures,
-            added_at: history.first().at,
-        };
-        Ok(Some(render(&Answer::of(&edition, at))?.into()))
+        rendered(&mut view, history.project(), revision).await
     }
+}
+
+/// Returns the full record of a revision of a project, rendered as [`CatalogReader::revision`] returns it.
+pub(super) async fn rendered(
+    view: &mut SqliteConnection,
+    project: &str,
+    revision: Revision,
+) -> Result<Option<Bytes>, ModelError> {
+    let row = sqlx::query(
+        "SELECT r.position, r.slug, r.time, r.command, r.record, p.pictures, p.awaited, p.awaits, f.time AS added_at \
+         FROM revisions r JOIN projects p USING (project) JOIN revisions f ON f.project = r.project AND f.revision = 1 \
+         WHERE r.project = ? AND r.revision = ?",
+    )
+    .bind(project)
+    .bind(i64::from(revision.0))
+    .fetch_optional(&mut *view)
+    .await?;
+    let Some(row) = row else { return Ok(None) };
+    let time = |column| row.try_get::<String, _>(column)?.parse::<Timestamp>().map_err(corrupt);
+    let slug: Slug = row.try_get::<String, _>("slug")?.parse().map_err(corrupt)?;
+    let record: Record = serde_json::from_str(row.try_get("record")?).map_err(corrupt)?;
+    let mut pictures: BTreeMap<String, Picture> =
+        serde_json::from_str(row.try_get("pictures")?).map_err(corrupt)?;
+    let mut awaited = AwaitedPictures::default();
+    if row.try_get("awaits")? {
+        awaited = serde_json::from_str(row.try_get("awaited")?).map_err(corrupt)?;
+    }
+    let (position, command) = (row.try_get("position")?, row.try_get("command")?);
+    restore_replaced(view, project, position, command, &mut pictures).await?;
+    let edition = Edition {
+        slug: &slug,
+        revision,
+        recorded_slug: &slug,
+        record: &record,
+        pictures: &pictures,
+        awaited: awaited.sources(),
+        added_at: time("added_at")?,
+    };
+    Ok(Some(render(&Answer::of(&edition, time("time")?))?.into()))
 }
 
 /// Restores the pictures that were replaced after the revision that a command recorded at a position.

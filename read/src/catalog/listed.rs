@@ -18,13 +18,13 @@ pub struct ListedProject {
     pub updated_at: String,
 }
 
-/// The first stored picture of a project.
+/// The first stored picture of a project, or that one is being fetched or drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedPicture {
     /// The slug of the project.
     pub slug: String,
-    /// The URL in the width for lists, which begins with [`schemas::api::site::SITE`].
-    pub url: String,
+    /// The URL in the width for lists, which begins with [`schemas::api::site::SITE`]; `None` if no picture is stored yet.
+    pub url: Option<String>,
     /// The main colour as `#rrggbb`.
     pub colour: Option<String>,
 }
@@ -82,20 +82,20 @@ impl CatalogReader {
         Ok(rows.into_iter().map(|(slug, updated_at)| ListedProject { slug, updated_at }).collect())
     }
 
-    /// Returns the first stored picture of each of these projects that has one.
+    /// Returns the first stored picture of each of these projects that has one, or for which one is being fetched or drawn.
     pub async fn pictures(
         &self,
         slugs: impl Iterator<Item = &str>,
     ) -> Result<Vec<ListedPicture>, ModelError> {
         let mut query = QueryBuilder::<Sqlite>::new(
-            "SELECT s.slug, p.picture, p.colour FROM slugs s JOIN projects p USING (project) WHERE p.picture IS NOT NULL AND s.slug IN (",
+            "SELECT s.slug, p.picture, p.colour FROM slugs s JOIN projects p USING (project) WHERE (p.picture IS NOT NULL OR p.awaits) AND s.slug IN (",
         );
         let mut list = query.separated(", ");
         slugs.for_each(|slug| {
             list.push_bind(slug.to_owned());
         });
         query.push(")");
-        let rows: Vec<(String, String, Option<String>)> =
+        let rows: Vec<(String, Option<String>, Option<String>)> =
             query.build_query_as().fetch_all(&self.pool).await?;
         Ok(rows.into_iter().map(|(slug, url, colour)| ListedPicture { slug, url, colour }).collect())
     }

@@ -10,11 +10,15 @@ use sqlite::ChangeDetector;
 use sqlx::{QueryBuilder, Sqlite, SqlitePool};
 use tokio::sync::{Mutex, watch};
 
+use super::changed_lists::KeptLists;
 use super::{FILE, corrupt, options};
 use model::error::ModelError;
 
 /// The maximum number of connections to the database.
 const CONNECTIONS: u32 = 4;
+
+/// The number of rows that are read ahead: a list of what changed may have a row for every project.
+const ROWS_AHEAD: usize = 1_024;
 
 /// Reads one generation of the catalog; clones share their connections.
 #[derive(Debug, Clone)]
@@ -22,6 +26,8 @@ pub struct CatalogReader {
     pub(super) pool: SqlitePool,
     /// The listed parts, which take a scan of all projects.
     pub(super) parts: Arc<Mutex<Option<CachedParts>>>,
+    /// The lists of changed projects that were last asked for.
+    pub(super) lists: Arc<KeptLists>,
     detector: Arc<ChangeDetector>,
     /// Notified after commits.
     pub(super) commits: Arc<watch::Sender<()>>,
@@ -79,10 +85,10 @@ pub(super) struct CachedParts {
 impl CatalogReader {
     /// Opens the catalog in a generation's folder, read-only.
     pub async fn open(folder: &Path) -> Result<CatalogReader, ModelError> {
-        let pool = sqlite::readers(options(folder), CONNECTIONS).await?;
+        let pool = sqlite::readers(options(folder).row_buffer_size(ROWS_AHEAD), CONNECTIONS).await?;
         let detector = Arc::new(ChangeDetector::new(&folder.join(FILE)));
         let commits = Arc::new(watch::Sender::new(()));
-        Ok(CatalogReader { pool, parts: Arc::default(), detector, commits })
+        Ok(CatalogReader { pool, parts: Arc::default(), lists: Arc::default(), detector, commits })
     }
 
     /// Notifies those who wait for commits, if there may have been one since the last call.

@@ -43,11 +43,17 @@ pub(super) struct ReplacedRow {
 pub(super) struct ChangeRow {
     pub(super) position: Position,
     pub(super) project: ProjectId,
+    /// The position of the event that selected the project.
+    pub(super) ordinal: Position,
     pub(super) mark: i64,
     pub(super) kind: &'static str,
     pub(super) slug: String,
     pub(super) former: Option<String>,
-    pub(super) time: String,
+    pub(super) time: Timestamp,
+    /// The revision after it.
+    pub(super) revision: Revision,
+    /// The members that changed with the pictures, separated by commas.
+    pub(super) pictured: Option<String>,
 }
 
 /// A project with its rendered columns.
@@ -55,6 +61,7 @@ pub(super) struct ProjectRow<'a> {
     id: ProjectId,
     project: &'a Project,
     pictures: String,
+    awaited: String,
     picture: Option<String>,
     colour: Option<String>,
     citation: String,
@@ -68,10 +75,11 @@ pub(super) fn rendered<'a>(
         let edition = project.edition();
         let answer = render(&Answer::of(&edition, project.updated_at))?;
         let pictures = serde_json::to_string(&project.pictures).map_err(corrupt)?;
+        let awaited = serde_json::to_string(&project.awaited).map_err(corrupt)?;
         let citation = edition.citation_url();
         let picture = edition.kept_picture();
         let colour = edition.first_picture().and_then(|first| Some(first.palette.first()?.to_string()));
-        Ok(ProjectRow { id: **id, project, pictures, picture, colour, citation, answer })
+        Ok(ProjectRow { id: **id, project, pictures, awaited, picture, colour, citation, answer })
     };
     projects.iter().map(row).collect()
 }
@@ -81,11 +89,11 @@ pub(super) async fn write_projects(
     rows: Vec<ProjectRow<'_>>,
 ) -> Result<(), ModelError> {
     let mut query = QueryBuilder::<Sqlite>::new(
-        "INSERT OR REPLACE INTO projects (project, ordinal, slug, revision, updated_at, withdrawn, pictures, picture, colour, page, source, citation, answer) ",
+        "INSERT OR REPLACE INTO projects (project, ordinal, slug, revision, updated_at, withdrawn, pictures, awaited, awaits, picture, colour, page, source, citation, answer) ",
     );
     query.push_values(
         rows,
-        |mut row, ProjectRow { id, project, pictures, picture, colour, citation, answer }| {
+        |mut row, ProjectRow { id, project, pictures, awaited, picture, colour, citation, answer }| {
             row.push_bind(id.to_string())
                 .push_bind(project.ordinal.0.cast_signed())
                 .push_bind(project.slug.to_string())
@@ -93,6 +101,8 @@ pub(super) async fn write_projects(
                 .push_bind(project.updated_at.to_string())
                 .push_bind(project.withdrawn.as_deref())
                 .push_bind(pictures)
+                .push_bind(awaited)
+                .push_bind(!project.awaited().is_empty())
                 .push_bind(picture)
                 .push_bind(colour)
                 .push_bind(project.record.url.as_deref())
@@ -149,16 +159,20 @@ pub(super) async fn write_changes(
     rows: &[ChangeRow],
 ) -> Result<(), ModelError> {
     let mut query = QueryBuilder::<Sqlite>::new(
-        "INSERT OR REPLACE INTO changes (position, project, mark, kind, slug, former, time) ",
+        "INSERT OR REPLACE INTO changes (position, project, ordinal, mark, kind, slug, former, time, at, revision, pictured) ",
     );
     query.push_values(rows, |mut row, change| {
         row.push_bind(change.position.0.cast_signed())
             .push_bind(change.project.to_string())
+            .push_bind(change.ordinal.0.cast_signed())
             .push_bind(change.mark)
             .push_bind(change.kind)
             .push_bind(&change.slug)
             .push_bind(change.former.as_deref())
-            .push_bind(&change.time);
+            .push_bind(change.time.to_string())
+            .push_bind(change.time.as_microsecond())
+            .push_bind(i64::from(change.revision.0))
+            .push_bind(change.pictured.as_deref());
     });
     query.build().execute(transaction).await?;
     Ok(())
@@ -203,6 +217,7 @@ pub(super) fn read_project(row: &SqliteRow) -> Result<(ProjectId, Project), Mode
         withdrawn: row.try_get("withdrawn")?,
         record: serde_json::from_str(row.try_get("record")?).map_err(corrupt)?,
         pictures: serde_json::from_str(row.try_get("pictures")?).map_err(corrupt)?,
+        awaited: serde_json::from_str(row.try_get("awaited")?).map_err(corrupt)?,
     };
     Ok((id, project))
 }

@@ -1,5 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod awaited;
+mod changed;
 mod changes;
 mod history;
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use schemas::api::project::Project as Answer;
 use schemas::envelope::Recorded;
 use schemas::event::Event;
 use schemas::ids::ProjectId;
@@ -10,6 +11,7 @@ use schemas::picture::PictureId;
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{ConnectOptions, Connection, QueryBuilder, Sqlite};
 
+use super::change_kind::ChangeKind;
 use super::rows::{
     ChangeRow, ERASED, ReplacedRow, RevisionRow, erase_replaced, read_project, rendered, write_changes,
     write_projects, write_replaced, write_revisions, write_slugs,
@@ -97,7 +99,7 @@ impl CatalogWriter {
         unknown.dedup();
         for chunk in unknown.chunks(ROWS) {
             let mut query = QueryBuilder::<Sqlite>::new(
-                "SELECT p.project, p.ordinal, p.slug, p.revision, p.updated_at, p.withdrawn, p.pictures, r.record, \
+                "SELECT p.project, p.ordinal, p.slug, p.revision, p.updated_at, p.withdrawn, p.pictures, p.awaited, r.record, \
                  r.slug AS recorded_slug, f.time AS added_at FROM projects p JOIN revisions r USING (project, revision) \
                  JOIN revisions f ON f.project = p.project AND f.revision = 1 WHERE p.project IN (",
             );
@@ -123,9 +125,10 @@ impl CatalogWriter {
         let before = self.pending.projects.get(&id);
         let replaced = replaced(before, recorded, id, event).map_err(|error| error.to_string())?;
         let (revision_before, slug_before) = (before.map(|p| p.revision), before.map(|p| p.slug.clone()));
-        let project = Project::evolve(before.cloned(), event, recorded.position, recorded.time)
-            .map_err(|error| error.to_string())?;
-        let has_new_pictures = before.is_some_and(|before| before.pictures != project.pictures);
+        let project = Project::evolve(before.cloned(), event, recorded).map_err(|error| error.to_string())?;
+        let pictured = before
+            .filter(|before| before.pictures != project.pictures)
+            .map(|before| pictured(before, &project));
         if revision_before != Some(project.revision) {
             let record = serde_json::to_string(&project.record).map_err(|error| error.to_string())?;
             self.pending.revisions.push(RevisionRow {
@@ -139,16 +142,19 @@ impl CatalogWriter {
                 record,
             });
         }
-        if let Some(kind) = change_kind(event, has_new_pictures) {
+        if let Some(kind) = change_kind(event, pictured.is_some()) {
             let [first, second, third, fourth, fifth, sixth, seventh, eighth, ..] = recorded.hash.0;
             self.pending.changes.push(ChangeRow {
                 position: recorded.position,
                 project: id,
+                ordinal: project.ordinal,
                 mark: i64::from_be_bytes([first, second, third, fourth, fifth, sixth, seventh, eighth]),
-                kind,
+                kind: kind.as_str(),
                 slug: project.slug.to_string(),
-                former: slug_before.as_ref().filter(|_| kind == RENAMED).map(ToString::to_string),
-                time: recorded.time.to_string(),
+                former: slug_before.as_ref().filter(|_| kind == ChangeKind::Renamed).map(ToString::to_string),
+                time: recorded.time,
+                revision: project.revision,
+                pictured,
             });
         }
         if slug_before.as_ref() != Some(&project.slug) {
@@ -209,21 +215,32 @@ impl CatalogWriter {
     }
 }
 
-/// The kind of a rename.
-const RENAMED: &str = "renamed";
-
 /// Returns the kind of the change that readers see after an event, if they see one. `has_new_pictures` is whether it changed the
 /// stored pictures.
-fn change_kind(event: &Event, has_new_pictures: bool) -> Option<&'static str> {
+fn change_kind(event: &Event, has_new_pictures: bool) -> Option<ChangeKind> {
     match event {
-        Event::ProjectSelected(_) => Some("selected"),
-        Event::ProjectRevised(_) => Some("revised"),
-        Event::PictureAttached(_) | Event::PictureErased(_) => has_new_pictures.then_some("revised"),
-        Event::ProjectRenamed(_) => Some(RENAMED),
-        Event::ProjectWithdrawn(_) => Some("withdrawn"),
-        Event::ProjectRestored(_) => Some("restored"),
+        Event::ProjectSelected(_) => Some(ChangeKind::Selected),
+        Event::ProjectRevised(_) => Some(ChangeKind::Revised),
+        Event::PictureAttached(_) | Event::PictureErased(_) => {
+            has_new_pictures.then_some(ChangeKind::Revised)
+        }
+        Event::ProjectRenamed(_) => Some(ChangeKind::Renamed),
+        Event::ProjectWithdrawn(_) => Some(ChangeKind::Withdrawn),
+        Event::ProjectRestored(_) => Some(ChangeKind::Restored),
         Event::PictureRefused(_) | Event::VectorsRecorded(_) | Event::Account(_) => None,
     }
+}
+
+/// Returns the members that readers see changed after an event that changed the stored pictures, separated by commas.
+fn pictured(before: &Project, now: &Project) -> String {
+    let [before, now] = [before, now].map(|project| Answer::of(&project.edition(), project.updated_at));
+    let members = [
+        ("thumbnail", before.summary.thumbnail != now.summary.thumbnail),
+        ("images", before.images != now.images),
+    ];
+    let changed: Vec<&str> =
+        members.into_iter().filter(|(_, differs)| *differs).map(|(member, _)| member).collect();
+    changed.join(",")
 }
 
 /// Returns the pictures that the project no longer shows after an event: the one that an attached picture replaces, or all that were

@@ -151,10 +151,14 @@ impl JsonSchema for TasteAnswer<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
-    use crate::api::summary::{self, ConciseSummary, ListedSummary, concise};
+    use crate::api::summary::{self, ConciseSummary, ListedSummary, ThumbnailState, concise};
     use crate::picture::{PictureFormat, PictureId};
     use crate::slug::Slug;
+
+    static NONE: BTreeSet<String> = BTreeSet::new();
 
     fn edition<'a>(
         slug: &'a Slug,
@@ -162,7 +166,7 @@ mod tests {
         pictures: &'a BTreeMap<String, Picture>,
     ) -> Edition<'a> {
         let (revision, added_at) = (Revision::FIRST, Timestamp::UNIX_EPOCH);
-        Edition { slug, revision, recorded_slug: slug, record, pictures, added_at }
+        Edition { slug, revision, recorded_slug: slug, record, pictures, awaited: &NONE, added_at }
     }
 
     #[test]
@@ -177,7 +181,7 @@ mod tests {
             String::from_utf8(text).unwrap(),
             concat!(
                 r#"{"slug":"a","name":"A","studio":null,"city":null,"year":null,"category":"Art","intro":null,"#,
-                r#""published":null,"thumbnail":null,"url":"http://h/projects/a","citation_url":"http://h/cite/a/1","#,
+                r#""published":null,"thumbnail":null,"thumbnail_state":null,"url":"http://h/projects/a","citation_url":"http://h/cite/a/1","#,
                 r#""provenance":{"curated_by":null,"selected":null,"in_archive_since":null,"note":null},"#,
                 r#""added_at":"1970-01-01T00:00:00Z","description":null,"design_language":null,"details":[],"taste":{"material":null,"light":null,"#,
                 r#""color":null,"mood":null,"composition":null,"subject":null},"images":[],"revision":1,"#,
@@ -212,6 +216,9 @@ mod tests {
                 citation: None,
             };
             let expected = site::render(&expected).unwrap();
+            let mut listed = summary::listed(&whole).unwrap();
+            listed.push(b'}');
+            assert_eq!(listed, summary, "{text}");
             for rendered in [summary, whole] {
                 assert_eq!(summary::revision_url(&rendered), Some(&b"\x01/cite/a/1"[..]));
                 let mut concise = concise(&rendered).unwrap();
@@ -219,7 +226,7 @@ mod tests {
                 assert_eq!(concise, expected, "{text}");
             }
         }
-        assert_eq!(concise(b"{}"), None);
+        assert_eq!((concise(b"{}"), summary::listed(b"{}")), (None, None));
     }
 
     #[test]
@@ -284,6 +291,47 @@ mod tests {
         assert_eq!(urls(&pictures), [url(10)]);
         pictures.insert("b.png".to_owned(), picture(11));
         assert_eq!(urls(&pictures), [url(11)]);
+    }
+
+    #[test]
+    fn a_thumbnail_is_waited_for_only_while_there_is_none() {
+        let slug: Slug = "a".parse().unwrap();
+        let awaited = BTreeSet::from(["https://m.org/b.jpg".to_owned()]);
+        let picture = Picture {
+            id: PictureId([10; 32]),
+            format: PictureFormat::Jpeg,
+            width: 400,
+            height: 300,
+            palette: Vec::new(),
+        };
+        let kept = BTreeMap::from([("a.png".to_owned(), picture)]);
+        let (none, waiting) = (BTreeMap::new(), Some(ThumbnailState::Waiting));
+        let of = |members: &str, pictures: &BTreeMap<String, Picture>, awaited: &BTreeSet<String>| {
+            let record = format!(r#"{{"name":"A","category":"art",{members}}}"#);
+            let record: Record = serde_json::from_str(&record).unwrap();
+            let edition = Edition { awaited, ..edition(&slug, &record, pictures) };
+            let summary = Summary::of(&edition);
+            (summary.thumbnail.is_some(), summary.thumbnail_state)
+        };
+        let both = r#""pictures":[{"source":"a.png"},{"source":"https://m.org/b.jpg"}]"#;
+        assert_eq!(of(both, &none, &awaited), (false, waiting));
+        assert_eq!(of(both, &kept, &awaited), (true, None), "the first is there");
+        assert_eq!(of(both, &none, &NONE), (false, None), "it was refused");
+        assert_eq!(
+            of(r#""pictures":[{"source":"a.png"}]"#, &none, &awaited),
+            (false, None),
+            "another revision names it"
+        );
+        assert_eq!(
+            of(r#""thumbnail":"https://m.org/b.jpg""#, &none, &awaited),
+            (true, None),
+            "its own is shown"
+        );
+        let record: Record =
+            serde_json::from_str(&format!(r#"{{"name":"A","category":"art",{both}}}"#)).unwrap();
+        let edition = Edition { awaited: &awaited, ..edition(&slug, &record, &none) };
+        let text = String::from_utf8(site::render(&ListedSummary::of(&edition)).unwrap()).unwrap();
+        assert!(text.contains(r#""thumbnail":null,"thumbnail_state":"waiting","url":"#), "{text}");
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! The summary of a project: an element of search results.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use jiff::civil::Date;
 use memchr::{memchr, memmem};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::site;
 use crate::ids::Revision;
@@ -27,6 +27,8 @@ pub struct Edition<'a> {
     pub record: &'a Record,
     /// The stored pictures by their sources in the record.
     pub pictures: &'a BTreeMap<String, Picture>,
+    /// The sources of pictures that are being fetched or drawn.
+    pub awaited: &'a BTreeSet<String>,
     /// The time of the project's first event.
     pub added_at: Timestamp,
 }
@@ -52,6 +54,8 @@ pub struct Summary<'a> {
     pub published: Option<Date>,
     /// The URL of an image: WebP, unless the record has the URL of its own.
     pub thumbnail: Option<String>,
+    /// `waiting` while the thumbnail is null because the picture is still being fetched or drawn; null otherwise.
+    pub thumbnail_state: Option<ThumbnailState>,
     /// The URL of the project's public page.
     pub url: String,
     /// The URL that the record brings to be cited, which another site answers for, or else that of `revision_url`, which stays.
@@ -60,6 +64,14 @@ pub struct Summary<'a> {
     pub provenance: ProvenanceAnswer<'a>,
     /// When the project was added to this catalog.
     pub added_at: Timestamp,
+}
+
+/// Why a project has no thumbnail yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ThumbnailState {
+    /// Its picture is being fetched or drawn.
+    Waiting,
 }
 
 /// A project summary. A member without a recorded value is null.
@@ -135,12 +147,19 @@ impl Edition<'_> {
     fn thumbnail(&self) -> Option<String> {
         self.record.thumbnail.clone().or_else(|| self.kept_picture())
     }
+
+    /// Returns whether one of the pictures that the record names is being fetched or drawn.
+    fn awaits_picture(&self) -> bool {
+        self.record.picture_sources().any(|source| self.awaited.contains(source))
+    }
 }
 
 impl<'a> Summary<'a> {
     /// Returns the summary of a project. URLs of this site begin with [`site::SITE`].
     pub fn of(edition: &Edition<'a>) -> Summary<'a> {
         let Edition { slug, record, .. } = *edition;
+        let thumbnail = edition.thumbnail();
+        let is_waiting = thumbnail.is_none() && edition.awaits_picture();
         Summary {
             slug: slug.as_str(),
             name: &record.name,
@@ -150,7 +169,8 @@ impl<'a> Summary<'a> {
             category: record.category.title(),
             intro: record.intro.as_deref(),
             published: record.published,
-            thumbnail: edition.thumbnail(),
+            thumbnail,
+            thumbnail_state: is_waiting.then_some(ThumbnailState::Waiting),
             url: record.url.clone().unwrap_or_else(|| site::project_page(slug.as_str())),
             citation_url: edition.citation_url(),
             provenance: ProvenanceAnswer::of(&record.provenance),
@@ -174,6 +194,13 @@ pub fn concise(rendered: &[u8]) -> Option<Vec<u8>> {
     let from = named + memmem::find(&rendered[named..], br#","citation_url":""#)?;
     let to = from + memmem::find(&rendered[from..], br#","provenance":{"#)?;
     Some([&rendered[..named], &rendered[from..to], pinned(&rendered[to..])?].concat())
+}
+
+/// Returns the summary of lists in a rendered record, without the brace after its last member. `None` if the text is no record.
+pub fn listed(record: &[u8]) -> Option<Vec<u8>> {
+    // Quotes within texts are escaped, so this name occurs nowhere else before the members of the record alone.
+    let to = memmem::find(record, br#","description":"#)?;
+    Some([&record[..to], pinned(&record[to..])?].concat())
 }
 
 /// The name of the member with the address of the revision, up to its value.

@@ -22,11 +22,35 @@ pub(super) fn detail_parameter() -> Value {
         "schema": {"type": "string", "enum": ["full", "concise", "taste"], "default": "full"}})
 }
 
+/// Returns the parameters of a list of what changed.
+pub(super) fn changed_parameters() -> [Value; 2] {
+    let since = json!({"name": "changed_since", "in": "query",
+        "description": "Only projects to which something happened on this day (from its beginning in UTC) or at this instant (RFC 3339, with \
+            its offset) or later, withdrawn ones included: each once with its last change, and the one that changed last first. One in the \
+            future is 400. Filters hold for projects as they are now, so that withdrawn ones match none. Not together with sort, facets, slugs \
+            and cite.",
+        "schema": {"anyOf": [{"type": "string", "format": "date"}, {"type": "string", "format": "date-time"}]}});
+    let kinds = json!({"name": "kinds", "in": "query", "explode": true,
+        "description": "Only changes of these kinds; also several in one value, separated by commas. Only together with changed_since.",
+        "schema": {"type": "array", "items": {"type": "string", "enum": ["selected", "revised", "renamed", "withdrawn", "restored"]}}});
+    [since, kinds]
+}
+
 /// Makes the members of results optional that `detail=concise` leaves out, and adds the one that `detail=taste` adds.
 pub(super) fn allow_concise(document: &mut Value) {
-    let shown =
-        ["slug", "name", "studio", "city", "year", "citation_url", "revision_url", "score", "matched"];
-    for name in ["Summary", "SearchResult", "SimilarResult", "TasteResult"] {
+    let shown = [
+        "slug",
+        "name",
+        "studio",
+        "city",
+        "year",
+        "citation_url",
+        "revision_url",
+        "score",
+        "matched",
+        "change",
+    ];
+    for name in ["Summary", "SearchResult", "SimilarResult", "TasteResult", "ChangedProject"] {
         let result = &mut document["components"]["schemas"][name];
         if let Some(required) = result["required"].as_array_mut() {
             required.retain(|member| shown.iter().any(|one| member == one));

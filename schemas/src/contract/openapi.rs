@@ -4,13 +4,16 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
 use super::examples;
-use super::list_options::{NOT_BLANK, ORDERS, add_list_options, allow_concise, detail_parameter};
+use super::list_options::{
+    NOT_BLANK, ORDERS, add_list_options, allow_concise, changed_parameters, detail_parameter,
+};
 use super::responses::{description, headers, of_a_slug, refusal, responses};
 
 use crate::api::archive::{
     ConciseSeveralAnswer, DiscoverAnswer, ProjectsAnswer, SeveralAnswer, TasteSearchAnswer,
     TasteSeveralAnswer, TermsAnswer,
 };
+use crate::api::changed::ChangedAnswer;
 use crate::api::changes::{ChangesAnswer, DEFAULT_CHANGES, MAX_CHANGES};
 use crate::api::comparison::ComparisonAnswer;
 use crate::api::problem::Problem;
@@ -33,7 +36,7 @@ answered with a 2xx of /search, /project, /similar, /projects, /taste, /discover
 /suggest and /usage are free, and so is a list whose total is 0. Besides the \
 month's quota there is a limit of calls within a second for each key (20 unless the operator set another): over it a call is \
 answered 429 with Retry-After. There a call counts as one more for each 3 facets, for each 20 alternatives in taste and \
-filters, and for an order of /search other than relevance.\n\n\
+filters, and for an order of /search other than relevance, and as two more for changed_since.\n\n\
 A 308 names the present slug of a project that was renamed. It repeats the query but for `key`: who sends the key in the query \
 adds it again; one in the header stays.\n\n\
 A field without a recorded value is null, a list is `[]`. Inside /v1 things are only added.";
@@ -120,7 +123,8 @@ fn lists(
     let several = generator.subschema_for::<SeveralAnswer<'_>>();
     let concise = generator.subschema_for::<ConciseSeveralAnswer<'_>>();
     let with_taste = generator.subschema_for::<TasteSeveralAnswer<'_>>();
-    let projects = schemars::json_schema!({"anyOf": [projects, several, concise, with_taste]});
+    let changed = generator.subschema_for::<ChangedAnswer<'_>>();
+    let projects = schemars::json_schema!({"anyOf": [projects, several, concise, with_taste, changed]});
     let taste = generator.subschema_for::<TasteSearchAnswer<'_>>();
     let discover = generator.subschema_for::<DiscoverAnswer<'_>>();
     let changes = generator.subschema_for::<ChangesAnswer<'_>>();
@@ -129,9 +133,9 @@ fn lists(
     let operations = json!({
         "/projects": {"get": {
             "operationId": "projects",
-            "summary": "The newest projects, page by page; or several full records by their slugs",
+            "summary": "The newest projects, page by page; those that changed since a time; or several full records by their slugs",
             "parameters": projects_parameters(),
-            "responses": responses("A page of projects, the newest first; with slugs the full records.", &projects, problem, ERRORS),
+            "responses": responses("A page of projects, the newest first, with changed_since the one that changed last; with slugs the full records.", &projects, problem, ERRORS),
         }},
         "/taste": {"get": {
             "operationId": "taste",
@@ -419,7 +423,9 @@ fn projects_parameters() -> Value {
     cite["description"] =
         "Adds to each result its citation in this style or format, any case. Only together with slugs."
             .into();
-    let mut parameters = json!([slugs_parameter(), cite, limit_parameter(), archive_cursor_parameter()]);
+    let [since, kinds] = changed_parameters();
+    let mut parameters =
+        json!([slugs_parameter(), cite, since, kinds, limit_parameter(), archive_cursor_parameter()]);
     add_list_options(&mut parameters, &ORDERS[1..]);
     parameters
 }

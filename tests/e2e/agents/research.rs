@@ -1,4 +1,4 @@
-//! Sixteen research tasks of an agent with a key, carried out over MCP alone; what each must answer is computed from the imported
+//! Eighteen research tasks of an agent with a key, carried out over MCP alone; what each must answer is computed from the imported
 //! records.
 
 use std::collections::BTreeMap;
@@ -12,6 +12,8 @@ use crate::service::{Service, TIMEOUT};
 
 /// The number of records of the demo catalog that are imported: all would take minutes in a debug build.
 const SIZE: usize = 900;
+/// The number of projects with a picture.
+const PICTURED: usize = 10;
 /// A free key can call once.
 const TIERS: &str = "free=1, pro=25000";
 /// The maximum number of calls of all tasks: half of what they took before there were answers for them.
@@ -98,8 +100,18 @@ async fn started() -> Option<(Service, Vec<Record>)> {
     let service =
         Service::with(&["--no-demo", "--auth", "keys", "--vectors", "off", "--tiers", TIERS]).await?;
     let mut records: Vec<Record> = catalog(DEMO_SEED, DEMO_SIZE).take(SIZE).collect();
-    for record in &mut records {
-        record.remove("pictures");
+    let folder = service.folder.path();
+    std::fs::create_dir_all(folder.join("demo")).unwrap();
+    for (number, record) in records.iter_mut().enumerate() {
+        if number < PICTURED {
+            let path = folder.join(format!("{}{}.jpg", demo::pictures::SOURCE, text(record, "slug")));
+            let mut stored = record.clone();
+            stored.remove("slug");
+            let typed = serde_json::from_value(Value::Object(stored)).unwrap();
+            std::fs::write(path, demo::pictures::picture(&typed, DEMO_SEED)).unwrap();
+        } else {
+            record.remove("pictures");
+        }
     }
     let lines: Vec<Value> = records.iter().cloned().map(Value::Object).collect();
     let counts = service.import(&lines).await;
@@ -124,10 +136,12 @@ async fn research_tasks_have_true_answers() {
     three_dimensions_of_taste(&mut agent, &records).await;
     a_material_that_a_country_lacks(&mut agent, &records).await;
     citations_as_people_cite(&mut agent, &records).await;
+    a_mood_board(&mut agent, &records).await;
     brick_in_several_countries(&mut agent, &records).await;
     everything_by_a_studio(&mut agent, &records).await;
     a_mistyped_slug(&mut agent, &records).await;
-    what_a_revision_changed(&mut agent, &service, &records).await;
+    what_changed(&mut agent, &service, &records).await;
+    what_a_revision_changed(&mut agent, &records).await;
     near_the_end_of_the_quota(&mut agent, &service).await;
 
     println!("{} calls, {} characters", agent.calls, agent.characters);
@@ -328,6 +342,21 @@ async fn citations_as_people_cite(agent: &mut Researcher<'_>, records: &[Record]
     }
 }
 
+/// The pictures of ten projects for a mood board, in one call.
+async fn a_mood_board(agent: &mut Researcher<'_>, records: &[Record]) {
+    let ten: Vec<&str> = records.iter().take(PICTURED).map(|record| text(record, "slug")).collect();
+    let arguments = json!({"slugs": ten, "pictures": true, "detail": "concise"});
+    let result = agent.call("get_project", arguments).await;
+    let outcomes: Vec<Value> = ten.iter().map(|slug| json!({"slug": slug, "outcome": "attached"})).collect();
+    assert_eq!(result["structuredContent"]["pictures"], json!(outcomes));
+    let items = result["content"].as_array().unwrap();
+    assert_eq!(items.len(), 1 + 2 * PICTURED);
+    for (pair, slug) in items[1..].chunks(2).zip(ten) {
+        assert!(pair[0]["text"].as_str().unwrap().contains(slug), "{}", pair[0]);
+        assert_eq!((&pair[1]["type"], &pair[1]["mimeType"]), (&json!("image"), &json!("image/jpeg")));
+    }
+}
+
 /// Brick in several countries, with what to cite.
 async fn brick_in_several_countries(agent: &mut Researcher<'_>, records: &[Record]) {
     let arguments = json!({"query": "brick", "limit": 20, "detail": "concise"});
@@ -375,12 +404,34 @@ async fn a_mistyped_slug(agent: &mut Researcher<'_>, records: &[Record]) {
     assert!(said.contains(slug), "{said}");
 }
 
-/// What did the revision of a project change?
-async fn what_a_revision_changed(agent: &mut Researcher<'_>, service: &Service, records: &[Record]) {
-    let revised = text(&records[20], "slug");
-    let last =
-        service.json(&["curate", "revise", revised, "--set", "city=Geelong, Australia", "--actor", "Ada"]);
+/// What changed since the import?
+async fn what_changed(agent: &mut Researcher<'_>, service: &Service, records: &[Record]) {
+    let [revised, withdrawn] = [&records[20], &records[21]].map(|record| text(record, "slug"));
+    service.json(&["curate", "revise", revised, "--set", "city=Geelong, Australia", "--actor", "Ada"]);
+    let last = service.json(&["curate", "withdraw", withdrawn, "--reason", "twice", "--actor", "Ada"]);
     service.caught_up(last[0]["position"].as_u64().unwrap_or_default()).await;
+    let since = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
+    let arguments = json!({"changed_since": since, "kinds": "revised,withdrawn", "limit": 20,
+        "detail": "concise"});
+    let answer = agent.ask("browse", arguments).await;
+    let changes = answer["results"].as_array().unwrap();
+    let change = |at: usize| (changes[at]["slug"].as_str().unwrap(), &changes[at]["change"]);
+    assert_eq!((change(0).0, &change(0).1["kind"]), (withdrawn, &json!("withdrawn")));
+    let (slug, last) = change(1);
+    assert_eq!(
+        (slug, &last["kind"], &last["revision"], &last["fields"]),
+        (revised, &json!("revised"), &json!(2), &json!(["city"]))
+    );
+    // The others got their pictures after the import.
+    assert_eq!((&answer["total"], changes.len()), (&json!(2 + PICTURED), 2 + PICTURED), "{answer}");
+    for (slug, change) in (2..changes.len()).map(change) {
+        assert_eq!(change["fields"], json!(["thumbnail", "images"]), "{slug}");
+    }
+}
+
+/// What did the revision of a project change?
+async fn what_a_revision_changed(agent: &mut Researcher<'_>, records: &[Record]) {
+    let revised = text(&records[20], "slug");
     let answer = agent.ask("get_project", json!({"slug": revised, "compare_to": 1})).await;
     let before = records[20].get("city").cloned().unwrap_or_default();
     assert_eq!(answer["changes"], json!([{"member": "city", "before": before, "now": "Geelong, Australia"}]));

@@ -2,10 +2,12 @@
 
 use std::collections::hash_map::RandomState;
 use std::fmt::Display;
+use std::fs::File;
 use std::hash::{BuildHasher, Hasher};
 use std::io::Write;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::SystemTime;
 
 /// Reports on the real standard error that the current test was skipped, and why.
@@ -54,12 +56,21 @@ fn from_clock() -> u64 {
     u64::try_from(since.as_nanos() % u128::from(u64::MAX)).expect("a remainder of a u64 fits into one")
 }
 
-/// Returns a free port below the ephemeral range, so that no outgoing connection takes it while its server is down.
+/// The locks of the ports that this process was given, which it keeps until it ends.
+static RESERVED: Mutex<Vec<File>> = Mutex::new(Vec::new());
+
+/// Returns a free port below the ephemeral range, so that no outgoing connection takes it while its server is down. Nobody else is
+/// given it while this process runs: a server binds it some time later, and other tests run beside this one.
 pub fn free_port() -> u16 {
+    let user = rustix::process::getuid().as_raw();
+    let folder = std::env::temp_dir().join(format!("loggia-test-ports-{user}"));
+    std::fs::create_dir_all(&folder).expect("a folder for the locks of ports");
     loop {
         let random = RandomState::new().build_hasher().finish();
         let port = 10_240 + u16::try_from(random % 20_000).expect("a small number");
-        if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
+        let lock = File::create(folder.join(port.to_string())).expect("a file for the lock of a port");
+        if lock.try_lock().is_ok() && TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
+            RESERVED.lock().expect("no test fails with the lock").push(lock);
             return port;
         }
     }

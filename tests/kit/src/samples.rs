@@ -51,6 +51,11 @@ pub fn encoded(image: impl Into<DynamicImage>, format: ImageFormat) -> Vec<u8> {
     bytes.into_inner()
 }
 
+/// Encodes an image as JPEG.
+pub fn jpeg(image: &RgbImage) -> Vec<u8> {
+    encoded(image.clone(), ImageFormat::Jpeg)
+}
+
 /// Encodes an image as lossy WebP; the image crate writes only lossless WebP.
 pub fn lossy_webp(image: &RgbImage) -> Vec<u8> {
     webp::Encoder::from_rgb(image, image.width(), image.height()).encode(80.0).to_vec()
@@ -59,7 +64,7 @@ pub fn lossy_webp(image: &RgbImage) -> Vec<u8> {
 /// Encodes an image in every accepted format.
 pub fn in_every_format(image: &RgbImage) -> [(&'static str, Vec<u8>); 4] {
     [
-        ("JPEG", encoded(image.clone(), ImageFormat::Jpeg)),
+        ("JPEG", jpeg(image)),
         ("PNG", encoded(image.clone(), ImageFormat::Png)),
         ("lossless WebP", encoded(image.clone(), ImageFormat::WebP)),
         ("lossy WebP", lossy_webp(image)),

@@ -121,7 +121,27 @@ impl Principal {
             return read();
         }
         self.weigh(state.access(), address, effort);
-        state.turns().take().await.run(read)
+        let turn = state.turns().take().await;
+        let projects = state.listing().map_or(u64::MAX, |now| now.listed(None));
+        if effort.is_short(projects) { read() } else { turn.run(read) }
+    }
+
+    /// Runs a read from a disk for an admitted call from this address, as [`Principal::read`] does. It keeps no thread waiting.
+    pub async fn read_from_disk<T>(
+        &self,
+        state: &ApiState,
+        address: IpAddr,
+        effort: Effort,
+        read: impl Future<Output = T>,
+    ) -> T {
+        if effort.is_plain() {
+            return read.await;
+        }
+        self.weigh(state.access(), address, effort);
+        let turn = state.turns().take().await;
+        let answer = read.await;
+        drop(turn);
+        answer
     }
 
     /// Runs the read of a list with this detail, as [`Principal::read`] does: once more if `list` answers nothing, since records are to be

@@ -92,6 +92,16 @@ pub async fn compare(
     })
 }
 
+/// Returns the names of the members that differ between two rendered records of a project, in the order of the record.
+///
+/// # Errors
+///
+/// If a record cannot be read.
+pub(super) fn differing([before, now]: &[Bytes; 2], site: &Site) -> Result<Vec<String>, ApiError> {
+    let (before, now) = (members(before, site)?, members(now, site)?);
+    Ok(changes(&before, &now, site).into_iter().map(|change| change.member).collect())
+}
+
 /// Checks that a revision is another one than `to`.
 fn other_revision(history: &History, from: Revision, to: Revision) -> Result<(), ParameterFault> {
     let newest = history.newest().revision;

@@ -12,9 +12,9 @@ use read::search::OrdinalSet;
 use self::missing::named;
 
 /// The most filters that are named in one sentence, and the most sentences about values that no project has.
-const MOST_NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 /// The most values of a filter that are named.
-const MOST_VALUES: usize = 3;
+const MAX_VALUES: usize = 3;
 
 /// Returns why no project matches, in sentences; none without filters. `found` is what the list has without any filter, `None` if that is
 /// the whole catalog.
@@ -30,7 +30,7 @@ pub fn reasons(now: &Listing, filters: &Filters, found: Option<&OrdinalSet>) -> 
     if unused.is_empty() {
         return list.excluding(&used);
     }
-    let shown = unused.iter().take(MOST_NAMED);
+    let shown = unused.iter().take(MAX_NAMED);
     let mut sentences: Vec<String> = shown.map(|part| missing::sentence(now, filters, *part)).collect();
     if !used.is_empty() || found.is_some() {
         let rest = unused.iter().fold(filters.clone(), |rest, part| rest.without_part(*part));
@@ -75,9 +75,9 @@ impl List<'_> {
             // The filters that leave least, in their usual order.
             let mut least: Vec<u64> = alone.iter().map(|(_, count)| *count).collect();
             least.sort_unstable();
-            let most = least.get(MOST_NAMED - 1).copied().unwrap_or(u64::MAX);
+            let most = least.get(MAX_NAMED - 1).copied().unwrap_or(u64::MAX);
             alone.retain(|(_, count)| *count <= most);
-            alone.truncate(MOST_NAMED);
+            alone.truncate(MAX_NAMED);
             sentences.push(self.together(&alone, whole));
         }
         let without = used.iter().map(|(part, _)| (*part, self.count(&filters.without_part(*part))));
@@ -173,7 +173,7 @@ fn quoted(text: &str) -> String {
 
 /// Returns the first texts in quotation marks, as alternatives.
 fn alternatives<T: AsRef<str>>(texts: &[T]) -> String {
-    let mut shown: Vec<String> = texts.iter().take(MOST_VALUES).map(|text| quoted(text.as_ref())).collect();
+    let mut shown: Vec<String> = texts.iter().take(MAX_VALUES).map(|text| quoted(text.as_ref())).collect();
     if let more @ 1.. = texts.len() - shown.len() {
         shown.push(format!("{more} more"));
     }

@@ -13,14 +13,16 @@ pub(crate) struct Answer<'a> {
     pub(crate) json: JsonWriter<'a>,
     /// Notes for the agent, as sentences.
     pub(crate) notes: Vec<Cow<'static, str>>,
-    /// A picture to show.
-    pub(crate) image: Option<Image>,
+    /// The pictures to show.
+    pub(crate) images: Vec<Image>,
     /// Whether a call of a tool that is counted is charged for it.
     pub(crate) is_charged: bool,
 }
 
 /// A picture inside an answer.
 pub(crate) struct Image {
+    /// What stands before it.
+    pub(crate) caption: Option<String>,
     pub(crate) kind: &'static str,
     pub(crate) bytes: Bytes,
 }
@@ -40,7 +42,7 @@ pub(crate) type Answered<'a> = Result<Answer<'a>, Refusal>;
 
 impl<'a> Answer<'a> {
     pub(crate) fn new(json: JsonWriter<'a>) -> Answer<'a> {
-        Answer { json, notes: Vec::new(), image: None, is_charged: true }
+        Answer { json, notes: Vec::new(), images: Vec::new(), is_charged: true }
     }
 
     /// Returns the answer as that of a list with `total` projects on all pages: the call is not charged for an empty one.

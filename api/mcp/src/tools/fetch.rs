@@ -4,6 +4,7 @@ use answers::catalog::cited::CiteStyle;
 use answers::catalog::detail::Detail;
 use answers::catalog::json_writer::JsonWriter;
 use schemas::api::site;
+use schemas::api::summary::ThumbnailState;
 use schemas::picture::{Form, LIST_WIDTH, PictureId, WIDTHS};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -43,6 +44,9 @@ const MOST_BYTES: usize = (2 << 20) / 4 * 3;
 /// The maximum size in bytes of a text. An answer has it twice, and clients truncate answers of more than about 25,000 tokens.
 const LONGEST_TEXT: usize = 16 << 10;
 
+/// What is said of a picture that is not there yet.
+const WAITING: &str = "The picture is being fetched or drawn; call again in a minute.";
+
 /// The members of a record that the answer uses.
 #[derive(Deserialize)]
 struct Record {
@@ -55,6 +59,7 @@ struct Record {
     intro: Option<String>,
     published: Option<String>,
     thumbnail: Option<String>,
+    thumbnail_state: Option<ThumbnailState>,
     url: String,
     citation_url: String,
     revision: u32,
@@ -105,7 +110,7 @@ async fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
         answer.notes.push(format!("The text is shortened; all of it is at {}.", record.revision_url).into());
     }
     match picture(context, &record).await {
-        Ok(image) => answer.image = Some(image),
+        Ok(image) => answer.images.push(image),
         Err(note) => answer.notes.push(note.into()),
     }
     Ok(answer)
@@ -125,9 +130,10 @@ fn shortened(mut text: String) -> (String, bool) {
 async fn picture(context: CallContext<'_>, record: &Record) -> Result<Image, &'static str> {
     let kept = record.images.iter().find_map(|image| Some((kept(&image.url)?, image.width)));
     let Some((id, width)) = kept else {
-        return Err(match record.thumbnail {
-            Some(_) => "The picture is not kept here; its address is metadata.image_url.",
-            None => "No picture of this project is recorded.",
+        return Err(match (&record.thumbnail, record.thumbnail_state) {
+            (None, Some(ThumbnailState::Waiting)) => WAITING,
+            (Some(_), _) => "The picture is not kept here; its address is metadata.image_url.",
+            (None, None) => "No picture of this project is recorded.",
         });
     };
     let jpeg = ("image/jpeg", Form::Jpeg(width.min(LIST_WIDTH)));
@@ -135,7 +141,7 @@ async fn picture(context: CallContext<'_>, record: &Record) -> Result<Image, &'s
     let smaller = ("image/webp", Form::Webp(width.min(WIDTHS[0])));
     for (kind, form) in [jpeg, smaller] {
         match context.state.media().read(id, form).await {
-            Ok(Some(bytes)) if bytes.len() <= MOST_BYTES => return Ok(Image { kind, bytes }),
+            Ok(Some(bytes)) if bytes.len() <= MOST_BYTES => return Ok(Image { caption: None, kind, bytes }),
             Ok(_) => {}
             Err(error) => tracing::warn!(%error, picture = %id, "a kept picture cannot be read"),
         }
@@ -144,7 +150,7 @@ async fn picture(context: CallContext<'_>, record: &Record) -> Result<Image, &'s
 }
 
 /// Returns the picture of a URL of this site.
-fn kept(url: &str) -> Option<PictureId> {
+pub(super) fn kept(url: &str) -> Option<PictureId> {
     let (_, path) = url.split_once("/media/")?;
     path.split('/').next()?.parse().ok()
 }

@@ -1,7 +1,10 @@
 //! `get_project`: the full record of one project.
 
 mod compared;
+mod pictures;
 mod shortened;
+
+use std::slice;
 
 use answers::catalog::cited::CiteStyle;
 use answers::catalog::detail::Detail;
@@ -9,12 +12,15 @@ use answers::catalog::json_writer::JsonWriter;
 use answers::catalog::revision::RevisionQuery;
 use answers::catalog::several::{self, MOST_SLUGS};
 use answers::error::ApiError;
+use bytes::Bytes;
 use schemas::api::site;
 use serde::Deserialize;
 use serde_json::json;
 
+use pictures::{Attached, WithPictures};
+
 use super::{CallContext, Run, Tool, listing, quota, record};
-use crate::tools::answer::{Answer, Answered};
+use crate::tools::answer::{Answer, Answered, Refusal};
 use crate::tools::arguments::{Arguments, Limit};
 use crate::tools::input::{Argument, input};
 use crate::tools::record::{AsOf, Reference, RevisionNumber};
@@ -22,9 +28,9 @@ use crate::tools::record::{AsOf, Reference, RevisionNumber};
 pub(super) static TOOL: Tool = Tool {
     name: "get_project",
     title: "Get a project",
-    description: "Use this when you have a slug and want everything recorded: description, design language, details, taste, images with palettes, provenance. A citation URL gives the revision that it names. To see the picture use fetch.",
+    description: "Use this when you have a slug and want everything recorded: description, design language, details, taste, images with palettes, provenance. A citation URL gives the revision that it names.",
     input: Input::schema,
-    output: r#"{"type":"object","properties":{"slug":{"type":"string"},"name":{"type":"string"},"studio":{"type":["string","null"]},"city":{"type":["string","null"]},"year":{"type":["string","null"]},"category":{"type":"string"},"url":{"type":"string"},"citation_url":{"type":"string"},"provenance":{"type":"object"},"details":{"type":"array"},"taste":{"type":"object"},"images":{"type":"array"},"revision":{"type":"integer"},"revision_url":{"type":"string"},"updated_at":{"type":"string"},"citation":{"type":"string"},"from":{"type":"integer"},"to":{"type":"integer"},"changes":{"type":"array"},"count":{"type":"integer"},"results":{"type":"array"},"missing":{"type":"array"},"note":{"type":"string"}}}"#,
+    output: r#"{"type":"object","properties":{"slug":{"type":"string"},"name":{"type":"string"},"studio":{"type":["string","null"]},"city":{"type":["string","null"]},"year":{"type":["string","null"]},"category":{"type":"string"},"url":{"type":"string"},"citation_url":{"type":"string"},"provenance":{"type":"object"},"details":{"type":"array"},"taste":{"type":"object"},"images":{"type":"array"},"revision":{"type":"integer"},"revision_url":{"type":"string"},"updated_at":{"type":"string"},"citation":{"type":"string"},"from":{"type":"integer"},"to":{"type":"integer"},"changes":{"type":"array"},"count":{"type":"integer"},"results":{"type":"array"},"missing":{"type":"array"},"pictures":{"type":"array"},"note":{"type":"string"}}}"#,
     arguments: Input::NAMES,
     example: r#"{"slug":"{newest}"}"#,
     is_counted: true,
@@ -43,6 +49,7 @@ input! {
     detail: Option<Detail>,
     cite: Option<CiteStyle>,
     compare_to: Option<RevisionNumber> = "Members that differ from that revision, e.g. 1",
+    pictures: Option<WithPictures> = "true: also JPEGs of 320 px, at most 10",
 }
 
 /// The maximum size in bytes of several records together: an answer has them twice.
@@ -52,6 +59,14 @@ const LONGEST_TOGETHER: usize = 40 << 10;
 #[derive(Deserialize)]
 struct Head {
     revision_url: String,
+}
+
+/// What is shown of projects.
+#[derive(Clone, Copy)]
+struct Shown {
+    detail: Detail,
+    cite: Option<CiteStyle>,
+    pictures: bool,
 }
 
 /// Several slugs in place of one.
@@ -72,7 +87,13 @@ impl Argument for Slugs {
             .map(|slug| slug.trim().to_ascii_lowercase())
             .filter(|slug| !slug.is_empty())
             .collect();
-        if slugs.len() > MOST_SLUGS {
+        if pictures::are_asked(arguments) && slugs.len() > pictures::MOST {
+            arguments.fault(format!(
+                "{name} has {} slugs, at most {} are taken with pictures",
+                slugs.len(),
+                pictures::MOST
+            ));
+        } else if slugs.len() > MOST_SLUGS {
             arguments.fault(format!("{name} has {} slugs, at most {MOST_SLUGS} are taken", slugs.len()));
         }
         match (slugs.is_empty(), arguments.has("slug")) {
@@ -91,7 +112,8 @@ impl Argument for Slugs {
 }
 
 async fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
-    let shown = (input.detail.unwrap_or_default(), input.cite);
+    let pictures = input.pictures.is_some_and(|WithPictures(are_asked)| are_asked);
+    let shown = Shown { detail: input.detail.unwrap_or_default(), cite: input.cite, pictures };
     match &input.slug {
         Some(slug) => {
             let query = record::revision_query(input.revision, input.as_of);
@@ -108,12 +130,13 @@ async fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
 async fn several<'a>(
     context: CallContext<'a>,
     slugs: &[String],
-    (detail, cite): (Detail, Option<CiteStyle>),
+    Shown { detail, cite, pictures }: Shown,
 ) -> Answered<'a> {
     quota::check(context)?;
     let (site, shown) =
         (context.state.site(), listing::most(context, Limit { results: slugs.len(), is_asked: true }));
     let mut several = several::find(context.state, slugs.get(..shown).unwrap_or(slugs)).await?;
+    let attached = attached(context, &several.records, cite, pictures).await?;
     let most = (LONGEST_TOGETHER / several.records.len().max(1)).min(shortened::LONGEST);
     let mut is_short = false;
     for record in several.records.iter_mut().filter(|_| detail.is_full()) {
@@ -125,23 +148,29 @@ async fn several<'a>(
     }
     let mut json = JsonWriter::object(site, LONGEST_TOGETHER);
     several.write(&mut json, detail, cite.map(|style| (style, site)))?;
+    if let Some(attached) = &attached {
+        json.member("pictures", &attached.outcomes)?;
+    }
     listing::preview(&mut json, (context, detail), several.records.len(), slugs.len() as u64)?;
-    let answer = Answer::new(json);
-    Ok(if is_short {
-        answer.note("Long texts are cut short (…); each record is whole at its revision_url.")
-    } else {
-        answer
-    })
+    let mut answer = Answer::new(json);
+    if is_short {
+        answer = answer.note("Long texts are cut short (…); each record is whole at its revision_url.");
+    }
+    if let Some(attached) = attached {
+        attached.add_to(&mut answer);
+    }
+    Ok(answer)
 }
 
 async fn one<'a>(
     context: CallContext<'a>,
     slug: &Reference,
     query: Option<RevisionQuery>,
-    (detail, cite): (Detail, Option<CiteStyle>),
+    Shown { detail, cite, pictures }: Shown,
 ) -> Answered<'a> {
     let found = record::find(context, slug, query).await?;
     quota::check(context)?;
+    let attached = attached(context, slice::from_ref(&found.record), cite, pictures).await?;
     let site = context.state.site();
     let mut whole = Vec::with_capacity(found.record.len() + 512);
     site::fill(&found.record, site.as_str(), &mut whole);
@@ -153,6 +182,9 @@ async fn one<'a>(
     if let Some(cite) = cite {
         json.member("citation", &cite.citation(&found.record, site)?)?;
     }
+    if let Some(attached) = &attached {
+        json.member("pictures", &attached.outcomes)?;
+    }
     listing::preview(&mut json, (context, detail), 1, 1)?;
     let mut answer = Answer::new(json);
     answer.notes.extend(found.notes.into_iter().map(Into::into));
@@ -162,5 +194,18 @@ async fn one<'a>(
             format!("The record is long, so texts are cut short (…); all of it is at {revision_url}.").into(),
         );
     }
+    if let Some(attached) = attached {
+        attached.add_to(&mut answer);
+    }
     Ok(answer)
+}
+
+/// Returns the pictures of rendered records if they are asked for.
+async fn attached(
+    context: CallContext<'_>,
+    records: &[Bytes],
+    cite: Option<CiteStyle>,
+    are_asked: bool,
+) -> Result<Option<Attached>, Refusal> {
+    if are_asked { pictures::attach(context, records, cite).await.map(Some) } else { Ok(None) }
 }

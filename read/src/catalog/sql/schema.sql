@@ -7,6 +7,8 @@ CREATE TABLE projects (
     updated_at TEXT NOT NULL,             -- RFC 3339
     withdrawn  TEXT,                      -- the reason, or null while it is listed
     pictures   TEXT NOT NULL,             -- JSON of the kept pictures by their sources
+    awaited    TEXT NOT NULL,             -- JSON of the sources of pictures that are being fetched or drawn, and of erased ones
+    awaits     INTEGER NOT NULL,          -- 1 while it is listed and the present record names one that is awaited
     picture    TEXT,                      -- the address of the first kept one in the width for lists, as it is rendered
     colour     TEXT,                      -- its main colour as #rrggbb
     page       TEXT,                      -- the address of a public page that the record brings itself
@@ -54,12 +56,19 @@ CREATE TABLE slugs (
 CREATE TABLE changes (
     position INTEGER PRIMARY KEY,
     project  TEXT NOT NULL,
+    ordinal  INTEGER NOT NULL,            -- position of the event that selected the project
     mark     INTEGER NOT NULL,            -- the beginning of the event's hash
     kind     TEXT NOT NULL,               -- selected, revised, renamed, withdrawn or restored
     slug     TEXT NOT NULL,               -- the slug after it
     former   TEXT,                        -- the slug before a rename
-    time     TEXT NOT NULL
+    time     TEXT NOT NULL,
+    at       INTEGER NOT NULL,            -- the time in microseconds since 1970
+    revision INTEGER NOT NULL,            -- the revision after it
+    pictured TEXT                         -- the members that changed with the pictures, separated by commas; null of other changes
 ) STRICT;
+
+-- What changed since some time, by kind, without the table's rows.
+CREATE INDEX by_kind ON changes (kind, at, position, ordinal);
 
 CREATE TABLE checkpoint (
     one   INTEGER PRIMARY KEY CHECK (one = 1),

@@ -13,8 +13,13 @@ async fn streams_get_the_configured_replicas_and_keep_additional_ones() {
     let tiers = "free=5".parse().unwrap();
     for (set, kept) in [(1, 1), (3, 3), (1, 3)] {
         // New servers may need a moment before they accept a stream.
-        kit::wait_until(kit::TIMEOUT, "the streams", async || prepare(&client, &tiers, set).await.is_ok())
-            .await;
+        kit::wait_until(kit::TIMEOUT, "the streams", async || {
+            prepare(&client, &tiers, set)
+                .await
+                .inspect_err(|error| println!("{set} replicas: {error}"))
+                .is_ok()
+        })
+        .await;
         for name in ["USAGE_FREE", "USAGE_OVERRUN"] {
             let config = context.get_stream(name).await.unwrap().cached_info().config.clone();
             assert_eq!(config.num_replicas, kept, "{name} where {set} are set");

@@ -6,7 +6,7 @@ use read::archive::{Facet, FacetValue, FilterPart, Filters, Listing, ValueKind, 
 use schemas::record::Category;
 use schemas::taste::Dimension;
 
-use super::{MOST_VALUES, alternatives, listed, quoted};
+use super::{MAX_VALUES, alternatives, listed, quoted};
 
 /// The most recorded values that are named.
 const MOST_NEAR: usize = 4;
@@ -87,7 +87,7 @@ fn of_places(now: &Listing, places: &[String]) -> String {
 
 fn of_values<T: AsRef<str>>(now: &Listing, (name, kind): (&str, ValueKind), asked: &[T]) -> String {
     let mut near: Vec<FacetValue> = Vec::new();
-    for text in asked.iter().take(MOST_VALUES) {
+    for text in asked.iter().take(MAX_VALUES) {
         for value in now.nearest_values(kind, text.as_ref(), MOST_NEAR) {
             if near.len() < MOST_NEAR && !near.contains(&value) {
                 near.push(value);
@@ -150,7 +150,7 @@ fn categories(filters: &Filters) -> String {
 }
 
 fn colours(filters: &Filters) -> String {
-    let names: Vec<String> = filters.colours.iter().take(MOST_VALUES).map(ToString::to_string).collect();
+    let names: Vec<String> = filters.colours.iter().take(MAX_VALUES).map(ToString::to_string).collect();
     listed(&names, "or")
 }
 
