@@ -3,6 +3,7 @@
 mod accounts;
 mod curation;
 mod import;
+mod models;
 mod nats;
 mod pictures;
 mod setting_flags;
@@ -19,6 +20,7 @@ use crate::process;
 pub use accounts::{AuditArgs, KeysCommand, PaymentsCommand};
 pub use curation::{ActFlags, ActorFlag, CurateCommand, IdFlag};
 pub use import::{ImportArgs, ImportFormat, MaxRejected};
+pub use models::ModelsCommand;
 pub use nats::{NatsCommand, NatsConfigArgs};
 pub use pictures::PicturesCommand;
 pub use setting_flags::SettingFlags;
@@ -105,6 +107,13 @@ pub enum Command {
     /// List, fetch again, remake or erase pictures.
     #[command(subcommand)]
     Pictures(PicturesCommand),
+    /// Show the weights of the encoders, whether they are intact, and which encoder made how many vectors; or install weights. Exit
+    /// status 3 if a file is damaged.
+    #[command(after_help = "Examples:\n  loggia models\n  loggia models fetch ~/Downloads")]
+    Models {
+        #[command(subcommand)]
+        command: Option<ModelsCommand>,
+    },
     /// List the counted calls of a key, or recount all calls.
     #[command(
         after_help = "Examples:\n  loggia audit Ab3dEf9h --month 2026-11\n  loggia audit verify; exit status 3 on a difference"
@@ -183,7 +192,7 @@ pub enum Command {
     Store(StoreCommand),
     /// Measure this build on this machine, each figure against its limit.
     #[command(
-        after_help = "Examples:\n  loggia bench search --size 2600\n  loggia bench relevance --records records.ndjson"
+        after_help = "Examples:\n  loggia bench search --size 2600\n  loggia bench relevance meaning --records records.ndjson"
     )]
     Bench(BenchArgs),
     /// Serve the bare route that `loggia bench` compares with.
@@ -378,9 +387,13 @@ pub struct BenchArgs {
     /// Also write the figures as JSON.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Measure the relevance also on a catalog of these records alone, in NDJSON or CSV as `loggia import` takes them.
+    /// Measure the relevance, and what is found by meaning, also on a catalog of these records alone, in NDJSON or CSV as
+    /// `loggia import` takes them.
     #[arg(long, value_name = "FILE")]
     pub records: Option<PathBuf>,
+    /// Measure also how often similar pictures have the same label: a folder of pictures with labels.tsv, a file, a tab and a label a line.
+    #[arg(long, value_name = "DIR")]
+    pub pictures: Option<PathBuf>,
     /// The seed with which the relevance draws names and makes typing errors.
     #[arg(long, value_name = "N", default_value_t = ::bench::relevance::SEED)]
     pub seed: u64,
@@ -397,8 +410,12 @@ pub enum BenchSuite {
     Filters,
     /// Whether judged queries and names of the catalog find what they want, in ten results and first.
     Relevance,
-    /// The neighbour table: building it, its recall, adding a project; and CPU per request against a search.
+    /// The neighbour table: building it, its recall, adding a project; CPU per request against a search; how soon an edit has vectors;
+    /// and pictures with labels.
     Similar,
+    /// Search by meaning: what it finds that words do not, whether matches of words are kept, CPU per request and latency. It
+    /// needs weights.
+    Meaning,
     /// CPU per call of a tool against the same answer over REST, and latency.
     Mcp,
     /// The time from the reply to an edit until it is found, and what an edit costs.

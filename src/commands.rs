@@ -10,6 +10,7 @@ mod events;
 mod export;
 mod import;
 mod keys;
+mod models;
 mod nats;
 mod payments;
 mod pictures;
@@ -49,6 +50,7 @@ pub async fn run(cli: &Cli, config: &Config, signals: Signals) -> Result<ExitCod
         Command::Keys(command) => keys::run(config, command, output).await,
         Command::Payments(command) => payments::run(config, command, output).await,
         Command::Pictures(command) => pictures::run(config, command, output).await,
+        Command::Models { command } => models::run(config, command.as_ref(), output).await,
         Command::Audit(args) => audit::run(config, args, output).await,
         Command::Status { check } => status::run(config, *check, output).await,
         Command::Config { check: false } => done(config::run(config, output)),

@@ -1,6 +1,7 @@
 //! Wires the processes of the program together: for each role, what it starts and in which order.
 
 mod demo;
+mod encoder;
 mod gauges;
 mod node_builder;
 mod readiness;
@@ -30,6 +31,7 @@ use crate::store;
 use crate::store::keeper::KeeperClaim;
 use node_builder::NodeBuilder;
 
+pub use encoder::{open_encoder, weights_folder};
 pub use node_builder::check_tiers;
 pub use shared_settings::{ServiceSettings, service_settings};
 pub use startup::retry_temporary;

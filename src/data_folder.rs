@@ -87,6 +87,16 @@ impl DataFolder {
         self.root.join("media")
     }
 
+    /// Returns the folder of the weights of the encoders, unless the setting `weights` names another.
+    pub fn weights(&self) -> PathBuf {
+        self.root.join("weights")
+    }
+
+    /// Returns the file of vectors that replace those of another encoder once all are computed.
+    pub fn vectors_aside(&self) -> PathBuf {
+        self.root.join("vectors-aside.ndjson")
+    }
+
     /// Returns the folder of the spool: calls that NATS could not count yet.
     pub fn spool(&self) -> PathBuf {
         self.root.join("spool")

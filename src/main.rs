@@ -76,8 +76,9 @@ fn start(cli: &Cli, config: &Config) -> Result<ExitCode> {
     for warning in &config.unknown_variables {
         tracing::warn!("{warning}");
     }
-    // The files of a NATS cluster are for other users.
-    if !matches!(cli.command, Command::Nats(_)) {
+    // The files of a NATS cluster are for other users, and weights outside of the data folder may be.
+    let weights = config.media.weights.is_some() && matches!(cli.command, Command::Models { .. });
+    if !matches!(cli.command, Command::Nats(_)) && !weights {
         make_files_private();
     }
     process::set_clock_ahead(config.process.clock_offset.0);

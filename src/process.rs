@@ -19,7 +19,6 @@ pub static FEATURES: LazyLock<String> = LazyLock::new(|| {
     let all = [
         (cfg!(feature = "eventstore"), "eventstore"),
         (cfg!(feature = "jemalloc"), "jemalloc"),
-        (cfg!(feature = "models"), "models"),
         (cfg!(feature = "otlp"), "otlp"),
     ];
     let built: Vec<&str> = all.into_iter().filter(|(is_on, _)| *is_on).map(|(_, name)| name).collect();

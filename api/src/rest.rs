@@ -11,6 +11,7 @@ mod project;
 mod projects;
 mod search;
 mod similar;
+mod similar_to_text;
 mod sitemap;
 mod taste;
 mod usage;
@@ -85,6 +86,7 @@ fn endpoints() -> Router<ApiState> {
         .route(route::SEARCH, get(search::search))
         .route(route::PROJECT, get(project::project))
         .route(route::SIMILAR, get(similar::similar))
+        .route(route::SIMILAR_TO_TEXT, get(similar_to_text::similar_to_text))
         .route(route::PROJECTS, get(projects::projects))
         .route(route::TASTE, get(taste::taste))
         .route(route::DISCOVER, get(discover::discover))

@@ -34,6 +34,7 @@ mod filters;
 mod keyed;
 mod landing;
 mod mcp;
+mod meaning;
 mod node;
 mod open;
 mod pages;

@@ -147,6 +147,7 @@ struct Inner {
     slots: Slots,
     clock: Clock,
     signals: Option<CommitSignals>,
+    text_model: Option<Arc<str>>,
 }
 
 impl ModelKind {
@@ -174,16 +175,19 @@ impl ModelKind {
 impl ReadModels {
     /// Returns the models in a folder. None is open before the first [`ReadModels::refresh`].
     pub fn new(root: impl Into<PathBuf>, clock: Clock) -> ReadModels {
-        ReadModels::with_signals(root, clock, None)
+        ReadModels::with_signals(root, clock, None, None)
     }
 
-    /// Returns the models in a folder whose workers run in this process and send these signals; `None` if they run in another.
+    /// Returns the models in a folder whose workers run in this process and send these signals; `None` if they run in another. The
+    /// meanings that a text model of this name gave to texts are loaded.
     pub fn with_signals(
         root: impl Into<PathBuf>,
         clock: Clock,
         signals: Option<CommitSignals>,
+        text_model: Option<Arc<str>>,
     ) -> ReadModels {
-        ReadModels { inner: Arc::new(Inner { slots: Slots::below(&root.into()), clock, signals }) }
+        let slots = Slots::below(&root.into());
+        ReadModels { inner: Arc::new(Inner { slots, clock, signals, text_model }) }
     }
 
     /// Refreshes every model once: opens new current generations and loads new commits.
@@ -202,7 +206,8 @@ impl ReadModels {
 
     fn context(&self) -> ModelContext {
         let search = self.search().map(|search| search.reader.view());
-        ModelContext { month: Month::of(self.inner.clock.now()), search }
+        let text_model = self.inner.text_model.clone();
+        ModelContext { month: Month::of(self.inner.clock.now()), search, text_model }
     }
 }
 

@@ -3,6 +3,7 @@
 mod asyncapi;
 mod examples;
 mod list_options;
+mod meaning;
 mod openapi;
 mod openapi_3_0;
 mod responses;

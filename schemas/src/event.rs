@@ -109,11 +109,11 @@ pub struct PictureErased {
 pub struct VectorsRecorded {
     /// The model that computed them. Vectors of different models are never compared.
     pub model: String,
-    /// The vector of the pictures: base64 of little-endian 32-bit floats.
+    /// The vector of the pictures: base64 of little-endian 32-bit floats, or `i8:` and base64 of signed bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub visual: Option<Vector>,
-    /// The vector of the text: base64 of little-endian 32-bit floats.
+    /// The vector of the text: base64 of little-endian 32-bit floats, or `i8:` and base64 of signed bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub semantic: Option<Vector>,
@@ -128,11 +128,11 @@ pub struct VectorsRecorded {
 pub struct ComputedSide {
     /// The model that computed it.
     pub model: String,
-    /// The vector of the pictures: base64 of little-endian 32-bit floats.
+    /// The vector of the pictures: base64 of little-endian 32-bit floats, or `i8:` and base64 of signed bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub visual: Option<Vector>,
-    /// The vector of the text: base64 of little-endian 32-bit floats.
+    /// The vector of the text: base64 of little-endian 32-bit floats, or `i8:` and base64 of signed bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub semantic: Option<Vector>,

@@ -136,7 +136,7 @@ impl ImportRecord {
             let mut sides = Map::new();
             for (name, side) in [("visual", &vectors.visual), ("semantic", &vectors.semantic)] {
                 if let Some(vector) = side {
-                    sides.insert(name.into(), serde_json::to_value(vector.as_slice())?);
+                    sides.insert(name.into(), serde_json::to_value(vector.to_floats())?);
                 }
             }
             members.insert("vectors".into(), sides.into());

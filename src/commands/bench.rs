@@ -3,29 +3,31 @@
 
 mod cluster;
 mod edits;
+mod labelled_pictures;
+mod meaning;
 mod metering;
 mod relevance;
 mod similar;
 
+use std::fs::File;
 use std::process::ExitCode;
 
 use ::bench::server::Server;
 use ::bench::{Figure, filling, filters, idle, mcp, queries, rebuilding, searching};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use cli_output::{Output, Usage, say};
 
 use crate::cli::{BenchArgs, BenchSuite};
+use crate::compose;
 use crate::config::{Config, Vectors};
 
 pub use ::bench::searching::serve_bare_route as bare;
 
 /// Runs the suites that are asked for, on a catalog of their own. Returns exit status 3 if a figure misses its limit.
 pub async fn run(config: &Config, args: &BenchArgs, output: Output) -> Result<ExitCode> {
-    if let Some(records) = &args.records {
-        if !wants(args, BenchSuite::Relevance) {
-            return Err(Usage("--records is for one suite: loggia bench relevance --records FILE").into());
-        }
-        relevance::check_readable(records)?;
+    check_files(args)?;
+    if args.suites.contains(&BenchSuite::Meaning) {
+        meaning::check_weights(config).await?;
     }
     if cfg!(debug_assertions) {
         say("this is a debug build; its figures say nothing about a release build");
@@ -43,6 +45,36 @@ pub async fn run(config: &Config, args: &BenchArgs, output: Output) -> Result<Ex
     finish(args, &report)
 }
 
+/// Checks the files and folders that the arguments name, before anything is measured.
+fn check_files(args: &BenchArgs) -> Result<()> {
+    if let Some(records) = &args.records {
+        if !wants(args, BenchSuite::Relevance) && !wants(args, BenchSuite::Meaning) {
+            return Err(
+                Usage("--records is for two suites: loggia bench relevance meaning --records FILE").into()
+            );
+        }
+        let opened = File::open(records).and_then(|file| file.metadata());
+        let about = opened.with_context(|| {
+            format!("{} cannot be read; name a file of records with --records", records.display())
+        })?;
+        if about.is_dir() {
+            bail!("{} is a folder; name a file of records with --records", records.display());
+        }
+    }
+    if let Some(folder) = &args.pictures {
+        if !wants(args, BenchSuite::Similar) {
+            return Err(Usage("--pictures is for one suite: loggia bench similar --pictures DIR").into());
+        }
+        labelled_pictures::read_labels(folder)?;
+    }
+    Ok(())
+}
+
+/// Returns a server with the weights of the settings, which is not started.
+fn new_server(config: &Config) -> Result<Server> {
+    Server::new(&compose::weights_folder(config))
+}
+
 fn wants(args: &BenchArgs, suite: BenchSuite) -> bool {
     args.suites.iter().any(|wanted| *wanted == suite || *wanted == BenchSuite::All)
 }
@@ -52,8 +84,11 @@ async fn measure_catalog(config: &Config, args: &BenchArgs, report: &mut Report)
     let wants = |suite| wants(args, suite);
     if wants(BenchSuite::Similar) {
         report.add(similar::table(args.size).await?)?;
+        if let Some(folder) = &args.pictures {
+            report.add(labelled_pictures::measure(config, folder).await?)?;
+        }
     }
-    let (mut server, filled) = filling::start_and_fill(args.size).await?;
+    let (mut server, filled) = filling::start_and_fill(new_server(config)?, args.size).await?;
     report.add(filled)?;
     // The measured server has the same settings.
     let has_vectors = !matches!(config.media.vectors, Vectors::Off);
@@ -78,10 +113,17 @@ async fn measure_catalog(config: &Config, args: &BenchArgs, report: &mut Report)
     }
     // Before the edits, which change the catalog.
     if wants(BenchSuite::Relevance) {
-        relevance::measure(&server, args, report).await?;
+        relevance::measure(config, &server, args, report).await?;
+    }
+    if wants(BenchSuite::Meaning) {
+        meaning::measure(config, &server, args, report).await?;
     }
     if wants(BenchSuite::Visibility) {
         report.add(edits::measure(&server).await?)?;
+    }
+    // After those, since it gives pictures to some projects, which edits cost more with.
+    if has_vectors && wants(BenchSuite::Similar) {
+        report.add(edits::measure_vectors(&server).await?)?;
     }
     if wants(BenchSuite::Idle) {
         report.add(idle::measure(&server).await?)?;

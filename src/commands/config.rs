@@ -7,7 +7,6 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail};
 use cli_output::Output;
-use embeddings::{Encoder, EncoderChoice};
 use nats::server;
 use process_role::ProcessRole;
 use projections::snapshot::Manifest;
@@ -17,7 +16,7 @@ use serde_json::json;
 use snapshot_transfer::SnapshotSource;
 
 use crate::compose;
-use crate::config::{Auth, Config, Vectors};
+use crate::config::{Auth, Config};
 use crate::connection;
 use crate::data_folder::{DataFolder, Part};
 use crate::process;
@@ -39,13 +38,18 @@ pub fn run(config: &Config, output: Output) -> Result<()> {
     })?)
 }
 
-/// Prints what would prevent a start; exit status 1 if there is something.
+/// Prints what would prevent a start, and which encoder would compute vectors; exit status 1 if something would.
 pub async fn check(config: &Config, output: Output) -> Result<ExitCode> {
-    let findings = findings(config).await;
-    output.answer(&json!({ "ok": findings.is_empty(), "findings": findings }), || {
-        let lines: Vec<String> =
+    let (findings, encoder) = (findings(config).await, CheckedEncoder::of(config).await?);
+    let answer = json!({ "ok": findings.is_empty(), "findings": findings, "encoder": encoder });
+    output.answer(&answer, || {
+        let mut lines: Vec<String> =
             findings.iter().map(|found| format!("{}: {}", found.about, found.reason)).collect();
-        if lines.is_empty() { "nothing prevents a start".to_owned() } else { lines.join("\n") }
+        if lines.is_empty() {
+            lines.push("nothing prevents a start".to_owned());
+        }
+        lines.push(encoder.sentence());
+        lines.join("\n")
     })?;
     Ok(if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -57,6 +61,38 @@ pub struct Finding {
     pub about: &'static str,
     /// What is wrong and what to do.
     pub reason: String,
+}
+
+/// The encoder that would compute vectors.
+#[derive(Debug, Serialize)]
+pub struct CheckedEncoder {
+    /// Its name; null if none would.
+    pub name: Option<String>,
+    /// Where its weights are looked for.
+    pub weights: String,
+    /// Why weights that are there are not used.
+    pub fault: Option<String>,
+}
+
+impl CheckedEncoder {
+    /// Opens the encoder that is set.
+    pub async fn of(config: &Config) -> Result<CheckedEncoder> {
+        let opened = compose::open_encoder(config).await?;
+        let weights = compose::weights_folder(config).display().to_string();
+        let name = opened.as_ref().map(|open| open.encoder.name().to_owned());
+        let fault = opened.and_then(|open| Some(open.fault?.to_string()));
+        Ok(CheckedEncoder { name, weights, fault })
+    }
+
+    /// Returns a sentence about it.
+    pub fn sentence(&self) -> String {
+        let CheckedEncoder { name, weights, fault } = self;
+        match (name, fault) {
+            (None, _) => "vectors are not computed".to_owned(),
+            (Some(name), None) => format!("the encoder {name} computes vectors (weights: {weights})"),
+            (Some(name), Some(fault)) => format!("the encoder {name} computes vectors, since {fault}"),
+        }
+    }
 }
 
 /// Checks everything that a role needs at its start, and returns what is wrong. Nothing is written or left running. The addresses
@@ -81,7 +117,6 @@ pub async fn findings(config: &Config) -> Vec<Finding> {
         None => check("nats_server", check_private_nats(config).await),
     }
     check("secret_file", config.accounts.secret_file.as_deref().map_or(Ok(()), check_readable));
-    check("vectors", check_encoder(config).await);
     if let Some(SnapshotSource::Folder(folder)) = &config.process.snapshot {
         check("snapshot", Manifest::read(folder).map(drop).map_err(Into::into));
     }
@@ -123,12 +158,6 @@ async fn check_nats(config: &Config, url: &str) -> Result<()> {
 
 async fn check_private_nats(config: &Config) -> Result<()> {
     server::find_supported(config.nats.server.as_deref()).await?;
-    Ok(())
-}
-
-async fn check_encoder(config: &Config) -> Result<()> {
-    let Vectors::Models(folder) = config.media.vectors.clone() else { return Ok(()) };
-    tokio::task::spawn_blocking(move || Encoder::open(&EncoderChoice::Folder(folder))).await??;
     Ok(())
 }
 

@@ -72,6 +72,11 @@ pub async fn run(config: &Config, output: Output) -> Result<ExitCode> {
     for variable in &config.unknown_variables {
         findings.warn("variables", variable.clone());
     }
+    if let Ok(settings_check::CheckedEncoder { fault: Some(fault), .. }) =
+        settings_check::CheckedEncoder::of(config).await
+    {
+        findings.warn("weights", format!("{fault}; until then the built-in encoder computes vectors"));
+    }
     let (problems, warnings) = status::problems_and_warnings(config).await;
     for problem in problems {
         // The check of the settings has found it already.

@@ -18,6 +18,7 @@ use prometheus_client::registry::Registry;
 use read::models::ModelKind;
 use schemas::control::{LogHead, ProjectionStatus};
 use tokio::sync::watch;
+use workers::embedding_worker::EmbeddingCounts;
 use workers::picture_fetcher::FetchCounts;
 
 /// Adds the gauges of this node's projections.
@@ -120,6 +121,17 @@ pub fn register_pictures(registry: &mut Registry, counts: Arc<FetchCounts>) {
         gauge(&mut encoder, "loggia_pictures_waiting", help, counts.waiting() as u64)?;
         let help = "Pictures that records name by URL and that could not be fetched or kept.";
         gauge(&mut encoder, "loggia_pictures_refused", help, counts.refused() as u64)
+    });
+}
+
+/// Adds gauges of the projects whose vectors are to be computed.
+pub fn register_vectors(registry: &mut Registry, counts: Arc<EmbeddingCounts>) {
+    collect(registry, move |mut encoder| {
+        let help = "Projects whose vectors wait to be computed or are being computed.";
+        gauge(&mut encoder, "loggia_vectors_waiting", help, counts.waiting() as u64)?;
+        let help =
+            "Projects whose recorded vectors another encoder has computed, until they are computed again.";
+        gauge(&mut encoder, "loggia_vectors_outdated", help, counts.outdated() as u64)
     });
 }
 

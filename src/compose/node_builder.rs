@@ -18,6 +18,7 @@ use anyhow::{Context, Result, bail};
 use api::{Access, ApiState, Metrics, Sources};
 use daemon::lifecycle::{Lifecycle, Phase, ShutdownTrigger};
 use daemon::resources::LowPriorityRuntime;
+use embeddings::TextModel;
 use event_log::EventLog;
 use health::Health;
 use jiff::Timestamp;
@@ -42,6 +43,7 @@ use write::service::CommandDispatcher;
 
 use ::ledger::Ledger;
 
+use super::encoder::open_text_model;
 use super::readiness::{ReadinessProbe, ReadinessSource};
 use super::summary::SummarySource;
 use super::{demo, notify_service_manager, shared_settings, startup};
@@ -284,7 +286,8 @@ impl NodeBuilder {
             self.meter = Some(keys.meter.clone());
         }
         self.compare_settings(client).await;
-        let models = self.readers();
+        let text_model = open_text_model(&self.config).await?;
+        let models = self.readers(text_model.is_some().then(|| TextModel::NAME.into()));
         // A write side shows its pages from the first start on, while the catalog is being filled; a node that had caught up
         // before answers as it did then.
         if self.held.contains(&Part::Write) || self.data.has_caught_up() {
@@ -305,6 +308,7 @@ impl NodeBuilder {
         let projections = Arc::new(move || node.as_ref().map(Node::sized_status).unwrap_or_default());
         let state = ApiState::new(Sources {
             models,
+            text_model,
             media,
             site,
             readiness,

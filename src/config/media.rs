@@ -21,33 +21,44 @@ section! {
                 default: Some("public"),
             },
         vectors: Vectors = Value::required => "vectors"
-            "The encoder for projects without vectors of their own: builtin, off, or a folder with local models." {
-                shape: "builtin|off|DIR",
-                example: "/srv/models",
-                default: Some("builtin"),
+            "The encoder for projects without vectors of their own: auto, which uses the weights that are there; builtin, which uses none; \
+             or off." {
+                shape: "auto|builtin|off",
+                example: "builtin",
+                default: Some("auto"),
+            },
+        weights: Option<PathBuf> = Value::optional => "weights"
+            "The folder with the weights of the encoders, as `loggia models fetch` fills it; unset: weights in the data folder." {
+                shape: "DIR",
+                example: "/usr/local/share/loggia/weights",
             },
     }
 }
 
 /// The encoder for projects that are imported without vectors.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vectors {
-    /// The built-in encoders, which need no model.
+    /// The encoders whose weights are there, and else those that are built in.
+    Auto,
+    /// The built-in encoders, which need no weights.
     BuiltIn,
     /// Nothing.
     Off,
-    /// The models in this folder.
-    Models(PathBuf),
 }
 
 impl FromStr for Vectors {
-    type Err = std::convert::Infallible;
+    type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Ok(match text {
-            word if word.eq_ignore_ascii_case("builtin") => Vectors::BuiltIn,
-            word if word.eq_ignore_ascii_case("off") => Vectors::Off,
-            folder => Vectors::Models(folder.into()),
-        })
+        match text.trim().to_ascii_lowercase().as_str() {
+            "auto" => Ok(Vectors::Auto),
+            "builtin" => Ok(Vectors::BuiltIn),
+            "off" => Ok(Vectors::Off),
+            folder if folder.contains(['/', '\\', '.']) => Err(
+                "folders of models are not read any more: vectors of another model come with the import, and the setting weights \
+                 names the folder of the weights; expected auto, builtin or off",
+            ),
+            _ => Err("expected auto, builtin or off"),
+        }
     }
 }

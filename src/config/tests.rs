@@ -110,6 +110,13 @@ fn an_invalid_value_is_reported_with_its_name_and_source() {
              warn,loggia=debug",
         ),
         ("AUTH", "none", "expected keys or off"),
+        ("VECTORS", "on", "expected auto, builtin or off"),
+        (
+            "VECTORS",
+            "/srv/models",
+            "folders of models are not read any more: vectors of another model come with the import, and the setting weights \
+             names the folder of the weights; expected auto, builtin or off",
+        ),
         ("NATS_REPLICAS", "2", "expected 1, 3 or 5"),
         ("TIERS", "free", "“free” is not a tier; write them as free=200, studio=5000"),
     ] {

@@ -14,7 +14,7 @@ const NOT_THE_PRODUCT: [&str; 2] = ["demo", "bench"];
 const KIT: &str = "kit";
 
 /// Other dev-dependencies that the rule of a package does not allow: the package, and what only its tests import.
-const ONLY_IN_TESTS: &[[&str; 2]] = &[["ledger", "process_role"], ["workers", "demo"]];
+const ONLY_IN_TESTS: &[[&str; 2]] = &[["api", "embeddings"], ["ledger", "process_role"], ["workers", "demo"]];
 
 const IO: &str = "tokio sqlx async-nats axum tantivy hyper";
 
@@ -75,7 +75,12 @@ const RULES: &[Rule] = &[
     ["metering", "health nats schemas", "sqlx axum tantivy", ""],
     ["payments", "schemas", IO, ""],
     // What REST, MCP and pages share knows none of them.
-    ["answers", "citation metering nats payments schemas traces read", "sqlx tantivy hyper", "read/apply"],
+    [
+        "answers",
+        "citation embeddings metering nats payments schemas traces read",
+        "sqlx tantivy hyper",
+        "read/apply",
+    ],
     ["pages", "answers citation mcp read schemas text", "sqlx tantivy hyper async-nats", "read/apply"],
     [
         "mcp",

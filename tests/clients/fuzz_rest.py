@@ -20,7 +20,7 @@ DIMENSIONS = ("material", "light", "color", "mood", "composition", "subject")
 def filter_case(context, case):
     """Leaves out what a schema cannot say, or only the catalog can say is wrong: a cursor that no answer gave out, a revision or a
     time at which the project has none, one to compare with, two ways to name one revision, years or days in the wrong order, a search by taste without a
-    dimension, more than 20 slugs or slugs beside other parameters, citations in a list without slugs, changes in
+    dimension, words that are near in meaning and begin with letters, more than 20 slugs or slugs beside other parameters, citations in a list without slugs, changes in
     the future or in another order, kinds of changes without a time, and a request that is too large as a whole."""
     if len(urlencode(case.query or {}, doseq=True, errors="replace")) > LARGEST_QUERY:
         return False
@@ -28,6 +28,8 @@ def filter_case(context, case):
         return True
     query = case.query or {}
     if "revision" in query and ("as_of" in query or query["revision"] != 1):
+        return False
+    if "near" in query and {"starts_with", "cursor"} & set(query):
         return False
     if "compare_to" in query or (case.path == "/projects" and "cite" in query and "slugs" not in query):
         return False

@@ -30,8 +30,10 @@ impl Served {
     /// Starts, imports, and waits until every house has its picture and its similar projects.
     async fn start() -> Option<Self> {
         let folder = kit::nats::data_folder().await?;
+        // Without them a search by meaning is an error of the server.
+        let weights = kit::weights()?;
         let settings = |mut command: Command| {
-            command.env("LOGGIA_AUTH", "keys").env("LOGGIA_VECTORS", "builtin");
+            command.env("LOGGIA_VECTORS", "auto").env("LOGGIA_WEIGHTS", &weights).env("LOGGIA_AUTH", "keys");
             // The suite and the clients all call from one address, faster than people do.
             command.env("LOGGIA_BURST_PER_ADDRESS", "0").env("LOGGIA_KEYS_PER_ADDRESS", "0");
             command.env("LOGGIA_BURST_PER_KEY", "0").env("LOGGIA_TIERS", "free=1000000");

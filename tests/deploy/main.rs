@@ -3,6 +3,7 @@
 
 mod compose;
 mod prometheus;
+mod weights;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -40,6 +40,7 @@ mod links;
 mod logs;
 mod lost_lines;
 mod mcp;
+mod models;
 mod museum_records;
 mod nats_starts_later;
 mod node_group;

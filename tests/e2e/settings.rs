@@ -60,11 +60,10 @@ fn config_check_finds_what_prevents_a_start_and_starts_nothing() {
         ("LOGGIA_NATS_SERVER", "/no/nats-server"),
         ("LOGGIA_SECRET_FILE", "/no/vault.key"),
         ("LOGGIA_SNAPSHOT", "/no/snapshot"),
-        ("LOGGIA_VECTORS", "/no/models"),
     ]);
     assert_eq!(status, Some(1));
     let about: Vec<&str> = found.iter().map(|(about, _)| about.as_str()).collect();
-    assert_eq!(about, ["listen", "nats_server", "secret_file", "vectors", "snapshot"], "{found:?}");
+    assert_eq!(about, ["listen", "nats_server", "secret_file", "snapshot"], "{found:?}");
     assert_eq!(
         found[0].1,
         format!("{address} is in use by another program; stop it, or listen on another address")

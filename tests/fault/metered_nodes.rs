@@ -203,6 +203,7 @@ impl MeteredNodes {
         let (clock, origins) = (self.clock.clone(), Origins::default());
         let state = ApiState::new(Sources {
             models,
+            text_model: None,
             media,
             site,
             readiness: ready,

@@ -30,7 +30,7 @@ pub use restore::restore;
 pub use revise::revise;
 pub use select::select;
 pub use vectors::{
-    COMPUTED_BY, is_built_in, record_missing_side, record_vectors, return_to_encoder, returns_to_encoder,
+    COMPUTED_BY, is_own_encoder, record_missing_side, record_vectors, return_to_encoder, returns_to_encoder,
 };
 pub use withdraw::withdraw;
 pub use years::{last_year, reject_years};

@@ -1,6 +1,7 @@
 //! What a call asks for, in units of a plain call. Reads that take longer weigh more in the burst limits, and wait for their turn.
 
 use crate::catalog::list_options::ListOptions;
+use crate::catalog::mode::Mode;
 use crate::catalog::taste::TasteTexts;
 
 /// The facets that cost as much as a plain call.
@@ -29,6 +30,8 @@ pub struct Effort {
     pub alternatives: usize,
     /// Whether all results of a search by words are put in another order than by relevance.
     pub is_ordered: bool,
+    /// Whether the meanings of all projects are compared.
+    pub is_by_meaning: bool,
     /// The number of pages that are passed over.
     pub passed: usize,
     /// Whether it is a list of what changed since a time.
@@ -56,6 +59,12 @@ impl Effort {
         Effort { is_ordered: options.order.is_some(), ..Effort::of(options) }
     }
 
+    /// Returns the same in a mode of search.
+    #[must_use]
+    pub fn in_mode(self, mode: Mode) -> Effort {
+        Effort { is_by_meaning: mode != Mode::Words, ..self }
+    }
+
     /// Returns what a list of what changed since a time asks for.
     pub fn of_changed(options: &ListOptions) -> Effort {
         Effort { is_changed: true, ..Effort::of(options) }
@@ -69,10 +78,12 @@ impl Effort {
 
     /// Returns the units that it counts in the burst limits: one for a plain call.
     pub fn units(self) -> u32 {
-        let Effort { facets, alternatives, is_ordered, passed, is_changed, pictures, is_sitemap, .. } = self;
+        let Effort { facets, alternatives, is_ordered, is_by_meaning, passed, .. } = self;
+        let Effort { is_changed, pictures, is_sitemap, .. } = self;
         let asked =
             facets / FACETS + alternatives / ALTERNATIVES + passed / PASSED + pictures.div_ceil(PICTURES);
-        let of_lists = usize::from(is_ordered) + usize::from(is_changed) * CHANGED;
+        let of_lists =
+            usize::from(is_ordered) + usize::from(is_by_meaning) + usize::from(is_changed) * CHANGED;
         let more = asked + of_lists + usize::from(is_sitemap) * SITEMAP;
         u32::try_from(more).unwrap_or(u32::MAX).saturating_add(1)
     }
@@ -104,6 +115,8 @@ mod tests {
         assert_eq!([3, 5, 6, 11].map(|facets| weight(facets, 0, false, 0)), [2, 2, 3, 4]);
         assert_eq!([20, 39, 120].map(|alternatives| weight(0, alternatives, false, 0)), [2, 2, 7]);
         assert_eq!(weight(0, 0, true, 0), 2);
+        let in_mode = |mode| Effort::default().in_mode(mode).units();
+        assert_eq!([Mode::Words, Mode::Meaning, Mode::Both].map(in_mode), [1, 2, 2]);
         assert_eq!([4, 100].map(|passed| weight(0, 0, false, passed)), [2, 26]);
         assert_eq!(weight(11, 120, true, 4), 12);
         assert_eq!(weight(0, 0, false, usize::MAX), u32::MAX);

@@ -11,6 +11,7 @@ use schemas::record::Category;
 use schemas::taste::Dimension;
 
 use crate::catalog::detail::Detail;
+use crate::catalog::mode::Mode;
 use crate::error::{ApiError, fault};
 
 /// An encoded text whose bytes are not UTF-8.
@@ -195,10 +196,15 @@ impl<'a, const N: usize> QueryParams<'a, N> {
 
     /// Returns the parameter `q`, a text that is needed; empty if it is invalid.
     pub fn text(&mut self) -> String {
-        let text = self.single("q");
+        self.text_of("q")
+    }
+
+    /// Returns a text of the length of `q` that is needed; empty if it is invalid.
+    pub fn text_of(&mut self, name: &'static str) -> String {
+        let text = self.single(name);
         let detail = match text.as_deref().map(str::trim) {
             // It is present and invalid, which has been reported.
-            None if self.is_given("q") => return String::new(),
+            None if self.is_given(name) => return String::new(),
             None => "It is missing.".to_owned(),
             Some("") => "It is empty.".to_owned(),
             // A character has at least one byte: only a text with more bytes than characters allowed needs counting.
@@ -209,7 +215,7 @@ impl<'a, const N: usize> QueryParams<'a, N> {
             }
             Some(_) => return text.unwrap_or_default().into_owned(),
         };
-        self.refuse("q", detail, format!("1 to {MAX_QUERY_CHARACTERS} characters of any text"));
+        self.refuse(name, detail, format!("1 to {MAX_QUERY_CHARACTERS} characters of any text"));
         String::new()
     }
 
@@ -242,6 +248,11 @@ impl<'a, const N: usize> QueryParams<'a, N> {
     /// Returns the parameter `detail`, or the default if it is absent or invalid.
     pub fn detail(&mut self) -> Detail {
         self.one_of("detail", Detail::parse, Detail::REFUSED, &Detail::NAMES).unwrap_or_default()
+    }
+
+    /// Returns the parameter `mode` of searches, or the default if it is absent or invalid.
+    pub fn mode(&mut self) -> Mode {
+        self.one_of("mode", Mode::parse, Mode::REFUSED, &Mode::NAMES).unwrap_or_default()
     }
 
     /// Returns the parameter `match`, or the default if it is absent or invalid.

@@ -20,6 +20,7 @@ paths! {
     SEARCH = "/v1/search", Search;
     PROJECT = "/v1/project/{slug}", Project;
     SIMILAR = "/v1/similar/{slug}", Similar;
+    SIMILAR_TO_TEXT = "/v1/similar", Similar;
     PROJECTS = "/v1/projects", Projects;
     TASTE = "/v1/taste", Taste;
     DISCOVER = "/v1/discover", Discover;
@@ -131,7 +132,7 @@ routes! {
     Search = SEARCH, charged as "search";
     /// The record of a project.
     Project = PROJECT, charged as "project";
-    /// The projects similar to one.
+    /// The projects similar to one, or to a text.
     Similar = SIMILAR, charged as "similar";
     /// The newest projects, or several by slug.
     Projects = PROJECTS, charged as "projects";

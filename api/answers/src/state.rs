@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use embeddings::TextModel;
 use jiff::Timestamp;
 use payments::{Offers, Payments};
 use read::archive::Listing;
@@ -22,6 +23,7 @@ use crate::command_client::CommandClient;
 use crate::error::ApiError;
 use crate::metrics::Metrics;
 use crate::site::Site;
+use crate::term_meanings::TermMeanings;
 use crate::turns::Turns;
 
 /// Whether the node should receive requests, as determined by the observer of its projections.
@@ -48,12 +50,16 @@ pub struct ApiState {
     open: Arc<AtomicBool>,
     /// The turns of dear reads.
     turns: Arc<Turns>,
+    /// The meanings of recorded words.
+    term_meanings: Arc<TermMeanings>,
 }
 
 /// The parts of an [`ApiState`].
 pub struct Sources {
     /// The read models; the caller keeps them fresh.
     pub models: ReadModels,
+    /// The model of the meaning of texts; `None` if the node has none.
+    pub text_model: Option<Arc<TextModel>>,
     /// The stored pictures.
     pub media: MediaReader,
     /// The site's public address and texts.
@@ -105,7 +111,8 @@ impl std::fmt::Debug for ApiState {
 impl ApiState {
     /// Returns the state made of these parts.
     pub fn new(sources: Sources) -> ApiState {
-        ApiState { sources: Arc::new(sources), open: Arc::default(), turns: Arc::default() }
+        let (open, turns, term_meanings) = <_>::default();
+        ApiState { sources: Arc::new(sources), open, turns, term_meanings }
     }
 
     /// Returns who may call.
@@ -192,6 +199,12 @@ impl ApiState {
         serde_json::from_slice(&summary).ok()
     }
 
+    /// Returns the model of the meaning of texts, if the node has one.
+    #[inline]
+    pub fn text_model(&self) -> Option<&TextModel> {
+        self.sources.text_model.as_deref()
+    }
+
     /// Returns the keys.
     ///
     /// # Errors
@@ -258,6 +271,11 @@ impl ApiState {
     /// Returns the turns of dear reads.
     pub fn turns(&self) -> &Turns {
         &self.turns
+    }
+
+    /// Returns the meanings of recorded words.
+    pub(crate) fn term_meanings(&self) -> &TermMeanings {
+        &self.term_meanings
     }
 
     /// Returns the counters for operators.

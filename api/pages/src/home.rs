@@ -82,6 +82,8 @@ struct Home<'a> {
     colour: ColourForm,
     call: Option<String>,
     sections: Vec<CardSection>,
+    /// Projects that are near in meaning, below the results.
+    near: Vec<Card>,
     /// What the links to projects have, so that they know these results.
     from: String,
     pages: Pages,
@@ -185,6 +187,7 @@ async fn show(
     let mut results = caller.read_page(state, results::effort(&query, facets), read).await?;
     results.notes.extend(is_long.then(|| TOO_LONG.to_owned()));
     results.cards = Card::with_stored_pictures(results.cards, state).await;
+    results.near = Card::with_stored_pictures(results.near, state).await;
     // The results may be those of other words than the requested ones.
     let shown = match &results.shown_words {
         Some(words) => Cow::Owned(query.searching(words.clone())),
@@ -227,6 +230,7 @@ async fn show(
         from: if is_long || query.is_front() { String::new() } else { in_results::parameter(&shown) },
         pages: pages(&query, &shown, results.next, base),
         sections: divided(results.cards, results.sections),
+        near: results.near,
     })
 }
 

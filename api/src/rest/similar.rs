@@ -154,7 +154,7 @@ fn list(
     json.member("total", &page.total)?;
     let detail = options.detail;
     let results = neighbours.iter().map(|(neighbour, summary)| (detail.of(summary), neighbour));
-    similar::write(&mut json, results, detail)?;
+    similar::write(&mut json, results, page, detail)?;
     let next = page.next_after(neighbours.len()).map(|cursor| cursor.to_string());
     json.member("next_cursor", &next)?;
     json.member("note", &page.note)?;

@@ -75,7 +75,7 @@ fn answer(
     })?;
     taste::write(&mut json, &matches)?;
     facets::write(&mut json, &taste::facets(&now, taste, options))?;
-    let mut notes = taste::notes(&now, taste, options, &matches, TERMS);
+    let mut notes = taste::notes((state, &now), taste, options, &matches, TERMS);
     notes.extend(list_notes::of_taste(&now, taste, options, page.total));
     json.member("note", &list_notes::joined(&notes))?;
     json.ignored_parameters(ignored)?;

@@ -4,7 +4,7 @@
 use answers::catalog::archive_parameters::invalid_cursor;
 use answers::catalog::document::JsonDocument;
 use answers::catalog::json_writer::JsonWriter;
-use answers::catalog::terms::{self, TermsRequest};
+use answers::catalog::terms::{self, TermsFault, TermsRequest};
 use answers::error::ApiError;
 use answers::query::QueryParams;
 use answers::route::TERMS;
@@ -13,11 +13,14 @@ use read::archive::{self, SuggestionKind};
 use schemas::api::suggest::{DEFAULT_SUGGESTIONS, MAX_SUGGESTIONS, Suggestion};
 
 pub(super) fn terms(state: &ApiState, query: &str) -> Result<JsonDocument, ApiError> {
-    let names = ["dimension", "category", "kind", "starts_with", "limit", "cursor", "key"];
+    let names = ["dimension", "category", "kind", "starts_with", "near", "limit", "cursor", "key"];
     let mut sent = QueryParams::parse(query, names);
     let request = TermsRequest::of_query(&mut sent);
     let ignored = sent.finish()?;
-    let found = terms::find(&state.listing()?, request).map_err(invalid_cursor)?;
+    let found = terms::find(state, request).map_err(|fault| match fault {
+        TermsFault::InvalidCursor(error) => invalid_cursor(error),
+        TermsFault::Failed(error) => error,
+    })?;
     let mut json = JsonWriter::object(state.site(), 4_096);
     found.write(&mut json)?;
     json.member("note", &found.note())?;

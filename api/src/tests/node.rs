@@ -1,5 +1,7 @@
 //! A node on a port of its own, with a small catalog in a folder of its own.
 
+mod meanings;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -8,6 +10,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use axum::routing::get;
+use embeddings::TextModel;
 use jiff::Timestamp;
 use kit::samples::recorded;
 use payments::{Mode, Offers, Payments, Terms};
@@ -75,13 +78,14 @@ struct Settings {
     site: Site,
     projections: Vec<ProjectionStatus>,
     access: Access,
+    text_model: Option<Arc<TextModel>>,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
         let site = SITE.parse().unwrap();
-        let (limits, origins) = (Limits::default(), Origins::Any);
-        Settings { limits, payments: None, origins, site, projections: Vec::new(), access: Access::Open }
+        let (limits, origins, access) = (Limits::default(), Origins::Any, Access::Open);
+        Settings { limits, payments: None, origins, site, projections: Vec::new(), access, text_model: None }
     }
 }
 
@@ -248,8 +252,9 @@ impl Node {
     }
 
     async fn serve(folder: TempDir, settings: Settings) -> Node {
-        let Settings { limits, payments, origins, site, projections, access } = settings;
-        let models = ReadModels::new(folder.path(), Clock::system());
+        let Settings { limits, payments, origins, site, projections, access, text_model } = settings;
+        let name = text_model.is_some().then(|| TextModel::NAME.into());
+        let models = ReadModels::with_signals(folder.path(), Clock::system(), None, name);
         models.refresh().await.unwrap();
         let (readiness, ready) = watch::channel(Readiness::READY);
         let shutting_down = Arc::new(AtomicBool::new(false));
@@ -257,6 +262,7 @@ impl Node {
         let metrics = Metrics::new(&mut registry);
         let state = ApiState::new(Sources {
             models,
+            text_model,
             media: MediaReader::new(folder.path().join("media")),
             site,
             readiness: ready,

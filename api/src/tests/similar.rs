@@ -10,6 +10,17 @@ fn results(answer: &Value) -> Vec<Value> {
     list.iter().map(|result| json!([result["slug"], result["score"], result["basis"]])).collect()
 }
 
+/// A basis whose vectors the model `m` made.
+fn basis(visual: Option<f64>, semantic: Option<f64>) -> Value {
+    let encoder = |side: Option<f64>| side.map(|_| "m");
+    json!({
+        "visual": visual,
+        "semantic": semantic,
+        "visual_encoder": encoder(visual),
+        "semantic_encoder": encoder(semantic),
+    })
+}
+
 #[tokio::test]
 async fn the_nearest_come_first_with_the_parts_of_their_score() {
     let node = Node::start().await;
@@ -23,9 +34,9 @@ async fn the_nearest_come_first_with_the_parts_of_their_score() {
     assert_eq!(
         results(&answer),
         [
-            json!(["street-house-1", 0.8, {"visual": 0.8, "semantic": null}]),
-            json!(["street-house-2", 0.6, {"visual": null, "semantic": 0.6}]),
-            json!(["new-mill", 0.0, {"visual": 0.0, "semantic": 0.0}]),
+            json!(["street-house-1", 0.8, basis(Some(0.8), None)]),
+            json!(["street-house-2", 0.6, basis(None, Some(0.6))]),
+            json!(["new-mill", 0.0, basis(Some(0.0), Some(0.0))]),
         ],
         "a project that was withdrawn a moment ago is skipped"
     );

@@ -18,13 +18,12 @@ fn timeout_for(events: u64) -> Duration {
     TIMEOUT.mul_f64((events as f64 / 100_000.0).max(1.0))
 }
 
-/// Starts a server on an empty folder and imports `size` records of the demo catalog.
+/// Starts a new server and imports `size` records of the demo catalog.
 ///
 /// # Errors
 ///
 /// If the server or the import fails, or the projections time out.
-pub async fn start_and_fill(size: usize) -> Result<(Server, Vec<Figure>)> {
-    let mut server = Server::new()?;
+pub async fn start_and_fill(mut server: Server, size: usize) -> Result<(Server, Vec<Figure>)> {
     let file = server.folder().join("records.ndjson");
     let mut records = BufWriter::new(std::fs::File::create(&file)?);
     for mut record in demo::catalog(demo::DEMO_SEED, size) {
@@ -53,13 +52,12 @@ pub async fn start_and_fill(size: usize) -> Result<(Server, Vec<Figure>)> {
     Ok((server, figures))
 }
 
-/// Starts a server on an empty folder, imports a file of records and waits until all are found.
+/// Starts a new server, imports a file of records and waits until all are found.
 ///
 /// # Errors
 ///
 /// If the server fails, a line of the file is rejected, or the projections time out.
-pub async fn start_and_import(file: &Path) -> Result<Server> {
-    let mut server = Server::new()?;
+pub async fn start_and_import(mut server: Server, file: &Path) -> Result<Server> {
     server.start().await?;
     // Without the rejected lines, what is found would not be that of the file.
     let counts = import(&server, file, &["--strict"]).await;
@@ -128,16 +126,49 @@ pub async fn wait_until_embedded(server: &Server, size: usize) -> Result<()> {
         let position = status.first().and_then(|status| status["store"]["position"].as_u64());
         if position.is_some_and(|position| position >= events) {
             wait_until_found(server, events).await?;
-            let mut connection = Connection::open(&server.address).await?;
             let last = demo::catalog(demo::DEMO_SEED, size).last();
             let slug = last.and_then(|record| record["slug"].as_str().map(str::to_owned)).unwrap_or_default();
-            let answer = connection.get(&format!("/v1/similar/{slug}?limit=1")).await?;
-            let answer: Value = serde_json::from_slice(&answer.body)?;
-            if answer["count"] == 1 {
+            if has_neighbours(server, &slug).await? {
                 return Ok(());
             }
         }
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
     bail!("the projects had no vectors or neighbours within {timeout:?}")
+}
+
+/// Waits until every record of a file that was imported alone has a semantic vector and neighbours.
+///
+/// # Errors
+///
+/// If there are no records, the vectors cannot be counted, or at the timeout.
+pub async fn wait_until_all_have_meanings(server: &Server) -> Result<()> {
+    let exported = server.loggia(&["export"]).await?;
+    let last = exported.last().and_then(|record| record["slug"].as_str());
+    let last = last.context("the file has no records; name one that has some")?;
+    let (began, timeout) = (Instant::now(), timeout_for(2 * exported.len() as u64));
+    while began.elapsed() < timeout {
+        let models = server.loggia(&["models"]).await?;
+        let by_encoder = models.first().and_then(|models| models["vectors"].as_array());
+        let counts = by_encoder.into_iter().flatten().filter_map(|encoder| encoder["semantic"].as_u64());
+        if counts.sum::<u64>() >= exported.len() as u64 {
+            let status = server.loggia(&["status"]).await?;
+            let position = status.first().and_then(|status| status["store"]["position"].as_u64());
+            wait_until_found(server, position.context("the status has no position of the log")?).await?;
+            // A record alone has no neighbours.
+            if exported.len() == 1 || has_neighbours(server, last).await? {
+                return Ok(());
+            }
+        }
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    bail!("not all records had vectors within {timeout:?}; `loggia models` counts them")
+}
+
+/// Returns whether a project has neighbours, so that it and those before it have vectors.
+async fn has_neighbours(server: &Server, slug: &str) -> Result<bool> {
+    let mut connection = Connection::open(&server.address).await?;
+    let answer = connection.get(&format!("/v1/similar/{slug}?limit=1")).await?;
+    let answer: Value = serde_json::from_slice(&answer.body)?;
+    Ok(answer["count"] == 1)
 }

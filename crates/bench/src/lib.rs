@@ -7,7 +7,7 @@
 //! - [`load`]: the HTTP client and closed-loop load; [`steady`]: open-loop load.
 //! - [`server`]: the measured process; [`queries`]: realistic search queries; [`vectors`]: random vectors in clusters.
 //! - The suites: [`filling`], [`searching`], [`filters`], [`similar`], [`mcp`], [`metering`], [`rebuilding`], [`idle`],
-//!   [`relevance`].
+//!   [`relevance`], [`meaning`].
 //!
 //! ```
 //! let figure = bench::Figure::new("p99 of a search", 1.5, "ms").at_most(5.0);
@@ -26,6 +26,7 @@ pub mod filling;
 pub mod filters;
 pub mod idle;
 pub mod mcp;
+pub mod meaning;
 pub mod metering;
 pub mod rebuilding;
 pub mod relevance;

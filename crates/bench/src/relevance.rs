@@ -172,14 +172,8 @@ impl Relevance {
 ///
 /// If the records cannot be exported, there are none, or a search fails.
 pub async fn measure(server: &Server, catalog: Catalog, seed: u64) -> Result<Relevance> {
-    let exported = server.loggia(&["export"]).await?;
-    let records: Vec<Record> = exported.iter().map(Record::new).collect::<Result<_>>()?;
-    if records.is_empty() {
-        bail!("there is nothing to search in: the catalog has no records; name a file that has some");
-    }
-    let judged::Selection { mut questions, left_out } =
-        judged::select(&judged::queries()?, catalog, &records);
-    questions.extend(known_items::draw(&records, seed));
+    let judged::Selection { questions, left_out } =
+        questions(&server.loggia(&["export"]).await?, catalog, seed)?;
     let mut connection = Connection::open(&server.address).await?;
     let mut kinds = BTreeMap::<Kind, Tally>::new();
     for question in questions {
@@ -187,6 +181,24 @@ pub async fn measure(server: &Server, catalog: Catalog, seed: u64) -> Result<Rel
         kinds.entry(question.kind).or_default().add(&question, &answer);
     }
     Ok(Relevance { catalog, kinds, left_out })
+}
+
+/// Returns all questions that fit these exported records, the drawn ones too.
+fn questions(exported: &[Value], catalog: Catalog, seed: u64) -> Result<judged::Selection> {
+    let records: Vec<Record> = exported.iter().map(Record::new).collect::<Result<_>>()?;
+    if records.is_empty() {
+        bail!("there is nothing to search in: the catalog has no records; name a file that has some");
+    }
+    let mut selection = judged::select(&judged::queries()?, catalog, &records);
+    selection.questions.extend(known_items::draw(&records, seed));
+    Ok(selection)
+}
+
+/// Returns the queries of all questions that fit these exported records, without unfinished names: what begins with one need not have all
+/// its words.
+pub(crate) fn whole_queries(exported: &[Value], catalog: Catalog, seed: u64) -> Result<Vec<String>> {
+    let questions = questions(exported, catalog, seed)?.questions.into_iter();
+    Ok(questions.filter(|one| one.kind != Kind::UnfinishedName).map(|one| one.query).collect())
 }
 
 async fn ask(connection: &mut Connection, query: &str) -> Result<Answer> {

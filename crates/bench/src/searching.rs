@@ -60,7 +60,7 @@ pub async fn measure(server: &Server, size: usize) -> Result<Vec<Figure>> {
 }
 
 /// Returns the answer to every query of the log, with one of about the mean size in the middle.
-async fn answers(server: &Server, paths: &[String]) -> Result<Vec<Vec<u8>>> {
+pub(crate) async fn answers(server: &Server, paths: &[String]) -> Result<Vec<Vec<u8>>> {
     let mut connection = Connection::open(&server.address).await?;
     let mut bodies = Vec::new();
     for path in paths {
@@ -77,7 +77,8 @@ async fn answers(server: &Server, paths: &[String]) -> Result<Vec<Vec<u8>>> {
     Ok(bodies)
 }
 
-async fn start_bare(server: &Server, body: &[u8]) -> Result<(Child, String)> {
+/// Starts the bare route; returns its address too.
+pub(crate) async fn start_bare(server: &Server, body: &[u8]) -> Result<(Child, String)> {
     let file = server.folder().join("body.json");
     std::fs::write(&file, body)?;
     let mut child = Command::new(std::env::current_exe()?)
@@ -120,13 +121,29 @@ pub async fn cpu_of(
     requests: &[Request],
     connections: usize,
 ) -> Result<(f64, load::Outcome)> {
+    cpu_of_requests(pid, address, requests, connections, REQUESTS).await
+}
+
+/// Returns the CPU time per request in microseconds, and the outcome of a load of `count` requests: together they should take a second of
+/// CPU time or more.
+///
+/// # Errors
+///
+/// If a request fails, or the CPU time cannot be read.
+pub async fn cpu_of_requests(
+    pid: u32,
+    address: &str,
+    requests: &[Request],
+    connections: usize,
+    count: usize,
+) -> Result<(f64, load::Outcome)> {
     let before = usage(pid)?.cpu;
-    let outcome = load::run(address, requests, connections, REQUESTS).await?;
+    let outcome = load::run(address, requests, connections, count).await?;
     let cpu = usage(pid)?.cpu - before;
     if outcome.failed > 0 {
         bail!("{} requests failed under load", outcome.failed);
     }
-    Ok((cpu / REQUESTS as f64 * 1e6, outcome))
+    Ok((cpu / count as f64 * 1e6, outcome))
 }
 
 /// Returns the median of at least one figure.

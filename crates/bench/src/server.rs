@@ -18,6 +18,8 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(30);
 /// A running `loggia up`; its folder is deleted with it.
 pub struct Server {
     folder: tempfile::TempDir,
+    /// The folder with the weights of the encoders.
+    weights: PathBuf,
     child: Option<Child>,
     /// The address that it listens on.
     pub address: String,
@@ -35,17 +37,17 @@ pub struct Usage {
 }
 
 impl Server {
-    /// Creates a server with an empty folder; it is not started.
+    /// Creates a server with an empty folder and these weights; it is not started.
     ///
     /// # Errors
     ///
     /// If no temporary folder can be created.
-    pub fn new() -> Result<Server> {
+    pub fn new(weights: &Path) -> Result<Server> {
         let folder = tempfile::Builder::new()
             .prefix("loggia-bench-")
             .tempdir()
             .context("no temporary folder can be made")?;
-        Ok(Server { folder, child: None, address: String::new() })
+        Ok(Server { folder, weights: weights.to_owned(), child: None, address: String::new() })
     }
 
     /// Returns the data folder.
@@ -105,6 +107,8 @@ impl Server {
             .args(args)
             .args(["--auth", "off", "--data"])
             .arg(self.data())
+            .arg("--weights")
+            .arg(&self.weights)
             .stdin(Stdio::null())
             .kill_on_drop(true);
         Ok(command)

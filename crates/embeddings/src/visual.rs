@@ -24,16 +24,30 @@ const LAYOUT: f32 = 0.4;
 /// Returns the vector of a picture, [`DIMENSIONS`] finite numbers of unit length; `None` if it has no pixels.
 pub(super) fn vector(picture: &RgbImage) -> Option<Vec<f32>> {
     let pixels = Pixels::of(picture)?;
+    Some(joined([
+        (descriptors::colour_histogram(&pixels), COLOURS),
+        (descriptors::gradient_histogram(&pixels), GRADIENTS),
+        (descriptors::layout_terms(&pixels), LAYOUT),
+    ]))
+}
+
+/// Returns the parts that a network trained on shapes leaves out, of unit length; `None` if the picture has no pixels.
+pub(super) fn colours_and_layout(picture: &RgbImage) -> Option<Vec<f32>> {
+    let pixels = Pixels::of(picture)?;
+    Some(joined([
+        (descriptors::colour_histogram(&pixels), COLOURS),
+        (descriptors::layout_terms(&pixels), LAYOUT),
+    ]))
+}
+
+fn joined<const PARTS: usize>(parts: [(Vec<f32>, f32); PARTS]) -> Vec<f32> {
     let mut vector = Vec::with_capacity(DIMENSIONS);
-    let mut add = |mut part: Vec<f32>, weight| {
+    for (mut part, weight) in parts {
         scale_to(&mut part, weight);
         vector.append(&mut part);
-    };
-    add(descriptors::colour_histogram(&pixels), COLOURS);
-    add(descriptors::gradient_histogram(&pixels), GRADIENTS);
-    add(descriptors::layout_terms(&pixels), LAYOUT);
+    }
     scale_to(&mut vector, 1.0);
-    Some(vector)
+    vector
 }
 
 #[cfg(test)]

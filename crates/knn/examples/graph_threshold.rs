@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use knn::{Encoding, Layout, Lists, Rank, Row, VectorSpace, unit};
+use knn::{Encoding, Layout, Lists, Rank, Row, Side, VectorSpace, unit};
 use proptest::prelude::Rng;
 use proptest::test_runner::{RngAlgorithm, TestRng};
 
@@ -38,23 +38,29 @@ fn main() {
     println!("{rows} rows, {sides} sides of {dimensions} dimensions, {} MB", peak());
 
     if !graph_only {
-        report(&space, "all pairs", |stop| space.nearest_of_all(stop));
+        report(&mut space, "all pairs", |space, stop| space.nearest_of_all(stop));
     }
     let timer = Timer::start();
     space.build_graphs(0);
     println!("graph: {} to build, {} MB", timer.elapsed(), peak());
     if !graph_only {
-        report(&space, "graph, all rows", |stop| space.nearest_of_all(stop));
+        report(&mut space, "graph, all rows", |space, stop| space.nearest_of_all(stop));
     }
     let some = space.subset(&sample(&space));
-    let search_some = |stop: &AtomicBool| Some(space.nearest_of_some(&some, &HashSet::new(), stop)?.lists);
-    report(&space, &format!("graph, {SAMPLE} rows"), search_some);
+    let search_some = |space: &mut VectorSpace, stop: &AtomicBool| {
+        Some(space.nearest_of_some(&some, &HashSet::new(), stop)?.lists)
+    };
+    report(&mut space, &format!("graph, {SAMPLE} rows"), search_some);
 }
 
 /// Searches lists and prints what that took, and their recall.
-fn report(space: &VectorSpace, what: &str, search: impl Fn(&AtomicBool) -> Option<Lists>) {
+fn report(
+    space: &mut VectorSpace,
+    what: &str,
+    search: impl Fn(&mut VectorSpace, &AtomicBool) -> Option<Lists>,
+) {
     let timer = Timer::start();
-    let lists = search(&AtomicBool::new(false)).unwrap();
+    let lists = search(space, &AtomicBool::new(false)).unwrap();
     println!("{what}: {} to search, {} MB, recall@10 {:.4}", timer.elapsed(), peak(), recall(space, &lists));
 }
 
@@ -127,10 +133,11 @@ impl Data {
         let values: Vec<f32> =
             centre.iter().zip(noise).map(|(centre, noise)| centre + noise * SPREAD).collect();
         let (visual, semantic) = values.split_at(self.dimensions);
-        let encoding = Some(Encoding { model: 0, dimensions: self.dimensions });
+        let encoding = Some(Encoding { model: 0, dimensions: self.dimensions, is_quantized: false });
         let (visual, semantic) = (unit(visual), (self.sides == 2).then(|| unit(semantic)));
         let layout = Layout { visual: encoding, semantic: encoding.filter(|_| self.sides == 2) };
-        space.insert(id, Row { layout, visual: Some(&visual), semantic: semantic.as_deref() });
+        let semantic = semantic.as_deref().map(Side::Floats);
+        space.insert(id, Row { layout, visual: Some(Side::Floats(&visual)), semantic });
     }
 }
 

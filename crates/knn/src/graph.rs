@@ -9,6 +9,9 @@ use std::thread::JoinHandle;
 use foldhash::fast::RandomState;
 use instant_distance::{Builder, HnswMap, Point, Search};
 
+use crate::row::Row;
+use crate::vector::{Side, dot_bytes};
+
 /// The number of rows that are proposed (HNSW's `ef`). For lists of 64 this leaves room for rows that were removed since.
 const PROPOSED: usize = 160;
 
@@ -23,35 +26,47 @@ pub(crate) struct Graph {
     map: HnswMap<CoarseRow, u32>,
 }
 
-/// A row of unit vectors in a quarter of its memory: 8 bits for each value, and what one of their steps is worth. Which rows are
-/// proposed depends on it, and nothing else. Clones share the values.
+/// A row in one byte a number, and what one step of each side is worth. Which rows are proposed depends on it, and nothing else.
+/// Clones share the values.
 #[derive(Debug, Clone)]
 pub(crate) struct CoarseRow {
+    /// Those of the first side, then those of the second.
     values: Arc<[i8]>,
-    step: f32,
+    /// The number of values of the first side.
+    visual: usize,
+    steps: [f32; 2],
 }
 
 impl CoarseRow {
-    fn of(row: &[f32]) -> CoarseRow {
-        let greatest = row.iter().fold(0.0, |greatest: f32, value| greatest.max(value.abs()));
-        let step = greatest / f32::from(i8::MAX);
-        // Of nothing but zeros each is a NaN, which is cast to 0.
-        let values = row.iter().map(|value| (value / step).round() as i8).collect();
-        CoarseRow { values, step }
-    }
-
-    /// Returns the rows of these values, `width` each.
-    pub(crate) fn all(values: &[f32], width: usize) -> Vec<CoarseRow> {
-        values.chunks_exact(width).map(CoarseRow::of).collect()
+    pub(crate) fn of(row: Row<'_>) -> CoarseRow {
+        let mut values = Vec::new();
+        let mut add = |side: Option<Side<'_>>| match side {
+            None => 0.0,
+            Some(Side::Floats(side)) => {
+                let greatest = side.iter().fold(0.0, |greatest: f32, value| greatest.max(value.abs()));
+                let step = greatest / f32::from(i8::MAX);
+                // Of nothing but zeros each is a NaN, which is cast to 0.
+                values.extend(side.iter().map(|value| (value / step).round() as i8));
+                step
+            }
+            Some(Side::Bytes(side)) => {
+                values.extend_from_slice(side.numbers);
+                f64::from(side.square).sqrt().recip() as f32
+            }
+        };
+        let steps = [add(row.visual), add(row.semantic)];
+        let visual = row.layout.visual.map_or(0, |encoding| encoding.dimensions);
+        CoarseRow { values: values.into(), visual, steps }
     }
 }
 
 impl Point for CoarseRow {
     fn distance(&self, other: &CoarseRow) -> f32 {
-        let pairs = self.values.iter().zip(&*other.values);
-        let product: i32 = pairs.map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
+        let (a, b) = (self.values.split_at(self.visual), other.values.split_at(other.visual));
+        let cosine =
+            |a: &[i8], b: &[i8], side: usize| dot_bytes(a, b) as f32 * (self.steps[side] * other.steps[side]);
         // Only the order counts, so it may be off by a constant: rows of two sides have the length √2.
-        1.0 - product as f32 * (self.step * other.step)
+        1.0 - cosine(a.0, b.0, 0) - cosine(a.1, b.1, 1)
     }
 }
 
@@ -69,7 +84,7 @@ impl Graph {
     }
 
     /// Returns the ids of the rows that are probably nearest to `row`, at most [`PROPOSED`].
-    pub(crate) fn propose(&self, row: &[f32], search: &mut Search) -> Vec<u32> {
+    pub(crate) fn propose(&self, row: Row<'_>, search: &mut Search) -> Vec<u32> {
         self.map.search(&CoarseRow::of(row), search).map(|item| *item.value).collect()
     }
 }
@@ -172,15 +187,23 @@ impl GraphState {
 mod tests {
     use super::*;
 
+    use crate::row::{Encoding, Layout};
+    use crate::vector::Quantized;
+
     #[test]
     fn a_coarse_row_is_as_far_as_its_row_but_for_one_percent() {
-        let rows = [[0.6, 0.8, 0.0, 0.0], [0.8, -0.6, 0.0, 0.0], [0.0, 0.05, 0.0, 0.9987], [0.0; 4]];
-        for row in &rows {
-            for other in &rows {
-                let exact: f32 = 1.0 - row.iter().zip(other).map(|(a, b)| a * b).sum::<f32>();
-                let coarse = CoarseRow::of(row).distance(&CoarseRow::of(other));
-                assert!((coarse - exact).abs() < 0.01, "{row:?} {other:?}: {coarse} for {exact}");
-            }
+        let floats = [[0.6, 0.8, 0.0, 0.0], [0.8, -0.6, 0.0, 0.0], [0.0, 0.05, 0.0, 0.9987], [0.0; 4]];
+        let bytes = [[127_i8, 0, 5], [-90, 90, 1], [4, 5, 6], [0, 0, 127]];
+        let encoding = |dimensions, is_quantized| Some(Encoding { model: 0, dimensions, is_quantized });
+        let layout = Layout { visual: encoding(4, false), semantic: encoding(3, true) };
+        let row = |at: usize| {
+            let (visual, semantic) = (Side::Floats(&floats[at]), Side::Bytes(Quantized::new(&bytes[at])));
+            Row { layout, visual: Some(visual), semantic: Some(semantic) }
+        };
+        for (a, b) in (0..4).flat_map(|a| (0..4).map(move |b| (a, b))) {
+            let exact = 1.0 - 2.0 * row(a).score(row(b)).unwrap_or_default();
+            let coarse = CoarseRow::of(row(a)).distance(&CoarseRow::of(row(b)));
+            assert!((coarse - exact).abs() < 0.01, "{a} {b}: {coarse} for {exact}");
         }
     }
 }

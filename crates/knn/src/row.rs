@@ -1,8 +1,6 @@
 //! Rows, and the score of two of them.
 
-use std::ops::Range;
-
-use crate::vector::dot;
+use crate::vector::Side;
 
 /// How the vector of a side was made: vectors are compared only if this is equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,6 +9,8 @@ pub struct Encoding {
     pub model: usize,
     /// The dimensions of its vectors.
     pub dimensions: usize,
+    /// Whether they are [`Side::Bytes`].
+    pub is_quantized: bool,
 }
 
 /// The sides that a row has, and how the vector of each was made.
@@ -22,15 +22,15 @@ pub struct Layout {
     pub semantic: Option<Encoding>,
 }
 
-/// The vectors of a row, each of unit length.
+/// The vectors of a row.
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'a> {
     /// The sides that it has.
     pub layout: Layout,
     /// The vector of the first side.
-    pub visual: Option<&'a [f32]>,
+    pub visual: Option<Side<'a>>,
     /// The vector of the second side.
-    pub semantic: Option<&'a [f32]>,
+    pub semantic: Option<Side<'a>>,
 }
 
 /// The cosines of two rows on the sides that they have in common, from -1 to 1.
@@ -42,26 +42,11 @@ pub struct Cosines {
     pub semantic: Option<f32>,
 }
 
-/// The columns of the sides that two layouts have in common; the dot product over them times the factor is the score.
-#[derive(Debug)]
-pub(crate) struct CommonColumns {
-    pub(crate) left: Range<usize>,
-    pub(crate) right: Range<usize>,
-    pub(crate) factor: f32,
-}
-
-impl<'a> Row<'a> {
-    /// Returns the row of these values: those of the first side, then those of the second.
-    pub(crate) fn of(layout: Layout, values: &'a [f32]) -> Row<'a> {
-        let (visual, semantic) = values.split_at(dimensions(layout.visual));
-        let side = |encoding: Option<Encoding>, values| encoding.map(|_| values);
-        Row { layout, visual: side(layout.visual, visual), semantic: side(layout.semantic, semantic) }
-    }
-
+impl Row<'_> {
     /// Returns the cosines with another row, of the same dimensions where the encoding is equal.
     pub fn cosines(self, other: Row<'_>) -> Cosines {
-        let side = |is_common: bool, a: Option<&[f32]>, b: Option<&[f32]>| {
-            if is_common { Some(dot(a?, b?)) } else { None }
+        let side = |is_common: bool, a: Option<Side<'_>>, b: Option<Side<'_>>| {
+            if is_common { a?.cosine(b?) } else { None }
         };
         let (left, right) = (self.layout, other.layout);
         Cosines {
@@ -80,31 +65,9 @@ impl<'a> Row<'a> {
 }
 
 impl Layout {
-    /// Returns the number of values in a row.
-    pub(crate) fn width(self) -> usize {
-        dimensions(self.visual) + dimensions(self.semantic)
+    /// Returns the encodings of the sides, `None` for a side that is not in common: both sides in order.
+    pub(crate) fn common(self, other: Layout) -> [Option<Encoding>; 2] {
+        let common = |a: Option<Encoding>, b: Option<Encoding>| a.filter(|_| a == b);
+        [common(self.visual, other.visual), common(self.semantic, other.semantic)]
     }
-
-    /// Returns the common columns; `None` without a common side.
-    pub(crate) fn common(self, other: Layout) -> Option<CommonColumns> {
-        let is_common =
-            |side: fn(Layout) -> Option<Encoding>| side(self).is_some() && side(self) == side(other);
-        let visual = |layout: Layout| 0..dimensions(layout.visual);
-        let semantic = |layout: Layout| dimensions(layout.visual)..layout.width();
-        match (is_common(|layout| layout.visual), is_common(|layout| layout.semantic)) {
-            (true, true) => {
-                Some(CommonColumns { left: 0..self.width(), right: 0..other.width(), factor: 0.5 })
-            }
-            (true, false) => Some(CommonColumns { left: visual(self), right: visual(other), factor: 1.0 }),
-            (false, true) => {
-                Some(CommonColumns { left: semantic(self), right: semantic(other), factor: 1.0 })
-            }
-            (false, false) => None,
-        }
-    }
-}
-
-/// Returns the number of values of a side; 0 without it.
-fn dimensions(side: Option<Encoding>) -> usize {
-    side.map_or(0, |encoding| encoding.dimensions)
 }

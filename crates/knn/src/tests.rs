@@ -9,19 +9,34 @@ use super::*;
 
 const K: usize = 5;
 
-/// The vectors of a row: an encoder and a unit vector for each side.
-type Sides = [Option<(usize, Vec<f32>)>; 2];
+/// The vector of a side.
+#[derive(Debug, Clone, PartialEq)]
+enum Numbers {
+    Floats(Vec<f32>),
+    Bytes(Vec<i8>),
+}
+
+/// The vectors of a row: an encoder and a vector for each side.
+type Sides = [Option<(usize, Numbers)>; 2];
 
 fn layout(sides: &Sides) -> Layout {
-    let encoding = |side: &Option<(usize, Vec<f32>)>| {
-        side.as_ref().map(|(model, v)| Encoding { model: *model, dimensions: v.len() })
+    let encoding = |side: &Option<(usize, Numbers)>| {
+        side.as_ref().map(|(model, numbers)| match numbers {
+            Numbers::Floats(n) => Encoding { model: *model, dimensions: n.len(), is_quantized: false },
+            Numbers::Bytes(n) => Encoding { model: *model, dimensions: n.len(), is_quantized: true },
+        })
     };
     Layout { visual: encoding(&sides[0]), semantic: encoding(&sides[1]) }
 }
 
 fn row(sides: &Sides) -> Row<'_> {
-    let values = |side: usize| sides[side].as_ref().map(|(_, values)| values.as_slice());
-    Row { layout: layout(sides), visual: values(0), semantic: values(1) }
+    let vector = |side: usize| {
+        sides[side].as_ref().map(|(_, numbers)| match numbers {
+            Numbers::Floats(numbers) => Side::Floats(numbers),
+            Numbers::Bytes(numbers) => Side::Bytes(Quantized::new(numbers)),
+        })
+    };
+    Row { layout: layout(sides), visual: vector(0), semantic: vector(1) }
 }
 
 fn space(rows: &BTreeMap<u32, Sides>) -> VectorSpace {
@@ -41,15 +56,50 @@ fn expected(rows: &BTreeMap<u32, Sides>, id: u32) -> Vec<Rank> {
     list
 }
 
+/// The lists of rows of bytes, from the whole numbers alone.
+#[test]
+fn lists_of_quantized_rows_follow_from_their_whole_numbers() {
+    let numbers = |id: u32, n: u32| i64::from((id * id * 7 + id * 31 + n * n * id + n * 97) % 255) - 127;
+    let rows: BTreeMap<u32, Sides> = (1..600)
+        .map(|id| {
+            let side =
+                |from, to| Some((0, Numbers::Bytes((from..to).map(|n| numbers(id, n) as i8).collect())));
+            (id, [side(0, 67), side(67, 100)])
+        })
+        .collect();
+    let dot = |a: u32, b: u32, side: std::ops::Range<u32>| -> i64 {
+        side.map(|n| numbers(a, n) * numbers(b, n)).sum()
+    };
+    let cosine = |a: u32, b: u32, side: std::ops::Range<u32>| {
+        let squares = dot(a, a, side.clone()) * dot(b, b, side.clone());
+        (dot(a, b, side) as f64 / (squares as f64).sqrt()) as f32
+    };
+    let found = space(&rows).nearest_of_all(&AtomicBool::new(false)).unwrap();
+    assert_eq!(found.len(), rows.len());
+    for (id, list) in found {
+        let others = rows.keys().filter(|other| **other != id);
+        let score = |other| (cosine(id, other, 0..67) + cosine(id, other, 67..100)) / 2.0;
+        let mut expected: Vec<Rank> = others.map(|other| Rank { score: score(*other), id: *other }).collect();
+        expected.sort_unstable();
+        assert_eq!(list, expected[..K], "{id}");
+    }
+}
+
 fn lists(rows: &BTreeMap<u32, Sides>) -> BTreeMap<u32, Vec<Rank>> {
     rows.keys().map(|id| (*id, expected(rows, *id))).collect()
 }
 
-/// Few different vectors, so that scores are often equal; two encoders, and rows of one side or two.
+/// Few different vectors, so that scores are often equal; two encoders with vectors of floats and two of bytes, and rows of one side or
+/// two.
 fn sides() -> impl Strategy<Value = Sides> {
     let side = |dimensions: usize| {
-        (0..2_usize, proptest::collection::vec(0..3_u8, dimensions)).prop_map(|(model, values)| {
-            (model, unit(&values.iter().map(|n| f32::from(*n) + 0.5).collect::<Vec<_>>()))
+        (0..4_usize, proptest::collection::vec(0..3_i8, dimensions)).prop_map(|(model, values)| {
+            let values = values.iter().map(|n| 2 * n - 1);
+            let numbers = match model {
+                0 | 1 => Numbers::Floats(unit(&values.map(f32::from).collect::<Vec<_>>())),
+                _ => Numbers::Bytes(values.map(|n| 21 * n).collect()),
+            };
+            (model, numbers)
         })
     };
     prop_oneof![
@@ -109,7 +159,7 @@ proptest! {
 
 #[test]
 fn a_stopped_search_has_no_result() {
-    let rows = (0..10).map(|id| (id, [Some((0, unit(&[1.0, id as f32]))), None])).collect();
+    let rows = (0..10).map(|id| (id, [Some((0, Numbers::Floats(unit(&[1.0, id as f32])))), None])).collect();
     assert_eq!(space(&rows).nearest_of_all(&AtomicBool::new(true)), None);
 }
 
@@ -124,7 +174,8 @@ fn a_graph_and_the_rows_added_since_find_nearly_all() {
     let mut clustered = |id: u32| {
         let values: Vec<f32> =
             (0..12).map(|at| if id % 12 == at { 1.0 + random() } else { random() }).collect();
-        [Some((0, unit(&values))), None]
+        let bytes = values.iter().map(|n| (n * 80.0) as i8).collect();
+        [Some((0, Numbers::Floats(unit(&values)))), Some((0, Numbers::Bytes(bytes)))]
     };
     let mut rows: BTreeMap<u32, Sides> = (0..400).map(|id| (id, clustered(id))).collect();
     let mut space = space(&rows);
@@ -142,4 +193,40 @@ fn a_graph_and_the_rows_added_since_find_nearly_all() {
     let (found, all): (usize, usize) =
         (expected.iter().map(hits).sum(), expected.values().map(Vec::len).sum());
     assert!(found * 100 >= all * 98, "{found} of {all}");
+}
+
+/// The lists of 560 rows in 28 clusters by sketches, and changes of rows that the search has reordered.
+#[test]
+fn sketches_find_nearly_all_and_rows_stay_what_they_are() {
+    let mut state = 7_u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f32 / (1 << 24) as f32 - 0.5
+    };
+    let mut vector = || (0..1_030).map(|_| random()).collect::<Vec<f32>>();
+    let centres: Vec<Vec<f32>> = (0..28).map(|_| vector()).collect();
+    let mut clustered = |id: u32| {
+        let centre = centres[id as usize % 28].iter().zip(vector());
+        let numbers: Vec<f32> = centre.map(|(centre, noise)| centre + 0.7 * noise).collect();
+        let (visual, semantic) = numbers.split_at(700);
+        let bytes = visual.iter().map(|n| (n * 140.0) as i8).collect();
+        [Some((0, Numbers::Bytes(bytes))), Some((0, Numbers::Floats(unit(semantic))))]
+    };
+    let mut rows: BTreeMap<u32, Sides> = (0..560).map(|id| (id, clustered(id))).collect();
+    let mut space = space(&rows);
+    space.sketch_from(500);
+    let found: BTreeMap<_, _> = space.nearest_of_all(&AtomicBool::new(false)).unwrap().into_iter().collect();
+    let expected = lists(&rows);
+    let missed = expected.iter().filter(|(id, list)| found[*id] != **list).count();
+    assert!(missed <= 2 && found.len() == expected.len(), "{missed} of {} lists", expected.len());
+    for id in 550..570 {
+        let sides = clustered(id + 7);
+        [id - 300, id].into_iter().for_each(|old| space.remove(old));
+        space.insert(id, row(&sides));
+        rows.remove(&(id - 300));
+        rows.insert(id, sides);
+    }
+    for (id, sides) in &rows {
+        assert_eq!(space.row(*id).unwrap().cosines(row(sides)), row(sides).cosines(row(sides)), "{id}");
+    }
 }

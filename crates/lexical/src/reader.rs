@@ -111,7 +111,7 @@ impl SearchReader {
     /// Fails on a cursor of another query; on one whose words would be corrected in another way by now; and if the index's files
     /// cannot be read.
     pub fn search(&self, request: &SearchRequest<'_>) -> Result<SearchPage, SearchError> {
-        SearchPage::of(self.shared.current.load_full(), request, None)
+        SearchPage::of(self.shared.current.load_full(), request, None, false)
     }
 
     /// Returns up to `limit` slugs of listed projects that are similar to `slug`, the most similar first: those with few typos, then
@@ -168,11 +168,12 @@ pub struct Hit<'a> {
 }
 
 impl SearchPage {
-    /// Searches a snapshot, within a restriction if there is one.
+    /// Searches a snapshot, within a restriction if there is one; for full matches alone if `is_strict`.
     pub(crate) fn of(
         snapshot: Arc<Snapshot>,
         request: &SearchRequest<'_>,
         restriction: Option<&Restriction<'_>>,
+        is_strict: bool,
     ) -> Result<SearchPage, SearchError> {
         let query = Query::parse(request.text);
         let limit = request.limit.clamp(1, MAX_PAGE_SIZE);
@@ -182,7 +183,7 @@ impl SearchPage {
         };
         let scope = Scope { category: request.category, allowed: restriction.and_then(|one| one.allowed) };
         let collects = restriction.map_or(Collects::Nothing, |one| one.collects);
-        let search = Search { snapshot: &snapshot, query: &query, scope, collects };
+        let search = Search { snapshot: &snapshot, query: &query, scope, collects, is_strict };
         let page = match request.after {
             None => search.first_page(limit)?,
             Some(cursor)
@@ -196,7 +197,7 @@ impl SearchPage {
                 search.next_page(limit, &cursor.state, cursor.last)?.ok_or(changed)?
             }
         };
-        let relaxation = relaxation(&search, request.text, &page)?;
+        let relaxation = if is_strict { None } else { relaxation(&search, request.text, &page)? };
         let ResultPage { documents, total, has_more, collected, state, .. } = page;
         let cursor = CursorParts { query: fingerprint, state, has_more };
         let is_truncated = query.is_truncated;
@@ -211,6 +212,14 @@ impl SearchPage {
         });
         rows::prefetch(hits.clone().map(|hit| hit.summary));
         hits
+    }
+
+    /// Returns the ordinal and the score of the results of the page, in order.
+    pub fn ranked(&self) -> impl ExactSizeIterator<Item = (u64, f32)> {
+        self.documents.iter().map(|found| {
+            let segment = &self.snapshot.segments[found.segment as usize];
+            (segment.ordinal(found.document), found.rank.score)
+        })
     }
 
     /// Returns the number of results on all pages.

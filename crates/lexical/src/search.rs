@@ -97,6 +97,8 @@ pub(crate) struct Search<'a> {
     pub(crate) scope: Scope<'a>,
     /// What a page has of the results of all pages.
     pub(crate) collects: Collects,
+    /// Whether only what has every word in some form is a result: no name that goes on with the last word, and nothing relaxed.
+    pub(crate) is_strict: bool,
 }
 
 impl<'a> Search<'a> {
@@ -106,12 +108,12 @@ impl<'a> Search<'a> {
         let length_norms = &*self.snapshot.length_norms;
         let mut state = CursorState { tier: MatchTier::Full, weights: self.weights(), variants: 0 };
         let mut beginnings = Beginnings::open(self.snapshot, self.query)?;
-        if !beginnings.is_empty() && self.is_enough_as_it_stands()? {
+        if self.is_strict || !beginnings.is_empty() && self.is_enough_as_it_stands()? {
             beginnings.keep_whole_words();
         }
         let scope = (length_norms, &state.weights);
         let full = self.full_tiers(scope, &beginnings, ENOUGH_MATCHES as usize, &mut top_k)?;
-        if full.count < ENOUGH_MATCHES && self.query.last_is_prefix {
+        if !self.is_strict && full.count < ENOUGH_MATCHES && self.query.last_is_prefix {
             let clauses = self.prefix_clauses(&state.weights, None);
             if let Some(completed) = clauses.last() {
                 state.weights.push(completed.idf);
@@ -121,7 +123,7 @@ impl<'a> Search<'a> {
             let scope = (length_norms, &state.weights);
             self.prefix_tier(&clauses, scope, (&full, &beginnings), state.variants, &mut top_k)?;
         }
-        if top_k.total == 0 && self.count_outside()? == 0 {
+        if !self.is_strict && top_k.total == 0 && self.count_outside()? == 0 {
             state = self.approximate_tiers(length_norms, &mut top_k)?;
         }
         Ok(result_page(top_k, full.count, state))
@@ -146,7 +148,7 @@ impl<'a> Search<'a> {
         match state.tier {
             MatchTier::Full | MatchTier::Prefix => {
                 let mut beginnings = Beginnings::open(self.snapshot, self.query)?;
-                if state.tier == MatchTier::Full && self.query.is_one_whole_word() {
+                if self.is_strict || state.tier == MatchTier::Full && self.query.is_one_whole_word() {
                     beginnings.keep_whole_words();
                 }
                 let max_listed = if state.tier == MatchTier::Full { 0 } else { usize::MAX };

@@ -72,7 +72,21 @@ impl View {
         request: &SearchRequest<'_>,
         restriction: &Restriction<'_>,
     ) -> Result<SearchPage, SearchError> {
-        SearchPage::of(Arc::clone(&self.snapshot), request, Some(restriction))
+        SearchPage::of(Arc::clone(&self.snapshot), request, Some(restriction), false)
+    }
+
+    /// Returns one page of the results that have every word of the text in some form, in the order of [`View::search`], which has them
+    /// before all others. No word is completed or corrected, and nothing is relaxed.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`View::search`] does.
+    pub fn full_matches(
+        &self,
+        request: &SearchRequest<'_>,
+        restriction: &Restriction<'_>,
+    ) -> Result<SearchPage, SearchError> {
+        SearchPage::of(Arc::clone(&self.snapshot), request, Some(restriction), true)
     }
 
     /// Counts the listed projects of a set that have every word of a text in some form. They are not ranked, and no word is completed or
@@ -85,7 +99,8 @@ impl View {
         let query = Query::parse(text);
         let scope = Scope { category: None, allowed: Some(set) };
         let collects = Collects::Nothing;
-        Ok(Search { snapshot: &self.snapshot, query: &query, scope, collects }.count_full()?)
+        let search = Search { snapshot: &self.snapshot, query: &query, scope, collects, is_strict: true };
+        Ok(search.count_full()?)
     }
 
     /// Returns the summaries of at most `limit` listed projects whose name begins with `typed`, and then of those in whose name a later

@@ -180,6 +180,20 @@ impl Listing {
         Some(self.view.as_ref()?.search(request, restriction))
     }
 
+    /// Searches the index of this listing for the projects that have every word of a text in some form, as [`View::full_matches`] does;
+    /// `None` if the archive was opened without an index.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`model::search::SearchReader::search`].
+    pub fn full_matches(
+        &self,
+        request: &SearchRequest<'_>,
+        restriction: &Restriction<'_>,
+    ) -> Option<Result<SearchPage, SearchError>> {
+        Some(self.view.as_ref()?.full_matches(request, restriction))
+    }
+
     /// Counts the projects of a set that have every word of a text in some form, as [`View::count_within`] does; 0 if the archive was
     /// opened without an index.
     ///

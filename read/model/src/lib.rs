@@ -28,6 +28,7 @@ pub mod project;
 pub mod search;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use lexical::View;
 use schemas::month::Month;
@@ -51,6 +52,8 @@ pub struct ModelContext {
     pub month: Month,
     /// The search index, if one is open.
     pub search: Option<View>,
+    /// The name of the node's text model, if it has one: the meanings that it gave to texts are loaded.
+    pub text_model: Option<Arc<str>>,
 }
 
 /// The reader of one read model, on one generation.

@@ -122,7 +122,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_signal_ends_the_wait_of_its_model_alone() {
         let signals = CommitSignals::default();
-        let models = ReadModels::with_signals("models", Clock::system(), Some(signals.clone()));
+        let models = ReadModels::with_signals("models", Clock::system(), Some(signals.clone()), None);
         let waited = async |model| {
             let began = Instant::now();
             models.wait_for_commit(model, began).await;

@@ -1,12 +1,14 @@
 //! The vectors of all listed projects in memory, as of the last computation of the lists.
 
+use std::collections::HashMap;
+
 use futures::TryStreamExt;
 use knn::{Encoding, Layout, Rank, Row, VectorSpace};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection};
 
 use super::list::members;
-use super::rows::{Encoded, Vectors, from_bytes};
+use super::rows::{Encoded, Form, Forms, Numbers, Vectors, load_models};
 use super::{KEPT, corrupt};
 use model::error::ModelError;
 
@@ -21,16 +23,17 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Loads the stored vectors. At 100,000 projects of 512 dimensions this takes about a second.
+    /// Loads the stored vectors. At 100,000 projects with 200 MB of them this takes about a second.
     pub(super) async fn load(connection: &mut SqliteConnection) -> Result<Memory, ModelError> {
         let mut memory = Memory { models: Vec::new(), space: VectorSpace::new(KEPT), is_incomplete: false };
         let dirty = "SELECT count(*) > 0 FROM projects WHERE dirty = 1";
         memory.is_incomplete = sqlx::query_scalar(dirty).fetch_one(&mut *connection).await?;
+        let forms = load_models(connection).await?;
         let sql = "SELECT ordinal, visual_model, visual, semantic_model, semantic FROM projects \
                    JOIN vectors USING (ordinal) WHERE listed = 1 AND dirty = 0 ORDER BY ordinal";
         let mut rows = sqlx::query(sql).fetch(&mut *connection);
         while let Some(row) = rows.try_next().await? {
-            memory.insert(read_ordinal(&row)?, &read_vectors(&row)?);
+            memory.insert(read_ordinal(&row)?, &read_vectors(&row, &forms)?);
         }
         drop(rows);
         if !memory.is_incomplete {
@@ -78,7 +81,7 @@ impl Memory {
             visual: visual.map(|side| self.encoding(side)),
             semantic: semantic.map(|side| self.encoding(side)),
         };
-        let (visual, semantic) = (visual.map(Encoded::as_slice), semantic.map(Encoded::as_slice));
+        let [visual, semantic] = [visual, semantic].map(|side| side.map(|side| side.numbers.side()));
         self.space.insert(ordinal, Row { layout, visual, semantic });
     }
 
@@ -87,7 +90,8 @@ impl Memory {
             self.models.push(side.model.clone());
             self.models.len() - 1
         });
-        Encoding { model, dimensions: side.numbers.len() }
+        let Form { dimensions, is_quantized } = side.numbers.form();
+        Encoding { model, dimensions, is_quantized }
     }
 
     pub(super) fn remove(&mut self, ordinal: u32) {
@@ -104,11 +108,18 @@ pub(super) fn read_ordinal(row: &SqliteRow) -> Result<u32, ModelError> {
     u32::try_from(row.try_get::<i64, _>("ordinal")?).map_err(corrupt)
 }
 
-/// Reads the columns of both sides.
-pub(super) fn read_vectors(row: &SqliteRow) -> Result<Vectors, ModelError> {
-    let side = |model: &str, numbers: &str| -> Result<Option<Encoded>, ModelError> {
-        let Some(numbers) = row.try_get::<Option<&[u8]>, _>(numbers)? else { return Ok(None) };
-        Ok(Some(Encoded { model: row.try_get(model)?, numbers: from_bytes(numbers)? }))
-    };
-    Ok(Vectors { visual: side("visual_model", "visual")?, semantic: side("semantic_model", "semantic")? })
+/// Reads the columns of both sides; `forms` are those of all models.
+pub(super) fn read_vectors(row: &SqliteRow, forms: &HashMap<String, Forms>) -> Result<Vectors, ModelError> {
+    let side =
+        |model: &str, numbers: &str, form: fn(&Forms) -> Form| -> Result<Option<Encoded>, ModelError> {
+            let Some(stored) = row.try_get::<Option<&[u8]>, _>(numbers)? else { return Ok(None) };
+            let model: String = row.try_get(model)?;
+            let forms = forms.get(&model).ok_or_else(|| corrupt("a vector of an unknown model"))?;
+            let numbers = Numbers::from_stored(stored, form(forms))?;
+            Ok(Some(Encoded { model, numbers }))
+        };
+    Ok(Vectors {
+        visual: side("visual_model", "visual", |forms| forms.visual)?,
+        semantic: side("semantic_model", "semantic", |forms| forms.semantic)?,
+    })
 }

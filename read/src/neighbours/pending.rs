@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use knn::unit;
 use schemas::event::{Event, VectorsRecorded};
 use schemas::ids::{Position, ProjectId};
 use schemas::vector::Vector;
@@ -10,7 +9,7 @@ use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
 
 use super::corrupt;
 use super::memory::read_ordinal;
-use super::rows::{Encoded, Vectors, to_bytes};
+use super::rows::{Encoded, Form, Forms, Numbers, Vectors, load_models};
 use model::error::ModelError;
 use model::project::UnexpectedEvent;
 
@@ -58,15 +57,8 @@ pub enum ApplyError {
 pub(super) struct PendingChanges {
     /// `None` for a project that was never selected.
     projects: HashMap<ProjectId, Option<Project>>,
-    models: HashMap<String, Dimensions>,
+    models: HashMap<String, Forms>,
     new_models: HashSet<String>,
-}
-
-/// The number of dimensions of one model's vectors on each side; 0 while there is none.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Dimensions {
-    visual: usize,
-    semantic: usize,
 }
 
 #[derive(Debug)]
@@ -74,6 +66,9 @@ struct Project {
     ordinal: u32,
     listed: bool,
     sides: u8,
+    /// What made its visual and its semantic vector.
+    models: [Option<String>; 2],
+    /// Those that the commit writes.
     vectors: Option<Vectors>,
     /// Whether the commit writes it.
     changed: bool,
@@ -82,16 +77,9 @@ struct Project {
 }
 
 impl PendingChanges {
-    /// Returns no changes, with the dimensions of every known model.
+    /// Returns no changes, with the forms of every known model.
     pub(super) async fn load(connection: &mut SqliteConnection) -> Result<PendingChanges, ModelError> {
-        let mut models = HashMap::new();
-        let rows: Vec<(String, i64, i64)> =
-            sqlx::query_as("SELECT model, visual, semantic FROM models").fetch_all(connection).await?;
-        for (model, visual, semantic) in rows {
-            let count = |n: i64| usize::try_from(n).map_err(corrupt);
-            models.insert(model, Dimensions { visual: count(visual)?, semantic: count(semantic)? });
-        }
-        Ok(PendingChanges { models, ..PendingChanges::default() })
+        Ok(PendingChanges { models: load_models(connection).await?, ..PendingChanges::default() })
     }
 
     /// Loads the projects that the events of a batch concern, as far as they are known.
@@ -104,7 +92,8 @@ impl PendingChanges {
         let unknown: Vec<ProjectId> = unknown.into_iter().collect();
         for chunk in unknown.chunks(ROWS) {
             let mut query = QueryBuilder::<Sqlite>::new(
-                "SELECT ordinal, project, listed, sides FROM projects WHERE project IN (",
+                "SELECT ordinal, project, listed, sides, visual_model, semantic_model FROM projects \
+                 WHERE project IN (",
             );
             let mut list = query.separated(", ");
             for id in chunk {
@@ -117,6 +106,7 @@ impl PendingChanges {
                     ordinal: read_ordinal(&row)?,
                     listed: row.try_get("listed")?,
                     sides: row.try_get("sides")?,
+                    models: [row.try_get("visual_model")?, row.try_get("semantic_model")?],
                     vectors: None,
                     changed: false,
                     moved: false,
@@ -141,8 +131,7 @@ impl PendingChanges {
             (Some(_), Event::ProjectSelected(_)) => Err(UnexpectedEvent::SelectedTwice.into()),
             (known @ None, Event::ProjectSelected(_)) => {
                 let ordinal = u32::try_from(position.0).map_err(|_| ApplyError::TooFar)?;
-                let (vectors, sides) = (None, 0);
-                *known = Some(Project { ordinal, listed: true, sides, vectors, changed: true, moved: false });
+                *known = Some(Project::new(ordinal));
                 Ok(())
             }
             (None, _) => Err(UnexpectedEvent::NotSelected.into()),
@@ -155,12 +144,12 @@ impl PendingChanges {
                 Ok(())
             }
             (Some(project), Event::VectorsRecorded(recorded)) => {
-                for (model, dimensions) in checked(&self.models, recorded)? {
-                    if self.models.insert(model.clone(), dimensions) != Some(dimensions) {
+                for (model, forms) in checked(&self.models, recorded)? {
+                    if self.models.insert(model.clone(), forms) != Some(forms) {
                         self.new_models.insert(model);
                     }
                 }
-                project.set_vectors(recorded);
+                project.set_vectors(vectors(&self.models, recorded));
                 Ok(())
             }
             (
@@ -196,11 +185,16 @@ impl PendingChanges {
             write_vectors(transaction, chunk).await?;
         }
         for model in std::mem::take(&mut self.new_models) {
-            let dimensions = self.models.get(&model).copied().unwrap_or_default();
-            sqlx::query("INSERT OR REPLACE INTO models (model, visual, semantic) VALUES (?, ?, ?)")
+            let Forms { visual, semantic } = self.models.get(&model).copied().unwrap_or_default();
+            let sql = "INSERT OR REPLACE INTO models \
+                       (model, visual, visual_is_quantized, semantic, semantic_is_quantized) \
+                       VALUES (?, ?, ?, ?, ?)";
+            sqlx::query(sql)
                 .bind(model)
-                .bind(dimensions.visual.cast_signed() as i64)
-                .bind(dimensions.semantic.cast_signed() as i64)
+                .bind(visual.dimensions.cast_signed() as i64)
+                .bind(visual.is_quantized)
+                .bind(semantic.dimensions.cast_signed() as i64)
+                .bind(semantic.is_quantized)
                 .execute(&mut *transaction)
                 .await?;
         }
@@ -209,44 +203,59 @@ impl PendingChanges {
 }
 
 impl Project {
+    /// Returns a project that was selected at this position, without vectors.
+    fn new(ordinal: u32) -> Project {
+        let (models, vectors) = ([None, None], None);
+        Project { ordinal, listed: true, sides: 0, models, vectors, changed: true, moved: false }
+    }
+
     fn set_listed(&mut self, listed: bool) {
         self.changed = true;
         self.moved |= self.listed != listed && self.sides > 0;
         self.listed = listed;
     }
 
-    fn set_vectors(&mut self, recorded: &VectorsRecorded) {
-        let encoded = |(model, vector): (&str, &Vector)| Encoded {
-            model: model.to_owned(),
-            numbers: unit(vector.as_slice()),
-        };
-        let vectors =
-            Vectors { visual: recorded.visual().map(encoded), semantic: recorded.semantic().map(encoded) };
+    fn set_vectors(&mut self, vectors: Vectors) {
         self.sides = vectors.sides();
+        self.models =
+            [&vectors.visual, &vectors.semantic].map(|side| side.as_ref().map(|side| side.model.clone()));
         self.vectors = Some(vectors);
         self.changed = true;
         self.moved |= self.listed;
     }
 }
 
-/// Returns the dimensions of the models of these vectors, including them.
+/// Returns the forms of the models of these vectors, including them. Each keeps the form of its first vector.
 fn checked(
-    models: &HashMap<String, Dimensions>,
+    models: &HashMap<String, Forms>,
     recorded: &VectorsRecorded,
-) -> Result<HashMap<String, Dimensions>, ApplyError> {
-    let mut checked: HashMap<String, Dimensions> = HashMap::new();
+) -> Result<HashMap<String, Forms>, ApplyError> {
+    let mut checked: HashMap<String, Forms> = HashMap::new();
     for (side, vector) in [(VISUAL, recorded.visual()), (SEMANTIC, recorded.semantic())] {
         let Some((model, vector)) = vector else { continue };
         let stored = || models.get(model).copied().unwrap_or_default();
-        let dimensions = checked.entry(model.to_owned()).or_insert_with(stored);
-        let known = if side == VISUAL { &mut dimensions.visual } else { &mut dimensions.semantic };
-        let found = vector.as_slice().len();
-        if ![0, found].contains(known) {
-            return Err(ApplyError::Dimensions { side, model: model.to_owned(), known: *known, found });
+        let forms = checked.entry(model.to_owned()).or_insert_with(stored);
+        let form = if side == VISUAL { &mut forms.visual } else { &mut forms.semantic };
+        let (known, found) = (form.dimensions, vector.dimensions());
+        if known == 0 {
+            *form = Form::of(vector);
+        } else if known != found {
+            return Err(ApplyError::Dimensions { side, model: model.to_owned(), known, found });
         }
-        *known = found;
     }
     if checked.is_empty() { Err(ApplyError::NoVector) } else { Ok(checked) }
+}
+
+/// Returns recorded vectors in the forms of their models.
+fn vectors(models: &HashMap<String, Forms>, recorded: &VectorsRecorded) -> Vectors {
+    let encoded = |(model, vector): (&str, &Vector), form: fn(Forms) -> Form| {
+        let form = form(models.get(model).copied().unwrap_or_default());
+        Encoded { model: model.to_owned(), numbers: Numbers::of(vector, form) }
+    };
+    Vectors {
+        visual: recorded.visual().map(|side| encoded(side, |forms| forms.visual)),
+        semantic: recorded.semantic().map(|side| encoded(side, |forms| forms.semantic)),
+    }
 }
 
 async fn write_projects(
@@ -255,7 +264,8 @@ async fn write_projects(
     changed: i64,
 ) -> Result<(), ModelError> {
     let mut query = QueryBuilder::<Sqlite>::new(
-        "INSERT INTO projects (ordinal, project, listed, sides, dirty, complete, changed, list) ",
+        "INSERT INTO projects (ordinal, project, listed, sides, dirty, complete, changed, visual_model, \
+         semantic_model, list) ",
     );
     query.push_values(projects, |mut row, (id, project)| {
         row.push_bind(project.ordinal)
@@ -265,11 +275,14 @@ async fn write_projects(
             .push_bind(project.moved)
             .push_bind(false)
             .push_bind(changed)
+            .push_bind(project.models[0].as_deref())
+            .push_bind(project.models[1].as_deref())
             .push("x''");
     });
     query.push(
         " ON CONFLICT (ordinal) DO UPDATE SET listed = excluded.listed, sides = excluded.sides, \
-         dirty = max(dirty, excluded.dirty), changed = excluded.changed",
+         dirty = max(dirty, excluded.dirty), changed = excluded.changed, \
+         visual_model = excluded.visual_model, semantic_model = excluded.semantic_model",
     );
     query.build().execute(transaction).await?;
     Ok(())
@@ -279,14 +292,12 @@ async fn write_vectors(
     transaction: &mut SqliteConnection,
     projects: &[(u32, &Vectors)],
 ) -> Result<(), ModelError> {
-    let mut query = QueryBuilder::<Sqlite>::new(
-        "INSERT OR REPLACE INTO vectors (ordinal, visual_model, visual, semantic_model, semantic) ",
-    );
+    let mut query =
+        QueryBuilder::<Sqlite>::new("INSERT OR REPLACE INTO vectors (ordinal, visual, semantic) ");
     query.push_values(projects, |mut row, (ordinal, vectors)| {
         row.push_bind(*ordinal);
         for side in [&vectors.visual, &vectors.semantic] {
-            row.push_bind(side.as_ref().map(|side| side.model.as_str()));
-            row.push_bind(side.as_ref().map(|side| to_bytes(&side.numbers)));
+            row.push_bind(side.as_ref().map(|side| side.numbers.to_stored()));
         }
     });
     query.build().execute(transaction).await?;

@@ -11,8 +11,8 @@ use super::stored::{self, DirtyProject, StoredList};
 use model::error::ModelError;
 
 /// All lists are computed when one in this many projects has changed: a change is compared with all projects, twice if it
-/// was removed and added, while computing all compares each pair once.
-const SHARE: usize = 8;
+/// was removed and added, number by number, while computing all compares each pair once, as matrices and in a large catalog by sketches.
+const SHARE: usize = 32;
 
 /// The threads that compare projects, and the size from which they use a graph.
 #[derive(Debug, Clone)]

@@ -8,7 +8,7 @@ use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
 
 use super::list::{ENTRY, members, pack};
 use super::memory::{Memory, read_ordinal, read_vectors};
-use super::rows::Vectors;
+use super::rows::{Vectors, load_models};
 use super::{KEPT, LISTED, corrupt};
 use model::error::ModelError;
 
@@ -64,13 +64,14 @@ pub(super) async fn state(connection: &mut SqliteConnection) -> Result<(i64, usi
 }
 
 pub(super) async fn dirty(transaction: &mut SqliteConnection) -> Result<Vec<DirtyProject>, ModelError> {
+    let forms = load_models(transaction).await?;
     let sql = "SELECT ordinal, listed, visual_model, visual, semantic_model, semantic FROM projects \
                LEFT JOIN vectors USING (ordinal) WHERE dirty = 1 ORDER BY ordinal";
     let mut rows = sqlx::query(sql).fetch(transaction);
     let mut all = Vec::new();
     while let Some(row) = rows.try_next().await? {
         let is_listed: bool = row.try_get("listed")?;
-        let listed = if is_listed { Some(read_vectors(&row)?) } else { None };
+        let listed = if is_listed { Some(read_vectors(&row, &forms)?) } else { None };
         all.push(DirtyProject { ordinal: read_ordinal(&row)?, listed });
     }
     Ok(all)

@@ -46,9 +46,14 @@ struct Shard {
 struct Row {
     neighbours: Neighbours,
     status: ListStatus,
+    /// The numbers of the models of its vectors.
+    models: Models,
 }
 
-const _: () = assert!(size_of::<Row>() <= LISTED * 8 + 2);
+/// The numbers of the models that made the visual and the semantic vector of a project; 0 for none.
+pub(super) type Models = [u8; 2];
+
+const _: () = assert!(size_of::<Row>() <= LISTED * 8 + 4);
 
 impl Table {
     pub(super) fn new() -> Table {
@@ -63,17 +68,27 @@ impl Table {
             None => (ListStatus::Unknown, None),
             Some(at) => {
                 let (page, row) = page_and_row(*at);
-                let Row { neighbours, status } = shard.pages[page][row];
+                let Row { neighbours, status, .. } = shard.pages[page][row];
                 (status, (status == ListStatus::Ready).then_some(neighbours))
             }
         }
     }
 
-    pub(super) fn set(&self, ordinal: u32, status: ListStatus, neighbours: Neighbours) {
+    /// Returns the numbers of the models of the project that was selected at this position.
+    pub(super) fn models(&self, ordinal: u64) -> Models {
+        let Ok(ordinal) = u32::try_from(ordinal) else { return Models::default() };
+        let shard = self.shard(ordinal).read().unwrap_or_else(PoisonError::into_inner);
+        shard.index.get(&ordinal).map_or(Models::default(), |at| {
+            let (page, row) = page_and_row(*at);
+            shard.pages[page][row].models
+        })
+    }
+
+    pub(super) fn set(&self, ordinal: u32, status: ListStatus, neighbours: Neighbours, models: Models) {
         let mut shard = self.shard(ordinal).write().unwrap_or_else(PoisonError::into_inner);
         let next = shard.index.len() as u32;
         let (page, row) = page_and_row(*shard.index.entry(ordinal).or_insert(next));
-        let new = Row { neighbours, status };
+        let new = Row { neighbours, status, models };
         if page == shard.pages.len() {
             shard.pages.push(vec![new; PAGE].into_boxed_slice());
         }

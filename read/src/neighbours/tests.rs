@@ -57,9 +57,32 @@ fn with_computed_side(number: u64, visual: &[f32], (model, semantic): (&str, &[f
     (number, Event::VectorsRecorded(VectorsRecorded { computed, ..own }))
 }
 
-/// Vectors with few different values, so that many scores are equal. The visual side of model "a" has 5 dimensions, others 3.
+/// The same event with vectors of bytes.
+fn quantized((number, event): NumberedEvent) -> NumberedEvent {
+    let Event::VectorsRecorded(own) = event else { unreachable!() };
+    let quantized = |side: Option<Vector>| side.map(|vector| Vector::quantized(&vector.to_floats()).unwrap());
+    let computed = own.computed.map(|side| ComputedSide {
+        visual: quantized(side.visual),
+        semantic: quantized(side.semantic),
+        ..side
+    });
+    let (visual, semantic) = (quantized(own.visual), quantized(own.semantic));
+    (number, Event::VectorsRecorded(VectorsRecorded { visual, semantic, computed, ..own }))
+}
+
+/// Vectors with few different values, so that many scores are equal. The visual side of model "a" has 5 dimensions, others 3. Some are
+/// of bytes: then they are compared as the first one of their model, in floats or in bytes.
 fn some_vectors(number: u64, seed: u64) -> NumberedEvent {
-    let (model, dimensions) = if seed.is_multiple_of(7) { ("b", [3, 3]) } else { ("a", [5, 3]) };
+    let event = some_floats(number, seed);
+    if seed.is_multiple_of(3) { quantized(event) } else { event }
+}
+
+fn some_floats(number: u64, seed: u64) -> NumberedEvent {
+    let (model, dimensions) = match seed % 7 {
+        0 => ("b", [3, 3]),
+        1 | 2 => ("d", [3, 4]),
+        _ => ("a", [5, 3]),
+    };
     let mut seed = seed;
     let mut side = |dimensions| {
         let mut numbers: Vec<f32> = (0..dimensions)
@@ -74,7 +97,13 @@ fn some_vectors(number: u64, seed: u64) -> NumberedEvent {
     let (visual, semantic) = (side(dimensions[0]), side(dimensions[1]));
     if seed.is_multiple_of(11) {
         // Recorded on one side, computed on the other.
-        let model = if seed.is_multiple_of(2) { "a" } else { "c" };
+        let model = if model == "d" {
+            model
+        } else if seed.is_multiple_of(2) {
+            "a"
+        } else {
+            "c"
+        };
         return with_computed_side(number, &visual, (model, &semantic));
     }
     match seed >> 40 & 7 {
@@ -324,6 +353,81 @@ async fn invalid_events_are_rejected_and_the_others_are_applied() {
     let mut writer = NeighboursWriter::open(fixture.folder.path()).await.unwrap();
     let far = Position(u64::from(u32::MAX) + 1);
     assert_eq!(writer.apply(id(7), &selected(7).1, far), Err(ApplyError::TooFar));
+}
+
+#[tokio::test]
+async fn vectors_are_stored_in_the_form_of_the_first_one_of_their_model_and_side() {
+    let mut fixture = Fixture::new().await;
+    let mut events: Vec<NumberedEvent> = (0..4).map(selected).collect();
+    events.push(quantized(recorded(0, "q", Some(&[0.5, -1.0, 0.25]), Some(&[0.0, 2.0]))));
+    events.push(recorded(1, "f", Some(&[3.0, 4.0]), None));
+    // The other form than before, or none before on this side.
+    events.push(recorded(2, "q", Some(&[0.5, -1.0, 0.25]), None));
+    events.push(quantized(recorded(3, "f", Some(&[3.0, 4.0]), Some(&[1.0]))));
+    assert_eq!(fixture.apply(&events).await, []);
+    fixture.reopen().await;
+    let floats: Vec<u8> = unit_bytes(&[3.0, 4.0]);
+    // 3 and 4 are 95 and 127 in bytes.
+    let converted: Vec<u8> = unit_bytes(&[95.0, 127.0]);
+    let bytes = |numbers: &[i8]| Some(numbers.iter().map(|n| n.cast_unsigned()).collect::<Vec<u8>>());
+    type Side = Option<Vec<u8>>;
+    let stored: Vec<(Side, Side)> = sqlx::query_as("SELECT visual, semantic FROM vectors ORDER BY ordinal")
+        .fetch_all(&fixture.reader.pool)
+        .await
+        .unwrap();
+    assert_eq!(
+        stored,
+        [
+            (bytes(&[64, -127, 32]), bytes(&[0, 127])),
+            (Some(floats), None),
+            (bytes(&[64, -127, 32]), None),
+            (Some(converted), bytes(&[127])),
+        ]
+    );
+    fixture.writer.finish_lists().await.unwrap();
+    fixture.assert_same().await;
+    let nearest: Vec<Neighbour> = fixture.reader.of(1).unwrap().iter().collect();
+    assert_eq!(nearest, [Neighbour { ordinal: 3, score: 1.0, visual: Some(1.0), semantic: None }]);
+
+    let wrong = [
+        quantized(recorded(0, "q", Some(&[1.0, 2.0]), None)),
+        recorded(0, "q", None, Some(&[1.0])),
+        quantized(recorded(0, "f", Some(&[1.0]), None)),
+    ];
+    let dimensions =
+        |side, model: &str, known, found| ApplyError::Dimensions { side, model: model.into(), known, found };
+    assert_eq!(
+        fixture.apply(&wrong).await,
+        [
+            (9, dimensions("visual", "q", 3, 2)),
+            (10, dimensions("semantic", "q", 2, 1)),
+            (11, dimensions("visual", "f", 2, 1)),
+        ]
+    );
+}
+
+/// Returns a vector of unit length as it is stored.
+fn unit_bytes(numbers: &[f32]) -> Vec<u8> {
+    knn::unit(numbers).iter().flat_map(|n| n.to_le_bytes()).collect()
+}
+
+#[tokio::test]
+async fn a_vector_of_another_length_than_its_model_says_is_reported() {
+    let mut fixture = Fixture::new().await;
+    let events = [selected(0), quantized(recorded(0, "m", Some(&[1.0, 2.0]), None)), selected(1)];
+    fixture.apply(&events).await;
+    for damage in [
+        "UPDATE vectors SET visual = x'0102030405'",
+        "UPDATE models SET visual_is_quantized = 0",
+        "DELETE FROM models",
+    ] {
+        sqlx::query(damage)
+            .execute(&mut options(fixture.folder.path()).connect().await.unwrap())
+            .await
+            .unwrap();
+        let error = NeighboursWriter::open(fixture.folder.path()).await.unwrap_err();
+        assert!(error.to_string().contains("a vector of"), "{damage}: {error}");
+    }
 }
 
 /// Batches of changes of a catalog, most of them small.

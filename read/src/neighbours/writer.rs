@@ -26,12 +26,13 @@ const MAX_IMMEDIATE: usize = 64;
 /// them indefinitely.
 const MAX_SMALL_COMMITS: u32 = 16;
 
-/// The maximum number of pairs that are compared within a commit, which takes less than 0.1 s; more are compared in the background,
-/// while other events are applied.
-const MAX_PAIRS_IN_COMMIT: usize = 2_000_000;
+/// The maximum number of pairs that are compared within a commit, which takes at most 0.3 s: one change of a million projects. More are
+/// compared in the background, while other events are applied.
+const MAX_PAIRS_IN_COMMIT: usize = 1_100_000;
 
 /// The number of projects of one layout from which a graph selects which are compared. Measured with 256 dimensions, in processor
-/// time: comparing all pairs costs 950 s at 500,000 projects, a graph 3,434 s, and its cost grows more slowly (ADR 12).
+/// time: comparing all pairs costs 950 s at 500,000 projects, a graph 3,434 s, and its cost grows more slowly (ADR 12). Sketches, with
+/// more dimensions, move this further out.
 const GRAPH_FROM: usize = 3_000_000;
 
 /// Writes one generation of the neighbours. There must be only one writer at a time.

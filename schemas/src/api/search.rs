@@ -16,6 +16,9 @@ pub const DEFAULT_LIMIT: usize = 10;
 /// The maximum length of the search text, in characters after trimming.
 pub const MAX_QUERY_CHARACTERS: usize = 200;
 
+/// The values of `mode`, the usual one first.
+pub const MODES: [&str; 3] = ["words", "meaning", "both"];
+
 /// A page of results. The server assembles it from stored parts; this type documents it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SearchAnswer<'a> {
@@ -82,6 +85,16 @@ pub struct Replaced<'a> {
     pub to: &'a str,
 }
 
+/// Why a project is a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Matched {
+    /// It has the words.
+    Words,
+    /// It is near in meaning.
+    Meaning,
+}
+
 /// A matching project.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SearchResult<'a> {
@@ -90,8 +103,11 @@ pub struct SearchResult<'a> {
     pub summary: ListedSummary<'a>,
     /// Its relevance, comparable within one answer only. The integer part says how the project contains the text: 7 as its whole
     /// name, 6 as the beginning of its name, 5 the same within a word, 4 next to each other in its name, 3 the same within a word, 2 all
-    /// words as they were typed, 1 all words in some form, 0 approximately.
+    /// words as they were typed, 1 all words in some form, 0 approximately. Of a result by meaning it is the cosine of both meanings, below 1.
     pub score: f32,
+    /// With `mode=meaning` and `mode=both`, why it is a result: `words` if it has the words, `meaning` if it is near in meaning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matched: Option<Matched>,
     /// With `highlights=true`: of name, studio, city, category and intro those in which words match, as HTML: escaped, each such word in a
     /// `mark` element.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -50,7 +50,7 @@ pub(super) fn allow_concise(document: &mut Value) {
         "matched",
         "change",
     ];
-    for name in ["Summary", "SearchResult", "SimilarResult", "TasteResult", "ChangedProject"] {
+    for name in ["Summary", "SearchResult", "SimilarResult", "NearResult", "TasteResult", "ChangedProject"] {
         let result = &mut document["components"]["schemas"][name];
         if let Some(required) = result["required"].as_array_mut() {
             required.retain(|member| shown.iter().any(|one| member == one));

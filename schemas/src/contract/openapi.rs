@@ -7,6 +7,7 @@ use super::examples;
 use super::list_options::{
     NOT_BLANK, ORDERS, add_list_options, allow_concise, changed_parameters, detail_parameter,
 };
+use super::meaning::{mode_parameter, near_parameter, similar_to_text};
 use super::responses::{description, headers, of_a_slug, refusal, responses};
 
 use crate::api::archive::{
@@ -19,7 +20,7 @@ use crate::api::comparison::ComparisonAnswer;
 use crate::api::problem::Problem;
 use crate::api::project::Project;
 use crate::api::search::{DEFAULT_LIMIT, MAX_LIMIT, MAX_QUERY_CHARACTERS, MIN_LIMIT, SearchAnswer};
-use crate::api::similar::SimilarAnswer;
+use crate::api::similar::{SimilarAnswer, SimilarToTextAnswer};
 use crate::api::suggest::{DEFAULT_SUGGESTIONS, MAX_SUGGESTIONS, SuggestAnswer};
 use crate::api::usage::UsageAnswer;
 use crate::picture::{DETAIL_WIDTH, LIST_WIDTH, WIDTHS};
@@ -36,7 +37,7 @@ answered with a 2xx of /search, /project, /similar, /projects, /taste, /discover
 /suggest and /usage are free, and so is a list whose total is 0. Besides the \
 month's quota there is a limit of calls within a second for each key (20 unless the operator set another): over it a call is \
 answered 429 with Retry-After. There a call counts as one more for each 3 facets, for each 20 alternatives in taste and \
-filters, and for an order of /search other than relevance, and as two more for changed_since.\n\n\
+filters, for an order of /search other than relevance, and for a meaning, and as two more for changed_since.\n\n\
 A 308 names the present slug of a project that was renamed. It repeats the query but for `key`: who sends the key in the query \
 adds it again; one in the header stays.\n\n\
 A field without a recorded value is null, a list is `[]`. Inside /v1 things are only added.";
@@ -48,10 +49,10 @@ pub(super) fn document() -> Value {
         .with(|s| s.definitions_path = "/components/schemas".into())
         .into_generator();
     let search = generator.subschema_for::<SearchAnswer<'_>>();
-    let record = generator.subschema_for::<Project<'_>>();
-    let comparison = generator.subschema_for::<ComparisonAnswer>();
-    let project = schemars::json_schema!({"anyOf": [record, comparison]});
+    let shapes = [generator.subschema_for::<Project<'_>>(), generator.subschema_for::<ComparisonAnswer>()];
+    let project = schemars::json_schema!({"anyOf": shapes});
     let similar = generator.subschema_for::<SimilarAnswer<'_>>();
+    let near = generator.subschema_for::<SimilarToTextAnswer<'_>>();
     let usage = generator.subschema_for::<UsageAnswer>();
     let problem = generator.subschema_for::<Problem>();
     let lists = lists(&mut generator, &problem);
@@ -67,7 +68,7 @@ pub(super) fn document() -> Value {
         "paths": {
             "/search": {"get": {
                 "operationId": "search",
-                "summary": "Finds projects by words of name, studio, city, category and introduction",
+                "summary": "Finds projects by words of name, studio, city, category and introduction, or by the meaning of all their texts",
                 "parameters": search_parameters(),
                 "responses": responses("A page of results, the best first.", &search, &problem, &[400, 401, 429, 503]),
             }},
@@ -91,6 +92,7 @@ pub(super) fn document() -> Value {
                 "parameters": similar_parameters(),
                 "responses": of_a_slug("A page of the at most 50 nearest projects, the nearest first.", &similar, &problem),
             }},
+            "/similar": similar_to_text(&near, &problem, [limit_parameter(), neighbours_cursor_parameter()]),
             "/cite/{slug}/{revision}": outside(&cite(), &problem, &[400, 404, 429, 503]),
             "/feed.atom": outside(&feed("feed", "an Atom feed", "application/atom+xml", &json!({"type": "string"})), &problem, &[400, 429, 503]),
             "/feed.json": outside(&feed("json_feed", "a JSON Feed (1.1)", "application/feed+json", &json!({"type": "object"})), &problem, &[400, 429, 503]),
@@ -327,6 +329,7 @@ fn search_parameters() -> Value {
                 one letter, or results hold more than half of the words. approximate, missing_words, replaced and note say so. Numbers \
                 and words of up to three letters are never corrected.",
             "schema": {"type": "string", "minLength": 1, "maxLength": MAX_QUERY_CHARACTERS, "pattern": NOT_BLANK}},
+        mode_parameter(),
         limit_parameter(),
         {"name": "cursor", "in": "query",
             "description": "next_cursor of the page before, or empty for the first page; unchanged and with the same other parameters; the header Link with \
@@ -415,7 +418,15 @@ fn terms_parameters() -> Value {
     let kind = json!({"name": "kind", "in": "query", "description": "Single words, or phrases as the curators recorded them between commas. \
         A search by taste for a phrase in quotes finds exactly its projects.",
         "schema": {"type": "string", "enum": ["word", "phrase"], "default": "word"}});
-    json!([dimension_parameter(), category_parameter(), kind, starts_with, limit_parameter(), cursor])
+    json!([
+        dimension_parameter(),
+        category_parameter(),
+        kind,
+        starts_with,
+        near_parameter(),
+        limit_parameter(),
+        cursor
+    ])
 }
 
 fn projects_parameters() -> Value {

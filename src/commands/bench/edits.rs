@@ -1,4 +1,5 @@
-//! Visibility: the time from the reply to an edit until a search finds it, and what an edit with nothing else around it costs.
+//! Visibility: the time from the reply to an edit until a search finds it, and what an edit with nothing else around it costs. And
+//! the time until it has vectors.
 
 use std::time::{Duration, Instant};
 
@@ -7,10 +8,16 @@ use bench::Figure;
 use bench::load::Connection;
 use bench::searching::median;
 use bench::server::{Server, usage};
+use event_log::EventLog;
 use schemas::command::{Command, CommandReply};
+use schemas::event::Event;
+use schemas::ids::Position;
+use schemas::picture::DRAWN;
 use schemas::slug::Slug;
+use schemas::versioned::Decoded;
 use serde_json::{Map, Value, json};
 
+use crate::data_folder::DataFolder;
 use crate::session::Session;
 
 /// Edits that follow each other, whose visibility is measured.
@@ -18,7 +25,11 @@ const EDITS: usize = 31;
 /// Edits whose cost is measured, and the time before and after each.
 const SPACED: usize = 7;
 const SPACE: Duration = Duration::from_secs(2);
-/// How long an edit may take until it is found.
+/// Edits of projects with a picture, whose vectors are waited for.
+const WITH_VECTORS: usize = 20;
+/// The number of events that are read at once.
+const PAGE: usize = 20;
+/// How long an edit may take until it is found or has vectors.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Edits one project after the other through the running write side.
@@ -54,15 +65,66 @@ pub async fn measure(server: &Server) -> Result<Vec<Figure>> {
     ])
 }
 
+/// Measures how soon projects with a picture have new vectors after an edit.
+pub async fn measure_vectors(server: &Server) -> Result<Vec<Figure>> {
+    let session = Session::of_folder(&server.data()).await?;
+    let log = EventLog::open_read_only(&DataFolder::new(&server.data()).store()).await?;
+    let mut took = Vec::new();
+    for (index, record) in demo::catalog(demo::DEMO_SEED, WITH_VECTORS).enumerate() {
+        let source = format!("{DRAWN}bench-{index}.jpg");
+        let position = revise(&session, &record, ("pictures", json!([{"source": source}]))).await?;
+        wait_for_vectors(&log, position, true).await?;
+        let position = edit(&session, &record, &format!("zqvectors{index}")).await?;
+        let began = Instant::now();
+        wait_for_vectors(&log, position, false).await?;
+        took.push(began.elapsed().as_secs_f64() * 1e3);
+    }
+    session.close().await;
+    log.close().await;
+    let longest = took.iter().copied().fold(0.0, f64::max);
+    Ok(vec![
+        Figure::new("an edit has its vectors after (median)", median(took), "ms").at_most(300.0),
+        Figure::new("an edit has its vectors after (longest)", longest, "ms").at_most(500.0),
+    ])
+}
+
+/// Waits until vectors are recorded after a position, with one of the picture if `is_visual`. Nothing else is edited meanwhile, so
+/// they are those of the last edit.
+async fn wait_for_vectors(log: &EventLog, mut position: Position, is_visual: bool) -> Result<()> {
+    let began = Instant::now();
+    while began.elapsed() < TIMEOUT {
+        for recorded in log.read_all(position, PAGE).await? {
+            position = recorded.position;
+            if let Decoded::Known(event) = recorded.decode()?
+                && let Event::VectorsRecorded(vectors) = *event
+                && (vectors.visual().is_some() || !is_visual)
+            {
+                return Ok(());
+            }
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    bail!("an edit had no vectors within {TIMEOUT:?}")
+}
+
 /// Adds a word to the introduction of a project of the demo catalog.
-async fn edit(session: &Session, record: &Map<String, Value>, word: &str) -> Result<()> {
+async fn edit(session: &Session, record: &Map<String, Value>, word: &str) -> Result<Position> {
+    revise(session, record, ("intro", json!(format!("A new word: {word}.")))).await
+}
+
+/// Revises a member of a project of the demo catalog, as the actor for whom pictures are drawn. Returns the position of the event.
+async fn revise(
+    session: &Session,
+    record: &Map<String, Value>,
+    (member, value): (&str, Value),
+) -> Result<Position> {
     let name = record["name"].as_str().context("a demo record has a name")?;
     let slug = record.get("slug").and_then(|slug| slug.as_str().map(str::to_owned));
     let slug = slug.or_else(|| Slug::from_name(name).map(String::from)).unwrap_or_default();
-    let changes = Map::from_iter([("intro".to_owned(), json!(format!("A new word: {word}.")))]);
+    let changes = Map::from_iter([(member.to_owned(), value)]);
     let command = Command::Revise { slug: slug.parse()?, changes };
-    match session.send("bench".parse()?, None, command).await? {
-        CommandReply::Project(done) if done.changed => Ok(()),
+    match session.send(demo::ACTOR.parse()?, None, command).await? {
+        CommandReply::Project(done) if done.changed => Ok(done.position),
         other => bail!("the edit of {slug} was not made: {other:?}"),
     }
 }

@@ -1,9 +1,6 @@
 //! The relevance on the demo catalog and, with `--records`, on a catalog of the records of a file alone.
 
-use std::fs::File;
-use std::path::Path;
-
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use bench::filling;
 use bench::relevance::{self, Catalog, Relevance};
 use bench::server::Server;
@@ -11,26 +8,15 @@ use cli_output::{count, say};
 
 use super::Report;
 use crate::cli::BenchArgs;
-
-/// Fails if a file of records cannot be read, before anything is measured.
-pub fn check_readable(records: &Path) -> Result<()> {
-    let opened = File::open(records).and_then(|file| file.metadata());
-    let about = opened.with_context(|| {
-        format!("{} cannot be read; name a file of records with --records", records.display())
-    })?;
-    if about.is_dir() {
-        bail!("{} is a folder; name a file of records with --records", records.display());
-    }
-    Ok(())
-}
+use crate::config::Config;
 
 /// Measures the relevance on the catalog of this server, and on one of its own if there are other records.
-pub async fn measure(server: &Server, args: &BenchArgs, report: &mut Report) -> Result<()> {
+pub async fn measure(config: &Config, server: &Server, args: &BenchArgs, report: &mut Report) -> Result<()> {
     say(&format!("the names and typing errors are drawn with --seed {}", args.seed));
     let mut measured = vec![relevance::measure(server, Catalog::Demo, args.seed).await?];
     add(&measured[0], report)?;
     if let Some(file) = &args.records {
-        let mut server = filling::start_and_import(file).await?;
+        let mut server = filling::start_and_import(super::new_server(config)?, file).await?;
         let records = relevance::measure(&server, Catalog::Records, args.seed).await;
         let records = records.with_context(|| format!("{} cannot be measured", file.display()))?;
         server.stop().await?;

@@ -128,10 +128,11 @@ impl NodeBuilder {
         })))
     }
 
-    /// Opens the read models, and follows each in a task of its own, so that none waits for another.
-    pub(super) fn readers(&self) -> ReadModels {
+    /// Opens the read models, and follows each in a task of its own, so that none waits for another. The meanings that a text model of
+    /// this name gave to texts are loaded.
+    pub(super) fn readers(&self, text_model: Option<Arc<str>>) -> ReadModels {
         let signals = self.node.is_some().then(|| self.signals.clone());
-        let models = ReadModels::with_signals(self.data.models(), process::clock(), signals);
+        let models = ReadModels::with_signals(self.data.models(), process::clock(), signals, text_model);
         for model in ModelKind::ALL {
             let following = models.clone().follow(model, self.health.clone(), self.lifecycle.stop.clone());
             self.lifecycle.spawn(format!("the reader of the {} model", model.name()), following);

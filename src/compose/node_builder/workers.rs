@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Result;
-use embeddings::{Encoder, EncoderChoice};
+use anyhow::{Context, Result};
+use daemon::resources::LowPriorityRuntime;
 use media::server;
 use media::uploads::Uploads;
 use workers::embedding_worker::EmbeddingWorker;
@@ -13,9 +13,13 @@ use workers::picture_fetcher::{PictureFetcher, PictureGenerator};
 use write::service::{CommandDispatcher, PaymentService, PictureService, Settlement};
 
 use super::NodeBuilder;
+use crate::compose::encoder::{OpenEncoder, open_encoder, weights_folder};
 use crate::compose::gauges;
 use crate::compose::write_side::WriteSide;
-use crate::config::Vectors;
+use crate::data_folder::DataFolder;
+
+/// The niceness of the threads that compute vectors, the greatest there is: whatever else the process does has priority.
+const ENCODING_NICENESS: i32 = 19;
 
 /// Draws the pictures of the demo catalog.
 const DEMO: PictureGenerator = PictureGenerator {
@@ -60,15 +64,27 @@ impl NodeBuilder {
 
     /// Starts the embedding worker, with the encoder that is set.
     async fn vectors(&mut self, pictures: &Arc<PictureService>) -> Result<()> {
-        let choice = match self.config.media.vectors.clone() {
-            Vectors::Off => return Ok(()),
-            Vectors::BuiltIn => EncoderChoice::BuiltIn,
-            Vectors::Models(folder) => EncoderChoice::Folder(folder),
+        let Some(OpenEncoder { encoder, fault }) = open_encoder(&self.config).await? else {
+            gauges::register_vectors(&mut self.registry, Arc::default());
+            return Ok(());
         };
-        let encoder = tokio::task::spawn_blocking(move || Encoder::open(&choice)).await??;
-        let worker = EmbeddingWorker::new(pictures.clone(), encoder)?;
+        let (name, weights) = (encoder.name(), weights_folder(&self.config));
+        tracing::info!(encoder = name, weights = %weights.display(), "vectors are computed with this encoder");
+        if let Some(fault) = fault {
+            tracing::error!("{fault}; until then all vectors are computed with the built-in encoder");
+        }
+        // One thread more, for the tasks of the runtime: it does nothing.
+        let threads = LowPriorityRuntime::start(1, ENCODING_NICENESS)
+            .context("the threads that compute vectors cannot be started")?;
+        let aside = DataFolder::new(&self.config.server.data).vectors_aside();
+        let worker = EmbeddingWorker::new(pictures.clone(), encoder, threads.handle().clone(), &aside)?;
+        gauges::register_vectors(&mut self.registry, worker.counts());
         let lifecycle = self.lifecycle.clone();
-        let embedding = worker.run(lifecycle.stop.clone());
+        let stop = lifecycle.stop.clone();
+        let embedding = async move {
+            worker.run(stop).await;
+            drop(threads);
+        };
         lifecycle.spawn_on("the embedding worker", embedding, self.background().await?.handle());
         Ok(())
     }

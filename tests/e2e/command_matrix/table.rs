@@ -101,7 +101,7 @@ impl Row {
 }
 
 /// Returns all commands except the roles.
-pub(super) const TABLE: [Row; 41] = [
+pub(super) const TABLE: [Row; 43] = [
     row("import", "IN/P.ndjson"),
     row("export", "").needs_data(),
     row("curate select", "IN/P.json"),
@@ -134,6 +134,9 @@ pub(super) const TABLE: [Row; 41] = [
     row("pictures retry", "").needs_data(),
     row("pictures remake", "").needs_data(),
     row("pictures erase", "PICTURE").needs_data(),
+    row("models", ""),
+    // The folder has no weights.
+    row("models fetch", "IN/.").needs_empty_folder().needs_data(),
     row("audit", "verify").needs_data(),
     row("status", "").without_folder().reports_status(),
     row("config", "").without_folder(),
@@ -158,7 +161,7 @@ pub(super) fn commands_of_the_binary() -> Vec<String> {
         let help = output.stdout;
         assert!(output.status.success(), "{group}: {help}");
         let named: Vec<&str> = subcommands(&help).filter(|name| *name != "help").collect();
-        let is_command = named.is_empty() || help.contains("Arguments:");
+        let is_command = named.is_empty() || help.contains("Arguments:") || help.contains(" [COMMAND]");
         if is_command && !group.is_empty() {
             found.push(group.clone());
         }

@@ -40,6 +40,18 @@ pub fn shared_data() -> Option<PathBuf> {
     None
 }
 
+/// Returns the folder of the weights of the encoders: `LOGGIA_WEIGHTS`, or `.tools/models` in the checkout. Without them the test is
+/// [`absent`].
+pub fn weights() -> Option<PathBuf> {
+    let in_checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/models");
+    let folder = std::env::var_os("LOGGIA_WEIGHTS").map_or(in_checkout, PathBuf::from);
+    if ["efficientnet-lite0.f16", "potion-base-8m.i8"].iter().all(|file| folder.join(file).is_file()) {
+        return Some(folder);
+    }
+    absent(format_args!("there are no weights in {}; run bin/setup, then bin/test", folder.display()));
+    None
+}
+
 /// Returns the seed of a randomised test, from `LOGGIA_TEST_SEED` or the clock, and prints it so that a failed run can
 /// be repeated.
 pub fn seed() -> u64 {

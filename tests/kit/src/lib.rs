@@ -36,7 +36,7 @@ pub mod smtp;
 mod tls;
 mod wait;
 
-pub use environment::{absent, free_port, seed, shared_data, skipped};
+pub use environment::{absent, free_port, seed, shared_data, skipped, weights};
 pub use files::{SmallDisk, copy_folder};
 pub use process::any_file_contains;
 pub use program::ProgramOutput;

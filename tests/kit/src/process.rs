@@ -27,7 +27,7 @@ fn build() -> PathBuf {
     let profile = test.ancestors().nth(2).expect("a test is in the folder deps of its profile");
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let mut command = Command::new(cargo);
-    command.args(["build", "--quiet", "--locked", "--bin", "loggia", "--features", "eventstore,models,otlp"]);
+    command.args(["build", "--quiet", "--locked", "--bin", "loggia", "--features", "eventstore,otlp"]);
     command.args([
         "--manifest-path",
         concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.toml"),

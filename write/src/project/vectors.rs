@@ -7,13 +7,13 @@ use serde_json::{Map, Value};
 
 use super::{Project, Rejection};
 
-/// The actor of vectors that the write side computes. They follow the record, as do those of the built-in encoder
-/// from any actor; other vectors were supplied and stay.
+/// The actor of vectors that the write side computes. They follow the record, as do those of its encoders from any
+/// actor; other vectors were supplied and stay.
 pub const COMPUTED_BY: &str = "loggia-vectors";
 
-/// Returns whether vectors of this model are made by the encoder that needs no model files.
-pub fn is_built_in(model: &str) -> bool {
-    model == BUILT_IN
+/// Returns whether vectors of this model are made by an encoder of this service, which need not be installed here.
+pub fn is_own_encoder(model: &str) -> bool {
+    model.strip_prefix(BUILT_IN).is_some_and(|weights| weights.is_empty() || weights.starts_with('+'))
 }
 
 /// Replaces the vectors by computed ones. No events for a project that is not listed, or if nothing changes.
@@ -49,7 +49,7 @@ pub fn returns_to_encoder(changes: &Map<String, Value>) -> bool {
 /// Returns the project requested as `slug` to the encoder: records its vectors again, as computed ones.
 pub fn return_to_encoder(project: &Project, slug: &Slug) -> Result<Vec<Event>, Rejection> {
     match &project.listed(slug)?.vectors {
-        Some(vectors) if !is_built_in(&vectors.model) => {
+        Some(vectors) if !is_own_encoder(&vectors.model) => {
             Ok(vec![Event::VectorsRecorded(VectorsRecorded { computed: None, ..vectors.clone() })])
         }
         Some(_) | None => Ok(Vec::new()),
@@ -64,6 +64,14 @@ mod tests {
     fn of(event: Event) -> VectorsRecorded {
         let Event::VectorsRecorded(vectors) = event else { panic!("these are vectors") };
         vectors
+    }
+
+    #[test]
+    fn the_names_of_own_encoders_begin_with_the_built_in_one() {
+        let own = ["loggia-1", "loggia-1+efficientnet-lite0", "loggia-1+efficientnet-lite0+potion-base-8m"];
+        assert!(own.into_iter().all(is_own_encoder));
+        let others = ["loggia-12", "loggia", "clip", "", "+loggia-1"];
+        assert!(!others.into_iter().any(is_own_encoder));
     }
 
     #[test]

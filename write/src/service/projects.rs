@@ -5,7 +5,7 @@ mod history;
 mod import;
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use event_log::{Append, AppendError, EventLog, Namespace, StoreError};
 use futures::future::BoxFuture;
@@ -48,8 +48,6 @@ pub struct ProjectService {
     pub(super) writer: EventWriter,
     identities: tokio::sync::Mutex<IdentityIndex>,
     first_lines: Mutex<FirstLines>,
-    /// The model of the encoder of this write side.
-    encoder: OnceLock<String>,
     retries: PictureRetries,
 }
 
@@ -114,7 +112,6 @@ impl ProjectService {
             writer: EventWriter { log, clock },
             identities: Default::default(),
             first_lines: Default::default(),
-            encoder: OnceLock::new(),
             retries: PictureRetries::default(),
         }
     }
@@ -122,16 +119,6 @@ impl ProjectService {
     /// Returns the log it appends to.
     pub fn log(&self) -> &Arc<EventLog> {
         &self.writer.log
-    }
-
-    /// Declares the model with which this write side computes vectors: an import does not set vectors of that model.
-    pub fn computes_with(&self, model: &str) {
-        self.encoder.get_or_init(|| model.to_owned());
-    }
-
-    /// Returns whether vectors of this model are computed here.
-    fn computes(&self, model: &str) -> bool {
-        project::is_built_in(model) || self.encoder.get().is_some_and(|encoder| encoder == model)
     }
 
     /// Returns the last year that records may name now.

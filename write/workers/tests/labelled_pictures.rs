@@ -8,15 +8,14 @@ use embeddings::{Encoder, EncoderChoice};
 const NEAREST: usize = 10;
 
 /// Returns vector and label of each picture in `labels.tsv`, which has lines of file, tab, label.
-fn labelled(folder: &Path) -> Vec<(Vec<f32>, String)> {
-    let encoder = Encoder::open(&EncoderChoice::BuiltIn).unwrap();
+fn labelled(folder: &Path, encoder: &Encoder) -> Vec<(Vec<f32>, String)> {
     let labels = std::fs::read_to_string(folder.join("labels.tsv")).unwrap();
     labels
         .lines()
         .filter_map(|line| line.split_once('\t'))
         .map(|(file, label)| {
             let picture = image::open(folder.join(file)).unwrap().to_rgb8();
-            (encoder.visual(&picture).unwrap().unwrap(), label.to_owned())
+            (encoder.visual(&picture).unwrap(), label.to_owned())
         })
         .collect()
 }
@@ -40,17 +39,29 @@ fn shares(pictures: &[(Vec<f32>, String)], at: usize) -> (f64, f64) {
     (share(&others[..NEAREST]), share(&others))
 }
 
-#[test]
-fn neighbours_share_a_label_three_times_as_often_as_random_pictures() {
-    let Some(folder) = kit::shared_data().map(|data| data.join("pictures")) else { return };
+/// Returns the share of pictures with the same label among the nearest and among all others; `None` without pictures.
+fn measured(choice: &EncoderChoice) -> Option<(f64, f64)> {
+    let folder = kit::shared_data()?.join("pictures");
     if !folder.is_dir() {
         kit::skipped(format_args!("there are no labelled pictures in {}", folder.display()));
-        return;
+        return None;
     }
-    let pictures = labelled(&folder);
+    let pictures = labelled(&folder, &Encoder::open(choice).unwrap());
     assert!(pictures.len() > NEAREST, "only {} pictures", pictures.len());
     let sums = (0..pictures.len()).map(|at| shares(&pictures, at));
     let (found, chance) = sums.fold((0.0, 0.0), |sum, share| (sum.0 + share.0, sum.1 + share.1));
-    let (found, chance) = (found / pictures.len() as f64, chance / pictures.len() as f64);
+    Some((found / pictures.len() as f64, chance / pictures.len() as f64))
+}
+
+#[test]
+fn neighbours_share_a_label_three_times_as_often_as_random_pictures() {
+    let Some((found, chance)) = measured(&EncoderChoice::BuiltIn) else { return };
     assert!(found >= 3.0 * chance, "{found:.3} of the {NEAREST} nearest, {chance:.3} of random pictures");
+}
+
+#[test]
+fn with_weights_four_of_five_neighbours_share_a_label() {
+    let Some(weights) = kit::weights() else { return };
+    let Some((found, _)) = measured(&EncoderChoice::Weights(weights)) else { return };
+    assert!(found >= 0.8, "{found:.3} of the {NEAREST} nearest");
 }

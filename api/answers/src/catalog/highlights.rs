@@ -46,7 +46,11 @@ pub fn write(
 }
 
 /// Returns the marked texts of a summary, which lacks the brace after its last member.
-fn of(
+///
+/// # Errors
+///
+/// If the summary cannot be parsed.
+pub fn of(
     summary: &[u8],
     highlighter: &Highlighter,
     site: &Site,

@@ -1,11 +1,13 @@
 //! A search: its results in the order that is asked for, its facets, and the errors of searches.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::hash::Hasher;
 use std::str::FromStr;
 use std::sync::Arc;
 
 use read::archive::{self, CountedSearch, FacetCounts, Filters, Listing, NewestPage, Order, Selection};
+use read::neighbours::meaning;
 use read::search::{
     self, Collects, Fnv, Hit, MAX_PAGE_SIZE, OrdinalSet, Relaxation, RelaxationKind, Restriction,
     SearchError, SearchPage, SearchRequest,
@@ -27,7 +29,14 @@ pub enum SearchCursor {
     Ranked(search::Cursor),
     /// Of results in another order.
     Ordered(archive::Cursor),
+    /// Of results with all words, after which those by meaning follow.
+    BeforeMeaning(search::Cursor),
+    /// Of results by meaning.
+    Meaning(meaning::Cursor),
 }
+
+/// Stands before the cursors of results with all words after which those by meaning follow.
+const BEFORE_MEANING: &str = "both-";
 
 /// The text is no cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,10 +45,30 @@ pub struct NoCursor;
 impl FromStr for SearchCursor {
     type Err = NoCursor;
 
-    /// Parses a cursor of either kind; both have a checksum.
+    /// Parses a cursor of any kind; all have a checksum.
     fn from_str(text: &str) -> Result<SearchCursor, NoCursor> {
-        let ordered = || text.parse().map(SearchCursor::Ordered).map_err(|_| NoCursor);
-        text.parse().map(SearchCursor::Ranked).or_else(|_| ordered())
+        if let Ok(cursor) = text.parse() {
+            return Ok(SearchCursor::Ranked(cursor));
+        }
+        if let Ok(cursor) = text.parse() {
+            return Ok(SearchCursor::Ordered(cursor));
+        }
+        if let Ok(cursor) = text.parse() {
+            return Ok(SearchCursor::Meaning(cursor));
+        }
+        let rest = text.strip_prefix(BEFORE_MEANING).ok_or(NoCursor)?;
+        rest.parse().map(SearchCursor::BeforeMeaning).map_err(|_| NoCursor)
+    }
+}
+
+impl fmt::Display for SearchCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SearchCursor::Ranked(cursor) => cursor.fmt(f),
+            SearchCursor::Ordered(cursor) => cursor.fmt(f),
+            SearchCursor::BeforeMeaning(cursor) => write!(f, "{BEFORE_MEANING}{cursor}"),
+            SearchCursor::Meaning(cursor) => cursor.fmt(f),
+        }
     }
 }
 
@@ -103,9 +132,12 @@ pub fn find(
         }
         Some(order) => {
             let after = match after {
-                Some(SearchCursor::Ranked(_)) => return Err(other_order()),
                 Some(SearchCursor::Ordered(cursor)) => Some(cursor),
                 None => None,
+                Some(SearchCursor::Ranked(_)) => return Err(other_order()),
+                Some(SearchCursor::BeforeMeaning(_) | SearchCursor::Meaning(_)) => {
+                    return Err(SearchFault::of_other_search());
+                }
             };
             let request = SearchRequest { limit: MAX_PAGE_SIZE, ..request };
             let page = among(&listing, &request, &options.filters, Collects::Matches)?;
@@ -185,6 +217,9 @@ fn ranked(after: Option<SearchCursor>) -> Result<Option<search::Cursor>, SearchF
         None => Ok(None),
         Some(SearchCursor::Ranked(cursor)) => Ok(Some(cursor)),
         Some(SearchCursor::Ordered(_)) => Err(other_order()),
+        Some(SearchCursor::BeforeMeaning(_) | SearchCursor::Meaning(_)) => {
+            Err(SearchFault::of_other_search())
+        }
     }
 }
 
@@ -199,8 +234,11 @@ fn among(
     let restriction =
         Restriction { allowed: allowed.as_deref(), fingerprint: filters.fingerprint(), collects };
     let found = listing.search(request, &restriction);
-    let missing = || SearchFault::Failed(ApiError::not_ready("The search index is still being filled."));
-    Ok(found.ok_or_else(missing)??)
+    Ok(found.ok_or_else(index_missing)??)
+}
+
+pub(super) fn index_missing() -> SearchFault {
+    SearchFault::Failed(ApiError::not_ready("The search index is still being filled."))
 }
 
 /// Returns a page of all matches in an order.
@@ -233,7 +271,9 @@ fn counted(text: &str, options: &ListOptions, after: Option<&SearchCursor>) -> O
     let stage = match after {
         Some(SearchCursor::Ranked(cursor)) => Some(cursor.stage()),
         // In another order than by relevance every page is of the first results.
-        Some(SearchCursor::Ordered(_)) | None => None,
+        Some(SearchCursor::Ordered(_) | SearchCursor::BeforeMeaning(_) | SearchCursor::Meaning(_)) | None => {
+            None
+        }
     };
     let (filters, facets) = (options.filters.clone(), options.facets.clone());
     (!facets.is_empty()).then(|| CountedSearch { text: text.to_owned(), stage, filters, facets })
@@ -277,6 +317,15 @@ pub enum SearchFault {
     InvalidCursor(String),
     /// Anything else.
     Failed(ApiError),
+}
+
+impl SearchFault {
+    /// The cursor is one of another text, mode or order, or other filters.
+    pub(super) fn of_other_search() -> SearchFault {
+        let wrong = "The cursor was given with results of another text, mode or order, or of other filters. Leave it out to start from the \
+                     first page.";
+        SearchFault::InvalidCursor(wrong.to_owned())
+    }
 }
 
 impl From<SearchError> for SearchFault {

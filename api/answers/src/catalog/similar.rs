@@ -1,6 +1,7 @@
 //! The projects most similar to a project, by pictures and texts.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use read::archive::{Filters, Listing};
 use read::neighbours::{Cursor, ListStatus, Neighbour};
@@ -41,12 +42,23 @@ pub struct SimilarPage<'a> {
     project: Option<u64>,
     /// The number of projects on the pages before.
     passed: usize,
+    encoders: Encoders,
 }
+
+/// What made the visual and the semantic vector of the project, and of those that are compared with it.
+type Encoders = [Option<Arc<str>>; 2];
 
 impl SimilarPage<'_> {
     /// Returns the empty page of a project that was listed a moment ago.
     pub fn of_new_project() -> SimilarPage<'static> {
-        SimilarPage { shown: Vec::new(), total: 0, note: Some(NEW.into()), project: None, passed: 0 }
+        SimilarPage {
+            shown: Vec::new(),
+            total: 0,
+            note: Some(NEW.into()),
+            project: None,
+            passed: 0,
+            encoders: Encoders::default(),
+        }
     }
 
     /// Returns the cursor after the first `count` projects of the page; `None` if no more follow.
@@ -129,7 +141,8 @@ impl ListedProject {
             let all = || neighbours().filter(listed).map(|neighbour| neighbour.ordinal).collect();
             now.and_then(|now| filtered_note(&now, options, &all, total)).map(Cow::Owned)
         });
-        Ok(SimilarPage { shown, total, note, project: Some(self.list(filters)), passed: before })
+        let encoders = model.reader.encoders(self.ordinal);
+        Ok(SimilarPage { shown, total, note, project: Some(self.list(filters)), passed: before, encoders })
     }
 }
 
@@ -157,6 +170,7 @@ fn filtered_note(
 pub fn write<'s, S: AsRef<[u8]>>(
     json: &mut JsonWriter<'_>,
     results: impl Iterator<Item = (S, &'s Neighbour)>,
+    page: &SimilarPage<'_>,
     detail: Detail,
 ) -> Result<(), ApiError> {
     json.projects("results", results, |json, neighbour| {
@@ -165,11 +179,13 @@ pub fn write<'s, S: AsRef<[u8]>>(
             return Ok(());
         }
         let (visual, semantic) = (neighbour.visual.map(rounded), neighbour.semantic.map(rounded));
-        json.member("basis", &Basis { visual, semantic })
+        let [of_visual, of_semantic] = page.encoders.each_ref().map(Option::as_deref);
+        let (visual_encoder, semantic_encoder) = (visual.and(of_visual), semantic.and(of_semantic));
+        json.member("basis", &Basis { visual, semantic, visual_encoder, semantic_encoder })
     })
 }
 
 /// Rounds to four decimal places, which is more than the precision of the vectors.
-fn rounded(value: f32) -> f32 {
+pub(super) fn rounded(value: f32) -> f32 {
     (value * 1e4).round() / 1e4
 }

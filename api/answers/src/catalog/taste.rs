@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use read::archive::{
     Cursor, DimensionMatches, FacetCounts, InvalidCursor, Listing, MAX_QUERY_WORDS, MatchMode, Selection,
-    TasteRequest,
+    TasteRequest, Term, TermKind,
 };
 use read::search::OrdinalSet;
 use schemas::taste::{Dimension, DimensionSet, Taste};
@@ -18,7 +18,9 @@ use super::empty::there::There;
 use super::facets;
 use super::json_writer::JsonWriter;
 use super::list_options::{ListOptions, MAX_VALUES};
+use super::near_terms::{Compared, near_terms};
 use crate::error::ApiError;
+use crate::state::ApiState;
 
 pub use by_matched::ByMatched;
 
@@ -176,7 +178,7 @@ pub fn write(json: &mut JsonWriter<'_>, matches: &Matches) -> Result<(), ApiErro
 /// Returns that no project has all dimensions, and advice about those that match nothing, or whose words were not all used. `terms` is the
 /// list of the words in use.
 pub fn notes(
-    now: &Listing,
+    (state, now): (&ApiState, &Listing),
     taste: &TasteTexts,
     options: &ListOptions,
     matches: &Matches,
@@ -187,7 +189,7 @@ pub fn notes(
     let note = |one: &DimensionMatches| {
         let lacking = there.as_ref().and_then(|there| lacking(now, one, taste, there));
         if lacking.is_some() || options.filters.is_empty() || !is_elsewhere(now, one, taste) {
-            return lacking.or_else(|| dimension_note(now, one, taste, terms));
+            return lacking.or_else(|| dimension_note((state, now), one, taste, terms));
         }
         // Why an empty list has nothing is said of its filters.
         let (dimension, text) = (one.dimension, alternatives(taste.get(one.dimension)));
@@ -227,7 +229,7 @@ fn lacking(now: &Listing, asked: &DimensionMatches, taste: &TasteTexts, there: &
 }
 
 fn dimension_note(
-    now: &Listing,
+    (state, now): (&ApiState, &Listing),
     asked: &DimensionMatches,
     taste: &TasteTexts,
     terms: &str,
@@ -241,19 +243,35 @@ fn dimension_note(
         return None;
     }
     let text = alternatives(texts);
-    let near = now.nearest_terms(dimension, &texts.join(" "), NEAREST);
-    let near: Vec<String> = near.iter().map(|term| format!("{} ({})", term.term, term.projects)).collect();
-    Some(match (asked.words, near.is_empty()) {
-        (0, _) => format!("{dimension} {text} holds no word."),
-        (_, false) => format!(
+    let all = texts.join(" ");
+    let spelled = now.nearest_terms(dimension, &all, NEAREST);
+    let mut meant =
+        near_terms(state, now, &all, Compared { kind: TermKind::Word, dimension, category: None });
+    meant.retain(|term| !spelled.contains(term));
+    meant.truncate(NEAREST);
+    Some(match (asked.words, spelled.as_slice(), meant.as_slice()) {
+        (0, ..) => format!("{dimension} {text} holds no word."),
+        (_, [_, ..], []) => format!(
             "No project matches {dimension} {text}; words in use that are near, with their projects: {}.",
-            near.join(", ")
+            counted(&spelled)
         ),
-        (1, true) => {
-            format!("No project matches {dimension} {text}; {terms} shows the words in use.")
-        }
-        (_, true) => format!("No project has all words of {dimension} {text}; try one of them alone."),
+        (_, [], [_, ..]) => format!(
+            "No project matches {dimension} {text}; words in use that are near in meaning, with their projects: {}.",
+            counted(&meant)
+        ),
+        (_, [_, ..], [_, ..]) => format!(
+            "No project matches {dimension} {text}; words in use that are near, with their projects: {}; and in meaning: {}.",
+            counted(&spelled),
+            counted(&meant)
+        ),
+        (1, [], []) => format!("No project matches {dimension} {text}; {terms} shows the words in use."),
+        (_, [], []) => format!("No project has all words of {dimension} {text}; try one of them alone."),
     })
+}
+
+/// Returns, for example, `oak (12), larch (3)`.
+fn counted(terms: &[Term]) -> String {
+    terms.iter().map(|term| format!("{} ({})", term.term, term.projects)).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the text in quotation marks, shortened to 60 characters.

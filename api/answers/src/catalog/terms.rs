@@ -1,6 +1,6 @@
 //! The words that curators use in the taste dimensions.
 
-use read::archive::{self, Cursor, InvalidCursor, Listing, Term, TermKind, TermsPage};
+use read::archive::{self, Cursor, DimensionTerms, InvalidCursor, Listing, Term, TermKind, TermsPage};
 use schemas::api::archive::Catalog;
 use schemas::record::Category;
 use schemas::taste::Dimension;
@@ -9,8 +9,10 @@ use serde::{Serialize, Serializer};
 use super::about::{self, NEVER_RECORDED};
 use super::browse;
 use super::json_writer::JsonWriter;
+use super::near_terms::{Compared, near_terms};
 use crate::error::ApiError;
 use crate::query::QueryParams;
+use crate::state::ApiState;
 
 /// What words are requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,14 +25,19 @@ pub struct TermsRequest {
     pub kind: TermKind,
     /// How the words begin, or blank for all.
     pub starts_with: String,
+    /// What the words are near to in meaning, or blank for all; without a beginning and a cursor.
+    pub near: String,
     /// The maximum number of words of each dimension.
     pub limit: usize,
     /// The cursor of the page before, which belongs to one dimension.
     pub after: Option<Cursor>,
 }
 
-/// The maximum length of the beginning of words, in characters.
+/// The maximum length of the beginning of words, and of what they are near to, in characters.
 pub const LONGEST_BEGINNING: usize = 100;
+
+/// What is wrong with a text that words are near to beside their beginning or a cursor.
+pub const NEAR_ALONE: &str = "cannot be combined with starts_with or cursor";
 
 /// What is wrong with a cursor without its dimension.
 pub const NO_DIMENSION: &str = "needs the dimension that it was given with";
@@ -42,37 +49,55 @@ impl TermsRequest {
             dimension: sent.dimension(),
             category: sent.category(),
             kind: sent.term_kind(),
-            starts_with: starts_with(sent),
+            starts_with: text(sent, "starts_with"),
+            near: text(sent, "near"),
             limit: sent.limit(),
             after: sent.cursor(browse::invalid_cursor),
         };
         if request.after.is_some() && request.dimension.is_none() {
             sent.refuse("cursor", format!("It {NO_DIMENSION}."), "cursor and dimension together");
         }
+        if request.is_ambiguous() {
+            sent.refuse("near", format!("It {NEAR_ALONE}."), "near without them");
+        }
         request
+    }
+
+    /// Returns whether it asks for words that are near to a text, and for a beginning or a later page too, which do not go together.
+    pub fn is_ambiguous(&self) -> bool {
+        !self.near.is_empty() && (!self.starts_with.is_empty() || self.after.is_some())
+    }
+
+    fn dimensions(&self) -> impl Iterator<Item = Dimension> {
+        let only = self.dimension;
+        Dimension::ALL.into_iter().filter(move |one| only.is_none_or(|only| only == *one))
     }
 
     /// Returns whether all words are requested, at most `limit` of each dimension: the answer says then what the catalog records.
     fn is_of_all(&self) -> bool {
-        let TermsRequest { dimension, category, kind, ref starts_with, ref after, limit: _ } = *self;
+        let TermsRequest { dimension, category, kind, ref starts_with, ref near, ref after, limit: _ } =
+            *self;
         dimension.is_none()
             && category.is_none()
             && kind == TermKind::default()
             && starts_with.is_empty()
+            && near.is_empty()
             && after.is_none()
     }
 }
 
-/// Reads how the words begin; a blank beginning is that of all.
-fn starts_with<const N: usize>(sent: &mut QueryParams<'_, N>) -> String {
-    let text = sent.single("starts_with").unwrap_or_default();
+/// Reads how the words begin, or what they are near to; blank for all.
+fn text<const N: usize>(sent: &mut QueryParams<'_, N>, name: &'static str) -> String {
+    let text = sent.single(name).unwrap_or_default();
     let length = text.trim().chars().count();
     if length > LONGEST_BEGINNING {
         let allowed = format!("at most {LONGEST_BEGINNING} characters");
-        sent.refuse("starts_with", format!("It has {length} characters."), allowed);
+        sent.refuse(name, format!("It has {length} characters."), allowed);
     }
     text.trim().to_owned()
 }
+
+const LEAVE_NEAR_OUT: &str = "Leave near out to see the most used ones.";
 
 /// The words of the requested dimensions.
 #[derive(Debug)]
@@ -81,6 +106,8 @@ pub struct Terms {
     pages: Vec<TermsPage>,
     /// What the catalog records, if no words were asked for in particular.
     catalog: Option<Catalog>,
+    /// Whether the text model knows what the words are to be near to.
+    is_understood: bool,
 }
 
 #[derive(Serialize)]
@@ -101,23 +128,56 @@ fn terms<S: Serializer>(terms: &&[Term], serializer: S) -> Result<S::Ok, S::Erro
     serializer.collect_seq(terms.iter().map(|one| UsedTerm { term: &one.term, projects: one.projects }))
 }
 
+/// Why words cannot be listed.
+#[derive(Debug)]
+pub enum TermsFault {
+    /// The cursor is one of another list.
+    InvalidCursor(InvalidCursor),
+    /// Anything else.
+    Failed(ApiError),
+}
+
 /// Returns a page of the words of each requested dimension.
 ///
 /// # Errors
 ///
-/// If the cursor is one of another list.
-pub fn find(now: &Listing, request: TermsRequest) -> Result<Terms, InvalidCursor> {
-    let all = Dimension::ALL.into_iter();
-    let requested = all.filter(|one| request.dimension.is_none_or(|only| only == *one));
+/// If the cursor is one of another list, the node has no archive yet, or words that are near are requested and it has no text model.
+pub fn find(state: &ApiState, request: TermsRequest) -> Result<Terms, TermsFault> {
+    let now = state.listing().map_err(TermsFault::Failed)?;
+    if request.near.is_empty() {
+        return used(&now, request).map_err(TermsFault::InvalidCursor);
+    }
+    match state.text_model() {
+        None => Err(TermsFault::Failed(ApiError::no_text_model())),
+        Some(model) => {
+            let is_understood = model.understood(&request.near).is_some();
+            Ok(Terms { is_understood, pages: near(state, &now, &request), request, catalog: None })
+        }
+    }
+}
+
+/// Returns the words of each requested dimension that are nearest in meaning.
+fn near(state: &ApiState, now: &Listing, request: &TermsRequest) -> Vec<TermsPage> {
+    let TermsRequest { category, kind, ref near, limit, .. } = *request;
+    let page = |dimension| {
+        let mut terms = near_terms(state, now, near, Compared { kind, dimension, category });
+        let distinct = terms.len() as u64;
+        terms.truncate(limit);
+        TermsPage { terms: DimensionTerms { dimension, terms, distinct }, next: None }
+    };
+    request.dimensions().map(page).collect()
+}
+
+fn used(now: &Listing, request: TermsRequest) -> Result<Terms, InvalidCursor> {
     let page = |dimension| {
         let TermsRequest { category, kind, ref starts_with, limit, ref after, .. } = request;
         let request =
             archive::TermsRequest { dimension, kind, category, starts_with, limit, after: after.clone() };
         now.terms_page(request)
     };
-    let pages = requested.map(page).collect::<Result<_, _>>()?;
+    let pages = request.dimensions().map(page).collect::<Result<_, _>>()?;
     let catalog = request.is_of_all().then(|| about::answered(now.catalog_counts()));
-    Ok(Terms { request, pages, catalog })
+    Ok(Terms { request, pages, catalog, is_understood: true })
 }
 
 impl Terms {
@@ -155,9 +215,17 @@ impl Terms {
     }
 
     fn note_on_words(&self) -> Option<String> {
-        let TermsRequest { ref starts_with, limit, dimension, kind, .. } = self.request;
+        let TermsRequest { ref starts_with, ref near, limit, dimension, kind, .. } = self.request;
         let (one, many) = if kind == TermKind::Phrase { ("phrase", "phrases") } else { ("word", "words") };
         if self.pages.iter().all(|page| page.terms.terms.is_empty()) {
+            if !self.is_understood {
+                return Some(format!(
+                    "The text model does not know “{near}”; it knows English. {LEAVE_NEAR_OUT}"
+                ));
+            }
+            if !near.is_empty() {
+                return Some(format!("No {one} in use is near to “{near}” in meaning. {LEAVE_NEAR_OUT}"));
+            }
             let none = match starts_with.trim() {
                 "" if self.catalog.is_some() => "No project says anything here yet.".to_owned(),
                 "" => "No project says anything here yet. Leave category or dimension out.".to_owned(),

@@ -53,6 +53,15 @@ impl ApiError {
             .retry_after(1)
     }
 
+    /// A search by meaning alone on a node without a text model.
+    pub fn no_text_model() -> ApiError {
+        ApiError::unavailable(
+            "This node has no text model, so nothing can be searched for by meaning. Search by words (mode=words), or have the operator \
+             install the weights: bin/setup downloads them, loggia models fetch DIR takes files copied by hand; then restart it.",
+        )
+        .retry_after(3_600)
+    }
+
     /// A read model that cannot be read at present; the cause is for the log only.
     pub fn unavailable_because(cause: impl ToString) -> ApiError {
         ApiError::unavailable("The catalog cannot be read at present. Try again in a few seconds.")

@@ -5,6 +5,7 @@
 
 use answers::catalog::cited::CiteStyle;
 use answers::catalog::detail::Detail;
+use answers::catalog::mode::Mode;
 use read::archive::TermKind;
 use schemas::record::Category;
 use schemas::taste::Dimension;
@@ -150,6 +151,16 @@ impl Value for Dimension {
 
     fn read(arguments: &mut Arguments<'_>, name: &'static str) -> Option<Dimension> {
         arguments.one_of(name, Dimension::parse, &Dimension::ALL.map(Dimension::as_str))
+    }
+}
+
+impl Value for Mode {
+    fn schema() -> Json {
+        json!({"type": "string", "enum": Mode::NAMES})
+    }
+
+    fn read(arguments: &mut Arguments<'_>, name: &'static str) -> Option<Mode> {
+        arguments.one_of(name, Mode::parse, &Mode::NAMES)
     }
 }
 

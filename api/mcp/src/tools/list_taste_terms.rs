@@ -1,7 +1,7 @@
 //! `list_taste_terms`: the words that curators use, for searches by taste.
 
 use answers::catalog::json_writer::JsonWriter;
-use answers::catalog::terms::{self, LONGEST_BEGINNING, NO_DIMENSION, TermsRequest};
+use answers::catalog::terms::{self, LONGEST_BEGINNING, NEAR_ALONE, NO_DIMENSION, TermsFault, TermsRequest};
 use read::archive::{Cursor, TermKind};
 use schemas::record::Category;
 use schemas::taste::Dimension;
@@ -25,6 +25,9 @@ pub(super) static TOOL: Tool = Tool {
         if arguments.has("cursor") && !arguments.has("dimension") {
             arguments.fault(format!("cursor {NO_DIMENSION}"));
         }
+        if arguments.has("near") && (arguments.has("cursor") || arguments.has("starts_with")) {
+            arguments.fault(format!("near {NEAR_ALONE}"));
+        }
         run(context, Input::read(arguments)?)
     }),
 };
@@ -34,17 +37,20 @@ input! {
     category: Option<Category>,
     kind: Option<TermKind> = "Single words, or whole phrases",
     starts_with: Option<Text<LONGEST_BEGINNING>> = "First letters, e.g. oa",
+    near: Option<Text<LONGEST_BEGINNING>> = "Near in meaning, e.g. peaceful",
     limit: Limit = "Words a dimension",
-    cursor: Option<Cursor> = "next_cursor of the page before; needs dimension",
+    cursor: Option<Cursor> = "a page's next_cursor; needs dimension",
 }
 
 fn run<'a>(context: CallContext<'a>, input: Input) -> Answered<'a> {
-    let Input { dimension, category, kind, starts_with, limit, cursor } = input;
-    let starts_with = starts_with.map(|Text(text)| text).unwrap_or_default();
+    let Input { dimension, category, kind, starts_with, near, limit, cursor } = input;
+    let [starts_with, near] = [starts_with, near].map(|text| text.map(|Text(text)| text).unwrap_or_default());
     let (kind, limit) = (kind.unwrap_or_default(), limit.results);
-    let request = TermsRequest { dimension, category, kind, starts_with, limit, after: cursor };
-    let now = context.state.listing()?;
-    let found = terms::find(&now, request).map_err(|error| Refusal::guided(error.to_string()))?;
+    let request = TermsRequest { dimension, category, kind, starts_with, near, limit, after: cursor };
+    let found = terms::find(context.state, request).map_err(|fault| match fault {
+        TermsFault::InvalidCursor(error) => Refusal::guided(error.to_string()),
+        TermsFault::Failed(error) => error.into(),
+    })?;
     let mut json = JsonWriter::object(context.state.site(), 4_096);
     found.write(&mut json)?;
     let mut answer = Answer::new(json);

@@ -95,7 +95,7 @@ pub(super) fn write_page<'a, T: Copy>(
 pub(super) const CURSOR: &str = "next_cursor of the page before; leave it out to start again";
 
 /// The description of an argument `cursor` for agents.
-pub(super) const CURSOR_DESCRIPTION: &str = "next_cursor of the page before";
+pub(super) const CURSOR_DESCRIPTION: &str = "a page's next_cursor";
 
 impl Value for Cursor {
     fn read(arguments: &mut Arguments<'_>, name: &'static str) -> Option<Cursor> {

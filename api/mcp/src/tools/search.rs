@@ -19,7 +19,7 @@ use crate::tools::input::{Text, input};
 pub(super) static TOOL: Tool = Tool {
     name: "search",
     title: "Search (for research agents)",
-    description: "Use this when a connector or deep research asks for search and fetch; otherwise prefer search_projects. Gives ids for fetch.",
+    description: "Use this when a connector or deep research asks for search and fetch; otherwise prefer search_projects.",
     input: Input::schema,
     output: r#"{"type":"object","properties":{"results":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"},"url":{"type":"string"}},"required":["id","title","url"]}},"next_cursor":{"type":["string","null"]},"note":{"type":"string"}},"required":["results"]}"#,
     arguments: Input::NAMES,

@@ -135,7 +135,8 @@ fn list<'a>(
     let Some((mut answer, total)) = written else { return Ok(None) };
     taste::write(&mut answer.json, &matches)?;
     facets::write(&mut answer.json, &taste::facets(&now, taste, options))?;
-    let mut notes = taste::notes(&now, taste, options, &matches, list_taste_terms::TOOL.name);
+    let mut notes =
+        taste::notes((context.state, &now), taste, options, &matches, list_taste_terms::TOOL.name);
     notes.extend(list_notes::of_taste(&now, taste, options, total));
     answer.notes.extend(notes.into_iter().map(Into::into));
     Ok(Some(answer.of_total(total)))

@@ -1,15 +1,19 @@
-//! `search_projects`: projects by words.
+//! `search_projects`: projects by words, by meaning, or both.
 
 use answers::catalog::facets;
 use answers::catalog::json_writer::JsonWriter;
 use answers::catalog::list_notes;
 use answers::catalog::list_options::ListOptions;
+use answers::catalog::meaning::{self, MeaningSearch};
+use answers::catalog::mode::Mode;
 use answers::catalog::relaxation;
-use answers::catalog::search::{self, Found, SearchCursor, SearchFault};
+use answers::catalog::search::{self, SearchCursor, SearchFault};
+use answers::catalog::search_plan::Plan;
 use answers::catalog::taste_records::TasteRecords;
 use answers::effort::Effort;
 use answers::query::join_names;
-use schemas::api::search::MAX_QUERY_CHARACTERS;
+use read::archive::FacetCounts;
+use schemas::api::search::{MAX_QUERY_CHARACTERS, Matched};
 use serde_json::Value as Json;
 
 use super::listing::{self, Fitted, Written, listed};
@@ -39,6 +43,7 @@ pub(super) static TOOL: Tool = Tool {
 
 input! {
     query: Text<MAX_QUERY_CHARACTERS> = "Words, e.g. brick library; at most 200 characters",
+    mode: Option<Mode> = "both: words, then what is near in meaning",
     limit: Limit,
     cursor: Option<SearchCursor> = listing::CURSOR_DESCRIPTION,
 }
@@ -52,50 +57,129 @@ fn schema() -> Json {
 }
 
 async fn run<'a>(context: CallContext<'a>, options: &ListOptions, input: Input) -> Answered<'a> {
+    let mode = input.mode.unwrap_or_default();
     if let Some(used_up) = quota::used_up(context) {
         let (options, after) = (options.of_total(input.cursor.is_some()), input.cursor.clone());
-        let total = || Ok::<_, Refusal>(find(context, &input.query.0, &options, (1, after))?.page.total());
-        let total = quota::read(context, Effort::of_search(&options), total).await?;
+        let total =
+            || Ok::<_, Refusal>(Found::find(context, (&input.query.0, mode), &options, (1, after))?.total());
+        let total = quota::read(context, Effort::of_search(&options).in_mode(mode), total).await?;
         quota::refuse_list(context, used_up, total)?;
     }
-    let asked = (Effort::of_search(options), options.detail);
+    let asked = (Effort::of_search(options).in_mode(mode), options.detail);
     quota::read_list(context, asked, |records| list(context, options, &input, records)).await
 }
 
 fn list<'a>(
     context: CallContext<'a>,
     options: &ListOptions,
-    Input { query: Text(query), limit, cursor }: &Input,
+    Input { query: Text(query), mode, limit, cursor }: &Input,
     records: &mut TasteRecords,
 ) -> Written<'a> {
-    let sized = (*limit, options.detail);
-    let found = find(context, query, options, (listing::most(context, *limit), cursor.clone()))?;
-    let mut results = results(&found);
+    let (sized, mode) = ((*limit, options.detail), mode.unwrap_or_default());
+    let page = (listing::most(context, *limit), cursor.clone());
+    let found = Found::find(context, (query, mode), options, page)?;
+    let mut results = found.results();
     if !records.fill(&mut results, |(summary, _)| summary) {
         return Ok(None);
     }
     let Fitted { shown, note } = listing::fitted(context, sized, results);
-    let (site, total) = (context.state.site(), found.page.total());
+    let (site, total) = (context.state.site(), found.total());
     let mut json = JsonWriter::object(site, 2 * query.len() + listing::room_for(&shown, site));
     json.member("query", query)?;
     json.member("count", &shown.len())?;
     json.member("total", &total)?;
-    let results = shown.iter().map(|(summary, score)| (&**summary, *score));
-    json.projects("results", results, |json, score| json.member("score", &score))?;
+    let results = shown.iter().map(|(summary, known)| (&**summary, *known));
+    json.projects("results", results, |json, (score, matched)| {
+        json.member("score", &score)?;
+        if let Some(matched) = matched { json.member("matched", &matched) } else { Ok(()) }
+    })?;
     json.member("next_cursor", &found.cursor_after(shown.len()))?;
     facets::write(&mut json, found.facets())?;
     listing::preview(&mut json, (context, options.detail), shown.len(), total)?;
-    let said = list_notes::of_search(context.state, query, options, &found).map_err(refusal)?;
-    let advice = (total == 0 && !said.is_elsewhere).then(|| OTHER_WORDS.to_owned());
-    let relaxed = relaxation::note_without_excluded(&found.page).into_iter();
-    let notes = relaxed.chain(said.sentences).chain(advice).chain(note).map(Into::into);
+    let notes = found.notes(context, query, options)?;
     let mut answer = Answer::new(json).of_total(total);
-    answer.notes.extend(notes);
+    answer.notes.extend(notes.into_iter().chain(note).map(Into::into));
     Ok(Some(answer))
 }
 
-fn results(found: &Found) -> Vec<(&[u8], f32)> {
-    found.hits().into_iter().map(|hit| (hit.summary, hit.score)).collect()
+/// The score of a result, and, unless words alone were asked for, why it is a result.
+type Reason = (f32, Option<Matched>);
+
+/// A page of a search in some mode.
+enum Found {
+    Words { found: search::Found, plan: Plan },
+    Meaning(meaning::Found),
+}
+
+impl Found {
+    /// Searches for a page of results, from the first or after a cursor.
+    fn find(
+        context: CallContext<'_>,
+        (query, mode): (&str, Mode),
+        options: &ListOptions,
+        (limit, after): (usize, Option<SearchCursor>),
+    ) -> Result<Found, Refusal> {
+        match Plan::of(mode, context.state, query)? {
+            Plan::Meaning(meaning) => {
+                let search = MeaningSearch { text: query, query: &meaning, mode };
+                search.find(context.state, options, limit, after).map(Found::Meaning).map_err(refusal)
+            }
+            plan => Ok(Found::Words { found: find(context, query, options, (limit, after))?, plan }),
+        }
+    }
+
+    /// Returns the summaries of the results with their reasons.
+    fn results(&self) -> Vec<(&[u8], Reason)> {
+        match self {
+            Found::Words { found, plan } => {
+                let matched = plan.matched();
+                found.hits().into_iter().map(|hit| (hit.summary, (hit.score, matched))).collect()
+            }
+            Found::Meaning(found) => {
+                let results = found.results().into_iter();
+                results.map(|(hit, matched)| (hit.summary, (hit.score, Some(matched)))).collect()
+            }
+        }
+    }
+
+    fn total(&self) -> u64 {
+        match self {
+            Found::Words { found, .. } => found.page.total(),
+            Found::Meaning(found) => found.total(),
+        }
+    }
+
+    fn cursor_after(&self, shown: usize) -> Option<String> {
+        match self {
+            Found::Words { found, .. } => found.cursor_after(shown),
+            Found::Meaning(found) => found.cursor_after(shown),
+        }
+    }
+
+    fn facets(&self) -> &[FacetCounts] {
+        match self {
+            Found::Words { found, .. } => found.facets(),
+            Found::Meaning(found) => found.facets(),
+        }
+    }
+
+    fn notes(
+        &self,
+        context: CallContext<'_>,
+        query: &str,
+        options: &ListOptions,
+    ) -> Result<Vec<String>, Refusal> {
+        let (found, plan) = match self {
+            Found::Meaning(found) => return Ok(found.note.iter().cloned().collect()),
+            Found::Words { found, plan } => (found, plan),
+        };
+        let page = &found.page;
+        let said = list_notes::of_search(context.state, query, options, found).map_err(refusal)?;
+        let advice = (page.total() == 0 && !said.is_elsewhere).then(|| OTHER_WORDS.to_owned());
+        let relaxed = relaxation::note_without_excluded(page).into_iter();
+        let on_mode = plan.note(context.state, page).map(str::to_owned);
+        Ok(relaxed.chain(said.sentences).chain(advice).chain(on_mode).collect())
+    }
 }
 
 impl Value for SearchCursor {
@@ -110,7 +194,7 @@ pub(super) fn find(
     query: &str,
     options: &ListOptions,
     (limit, after): (usize, Option<SearchCursor>),
-) -> Result<Found, Refusal> {
+) -> Result<search::Found, Refusal> {
     search::find(context.state, query, options, limit, after).map_err(refusal)
 }
 

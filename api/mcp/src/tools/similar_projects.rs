@@ -110,7 +110,8 @@ fn list<'a>(
     json.member("slug", slug)?;
     json.member("count", &shown.len())?;
     json.member("total", &page.total)?;
-    similar::write(&mut json, shown.iter().map(|(summary, neighbour)| (&**summary, *neighbour)), *detail)?;
+    let results = shown.iter().map(|(summary, neighbour)| (&**summary, *neighbour));
+    similar::write(&mut json, results, &page, *detail)?;
     let next = page.next_after(shown.len()).map(|cursor| cursor.to_string());
     json.member("next_cursor", &next)?;
     listing::preview(&mut json, (context, *detail), shown.len(), page.total as u64)?;

@@ -130,6 +130,7 @@ impl Example {
         let query = match operation.id.as_str() {
             "search" => vec![("q", subject.name.clone()), few],
             "suggest" => vec![("q", subject.beginning()), few],
+            "similar_to_text" => vec![("text", subject.taste.clone()), few],
             "similar" | "terms" | "changes" => vec![few],
             "projects" => vec![("category", subject.category.clone()), few],
             "taste" => vec![(subject.dimension, subject.taste.clone()), few],

@@ -17,7 +17,7 @@ pub(super) const TOPICS: [Topic; 9] = [
     Topic {
         id: "search",
         title: "Search",
-        about: "Find projects by words, narrow them by place, year, color and more, and complete a text while it is typed.",
+        about: "Find projects by words or by meaning, narrow them by place, year, color and more, and complete a text while it is typed.",
         operations: &["search", "suggest"],
     },
     Topic {
@@ -29,8 +29,8 @@ pub(super) const TOPICS: [Topic; 9] = [
     Topic {
         id: "taste",
         title: "Taste and similarity",
-        about: "Find projects by how they look and feel, those that are most like one, and what the catalog records.",
-        operations: &["taste", "terms", "similar"],
+        about: "Find projects by how they look and feel, those that are most like one or near to a text, and what the catalog records.",
+        operations: &["taste", "terms", "similar", "similar_to_text"],
     },
     Topic {
         id: "changes",

@@ -3,13 +3,16 @@
 use answers::catalog::browse::{self, ArchivePage};
 use answers::catalog::list_notes;
 use answers::catalog::list_options::ListOptions;
+use answers::catalog::meaning::MeaningSearch;
+use answers::catalog::mode::Mode;
+use answers::catalog::near_terms::{Compared, near_terms};
 use answers::catalog::relaxation;
 use answers::catalog::search::{self, SearchFault};
 use answers::catalog::taste::{self, TasteTexts};
 use answers::effort::Effort;
 use answers::error::{ApiError, fault};
 use answers::state::ApiState;
-use read::archive::{Cursor, Facet, FacetCounts, Listing, MAX_PAGE_SIZE, Order};
+use read::archive::{Cursor, Facet, FacetCounts, Listing, MAX_PAGE_SIZE, Order, TermKind};
 use schemas::taste::{Dimension, DimensionSet};
 
 use super::super::card::Card;
@@ -27,6 +30,8 @@ const MAX_SKIPPED: usize = 100;
 #[derive(Debug, Default)]
 pub(super) struct HomeResults {
     pub(super) cards: Vec<Card>,
+    /// Projects that are near in meaning, where the words find fewer than a page of them.
+    pub(super) near: Vec<Card>,
     /// The number of all results.
     pub(super) total: u64,
     /// The cursor of the next page.
@@ -198,7 +203,9 @@ impl Part<'_> {
         let notes = relaxed.into_iter().chain(said).collect();
         let did_you_mean =
             relaxation::suggestion(page).map(|suggestion| (suggestion.query.clone(), suggestion.total));
+        let is_little = self.after.is_none() && page.total() < SHOWN as u64;
         Ok(HomeResults {
+            near: if is_little { self.near(state, &cards) } else { Vec::new() },
             heading: page.relaxation().and_then(|relaxation| headings::of_relaxed(relaxation, page.total())),
             total: page.total(),
             next: found.next_cursor(),
@@ -210,6 +217,22 @@ impl Part<'_> {
         })
     }
 
+    /// Returns the first projects that are near in meaning, but for those that are shown. Without a text model, or if the words are not
+    /// understood, there are none.
+    fn near(&self, state: &ApiState, shown: &[Card]) -> Vec<Card> {
+        let Part { query, options, .. } = *self;
+        let Some(meaning) = state.text_model().and_then(|model| model.understood(&query.q)) else {
+            return Vec::new();
+        };
+        let options = ListOptions { order: None, facets: Vec::new(), ..options.clone() };
+        let search = MeaningSearch { text: &query.q, query: &meaning, mode: Mode::Meaning };
+        // The page shows what the words found even if this is not ready.
+        let Ok(found) = search.find(state, &options, SHOWN + shown.len(), None) else { return Vec::new() };
+        let cards =
+            found.results().into_iter().filter_map(|(hit, _)| Card::of(hit.summary, state.site()).ok());
+        cards.filter(|card| shown.iter().all(|other| other.slug != card.slug)).take(SHOWN).collect()
+    }
+
     fn by_taste(&self, state: &ApiState, listing: &Listing) -> Result<HomeResults, ApiError> {
         let Part { query, options, limit, .. } = *self;
         let texts = TasteTexts::from(&query.taste);
@@ -217,7 +240,7 @@ impl Part<'_> {
             .map_err(|_| foreign())?;
         let notes = match query.options.filters.only_category() {
             Some(_) => {
-                found.matches.missing().filter_map(|dimension| nearest(listing, query, dimension)).collect()
+                found.matches.missing().filter_map(|one| nearest((state, listing), query, one)).collect()
             }
             // Whether a word is unknown cannot be seen among few projects.
             None => {
@@ -258,11 +281,20 @@ fn cards<T: Copy>(state: &ApiState, listing: &Listing, page: &ArchivePage<T>) ->
     page.summaries(listing).into_iter().map(|(summary, _)| Card::of(summary, state.site())).collect()
 }
 
-/// Suggestions for a word that no project uses.
-fn nearest(listing: &Listing, query: &HomeQuery, dimension: Dimension) -> Option<String> {
+/// Suggestions for a word that no project uses: words that are spelled almost like it, or else that are near in meaning.
+fn nearest(
+    (state, listing): (&ApiState, &Listing),
+    query: &HomeQuery,
+    dimension: Dimension,
+) -> Option<String> {
     let text = query.taste.get(dimension)?;
-    let near: Vec<String> =
-        listing.nearest_terms(dimension, text, 3).into_iter().map(|term| term.term).collect();
+    let mut near = listing.nearest_terms(dimension, text, 3);
+    if near.is_empty() {
+        let compared = Compared { kind: TermKind::Word, dimension, category: None };
+        near = near_terms(state, listing, text, compared);
+        near.truncate(3);
+    }
+    let near: Vec<String> = near.into_iter().map(|term| term.term).collect();
     let name = dimension.as_str();
     Some(match near.as_slice() {
         [] => format!("No project has “{text}” as its {name}."),

@@ -1,6 +1,7 @@
 //! The parameters of a search, parsed strictly; all errors are reported at once.
 
 use answers::catalog::list_options::{self, ListOptions};
+use answers::catalog::mode::Mode;
 use answers::catalog::search::{SearchCursor, invalid_cursor};
 use answers::catalog::taste::LONGEST;
 use answers::effort::Effort;
@@ -9,8 +10,19 @@ use answers::query::{self, QueryParams};
 use schemas::taste::{Dimension, Taste};
 
 /// The parameters without the options of a list.
-const OWN: [&str; 10] =
-    ["q", "limit", "cursor", "key", "highlights", "material", "light", "mood", "composition", "subject"];
+const OWN: [&str; 11] = [
+    "q",
+    "mode",
+    "limit",
+    "cursor",
+    "key",
+    "highlights",
+    "material",
+    "light",
+    "mood",
+    "composition",
+    "subject",
+];
 
 const NAMES: [&str; OWN.len() + list_options::NAMES.len()] = query::join_names(&OWN, &list_options::NAMES);
 
@@ -22,6 +34,7 @@ type Sent<'a> = QueryParams<'a, { NAMES.len() }>;
 pub(crate) struct SearchParameters {
     /// The search text as it was sent.
     pub(crate) q: String,
+    pub(crate) mode: Mode,
     pub(crate) options: ListOptions,
     pub(crate) limit: usize,
     /// The end of the previous page.
@@ -36,16 +49,16 @@ impl SearchParameters {
     /// Parses a query string, or returns all its invalid parameters.
     pub(crate) fn parse(text: &str) -> Result<SearchParameters, ApiError> {
         let mut sent = QueryParams::parse(text, NAMES);
-        let (q, limit) = (sent.text(), sent.limit());
+        let (q, mode, limit) = (sent.text(), sent.mode(), sent.limit());
         let mut options = ListOptions::of_query(&mut sent, OWN.len(), true, |_, _| true);
         options.filters.taste = taste(&mut sent);
         let (cursor, highlights) = (sent.cursor(invalid_cursor), highlights(&mut sent));
-        Ok(SearchParameters { q, options, limit, cursor, highlights, ignored: sent.finish()? })
+        Ok(SearchParameters { q, mode, options, limit, cursor, highlights, ignored: sent.finish()? })
     }
 
     /// Returns what the call asks for beside a page of results.
     pub(crate) fn effort(&self) -> Effort {
-        Effort::of_search(&self.options)
+        Effort::of_search(&self.options).in_mode(self.mode)
     }
 }
 
@@ -80,6 +93,7 @@ mod tests {
     fn parameters_are_parsed() {
         let plain = || SearchParameters {
             q: "a".into(),
+            mode: Mode::Words,
             options: ListOptions::default(),
             limit: 10,
             cursor: None,
@@ -99,6 +113,9 @@ mod tests {
             ("q=a", plain()),
             ("q=a&cursor=", plain()),
             ("q=a&highlights=false", plain()),
+            ("q=a&mode=words", plain()),
+            ("q=a&mode=Meaning", SearchParameters { mode: Mode::Meaning, ..plain() }),
+            ("mode=both&q=a", SearchParameters { mode: Mode::Both, ..plain() }),
             ("q=a&highlights=true", SearchParameters { highlights: true, ..plain() }),
             (&longest, SearchParameters { q: "ü".repeat(200), ..plain() }),
         ] {

@@ -152,7 +152,7 @@ async fn arguments_that_are_not_known_are_named_where_the_call_fails() {
     let noted = node.tool("search_projects", json!({"query": "haus", "limt": 3})).await;
     let note = noted["note"].as_str().unwrap();
     assert!(
-        note.starts_with("Not used: “limt” (did you mean limit?). search_projects takes query, limit"),
+        note.starts_with("Not used: “limt” (did you mean limit?). search_projects takes query, mode, limit"),
         "{note}"
     );
     assert_eq!(node.tool("get_project", json!({"id": "haus-am-see"})).await["slug"], "haus-am-see");

@@ -43,9 +43,8 @@ struct Group<'a> {
 impl Group<'_> {
     /// Compares a row with its candidates.
     fn compare(&self, side: &BlockResults<'_>, row: usize, search: &mut Search) {
-        let width = side.block.width();
-        let values = &side.block.values[row * width..][..width];
-        let proposed = self.graph.propose(values, search).into_iter().filter(|id| !self.added.contains(id));
+        let proposed = self.graph.propose(side.block.row(row), search).into_iter();
+        let proposed = proposed.filter(|id| !self.added.contains(id));
         proposed.chain(self.added.iter().copied()).for_each(|id| self.compare_with(side, row, id));
         let is_full = side.best()[row].is_full();
         if !is_full {

@@ -36,7 +36,7 @@ impl<'a> Search<'a> {
     ) -> tantivy::Result<FullMatches> {
         let before = top_k.total;
         let begun = self.rank_beginnings(beginnings, top_k);
-        if self.query.ends_with_letter {
+        if self.query.ends_with_letter && !self.is_strict {
             return Ok(FullMatches::default());
         }
         // On a first page [`TopK`] drops names that are ranked already by itself.

@@ -37,7 +37,8 @@ pub(crate) fn suggest_slugs(
     }
     if suggested.len() < limit {
         let query = Query::parse(&slug);
-        let search = Search { snapshot, query: &query, scope: Scope::default(), collects: Collects::Nothing };
+        let (scope, collects) = (Scope::default(), Collects::Nothing);
+        let search = Search { snapshot, query: &query, scope, collects, is_strict: false };
         for found in search.first_page(limit.min(MAX_PAGE_SIZE) + 1)?.documents {
             let stored = snapshot.segments[found.segment as usize].stored_document(found.document)?;
             add_new(&mut suggested, &slug, stored.slug);

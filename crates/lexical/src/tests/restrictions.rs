@@ -163,6 +163,46 @@ fn what_has_every_word_is_counted_within_a_set() {
 }
 
 #[test]
+fn full_matches_are_the_first_results_and_nothing_else() {
+    let names = ["Corina house", "Carina", "Carina house", "Houses of Carina", "House C"];
+    let projects: Vec<Project> =
+        (0..).zip(names).map(|(number, name)| Project::named(number, name)).collect();
+    let view = Fixture::of(&projects).reader.view();
+    let allowed: OrdinalSet = (0..5).collect();
+    let restriction = Restriction { allowed: Some(&allowed), fingerprint: 1, collects: Collects::Ordinals };
+    let found = |text: &str, restriction: &Restriction<'_>| {
+        let (mut all, mut after) = (Vec::new(), None::<Cursor>);
+        loop {
+            let page =
+                view.full_matches(&SearchRequest { limit: 1, after, ..request(text) }, restriction).unwrap();
+            all.extend(ordinals(&page));
+            after = page.next_cursor();
+            if after.is_none() {
+                let set: OrdinalSet = all.iter().copied().collect();
+                assert_eq!(
+                    (page.relaxation(), page.total(), &*page.ordinals()),
+                    (None, all.len() as u64, &set)
+                );
+                return all;
+            }
+        }
+    };
+    for text in ["carina", "house carina", "house", "corina house", "houses"] {
+        let whole = view.search(&request(text), &restriction).unwrap();
+        let full = found(text, &restriction);
+        let exact = whole.relaxation().map_or(whole.total(), |relaxation| relaxation.exact);
+        assert_eq!(full.len() as u64, exact, "{text}");
+        assert_eq!(full, ordinals(&whole)[..full.len()], "{text}");
+    }
+    assert_eq!(found("house c", &restriction), [4], "a single letter is a word");
+    for text in ["carima", "carin", "carina castle", "", "…"] {
+        assert_eq!(found(text, &restriction), [0; 0], "{text}");
+    }
+    let few: OrdinalSet = [3].into_iter().collect();
+    assert_eq!(found("carina", &Restriction { allowed: Some(&few), ..restriction }), [3]);
+}
+
+#[test]
 fn a_set_has_every_listed_project_or_not() {
     let projects = random_projects(120, 38);
     let mut fixture = Fixture::of(&projects);

@@ -7,7 +7,9 @@ CREATE TABLE projects (
     dirty    INTEGER NOT NULL,            -- 1 while lists do not show yet what became of it
     complete INTEGER NOT NULL,            -- 1 if the list holds every project that it can be compared with
     changed  INTEGER NOT NULL,            -- counts commits that changed this row for readers
-    list     BLOB NOT NULL                -- the nearest, nearest first, eight bytes each
+    list     BLOB NOT NULL,               -- the nearest, nearest first, eight bytes each
+    visual_model   TEXT,                  -- what made its vectors
+    semantic_model TEXT
 ) STRICT;
 
 -- Readers load the rows that changed since their last refresh.
@@ -17,18 +19,18 @@ CREATE INDEX dirty_projects ON projects (ordinal) WHERE dirty = 1;
 
 -- The newest vectors of every project that has any, withdrawn ones too.
 CREATE TABLE vectors (
-    ordinal        INTEGER PRIMARY KEY,
-    visual_model   TEXT,
-    visual         BLOB,                  -- little-endian 32-bit floats of unit length
-    semantic_model TEXT,
-    semantic       BLOB
+    ordinal  INTEGER PRIMARY KEY,
+    visual   BLOB,                        -- little-endian 32-bit floats of unit length, or signed bytes: as its model says
+    semantic BLOB
 ) STRICT;
 
--- How many dimensions each model's vectors have; 0 before the first one.
+-- The form of each model's vectors, that of the first one: the dimensions, 0 before the first one, and whether a number has one byte.
 CREATE TABLE models (
-    model    TEXT PRIMARY KEY,
-    visual   INTEGER NOT NULL,
-    semantic INTEGER NOT NULL
+    model                 TEXT PRIMARY KEY,
+    visual                INTEGER NOT NULL,
+    visual_is_quantized   INTEGER NOT NULL,
+    semantic              INTEGER NOT NULL,
+    semantic_is_quantized INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE checkpoint (

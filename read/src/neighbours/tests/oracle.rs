@@ -1,6 +1,6 @@
-//! Computes the expected lists by comparing all pairs each time. It shares only the dot product with the code under test.
+//! Computes the expected lists by comparing all pairs each time. It shares only the dot product of floats with the code under test.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use knn::{dot, unit};
 use schemas::event::Event;
@@ -13,10 +13,18 @@ pub(super) struct Oracle {
     pub(super) position: u64,
     ordinals: BTreeMap<u64, u64>,
     projects: BTreeMap<u64, Project>,
+    /// Whether the vectors of a model are of bytes, on each side: as its first one.
+    quantized: HashMap<(String, usize), bool>,
 }
 
-/// A model and its unit vector.
-type Side = Option<(String, Vec<f32>)>;
+/// A model and its vector.
+type Side = Option<(String, Numbers)>;
+
+#[derive(Debug)]
+enum Numbers {
+    Unit(Vec<f32>),
+    Whole(Vec<i64>),
+}
 
 #[derive(Debug)]
 struct Project {
@@ -35,16 +43,29 @@ impl Oracle {
             self.ordinals.insert(number, self.position);
             self.projects.insert(self.position, Project { is_listed: true, vectors: None });
         }
+        let vectors = if let Event::VectorsRecorded(recorded) = event {
+            Some([self.side(0, recorded.visual()), self.side(1, recorded.semantic())])
+        } else {
+            None
+        };
         let project = self.projects.get_mut(&self.ordinals[&number]).unwrap();
+        project.vectors = vectors.or(project.vectors.take());
         match event {
             Event::ProjectWithdrawn(_) => project.is_listed = false,
             Event::ProjectRestored(_) => project.is_listed = true,
-            Event::VectorsRecorded(recorded) => {
-                let side = |(model, vector): (&str, &Vector)| (model.to_owned(), unit(vector.as_slice()));
-                project.vectors = Some([recorded.visual().map(side), recorded.semantic().map(side)]);
-            }
             _ => {}
         }
+    }
+
+    fn side(&mut self, side: usize, recorded: Option<(&str, &Vector)>) -> Side {
+        let (model, vector) = recorded?;
+        let is_first_quantized = || vector.as_bytes().is_some();
+        let quantized = self.quantized.entry((model.to_owned(), side));
+        let numbers = match *quantized.or_insert_with(is_first_quantized) {
+            true => Numbers::Whole(vector.to_bytes().iter().map(|n| i64::from(*n)).collect()),
+            false => Numbers::Unit(unit(&vector.to_floats())),
+        };
+        Some((model.to_owned(), numbers))
     }
 
     pub(super) fn expected(&self, ordinal: u64) -> (ListStatus, Option<Vec<u64>>) {
@@ -69,8 +90,19 @@ fn score(a: &Project, b: &Project) -> Option<f32> {
     let sides = a.vectors.as_ref()?.iter().zip(b.vectors.as_ref()?);
     let cosine = |(a, b): (&Side, &Side)| {
         let ((a_model, a), (b_model, b)) = (a.as_ref()?, b.as_ref()?);
-        (a_model == b_model).then(|| dot(a, b))
+        (a_model == b_model).then(|| similarity(a, b))
     };
     let cosines: Vec<f32> = sides.filter_map(cosine).collect();
     (!cosines.is_empty()).then(|| cosines.iter().sum::<f32>() / cosines.len() as f32)
+}
+
+fn similarity(a: &Numbers, b: &Numbers) -> f32 {
+    let product = |a: &[i64], b: &[i64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<i64>();
+    match (a, b) {
+        (Numbers::Unit(a), Numbers::Unit(b)) => dot(a, b),
+        (Numbers::Whole(a), Numbers::Whole(b)) => {
+            (product(a, b) as f64 / ((product(a, a) * product(b, b)) as f64).sqrt()) as f32
+        }
+        _ => panic!("the vectors of a model are all floats or all bytes: {a:?}, {b:?}"),
+    }
 }

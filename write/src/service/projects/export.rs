@@ -93,7 +93,7 @@ impl Export<'_> {
             {
                 let vectors = listing.vectors.clone().filter(|vectors| {
                     // The side beside a computed one was supplied.
-                    let is_computed = project::is_built_in(&vectors.model)
+                    let is_computed = project::is_own_encoder(&vectors.model)
                         || encoded.contains(&stream) && vectors.computed.is_none();
                     self.vectors == ExportedVectors::All || !is_computed
                 });

@@ -167,7 +167,7 @@ impl ProjectService {
         while !groups.is_empty() {
             let (mut appending, mut appends) = (Vec::with_capacity(groups.len()), Vec::new());
             for group in groups {
-                match group.decide(options, last_year, |model| self.computes(model)) {
+                match group.decide(options, last_year) {
                     Decision::Outcome(result) => {
                         if !options.dry_run {
                             self.retry_pictures(&group, &result);
@@ -240,7 +240,7 @@ impl ProjectService {
 
 impl Group {
     /// Decides what the line changes. In a dry run nothing is appended.
-    fn decide(&self, options: ImportOptions, last_year: i16, computes: impl Fn(&str) -> bool) -> Decision {
+    fn decide(&self, options: ImportOptions, last_year: i16) -> Decision {
         // A line that was executed before gets the same outcome again.
         let before = self.history.before(self.line.command);
         let project = before.as_ref().unwrap_or(self.history.project());
@@ -256,7 +256,7 @@ impl Group {
             // A record that was completed from a patch has lost it.
             line.id.clone_from(&self.line.record.id);
             // Computed vectors follow the current record, so those of an older file are ignored.
-            line.vectors = line.vectors.filter(|vectors| !computes(&vectors.model));
+            line.vectors = line.vectors.filter(|vectors| !project::is_own_encoder(&vectors.model));
             line
         };
         let imported = line.map(adjusted).and_then(|line| {

@@ -18,8 +18,8 @@ const CITY: f32 = 0.2;
 const STUDIO: f32 = 0.2;
 const NAME: f32 = 0.15;
 
-/// Returns the text of a record. The category is only context: a record without other text has no vector. A sentence encoder
-/// reads the first few hundred words, so taste comes first; the name, which says least, is read only without other texts.
+/// Returns the text of a record. The category is only context: a record without other text has no vector. Studio, city and details
+/// are left out of the meaning: names and measures have none.
 pub(super) fn document(record: &Record) -> Document<'_> {
     let taste = &record.taste;
     let phrases = Dimension::ALL.map(|dimension| field(dimension.as_str(), taste.get(dimension), TASTE));
@@ -37,14 +37,16 @@ pub(super) fn document(record: &Record) -> Document<'_> {
         field("studio", record.studio.as_deref(), STUDIO),
         field("name", [record.name.as_str()], NAME),
     ];
-    let others = Dimension::ALL.into_iter().filter(|dimension| *dimension != Dimension::Subject);
-    let dimensions = std::iter::once(Dimension::Subject).chain(others);
     let texts = [&record.design_language, &record.intro, &record.description];
     let texts = texts.into_iter().filter_map(|text| text.as_deref());
     Document {
         fields: phrases.chain(rest).collect(),
         context: vec![field("category", [record.category.as_str()], CATEGORY)],
-        passages: dimensions.filter_map(|dimension| taste.get(dimension)).chain(texts).collect(),
+        passages: Dimension::ALL
+            .into_iter()
+            .filter_map(|dimension| taste.get(dimension))
+            .chain(texts)
+            .collect(),
         title: &record.name,
     }
 }

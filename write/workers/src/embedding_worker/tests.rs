@@ -4,8 +4,11 @@ use embeddings::EncoderChoice;
 use event_log::Namespace;
 use kit::{TIMEOUT, samples};
 use schemas::command::{Command, LineResult};
-use schemas::ids::StreamVersion;
+use schemas::event::{Event, VectorsRecorded};
+use schemas::ids::{Position, StreamId, StreamVersion};
 use schemas::picture::Picture;
+use schemas::vector::Vector;
+use schemas::versioned::Decoded;
 
 use super::*;
 use crate::tests::WriteSide;
@@ -13,12 +16,18 @@ use crate::tests::WriteSide;
 impl WriteSide {
     fn start_worker(&self) -> tokio_util::sync::DropGuard {
         let encoder = Encoder::open(&EncoderChoice::BuiltIn).unwrap();
-        let mut worker = EmbeddingWorker::new(self.pictures.clone(), encoder).unwrap();
+        let mut worker =
+            EmbeddingWorker::new(self.pictures.clone(), encoder, Handle::current(), &self.aside()).unwrap();
         worker.unreadable_pause = Duration::from_millis(50);
         let stop = CancellationToken::new();
         #[expect(clippy::disallowed_methods, reason = "the returned guard stops it")]
         tokio::spawn(worker.run(stop.clone()));
         stop.drop_guard()
+    }
+
+    /// The file of vectors that are set aside.
+    fn aside(&self) -> std::path::PathBuf {
+        self.folder.path().join("vectors-aside.ndjson")
     }
 
     async fn import(&self, text: &str) {
@@ -178,10 +187,10 @@ async fn the_side_that_is_not_supplied_is_computed_and_updated() {
     catalog.wait_for_another().await;
     assert_eq!(catalog.recorded("a").await.len(), 3, "a restart records nothing again");
     drop(worker);
-    let mut pending = PendingProjects { model: "another".into(), ..PendingProjects::default() };
-    let log = catalog.store.read_all(schemas::ids::Position::START, 1_000).await.unwrap();
+    let mut pending = PendingProjects::new("another");
+    let log = catalog.store.read_all(Position::START, 1_000).await.unwrap();
     log.iter().for_each(|event| pending.apply(event));
-    assert_eq!(pending.projects.len(), 2, "another encoder computes both again");
+    assert_eq!((pending.len(), pending.outdated()), (2, 2), "another encoder computes both again");
 }
 
 #[tokio::test]
@@ -222,16 +231,17 @@ async fn a_restart_records_nothing_again_and_another_model_everything() {
     let _again = catalog.start_worker();
     catalog.wait_for_another().await;
     assert_eq!(catalog.store.head().await.unwrap().position.0, 602, "only the new one was embedded");
-    let mut pending = PendingProjects { model: "another".into(), ..PendingProjects::default() };
-    let log = catalog.store.read_all(schemas::ids::Position::START, 1_000).await.unwrap();
+    let mut pending = PendingProjects::new("another");
+    let log = catalog.store.read_all(Position::START, 1_000).await.unwrap();
     log.iter().for_each(|event| pending.apply(event));
-    assert_eq!(pending.projects.len(), 301);
+    assert_eq!((pending.len(), pending.outdated()), (301, 301));
 }
 
 fn line_with(vectors: &VectorsRecorded, more: &str) -> String {
-    let semantic = vectors.semantic.as_ref().unwrap().as_slice();
+    let semantic = vectors.semantic.as_ref().unwrap().to_floats();
     let vectors =
-        serde_json::json!({"vectors": {"semantic": semantic}, "vector_model": vectors.model}).to_string();
+        serde_json::json!({"vectors": {"semantic": semantic.as_ref()}, "vector_model": vectors.model})
+            .to_string();
     format!(r#"{{"slug":"a","name":"A","category":"art",{more}{}"#, &vectors[1..])
 }
 
@@ -261,7 +271,7 @@ async fn computed_vectors_that_an_editor_sent_are_recomputed() {
     let worker = catalog.start_worker();
     let recomputed = catalog.wait_for("a", 2).await.remove(1);
     assert_eq!(
-        (recomputed.0.as_str(), recomputed.1.semantic.as_ref().unwrap().as_slice().len()),
+        (recomputed.0.as_str(), recomputed.1.semantic.as_ref().unwrap().dimensions()),
         (COMPUTED_BY, 256)
     );
     catalog.revise(serde_json::json!({"intro": "Steel."})).await;
@@ -297,4 +307,44 @@ async fn vectors_are_computed_after_supplied_ones_are_unset() {
         (computed.0.as_str(), computed.1.model.as_str(), &computed.1.visual),
         (COMPUTED_BY, "loggia-1", &None)
     );
+}
+
+#[tokio::test]
+async fn vectors_of_another_encoder_are_replaced() {
+    let catalog = WriteSide::open().await;
+    for slug in ["a", "b", "c"] {
+        catalog
+            .import(&format!(r#"{{"slug":"{slug}","name":"{slug}","category":"art","intro":"Oak."}}"#))
+            .await;
+    }
+    let former = VectorsRecorded {
+        model: "loggia-1+former".into(),
+        visual: None,
+        semantic: Some(Vector::new(vec![1.0]).unwrap()),
+        computed: None,
+    };
+    let by_worker: Actor = COMPUTED_BY.parse().unwrap();
+    for slug in ["a", "b"] {
+        let stream: StreamId = catalog.store.holder(Namespace::SLUG, slug).await.unwrap().unwrap();
+        let record = async |_: &write::project::Project| vec![Event::VectorsRecorded(former.clone())];
+        let observed = catalog.pictures.projects().observe(&stream, &by_worker, record).await.unwrap();
+        assert!(matches!(observed, Observed::Recorded(_)), "{observed:?}");
+    }
+    let encoder = Encoder::open(&EncoderChoice::BuiltIn).unwrap();
+    let worker =
+        EmbeddingWorker::new(catalog.pictures.clone(), encoder, Handle::current(), &catalog.aside()).unwrap();
+    let (counts, stop) = (worker.counts(), CancellationToken::new());
+    assert_eq!((counts.waiting(), counts.outdated()), (0, 0), "the log was not read yet");
+    let _stops = stop.clone().drop_guard();
+    #[expect(clippy::disallowed_methods, reason = "the guard stops it")]
+    tokio::spawn(worker.run(stop));
+    for (slug, recordings) in [("a", 2), ("b", 2), ("c", 1)] {
+        let newest = catalog.wait_for(slug, recordings).await.remove(recordings - 1).1;
+        assert_eq!((newest.model.as_str(), newest.semantic.is_some()), ("loggia-1", true), "{slug}");
+    }
+    kit::wait_until(TIMEOUT, "the end of the counts", async || {
+        (counts.waiting(), counts.outdated()) == (0, 0)
+    })
+    .await;
+    assert!(!catalog.aside().exists(), "all that was set aside is recorded");
 }
