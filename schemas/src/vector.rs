@@ -14,6 +14,11 @@ pub const MAX_DIMENSIONS: usize = 4096;
 /// begin with it.
 pub const BUILT_IN: &str = "loggia-1";
 
+/// Returns whether vectors of this model are made by an encoder of this service, which need not be installed here.
+pub fn is_own_encoder(model: &str) -> bool {
+    model.strip_prefix(BUILT_IN).is_some_and(|weights| weights.is_empty() || weights.starts_with('+'))
+}
+
 /// What a vector of one byte a number begins with in events; base64 has no colon.
 const BYTES: &str = "i8:";
 
@@ -162,6 +167,14 @@ impl<'de> Deserialize<'de> for Vector {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_names_of_own_encoders_begin_with_the_built_in_one() {
+        let own = ["loggia-1", "loggia-1+efficientnet-lite0", "loggia-1+efficientnet-lite0+potion-base-8m"];
+        assert!(own.into_iter().all(is_own_encoder));
+        let others = ["loggia-12", "loggia", "clip", "", "+loggia-1"];
+        assert!(!others.into_iter().any(is_own_encoder));
+    }
 
     #[test]
     fn a_vector_round_trips_exactly_through_base64() {

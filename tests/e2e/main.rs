@@ -28,6 +28,7 @@ mod curation;
 mod damaged_model;
 mod differential;
 mod doctor;
+mod encoders;
 #[cfg(feature = "eventstore")]
 mod eventstoredb;
 mod haproxy;

@@ -101,7 +101,7 @@ fn answer_by_words(
         return Ok(None);
     }
     let notes = list_notes::of_search(state, q.trim(), options, &found)?.sentences;
-    let on_mode = plan.note(state, page).map(str::to_owned);
+    let on_mode = plan.note(state, q.trim(), page).map(str::to_owned);
     let relaxed = relaxation::note_without_excluded(page);
     let notes: Vec<String> = relaxed.into_iter().chain(notes).chain(on_mode).collect();
     let (note, cursor) = (list_notes::joined(&notes), found.next_cursor());

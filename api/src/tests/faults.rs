@@ -25,7 +25,7 @@ async fn all_faults_of_parameters_are_reported_together() {
             r#"{"parameter":"category","detail":"It is not one of the catalog's five.","#,
             r#""allowed":"architecture, interiors, design, photography, art"},"#,
             r#"{"parameter":"cursor","detail":"It is not a cursor of this search, or its list can no longer be continued. Start again from the first page, without a cursor.","#,
-            r#""allowed":"next_cursor of the page before, with the same q, category, filters and sort"}]}"#
+            r#""allowed":"next_cursor of the page before, with the same q, mode, category, filters and sort"}]}"#
         ),
     );
 }
@@ -43,7 +43,7 @@ async fn a_cursor_of_another_search_is_refused() {
             r#"{"type":"invalid-parameters","title":"Invalid parameters","status":400,"#,
             r#""detail":"A parameter cannot be used; the member errors says which and what is allowed.","#,
             r#""errors":[{"parameter":"cursor","detail":"It is not a cursor of this search, or its list can no longer be continued. Start again from the first page, without a cursor.","#,
-            r#""allowed":"next_cursor of the page before, with the same q, category, filters and sort"}]}"#
+            r#""allowed":"next_cursor of the page before, with the same q, mode, category, filters and sort"}]}"#
         ),
     );
 }

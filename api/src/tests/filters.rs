@@ -193,7 +193,7 @@ async fn cursors_belong_to_query_filters_and_order() {
                 let refused = node.get(&path).await;
                 assert_eq!(refused.status, 400, "{query} continued as {other}");
                 assert!(
-                    refused.text().contains("with the same q, category, filters and sort"),
+                    refused.text().contains("with the same q, mode, category, filters and sort"),
                     "{refused:?}"
                 );
             }

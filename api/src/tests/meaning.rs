@@ -1,5 +1,6 @@
 //! Searches by meaning over REST, MCP and the pages, on a node with a small text model.
 
+mod metered;
 mod near_terms;
 
 use schemas::event::{Event, ProjectRestored, ProjectWithdrawn};
@@ -444,6 +445,9 @@ async fn a_search_with_few_words_names_the_mode_that_finds_more() {
     let tool = node.tool("search_projects", json!({"query": "ship harbour"})).await;
     assert!(tool["note"].as_str().unwrap().ends_with(advice), "{tool}");
     assert_eq!(node.get("/v1/search?q=boat").await.json()["note"], Value::Null);
+    // A text that the model does not know is answered by words in each mode.
+    let unknown = node.get("/v1/search?q=zzz+qqq").await.json();
+    assert!(unknown["total"] == 0 && !unknown["note"].as_str().unwrap().contains("mode=both"), "{unknown}");
 }
 
 #[tokio::test]

@@ -34,7 +34,6 @@ mod text_model;
 mod visual;
 pub mod weights;
 
-use std::ops::Range;
 use std::path::PathBuf;
 
 use image::RgbImage;
@@ -96,7 +95,7 @@ pub struct Field<'a> {
 /// The meaning of a question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
-    /// 256 numbers of unit length, to compare with the part [`Encoder::meaning`] of the vectors of documents.
+    /// 256 numbers of unit length, to compare with the second half of the vectors of documents.
     pub vector: Vec<f32>,
     /// The share of its words that the model knows well, 0 to 1. Below [`UNDERSTOOD`] it is probably not English, and the vector
     /// says little.
@@ -137,18 +136,6 @@ impl Encoder {
         &self.name
     }
 
-    /// Returns whether the meaning of texts is encoded, so that [`query`](Encoder::query) answers.
-    pub fn has_text_model(&self) -> bool {
-        self.texts.is_some()
-    }
-
-    /// Returns where the meaning lies in the vector of a document: its length is the root of its share, or 0 for a document
-    /// without known words. `None` without a text model.
-    pub fn meaning(&self) -> Option<Range<usize>> {
-        let start = semantic::DIMENSIONS;
-        self.texts.as_ref().map(|_| start..start + static_text::DIMENSIONS)
-    }
-
     /// Returns the vector of a picture. The picture may have any size; more than a few hundred pixels per side change little.
     ///
     /// # Errors
@@ -160,19 +147,14 @@ impl Encoder {
         Ok(mix(network.features(picture), colours_and_layout, COLOURS_AND_LAYOUT))
     }
 
-    /// Returns the vector of a document; `None` if it holds no word.
+    /// Returns the vector of a document; `None` if it holds no word. With a text model its second half is the meaning, as long as the root
+    /// of its share, or 0 for a document without known words.
     pub fn semantic(&self, document: &Document<'_>) -> Option<Vec<f32>> {
         let words = semantic::vector(document)?;
         let Some(texts) = &self.texts else { return Some(words) };
         let passages = document.passages.iter().copied().chain([document.title]);
         let meaning = texts.vector(passages).map(|text| text.vector);
         Some(mix(words, meaning.unwrap_or_else(|| vec![0.0; static_text::DIMENSIONS]), MEANING))
-    }
-
-    /// Returns the meaning of a question; `None` if the model knows no word of it, or without a text model.
-    pub fn query(&self, text: &str) -> Option<Query> {
-        let static_text::TextVector { vector, known } = self.texts.as_ref()?.vector([text])?;
-        Some(Query { vector, known })
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use schemas::event::{Event, VectorsRecorded};
 use schemas::ids::{Position, ProjectId};
-use schemas::vector::Vector;
+use schemas::vector::{Vector, is_own_encoder};
 use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
 
 use super::corrupt;
@@ -74,6 +74,8 @@ struct Project {
     changed: bool,
     /// Whether it enters lists, leaves them or moves in them.
     moved: bool,
+    /// Whether vectors of another encoder of this service replace those of one.
+    reencoded: bool,
 }
 
 impl PendingChanges {
@@ -110,6 +112,7 @@ impl PendingChanges {
                     vectors: None,
                     changed: false,
                     moved: false,
+                    reencoded: false,
                 };
                 let id = row.try_get::<&str, _>("project")?.parse().map_err(corrupt)?;
                 self.projects.insert(id, Some(project));
@@ -168,6 +171,11 @@ impl PendingChanges {
         self.projects.values().flatten().filter(|project| project.moved).count()
     }
 
+    /// Returns whether another encoder of this service has computed vectors again. It does so for all projects.
+    pub(super) fn has_reencoded(&self) -> bool {
+        self.projects.values().flatten().any(|project| project.reencoded)
+    }
+
     pub(super) async fn write(
         &mut self,
         transaction: &mut SqliteConnection,
@@ -206,7 +214,8 @@ impl Project {
     /// Returns a project that was selected at this position, without vectors.
     fn new(ordinal: u32) -> Project {
         let (models, vectors) = ([None, None], None);
-        Project { ordinal, listed: true, sides: 0, models, vectors, changed: true, moved: false }
+        let (changed, moved, reencoded) = (true, false, false);
+        Project { ordinal, listed: true, sides: 0, models, vectors, changed, moved, reencoded }
     }
 
     fn set_listed(&mut self, listed: bool) {
@@ -217,12 +226,20 @@ impl Project {
 
     fn set_vectors(&mut self, vectors: Vectors) {
         self.sides = vectors.sides();
-        self.models =
+        let models =
             [&vectors.visual, &vectors.semantic].map(|side| side.as_ref().map(|side| side.model.clone()));
+        self.reencoded |= self.models.iter().zip(&models).any(is_reencoded);
+        self.models = models;
         self.vectors = Some(vectors);
         self.changed = true;
         self.moved |= self.listed;
     }
+}
+
+/// Returns whether the second model replaces the first one on a side, and both are encoders of this service.
+fn is_reencoded(models: (&Option<String>, &Option<String>)) -> bool {
+    let (Some(former), Some(model)) = models else { return false };
+    former != model && is_own_encoder(former) && is_own_encoder(model)
 }
 
 /// Returns the forms of the models of these vectors, including them. Each keeps the form of its first vector.

@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 
 use super::list::Neighbours;
 use super::meaning::{MeaningIndex, MeaningWriter, meaning_of};
-use super::table::{ListStatus, Table};
+use super::table::{ListStatus, Models, Table};
 use super::{corrupt, options};
 use model::error::ModelError;
 
@@ -74,7 +74,7 @@ impl NeighboursReader {
         self.table.find(ordinal).0
     }
 
-    /// Returns what made the visual and the semantic vector of the project that was selected at this position.
+    /// Returns what made the visual and the semantic vector of the project that was selected at this position, those of its list.
     pub fn encoders(&self, ordinal: u64) -> [Option<Arc<str>>; 2] {
         let models = self.models.read().unwrap_or_else(PoisonError::into_inner);
         let name = |number: u8| models.get(usize::from(number).checked_sub(1)?).cloned();
@@ -131,6 +131,9 @@ impl NeighboursReader {
         };
         let models =
             [self.number_of(row.try_get("visual_model")?), self.number_of(row.try_get("semantic_model")?)];
+        // With its former list a project keeps the encoders that made it.
+        let former = if is_dirty { self.table.models(u64::from(ordinal)) } else { Models::default() };
+        let models = if former == Models::default() { models } else { former };
         self.table.set(ordinal, status, Neighbours::read(list), models);
         Ok(row.try_get("changed")?)
     }

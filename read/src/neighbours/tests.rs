@@ -2,6 +2,7 @@
 
 mod graph;
 mod oracle;
+mod reencoded;
 
 use proptest::prelude::*;
 use schemas::event::{

@@ -57,6 +57,8 @@ pub struct NeighboursWriter {
     small_commits: u32,
     /// Whether lists are to be computed even if more events arrive.
     is_due: bool,
+    /// Whether lists wait until no more events arrive: another encoder has computed vectors again, and those of all projects follow.
+    awaits_vectors: bool,
     is_replay: bool,
     pool: ComputePool,
     folder: PathBuf,
@@ -105,6 +107,7 @@ impl NeighboursWriter {
             dirty,
             small_commits: 0,
             is_due: false,
+            awaits_vectors: false,
             is_replay: false,
             pool: ComputePool { threads: Arc::new(threads()?), graph_from },
             folder: folder.to_owned(),
@@ -137,12 +140,19 @@ impl NeighboursWriter {
 
     /// Commits the applied events together with the checkpoint, with the lists that they change if that is quick, and with the lists
     /// that were computed meanwhile.
+    ///
+    /// While another encoder replaces the vectors of all projects, the lists stay as they are: the first project with new vectors could be
+    /// compared with no other.
     pub async fn commit(&mut self, checkpoint: Checkpoint) -> Result<(), ModelError> {
         self.reload_state().await?;
         let moved = self.pending.moved();
         let (dirty, changed) = (self.dirty + moved, self.changed + 1);
-        let is_overdue = moved <= MAX_IMMEDIATE && self.small_commits >= MAX_SMALL_COMMITS;
-        let is_due = dirty > 0 && !self.is_replay && (dirty <= MAX_IMMEDIATE || is_overdue);
+        let has_reencoded = self.pending.has_reencoded();
+        self.awaits_vectors |= has_reencoded;
+        let is_small = moved <= MAX_IMMEDIATE && !has_reencoded;
+        let is_overdue = is_small && self.small_commits >= MAX_SMALL_COMMITS;
+        let is_immediate = dirty <= MAX_IMMEDIATE && !self.awaits_vectors;
+        let is_due = dirty > 0 && !self.is_replay && (is_immediate || is_overdue);
         let is_quick = self
             .memory
             .as_ref()
@@ -167,9 +177,9 @@ impl NeighboursWriter {
         };
         transaction.commit().await?;
         (self.checkpoint, self.changed, self.dirty) = (checkpoint, changed, left);
-        self.small_commits =
-            if moved <= MAX_IMMEDIATE && self.dirty > 0 { self.small_commits + 1 } else { 0 };
+        self.small_commits = if is_small && self.dirty > 0 { self.small_commits + 1 } else { 0 };
         self.is_due = is_due && self.dirty > 0;
+        self.awaits_vectors &= self.dirty > 0;
         self.memory = computed.map(|(_, computed)| computed.memory).or(self.memory.take());
         Ok(())
     }
@@ -190,7 +200,7 @@ impl NeighboursWriter {
             }
             self.write_lists().await?;
         }
-        self.is_due = false;
+        (self.is_due, self.awaits_vectors) = (false, false);
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use schemas::event::{ComputedSide, Event, VectorsRecorded};
 use schemas::slug::Slug;
-use schemas::vector::BUILT_IN;
+pub use schemas::vector::is_own_encoder;
 use serde_json::{Map, Value};
 
 use super::{Project, Rejection};
@@ -10,11 +10,6 @@ use super::{Project, Rejection};
 /// The actor of vectors that the write side computes. They follow the record, as do those of its encoders from any
 /// actor; other vectors were supplied and stay.
 pub const COMPUTED_BY: &str = "loggia-vectors";
-
-/// Returns whether vectors of this model are made by an encoder of this service, which need not be installed here.
-pub fn is_own_encoder(model: &str) -> bool {
-    model.strip_prefix(BUILT_IN).is_some_and(|weights| weights.is_empty() || weights.starts_with('+'))
-}
 
 /// Replaces the vectors by computed ones. No events for a project that is not listed, or if nothing changes.
 pub fn record_vectors(project: &Project, vectors: VectorsRecorded) -> Vec<Event> {
@@ -64,14 +59,6 @@ mod tests {
     fn of(event: Event) -> VectorsRecorded {
         let Event::VectorsRecorded(vectors) = event else { panic!("these are vectors") };
         vectors
-    }
-
-    #[test]
-    fn the_names_of_own_encoders_begin_with_the_built_in_one() {
-        let own = ["loggia-1", "loggia-1+efficientnet-lite0", "loggia-1+efficientnet-lite0+potion-base-8m"];
-        assert!(own.into_iter().all(is_own_encoder));
-        let others = ["loggia-12", "loggia", "clip", "", "+loggia-1"];
-        assert!(!others.into_iter().any(is_own_encoder));
     }
 
     #[test]

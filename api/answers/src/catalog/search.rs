@@ -373,7 +373,7 @@ pub fn invalid_cursor() -> ParameterFault {
         "cursor",
         "It is not a cursor of this search, or its list can no longer be continued. Start again from the first page, without \
          a cursor.",
-        "next_cursor of the page before, with the same q, category, filters and sort",
+        "next_cursor of the page before, with the same q, mode, category, filters and sort",
     )
 }
 

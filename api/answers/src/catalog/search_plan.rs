@@ -47,12 +47,13 @@ impl Plan {
         (*self != Plan::Words).then_some(Matched::Words)
     }
 
-    /// Returns what is said of results by words: why they are not by meaning, or, where they lack words and there are few, which mode
-    /// finds more.
-    pub fn note(&self, state: &ApiState, page: &SearchPage) -> Option<&'static str> {
+    /// Returns what is said of the results by words of a text: why they are not by meaning, or, where they lack words and there are few,
+    /// which mode may find more.
+    pub fn note(&self, state: &ApiState, text: &str, page: &SearchPage) -> Option<&'static str> {
+        let is_understood = || state.text_model().is_some_and(|model| model.understood(text).is_some());
         match self {
             Plan::InsteadOfMeaning(why) => Some(*why),
-            Plan::Words if state.text_model().is_some() && finds_little(page) => Some(OTHER_MODE),
+            Plan::Words if finds_little(page) && is_understood() => Some(OTHER_MODE),
             Plan::Words | Plan::Meaning(_) => None,
         }
     }

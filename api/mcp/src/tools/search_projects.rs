@@ -177,7 +177,7 @@ impl Found {
         let said = list_notes::of_search(context.state, query, options, found).map_err(refusal)?;
         let advice = (page.total() == 0 && !said.is_elsewhere).then(|| OTHER_WORDS.to_owned());
         let relaxed = relaxation::note_without_excluded(page).into_iter();
-        let on_mode = plan.note(context.state, page).map(str::to_owned);
+        let on_mode = plan.note(context.state, query, page).map(str::to_owned);
         Ok(relaxed.chain(said.sentences).chain(advice).chain(on_mode).collect())
     }
 }

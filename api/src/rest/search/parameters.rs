@@ -163,7 +163,7 @@ mod tests {
         }
         let cursor = invalid_cursor();
         assert!(cursor.detail.contains("Start again from the first page"), "{}", cursor.detail);
-        let allowed = "next_cursor of the page before, with the same q, category, filters and sort";
+        let allowed = "next_cursor of the page before, with the same q, mode, category, filters and sort";
         for wrong in ["x", "AAAA", "%00"] {
             assert_refused(&format!("q=a&cursor={wrong}"), &[("cursor", &cursor.detail, allowed)]);
         }

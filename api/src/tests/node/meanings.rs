@@ -44,13 +44,19 @@ fn text_model() -> TextModel {
 impl Node {
     /// A node with a text model whose catalog has these projects and no others.
     pub(in crate::tests) async fn start_with_meanings(projects: &[Meant<'_>]) -> Node {
-        let temporary = tempfile::tempdir().unwrap();
-        for model in [ModelKind::Catalog, ModelKind::Archive, ModelKind::Search, ModelKind::Neighbours] {
-            created(model, temporary.path());
-        }
         let text_model = Arc::new(text_model());
-        add(temporary.path(), &text_model, 0, projects).await;
-        Node::serve(temporary, Settings { text_model: Some(text_model), ..Settings::default() }).await
+        let folder = filled_with(projects, &text_model).await;
+        Node::serve(folder, Settings { text_model: Some(text_model), ..Settings::default() }).await
+    }
+
+    /// The same, and it requires keys, of which one is issued. So many of its 200 calls are counted.
+    pub(in crate::tests) async fn start_keyed_with_meanings(projects: &[Meant<'_>], calls: u8) -> Node {
+        let text_model = Arc::new(text_model());
+        let folder = filled_with(projects, &text_model).await;
+        keyed::issue(folder.path()).await;
+        keyed::count(folder.path(), calls).await;
+        let access = keyed::access(folder.path(), RateLimits::new(0, 0, 0)).await;
+        Node::serve(folder, Settings { access, text_model: Some(text_model), ..Settings::default() }).await
     }
 
     /// Adds projects to such a node, which has `count` of them.
@@ -74,6 +80,16 @@ impl Node {
         }
         self.state.models().refresh().await.unwrap();
     }
+}
+
+/// A folder with the models of these projects.
+async fn filled_with(projects: &[Meant<'_>], text_model: &TextModel) -> TempDir {
+    let temporary = tempfile::tempdir().unwrap();
+    for model in [ModelKind::Catalog, ModelKind::Archive, ModelKind::Search, ModelKind::Neighbours] {
+        created(model, temporary.path());
+    }
+    add(temporary.path(), text_model, 0, projects).await;
+    temporary
 }
 
 /// Adds projects to the models, numbered from `first` on.
