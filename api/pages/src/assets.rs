@@ -15,8 +15,17 @@ use answers::error::ApiError;
 /// Name, media type and content.
 type Asset = (&'static str, &'static str, &'static [u8]);
 
-const ASSETS: [Asset; 9] = [
-    ("site.css", "text/css; charset=utf-8", include_bytes!("../assets/site.css")),
+/// The style of every page, and of results and projects. What only services to callers need is in a sheet of its own.
+const SITE_CSS: &str = concat!(
+    include_str!("../assets/frame.css"),
+    include_str!("../assets/results.css"),
+    include_str!("../assets/record.css"),
+    include_str!("../assets/media.css"),
+);
+
+const ASSETS: [Asset; 10] = [
+    ("site.css", "text/css; charset=utf-8", SITE_CSS.as_bytes()),
+    ("services.css", "text/css; charset=utf-8", include_bytes!("../assets/services.css")),
     ("site.js", "text/javascript; charset=utf-8", include_bytes!("../assets/site.js")),
     ("pictures.js", "text/javascript; charset=utf-8", include_bytes!("../assets/pictures.js")),
     ("api.js", "text/javascript; charset=utf-8", include_bytes!("../assets/api.js")),
