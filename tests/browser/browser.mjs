@@ -11,7 +11,7 @@ export { asked };
 export const browser = await chromium.launch({ executablePath, args: QUIET });
 
 const axeSource = readFileSync(new URL("node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
-const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 // A page in a context of its own. `faults` is filled with what a reader of the page must never meet.
 export async function open({ base, width = 1440, height = 900, scheme = "light", script = true, permissions }) {
@@ -98,15 +98,15 @@ export async function forget(page, context) {
   await context.clearCookies();
 }
 
-// What axe finds serious or critical, a sentence each.
+// What axe finds, of whatever impact, a sentence each.
 export async function judged(page) {
   if (!await page.evaluate(() => "axe" in window)) await page.evaluate(axeSource);
   const { violations } = await page.evaluate(
-    (tags) => window.axe.run(document, { runOnly: { type: "tag", values: tags }, resultTypes: ["violations"] }), WCAG,
+    (tags) => window.axe.run(document, { runOnly: { type: "tag", values: tags }, resultTypes: ["violations"] }), RULES,
   );
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, help, nodes }) => nodes.slice(0, 3).map((node) => `axe ${id}: ${help}: ${node.html.slice(0, 160)} ${node.any[0]?.message ?? ""}`));
+  return violations.flatMap(
+    ({ id, help, nodes }) => nodes.slice(0, 3).map((node) => `axe ${id}: ${help}: ${node.html.slice(0, 160)} ${node.any[0]?.message ?? ""}`),
+  );
 }
 
 const html = new HtmlValidate({ extends: ["html-validate:standard"] });

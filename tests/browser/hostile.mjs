@@ -29,7 +29,7 @@ for (const [at, name] of asked.names.entries()) {
   await shows(`a search for it: ${name}`, name, "h1");
   if (await page.inputValue("#q") !== name) faults.push("the form does not show what was searched for");
   await page.goto(`/?material=${text}`);
-  await shows(`its taste: ${name}`, name, ".chips a[aria-current]");
+  await shows(`its taste: ${name}`, `${name}, chosen, remove`, ".chips a[aria-current]");
   await page.goto("/keys");
   await page.fill("#email", name);
   await follow(() => page.locator("form[action$='/keys']").evaluate((form) => { form.noValidate = true; form.requestSubmit(); }));

@@ -14,4 +14,5 @@ mod installed;
 mod pages;
 mod readers;
 mod served;
+mod visits;
 mod walk;

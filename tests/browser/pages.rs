@@ -4,7 +4,7 @@ use schemas::api::problem::ProblemKind;
 use serde_json::{Value, json};
 
 use crate::installed::{Browser, SCRIPTS};
-use crate::served::{HOSTILE, Served};
+use crate::served::{ARABIC, HOSTILE, Served};
 
 /// The maximum size of a first visit in bytes over the wire, without pictures.
 const FIRST_VISIT: u64 = 60_000;
@@ -13,12 +13,17 @@ fn page(name: &str, path: &str) -> Value {
     json!({"name": name, "path": path})
 }
 
+/// A page that a link on another one leads to, because its address is not known before.
+fn linked(name: &str, path: &str, link: &str) -> Value {
+    json!({"name": name, "path": path, "click": link})
+}
+
 fn failing(name: &str, path: &str, status: u16) -> Value {
     json!({"name": name, "path": path, "status": status})
 }
 
 /// What a reader of the catalog sees. Pages by name: the path (or one per visit), the status unless it is 200, and the form to submit
-/// there to reach another page.
+/// or the link to follow there to reach another page.
 fn of_the_catalog(served: &Served) -> Vec<Value> {
     let Served { pictured, plain, withdrawn, .. } = served;
     let hostile = form_urlencoded(HOSTILE[0]);
@@ -27,14 +32,21 @@ fn of_the_catalog(served: &Served) -> Vec<Value> {
         page("search", "/?q=house"),
         page("search, nothing found", "/?q=zyxwvut"),
         page("search, hostile", &format!("/?q={hostile}")),
-        page("category", "/art"),
+        page("category", "/architecture"),
+        page("category, with hostile names", "/art"),
+        linked("category, second page", "/architecture", ".pages a[rel~=next]"),
+        linked("studio", &format!("/projects/{pictured}"), "a[href*='/studios/']"),
+        linked("curator", &format!("/projects/{pictured}"), "a[href*='/curators/']"),
         page("taste", "/?material=oak"),
+        page("taste, nothing has all", "/?material=oak,concrete&mood=calm"),
         page("filters", "/?category=art,design&year_from=1900&color=%23a0522d&has_picture=true&sort=name"),
         page("filters, hostile", &format!("/?q=hostile&city={hostile}&studio={hostile}")),
         page("taste, hostile", &format!("/?material={hostile}&mood=calm")),
         failing("search, refused", &format!("/?category={hostile}"), 400),
         page("project with pictures", &format!("/projects/{pictured}")),
         page("project without", &format!("/projects/{plain}")),
+        page("project from right to left", &format!("/projects/{ARABIC}")),
+        page("studio from right to left", "/studios/%D9%85%D9%83%D8%AA%D8%A8-%D8%A7%D9%84%D8%B8%D9%84"),
         failing("project, withdrawn", &format!("/projects/{withdrawn}"), 410),
         failing("project, unknown", "/projects/no-such-house", 404),
         failing("project, hostile", &format!("/projects/{hostile}"), 404),
@@ -42,6 +54,8 @@ fn of_the_catalog(served: &Served) -> Vec<Value> {
         page("board", &format!("/board?slugs={pictured},{plain},nowhere")),
         page("board, empty", "/board"),
         page("words", "/taste/material"),
+        page("words, of a category by their beginning", "/taste/light?category=art&starts_with=e"),
+        page("words, none", "/taste/mood?starts_with=zyxwvut"),
         page("citation", &format!("/cite/{pictured}/1")),
         page("citation, an older revision", &format!("/cite/{plain}/1")),
         page("citation, the newest revision", &format!("/cite/{plain}/2")),
@@ -90,7 +104,8 @@ fn of_the_interfaces() -> Vec<Value> {
         page("docs", "/docs"),
         page("status", "/status"),
     ];
-    let topics = ["search", "projects", "citations", "usage", "mcp", "errors"];
+    let topics =
+        ["search", "projects", "taste", "changes", "citations", "pictures", "usage", "mcp", "errors"];
     pages.extend(topics.map(|topic| page(&format!("docs, {topic}"), &format!("/docs/{topic}"))));
     pages
 }
@@ -165,7 +180,10 @@ async fn every_kind_of_page_has_the_best_scores_of_lighthouse() {
         kind("front", "/", true),
         // Search engines index lists with an address of their own only.
         kind("search", "/?q=house", false),
+        kind("taste", "/?material=oak", false),
+        kind("words", "/taste/material", true),
         kind("category", "/architecture", true),
+        kind("studio", "/studios/invented-carpenters", true),
         kind("project with pictures", &format!("/projects/{pictured}"), true),
         kind("project without", &format!("/projects/{plain}"), true),
         kind("citation", &format!("/cite/{plain}/2"), false),
@@ -201,7 +219,12 @@ async fn a_first_visit_stays_within_the_size_budget() {
 fn every_script_is_run() {
     let files =
         std::fs::read_dir(SCRIPTS).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let run = concat!(include_str!("pages.rs"), include_str!("readers.rs"), include_str!("walk.rs"));
+    let run = concat!(
+        include_str!("pages.rs"),
+        include_str!("readers.rs"),
+        include_str!("visits.rs"),
+        include_str!("walk.rs")
+    );
     // Those that the other tests, setup and bin/screenshots run.
     let elsewhere = ["browser.mjs", "chromium.mjs", "unpack.mjs", "screenshots.mjs"];
     let forgotten: Vec<String> = files

@@ -18,7 +18,10 @@ async fn the_site_works_without_javascript() {
     let Some(browser) = Browser::find() else { return };
     let Some(served) = Served::shared().await else { return };
     browser
-        .assert_without_faults("without_script.mjs", &json!({"base": served.base, "key": served.key}))
+        .assert_without_faults(
+            "without_script.mjs",
+            &json!({"base": served.base, "slug": served.pictured, "plain": served.plain}),
+        )
         .await;
 }
 

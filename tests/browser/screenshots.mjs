@@ -61,21 +61,34 @@ const PAGES = {
   front: "/", search: SEARCH, nothing: "/?q=zyxwvut", taste: "/?material=oak&mood=calm", category: "/art",
   project: PROJECT, citation: `${PROJECT.replace("projects", "cite")}/1`, unknown: "/projects/no-such-project",
   filters: "/?category=architecture&material=oak&sort=name", board: `/board?slugs=${PROJECT.split("/").pop()}`, connect: "/connect",
-  words: "/taste/material", keys: "/keys", pricing: "/pricing", docs: "/docs", reference: "/docs/search", citations: "/docs/citations",
-  mcp: "/docs/mcp", errors: "/docs/errors", status: "/status", problem: "/problems/quota-exceeded", usage: "/usage",
+  words: "/taste/material", keys: "/keys", pricing: "/pricing", docs: "/docs", status: "/status", problem: "/problems/quota-exceeded", usage: "/usage",
 };
 
+// Those whose addresses other pages have: the topics of the reference, and who made and who chose the project.
+async function linked() {
+  const found = {};
+  for (const [from, selector] of [["/docs", "main a[href*='/docs/']"], [PROJECT, "a[href*='/studios/'], a[href*='/curators/']"]]) {
+    const { page, context } = await open({ base });
+    await page.goto(from);
+    const paths = await page.locator(selector).evaluateAll((all) => all.map(({ pathname }) => pathname));
+    for (const path of paths) found[path.slice(1).replaceAll("/", "-")] = path;
+    await context.close();
+  }
+  return found;
+}
+
 async function everything() {
+  const pages = { ...PAGES, ...await linked() };
   const address = `looks.${Date.now()}@example.org`;
   let key = "";
-  for (const width of [1440, 820, 390]) {
+  for (const width of [1280, 820, 390]) {
     for (const scheme of ["light", "dark"]) {
       const { page, context } = await open({ base, width, scheme });
       const shoot = async (name) => {
         await settled(page);
         await page.screenshot({ path: `${folder}/${name}-${width}-${scheme}.jpg`, fullPage: true, type: "jpeg", quality: 80 });
       };
-      for (const [name, path] of Object.entries(PAGES)) {
+      for (const [name, path] of Object.entries(pages)) {
         await page.goto(path);
         await shoot(name);
       }

@@ -18,6 +18,17 @@ pub(crate) use kit::process::LOGGIA;
 const PROJECTS: usize = 30;
 const PICTURED: usize = 6;
 
+/// The pictures of the first project: its main one, and a row of a landscape, a portrait and a panorama.
+const FIRST: [usize; 4] = [0, PICTURED, PICTURED + 1, PANORAMA];
+const PANORAMA: usize = PICTURED + 2;
+
+/// A project that is written from right to left.
+pub(crate) const ARABIC: &str = "house-of-the-fig-tree";
+pub(crate) const ARABIC_NAME: &str = "بيت شجرة التين";
+
+/// A project that visitors look for in words of their own.
+pub(crate) const SOUGHT: &str = "house-under-the-cedars";
+
 /// The secret that signs payment notices.
 pub(crate) const STRIPE_SECRET: &str = "whsec_loggia_browser_secret";
 
@@ -37,8 +48,10 @@ pub(crate) struct Served {
     pub(crate) base: String,
     /// A valid key.
     pub(crate) key: String,
-    /// The slugs of a project with two pictures, of one with two revisions and none, and of a withdrawn one.
+    /// The slugs of a project with four pictures, of one with a portrait, of one with two revisions and none, and of a
+    /// withdrawn one.
     pub(crate) pictured: String,
+    pub(crate) portrait: String,
     pub(crate) plain: String,
     pub(crate) withdrawn: String,
 }
@@ -67,7 +80,7 @@ impl Served {
         let http = loggia.ready().await;
 
         let records = records();
-        for at in 0..=PICTURED {
+        for at in 0..=PANORAMA {
             picture(at).save_with_format(folder.path().join(format!("{at}.png")), ImageFormat::Png).unwrap();
         }
         let file = folder.path().join("records.ndjson");
@@ -79,7 +92,8 @@ impl Served {
         let run = |args: &[&str]| run(folder.path(), args);
         run(&["import", file.to_str().unwrap()]);
         let slug = |at: usize| records[at]["slug"].as_str().unwrap().to_owned();
-        let (pictured, plain, withdrawn) = (slug(0), slug(PICTURED), slug(PROJECTS - 1));
+        let (pictured, portrait) = (slug(0), slug(1));
+        let (plain, withdrawn) = (slug(PICTURED), slug(PROJECTS - 1));
         let reason = format!("Its owners asked for it. {}", HOSTILE[0]);
         run(&["curate", "withdraw", &withdrawn, "--reason", &reason, "--actor", "Ada Pelt"]);
         run(&["curate", "revise", &plain, "--set", "city=Łódź, Poland", "--actor", "Ada Pelt"]);
@@ -87,7 +101,7 @@ impl Served {
         let key = issued["key"].as_str().unwrap().to_owned();
         complete(&http, &key, &records).await;
         let base = loggia.base().await;
-        Some(Self { _loggia: loggia, folder, base, key, pictured, plain, withdrawn })
+        Some(Self { _loggia: loggia, folder, base, key, pictured, portrait, plain, withdrawn })
     }
 }
 
@@ -112,10 +126,9 @@ fn records() -> Vec<Map<String, Value>> {
     for (at, record) in records.iter_mut().enumerate() {
         record.remove("pictures");
         if at < PICTURED {
-            let more = (at == 0).then_some(PICTURED);
-            let named = [at]
+            let shown = if at == 0 { FIRST.to_vec() } else { vec![at] };
+            let named = shown
                 .into_iter()
-                .chain(more)
                 .map(|at| json!({
                     "source": format!("{at}.png"), "alt": HOSTILE[0], "credit": HOSTILE[1],
                     "rights": if at == 0 { "https://creativecommons.org/licenses/by/4.0/" } else { HOSTILE[0] },
@@ -133,13 +146,32 @@ fn records() -> Vec<Map<String, Value>> {
         record.as_object().unwrap().clone()
     });
     records.extend(hostile);
+    let others = [
+        json!({
+            "slug": ARABIC, "name": ARABIC_NAME, "studio": "مكتب الظل", "city": "دمشق، سوريا", "category": "architecture",
+            "published": "2015-03-01", "intro": "بيت صغير من الحجر حول فناء فيه شجرة تين.",
+            "description": "تفتح الغرف كلها على الفناء، ولا نافذة فيها على الشارع. (2014)",
+            "details": [{"label": "المواد", "value": "حجر، خشب"}],
+        }),
+        json!({
+            "slug": SOUGHT, "name": "House under the Cedars", "studio": "Invented Carpenters", "city": "Kiso, Japan",
+            "category": "architecture", "published": "2014-05-01",
+            "intro": "A timber house between cedars, with a brick hearth and a library.",
+            "taste": {"material": "timber, paper", "subject": "house"},
+        }),
+    ];
+    records.extend(others.map(|record| record.as_object().unwrap().clone()));
     records
 }
 
 /// Returns a picture in colours and a width that depend on the project.
 fn picture(at: usize) -> RgbImage {
-    let shade = u8::try_from(at * 35).unwrap();
-    let (width, height) = if at.is_multiple_of(2) { (960, 720) } else { (600, 800) };
+    let shade = u8::try_from(at * 30).unwrap();
+    let (width, height) = match at {
+        PANORAMA => (1200, 480),
+        at if at.is_multiple_of(2) => (960, 720),
+        _ => (600, 800),
+    };
     RgbImage::from_fn(width, height, |x, y| match y > 300 && x > 150 {
         true => Rgb([shade, 90, 255 - shade]),
         false => Rgb([200, 220, shade]),

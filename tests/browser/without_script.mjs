@@ -21,7 +21,7 @@ expect(await page.locator(".chips a[aria-current]").count() === 1, "a taste cann
 const [tasted] = await names();
 await page.fill("input[type=search]", tasted);
 await follow(() => page.press("input[type=search]", "Enter"));
-expect(await page.locator(".applied a").count() === 1, "a search does not keep the taste");
+expect(await page.locator(".applied a").count() === 3, "a search does not keep the taste");
 expect((await names())[0] === tasted, `a search for ${tasted} finds ${await names()}`);
 await follow(() => page.click(".card a >> nth=0"));
 expect(await page.locator("h1").textContent() === tasted, "a card does not lead to its project");
@@ -40,6 +40,38 @@ expect(kept[0] && kept[1] === "name" && kept[2] === "1900", `the filters are ${k
 expect(await page.locator(".applied a").count() === 3, "the filters in use are not all shown");
 await follow(() => page.click(".applied a >> nth=0"));
 expect(!new URL(page.url()).searchParams.has("category"), "a filter cannot be removed");
+
+await page.goto(`/projects/${asked.slug}`);
+const pictures = await page.locator("figure > a").evaluateAll((found) => found.map((link) => link.href));
+expect(pictures.length > 1, `the project has ${pictures.length} pictures`);
+const alone = await follow(() => page.click("figure > a >> nth=0"));
+expect(alone.url() === pictures[0] && alone.headers()["content-type"].startsWith("image/"), `a picture leads to ${alone.url()}`);
+await page.goto(`/projects/${asked.slug}`);
+await follow(() => page.click("text='Add to board'"));
+await page.fill("#add", asked.plain);
+await follow(() => page.click("main form button"));
+expect((await names()).length === 2, `the board shows ${await names()}`);
+expect(await page.locator("#citations li").count() === 2, "the board does not cite both");
+await follow(() => page.click(".remove a >> nth=0"));
+expect((await names()).length === 1, `after a removal the board shows ${await names()}`);
+
+await page.goto(`/projects/${asked.slug}`);
+await follow(() => page.click("text='Cite this'"));
+const bibtex = await page.locator("#bibtex").textContent();
+expect(bibtex.startsWith("@") && !await page.locator("#bibtex").isVisible(), `the citation has as BibTeX ${bibtex}`);
+await page.click("text='Show BibTeX'");
+expect(await page.locator("#bibtex").isVisible(), "BibTeX cannot be unfolded");
+const [download] = await Promise.all([page.waitForEvent("download"), page.click("text='Download BibTeX'")]);
+expect(/\.bib$/.test(download.suggestedFilename()), `BibTeX is a file ${download.suggestedFilename()}`);
+
+await page.goto("/docs");
+await follow(() => page.click(`main a[href$="/docs/search"] >> nth=0`));
+const code = page.locator(".call-block pre").first();
+expect((await code.textContent()).includes("/v1/"), "the reference has no call");
+await page.goto("/connect");
+expect((await page.locator("#claude-code-open").textContent()).includes("/mcp"), "no client is set up");
+expect(!await page.locator("[data-check]").isVisible(), "the check is shown, which needs a script");
+expect((await page.locator("#check-call").textContent()).startsWith("curl"), "there is no call to check with");
 
 await page.goto("/keys");
 await page.fill("#email", "plain@example.org");

@@ -159,7 +159,7 @@ async fn two_write_sides_share_one_catalog() {
     for _ in 0..3 {
         issue("ada@example.org").success();
     }
-    assert!(issue("ada@example.org").ended(1).stderr.contains("there are 3 keys under this address"));
+    assert!(issue("ada@example.org").ended(1).stderr.contains("this address already has 3 keys"));
     // It stops; the other was running all the time.
     let (mut dead, data) = first;
     dead.kill9();

@@ -130,8 +130,8 @@ fn impossible_key_commands_are_rejected_with_a_sentence() {
         issue(folder.path(), ADA);
     }
     assert!(failure(&["keys", "issue", "--email", ADA]).starts_with(
-        "there are 3 keys under this address, and more are not possible; revoke one this month"
-    ),);
+        "this address already has 3 keys; if you revoke one now, you can create another from 1 "
+    ));
     let secret = folder.path().join("store/vault.key");
     std::fs::write(&secret, "00".repeat(32)).unwrap();
     assert_eq!(

@@ -76,7 +76,8 @@ async fn a_key_has_the_name_that_its_form_gave() {
     let page = text(&refused);
     assert_eq!(refused.status, 409, "{page}");
     assert!(
-        page.contains("No key was made: ") && page.contains(&format!("value=\"{}\"", "n".repeat(101))),
+        page.contains("role=\"alert\">The key&#39;s name ")
+            && page.contains(&format!("value=\"{}\"", "n".repeat(101))),
         "{page}"
     );
 }
@@ -96,6 +97,7 @@ async fn a_tier_that_is_not_sold_online_names_whom_to_ask() {
     let page = text(&service.http.get("/pricing").await);
     let ask = "To get it, ask <a href=\"mailto:casa@example.org\">casa@example.org</a>.";
     assert_eq!(page.matches(ask).count(), 2, "{page}");
+    assert!(page.contains("<p class=\"price\">Free</p>") && !page.contains("0 EUR"), "{page}");
     let foot =
         "<a href=\"mailto:casa@example.org\">Contact</a>\n<a href=\"https://example.org/terms\">Terms</a>";
     assert!(page.contains(foot), "{page}");
@@ -167,7 +169,15 @@ async fn links_are_limited_by_address() {
 
 #[tokio::test]
 async fn the_form_issues_three_keys_per_address_without_revealing_known_addresses() {
-    let settings = ["--no-demo", "--auth", "keys", "--keys-per-address", "20"];
+    let settings = [
+        "--no-demo",
+        "--auth",
+        "keys",
+        "--keys-per-address",
+        "20",
+        "--checkout",
+        "pro=https://pay.example.org/pro, studio=https://pay.example.org/studio",
+    ];
     let Some(service) = Service::with(&settings).await else { return };
     let (first, key) = get_key(&service, "ada@example.org").await;
     let (known, _) = get_key(&service, "ada@example.org").await;
@@ -178,7 +188,9 @@ async fn the_form_issues_three_keys_per_address_without_revealing_known_addresse
     assert_eq!(full.status, 409);
     let full = text(&full);
     assert!(
-        full.contains("No key was made: there are 3 keys under this address, and more are not possible"),
+        full.contains(
+            "This address already has 3 keys; if you revoke one now, you can create another from 1 "
+        ),
         "{full}"
     );
     let broken = post(&service, "/keys", "email=%3Cb%3Eada", &[]).await;
@@ -186,7 +198,7 @@ async fn the_form_issues_three_keys_per_address_without_revealing_known_addresse
     let broken = text(&broken);
     assert!(broken.contains("<title>Error: Get a key"), "{broken}");
     assert!(
-        broken.contains("The address cannot be used: it has no @; write it as name@example.org."),
+        broken.contains("role=\"alert\">Enter an email address, such as name@example.org.</p>"),
         "{broken}"
     );
     assert!(broken.contains("value=\"&#60;b&#62;ada\""), "{broken}");
@@ -205,6 +217,10 @@ async fn the_form_issues_three_keys_per_address_without_revealing_known_addresse
         "{usage}"
     );
     assert!(usage.contains("<rect class=\"rest\"") && !usage.contains(&key), "{usage}");
+    let upgrade = "<a href=\"/pricing\">All tiers</a></p>\n\
+                   <p><a class=\"button\" href=\"https://pay.example.org/studio\" rel=\"noreferrer\">Upgrade to Studio</a> \
+                   <span class=\"soft\">5,000 calls a month</span></p>\n";
+    assert!(usage.contains(upgrade), "{usage}");
     let wrong = text(&post(&service, "/usage", "key=log_live_nothing", &[]).await);
     assert!(wrong.contains("This key cannot be used."), "{wrong}");
 }

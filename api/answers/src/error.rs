@@ -107,7 +107,7 @@ impl ApiError {
             _ => "Several parameters cannot be used; the member errors says which and what is allowed.",
         };
         ApiError::new(ProblemKind::InvalidParameters, detail).with(|details| {
-            details.on_pages = Some("Part of this link is not valid:");
+            details.on_pages = Some("Correct what is listed here, or search the catalog.");
             details.errors = errors;
         })
     }
@@ -280,7 +280,7 @@ impl ApiError {
             ProblemKind::NotFound,
             "Nothing is at this path. /openapi.json lists the paths there are.",
         )
-        .on_pages("This page does not exist.")
+        .on_pages("The address may be mistyped, or out of date.")
     }
 
     /// A method that the path does not have.

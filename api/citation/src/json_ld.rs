@@ -3,11 +3,32 @@
 use schemas::record::Category;
 use serde_json::{Value, json};
 
-use super::Citation;
+use super::{Citation, CitedImage, is_licence};
 
 impl Citation {
     /// Formats the citation as JSON-LD.
     pub fn json_ld(&self) -> String {
+        script_json(&self.work())
+    }
+
+    /// Returns the same for the head of a page that shows this picture, with its caption, its credit and its licence.
+    pub fn json_ld_of_page(&self, picture: Option<&CitedImage>) -> String {
+        let mut work = self.work();
+        if let Some(picture) = picture {
+            work["image"] = without_nulls(json!({
+                "@type": "ImageObject",
+                "contentUrl": picture.url,
+                "width": picture.width,
+                "height": picture.height,
+                "caption": picture.alt,
+                "creditText": picture.credit,
+                "license": picture.rights.as_deref().filter(|rights| is_licence(rights)),
+            }));
+        }
+        script_json(&work)
+    }
+
+    fn work(&self) -> Value {
         let publisher = json!({"@type": "Organization", "name": self.publisher, "url": self.site});
         let curator = self.curated_by.as_ref().map(|name| json!({"@type": "Person", "name": name}));
         let work = json!({
@@ -36,7 +57,7 @@ impl Citation {
             "sdPublisher": publisher,
             "sdDatePublished": self.recorded,
         });
-        script_json(&without_nulls(work))
+        without_nulls(work)
     }
 }
 

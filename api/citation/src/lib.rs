@@ -26,7 +26,7 @@ use schemas::record::Category;
 pub use format::Format;
 pub use json_ld::script_json;
 pub use page::{CitationPage, Newest};
-pub use record::{CitedImage, CitedJpeg, CitedProvenance, CitedRecord};
+pub use record::{CitedImage, CitedJpeg, CitedProvenance, CitedRecord, is_licence};
 pub use style::{Span, Style};
 
 /// The catalog that citations name as their publisher.

@@ -1,4 +1,4 @@
-//! Metadata in the head of a page: Highwire for reference managers, Dublin Core, Open Graph.
+//! Metadata in the head of a page: Highwire for reference managers, Dublin Core, Open Graph. The page adds its picture.
 
 use super::{Citation, one_line};
 
@@ -28,7 +28,6 @@ impl Citation {
             ("og:url", Some(self.url.clone())),
             ("og:site_name", Some(self.publisher.clone())),
             ("og:description", intro),
-            ("og:image", self.image.clone()),
         ];
         pairs.into_iter().filter_map(|(name, content)| Some((name, content?))).collect()
     }

@@ -102,6 +102,12 @@ pub struct CitedImage {
     pub color_palette: Vec<String>,
 }
 
+/// Returns whether the rights of a picture are the URL of a licence.
+pub fn is_licence(rights: &str) -> bool {
+    ["https://", "http://"].iter().any(|scheme| rights.starts_with(scheme))
+        && !rights.contains(char::is_whitespace)
+}
+
 impl CitedImage {
     /// Returns its JPEG rendition, at most [`LIST_WIDTH`] wide; `None` if the picture is not stored at `site`.
     pub fn jpeg(&self, site: &str) -> Option<CitedJpeg> {

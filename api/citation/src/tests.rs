@@ -171,6 +171,40 @@ fn json_ld_has_only_recorded_fields() {
 }
 
 #[test]
+fn a_page_says_of_its_picture_what_is_recorded() {
+    let read = |picture: Option<&CitedImage>| -> Value {
+        serde_json::from_str(&full().json_ld_of_page(picture)).unwrap()
+    };
+    let of_format: Value = serde_json::from_str(&full().json_ld()).unwrap();
+    assert_eq!(read(None), of_format);
+    let url = "https://catalog.example.org/media/5e/1280.webp";
+    let recorded = |rights: &str| CitedImage {
+        url: url.into(),
+        width: 1280,
+        height: 640,
+        alt: Some("The house <from> the lake".into()),
+        credit: Some("Photo: Ada".into()),
+        rights: Some(rights.into()),
+        color_palette: vec!["#000000".into()],
+    };
+    let licence = "https://creativecommons.org/licenses/by/4.0/";
+    let mut expected = json!({
+        "@type": "ImageObject", "contentUrl": url, "width": 1280, "height": 640,
+        "caption": "The house <from> the lake", "creditText": "Photo: Ada", "license": licence,
+    });
+    assert_eq!(read(Some(&recorded(licence)))["image"], expected);
+    expected.as_object_mut().unwrap().remove("license");
+    assert_eq!(read(Some(&recorded("CC BY 4.0")))["image"], expected, "a text is no licence's address");
+    let mut rest = read(Some(&recorded(licence)));
+    rest["image"] = of_format["image"].clone();
+    assert_eq!(rest, of_format);
+    let bare = CitedImage { alt: None, credit: None, rights: None, ..recorded("") };
+    let expected = json!({"@type": "ImageObject", "contentUrl": url, "width": 1280, "height": 640});
+    assert_eq!(read(Some(&bare))["image"], expected);
+    assert!(!full().json_ld_of_page(Some(&recorded("<"))).contains('<'));
+}
+
+#[test]
 fn the_text_has_only_recorded_fields() {
     assert_eq!(
         full().text(),
@@ -211,7 +245,6 @@ fn the_metadata_has_only_recorded_fields() {
             &format!("og:url={url}"),
             "og:site_name=Casa & Co",
             "og:description=A \"quiet\" house. On the lake.",
-            "og:image=https://catalog.example.org/media/5e/1920.webp",
         ]
     );
     assert_eq!(pairs(&bare("A", Category::Art)).len(), 11);

@@ -2,14 +2,19 @@
 
 use std::collections::HashMap;
 
+use answers::catalog::several;
 use answers::error::ApiError;
 use answers::site::Site;
 use answers::state::ApiState;
 use citation::CitedRecord;
 use read::catalog::ListedPicture;
 use schemas::api::summary::ThumbnailState;
+use schemas::picture::WIDTHS;
+use schemas::record::Category;
+use schemas::taste::Dimension;
 use serde::Deserialize;
 
+use super::colours;
 use super::layout::with_paths;
 
 /// The maximum length of a name that the search field shows as an example, in characters.
@@ -30,6 +35,9 @@ pub(crate) struct Card {
     /// The main colour of the picture as `#rrggbb`, which is shown until the picture is there.
     #[serde(skip)]
     pub(crate) colour: Option<String>,
+    /// The first recorded colour as `#rrggbb`, where other projects have a picture and this one has none.
+    #[serde(skip)]
+    pub(crate) tint: Option<String>,
 }
 
 impl Card {
@@ -57,6 +65,7 @@ impl Card {
             thumbnail,
             thumbnail_state: record.thumbnail_state,
             colour: None,
+            tint: None,
         }
     }
 
@@ -87,12 +96,13 @@ impl Card {
                 card.colour.clone_from(colour);
             }
         }
+        tint(&mut cards, state).await;
         cards
     }
 
     /// Returns studio, city and year, as far as recorded.
-    pub(crate) fn byline(&self) -> String {
-        byline([&self.studio, &self.city, &self.year])
+    pub(crate) fn byline(&self) -> Vec<&str> {
+        [&self.studio, &self.city, &self.year].into_iter().flatten().map(String::as_str).collect()
     }
 
     /// Returns the studio, if it is recorded and short enough for an example.
@@ -111,6 +121,25 @@ impl Card {
         self.thumbnail.as_deref().filter(|address| is_own(address))
     }
 
+    /// Returns the picture in its two widths, as `srcset`; `None` if there is only one.
+    pub(crate) fn srcset(&self) -> Option<String> {
+        let picture = self.picture()?;
+        let (folder, file) = picture.rsplit_once('/')?;
+        let (own, narrow): (u32, u32) = (file.strip_suffix(".webp")?.parse().ok()?, WIDTHS[0]);
+        (narrow < own).then(|| format!("{folder}/{narrow}.webp {narrow}w, {picture} {own}w"))
+    }
+
+    /// Returns the sign of the category, as the data of a path in a box of 40 by 30.
+    pub(crate) fn sign(&self) -> &'static str {
+        match Category::parse(&self.category) {
+            Some(Category::Architecture) => "M13 21v-7l7-5 7 5v7z",
+            Some(Category::Interiors) => "M13 21V9h14v12zl4-4h6l4 4M17 17V9",
+            Some(Category::Design) => "M16 8v13M16 15h8v6",
+            Some(Category::Photography) => "M12 10h16v11H12zM20 12.5a3 3 0 1 0 0 6 3 3 0 0 0 0-6z",
+            Some(Category::Art) | None => "M13 9h14v12H13zM15 19l4-5 3 3 2-2 2 4",
+        }
+    }
+
     /// Returns whether the picture is being fetched or drawn.
     pub(crate) fn is_waiting(&self) -> bool {
         self.picture().is_none() && self.thumbnail_state == Some(ThumbnailState::Waiting)
@@ -123,6 +152,24 @@ impl Card {
     }
 }
 
+/// Tints the cards without a picture by what their records say of colours, if others have a picture; unchanged if the catalog cannot be
+/// read.
+async fn tint(cards: &mut [Card], state: &ApiState) {
+    let bare = |card: &Card| card.picture().is_none() && !card.is_waiting();
+    let slugs: Vec<String> = cards.iter().filter(|card| bare(card)).map(|card| card.slug.clone()).collect();
+    if slugs.is_empty() || cards.iter().all(|card| card.picture().is_none()) {
+        return;
+    }
+    let Ok(found) = several::find(state, &slugs).await else { return };
+    let read = |record| CitedRecord::read(record, state.site().as_str()).ok();
+    for record in found.records.iter().filter_map(read) {
+        let colour = record.taste.get(Dimension::Color).and_then(colours::named_in);
+        if let Some(card) = cards.iter_mut().find(|card| card.slug == record.slug) {
+            card.tint = colour;
+        }
+    }
+}
+
 /// Returns whether a URL is that of a picture stored here.
 pub(super) fn is_own(address: &str) -> bool {
     !address.contains(':') && address.contains("/media/")
@@ -131,4 +178,86 @@ pub(super) fn is_own(address: &str) -> bool {
 /// Joins the recorded parts with commas.
 pub(super) fn byline(parts: [&Option<String>; 3]) -> String {
     parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use askama::Template;
+
+    use super::*;
+
+    #[derive(Template)]
+    #[template(
+        ext = "html",
+        source = "{% import \"cards.html\" as cards_of %}{% call cards_of::card(card, \"\", \"\", 0) %}{% endcall %}"
+    )]
+    struct Shown {
+        card: Card,
+    }
+
+    fn card(category: &str) -> Card {
+        Card {
+            slug: "a".into(),
+            name: "<A>".into(),
+            studio: None,
+            city: None,
+            year: None,
+            category: category.into(),
+            intro: None,
+            thumbnail: None,
+            thumbnail_state: None,
+            colour: None,
+            tint: None,
+        }
+    }
+
+    fn shown(card: Card) -> String {
+        Shown { card }.render().unwrap()
+    }
+
+    #[test]
+    fn the_parts_of_a_byline_keep_their_order_in_every_script() {
+        let card = Card { city: Some("إيران".into()), year: Some("1619".into()), ..card("Art") };
+        let text = shown(card);
+        let lines: Vec<&str> = text.lines().skip(2).collect();
+        assert_eq!(
+            lines,
+            ["<h3 dir=\"auto\">&#60;A&#62;</h3>", "<p><bdi>إيران</bdi>, <bdi>1619</bdi></p>", "</a>"]
+        );
+    }
+
+    #[test]
+    fn a_picture_is_offered_in_the_widths_that_are_stored() {
+        let card = |file: &str| Card { thumbnail: Some(format!("/x/media/5e/{file}")), ..card("Art") };
+        let two = "/x/media/5e/320.webp 320w, /x/media/5e/640.webp 640w";
+        assert_eq!(card("640.webp").srcset().as_deref(), Some(two));
+        for file in ["320.webp", "300.webp", "original"] {
+            assert_eq!(card(file).srcset(), None, "{file}");
+        }
+        let pictured = Card { colour: Some("#000000".into()), ..card("640.webp") };
+        let frame = format!(
+            "<div class=\"frame\"><svg aria-hidden=\"true\" viewBox=\"0 0 4 3\"><path fill=\"#000000\" d=\"M0 0h4v3H0\"/></svg>\
+             <img src=\"/x/media/5e/640.webp\" srcset=\"{two}\" sizes=\"(max-width: 38rem) 90vw, 20rem\" alt=\"\" loading=\"eager\" \
+             decoding=\"async\"></div>"
+        );
+        assert_eq!(shown(pictured).lines().nth(1), Some(frame.as_str()));
+    }
+
+    #[test]
+    fn a_project_without_a_picture_has_the_sign_of_its_category_on_its_colour() {
+        let tinted = Card { tint: Some("#cfceca".into()), ..card("Architecture") };
+        let sign = "<path fill=\"none\" stroke=\"currentColor\" stroke-width=\".4\" d=\"M13 21v-7l7-5 7 5v7z\"/></svg></div>";
+        let frame = "<div class=\"frame\"><svg aria-hidden=\"true\" viewBox=\"0 0 40 30\">";
+        let tint = "<path fill=\"#cfceca\" fill-opacity=\".5\" d=\"M0 0h40v30H0\"/>";
+        assert_eq!(shown(tinted).lines().nth(1), Some(format!("{frame}{tint}{sign}").as_str()));
+        assert_eq!(shown(card("Architecture")).lines().nth(1), Some(format!("{frame}{sign}").as_str()));
+        let signs = Category::ALL.map(|category| card(category.title()).sign());
+        let distinct: std::collections::HashSet<&str> = signs.into_iter().collect();
+        assert_eq!(distinct.len(), Category::ALL.len());
+        let waiting = Card { thumbnail_state: Some(ThumbnailState::Waiting), ..card("Art") };
+        assert!(
+            shown(waiting)
+                .contains("<div class=\"frame\"><p class=\"waiting\">Picture is being fetched</p></div>")
+        );
+    }
 }

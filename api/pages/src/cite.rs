@@ -56,6 +56,7 @@ pub async fn cite(page: &CitationPage, state: &ApiState) -> Result<String, ApiEr
     layout.description = citation::Citation { accessed: None, ..citation.clone() }.text();
     layout.canonical = Some(citation.url.clone());
     layout.meta = citation.metadata().into_iter().map(meta).collect();
+    let layout = project.pictured(layout);
     let download = |format: Format| Download {
         title: format.title(),
         path: project.local(&page.accessed_address_in(format)).to_owned(),
@@ -73,7 +74,7 @@ pub async fn cite(page: &CitationPage, state: &ApiState) -> Result<String, ApiEr
         blocks: vec![block(Format::BibTex, citation.bibtex()), block(Format::Ris, citation.ris())],
         others: [Format::CslJson, Format::JsonLd, Format::Text].map(download).into(),
         alternates: Format::ALL[1..].iter().map(alternate).collect(),
-        json_ld: citation.json_ld(),
+        json_ld: citation.json_ld_of_page(project.hero()),
         newest: project.local(&page.newest.citation).to_owned(),
         present: project.local(&page.newest.page).to_owned(),
         project,

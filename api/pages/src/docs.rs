@@ -1,5 +1,6 @@
 //! `GET /docs` and its topics: the API reference for people, generated from the OpenAPI document, with examples from this catalog.
 
+mod bounds;
 mod example;
 mod operation;
 mod topic;

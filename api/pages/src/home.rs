@@ -1,10 +1,13 @@
 //! `GET /`: the catalog, by words, by taste, or the newest first; and the lists with an address of their own.
 
+mod advice;
 mod call;
 mod filters;
 mod headings;
 mod in_results;
+mod kinds;
 mod landing;
+mod naming;
 mod query;
 mod results;
 mod suggest;
@@ -28,13 +31,16 @@ use schemas::taste::Dimension;
 use serde_json::json;
 
 use super::card::Card;
+use super::colours::named_in;
 use super::layout::{Layout, breadcrumb_list};
 use super::page;
 use super::words::{grouped, projects, sentence};
-use filters::{Applied, Choice, ColourForm, FacetGroup, YearForm};
+use advice::Advice;
+use filters::{Applied, Choice, ColourForm, FacetGroup, PlaceForm, YearForm};
 use headings::Section;
 pub(super) use in_results::InResults;
 pub(super) use landing::Landing;
+use naming::unquoted;
 use query::{HomeQuery, Pair};
 use results::HomeResults;
 
@@ -72,6 +78,8 @@ struct Home<'a> {
     surprise: String,
     dimensions: Vec<Offered>,
     notes: Vec<String>,
+    /// What to try where nothing is found.
+    advice: Option<Advice>,
     did_you_mean: Option<Suggested>,
     applied: Vec<Applied>,
     without_filters: String,
@@ -79,6 +87,7 @@ struct Home<'a> {
     facets: Vec<FacetGroup>,
     pictures: Choice,
     years: YearForm,
+    place: PlaceForm,
     colour: ColourForm,
     call: Option<String>,
     sections: Vec<CardSection>,
@@ -92,6 +101,8 @@ struct Home<'a> {
 /// Projects under a heading, or the first ones under that of all results.
 struct CardSection {
     heading: Option<String>,
+    /// Which of its projects these are.
+    range: Option<String>,
     cards: Vec<Card>,
 }
 
@@ -120,6 +131,8 @@ struct Offered {
 /// A word of a dimension.
 struct Chip {
     choice: Choice,
+    /// The colour of a word for one.
+    swatch: Option<String>,
     /// The number of projects with the word, if it is among the most used.
     projects: Option<String>,
 }
@@ -193,6 +206,8 @@ async fn show(
         Some(words) => Cow::Owned(query.searching(words.clone())),
         None => Cow::Borrowed(&query),
     };
+    // Sections are those of the requested words.
+    let linked = if results.sections.is_empty() { &*shown } else { &query };
     let layout = layout(state, &query, landing.as_ref(), &results);
     let json_ld = match &landing {
         Some(_) if !layout.is_private => Some(collection(&layout)),
@@ -217,7 +232,8 @@ async fn show(
             true => Vec::new(),
             false => dimensions.into_iter().filter_map(|of| offered(&query, of, base)).collect(),
         },
-        notes: results.notes,
+        notes: results.notes.iter().map(|note| with_plain_phrases(note)).collect(),
+        advice: if results.total == 0 { Advice::on(&query, base) } else { None },
         did_you_mean: results.did_you_mean.map(|(words, projects)| suggested(&query, words, projects, base)),
         applied: filters::applied(&query, base),
         without_filters: filters::without_all(&query, base),
@@ -225,9 +241,10 @@ async fn show(
         facets: filters::groups(&query, &results.facets, base),
         pictures: filters::pictures(&query, base),
         years: filters::year_form(&query),
+        place: filters::place_form(&query),
         colour: filters::colour_form(&query),
         call: call::of(&query, state.site()),
-        from: if is_long || query.is_front() { String::new() } else { in_results::parameter(&shown) },
+        from: if is_long || query.is_front() { String::new() } else { in_results::parameter(linked) },
         pages: pages(&query, &shown, results.next, base),
         sections: divided(results.cards, results.sections),
         near: results.near,
@@ -307,11 +324,15 @@ fn divided(mut cards: Vec<Card>, sections: Vec<Section>) -> Vec<CardSection> {
         .into_iter()
         .map(|section| {
             let rest = cards.split_off(section.shown.min(cards.len()));
-            CardSection { heading: section.heading, cards: std::mem::replace(&mut cards, rest) }
+            CardSection {
+                heading: section.heading,
+                range: section.range,
+                cards: std::mem::replace(&mut cards, rest),
+            }
         })
         .collect();
     if !cards.is_empty() || divided.is_empty() {
-        divided.push(CardSection { heading: None, cards });
+        divided.push(CardSection { heading: None, range: None, cards });
     }
     divided
 }
@@ -372,14 +393,15 @@ fn offered(query: &HomeQuery, of: DimensionTerms, base: &str) -> Option<Offered>
         let wanted = (!is_chosen).then(|| name.clone());
         let href = query.tasting(dimension, wanted).href(base);
         let choice = Choice { href, name: unquoted(&name).to_owned(), is_chosen };
-        Chip { choice, projects: projects.map(grouped) }
+        let swatch = if dimension == Dimension::Color { named_in(&choice.name) } else { None };
+        Chip { choice, swatch, projects: projects.map(grouped) }
     });
     let choices: Vec<Chip> = choices.collect();
     let all = (grouped(distinct), terms::path(dimension, query.category(), base));
     (!choices.is_empty()).then(|| Offered { name: dimension.title(), choices, all })
 }
 
-/// Returns what is in the quotes of a phrase, and another text as it is.
-fn unquoted(text: &str) -> &str {
-    text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(text)
+/// Returns a remark with the phrases that it quotes as they were recorded, without quotes of their own.
+fn with_plain_phrases(note: &str) -> String {
+    note.replace("“\"", "“").replace("\"”", "”")
 }

@@ -124,7 +124,7 @@ pub(super) async fn issue(
             refused(StatusCode::CONFLICT, &AlreadySent { layout })
         }
         Err(CommandError::Rejected(reason)) => {
-            let fault = format!("No key was made: {reason}.");
+            let fault = sentence(&reason);
             if wants_problem(&headers) {
                 return Err(ApiError::refused(fault));
             }
@@ -151,8 +151,8 @@ pub(super) fn addressed(
     match email.parse::<Email>() {
         Ok(parsed) => limit_requests(access, peer, headers).map(|()| Either::Left(parsed)),
         Err(error) if wants_problem(headers) => Err(ApiError::invalid_field("email", &error)),
-        Err(error) => {
-            let entered = Entered::of(body, sentence(&error));
+        Err(_) => {
+            let entered = Entered::of(body, "Enter an email address, such as name@example.org.".to_owned());
             let page = entered_in(KeysPage::blank(state, access), entered);
             refused(StatusCode::UNPROCESSABLE_ENTITY, &page).map(Either::Right)
         }

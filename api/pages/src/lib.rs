@@ -5,6 +5,7 @@ mod board;
 mod card;
 mod cite;
 mod claim;
+mod colours;
 mod connect;
 mod docs;
 mod form;

@@ -26,6 +26,7 @@ struct Pricing {
 struct Shown {
     name: String,
     price: String,
+    is_free: bool,
     terms: String,
     calls: String,
     checkout: Option<String>,
@@ -39,9 +40,11 @@ pub(super) async fn pricing(State(state): State<ApiState>) -> Result<Response, A
     let first = access.tiers.first();
     let tiers = access.tiers.iter().map(|tier| {
         let offer = state.offers().prices.of(&tier.name);
+        let price = offer.map(|offer| offer.price.clone()).unwrap_or_default();
         Shown {
             name: capitalised(tier.name.as_str()),
-            price: offer.map(|offer| offer.price.clone()).unwrap_or_default(),
+            is_free: is_nothing(&price),
+            price,
             terms: offer.map(|offer| offer.terms.clone()).unwrap_or_default(),
             calls: grouped(tier.quota),
             checkout: state.offers().checkouts.of(&tier.name).map(str::to_owned),
@@ -49,4 +52,21 @@ pub(super) async fn pricing(State(state): State<ApiState>) -> Result<Response, A
         }
     });
     page(&Pricing { layout, tiers: tiers.collect(), contact: state.site().contact().cloned() })
+}
+
+/// Returns whether a price is nothing, such as `0 EUR`.
+fn is_nothing(price: &str) -> bool {
+    let mut digits = price.chars().filter(char::is_ascii_digit).peekable();
+    digits.peek().is_some() && digits.all(|digit| digit == '0')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_price_of_nothing_is_found_in_every_currency() {
+        let prices = ["0 EUR", "€ 0.00", "0", "29 EUR", "10 USD", "", "on request"];
+        assert_eq!(prices.map(is_nothing), [true, true, true, false, false, false, false]);
+    }
 }

@@ -10,9 +10,9 @@ use axum::response::Response;
 use bytes::Bytes;
 use schemas::api::problem::{Problem, ProblemKind};
 
+use super::card::Card;
 use super::layout::Layout;
 use super::page;
-use super::words::capitalised;
 
 #[derive(Template)]
 #[template(path = "problem.html")]
@@ -34,8 +34,8 @@ struct ErrorPage<'a> {
     name: &'a str,
     /// Whether the browser loads the page again by itself.
     is_reloaded: bool,
-    /// Slugs that are near to the requested one, with their words.
-    suggestions: Vec<(&'a str, String)>,
+    /// Projects whose slugs are near to the requested one.
+    suggestions: Vec<Card>,
     /// What the operator finds the request in the log by.
     reference: &'a str,
 }
@@ -59,21 +59,40 @@ pub(super) async fn problem(
 
 /// Renders a problem as a page, with a sentence for people in place of its detail; `None` if rendering fails.
 pub fn of(problem: &Problem, lead: Option<&str>, is_reloaded: bool, state: &ApiState) -> Option<Bytes> {
-    let title = match problem.suggestions {
-        Some(_) => "Project not found",
-        None => &problem.title,
-    };
-    let suggestions = problem.suggestions.iter().flatten();
+    let name = problem.kind.rsplit('/').next().unwrap_or_default();
     let page = ErrorPage {
-        layout: Layout::new(state, "", title).private(),
-        name: problem.kind.rsplit('/').next().unwrap_or_default(),
+        layout: Layout::new(state, "", title(name, lead, &problem.title)).private(),
+        name,
         lead: lead.unwrap_or(&problem.detail),
         is_reloaded,
-        suggestions: suggestions.map(|slug| (slug.as_str(), capitalised(&slug.replace('-', " ")))).collect(),
+        suggestions: cards(problem.suggestions.as_deref().unwrap_or_default(), state),
         reference: problem.instance.rsplit('/').next().unwrap_or_default(),
         problem,
     };
     page.render().ok().map(Bytes::from)
+}
+
+/// Returns the heading of an error page: the title of its kind is for programmers.
+fn title<'a>(name: &str, lead: Option<&str>, otherwise: &'a str) -> &'a str {
+    match name {
+        "invalid-parameters" => "Part of this link is not valid",
+        "not-found" => "This page does not exist",
+        "unknown-slug" => "Project not found",
+        // Of what is unavailable, only a read model that is not there yet has a sentence for pages.
+        "unavailable" if lead.is_some() => "Starting up",
+        _ => otherwise,
+    }
+}
+
+/// Returns the cards of these projects, as far as the search index has them: the page is right without them too.
+fn cards(slugs: &[String], state: &ApiState) -> Vec<Card> {
+    let Some(search) = state.models().search() else { return Vec::new() };
+    let view = search.reader.view();
+    let card = |slug: &String| {
+        let ordinal = view.ordinal_of(slug).ok()??;
+        Card::of(view.summary_of(ordinal)?, state.site()).ok()
+    };
+    slugs.iter().filter_map(card).collect()
 }
 
 /// The meaning and what to do, as HTML.

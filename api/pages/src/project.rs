@@ -65,7 +65,7 @@ pub(super) async fn project(
         Citation { accessed: Some(super::today(&state)), ..Citation::of(&project.record, site.publisher()) };
     page(&ProjectPage {
         layout: layout(&project, &citation, &state),
-        json_ld: citation.json_ld(),
+        json_ld: citation.json_ld_of_page(project.hero()),
         breadcrumbs: breadcrumbs(&project.record, site),
         in_results: in_results((&state, &caller), query.as_deref().unwrap_or_default(), &project.record.slug)
             .await,
@@ -91,21 +91,7 @@ fn layout(project: &Recorded, citation: &Citation, state: &ApiState) -> Layout {
         .describing(description, &path)
         .shared_as("article", &record.name);
     layout.meta.extend(cited(citation));
-    let Some(hero) = project.hero() else { return layout.card(false) };
-    // JPEG, because not every service shows WebP.
-    let (url, width, height) = match hero.jpeg(state.site().as_str()) {
-        Some(jpeg) => (jpeg.url, jpeg.width, jpeg.height),
-        None => (hero.url.clone(), hero.width, hero.height),
-    };
-    let layout = layout
-        .card(true)
-        .property("og:image", url)
-        .property("og:image:width", width.to_string())
-        .property("og:image:height", height.to_string());
-    match &hero.alt {
-        Some(alt) => layout.property("og:image:alt", alt.clone()),
-        None => layout,
-    }
+    project.pictured(layout)
 }
 
 /// Returns the place in the results that `from` names. Links of other sites may add parameters of their own, which are ignored.

@@ -1,24 +1,19 @@
 //! A project's full record on the pages of projects and citations.
 
+mod picture;
+
 use answers::site::Site;
 use answers::state::ApiState;
 use citation::{CitedImage, CitedRecord};
+use read::archive::phrases;
 use schemas::api::summary::ThumbnailState;
-use schemas::picture::WIDTHS;
 use schemas::record::Year;
 use schemas::taste::Dimension;
 
 use super::card::byline;
 use super::home::Landing;
-
-/// The largest size of the main picture on a page, in CSS pixels.
-const HERO: (u32, u32) = (1280, 860);
-/// The largest size of a further picture, in CSS pixels: the height of a row.
-const GALLERY: (u32, u32) = (1280, 440);
-
-/// How wide a row of pictures is, at least, as a multiple of its height. The sum of their proportions exceeds it, so that pictures
-/// are reduced to fill the row, all to one height.
-const ROW: f64 = 3.3;
+use super::layout::Layout;
+pub(super) use picture::Rights;
 
 /// A name with more characters is shown smaller.
 const LONG_NAME_CHARS: usize = 60;
@@ -34,65 +29,17 @@ pub(super) struct Recorded {
     site: Site,
 }
 
-/// The recorded words of a dimension, with links to projects that share them.
-pub(super) struct Tasted {
+/// The recorded text of a dimension.
+pub(super) struct Tasted<'a> {
     pub(super) name: &'static str,
-    pub(super) text: String,
-    pub(super) href: String,
+    /// Its phrases, each with a link to the projects that share it, and after each what stands before the next.
+    pub(super) parts: Vec<(Option<Linked>, &'a str)>,
 }
 
 /// A recorded value, with a link to the projects that share it where they can be listed.
 pub(super) struct Linked {
     pub(super) text: String,
     pub(super) href: Option<String>,
-}
-
-/// A picture at its own proportions and at most its own size.
-pub(super) struct Shown<'a> {
-    /// The path of the rendition that the record names.
-    pub(super) src: &'a str,
-    /// The path of the widest rendition.
-    pub(super) largest: String,
-    /// The paths of all renditions with their widths, as `srcset`.
-    pub(super) srcset: String,
-    /// The displayed width in CSS pixels.
-    pub(super) width: u32,
-    /// The displayed height in CSS pixels.
-    pub(super) height: u32,
-    pub(super) alt: &'a str,
-    pub(super) credit: Option<&'a str>,
-    pub(super) rights: Option<Rights<'a>>,
-    pub(super) palette: &'a [String],
-}
-
-/// What others may do with a picture.
-pub(super) enum Rights<'a> {
-    /// The URL of a licence, and the same without its scheme.
-    Licence(&'a str, &'a str),
-    Text(&'a str),
-}
-
-impl<'a> Rights<'a> {
-    fn of(text: &'a str) -> Rights<'a> {
-        let rest = ["https://", "http://"].iter().find_map(|scheme| text.strip_prefix(scheme));
-        match rest {
-            Some(rest) if !text.contains(char::is_whitespace) => {
-                Rights::Licence(text, rest.trim_start_matches("www.").trim_end_matches('/'))
-            }
-            _ => Rights::Text(text),
-        }
-    }
-}
-
-impl Shown<'_> {
-    /// Returns whether anything is written below the picture.
-    pub(super) fn has_caption(&self) -> bool {
-        !self.alt.is_empty() || self.credit.is_some() || self.rights.is_some()
-    }
-
-    fn proportion(&self) -> f64 {
-        f64::from(self.width) / f64::from(self.height)
-    }
 }
 
 impl Recorded {
@@ -151,11 +98,6 @@ impl Recorded {
         self.record.provenance.curated_by.as_ref().map(|name| self.linked("curator", name))
     }
 
-    /// Returns the path of the projects whose pictures have a colour like this one.
-    pub(super) fn of_colour(&self, colour: &str) -> String {
-        self.listing(&[("color", colour)])
-    }
-
     fn linked(&self, parameter: &str, text: &str) -> Linked {
         Linked { text: text.to_owned(), href: Some(self.listing(&[(parameter, text)])) }
     }
@@ -181,70 +123,47 @@ impl Recorded {
         self.record.images.first()
     }
 
-    /// Returns the first picture as it is shown.
-    pub(super) fn shown_hero(&self) -> Option<Shown<'_>> {
-        self.hero().map(|image| self.shown(image, self.largest[0], HERO))
-    }
-
     /// Returns whether the first picture is higher than wide, and thus shown beside the text.
     pub(super) fn is_portrait(&self) -> bool {
         self.hero().is_some_and(|hero| hero.height > hero.width)
     }
 
-    /// Returns the other pictures as they are shown, in rows of one height each.
-    pub(super) fn gallery(&self) -> Vec<Vec<Shown<'_>>> {
-        let mut rows: Vec<Vec<Shown>> = Vec::new();
-        let mut proportions = 0.0;
-        for (image, largest) in self.record.images.iter().zip(&self.largest).skip(1) {
-            let image = self.shown(image, *largest, GALLERY);
-            let proportion = image.proportion();
-            match rows.last_mut() {
-                Some(row) if proportions < ROW => {
-                    row.push(image);
-                    proportions += proportion;
-                }
-                _ => {
-                    rows.push(vec![image]);
-                    proportions = proportion;
-                }
-            }
-        }
-        rows
-    }
-
-    /// Fits a picture into a box of CSS pixels without enlarging it.
-    fn shown<'a>(
-        &'a self,
-        image: &'a CitedImage,
-        largest: u32,
-        (max_width, max_height): (u32, u32),
-    ) -> Shown<'a> {
-        let src = self.local(&image.url);
-        let (own_width, own_height) = (u64::from(image.width.max(1)), u64::from(image.height.max(1)));
-        let at_height = own_width * u64::from(max_height) / own_height;
-        let width = own_width.min(u64::from(max_width)).min(at_height).max(1);
-        let height = (own_height * width).div_ceil(own_width);
-        let side = |side: u64| u32::try_from(side).unwrap_or(u32::MAX);
-        Shown {
-            src,
-            largest: rendition(src, image.width, largest),
-            srcset: srcset(src, image.width, largest),
-            width: side(width),
-            height: side(height),
-            alt: image.alt.as_deref().unwrap_or_default(),
-            credit: image.credit.as_deref(),
-            rights: image.rights.as_deref().map(Rights::of),
-            palette: &image.color_palette,
-        }
-    }
-
     /// Returns the dimensions with recorded words.
-    pub(super) fn tastes(&self) -> Vec<Tasted> {
-        let tasted = |(dimension, text): (Dimension, &str)| {
-            let name = dimension.as_str();
-            Tasted { name, text: text.to_owned(), href: self.listing(&[(name, text)]) }
+    pub(super) fn tastes(&self) -> Vec<Tasted<'_>> {
+        self.record.taste.iter().map(|(dimension, text)| self.tasted(dimension, text)).collect()
+    }
+
+    fn tasted<'a>(&self, dimension: Dimension, text: &'a str) -> Tasted<'a> {
+        let name = dimension.as_str();
+        let phrases = phrases(text);
+        let starts = phrases.iter().map(|phrase| phrase.start).chain([text.len()]);
+        let starts: Vec<usize> = starts.collect();
+        let before = text.get(..starts[0]).filter(|before| !before.is_empty());
+        let linked = phrases.iter().zip(&starts[1..]).map(|(phrase, next)| {
+            let own = &text[phrase.clone()];
+            let link =
+                Linked { text: own.to_owned(), href: Some(self.listing(&[(name, &format!("\"{own}\""))])) };
+            (Some(link), &text[phrase.end..*next])
+        });
+        Tasted { name, parts: before.map(|before| (None, before)).into_iter().chain(linked).collect() }
+    }
+
+    /// Adds to the frame of a page what other sites show of its picture: as JPEG, because not every service shows WebP.
+    pub(super) fn pictured(&self, layout: Layout) -> Layout {
+        let Some(hero) = self.hero() else { return layout.card(false) };
+        let (url, width, height) = match hero.jpeg(self.site.as_str()) {
+            Some(jpeg) => (jpeg.url, jpeg.width, jpeg.height),
+            None => (hero.url.clone(), hero.width, hero.height),
         };
-        self.record.taste.iter().map(tasted).collect()
+        let layout = layout
+            .card(true)
+            .property("og:image", url)
+            .property("og:image:width", width.to_string())
+            .property("og:image:height", height.to_string());
+        match &hero.alt {
+            Some(alt) => layout.property("og:image:alt", alt.clone()),
+            None => layout,
+        }
     }
 }
 
@@ -264,23 +183,6 @@ async fn awaits_picture(record: &CitedRecord, state: &ApiState) -> bool {
     }
 }
 
-/// Returns the path of another rendition of a picture, given the path of the one of `own` width.
-fn rendition(src: &str, own: u32, width: u32) -> String {
-    match src.strip_suffix(&format!("{own}.webp")) {
-        Some(folder) => format!("{folder}{width}.webp"),
-        None => src.to_owned(),
-    }
-}
-
-/// Returns the renditions of a stored picture up to its largest, as `srcset`.
-fn srcset(src: &str, own: u32, largest: u32) -> String {
-    let mut widths: Vec<u32> =
-        WIDTHS.into_iter().filter(|width| *width < own).chain([own, largest]).collect();
-    widths.dedup();
-    let named = widths.into_iter().map(|width| format!("{} {width}w", rendition(src, own, width)));
-    named.collect::<Vec<_>>().join(", ")
-}
-
 /// Splits a text into its paragraphs.
 pub(super) fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
     text.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty())
@@ -293,7 +195,7 @@ mod tests {
 
     use super::*;
 
-    fn recorded(sizes: &[(u32, u32)]) -> Recorded {
+    pub(super) fn recorded(sizes: &[(u32, u32)]) -> Recorded {
         let images = sizes.iter().map(|(width, height)| {
             let url = format!("http://h.org/media/5e/{width}.webp");
             json!({"url": url, "width": width, "height": height, "alt": null, "credit": null, "rights": null, "color_palette": []})
@@ -307,41 +209,5 @@ mod tests {
         let record = CitedRecord::read(&Bytes::from(record.to_string()), site.as_str()).unwrap();
         let largest = record.images.iter().map(|image| image.width).collect();
         Recorded { largest, awaits_picture: false, record, site }
-    }
-
-    #[test]
-    fn pictures_stand_in_rows_of_one_height_that_are_full() {
-        let sizes = |pictures: &[(u32, u32)]| -> Vec<Vec<(u32, u32)>> {
-            let recorded = recorded(pictures);
-            let size = |image: Shown<'_>| (image.width, image.height);
-            recorded.gallery().into_iter().map(|row| row.into_iter().map(size).collect()).collect()
-        };
-        let (wide, high, small) = ((1280, 640), (440, 880), (300, 200));
-        assert_eq!(sizes(&[wide]), [[(0, 0); 0]; 0], "the first stands above");
-        assert_eq!(
-            sizes(&[wide, wide, high, wide, wide, small]),
-            [vec![(880, 440), (220, 440), (880, 440)], vec![(880, 440), small]]
-        );
-    }
-
-    #[test]
-    fn a_picture_is_offered_in_every_width_up_to_the_largest() {
-        assert_eq!(srcset("/m/500.webp", 500, 500), "/m/320.webp 320w, /m/500.webp 500w");
-        let all = "/m/320.webp 320w, /m/640.webp 640w, /m/1280.webp 1280w, /m/1920.webp 1920w";
-        assert_eq!(srcset("/m/1280.webp", 1280, 1920), all);
-        assert_eq!(rendition("/m/1280.webp", 1280, 1920), "/m/1920.webp");
-    }
-
-    #[test]
-    fn rights_that_are_a_url_are_a_link() {
-        let shown = |text: &str| match Rights::of(text) {
-            Rights::Licence(href, text) => format!("{text} <{href}>"),
-            Rights::Text(text) => text.to_owned(),
-        };
-        let licence = "https://creativecommons.org/licenses/by/4.0/";
-        assert_eq!(shown(licence), format!("creativecommons.org/licenses/by/4.0 <{licence}>"));
-        assert_eq!(shown("CC BY 4.0"), "CC BY 4.0");
-        assert_eq!(shown("https://x.org is asked"), "https://x.org is asked");
-        assert_eq!(shown("javascript:alert(1)"), "javascript:alert(1)");
     }
 }

@@ -12,12 +12,14 @@ use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use bytes::Bytes;
+use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use read::counters::MonthUsage;
 use schemas::api::usage::{DayUsage, UsageAnswer};
 use schemas::key::KeyHash;
 use schemas::month::Month;
+use schemas::tier::{TierName, Tiers};
 
 use super::form::{access, field};
 use super::layout::Layout;
@@ -27,6 +29,9 @@ use super::words::{capitalised, grouped};
 /// The height of the tallest bar and the width of a day, in units of the drawing.
 const HEIGHT: u64 = 200;
 const DAY_WIDTH: u64 = 20;
+
+/// The space between the calls over REST and those over MCP of a day, whose colours are near to each other.
+const GAP: u64 = 2;
 
 /// The maximum number of months before the present one.
 const MONTHS_BEFORE: u32 = 24;
@@ -44,11 +49,12 @@ struct UsageView {
     hint: String,
     name: Option<String>,
     tier: String,
-    month: String,
+    /// The month, such as `November 2026` and as `2026-11`.
+    month: (String, Month),
     used: String,
     limit: String,
     remaining: String,
-    resets: String,
+    resets_at: Timestamp,
     used_calls: u64,
     limit_calls: u64,
     /// The used part of the allowance, in percent.
@@ -59,12 +65,22 @@ struct UsageView {
     width: u64,
     /// The months before with calls, the newest first.
     before: Vec<MonthRow>,
+    upgrade: Option<Upgrade>,
+}
+
+/// The next tier that can be bought here.
+#[derive(Debug, PartialEq, Eq)]
+struct Upgrade {
+    tier: String,
+    calls: String,
+    /// Where it is paid.
+    checkout: String,
 }
 
 /// The calls of a month before this one.
 struct MonthRow {
-    /// The month, such as `October 2026`.
-    month: String,
+    /// The month, such as `October 2026` and as `2026-10`.
+    month: (String, Month),
     rest: String,
     mcp: String,
     total: String,
@@ -72,6 +88,7 @@ struct MonthRow {
 
 /// A day of the month.
 struct Bar {
+    date: Date,
     /// The day, such as `2 November`.
     day: String,
     rest: u64,
@@ -83,8 +100,14 @@ struct Bar {
 }
 
 impl Bar {
+    /// The height of the calls over REST as drawn: below those over MCP there is a gap, except in the smallest bars.
+    fn rest_drawn(&self) -> u64 {
+        let gap = if self.mcp_height > 0 { GAP.min(self.rest_height.saturating_sub(1)) } else { 0 };
+        self.rest_height - gap
+    }
+
     fn rest_y(&self) -> u64 {
-        HEIGHT - self.rest_height
+        HEIGHT - self.rest_drawn()
     }
 
     fn mcp_y(&self) -> u64 {
@@ -113,7 +136,12 @@ pub(super) async fn usage(
     let counters = state.counters()?;
     let before = counters.reader.months_before(key.key_id, usage.month, MONTHS_BEFORE).await;
     let before = before.map_err(ApiError::unavailable_because)?;
-    page(&UsagePage { layout: layout(&state), fault: None, usage: Some(UsageView::of(usage, before)) })
+    let upgrade = upgrade(&access.tiers, &usage.tier, |tier| state.offers().checkouts.of(tier));
+    page(&UsagePage {
+        layout: layout(&state),
+        fault: None,
+        usage: Some(UsageView::of(usage, before, upgrade)),
+    })
 }
 
 fn layout(state: &ApiState) -> Layout {
@@ -121,10 +149,26 @@ fn layout(state: &ApiState) -> Layout {
         .describing("What a key has used in the running month, day by day.", route::USAGE_PAGE)
 }
 
+/// Returns the smallest of the larger tiers that have a checkout.
+fn upgrade<'a>(
+    tiers: &Tiers,
+    present: &TierName,
+    checkout: impl Fn(&TierName) -> Option<&'a str>,
+) -> Option<Upgrade> {
+    let larger = tiers.iter().filter(|tier| tier.quota > tiers.quota(present));
+    let sold = larger.filter_map(|tier| Some((tier, checkout(&tier.name)?)));
+    let (next, checkout) = sold.min_by_key(|(tier, _)| tier.quota)?;
+    Some(Upgrade {
+        tier: capitalised(next.name.as_str()),
+        calls: grouped(next.quota),
+        checkout: checkout.to_owned(),
+    })
+}
+
 impl MonthRow {
     fn of(usage: MonthUsage) -> MonthRow {
         MonthRow {
-            month: first_day(usage.month).strftime("%B %Y").to_string(),
+            month: (named(usage.month), usage.month),
             rest: grouped(usage.rest),
             mcp: grouped(usage.mcp),
             total: grouped(usage.rest + usage.mcp),
@@ -132,24 +176,28 @@ impl MonthRow {
     }
 }
 
+/// Returns a month in words, such as `October 2026`.
+fn named(month: Month) -> String {
+    first_day(month).strftime("%B %Y").to_string()
+}
+
 fn first_day(month: Month) -> Date {
     month.start().to_zoned(TimeZone::UTC).date()
 }
 
 impl UsageView {
-    fn of(usage: UsageAnswer, before: Vec<MonthUsage>) -> UsageView {
-        let first = first_day(usage.month);
-        let bars = bars(&usage.days, first);
+    fn of(usage: UsageAnswer, before: Vec<MonthUsage>, upgrade: Option<Upgrade>) -> UsageView {
+        let bars = bars(&usage.days, first_day(usage.month));
         UsageView {
             hint: usage.key.hint,
             name: usage.key.name,
             tier: capitalised(usage.tier.as_str()),
-            month: first.strftime("%B %Y").to_string(),
+            month: (named(usage.month), usage.month),
             before: before.into_iter().map(MonthRow::of).collect(),
             used: grouped(usage.used),
             limit: grouped(usage.limit),
             remaining: grouped(usage.remaining),
-            resets: usage.resets_at.strftime("%-d %B %Y, %H:%M UTC").to_string(),
+            resets_at: usage.resets_at,
             used_calls: usage.used,
             limit_calls: usage.limit,
             share: percent(usage.used, usage.limit),
@@ -159,6 +207,7 @@ impl UsageView {
             },
             width: DAY_WIDTH * bars.len() as u64,
             bars,
+            upgrade,
         }
     }
 }
@@ -178,6 +227,7 @@ fn bars(days: &[DayUsage], first: Date) -> Vec<Bar> {
         let (rest, mcp) = days.iter().find(|day| day.date == date).map_or((0, 0), |day| (day.rest, day.mcp));
         let (rest_height, mcp_height) = (height(rest), height(mcp).min(HEIGHT - height(rest)));
         Bar {
+            date,
             day: date.strftime("%-d %B").to_string(),
             rest,
             mcp,
@@ -201,6 +251,36 @@ mod tests {
         let shown = [(0, 200), (1, 200), (24, 200), (200, 200), (210, 200), (1, 0), (u64::MAX, u64::MAX)]
             .map(|(part, all)| percent(part, all));
         assert_eq!(shown, ["0 %", "less than 1 %", "12 %", "100 %", "105 %", "100 %", "100 %"]);
+    }
+
+    #[test]
+    fn the_next_tier_that_is_sold_here_is_offered() {
+        let tiers: Tiers = "free=200, studio=5000, pro=25000, house=90000".parse().unwrap();
+        let next = |present: &str, sold: &[&str]| {
+            let checkout =
+                |tier: &TierName| sold.contains(&tier.as_str()).then_some("https://pay.example.org");
+            upgrade(&tiers, &present.parse().unwrap(), checkout).map(|next| (next.tier, next.calls))
+        };
+        let of = |tier: &str, calls: &str| Some((tier.to_owned(), calls.to_owned()));
+        assert_eq!(next("free", &["pro", "studio"]), of("Studio", "5,000"));
+        assert_eq!(next("free", &["house", "pro"]), of("Pro", "25,000"));
+        assert_eq!(next("studio", &["studio"]), None);
+        assert_eq!(next("pro", &["free", "studio", "pro"]), None);
+        assert_eq!(next("free", &[]), None);
+        assert_eq!(next("former", &["studio"]), of("Studio", "5,000"), "a tier that is no longer configured");
+    }
+
+    #[test]
+    fn calls_over_rest_and_mcp_are_drawn_apart() {
+        let drawn = |rest_height, mcp_height| {
+            let date = jiff::civil::date(2026, 11, 1);
+            let bar = Bar { date, day: String::new(), rest: 0, mcp: 0, x: 0, rest_height, mcp_height };
+            (bar.mcp_y(), bar.rest_y(), bar.rest_drawn())
+        };
+        assert_eq!(drawn(150, 50), (0, 52, 148));
+        assert_eq!(drawn(2, 2), (196, 199, 1));
+        assert_eq!(drawn(150, 0), (50, 50, 150));
+        assert_eq!(drawn(0, 150), (50, 200, 0));
     }
 
     #[test]

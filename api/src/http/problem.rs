@@ -39,8 +39,8 @@ pub(super) fn write_page(
     headers: &mut HeaderMap,
 ) -> Bytes {
     let details = error.into_details();
-    let lead = lead(&details);
     let is_reloaded = details.status == StatusCode::SERVICE_UNAVAILABLE && context.method == Method::GET;
+    let lead = lead(&details, is_reloaded);
     if is_reloaded {
         let seconds = details.retry_after.unwrap_or_default().max(MIN_RELOAD_SECONDS);
         headers.insert(REFRESH, seconds.into());
@@ -50,10 +50,10 @@ pub(super) fn write_page(
     pages::problem_page(&problem, lead.as_deref(), is_reloaded, state).unwrap_or_default()
 }
 
-/// Returns what a page says instead of the detail, which is for programmers.
-fn lead(details: &Details) -> Option<String> {
+/// Returns what a page says instead of the detail, which is for programmers. Nobody need try again what is reloaded.
+fn lead(details: &Details, is_reloaded: bool) -> Option<String> {
     let lead = details.on_pages?;
-    Some(match details.retry_after {
+    Some(match details.retry_after.filter(|_| !is_reloaded) {
         None => lead.to_owned(),
         Some(1) => format!("{lead} Try again in a second."),
         Some(seconds @ ..=90) => format!("{lead} Try again in {seconds} seconds."),
@@ -104,12 +104,19 @@ mod tests {
 
     #[test]
     fn pages_say_when_to_try_again_in_words() {
-        let lead = |error: ApiError| lead(&error.into_details());
+        let of = |error: ApiError, is_reloaded| super::lead(&error.into_details(), is_reloaded);
+        let lead = |error| of(error, false);
         let after = |seconds| lead(ApiError::too_many_keys(Duration::from_secs(seconds))).unwrap();
         assert_eq!(after(0), "Too many keys were requested from your network. Try again in a second.");
         assert_eq!(after(40), "Too many keys were requested from your network. Try again in 41 seconds.");
         assert_eq!(after(2_500), "Too many keys were requested from your network. Try again in 42 minutes.");
-        assert_eq!(lead(ApiError::not_found()).as_deref(), Some("This page does not exist."));
+        assert_eq!(
+            lead(ApiError::not_found()).as_deref(),
+            Some("The address may be mistyped, or out of date.")
+        );
+        let starting = || ApiError::not_ready("The archive is still being filled.");
+        assert_eq!(lead(starting()).as_deref(), Some("The catalog is loading. Try again in 2 seconds."));
+        assert_eq!(of(starting(), true).as_deref(), Some("The catalog is loading."));
         assert_eq!(lead(ApiError::missing_key()), None, "its detail is for people too");
     }
 }

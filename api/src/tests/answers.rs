@@ -186,7 +186,8 @@ async fn a_new_node_refuses_calls_until_it_has_caught_up_once() {
     // A page says it to people, and loads itself again.
     let page = node.ask("GET", "/?q=haus", "Accept: text/html\r\n").await;
     assert_eq!((page.status, page.header("refresh")), (503, Some("5")));
-    let lead = "<p class=\"lead\">The catalog is being prepared. Try again in 2 seconds.</p>\n<p>This page loads itself again.</p>";
+    let lead =
+        "<h1>Starting up</h1>\n<p class=\"lead\">The catalog is loading. This page reloads by itself.</p>";
     assert!(page.text().contains(lead), "{}", page.text());
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
     assert_eq!(node.post("", ping).await.status, 503);

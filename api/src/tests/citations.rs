@@ -136,7 +136,8 @@ async fn a_citation_stays_through_revisions_renames_and_withdrawal() {
     assert_eq!(said(&after.get(path).await), said(&before.get(path).await));
     assert!(!after.get("/cite/lake-house/3").await.text().contains("is newer"));
     let gone = after.get("/cite/gone-house/1").await;
-    let notice = "Withdrawn on 20 November 2026. Reason: The owners &#34;asked&#34; for it.";
+    let notice = "Withdrawn on <time datetime=\"2026-11-20T08:00:00Z\">20 November 2026</time>. Reason: \
+                  <bdi>The owners &#34;asked&#34; for it.</bdi> The published version is kept so that citations still work.";
     assert_eq!(gone.status, 200);
     assert!(
         gone.text().contains(notice) && gone.text().contains("<h1 dir=\"auto\">gone house</h1>"),
@@ -147,12 +148,12 @@ async fn a_citation_stays_through_revisions_renames_and_withdrawal() {
 
 /// The styles and formats on the page of a citation, with plain line breaks.
 const CITED: &str = r#"<section class="cited" aria-label="Citation">
-<p class="citation" id="citation">Atelier Łoś. Haus am See. Zürich, Switzerland, 2019. Architecture. catalog.example.org. Revision 1 of 2026-11-20. Selected by Ada on 2024-04-01. Accessed 2026-11-06. https://catalog.example.org/cite/haus-am-see/1</p>
+<p class="citation" id="citation" dir="auto">Atelier Łoś. Haus am See. Zürich, Switzerland, 2019. Architecture. catalog.example.org. Revision 1 of 2026-11-20. Selected by Ada on 2024-04-01. Accessed 2026-11-06. https://catalog.example.org/cite/haus-am-see/1</p>
 <p><button class="quiet js-only" type="button" data-copy="citation">Copy citation</button></p>
 <dl class="facts styles">
-<div><dt>APA <span class="small">7th edition</span></dt><dd><p id="apa">Atelier Łoś. (2019). <i>Haus am See</i> (Revision 1) [Architecture]. catalog.example.org. https://catalog.example.org/cite/haus-am-see/1</p><button class="quiet js-only" type="button" data-copy="apa">Copy APA</button></dd></div>
-<div><dt>Chicago <span class="small">17th edition</span></dt><dd><p id="chicago">Atelier Łoś. “Haus am See.” 2019. catalog.example.org. Revision 1, November 20, 2026. Accessed November 6, 2026. https://catalog.example.org/cite/haus-am-see/1</p><button class="quiet js-only" type="button" data-copy="chicago">Copy Chicago</button></dd></div>
-<div><dt>MLA <span class="small">9th edition</span></dt><dd><p id="mla">Atelier Łoś. <i>Haus am See</i>. 2019. <i>catalog.example.org</i>, revision 1, 20 Nov. 2026, https://catalog.example.org/cite/haus-am-see/1. Accessed 6 Nov. 2026.</p><button class="quiet js-only" type="button" data-copy="mla">Copy MLA</button></dd></div>
+<div><dt>APA <span class="small">7th edition</span></dt><dd><p id="apa" dir="auto">Atelier Łoś. (2019). <i>Haus am See</i> (Revision 1) [Architecture]. catalog.example.org. https://catalog.example.org/cite/haus-am-see/1</p><button class="quiet js-only" type="button" data-copy="apa">Copy APA</button></dd></div>
+<div><dt>Chicago <span class="small">17th edition</span></dt><dd><p id="chicago" dir="auto">Atelier Łoś. “Haus am See.” 2019. catalog.example.org. Revision 1, November 20, 2026. Accessed November 6, 2026. https://catalog.example.org/cite/haus-am-see/1</p><button class="quiet js-only" type="button" data-copy="chicago">Copy Chicago</button></dd></div>
+<div><dt>MLA <span class="small">9th edition</span></dt><dd><p id="mla" dir="auto">Atelier Łoś. <i>Haus am See</i>. 2019. <i>catalog.example.org</i>, revision 1, 20 Nov. 2026, https://catalog.example.org/cite/haus-am-see/1. Accessed 6 Nov. 2026.</p><button class="quiet js-only" type="button" data-copy="mla">Copy MLA</button></dd></div>
 <div><dt>BibTeX</dt><dd><p><button class="quiet js-only" type="button" data-copy="bibtex">Copy BibTeX</button>
 <a class="button quiet" href="/cite/haus-am-see/1?format=bibtex&#38;accessed=2026-11-06" type="application/x-bibtex" download="haus-am-see-1.bib">Download BibTeX</a></p>
 <details><summary>Show BibTeX</summary><pre class="block"><code id="bibtex">@misc{haus-am-see-1,

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use kit::samples::recorded;
 use metering::{Meter, MeterSettings, Policy};
 use read::checkpoint::Checkpoint;
@@ -44,28 +45,32 @@ pub(super) async fn issue(folder: &Path) {
 
 /// Counts so many of the 200 calls that the key has in this month.
 pub(super) async fn count(folder: &Path, calls: u8) {
+    count_all(folder, &[(Clock::system().now(), Surface::Rest, calls)]).await;
+}
+
+/// Counts so many calls of the key at each of these times.
+pub(super) async fn count_all(folder: &Path, counted: &[(Timestamp, Surface, u8)]) {
     created(ModelKind::Counters, folder);
-    let time = Clock::system().now();
-    let month = Month::of(time);
-    let metered = |number| Metered {
+    let all = counted.iter().flat_map(|(time, surface, calls)| (0..*calls).map(|_| (*time, *surface)));
+    let metered = |(number, (time, surface)): (u128, (Timestamp, Surface))| Metered {
         call: Call {
             id: CallId(Uuid::from_u128(number)),
             key_id: key_id(),
             tier: "free".parse().unwrap(),
-            month,
+            month: Month::of(time),
             time,
-            surface: Surface::Rest,
+            surface,
             operation: "search".into(),
         },
         overrun: false,
         sequence: u64::try_from(number).ok(),
-        received: month,
+        received: Month::of(time),
         recreated: false,
     };
-    let calls: Vec<Metered> = (1..=u128::from(calls)).map(metered).collect();
+    let calls: Vec<Metered> = (1..).zip(all).map(metered).collect();
     let mut writer = CountersWriter::open(&current(ModelKind::Counters, folder)).await.unwrap();
     let progress = Progress { ledger: Ledger::Done, ..Progress::default() };
-    writer.commit(&calls, progress, month).await.unwrap();
+    writer.commit(&calls, progress, Month::of(Clock::system().now())).await.unwrap();
 }
 
 /// Revokes the key.

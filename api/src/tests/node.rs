@@ -1,6 +1,7 @@
 //! A node on a port of its own, with a small catalog in a folder of its own.
 
 mod meanings;
+mod with_keys;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -42,7 +43,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::{Connection, Reply, keyed, mcp};
+use super::{Connection, Reply, mcp};
 use crate::http::bodies::BodyMemory;
 use crate::http::pipeline::Pipeline;
 use crate::server::serve_pipeline;
@@ -227,28 +228,6 @@ impl Node {
     /// A node with the small catalog that requires no key and accepts requests from pages of these origins.
     pub(super) async fn start_for(origins: Origins) -> Node {
         Node::serve(filled().await, Settings { origins, ..Settings::default() }).await
-    }
-
-    /// A node with the small catalog that requires keys, of which one is issued.
-    pub(super) async fn start_with_keys(limits: Limits, rate_limits: RateLimits) -> Node {
-        let folder = filled().await;
-        keyed::issue(folder.path()).await;
-        let access = keyed::access(folder.path(), rate_limits).await;
-        Node::serve(folder, Settings { limits, access, ..Settings::default() }).await
-    }
-
-    /// The same, and the key is used up.
-    pub(super) async fn start_used_up(limits: Limits, rate_limits: RateLimits) -> Node {
-        Node::start_counted(limits, rate_limits, 200).await
-    }
-
-    /// The same, and so many of the 200 calls of the key are counted.
-    pub(super) async fn start_counted(limits: Limits, rate_limits: RateLimits, calls: u8) -> Node {
-        let folder = filled().await;
-        keyed::issue(folder.path()).await;
-        keyed::count(folder.path(), calls).await;
-        let access = keyed::access(folder.path(), rate_limits).await;
-        Node::serve(folder, Settings { limits, access, ..Settings::default() }).await
     }
 
     async fn serve(folder: TempDir, settings: Settings) -> Node {

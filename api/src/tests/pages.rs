@@ -218,6 +218,49 @@ async fn the_reference_has_examples_from_this_catalog_with_their_answers() {
 }
 
 #[tokio::test]
+async fn the_reference_names_every_bound_and_error() {
+    let node = Node::start().await;
+    for (topic, shown) in [
+        (
+            "search",
+            [
+                "<code>mode</code> <span class=\"soft small\">words, meaning or both, default words</span>",
+                "<code>q</code> <span class=\"soft small\">string, 1 to 200 characters, not blank, required</span>",
+                "<dt>401 <a href=\"/problems/missing-key\">missing-key</a> <a href=\"/problems/invalid-key\">invalid-key</a></dt>",
+            ],
+        ),
+        (
+            "projects",
+            [
+                "<code>slug</code> <span class=\"soft small\">string, pattern ^[a-z0-9-]{1,120}$, required</span>",
+                "<dt>404 <a href=\"/problems/unknown-slug\">unknown-slug</a> <a href=\"/problems/not-found\">not-found</a></dt>\
+                 <dd>No project has this slug; near ones are suggested.</dd>\
+                 <dd><details><summary>Example of 404</summary><pre class=\"block\"><code>{\n",
+                "The capitalised category, for example <code>Architecture</code>.",
+            ],
+        ),
+        (
+            "pictures",
+            [
+                "<dt>404 <a href=\"/problems/not-found\">not-found</a></dt>",
+                "<dt>410 <a href=\"/problems/taken-down\">taken-down</a></dt>",
+                "&#34;title&#34;: &#34;Taken down&#34;",
+            ],
+        ),
+    ] {
+        let page = node.get(&format!("/docs/{topic}")).await;
+        for text in shown {
+            assert!(page.text().contains(text), "{text}: {}", page.text());
+        }
+        assert!(!page.text().contains('`'), "{topic}: {}", page.text());
+        // What wraps does not scroll, and is no stop of the keyboard.
+        let focusable = page.text().lines().filter(|line| line.contains("<pre") && line.contains("tabindex"));
+        let strays: Vec<&str> = focusable.filter(|line| !line.contains("class=\"block answer\"")).collect();
+        assert!(strays.is_empty(), "{topic}: {strays:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_bare_record_is_described_by_its_category() {
     let node = Node::start().await;
     let page = node.get("/projects/street-house-1").await;
@@ -229,11 +272,11 @@ async fn a_bare_record_is_described_by_its_category() {
 async fn errors_are_pages_for_browsers_and_json_for_programs() {
     let node = Node::start().await;
     for (path, status, title) in [
-        ("/nothing", 404, "Nothing is here"),
+        ("/nothing", 404, "This page does not exist"),
         ("/projects/haus-am-sea", 404, "Project not found"),
         ("/projects/gone-house", 410, "Withdrawn"),
-        ("/?category=music", 400, "Invalid parameters"),
-        ("/keys", 404, "Nothing is here"),
+        ("/?category=music", 400, "Part of this link is not valid"),
+        ("/keys", 404, "This page does not exist"),
     ] {
         let reply = node.ask("GET", path, HTML).await;
         assert_eq!(
@@ -250,13 +293,20 @@ async fn errors_are_pages_for_browsers_and_json_for_programs() {
     }
     let near = node.ask("GET", "/projects/haus-am-sea", HTML).await;
     for text in [
-        "<li><a href=\"/projects/haus-am-see\">Haus am see</a></li>",
+        "<h2 class=\"section\">Did you mean</h2>\n<ul class=\"grid\">\n<li class=\"card\"><a href=\"/projects/haus-am-see\">",
+        "<h3 dir=\"auto\">Haus am See</h3>",
         "<input type=\"search\" id=\"q\" name=\"q\"",
         "Reference for support: <code>",
     ] {
         assert!(near.text().contains(text), "{text}: {}", near.text());
     }
     assert_eq!(near.header("refresh"), None);
+    let missing = node.ask("GET", "/nothing", HTML).await;
+    let lead = "<p class=\"lead\">The address may be mistyped, or out of date.</p>\n<form class=\"search\"";
+    assert!(missing.text().contains(lead), "{}", missing.text());
+    let invalid = node.ask("GET", "/?category=music", HTML).await;
+    let lead = "<p class=\"lead\">Correct what is listed here, or search the catalog.</p>\n<ul>\n<li><code>category</code>: ";
+    assert!(invalid.text().contains(lead), "{}", invalid.text());
     // REST answers problem+json to browsers too.
     node.ask("GET", "/v1/project/nothing", HTML).await.problem();
     // Below /v1 it is a problem for every client.

@@ -61,6 +61,7 @@ pub use near_values::{ValueKind, is_world_region};
 pub use reader::ArchiveReader;
 pub use recorded::Member;
 pub use sorting::{Order, Selection};
+pub use stemming::phrases;
 pub use suggestions::{Suggestion, SuggestionKind};
 pub use taste_query::{DimensionMatches, Hit, MAX_QUERY_WORDS, MatchMode, TastePage, TasteRequest};
 pub use vocabulary::{DimensionTerms, Term, TermsPage, TermsRequest};

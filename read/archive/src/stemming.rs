@@ -4,7 +4,7 @@
 //! folded word, so the stored text stays readable and a better stemmer needs no rebuild.
 
 use std::fmt;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use frostem::{Algorithm, Stemmer};
 use schemas::taste::{Dimension, Taste};
@@ -45,9 +45,8 @@ pub(super) fn stored_words(taste: &Taste) -> String {
         }
         let mut line = line.join(" ");
         let mut phrases: Vec<String> = Vec::new();
-        for phrase in split_phrases(text).into_iter().map(phrase_form) {
-            let is_phrase = !phrase.is_empty() && phrase.chars().count() <= MAX_PHRASE_CHARS;
-            if is_phrase && !phrases.contains(&phrase) {
+        for phrase in split_phrases(text).into_iter().map(|range| phrase_form(&text[range])) {
+            if is_phrase(&phrase) && !phrases.contains(&phrase) {
                 line.push(PHRASE);
                 line.push_str(&phrase);
                 phrases.push(phrase);
@@ -58,8 +57,19 @@ pub(super) fn stored_words(taste: &Taste) -> String {
     Dimension::ALL.map(line).join("\n")
 }
 
-/// Returns what stands between the marks that separate phrases.
-fn split_phrases(text: &str) -> Vec<&str> {
+/// Returns where the phrases of a recorded text stand, without marks around them: each finds the project if it is asked for in quotes.
+pub fn phrases(text: &str) -> Vec<Range<usize>> {
+    let inner = |range: Range<usize>| {
+        let phrase = &text[range.clone()];
+        let start = range.start + phrase.find(char::is_alphanumeric)?;
+        let end = start + text[start..range.end].trim_end_matches(is_mark).len();
+        is_phrase(&phrase_form(phrase)).then_some(start..end)
+    };
+    split_phrases(text).into_iter().filter_map(inner).collect()
+}
+
+/// Returns where that stands which the marks between phrases separate.
+fn split_phrases(text: &str) -> Vec<Range<usize>> {
     let (mut found, mut start) = (Vec::new(), 0);
     for (at, letter) in text.char_indices() {
         let next = at + letter.len_utf8();
@@ -68,17 +78,26 @@ fn split_phrases(text: &str) -> Vec<&str> {
             || text[..at].ends_with(char::is_alphanumeric) && text[next..].starts_with(char::is_alphanumeric);
         let is_end = letter.is_control() || is_comma(letter) || PHRASE_ENDS.contains(&letter);
         if is_end || is_middle_dot(letter) && !joins() {
-            found.push(&text[start..at]);
+            found.push(start..at);
             start = next;
         }
     }
-    found.push(&text[start..]);
+    found.push(start..text.len());
     found
+}
+
+/// Returns whether the form is that of a phrase.
+fn is_phrase(form: &str) -> bool {
+    !form.is_empty() && form.chars().count() <= MAX_PHRASE_CHARS
+}
+
+fn is_mark(letter: char) -> bool {
+    !letter.is_alphanumeric()
 }
 
 /// Returns a phrase as it is written, in lower case, without marks around it.
 pub(super) fn phrase_form(phrase: &str) -> String {
-    let phrase = lower_case(phrase.trim_matches(|letter: char| !letter.is_alphanumeric()));
+    let phrase = lower_case(phrase.trim_matches(is_mark));
     phrase.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::api::problem::ProblemKind;
 use crate::taste::Dimension;
 
 /// The permanent page of a revision.
@@ -10,10 +11,7 @@ const CITATION: &str = "https://catalog.example.org/cite/library-at-the-ropewalk
 
 pub(super) fn of(schema: &Value, definitions: &Value) -> Value {
     if let Some(name) = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next()) {
-        return match name {
-            "Problem" => problem(),
-            name => of(&definitions[name], definitions),
-        };
+        return of(&definitions[name], definitions);
     }
     if let Some(choices) = schema["anyOf"].as_array() {
         return choices.first().map_or(Value::Null, |first| of(first, definitions));
@@ -109,14 +107,74 @@ fn is_nullable(schema: &Value) -> bool {
         || schema["anyOf"].as_array().is_some_and(|all| all.iter().any(|one| one["type"] == "null"))
 }
 
-/// Returns the answer to a call with invalid parameters.
-fn problem() -> Value {
-    json!({
-        "type": "https://catalog.example.org/problems/invalid-parameters",
-        "title": "Invalid parameters",
-        "status": 400,
-        "detail": "A parameter cannot be used; the member errors says which and what is allowed.",
+/// Returns the problem that an operation mostly answers with a status, which is a number or `default`.
+pub(super) fn problem(operation: &str, status: &str) -> Value {
+    let (kind, detail) = problem_of(operation, status);
+    let members = match kind {
+        ProblemKind::InvalidParameters => json!({"errors": [{"parameter": "limit",
+            "detail": "It is not an integer from 1 to 50.", "allowed": "an integer from 1 to 50"}]}),
+        ProblemKind::UnknownSlug => json!({"suggestions": ["library-at-the-ropewalk"]}),
+        ProblemKind::Withdrawn => json!({"reason": "The building was demolished.", "citation_url": CITATION,
+            "revision_url": CITATION}),
+        ProblemKind::QuotaExceeded => json!({"limit": 200, "used": 200, "resets_at": "2026-12-01T00:00:00Z",
+            "upgrade_url": "https://catalog.example.org/pricing"}),
+        _ => json!({}),
+    };
+    let mut problem = json!({
+        "type": format!("https://catalog.example.org/problems/{}", kind.name()),
+        "title": kind.title(),
+        "status": kind.status(),
+        "detail": detail,
         "instance": "/requests/472d772c0bb1e330",
-        "errors": [{"parameter": "limit", "detail": "It is not an integer from 1 to 50.", "allowed": "an integer from 1 to 50"}],
-    })
+    });
+    if let (Some(problem), Value::Object(members)) = (problem.as_object_mut(), members) {
+        problem.extend(members);
+    }
+    problem
+}
+
+/// Returns the kind of that problem and its detail, as the service writes it.
+fn problem_of(operation: &str, status: &str) -> (ProblemKind, &'static str) {
+    let is_open = matches!(operation, "cite" | "feed" | "json_feed" | "picture");
+    match (operation, status) {
+        (_, "401") => (
+            ProblemKind::MissingKey,
+            "This call needs a key. Send it as Authorization: Bearer log_live_…, or for a quick test as ?key=log_live_….",
+        ),
+        ("picture", "404") => {
+            (ProblemKind::NotFound, "Nothing is at this path. /openapi.json lists the paths there are.")
+        }
+        (_, "404") => (
+            ProblemKind::UnknownSlug,
+            "No project has this slug. The member suggestions lists slugs that are near.",
+        ),
+        ("picture", "410") => (
+            ProblemKind::TakenDown,
+            "This picture was taken down and does not come back. Delete any copy of it that you keep.",
+        ),
+        ("changes", "410") => (
+            ProblemKind::OtherLog,
+            "The cursor was given out by another catalog, or before this one was restored from a backup. Begin again without since, \
+             and delete from your copy what does not come.",
+        ),
+        (_, "410") => (
+            ProblemKind::Withdrawn,
+            "This project left the catalog; what was published of it can still be cited.",
+        ),
+        (_, "429") if is_open => (
+            ProblemKind::TooManyRequests,
+            "Too many calls came within a second. Wait as long as Retry-After says; nothing was counted.",
+        ),
+        (_, "429") => (
+            ProblemKind::QuotaExceeded,
+            "The calls of this month are used up. Wait for resets_at, or see upgrade_url for more; nothing was billed.",
+        ),
+        (_, "503") => {
+            (ProblemKind::Unavailable, "The catalog cannot be read at present. Try again in a few seconds.")
+        }
+        _ => (
+            ProblemKind::InvalidParameters,
+            "A parameter cannot be used; the member errors says which and what is allowed.",
+        ),
+    }
 }

@@ -105,7 +105,7 @@ pub(super) fn add_list_options(parameters: &mut Value, orders: &[&str]) {
             "schema": {"type": "string", "enum": ["true"]}}),
         several(
             "color",
-            "Only projects with a picture that has a main colour near one of these: at most 0.1 in OKLab, where black and \
+            "Only projects with a picture that has a main color near one of these: at most 0.1 in OKLab, where black and \
             white are 1 apart. Lists without a query show the nearest first.",
             json!({"type": "string", "pattern": "^#?[0-9A-Fa-f]{6}$"}),
         ),

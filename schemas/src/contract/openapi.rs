@@ -220,15 +220,17 @@ fn add_examples(document: &mut Value) {
     let definitions = document["components"]["schemas"].clone();
     let operations =
         document["paths"].as_object_mut().into_iter().flatten().map(|(_, path)| &mut path["get"]);
-    for responses in operations.filter_map(|operation| operation["responses"].as_object_mut()) {
-        for content in
-            responses.values_mut().filter_map(|response| response.get_mut("content")?.as_object_mut())
-        {
-            for media in content
-                .values_mut()
-                .filter(|media| media["schema"]["$ref"].is_string() || media["schema"]["anyOf"].is_array())
-            {
-                media["example"] = examples::of(&media["schema"], &definitions);
+    for operation in operations {
+        let id = operation["operationId"].as_str().unwrap_or_default().to_owned();
+        for (status, response) in operation["responses"].as_object_mut().into_iter().flatten() {
+            let contents = response.get_mut("content").and_then(Value::as_object_mut);
+            for (kind, media) in contents.into_iter().flatten() {
+                let schema = &media["schema"];
+                if kind == "application/problem+json" {
+                    media["example"] = examples::problem(&id, status);
+                } else if schema["$ref"].is_string() || schema["anyOf"].is_array() {
+                    media["example"] = examples::of(schema, &definitions);
+                }
             }
         }
     }

@@ -145,8 +145,7 @@ mod tests {
         given(&three())
             .when(issuing(key("d"), (11, 20)))
             .then_rejected(
-                "there are 3 keys under this address, and more are not possible; revoke one this month, and there is \
-                 room for another from 2026-12-01 00:00 UTC on",
+                "this address already has 3 keys; if you revoke one now, you can create another from 1 December (UTC)",
             );
     }
 
@@ -156,8 +155,8 @@ mod tests {
         given(&past)
             .when(issuing(key("d"), (11, 30)))
             .then_rejected(
-                "there are 3 keys under this address, 1 of them revoked this month, and a revoked key keeps its place \
-                 until its month ends; there is room for another from 2026-12-01 00:00 UTC on",
+                "this address already has 3 keys, 1 of them revoked this month, which counts until the month ends; you \
+                 can create another from 1 December (UTC)",
             );
         given(&past).when(issuing(key("d"), (12, 1))).then(&[issued("d")]);
     }
@@ -167,8 +166,8 @@ mod tests {
         given(&[three(), vec![(revoked("a"), at(12, 1))]].concat())
             .when(issuing(key("d"), (11, 30)))
             .then_rejected(
-                "there are 3 keys under this address, 1 of them revoked this month, and a revoked key keeps its place \
-                 until its month ends; there is room for another from 2027-01-01 00:00 UTC on",
+                "this address already has 3 keys, 1 of them revoked this month, which counts until the month ends; you \
+                 can create another from 1 January (UTC)",
             );
     }
 

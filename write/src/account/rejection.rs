@@ -73,15 +73,14 @@ pub enum Rejection {
 }
 
 fn full(live: usize, room: Timestamp) -> String {
-    let room = room.strftime("%Y-%m-%d %H:%M UTC");
+    let room = room.strftime("%-d %B (UTC)");
     match MAX_KEYS.saturating_sub(live) {
         0 => format!(
-            "there are {MAX_KEYS} keys under this address, and more are not possible; revoke one this month, and \
-             there is room for another from {room} on"
+            "this address already has {MAX_KEYS} keys; if you revoke one now, you can create another from {room}"
         ),
         revoked => format!(
-            "there are {MAX_KEYS} keys under this address, {revoked} of them revoked this month, and a revoked key \
-             keeps its place until its month ends; there is room for another from {room} on"
+            "this address already has {MAX_KEYS} keys, {revoked} of them revoked this month, which counts until the \
+             month ends; you can create another from {room}"
         ),
     }
 }

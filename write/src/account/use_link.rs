@@ -144,8 +144,8 @@ mod tests {
 
     #[test]
     fn a_replacement_needs_a_revocation_and_is_possible_once() {
-        let full = "there are 3 keys under this address, 1 of them revoked this month, and a revoked key keeps its \
-                    place until its month ends; there is room for another from 2026-12-01 00:00 UTC on";
+        let full = "this address already has 3 keys, 1 of them revoked this month, which counts until the month ends; \
+                    you can create another from 1 December (UTC)";
         given(&[three(), vec![(proven(&["a"]), at(11, 2))]].concat())
             .when(using("a", "b", Some(key("d"))))
             .then_rejected(full);

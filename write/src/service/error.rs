@@ -30,8 +30,8 @@ pub enum CommandError {
     PictureUnreachable(String),
     /// A link that was used, has expired or never existed; the reply is the same for all three.
     #[error(
-        "this link cannot be used any more: it was used before, is older than {} minutes or is not whole; ask for a new \
-         one, and use the newest mail",
+        "this link cannot be used any more: it was used before, is older than {} minutes or is incomplete; request a \
+         new one and use the latest email",
         schemas::link::VALIDITY.as_mins()
     )]
     UnusableLink,

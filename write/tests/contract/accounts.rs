@@ -82,7 +82,7 @@ async fn of_two_requests_for_the_last_key_exactly_one_succeeds() {
         CommandReply::Failed(refusal) => Some(refusal),
         _ => None,
     });
-    assert!(refusal.unwrap().detail.starts_with("there are 3 keys under this address"), "{answers:?}");
+    assert!(refusal.unwrap().detail.starts_with("this address already has 3 keys"), "{answers:?}");
     assert_eq!(answers.iter().filter(|answer| matches!(answer, CommandReply::Account(_))).count(), 1);
     assert_eq!(everything(&write.store).await.len(), 4);
     write.end().await;

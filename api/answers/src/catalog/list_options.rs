@@ -278,7 +278,7 @@ fn colour(text: &str) -> Result<Colour, Refused> {
     let text = text.to_ascii_lowercase();
     let digits = text.strip_prefix('#').unwrap_or(&text);
     Colour::try_from(format!("#{digits}")).or_else(|_| {
-        refused("It is not a colour of six hexadecimal digits.", "#rrggbb or rrggbb, such as #a0522d")
+        refused("It is not a color of six hexadecimal digits.", "#rrggbb or rrggbb, such as #a0522d")
     })
 }
 
@@ -401,7 +401,7 @@ mod tests {
         );
         let said: Vec<(&str, String, String)> =
             read(&query, true).1.into_iter().map(|fault| (fault.name, fault.detail, fault.allowed)).collect();
-        let colours = ("It is not a colour of six hexadecimal digits.", "#rrggbb or rrggbb, such as #a0522d");
+        let colours = ("It is not a color of six hexadecimal digits.", "#rrggbb or rrggbb, such as #a0522d");
         let year = ("It is not a year.", "four digits, such as 1998");
         let date = ("It is not a date.", "a date such as 2024-05-31");
         let expected = [

@@ -36,7 +36,7 @@ impl ApiError {
 
     /// A read model that is not there yet; `detail` says which, and how far it is.
     pub fn not_ready(detail: impl Into<Cow<'static, str>>) -> ApiError {
-        ApiError::unavailable(detail).on_pages("The catalog is being prepared.")
+        ApiError::unavailable(detail).on_pages("The catalog is loading.")
     }
 
     /// A project that is in the search index but not in the catalog yet.

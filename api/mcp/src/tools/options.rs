@@ -72,7 +72,7 @@ fn description(name: &str, is_first: bool) -> Option<&'static str> {
         "place" => Some("Town or country, e.g. {place}"),
         "year_from" | "year_to" => Some("e.g. {year}"),
         "has_picture" => Some("true: with one"),
-        "color" => described("#rrggbb near a palette colour", "Near #rrggbb"),
+        "color" => described("#rrggbb near a palette color", "Near #rrggbb"),
         "added_since" => Some("Day, e.g. {day}"),
         "selected_from" => Some("By a curator, e.g. {day}"),
         "selected_to" => Some("Day, included"),

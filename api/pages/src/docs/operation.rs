@@ -1,6 +1,9 @@
 //! Operations and schemas of an OpenAPI document.
 
+use schemas::api::problem::ProblemKind;
 use serde_json::Value;
+
+use super::bounds::{kind, named};
 
 /// The parameters that filter every list.
 const FILTERS: [&str; 12] = [
@@ -31,8 +34,8 @@ pub(super) struct Operation {
     pub(super) parameters: Vec<Parameter>,
     /// Parameters that other lists have too.
     pub(super) filters: Vec<Parameter>,
-    /// The statuses of its responses, ascending, and what each means.
-    pub(super) answers: Vec<(String, String)>,
+    /// Its responses, by ascending status.
+    pub(super) answers: Vec<Answer>,
     /// The name of the response's schema.
     pub(super) shape: Option<String>,
     /// An example response, if it is JSON.
@@ -47,6 +50,18 @@ pub(super) struct Parameter {
     pub(super) about: String,
     /// The values to choose from, if they are few.
     pub(super) choices: Vec<String>,
+}
+
+/// A response of an operation.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Answer {
+    /// The status, or `default`.
+    pub(super) status: String,
+    pub(super) about: String,
+    /// What it may be, if it is an error.
+    pub(super) problems: &'static [ProblemKind],
+    /// An example of its body, if it is an error.
+    pub(super) example: Option<String>,
 }
 
 /// A schema of an object in responses.
@@ -88,14 +103,15 @@ impl Operation {
             0 | 1 => (Vec::new(), filters.into_iter().chain(parameters).collect()),
             _ => (filters, parameters),
         };
+        let id = text(&operation["operationId"]);
         let answers = operation["responses"].as_object().into_iter().flatten();
-        let mut answers: Vec<(String, String)> =
-            answers.map(|(status, answer)| (status.clone(), text(&answer["description"]))).collect();
+        let answers = answers.map(|(status, answer)| Answer::read(&id, status, answer));
+        let mut answers: Vec<Answer> = answers.collect();
         // Digits stand before "default".
-        answers.sort_unstable();
+        answers.sort_unstable_by(|one, other| one.status.cmp(&other.status));
         let json = &operation["responses"]["200"]["content"]["application/json"];
         Operation {
-            id: text(&operation["operationId"]),
+            id,
             path: format!("{}{path}", if is_keyed { "/v1" } else { "" }),
             is_keyed,
             summary: text(&operation["summary"]),
@@ -106,6 +122,38 @@ impl Operation {
             shape: shape(&json["schema"]),
             answer: (!json["example"].is_null()).then(|| pretty(&json["example"])),
         }
+    }
+}
+
+impl Answer {
+    fn read(operation: &str, status: &str, answer: &Value) -> Answer {
+        let example = &answer["content"]["application/problem+json"]["example"];
+        Answer {
+            status: status.to_owned(),
+            about: text(&answer["description"]),
+            problems: problems(operation, status),
+            example: (!example.is_null() && status != "default").then(|| pretty(example)),
+        }
+    }
+}
+
+/// Returns the problems that an operation answers with a status.
+fn problems(operation: &str, status: &str) -> &'static [ProblemKind] {
+    use ProblemKind as Kind;
+    match (operation, status) {
+        ("cite" | "picture" | "feed" | "json_feed", "400") => &[Kind::InvalidParameters],
+        (_, "400") => &[Kind::InvalidParameters, Kind::AmbiguousKey],
+        (_, "401") => &[Kind::MissingKey, Kind::InvalidKey],
+        ("picture", "404") => &[Kind::NotFound],
+        ("project" | "cite", "404") => &[Kind::UnknownSlug, Kind::NotFound],
+        (_, "404") => &[Kind::UnknownSlug],
+        ("picture", "410") => &[Kind::TakenDown],
+        ("changes", "410") => &[Kind::OtherLog],
+        (_, "410") => &[Kind::Withdrawn],
+        ("cite" | "picture" | "feed" | "json_feed", "429") => &[Kind::TooManyRequests],
+        (_, "429") => &[Kind::QuotaExceeded, Kind::TooManyRequests],
+        (_, "503") => &[Kind::Unavailable, Kind::Timeout],
+        _ => &[],
     }
 }
 
@@ -172,49 +220,9 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// Returns the name of the schema that a `$ref` names.
-fn named(schema: &Value) -> Option<String> {
-    schema["$ref"].as_str()?.rsplit('/').next().map(str::to_owned)
-}
-
 /// Returns the name of an answer's schema; of several the first.
 fn shape(schema: &Value) -> Option<String> {
     named(schema).or_else(|| named(&schema["anyOf"][0]))
-}
-
-/// Describes the type of a schema in words.
-fn kind(schema: &Value) -> String {
-    if let Some(name) = named(schema) {
-        return name;
-    }
-    if let Some(choices) = schema["enum"].as_array() {
-        return choices.iter().map(text).collect::<Vec<_>>().join(", ");
-    }
-    if let Some(choices) = schema["anyOf"].as_array() {
-        return choices.iter().map(kind).collect::<Vec<_>>().join(" or ");
-    }
-    let name = match &schema["type"] {
-        Value::Array(names) => names.iter().map(text).collect::<Vec<_>>().join(" or "),
-        Value::Null => "any value".to_owned(),
-        name => text(name),
-    };
-    let bounds = |least: &str, most: &str| match (&schema[least], &schema[most]) {
-        (Value::Number(least), Value::Number(most)) => Some(format!("{least} to {most}")),
-        _ => None,
-    };
-    let mut words = match (name.as_str(), bounds("minimum", "maximum"), bounds("minLength", "maxLength")) {
-        ("array", ..) => format!("list of {}", kind(&schema["items"])),
-        (_, Some(range), _) => format!("{name}, {range}"),
-        (_, None, Some(range)) => format!("{name}, {range} characters"),
-        _ => match schema["format"].as_str().filter(|_| name.starts_with("string")) {
-            Some(format) => format!("{name} ({format})"),
-            None => name,
-        },
-    };
-    if let Value::Number(default) = &schema["default"] {
-        words += &format!(", default {default}");
-    }
-    words
 }
 
 /// Formats JSON over several lines.
@@ -224,6 +232,10 @@ pub(super) fn pretty(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use answers::error::{ApiError, fault};
+
     use super::*;
 
     #[test]
@@ -236,16 +248,80 @@ mod tests {
         let limit = search.parameters.iter().find(|one| one.name == "limit").unwrap();
         assert_eq!((limit.kind.as_str(), limit.is_required), ("integer, 1 to 50, default 10", false));
         let q = search.parameters.iter().find(|one| one.name == "q").unwrap();
-        assert_eq!(q.kind, "string, 1 to 200 characters");
+        assert_eq!(q.kind, "string, 1 to 200 characters, not blank");
         assert!(search.answer.as_ref().unwrap().contains("\"total\": 1"));
         let names: Vec<&str> = search.filters.iter().map(|one| one.name.as_str()).collect();
         assert_eq!(names, FILTERS);
         assert_eq!(search.filters[0].choices.len(), 5);
-        assert_eq!(search.answers.first().map(|(status, _)| status.as_str()), Some("200"));
-        assert_eq!(search.answers.last().map(|(status, _)| status.as_str()), Some("default"));
         let names: Vec<&str> = cite.parameters.iter().map(|one| one.name.as_str()).collect();
         assert_eq!(names, ["slug", "revision", "format", "accessed"]);
         assert_eq!((cite.path.as_str(), cite.answer), ("/cite/{slug}/{revision}", None));
+    }
+
+    #[test]
+    fn each_error_of_an_operation_has_its_problems_and_an_example() {
+        let document = schemas::contract::openapi();
+        let [project, picture, changes]: [Operation; 3] =
+            Operation::of(&document, &["project", "picture", "changes"]).try_into().unwrap();
+        let names = |operation: &Operation| -> Vec<String> {
+            let named = operation.answers.iter().map(|answer| {
+                let kinds: Vec<&str> = answer.problems.iter().map(|kind| kind.name()).collect();
+                format!("{} {}", answer.status, kinds.join(" "))
+            });
+            named.collect()
+        };
+        assert_eq!(
+            names(&project),
+            [
+                "200 ",
+                "304 ",
+                "308 ",
+                "400 invalid-parameters ambiguous-key",
+                "401 missing-key invalid-key",
+                "404 unknown-slug not-found",
+                "410 withdrawn",
+                "429 quota-exceeded too-many-requests",
+                "503 unavailable timeout",
+                "default "
+            ]
+        );
+        assert_eq!(
+            names(&picture)[1..],
+            ["404 not-found", "410 taken-down", "503 unavailable timeout", "default "]
+        );
+        assert!(names(&changes).contains(&"410 other-log".to_owned()));
+        for operation in [&project, &picture, &changes] {
+            for answer in operation.answers.iter().filter(|answer| !answer.problems.is_empty()) {
+                let example: Value = serde_json::from_str(answer.example.as_ref().unwrap()).unwrap();
+                let kind = answer.problems[0];
+                assert_eq!(example["status"].to_string(), answer.status, "{}", operation.id);
+                assert_eq!(example["title"], kind.title(), "{}", operation.id);
+                assert!(example["type"].as_str().unwrap().ends_with(&format!("/{}", kind.name())));
+            }
+        }
+    }
+
+    #[test]
+    fn example_problems_say_what_the_service_says() {
+        let document = schemas::contract::openapi();
+        let day = "2026-12-01T00:00:00Z".parse().unwrap();
+        let text = String::new;
+        for (path, status, error) in [
+            ("/search", "400", ApiError::invalid_parameters(vec![fault("limit", "", "")])),
+            ("/search", "401", ApiError::missing_key()),
+            ("/search", "429", ApiError::quota_exceeded(200, 200, day, day)),
+            ("/search", "503", ApiError::unavailable_because("")),
+            ("/feed.atom", "429", ApiError::too_many_requests(Duration::ZERO)),
+            ("/project/{slug}", "404", ApiError::unknown_slug(vec!["a".to_owned()])),
+            ("/project/{slug}", "410", ApiError::withdrawn(text(), text(), text())),
+            ("/media/{picture}/{file}", "404", ApiError::not_found()),
+            ("/media/{picture}/{file}", "410", ApiError::taken_down()),
+            ("/changes", "410", ApiError::other_log()),
+        ] {
+            let answer = &document["paths"][path]["get"]["responses"][status];
+            let example = &answer["content"]["application/problem+json"]["example"];
+            assert_eq!(example["detail"], error.into_detail().as_ref(), "{path} {status}");
+        }
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub(super) const TOPICS: [Topic; 9] = [
     Topic {
         id: "citations",
         title: "Citations",
-        about: "Cite what a revision said, for ever, in styles of bibliographies and formats of reference managers.",
+        about: "Cite what a revision said, permanently, in styles of bibliographies and formats of reference managers.",
         operations: &["cite"],
     },
     Topic {

@@ -5,8 +5,10 @@ use read::archive::{Facet, FacetCounts, Filters, Order};
 use schemas::record::Year;
 use schemas::taste::Dimension;
 
+use super::super::colours::named_in;
 use super::super::words::grouped;
-use super::query::{self, HomeQuery, Pair, described};
+use super::naming::described;
+use super::query::{self, HomeQuery, Pair};
 
 /// The facets that are shown, in their order.
 pub(super) const FACETS: [Facet; 4] = [Facet::Category, Facet::City, Facet::Studio, Facet::Year];
@@ -26,6 +28,8 @@ pub(super) struct Applied {
     /// What it filters by, such as `City`.
     pub(super) name: &'static str,
     pub(super) value: String,
+    /// The colour of a word for one.
+    pub(super) swatch: Option<String>,
     /// The path of the page without it.
     pub(super) href: String,
 }
@@ -53,6 +57,12 @@ pub(super) struct YearForm {
     pub(super) kept: Vec<Pair>,
 }
 
+/// The form for a place.
+pub(super) struct PlaceForm {
+    pub(super) place: String,
+    pub(super) kept: Vec<Pair>,
+}
+
 /// The form for a colour.
 pub(super) struct ColourForm {
     pub(super) colour: String,
@@ -62,11 +72,11 @@ pub(super) struct ColourForm {
 /// The colour that the form shows first.
 const FIRST_COLOUR: &str = "#a0522d";
 
-/// Returns what the results are filtered by, words of taste included.
+/// Returns what the results are narrowed by: the words of a search, taste and filters.
 pub(super) fn applied(query: &HomeQuery, base: &str) -> Vec<Applied> {
     let all = query.pairs();
     let is_one_year = query.is_one_year();
-    let is_shown = |(name, _): &&Pair| !(matches!(*name, "q" | "sort") || is_one_year && *name == "year_to");
+    let is_shown = |(name, _): &&Pair| !(*name == "sort" || is_one_year && *name == "year_to");
     let one = |pair: &Pair| {
         let is_year = |name: &str| is_one_year && matches!(name, "year_from" | "year_to");
         let is_same = |other: &Pair| other == pair || is_year(pair.0) && is_year(other.0);
@@ -75,14 +85,15 @@ pub(super) fn applied(query: &HomeQuery, base: &str) -> Vec<Applied> {
             name => (title(name), described(pair)),
         };
         let others = all.iter().filter(|other| !is_same(other)).cloned();
-        Applied { name, value, href: query::href(base, others) }
+        let swatch = if name == Dimension::Color.title() { named_in(&value) } else { None };
+        Applied { name, value, swatch, href: query::href(base, others) }
     };
     all.iter().filter(is_shown).map(one).collect()
 }
 
-/// Returns the path of the page without filters and taste.
+/// Returns the path of the page without words, taste and filters.
 pub(super) fn without_all(query: &HomeQuery, base: &str) -> String {
-    query::href(base, query.pairs().into_iter().filter(|(name, _)| matches!(*name, "q" | "sort")))
+    query::href(base, query.pairs().into_iter().filter(|(name, _)| *name == "sort"))
 }
 
 /// Returns the parameters that a form sends along: all filters and the order, but for some names.
@@ -97,6 +108,14 @@ pub(super) fn year_form(query: &HomeQuery) -> YearForm {
     let Filters { year_from, year_to, .. } = &query.options.filters;
     let shown = |year: &Option<Year>| year.map_or_else(String::new, |year| year.to_string());
     YearForm { from: shown(year_from), to: shown(year_to), kept: kept(query, &["year_from", "year_to"]) }
+}
+
+/// Returns the form for a place. It replaces the one that is chosen; of several it adds to them.
+pub(super) fn place_form(query: &HomeQuery) -> PlaceForm {
+    match query.options.filters.places.as_slice() {
+        [place] => PlaceForm { place: place.clone(), kept: kept(query, &["place"]) },
+        _ => PlaceForm { place: String::new(), kept: kept(query, &[]) },
+    }
 }
 
 /// Returns the form for a colour.
@@ -194,6 +213,7 @@ pub(super) fn orders(query: &HomeQuery, base: &str) -> Vec<Choice> {
 fn title(name: &str) -> &'static str {
     let dimension = || Dimension::parse(name).map(Dimension::title);
     match name {
+        "q" => "Words",
         "category" => "Category",
         "city" => "City",
         "studio" => "Studio",
@@ -231,6 +251,11 @@ mod tests {
         assert_eq!(
             applied_to("q=a+b&city=Ulm,+Germany&city=Rom&year_from=1990&year_to=1990&sort=name&cursor=x"),
             [
+                one(
+                    "Words",
+                    "“a b”",
+                    "/b/?city=Ulm%2C+Germany&city=Rom&year_from=1990&year_to=1990&sort=name"
+                ),
                 one("City", "Ulm, Germany", "/b/?q=a+b&city=Rom&year_from=1990&year_to=1990&sort=name"),
                 one("City", "Rom", "/b/?q=a+b&city=Ulm%2C+Germany&year_from=1990&year_to=1990&sort=name"),
                 one("Year", "1990", "/b/?q=a+b&city=Ulm%2C+Germany&city=Rom&sort=name"),
@@ -252,9 +277,31 @@ mod tests {
                 one("Selected", "Selected until 2021-12-31", "/b/?selected_from=2021-01-01&sort=year_asc"),
             ]
         );
-        assert_eq!(without_all(&query("q=a&category=art&sort=oldest&cursor=x"), ""), "/?q=a&sort=oldest");
+        assert_eq!(without_all(&query("q=a&category=art&sort=oldest&cursor=x"), ""), "/?sort=oldest");
         let kept = kept(&query("color=warm&color=%23a0522d&city=Ulm"), &["color"]);
         assert_eq!(kept, [("color", "warm".to_owned()), ("city", "Ulm".to_owned())]);
+    }
+
+    #[test]
+    fn a_word_for_a_colour_has_a_swatch() {
+        let swatches: Vec<_> = applied(&query("q=red&material=rust&color=Red&color=%23a0522d"), "")
+            .into_iter()
+            .map(|one| (one.name, one.swatch))
+            .collect();
+        let expected =
+            [("Words", None), ("Material", None), ("Color", Some("#b4332e".to_owned())), ("Color", None)];
+        assert_eq!(swatches, expected);
+    }
+
+    #[test]
+    fn the_form_for_a_place_replaces_one_and_adds_to_several() {
+        let form = |text: &str| {
+            let PlaceForm { place, kept } = place_form(&query(text));
+            (place, super::query::href("", kept.into_iter()))
+        };
+        assert_eq!(form("q=a&place=Ulm"), ("Ulm".to_owned(), "/?q=a".to_owned()));
+        assert_eq!(form("place=Ulm&place=Rom"), (String::new(), "/?place=Ulm&place=Rom".to_owned()));
+        assert_eq!(form("year_to=1990&cursor=x"), (String::new(), "/?year_to=1990".to_owned()));
     }
 
     #[test]

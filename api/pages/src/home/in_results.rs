@@ -4,8 +4,8 @@ use answers::auth::caller::Caller;
 use answers::error::ApiError;
 use answers::state::ApiState;
 
-use super::query::{HomeQuery, encoded};
-use super::results::{self, HomeResults, SHOWN};
+use super::query::{HomeQuery, SHOWN, encoded};
+use super::results::{self, HomeResults};
 use crate::card::Card;
 use crate::words::grouped;
 

@@ -11,7 +11,9 @@ use schemas::record::{Category, Year};
 use schemas::taste::{Dimension, Taste};
 
 use super::landing::Landing;
-use crate::words::capitalised;
+
+/// The number of projects on a page.
+pub(super) const SHOWN: usize = 12;
 
 /// The maximum length of a text in characters, as over REST.
 const LONGEST: usize = 200;
@@ -101,6 +103,11 @@ impl HomeQuery {
     /// Returns whether it is at its first page.
     pub(super) fn is_first_page(&self) -> bool {
         self.cursor.is_none() && self.pages_before == 0
+    }
+
+    /// Returns the number of projects on the pages before this one.
+    pub(super) fn before(&self) -> u64 {
+        (self.pages_before * SHOWN) as u64
     }
 
     /// Returns the query at its first page.
@@ -237,26 +244,6 @@ impl HomeQuery {
         let cursor = self.cursor.iter().map(|cursor| ("cursor", cursor.clone()));
         href(base, self.pairs().into_iter().chain(cursor).chain(self.page_pair()))
     }
-
-    /// Describes the query in words.
-    pub(super) fn heading(&self) -> String {
-        if !self.q.is_empty() {
-            return format!("“{}”", self.q);
-        }
-        let words = self.taste.iter().map(|(_, text)| text).collect::<Vec<_>>().join(", ");
-        if !words.is_empty() {
-            return capitalised(&words);
-        }
-        let is_one_year = self.is_one_year();
-        let label = |pair: Pair| match pair.0 {
-            "year_from" if is_one_year => Some(pair.1),
-            "year_to" if is_one_year => None,
-            "curator" => Some(format!("Selected by {}", pair.1)),
-            _ => Some(described(&pair)),
-        };
-        let labels: Vec<String> = self.filter_pairs().into_iter().filter_map(label).collect();
-        if labels.is_empty() { "The newest".to_owned() } else { labels.join(", ") }
-    }
 }
 
 /// Returns the path of the page with these parameters.
@@ -278,20 +265,6 @@ pub(super) fn encoded(pairs: impl Iterator<Item = Pair>) -> String {
         encoded.append_pair(name, &value);
     });
     encoded.finish()
-}
-
-/// Returns a filter in words.
-pub(super) fn described((name, value): &Pair) -> String {
-    match *name {
-        "category" => Category::parse(value).map_or_else(|| value.clone(), |one| one.title().to_owned()),
-        "year_from" => format!("From {value}"),
-        "year_to" => format!("Until {value}"),
-        "has_picture" => "With pictures".to_owned(),
-        "added_since" => format!("Added since {value}"),
-        "selected_from" => format!("Selected since {value}"),
-        "selected_to" => format!("Selected until {value}"),
-        _ => value.clone(),
-    }
 }
 
 /// Adds a value of a facet to filters; of years it replaces the others.
@@ -420,7 +393,7 @@ mod tests {
     #[test]
     fn words_and_taste_are_combined() {
         let query = HomeQuery::read("q=brick&material=oak").unwrap();
-        assert_eq!((query.heading().as_str(), query.is_by_taste()), ("“brick”", false));
+        assert_eq!((query.heading().as_str(), query.is_by_taste()), ("“brick”, oak", false));
         let query = query.tasting(Dimension::Light, Some("dusk".into()));
         assert_eq!(query.href(""), "/?q=brick&material=oak&light=dusk");
         let query = query.searching(String::new());

@@ -16,12 +16,11 @@ use read::archive::{Cursor, Facet, FacetCounts, Listing, MAX_PAGE_SIZE, Order, T
 use schemas::taste::{Dimension, DimensionSet};
 
 use super::super::card::Card;
-use super::super::words::{capitalised, grouped, projects};
+use super::super::words::{capitalised, projects};
 use super::headings::{self, Section};
-use super::query::HomeQuery;
-
-/// The number of projects on a page.
-pub(super) const SHOWN: usize = 12;
+use super::kinds::OfKind;
+use super::naming::{quoted, unquoted};
+use super::query::{HomeQuery, SHOWN};
 
 /// A page that is requested by its number alone is found by reading the pages before it: at most this many.
 const MAX_SKIPPED: usize = 100;
@@ -44,6 +43,8 @@ pub(super) struct HomeResults {
     pub(super) facets: Vec<FacetCounts>,
     /// The heading, where it is not the number of projects alone.
     heading: Option<String>,
+    /// The words that all results lack, where they have the others.
+    lacking: Vec<String>,
     /// The sections of the cards that have a heading of their own.
     pub(super) sections: Vec<Section>,
     /// The words that are shown in place of the requested ones, which no project has.
@@ -71,23 +72,58 @@ impl HomeResults {
             (cursor, _) => cursor.clone(),
         };
         let part = Part { query, options: &options, limit: SHOWN, after: after.as_deref() };
-        let results = part.read(state)?;
-        match &results.did_you_mean {
-            Some((words, _)) if results.cards.is_empty() && after.is_none() => {
-                let instead = Part { query: &query.searching(words.clone()), ..part }.read(state)?;
-                Ok(if instead.cards.is_empty() { results } else { instead.instead_of(&query.q, words) })
+        let mut results = part.read(state)?;
+        let suggested = results.did_you_mean.as_ref().map(|(words, _)| words.clone());
+        let is_empty = results.cards.is_empty() && after.is_none();
+        if let Some(words) = suggested.filter(|_| is_empty) {
+            let instead = Part { query: &query.searching(words.clone()), ..part }.read(state)?;
+            if !instead.cards.is_empty() {
+                results = instead.instead_of(results, query, words);
             }
-            _ => Ok(results),
         }
+        let is_whole = after.is_none() && results.total == results.cards.len() as u64;
+        if is_whole && options.order.is_none() && !results.lacking.is_empty() {
+            results.begin_with_kind(state, &query.q, &options)?;
+        }
+        Ok(results)
     }
 
-    /// Returns the results as those of other words than were typed.
-    fn instead_of(mut self, typed: &str, words: &str) -> HomeResults {
-        self.heading = Some(headings::of_suggestion(typed, words, self.total));
-        let lacks = if typed.contains(char::is_whitespace) { "all of " } else { "" };
-        self.notes.insert(0, format!("No project has {lacks}“{typed}”."));
+    /// Moves the projects before the others whose material is of the kind that a lacking word names.
+    fn begin_with_kind(
+        &mut self,
+        state: &ApiState,
+        typed: &str,
+        options: &ListOptions,
+    ) -> Result<(), ApiError> {
+        let text = self.shown_words.as_deref().unwrap_or(typed);
+        let listing = state.listing()?;
+        let found = (&listing, state.site());
+        let Some(kind) = OfKind::among(found, (text, &options.filters), &self.lacking) else { return Ok(()) };
+        let (mut cards, others): (Vec<Card>, Vec<Card>) =
+            std::mem::take(&mut self.cards).into_iter().partition(|card| kind.slugs.contains(&card.slug));
+        let (of_kind, rest) = (cards.len(), others.len());
+        cards.extend(others);
+        self.cards = cards;
+        if of_kind > 0 {
+            self.heading = Some(headings::of_kind(kind.name, &kind.materials, of_kind as u64));
+            let without = headings::without(&self.lacking, rest as u64);
+            self.sections = vec![Section { heading: None, shown: of_kind, range: None }];
+            let others = Section { heading: Some(without), shown: rest, range: None };
+            self.sections.extend((rest > 0).then_some(others));
+        }
+        Ok(())
+    }
+
+    /// Returns the results as those of other words than were typed, which found nothing but what is near them in meaning.
+    fn instead_of(mut self, typed: HomeResults, query: &HomeQuery, words: String) -> HomeResults {
+        let lacks = if query.q.contains(char::is_whitespace) { "all of " } else { "" };
+        self.lacking = headings::left_out(&query.q, &words);
+        self.heading = Some(headings::of_suggestion(&self.lacking, &words, self.total));
+        self.notes.insert(0, format!("No project has {lacks}{}.", quoted(&query.q)));
+        self.near = typed.near;
+        self.near.retain(|card| self.cards.iter().all(|other| other.slug != card.slug));
         self.did_you_mean = None;
-        self.shown_words = Some(words.to_owned());
+        self.shown_words = Some(words);
         self
     }
 
@@ -107,13 +143,13 @@ impl HomeResults {
         }
     }
 
-    /// Returns which of the results are shown, such as `13–24 of 356`; `None` if all are.
+    /// Returns which of the results under the heading are shown, such as `13–24 of 356`; `None` if all are.
     pub(super) fn range(&self, query: &HomeQuery) -> Option<String> {
-        let before = (query.pages_before * SHOWN) as u64;
-        let last = before + self.cards.len() as u64;
-        let is_part = !self.cards.is_empty() && self.cards.len() as u64 != self.total;
-        (is_part && last <= self.total)
-            .then(|| format!("{}–{} of {}", grouped(before + 1), grouped(last), grouped(self.total)))
+        // Each section has its own.
+        match self.sections.first() {
+            Some(section) => section.heading.is_none().then(|| section.range.clone()).flatten(),
+            None => headings::range(query.before(), self.cards.len() as u64, self.total),
+        }
     }
 }
 
@@ -206,7 +242,10 @@ impl Part<'_> {
         let is_little = self.after.is_none() && page.total() < SHOWN as u64;
         Ok(HomeResults {
             near: if is_little { self.near(state, &cards) } else { Vec::new() },
-            heading: page.relaxation().and_then(|relaxation| headings::of_relaxed(relaxation, page.total())),
+            heading: page
+                .relaxation()
+                .and_then(|relaxation| headings::of_relaxed(&query.q, relaxation, page.total())),
+            lacking: page.relaxation().map(headings::lacking).unwrap_or_default().to_vec(),
             total: page.total(),
             next: found.next_cursor(),
             facets: found.facets().to_vec(),
@@ -249,14 +288,14 @@ impl Part<'_> {
                 there.into_iter().chain(of_list).collect()
             }
         };
-        let words: Vec<&str> = query.taste.iter().map(|(_, text)| text).collect();
+        let words: Vec<&str> = query.taste.iter().map(|(_, text)| unquoted(text)).collect();
         let is_by_matches = query.options.order.is_none() && words.len() > 1 && found.page.total > 0;
         let (mut heading, mut sections) = (None, Vec::new());
         if is_by_matches {
             let counts = found.matches.counts();
             let matched = found.page.projects.iter().map(|(_, matched)| count(*matched));
             heading = Some(headings::of_all(&words, counts));
-            sections = headings::sections(matched, counts);
+            sections = headings::sections(matched, counts, query.before());
         } else if words.len() > 1 && found.page.total > 0 {
             heading = Some(headings::of_any(&words, found.page.total));
         }
@@ -295,6 +334,7 @@ fn nearest(
         near.truncate(3);
     }
     let near: Vec<String> = near.into_iter().map(|term| term.term).collect();
+    let text = unquoted(text);
     let name = dimension.as_str();
     Some(match near.as_slice() {
         [] => format!("No project has “{text}” as its {name}."),

@@ -1,6 +1,7 @@
 //! Nodes that know what projects mean, with a small text model.
 
 use super::*;
+use crate::tests::keyed;
 
 /// The pieces that the model knows, and the first four numbers of each: of water, of faith, of war, of wood.
 const PIECES: [(&str, [i8; 4]); 13] = [

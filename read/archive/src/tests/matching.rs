@@ -193,6 +193,30 @@ async fn a_commit_without_changed_projects_keeps_the_snapshot() {
 }
 
 #[test]
+fn the_phrases_of_a_text_stand_where_they_are_written() {
+    let phrases = |text: &'static str| -> Vec<&str> {
+        stemming::phrases(text).into_iter().map(|range| &text[range]).collect()
+    };
+    assert_eq!(phrases(" Pale grey, moss green; (honey)."), ["Pale grey", "moss green", "honey"]);
+    assert_eq!(phrases("dusk / Col·legi • L’été"), ["dusk", "Col·legi", "L’été"]);
+    assert_eq!(phrases("خشب، حجر"), ["خشب", "حجر"]);
+    assert_eq!(phrases(", –, "), [""; 0]);
+    let sentence = "it is lit by one long window in the north and by nothing else at all, dusk";
+    assert_eq!(phrases(sentence), ["dusk"], "a sentence is none");
+    proptest::proptest!(|(text in ".{0,40}")| {
+        let found = stemming::phrases(&text);
+        let mut taste = schemas::taste::Taste::default();
+        taste.set(Dimension::Mood, Some(text.clone()));
+        let stored = stemming::stored_words(&taste);
+        let stored: Vec<&str> = stemming::stored_phrases(&stored).map(|(_, phrase)| phrase).collect();
+        for range in found {
+            let form = stemming::phrase_form(&text[range]);
+            proptest::prop_assert!(stored.contains(&form.as_str()), "{form} in {stored:?}");
+        }
+    });
+}
+
+#[test]
 fn stored_pieces_have_the_words_of_their_text() {
     use text::{fold, pieces};
     proptest::proptest!(|(text in ".{0,40}")| {

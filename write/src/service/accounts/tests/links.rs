@@ -6,8 +6,8 @@ use vault::{MessageKind, OutboxMessage};
 
 use super::*;
 
-const DEAD: &str = "this link cannot be used any more: it was used before, is older than 30 minutes or is not whole; ask \
-                    for a new one, and use the newest mail";
+const DEAD: &str = "this link cannot be used any more: it was used before, is older than 30 minutes or is incomplete; \
+                    request a new one and use the latest email";
 
 fn link() -> LinkHash {
     LinkHash::of("a token that nobody can guess")
@@ -205,7 +205,7 @@ async fn the_owner_gets_a_key_though_others_used_up_the_limit() {
         side.send(using(&[], &["a", "b", "c"], Some("d"))).await,
         account_reply(&["a free revoked", "b free revoked", "c free revoked", "d free proven"], 9)
     );
-    assert!(side.refused(issue("e")).await.starts_with("there are 3 keys under this address"));
+    assert!(side.refused(issue("e")).await.starts_with("this address already has 3 keys"));
 }
 
 #[tokio::test]

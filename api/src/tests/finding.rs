@@ -1,0 +1,148 @@
+//! The head of the results page: what was asked for, what was found in its place, and what to try where nothing was.
+
+use serde_json::{Value, json};
+
+use super::filtered_pages::{expected, links};
+use super::{Node, Reply};
+
+fn record(name: &str, taste: &Value) -> Value {
+    json!({"name": name, "category": "art", "city": "Ulm, Germany", "taste": taste})
+}
+
+async fn node_of(records: &[(String, Value)]) -> Node {
+    let records: Vec<(&str, Value, &[[u8; 3]])> =
+        records.iter().map(|(slug, record)| (slug.as_str(), record.clone(), &[][..])).collect();
+    Node::start_with_records(&records).await
+}
+
+/// Returns the text between the tags of the first element with this beginning.
+fn element<'p>(page: &'p Reply, begin: &str, end: &str) -> &'p str {
+    let (_, rest) = page.text().split_once(begin).unwrap_or_else(|| panic!("{begin}: {}", page.text()));
+    rest.split_once(end).unwrap().0
+}
+
+fn has(page: &Reply, text: &str) {
+    assert!(page.text().contains(text), "{text}: {}", page.text());
+}
+
+#[tokio::test]
+async fn the_words_are_removed_like_taste_and_filters() {
+    let room = record("Larch Room", &json!({"material": "larch"}));
+    let node = node_of(&[("larch-room".to_owned(), room)]).await;
+    let page = node.get("/?q=room&material=larch&category=art").await;
+    assert_eq!(
+        links(&page, "<ul class=\"chips applied\"", "</ul>"),
+        expected(&[
+            ("/?material=larch&category=art", "Remove Words: “room” ×"),
+            ("/?q=room&category=art", "Remove Material: larch ×"),
+            ("/?q=room&material=larch", "Remove Category: Art ×"),
+            ("/", "Clear all"),
+        ])
+    );
+    assert_eq!(element(&page, "<h1>", "</h1>"), "“room”, larch");
+    assert_eq!(element(&page, "<title>", "</title>"), "“room”, larch · catalog.example.org");
+    let page = node.get("/?q=room").await;
+    let only = expected(&[("/", "Remove Words: “room” ×")]);
+    assert_eq!(links(&page, "<ul class=\"chips applied\"", "</ul>"), only);
+}
+
+#[tokio::test]
+async fn a_misspelt_search_says_whose_results_are_shown() {
+    let node = Node::start().await;
+    let page = node.get("/?q=strete").await;
+    assert_eq!(element(&page, "<h2 id=\"results\">", "</h2>"), "Results for “street”: 3");
+    has(&page, "<p class=\"soft\">Shown are projects with “street” instead of “strete”.</p>");
+    let page = node.get("/?q=street").await;
+    assert_eq!(element(&page, "<h2 id=\"results\">", "</h2>"), "3 projects");
+}
+
+#[tokio::test]
+async fn each_section_counts_its_own_projects() {
+    let both = (0..14).map(|at| (format!("both-{at}"), json!({"material": "cork", "mood": "calm"})));
+    let one = (0..3).map(|at| (format!("one-{at}"), json!({"material": "cork"})));
+    let records: Vec<_> =
+        both.chain(one).map(|(slug, taste)| (slug.clone(), record(&slug, &taste))).collect();
+    let node = node_of(&records).await;
+    let first = node.get("/?material=cork&mood=calm").await;
+    has(&first, "<h2 id=\"results\">Cork and calm: 14</h2><p class=\"soft range-shown\">1–12 of 14</p>");
+    assert!(!first.text().contains("of 17"), "{}", first.text());
+    let second = node.get("/?material=cork&mood=calm&page=2").await;
+    has(&second, "<h2 id=\"results\">Cork and calm: 14</h2><p class=\"soft range-shown\">13–14 of 14</p>");
+    has(&second, "<h2 class=\"section-heading\">One of the two: 3</h2>\n");
+}
+
+#[tokio::test]
+async fn what_could_be_left_out_is_advised_where_nothing_is_found() {
+    let node = Node::start().await;
+    let everywhere = |path: &str, text: &str| format!("<a href=\"{path}\" rel=\"nofollow\">{text}</a>.</p>");
+    for (path, advice) in [
+        (
+            "/?q=xyzzy&category=art",
+            "<p>Try another word, or ".to_owned() + &everywhere("/?q=xyzzy", "search all categories"),
+        ),
+        (
+            "/?q=xyzzy+qwrtz&category=art",
+            "<p>Try fewer words, or ".to_owned() + &everywhere("/?q=xyzzy+qwrtz", "search all categories"),
+        ),
+        ("/?q=xyzzy+qwrtz", "<p>Try fewer words.</p>".to_owned()),
+        ("/art", "<p>".to_owned() + &everywhere("/", "Search all categories")),
+        ("/?city=Nowhere", "<p>Try fewer filters.</p>".to_owned()),
+    ] {
+        has(&node.get(path).await, &advice);
+    }
+    for path in ["/", "/?q=street", "/design"] {
+        let page = node.get(path).await;
+        assert!(!page.text().contains("<p>Try ") && !page.text().contains("all categories"), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_phrase_is_shown_without_its_quotes_and_a_colour_with_a_swatch() {
+    let room = record("Room", &json!({"material": "cork floor", "color": "red"}));
+    let node = node_of(&[("room".to_owned(), room)]).await;
+    let page = node.get("/?material=%22cork+floor%22&color=red").await;
+    assert_eq!(
+        links(&page, "<ul class=\"chips applied\"", "</ul>"),
+        expected(&[
+            ("/?color=red", "Remove Material: cork floor ×"),
+            ("/?material=%22cork+floor%22", "Remove Color: red ×"),
+            ("/", "Clear all"),
+        ])
+    );
+    assert_eq!(element(&page, "<h1>", "</h1>"), "Cork floor, red");
+    assert_eq!(element(&page, "<h2 id=\"results\">", "</h2>"), "Cork floor and red: 1");
+    let red = "<svg fill=\"#b4332e\"><path d=\"M0 0h9v9H0z\"/></svg> red";
+    assert_eq!(page.text().matches(red).count(), 2, "{}", page.text());
+    has(
+        &page,
+        "cork floor <span class=\"soft small\">1</span><span class=\"visually-hidden\">, chosen, remove</span></a>",
+    );
+    let none = node.get("/?material=%22cork+wool%22").await;
+    has(&none, "No project has “cork wool” as its material.");
+}
+
+#[tokio::test]
+async fn a_place_is_a_field_beside_the_years() {
+    let node = node_of(&[("room".to_owned(), record("Room", &json!({})))]).await;
+    let page = node.get("/?place=Germany&sort=name").await;
+    assert!(page.text().contains("/projects/room?"), "{}", page.text());
+    let form = page.text().split("<form").find(|form| form.contains("type=\"text\" name=\"place\"")).unwrap();
+    assert!(form.contains("<input type=\"text\" name=\"place\" value=\"Germany\""), "{form}");
+    assert_eq!(form.matches("type=\"hidden\"").count(), 1, "{form}");
+    assert!(form.contains("<input type=\"hidden\" name=\"sort\" value=\"name\">"), "{form}");
+}
+
+#[tokio::test]
+async fn projects_of_the_kind_of_material_that_is_missing_come_first() {
+    let made_of =
+        |slug: &str, material: &str| (slug.to_owned(), record("Pavilion", &json!({"material": material})));
+    let node = node_of(&[made_of("pine", "pine cladding"), made_of("brick", "brick")]).await;
+    let page = node.get("/?q=timber+pavilion").await;
+    assert_eq!(element(&page, "<h2 id=\"results\">", "</h2>"), "Of pine: 1");
+    assert_eq!(element(&page, "<h2 class=\"section-heading\">", "</h2>"), "Without “timber”: 1");
+    let (first, others) = page.text().split_once("<h2 class=\"section-heading\">").unwrap();
+    assert!(first.contains("href=\"/projects/pine?from=q%3Dtimber%2Bpavilion\""), "{first}");
+    assert!(others.contains("/projects/brick?") && !others.contains("/projects/pine?"), "{others}");
+    let page = node.get("/?q=velvet+pavilion").await;
+    assert_eq!(element(&page, "<h2 id=\"results\">", "</h2>"), "Without “velvet”: 2");
+}
