@@ -416,6 +416,8 @@ pub enum BenchSuite {
     /// Search by meaning: what it finds that words do not, whether matches of words are kept, CPU per request and latency. It
     /// needs weights.
     Meaning,
+    /// A query against all meanings in one process, up to millions, and how many of the nearest are found.
+    Comparison,
     /// CPU per call of a tool against the same answer over REST, and latency.
     Mcp,
     /// The time from the reply to an edit until it is found, and what an edit costs.

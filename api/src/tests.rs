@@ -44,6 +44,7 @@ mod pictures;
 mod secrets;
 mod shown_records;
 mod similar;
+mod status_page;
 mod stopping;
 mod suggest;
 mod suggested;

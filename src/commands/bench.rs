@@ -39,7 +39,13 @@ pub async fn run(config: &Config, args: &BenchArgs, output: Output) -> Result<Ex
     if wants(args, BenchSuite::Cluster) {
         report.add(cluster::measure(config).await?)?;
     }
-    if !args.suites.iter().all(|suite| matches!(suite, BenchSuite::Metering | BenchSuite::Cluster)) {
+    if wants(args, BenchSuite::Comparison) {
+        report.add(meaning::comparison(args.size).await?)?;
+    }
+    let needs_no_catalog = |suite: &BenchSuite| {
+        matches!(suite, BenchSuite::Metering | BenchSuite::Cluster | BenchSuite::Comparison)
+    };
+    if !args.suites.iter().all(needs_no_catalog) {
         measure_catalog(config, args, &mut report).await?;
     }
     finish(args, &report)

@@ -82,6 +82,20 @@ export async function open({ base, width = 1440, height = 900, scheme = "light",
   return { page, context, faults, follow, settled };
 }
 
+// Goes to a page, and from there on by the form to submit or the link to follow, if there is one. `visitor` stands for VISIT in what is
+// filled in. Returns the last answer.
+export async function arrive({ page, follow }, wanted, path = wanted.path, visitor = "") {
+  let answer = await page.goto(path);
+  for (const [field, text] of Object.entries(wanted.fill ?? {})) await page.fill(field, text.replace("VISIT", visitor));
+  for (const box of wanted.tick ?? []) await page.check(box);
+  if (wanted.form) {
+    // What the browser itself would refuse is sent all the same.
+    answer = await follow(() => page.locator(wanted.form).evaluate((form) => { form.noValidate = true; form.requestSubmit(); }));
+  }
+  if (wanted.click) answer = await follow(() => page.locator(wanted.click).first().click());
+  return answer;
+}
+
 // Brings axe into every page of a context, before the page's own scripts: it is compiled once, and not again for each page.
 export const withAxe = (context) => context.addInitScript({ content: axeSource });
 

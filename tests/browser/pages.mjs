@@ -1,6 +1,6 @@
 // Looks at every page that is asked for: at a desk by day and, at the same time, on a telephone by night. Reports the faults of each.
 
-import { asked, forget, invalid, judged, neverCached, open, report, withAxe } from "./browser.mjs";
+import { arrive, asked, forget, invalid, judged, neverCached, open, report, withAxe } from "./browser.mjs";
 
 // Each width once: how wide a page is does not depend on its colours. The last is the visitor's own again.
 const VISITORS = [
@@ -8,16 +8,10 @@ const VISITORS = [
   { scheme: "dark", width: 390, widths: [360, 390] },
 ];
 
-async function visit({ page, context, faults, follow, settled }, wanted, path, { scheme, widths }) {
+async function visit(opened, wanted, path, { scheme, widths }) {
+  const { page, context, faults, settled } = opened;
   faults.length = 0;
-  let answer = await page.goto(path);
-  for (const [field, text] of Object.entries(wanted.fill ?? {})) await page.fill(field, text.replace("VISIT", scheme));
-  for (const box of wanted.tick ?? []) await page.check(box);
-  if (wanted.form) {
-    // What the browser itself would refuse is sent all the same.
-    answer = await follow(() => page.locator(wanted.form).evaluate((form) => { form.noValidate = true; form.requestSubmit(); }));
-  }
-  if (wanted.click) answer = await follow(() => page.locator(wanted.click).first().click());
+  const answer = await arrive(opened, wanted, path, scheme);
   const status = wanted.status ?? 200;
   if (answer.status() !== status) faults.push(`it is answered with ${answer.status()} and not ${status}`);
   faults.push(...await invalidOnce(await answer.text()));

@@ -1,9 +1,11 @@
-// Pictures of the site, for bin/screenshots: node screenshots.mjs URL FOLDER [all]
+// Pictures of the site, for bin/screenshots: node screenshots.mjs URL FOLDER [all [CLAIM...]]
 
 import { writeFile } from "node:fs/promises";
 import { browser, open } from "./browser.mjs";
 
-const [base, folder, all] = process.argv.slice(2);
+const [base, folder, all, ...claims] = process.argv.slice(2);
+const WIDTHS = [1280, 820, 390];
+const SCHEMES = ["light", "dark"];
 // A project that the demo catalog has pictures and neighbours of, and a search that finds many.
 const PROJECT = "/projects/library-at-the-ropewalk";
 const SEARCH = "/?q=brick+library";
@@ -58,8 +60,10 @@ async function readme() {
 
 // Every page; some are come to by a form.
 const PAGES = {
-  front: "/", search: SEARCH, nothing: "/?q=zyxwvut", taste: "/?material=oak&mood=calm", category: "/art",
+  front: "/", search: SEARCH, refused: "/?category=garden", nothing: "/?q=zyxwvut", taste: "/?material=oak&mood=calm",
+  architecture: "/architecture", interiors: "/interiors", design: "/design", photography: "/photography", art: "/art",
   project: PROJECT, citation: `${PROJECT.replace("projects", "cite")}/1`, unknown: "/projects/no-such-project",
+  "project-from-results": `${PROJECT}?from=q%3Dbrick%2Blibrary`, "board-empty": "/board", "claim-gone": "/claim/nothing",
   filters: "/?category=architecture&material=oak&sort=name", board: `/board?slugs=${PROJECT.split("/").pop()}`, connect: "/connect",
   words: "/taste/material", keys: "/keys", pricing: "/pricing", docs: "/docs", status: "/status", problem: "/problems/quota-exceeded", usage: "/usage",
 };
@@ -77,38 +81,68 @@ async function linked() {
   return found;
 }
 
+async function shoot(page, name, width, scheme) {
+  await settled(page);
+  await page.screenshot({ path: `${folder}/${name}-${width}-${scheme}.jpg`, fullPage: true, type: "jpeg", quality: 80 });
+}
+
+// A page that is not come to twice, at every width and in both colours.
+async function shootOnce(page, name) {
+  for (const width of WIDTHS) {
+    for (const scheme of SCHEMES) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme: scheme });
+      await shoot(page, name, width, scheme);
+    }
+  }
+}
+
+// The pages of a key: made, and used. An address has at most three keys, and one is enough to look at.
+async function ofKey() {
+  const { page, context } = await open({ base });
+  await page.goto("/keys");
+  await page.fill("#email", `looks.${Date.now()}@example.org`);
+  await page.click("form[action$='/keys'] button");
+  const key = await page.locator("#key").textContent();
+  await shootOnce(page, "issued");
+  const answers = ["brick", "oak", "glass"].map((q) => fetch(`${base}/v1/search?q=${q}`, { headers: { Authorization: `Bearer ${key}` } }));
+  await Promise.all(answers);
+  await page.goto("/usage");
+  await page.fill("#key", key);
+  await page.click("main button");
+  await page.waitForSelector("#used");
+  await shootOnce(page, "used");
+  await context.close();
+}
+
+// The pages of a mailed link: what it shows, and what follows from either of its forms. A link works once.
+async function ofClaims() {
+  for (const [at, box] of ["keep", "erase"].entries()) {
+    if (!claims[at]) continue;
+    const { page, context, follow } = await open({ base });
+    await page.goto(new URL(claims[at]).pathname);
+    if (at === 0) await shootOnce(page, "claim");
+    await page.check(`input[name=${box}] >> nth=0`);
+    await follow(() => page.click(`form:has(input[name=${box}]) button`));
+    await shootOnce(page, `claim-${box}`);
+    await context.close();
+  }
+}
+
 async function everything() {
   const pages = { ...PAGES, ...await linked() };
-  const address = `looks.${Date.now()}@example.org`;
-  let key = "";
-  for (const width of [1280, 820, 390]) {
-    for (const scheme of ["light", "dark"]) {
+  for (const width of WIDTHS) {
+    for (const scheme of SCHEMES) {
       const { page, context } = await open({ base, width, scheme });
-      const shoot = async (name) => {
-        await settled(page);
-        await page.screenshot({ path: `${folder}/${name}-${width}-${scheme}.jpg`, fullPage: true, type: "jpeg", quality: 80 });
-      };
       for (const [name, path] of Object.entries(pages)) {
         await page.goto(path);
-        await shoot(name);
+        await shoot(page, name, width, scheme);
       }
-      // An address has at most three keys, and one is enough to look at.
-      if (!key) {
-        await page.goto("/keys");
-        await page.fill("#email", address);
-        await page.click("form[action$='/keys'] button");
-        key = await page.locator("#key").textContent();
-        const answers = ["brick", "oak", "glass"].map((q) => fetch(`${base}/v1/search?q=${q}`, { headers: { Authorization: `Bearer ${key}` } }));
-        await Promise.all(answers);
-        await shoot("issued");
-      }
-      await page.goto("/usage");
-      await page.fill("#key", key);
-      await page.click("main button");
-      await shoot("used");
       await context.close();
     }
   }
+  await ofKey();
+  await ofClaims();
 }
 
 await complete();

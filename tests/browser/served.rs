@@ -168,7 +168,7 @@ fn records() -> Vec<Map<String, Value>> {
 fn picture(at: usize) -> RgbImage {
     let shade = u8::try_from(at * 30).unwrap();
     let (width, height) = match at {
-        PANORAMA => (1200, 480),
+        PANORAMA => (1600, 500),
         at if at.is_multiple_of(2) => (960, 720),
         _ => (600, 800),
     };

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::installed::Browser;
+use crate::pages::{KEY_FORM, USAGE_FORM};
 use crate::served::{ARABIC, ARABIC_NAME, SOUGHT, Served};
 
 /// The maximum size of a first page with pictures on a telephone in bytes over the wire, pictures and all.
@@ -56,21 +57,33 @@ async fn pictures_are_shown_whole_within_their_pixels_and_in_rows_of_equal_heigh
 }
 
 #[tokio::test]
-async fn pictures_stand_in_the_first_screen_of_results_and_weigh_little() {
+async fn what_was_asked_for_stands_in_the_first_screen_and_pictures_weigh_little() {
     let Some(browser) = Browser::find() else { return };
     let Some(served) = Served::shared().await else { return };
     let results = ["/?has_picture=true", "/?q=house&has_picture=true"];
     let paths = ["/", results[0], results[1]];
-    let seen = browser.report("first_screen.mjs", &json!({"base": served.base, "paths": paths})).await;
+    let firsts = ["#key", "#remaining"];
+    let sent = [
+        json!({"first": firsts[0], "path": "/keys", "form": KEY_FORM, "fill": {"#email": "screenVISIT@example.org"}}),
+        json!({"first": firsts[1], "path": "/usage", "form": USAGE_FORM, "fill": {"#key": served.key}}),
+    ];
+    let seen =
+        browser.report("first_screen.mjs", &json!({"base": served.base, "paths": paths, "sent": sent})).await;
     for path in paths {
         assert!(seen[path]["telephone"]["bytes"].as_u64().unwrap() < PICTURED_VISIT, "{path}: {seen}");
     }
     for path in results {
         assert!(seen[path]["telephone"]["pictures"].as_u64().unwrap() > 0, "{path}: {seen}");
+    }
+    for path in paths {
         // In percent of the height of the first row.
         assert!(seen[path]["390"].as_u64().unwrap() >= 33, "{path}: {seen}");
         let whole = ["768", "1280", "1920"].map(|width| seen[path][width].as_u64().unwrap());
         assert_eq!(whole, [100; 3], "{path}: {seen}");
+    }
+    for first in firsts {
+        let widths = ["390", "768", "1280", "1920"].map(|width| seen[first][width].as_u64().unwrap());
+        assert_eq!(widths, [100; 4], "{first}: {seen}");
     }
 }
 
@@ -81,6 +94,8 @@ async fn pages_work_in_forced_colours_on_paper_and_from_right_to_left() {
     let arguments = json!({
         "base": served.base, "pictured": served.pictured, "plain": served.plain, "arabic": ARABIC,
         "arabicName": ARABIC_NAME,
+        "issued": {"path": "/keys", "form": KEY_FORM, "fill": {"#email": "prints@example.org"}},
+        "used": {"path": "/usage", "form": USAGE_FORM, "fill": {"#key": served.key}},
     });
     browser.assert_without_faults("media.mjs", &arguments).await;
 }

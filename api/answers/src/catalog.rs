@@ -19,6 +19,7 @@ pub mod list_options;
 pub mod meaning;
 pub mod mode;
 pub mod near_terms;
+pub mod quotation;
 pub mod relaxation;
 pub mod revision;
 pub mod search;

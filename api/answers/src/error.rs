@@ -437,6 +437,11 @@ impl ApiError {
         self.0.kind
     }
 
+    /// Returns the slugs that are similar to an unknown one.
+    pub fn suggestions(&self) -> &[String] {
+        self.0.suggestions.as_deref().unwrap_or_default()
+    }
+
     /// Returns the parts.
     pub fn into_details(self) -> Details {
         *self.0

@@ -52,6 +52,8 @@ pub struct ApiState {
     turns: Arc<Turns>,
     /// The meanings of recorded words.
     term_meanings: Arc<TermMeanings>,
+    /// When the node began to serve.
+    started: Timestamp,
 }
 
 /// The parts of an [`ApiState`].
@@ -93,11 +95,13 @@ pub struct PaymentWebhook {
     pub commands: CommandClient,
 }
 
-/// The members of the newest project that examples use.
+/// The members of the newest project that examples and the page of the state use.
 #[derive(Debug, serde::Deserialize)]
 pub struct NewestProject {
     /// Its slug.
     pub slug: String,
+    /// Its name.
+    pub name: String,
     /// When it was added to the catalog.
     pub added_at: Option<Timestamp>,
 }
@@ -112,7 +116,8 @@ impl ApiState {
     /// Returns the state made of these parts.
     pub fn new(sources: Sources) -> ApiState {
         let (open, turns, term_meanings) = <_>::default();
-        ApiState { sources: Arc::new(sources), open, turns, term_meanings }
+        let started = sources.clock.now();
+        ApiState { sources: Arc::new(sources), open, turns, term_meanings, started }
     }
 
     /// Returns who may call.
@@ -146,6 +151,11 @@ impl ApiState {
     #[inline]
     pub fn now(&self) -> Timestamp {
         self.sources.clock.now()
+    }
+
+    /// Returns when the node began to serve.
+    pub fn started(&self) -> Timestamp {
+        self.started
     }
 
     /// Returns the read models.

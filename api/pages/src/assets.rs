@@ -66,3 +66,25 @@ pub(super) fn icon(path: &'static str) -> impl IntoResponse + Clone {
     let cache = HeaderValue::from_static("public, max-age=86400");
     ([(CONTENT_TYPE, HeaderValue::from_static(kind)), (CACHE_CONTROL, cache)], content)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_rule_tightens_headings_that_are_written_from_right_to_left() {
+        // A selector with more classes would win over `h1:dir(rtl)`, which has one.
+        let classes = |selector: &str| selector.matches(['.', ':', '[', '#']).count();
+        let is_heading = |selector: &&str| ["h1", "h2", "h3"].iter().any(|name| selector.ends_with(name));
+        let rules = SITE_CSS.lines().filter_map(|line| line.split_once('{'));
+        let tight = rules.filter(|(_, style)| style.contains("letter-spacing: -"));
+        let headings: Vec<&str> =
+            tight.flat_map(|(selectors, _)| selectors.split(',').map(str::trim)).filter(is_heading).collect();
+        assert!(headings.contains(&"h1"), "{headings:?}");
+        assert!(headings.iter().all(|selector| classes(selector) < 2), "{headings:?}");
+        assert!(
+            SITE_CSS
+                .contains("h1:dir(rtl), h2:dir(rtl), h3:dir(rtl), .intro:dir(rtl) { letter-spacing: 0; }")
+        );
+    }
+}

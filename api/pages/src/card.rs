@@ -1,5 +1,7 @@
 //! A project in a grid of search results.
 
+mod marks;
+
 use std::collections::HashMap;
 
 use answers::catalog::several;
@@ -16,6 +18,8 @@ use serde::Deserialize;
 
 use super::colours;
 use super::layout::with_paths;
+use marks::Marked;
+pub(super) use marks::Marks;
 
 /// The maximum length of a name that the search field shows as an example, in characters.
 const MAX_EXAMPLE_CHARS: usize = 24;
@@ -38,6 +42,9 @@ pub(crate) struct Card {
     /// The first recorded colour as `#rrggbb`, where other projects have a picture and this one has none.
     #[serde(skip)]
     pub(crate) tint: Option<String>,
+    /// What made it a result.
+    #[serde(skip)]
+    pub(crate) marked: Marked,
 }
 
 impl Card {
@@ -66,6 +73,7 @@ impl Card {
             thumbnail_state: record.thumbnail_state,
             colour: None,
             tint: None,
+            marked: Marked::default(),
         }
     }
 
@@ -100,9 +108,14 @@ impl Card {
         cards
     }
 
-    /// Returns studio, city and year, as far as recorded.
-    pub(crate) fn byline(&self) -> Vec<&str> {
-        [&self.studio, &self.city, &self.year].into_iter().flatten().map(String::as_str).collect()
+    /// Returns studio, city and year, as far as recorded, each with its marked HTML if there is any.
+    pub(crate) fn byline(&self) -> Vec<(&str, Option<&str>)> {
+        let texts = [&self.studio, &self.city, &self.year];
+        texts
+            .into_iter()
+            .zip(self.marked.byline())
+            .filter_map(|(text, html)| Some((text.as_deref()?, html)))
+            .collect()
     }
 
     /// Returns the studio, if it is recorded and short enough for an example.
@@ -195,7 +208,7 @@ mod tests {
         card: Card,
     }
 
-    fn card(category: &str) -> Card {
+    pub(super) fn card(category: &str) -> Card {
         Card {
             slug: "a".into(),
             name: "<A>".into(),
@@ -208,10 +221,11 @@ mod tests {
             thumbnail_state: None,
             colour: None,
             tint: None,
+            marked: Marked::default(),
         }
     }
 
-    fn shown(card: Card) -> String {
+    pub(super) fn shown(card: Card) -> String {
         Shown { card }.render().unwrap()
     }
 
@@ -237,7 +251,7 @@ mod tests {
         let pictured = Card { colour: Some("#000000".into()), ..card("640.webp") };
         let frame = format!(
             "<div class=\"frame\"><svg aria-hidden=\"true\" viewBox=\"0 0 4 3\"><path fill=\"#000000\" d=\"M0 0h4v3H0\"/></svg>\
-             <img src=\"/x/media/5e/640.webp\" srcset=\"{two}\" sizes=\"(max-width: 38rem) 90vw, 20rem\" alt=\"\" loading=\"eager\" \
+             <img src=\"/x/media/5e/640.webp\" srcset=\"{two}\" sizes=\"(max-width: 40rem) 37vw, 20rem\" alt=\"\" loading=\"eager\" \
              decoding=\"async\"></div>"
         );
         assert_eq!(shown(pictured).lines().nth(1), Some(frame.as_str()));

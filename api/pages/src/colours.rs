@@ -1,5 +1,7 @@
 //! Words for the colours of pictures, and colours for the words of curators.
 
+use std::cmp::Ordering;
+
 /// Names of colours with a colour of each, in sRGB. A name of several words comes before that of its last one, so that it is found first.
 const WORDS: [(&str, [u8; 3]); 33] = [
     ("pale grey", [0xcf, 0xce, 0xca]),
@@ -37,8 +39,40 @@ const WORDS: [(&str, [u8; 3]); 33] = [
     ("green", [0x55, 0x82, 0x59]),
 ];
 
+/// Returns names for the colours of a picture, written `#rrggbb`, by which they can be told apart: of those with the same word the first
+/// has it alone, and the others say how they differ from that.
+pub(super) fn names_of(colours: &[String]) -> Vec<String> {
+    let words: Vec<&str> = colours.iter().map(|colour| word_of(colour)).collect();
+    let mut names: Vec<String> = Vec::with_capacity(colours.len());
+    for (colour, word) in colours.iter().zip(&words) {
+        let first = words.iter().position(|other| other == word).and_then(|at| colours.get(at));
+        let name = match first.map(|first| lightness(colour).cmp(&lightness(first))) {
+            Some(order @ (Ordering::Less | Ordering::Greater)) => compared(word, order == Ordering::Less),
+            Some(Ordering::Equal) | None => (*word).to_owned(),
+        };
+        let is_taken = names.contains(&name) && name != *colour;
+        names.push(if is_taken { format!("{name}, {colour}") } else { name });
+    }
+    names
+}
+
+/// Returns, for example, `very dark brown` or `less pale brown` for words with a shade, and `darker brown` for others.
+fn compared(word: &str, is_darker: bool) -> String {
+    match (word.split_once(' '), is_darker) {
+        (Some(("dark", _)), true) | (Some(("pale", _)), false) => format!("very {word}"),
+        (Some(("dark" | "pale", _)), _) => format!("less {word}"),
+        (_, true) => format!("darker {word}"),
+        (_, false) => format!("lighter {word}"),
+    }
+}
+
+/// Returns how light a colour looks, by the weights of ITU-R BT.709.
+fn lightness(colour: &str) -> i32 {
+    rgb(colour).map_or(0, |[red, green, blue]| 2126 * red + 7152 * green + 722 * blue)
+}
+
 /// Returns the word for a colour that is written `#rrggbb`; the text itself if it is none.
-pub(super) fn word_of(colour: &str) -> &str {
+fn word_of(colour: &str) -> &str {
     let Some([red, green, blue]) = rgb(colour) else { return colour };
     let (most, least) = (red.max(green).max(blue), red.min(green).min(blue));
     let (chroma, light) = (most - least, i32::midpoint(most, least));
@@ -144,6 +178,24 @@ mod tests {
         ] {
             assert_eq!(word_of(colour), word, "{colour}");
         }
+    }
+
+    #[test]
+    fn colours_with_the_same_word_have_names_of_their_own() {
+        let names = |colours: &[&str]| {
+            names_of(&colours.iter().map(|colour| (*colour).to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(names(&["#a0522d", "#8b5a3c", "#909090"]), ["brown", "lighter brown", "grey"]);
+        assert_eq!(
+            names(&["#7d583d", "#6b4a32", "#684a30", "#8b6548"]),
+            ["brown", "darker brown", "darker brown, #684a30", "lighter brown"]
+        );
+        assert_eq!(names(&["#3a2a1f", "#4a3525"]), ["dark brown", "less dark brown"]);
+        assert_eq!(
+            names(&["#c0c0c0", "#d0d0d0", "#b0b0b0"]),
+            ["pale grey", "very pale grey", "less pale grey"]
+        );
+        assert_eq!(names(&["none", "none"]), ["none", "none"]);
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod terms;
 use std::borrow::Cow;
 
 use answers::auth::caller::Caller;
+use answers::catalog::quotation::unquoted;
 use answers::error::ApiError;
 use answers::site::Site;
 use answers::state::ApiState;
@@ -40,7 +41,6 @@ use filters::{Applied, Choice, ColourForm, FacetGroup, PlaceForm, YearForm};
 use headings::Section;
 pub(super) use in_results::InResults;
 pub(super) use landing::Landing;
-use naming::unquoted;
 use query::{HomeQuery, Pair};
 use results::HomeResults;
 
@@ -200,6 +200,7 @@ async fn show(
     let mut results = caller.read_page(state, results::effort(&query, facets), read).await?;
     results.notes.extend(is_long.then(|| TOO_LONG.to_owned()));
     results.cards = Card::with_stored_pictures(results.cards, state).await;
+    results.marks.mark(&mut results.cards, state).await;
     results.near = Card::with_stored_pictures(results.near, state).await;
     // The results may be those of other words than the requested ones.
     let shown = match &results.shown_words {
@@ -208,6 +209,7 @@ async fn show(
     };
     // Sections are those of the requested words.
     let linked = if results.sections.is_empty() { &*shown } else { &query };
+    let next = results.next_page(linked);
     let layout = layout(state, &query, landing.as_ref(), &results);
     let json_ld = match &landing {
         Some(_) if !layout.is_private => Some(collection(&layout)),
@@ -232,7 +234,7 @@ async fn show(
             true => Vec::new(),
             false => dimensions.into_iter().filter_map(|of| offered(&query, of, base)).collect(),
         },
-        notes: results.notes.iter().map(|note| with_plain_phrases(note)).collect(),
+        notes: results.notes,
         advice: if results.total == 0 { Advice::on(&query, base) } else { None },
         did_you_mean: results.did_you_mean.map(|(words, projects)| suggested(&query, words, projects, base)),
         applied: filters::applied(&query, base),
@@ -245,7 +247,7 @@ async fn show(
         colour: filters::colour_form(&query),
         call: call::of(&query, state.site()),
         from: if is_long || query.is_front() { String::new() } else { in_results::parameter(linked) },
-        pages: pages(&query, &shown, results.next, base),
+        pages: pages(&query, next, base),
         sections: divided(results.cards, results.sections),
         near: results.near,
     })
@@ -307,14 +309,14 @@ fn collection(layout: &Layout) -> String {
     }))
 }
 
-/// Returns the paths of other pages. The page after this one is that of the query whose results are shown.
-fn pages(query: &HomeQuery, shown: &HomeQuery, next: Option<String>, base: &str) -> Pages {
+/// Returns the paths of other pages.
+fn pages(query: &HomeQuery, next: Option<HomeQuery>, base: &str) -> Pages {
     // On the second page the previous one is the first.
     let is_far = query.pages_before > 1 || query.pages_before == 0 && query.cursor.is_some();
     Pages {
         first: is_far.then(|| query.first_page().href(base)),
         previous: query.previous_page().map(|query| query.href(base)),
-        next: next.map(|cursor| shown.next_page(cursor).href(base)),
+        next: next.map(|next| next.href(base)),
     }
 }
 
@@ -399,9 +401,4 @@ fn offered(query: &HomeQuery, of: DimensionTerms, base: &str) -> Option<Offered>
     let choices: Vec<Chip> = choices.collect();
     let all = (grouped(distinct), terms::path(dimension, query.category(), base));
     (!choices.is_empty()).then(|| Offered { name: dimension.title(), choices, all })
-}
-
-/// Returns a remark with the phrases that it quotes as they were recorded, without quotes of their own.
-fn with_plain_phrases(note: &str) -> String {
-    note.replace("“\"", "“").replace("\"”", "”")
 }

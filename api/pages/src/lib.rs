@@ -41,7 +41,7 @@ use schemas::taste::Dimension;
 use home::Landing;
 
 pub use cite::cite;
-pub use problem::of as problem_page;
+pub use problem::{SuggestedProjects, of as problem_page};
 
 /// Nothing from other hosts, nothing inline, and no framing by other sites. Scripts connect to this site alone, for suggestions.
 const POLICY: HeaderValue = HeaderValue::from_static(

@@ -57,15 +57,31 @@ pub(super) async fn problem(
     page(&ProblemPage { layout, name, status: kind.status(), title, meaning, remedy })
 }
 
+/// The projects that an error page shows in place of an unknown one.
+#[derive(Debug, Default)]
+pub struct SuggestedProjects(Vec<Card>);
+
+impl SuggestedProjects {
+    /// Finds the projects with these slugs and their pictures, as far as the search index has them: the page is right without them too.
+    pub async fn of(slugs: &[String], state: &ApiState) -> SuggestedProjects {
+        SuggestedProjects(Card::with_stored_pictures(cards(slugs, state), state).await)
+    }
+}
+
 /// Renders a problem as a page, with a sentence for people in place of its detail; `None` if rendering fails.
-pub fn of(problem: &Problem, lead: Option<&str>, is_reloaded: bool, state: &ApiState) -> Option<Bytes> {
+pub fn of(
+    (problem, suggested): (&Problem, SuggestedProjects),
+    lead: Option<&str>,
+    is_reloaded: bool,
+    state: &ApiState,
+) -> Option<Bytes> {
     let name = problem.kind.rsplit('/').next().unwrap_or_default();
     let page = ErrorPage {
         layout: Layout::new(state, "", title(name, lead, &problem.title)).private(),
         name,
         lead: lead.unwrap_or(&problem.detail),
         is_reloaded,
-        suggestions: cards(problem.suggestions.as_deref().unwrap_or_default(), state),
+        suggestions: suggested.0,
         reference: problem.instance.rsplit('/').next().unwrap_or_default(),
         problem,
     };
@@ -84,7 +100,7 @@ fn title<'a>(name: &str, lead: Option<&str>, otherwise: &'a str) -> &'a str {
     }
 }
 
-/// Returns the cards of these projects, as far as the search index has them: the page is right without them too.
+/// Returns the cards of these projects, as far as the search index has them.
 fn cards(slugs: &[String], state: &ApiState) -> Vec<Card> {
     let Some(search) = state.models().search() else { return Vec::new() };
     let view = search.reader.view();

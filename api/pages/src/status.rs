@@ -1,9 +1,9 @@
-//! `GET /status`: the state of the node, for people.
+//! `GET /status`: the state of the node, for people: what runs, since when, and what it answered since then.
 
 use answers::error::ApiError;
 use answers::metrics::RouteLatency;
 use answers::route::{self, Route};
-use answers::state::ApiState;
+use answers::state::{ApiState, NewestProject};
 use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -16,9 +16,15 @@ use super::layout::Layout;
 use super::page;
 use super::words::grouped;
 
-/// The paths whose latencies are shown.
-const SHOWN: [Route; 6] =
-    [Route::Search, Route::Project, Route::Similar, Route::Mcp, Route::Page, Route::Media];
+/// The kinds of answers that are shown, with their names for visitors.
+const SHOWN: [(&str, Route); 6] = [
+    ("Searches", Route::Search),
+    ("Projects", Route::Project),
+    ("Similar projects", Route::Similar),
+    ("MCP", Route::Mcp),
+    ("Pages", Route::Page),
+    ("Pictures", Route::Media),
+];
 
 #[derive(Template)]
 #[template(path = "status.html")]
@@ -27,9 +33,20 @@ struct StatusPage {
     is_ready: bool,
     reason: String,
     projects: String,
-    behind: String,
     median: String,
     slowest: String,
+    version: &'static str,
+    started: Timestamp,
+    /// How long the node has run, in words.
+    running: String,
+    /// The path and the name of the newest project, and when it was added.
+    newest: Option<(String, NewestProject)>,
+    /// The number of events that the catalog is made from; `None` on a node without indexes of its own.
+    events: Option<String>,
+    /// The number of events that an index still lacks.
+    behind: String,
+    answers: String,
+    share: String,
     projections: Vec<Index>,
     latencies: Vec<RouteRow>,
 }
@@ -44,28 +61,44 @@ struct Index {
 }
 
 struct RouteRow {
+    name: &'static str,
     route: &'static str,
     answers: String,
     median: String,
     slowest: String,
     errors: String,
+    share: String,
 }
 
 pub(super) async fn status(State(state): State<ApiState>) -> Result<Response, ApiError> {
     let (readiness, now) = (state.readiness(), state.now());
     let projections = state.projections();
+    let counted = SHOWN.map(|(name, route)| (name, route, state.metrics().latency(route)));
+    let sum = |of: fn(&RouteLatency) -> u64| counted.iter().map(|(.., latency)| of(latency)).sum::<u64>();
+    let (answers, errors) = (sum(|latency| latency.answers), sum(|latency| latency.errors));
     let latencies: Vec<RouteRow> =
-        SHOWN.into_iter().map(|route| RouteRow::of(route, &state.metrics().latency(route))).collect();
+        counted.iter().map(|(name, route, latency)| RouteRow::of(name, *route, latency)).collect();
+    let newest = state.newest().map(|newest| {
+        let path = format!("{}{}{}", state.site().path(), route::prefix(route::PROJECT_PAGE), newest.slug);
+        (path, newest)
+    });
     let projects = state.models().archive().map(|archive| archive.reader.listing().listed(None));
     let rendered = page(&StatusPage {
         layout: Layout::new(&state, route::STATUS, "Status").describing(
-            "Whether this service answers, how far its indices are, and how quick it is.",
+            "Whether this service answers, what it runs and since when, and how quick it is.",
             route::STATUS,
         ),
         is_ready: readiness.ready,
         reason: readiness.reason,
         projects: projects.map_or_else(|| "–".to_owned(), grouped),
+        version: env!("CARGO_PKG_VERSION"),
+        started: state.started(),
+        running: running(now.duration_since(state.started()).as_secs()),
+        newest,
+        events: projections.iter().map(|one| one.position.0).max().map(grouped),
         behind: grouped(projections.iter().map(|one| one.lag).max().unwrap_or(0)),
+        answers: grouped(answers),
+        share: share(answers, errors),
         median: latencies[0].median.clone(),
         slowest: latencies[0].slowest.clone(),
         projections: projections.iter().map(|one| Index::of(one, now)).collect(),
@@ -95,14 +128,37 @@ impl Index {
 }
 
 impl RouteRow {
-    fn of(route: Route, latency: &RouteLatency) -> RouteRow {
+    fn of(name: &'static str, route: Route, latency: &RouteLatency) -> RouteRow {
         RouteRow {
+            name,
             route: route.name(),
             answers: grouped(latency.answers),
             median: below(latency.quantile(0.5)),
             slowest: below(latency.quantile(0.99)),
             errors: grouped(latency.errors),
+            share: share(latency.answers, latency.errors),
         }
+    }
+}
+
+/// Formats a time in seconds in its largest whole unit.
+fn running(seconds: i64) -> String {
+    let (number, unit) = match seconds {
+        ..60 => return "less than a minute".to_owned(),
+        60..3_600 => (seconds / 60, "minute"),
+        3_600..86_400 => (seconds / 3_600, "hour"),
+        _ => (seconds / 86_400, "day"),
+    };
+    format!("{number} {unit}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Formats the share of answers without an error of the server. It is 100 % only if there was none.
+fn share(answers: u64, errors: u64) -> String {
+    let good = answers.saturating_sub(errors);
+    match good.saturating_mul(10_000).checked_div(answers) {
+        None => "–".to_owned(),
+        Some(10_000) => "100 %".to_owned(),
+        Some(parts) => format!("{}.{:02} %", parts / 100, parts % 100),
     }
 }
 
@@ -132,6 +188,15 @@ mod tests {
     #[test]
     fn figures_have_suitable_units() {
         assert_eq!([0, 999, 12_345, 12_345_678].map(size), ["0 B", "999 B", "12 kB", "12.3 MB"]);
+        assert_eq!(
+            [0, 59, 60, 7_199, 7_200, 86_400, 200_000].map(running),
+            ["less than a minute", "less than a minute", "1 minute", "1 hour", "2 hours", "1 day", "2 days"]
+        );
+        let shares = [(0, 0), (7, 0), (100_000, 1), (3, 1), (2, 2)];
+        assert_eq!(
+            shares.map(|(answers, errors)| share(answers, errors)),
+            ["–", "100 %", "99.99 %", "66.66 %", "0.00 %"]
+        );
         let labels = [None, Some(0.00025), Some(0.0025), Some(1.0), Some(f64::INFINITY)].map(below);
         assert_eq!(labels, ["–", "< 250 µs", "< 2.5 ms", "< 1 s", "over 10 s"]);
     }

@@ -181,7 +181,7 @@ impl Pipeline {
                 Route::Mcp => self.mcp(parts, body, &principal, peer).await,
                 route => {
                     let response = self.work(route, parts, body, (&principal, peer), &mut deadline).await;
-                    EndpointResult::of(response).await
+                    EndpointResult::of(response, &context, &self.state).await
                 }
             }
         };

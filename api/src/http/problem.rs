@@ -6,6 +6,7 @@ use answers::state::ApiState;
 use bytes::Bytes;
 use http::header::{ALLOW, CONNECTION, CONTENT_TYPE, LINK, REFRESH, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use pages::SuggestedProjects;
 use schemas::api::problem::{ExhaustedQuota, Problem, ProblemKind};
 
 use super::context::RequestContext;
@@ -34,8 +35,8 @@ pub(super) fn write_message(
 /// Returns the same as a page. A page that is unavailable for a moment loads itself again.
 pub(super) fn write_page(
     error: ApiError,
-    state: &ApiState,
-    context: &RequestContext,
+    suggested: SuggestedProjects,
+    (context, state): (&RequestContext, &ApiState),
     headers: &mut HeaderMap,
 ) -> Bytes {
     let details = error.into_details();
@@ -47,7 +48,7 @@ pub(super) fn write_page(
     }
     let problem = problem(details, state.site(), context.id.instance(), headers);
     headers.extend(pages::headers());
-    pages::problem_page(&problem, lead.as_deref(), is_reloaded, state).unwrap_or_default()
+    pages::problem_page((&problem, suggested), lead.as_deref(), is_reloaded, state).unwrap_or_default()
 }
 
 /// Returns what a page says instead of the detail, which is for programmers. Nobody need try again what is reloaded.

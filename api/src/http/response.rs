@@ -11,6 +11,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use http_body_util::{BodyExt, Collected};
 use mcp::McpReply;
 use metering::Outcome;
+use pages::SuggestedProjects;
 
 use crate::http::context::RequestContext;
 use crate::http::{entity_tag, problem};
@@ -25,6 +26,8 @@ pub(super) struct EndpointResult {
     /// Further headers of its own.
     headers: HeaderMap,
     content: Result<Bytes, ApiError>,
+    /// The projects that the page of an error shows.
+    suggested: SuggestedProjects,
     /// Whether its call is charged, if the path is one of those that are.
     is_charged: bool,
 }
@@ -43,10 +46,24 @@ pub(super) struct PendingResponse {
     pub(super) cause: Option<String>,
 }
 
+/// An empty result.
+impl Default for EndpointResult {
+    fn default() -> EndpointResult {
+        EndpointResult {
+            status: StatusCode::OK,
+            content_type: None,
+            headers: HeaderMap::new(),
+            content: Ok(Bytes::new()),
+            suggested: SuggestedProjects::default(),
+            is_charged: true,
+        }
+    }
+}
+
 impl EndpointResult {
     /// Returns a result without a body.
     pub(super) fn empty(status: StatusCode, headers: HeaderMap) -> EndpointResult {
-        EndpointResult { status, content_type: None, headers, content: Ok(Bytes::new()), is_charged: true }
+        EndpointResult { status, headers, ..EndpointResult::default() }
     }
 
     /// Returns the result of an MCP message that is refused, since its key is not valid; `body` is as much of it as was read.
@@ -60,27 +77,47 @@ impl EndpointResult {
         let about = (context.id.instance(), body);
         let content = problem::write_message(error, state.site(), about, &mut headers).into();
         let content_type = Some(HeaderValue::from_static("application/json"));
-        EndpointResult { status, content_type, headers, content: Ok(content), is_charged: false }
+        let content = Ok(content);
+        EndpointResult {
+            status,
+            content_type,
+            headers,
+            content,
+            is_charged: false,
+            ..EndpointResult::default()
+        }
     }
 
-    pub(super) async fn of(response: Response) -> EndpointResult {
+    /// Returns the result of an endpoint of the router, for the page of an unknown project with those that its slug suggests.
+    pub(super) async fn of(response: Response, context: &RequestContext, state: &ApiState) -> EndpointResult {
         let (mut parts, body) = response.into_parts();
         let is_charged = parts.extensions.remove::<Uncharged>().is_none();
         let content = match parts.extensions.remove::<ApiError>() {
             Some(error) => Err(error),
             None => body.collect().await.map(Collected::to_bytes).map_err(ApiError::internal),
         };
+        let suggested = match &content {
+            Err(error) if context.wants_page => SuggestedProjects::of(error.suggestions(), state).await,
+            _ => SuggestedProjects::default(),
+        };
         // The body may be compressed, so the length that axum has set is not final.
         parts.headers.remove(CONTENT_LENGTH);
         let content_type = parts.headers.remove(CONTENT_TYPE);
-        EndpointResult { status: parts.status, content_type, headers: parts.headers, content, is_charged }
+        let (status, headers) = (parts.status, parts.headers);
+        EndpointResult { status, content_type, headers, content, suggested, is_charged }
     }
 }
 
 /// A message of the MCP endpoint.
 impl From<McpReply> for EndpointResult {
     fn from(McpReply { status, content_type, headers, body }: McpReply) -> EndpointResult {
-        EndpointResult { status, content_type, headers, content: Ok(body.into()), is_charged: true }
+        EndpointResult {
+            status,
+            content_type,
+            headers,
+            content: Ok(body.into()),
+            ..EndpointResult::default()
+        }
     }
 }
 
@@ -102,17 +139,17 @@ impl From<Result<JsonDocument, ApiError>> for EndpointResult {
             }
             body
         });
-        EndpointResult { status: StatusCode::OK, content_type, headers, content, is_charged }
+        EndpointResult { content_type, headers, content, is_charged, ..EndpointResult::default() }
     }
 }
 
 impl PendingResponse {
     /// Decides the status: that of an error, 304, or the one of the endpoint.
     pub(super) fn of(result: EndpointResult, context: &RequestContext, state: &ApiState) -> PendingResponse {
-        let EndpointResult { status, content_type, headers, content, is_charged } = result;
+        let EndpointResult { status, content_type, headers, content, suggested, is_charged } = result;
         let bytes = match content {
             Ok(bytes) => bytes,
-            Err(error) => return PendingResponse::problem(error, headers, context, state),
+            Err(error) => return PendingResponse::problem(error, headers, suggested, (context, state)),
         };
         let mut pending =
             PendingResponse { status, content_type, tag: None, headers, bytes, is_charged, cause: None };
@@ -146,20 +183,20 @@ impl PendingResponse {
             Outcome::Exceeded => charged.balance.exceeded(charged.at),
             Outcome::Unavailable(reason) => ApiError::charge_unavailable(reason),
         };
-        PendingResponse::problem(error, HeaderMap::new(), context, state)
+        PendingResponse::problem(error, HeaderMap::new(), SuggestedProjects::default(), (context, state))
     }
 
     /// Returns the response of an error.
     fn problem(
         error: ApiError,
         mut headers: HeaderMap,
-        context: &RequestContext,
-        state: &ApiState,
+        suggested: SuggestedProjects,
+        (context, state): (&RequestContext, &ApiState),
     ) -> PendingResponse {
         let (cause, status) = (error.cause().map(str::to_owned), error.status());
         let instance = context.id.instance();
         let bytes = if context.wants_page {
-            problem::write_page(error, state, context, &mut headers)
+            problem::write_page(error, suggested, (context, state), &mut headers)
         } else {
             problem::write(error, state.site(), instance, &mut headers)
         };

@@ -39,7 +39,7 @@ async fn the_words_are_removed_like_taste_and_filters() {
             ("/", "Clear all"),
         ])
     );
-    assert_eq!(element(&page, "<h1>", "</h1>"), "“room”, larch");
+    assert_eq!(element(&page, "<h1 dir=\"auto\">", "</h1>"), "“room”, larch");
     assert_eq!(element(&page, "<title>", "</title>"), "“room”, larch · catalog.example.org");
     let page = node.get("/?q=room").await;
     let only = expected(&[("/", "Remove Words: “room” ×")]);
@@ -109,7 +109,7 @@ async fn a_phrase_is_shown_without_its_quotes_and_a_colour_with_a_swatch() {
             ("/", "Clear all"),
         ])
     );
-    assert_eq!(element(&page, "<h1>", "</h1>"), "Cork floor, red");
+    assert_eq!(element(&page, "<h1 dir=\"auto\">", "</h1>"), "Cork floor, red");
     assert_eq!(element(&page, "<h2 id=\"results\">", "</h2>"), "Cork floor and red: 1");
     let red = "<svg fill=\"#b4332e\"><path d=\"M0 0h9v9H0z\"/></svg> red";
     assert_eq!(page.text().matches(red).count(), 2, "{}", page.text());
@@ -143,6 +143,121 @@ async fn projects_of_the_kind_of_material_that_is_missing_come_first() {
     let (first, others) = page.text().split_once("<h2 class=\"section-heading\">").unwrap();
     assert!(first.contains("href=\"/projects/pine?from=q%3Dtimber%2Bpavilion\""), "{first}");
     assert!(others.contains("/projects/brick?") && !others.contains("/projects/pine?"), "{others}");
+    let material = "<p class=\"intro\">Material: <bdi><mark>pine</mark> cladding</bdi></p>";
+    assert!(first_card(&page).contains(material), "{}", page.text());
     let page = node.get("/?q=velvet+pavilion").await;
     assert_eq!(element(&page, "<h2 id=\"results\">", "</h2>"), "Without “velvet”: 2");
+}
+
+#[tokio::test]
+async fn projects_of_the_kind_of_material_come_first_across_all_pages() {
+    let made_of = |at: usize| (format!("p{at:02}"), if at.is_multiple_of(2) { "larch" } else { "brick" });
+    let records = (0..27).map(made_of).map(|(slug, material)| {
+        (slug.clone(), record(&format!("Pavilion {slug}"), &json!({"material": material})))
+    });
+    let node = node_of(&records.collect::<Vec<_>>()).await;
+    let sections = |page: &Reply| -> Vec<(String, usize)> {
+        let parts: Vec<&str> = page.text().split("<h2 class=\"section-heading\">").collect();
+        let title =
+            |part: &str| part.split("</nav>").next().unwrap().split("<ul").next().unwrap().replace('\n', "");
+        let cards = |part: &str| part.matches("<li class=\"card\">").count();
+        let rest = parts[1..].iter().map(|part| (title(part), cards(part)));
+        std::iter::once((String::new(), cards(parts[0]))).chain(rest).collect()
+    };
+    let rest = "Without “timber”: 13</h2>";
+    let range = |range: &str| format!("<p class=\"soft section-range\">{range}</p>");
+    let path = "/?q=timber+pavilion";
+    let first = node.get(path).await;
+    has(&first, "<h2 id=\"results\">Of larch: 14</h2><p class=\"soft range-shown\">1–12 of 14</p>");
+    assert_eq!(sections(&first), [(String::new(), 12)]);
+    has(&first, "<a class=\"button\" href=\"/?q=timber+pavilion&#38;page=2#results\"");
+    let second = node.get(&format!("{path}&page=2")).await;
+    has(&second, "<h2 id=\"results\">Of larch: 14</h2><p class=\"soft range-shown\">13–14 of 14</p>");
+    assert_eq!(sections(&second), [(String::new(), 2), (format!("{rest}{}", range("1–10 of 13")), 10)]);
+    let third = node.get(&format!("{path}&page=3")).await;
+    assert_eq!(sections(&third), [(String::new(), 0), (format!("{rest}{}", range("11–13 of 13")), 3)]);
+    assert!(!third.text().contains("page=4"), "{}", third.text());
+    let mut shown: Vec<String> = [&first, &second, &third].into_iter().flat_map(slugs_of_cards).collect();
+    assert!(shown[..14].iter().all(|slug| slug[1..].parse::<usize>().unwrap() % 2 == 0), "{shown:?}");
+    shown.sort_unstable();
+    assert_eq!(shown, (0..27).map(|at| format!("p{at:02}")).collect::<Vec<_>>(), "each once");
+    assert_eq!(
+        node.get(&format!("{path}&page=4")).await.faults(),
+        ["page: The list ends before this page. Start again from the first page."]
+    );
+    // A project of the second page leads to those beside it in the same order.
+    let last = slugs_of_cards(&first).pop().unwrap();
+    let beside = node.get(&format!("/projects/{last}?from=q%3Dtimber%2Bpavilion")).await;
+    has(&beside, "12 of 27");
+    let following = slugs_of_cards(&second).remove(0);
+    has(&beside, &format!("href=\"/projects/{following}?from=q%3Dtimber%2Bpavilion%26page%3D2\""));
+}
+
+/// Returns the slugs of the projects on the cards of a page.
+fn slugs_of_cards(page: &Reply) -> Vec<String> {
+    let cards = page.text().split("<li class=\"card\"><a href=\"/projects/").skip(1);
+    cards.map(|card| card.split(['?', '"']).next().unwrap().to_owned()).collect()
+}
+
+/// Returns what the first card of a page says.
+fn first_card(page: &Reply) -> &str {
+    element(page, "<li class=\"card\">", "</li>")
+}
+
+#[tokio::test]
+async fn what_made_a_project_a_result_is_marked_on_its_card() {
+    let mut lodge = record("Stone <lodge>", &json!({"material": "pale oak & brass", "mood": "calm"}));
+    lodge["studio"] = "Stone & Sons".into();
+    lodge["intro"] = format!("{}with a floor of slate.", "A long story, ".repeat(12)).into();
+    let node = node_of(&[("lodge".to_owned(), lodge)]).await;
+    let marked = async |path: &str, texts: &[&str]| {
+        let page = node.get(path).await;
+        let card = first_card(&page);
+        assert!(texts.iter().all(|text| card.contains(text)), "{path}: {card}");
+        assert_eq!(
+            card.matches("<mark>").count(),
+            texts.concat().matches("<mark>").count(),
+            "{path}: {card}"
+        );
+    };
+    let name = "<h3 dir=\"auto\"><mark>Stone</mark> &lt;lodge&gt;</h3>";
+    let studio = "<bdi><mark>Stone</mark> &amp; Sons</bdi>";
+    marked("/?q=stone", &[name, studio]).await;
+    marked("/?q=stnoe", &[name, studio]).await;
+    marked("/?q=ulm", &["<bdi><mark>Ulm</mark>, Germany</bdi>"]).await;
+    marked("/?q=slate", &["<p class=\"intro\" dir=\"auto\">…", "with a floor of <mark>slate</mark>.</p>"])
+        .await;
+    marked("/?q=art", &["<p class=\"intro\">Category: <bdi><mark>Art</mark></bdi></p>"]).await;
+    let material = "<p class=\"intro\">Material: <bdi>pale <mark>oak</mark> &amp; brass</bdi></p>";
+    let mood = "<p class=\"intro\">Mood: <bdi><mark>calm</mark></bdi></p>";
+    marked("/?material=oak&mood=calm", &[material, mood]).await;
+    marked("/?q=stone&material=oak", &[name, studio, material]).await;
+    for path in ["/", "/art", "/?city=Ulm,+Germany"] {
+        marked(path, &["<h3 dir=\"auto\">Stone &#60;lodge&#62;</h3>"]).await;
+    }
+}
+
+#[tokio::test]
+async fn a_phrase_is_quoted_once_in_every_note() {
+    let room = record("Room", &json!({"material": "cork floor"}));
+    let node = node_of(&[("room".to_owned(), room)]).await;
+    let here = "city=Ulm,+Germany";
+    for (path, tool) in [
+        ("taste?material=%22cork+wool%22".to_owned(), Some(json!({"material": "\"cork wool\""}))),
+        (
+            format!("taste?material=%22cork+wool%22&{here}"),
+            Some(json!({"material": "\"cork wool\"", "city": "Ulm, Germany"})),
+        ),
+        ("search?q=room&material=%22cork+wool%22".to_owned(), None),
+        (format!("search?q=room&material=%22cork+wool%22&{here}"), None),
+    ] {
+        let mut answers = vec![node.get(&format!("/v1/{path}")).await.json()];
+        if let Some(arguments) = tool {
+            answers.push(node.tool("search_by_taste", arguments).await);
+        }
+        for answer in answers {
+            let note = answer["note"].as_str().unwrap();
+            assert!(note.contains("“cork wool”") && !note.contains('"'), "{path}: {note}");
+        }
+    }
 }

@@ -37,7 +37,7 @@ async fn the_first_page_of_a_list_is_for_search_engines_and_says_what_it_is() {
             &page,
             &[
                 &format!("<title>{title} · catalog.example.org</title>"),
-                &format!("<h1>{title}</h1>"),
+                &format!("<h1 dir=\"auto\">{title}</h1>"),
                 &format!("<meta name=\"description\" content=\"{about}\">"),
                 &format!("<link rel=\"canonical\" href=\"https://catalog.example.org{path}\">"),
                 &format!("<meta property=\"og:title\" content=\"{title}\">"),

@@ -102,6 +102,11 @@ async fn a_picture_that_a_record_brings_is_shown_as_the_copy_that_is_kept() {
     let in_lists = format!("src=\"/media/{}/640.webp\"", "5e".repeat(32));
     let (home, found) = (node.get("/").await, node.get("/?q=vase").await);
     assert!(home.text().contains(&in_lists) && found.text().contains(&in_lists), "{home:?}");
+    let unknown = node.ask("GET", "/projects/vasee", "Accept: text/html\r\n").await;
+    assert!(
+        unknown.status == 404 && unknown.text().contains(&in_lists),
+        "a project that is near: {unknown:?}"
+    );
     assert!(node.get("/projects/vase").await.text().contains(&kept));
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fetch","arguments":{"id":"vase"}}}"#;
     let answer = node.post("", call).await.json();

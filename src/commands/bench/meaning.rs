@@ -1,16 +1,18 @@
-//! Search by meaning: its cost on the demo catalog, the plain comparison in this process and, with `--records`, what it finds in a catalog
-//! of the records of a file alone.
+//! Search by meaning: its cost on the demo catalog and, with `--records`, what it finds in a catalog of the records of a file alone; and
+//! the comparison with all meanings in this process.
 
+use std::hint::black_box;
+use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use bench::Figure;
 use bench::server::Server;
 use bench::vectors::ClusteredVectors;
-use bench::{filling, meaning};
+use bench::{filling, meaning as searches};
 use cli_output::{count, say};
 use embeddings::TextModel;
-use read::neighbours::meaning::Floor;
+use read::neighbours::meaning::{self, Floor, MeaningIndex, Near};
 use read::neighbours::{NeighboursReader, NeighboursWriter};
 use schemas::event::{Event, VectorsRecorded};
 use schemas::vector::Vector;
@@ -22,6 +24,10 @@ use crate::config::{Config, Vectors};
 
 /// The number of queries that are compared with all meanings.
 const QUERIES: usize = 500;
+/// The number of queries that are made at once.
+const THREADS: usize = 4;
+/// The number of nearest projects whose share is counted.
+const NEAREST: usize = 10;
 /// As in searches.
 const FLOOR: Floor = Floor { least: 0.2, of_best: 0.5 };
 
@@ -51,16 +57,15 @@ pub async fn measure(config: &Config, server: &Server, args: &BenchArgs, report:
         say(&format!("searches by meaning are left out: {reason}"));
         return Ok(());
     }
-    report.add(vec![scan(args.size).await?])?;
     filling::wait_until_embedded(server, args.size).await?;
-    report.add(meaning::cost(server, args.size).await?)?;
+    report.add(searches::cost(server, args.size).await?)?;
     let Some(file) = &args.records else {
         say("what is found by meaning is measured with --records FILE");
         return Ok(());
     };
     let mut server = filling::start_and_import(super::new_server(config)?, file).await?;
     filling::wait_until_all_have_meanings(&server).await?;
-    let found = meaning::measure(&server, args.seed).await;
+    let found = searches::measure(&server, args.seed).await;
     let found = found.with_context(|| format!("{} cannot be measured", file.display()))?;
     server.stop().await?;
     report.add(found.figures())?;
@@ -74,10 +79,11 @@ pub async fn measure(config: &Config, server: &Server, args: &BenchArgs, report:
     Ok(())
 }
 
-/// Measures how long the comparison of a query with the meanings of `size` projects takes, in this process and with random vectors.
-async fn scan(size: usize) -> Result<Figure> {
+/// Measures what it takes to compare a query with the meanings of `size` projects, in this process and with random vectors of the shape of
+/// those of texts, and how many of the nearest are found.
+pub async fn comparison(size: usize) -> Result<Vec<Figure>> {
     let folder = tempfile::Builder::new().prefix("loggia-bench-").tempdir()?;
-    let mut vectors = ClusteredVectors::new(size, 7);
+    let mut vectors = ClusteredVectors::of_encoders(size, 7);
     let mut writer = NeighboursWriter::open(folder.path()).await?;
     // Their lists are not made.
     writer.prepare_replay();
@@ -90,15 +96,57 @@ async fn scan(size: usize) -> Result<Figure> {
     if meanings.len() != size {
         bail!("of {size} projects {} have a meaning", meanings.len());
     }
-    let queries: Vec<Vec<f32>> = (0..QUERIES).map(|_| vectors.next_pair()[1].clone()).collect();
+    let queries: Vec<Vec<f32>> =
+        (0..QUERIES).map(|_| semantic(&mut vectors).split_off(meaning::DIMENSIONS)).collect();
+    let figures = compare(meanings, &queries);
+    writer.close().await?;
+    figures
+}
+
+/// Compares queries with all meanings, one after the other and from several threads at once.
+fn compare(meanings: &MeaningIndex, queries: &[Vec<f32>]) -> Result<Vec<Figure>> {
+    let size = meanings.len();
     let began = Instant::now();
     let found: usize = queries.iter().map(|query| meanings.near(query, FLOOR).len()).sum();
-    let each = began.elapsed().as_secs_f64() * 1e6 / QUERIES as f64;
+    let each = began.elapsed().as_secs_f64() * 1e6 / queries.len() as f64;
     if found == 0 {
-        bail!("nothing was near to any of {QUERIES} queries");
+        bail!("nothing was near to any of {} queries", queries.len());
     }
-    writer.close().await?;
-    Ok(Figure::new(format!("a query against {size} meanings, in this process"), each, "µs"))
+    let timed = |queries: &[Vec<f32>]| -> Vec<f64> {
+        let time = |query: &Vec<f32>| {
+            let began = Instant::now();
+            black_box(meanings.near(query, FLOOR));
+            began.elapsed().as_secs_f64() * 1e3
+        };
+        queries.iter().map(time).collect()
+    };
+    let mut times: Vec<f64> = thread::scope(|scope| {
+        let parts = queries.chunks(queries.len().div_ceil(THREADS));
+        let running: Vec<_> = parts.map(|part| scope.spawn(move || timed(part))).collect();
+        running.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
+    });
+    times.sort_by(f64::total_cmp);
+    let p99 = times.get(times.len() * 99 / 100).copied().context("no query was answered")?;
+    let (mut kept, mut all) = (0, 0);
+    for query in queries.iter().take(queries.len() / 5) {
+        let nearest = nearest(meanings.near_in_all(query, FLOOR));
+        let found = meanings.near(query, FLOOR);
+        kept += nearest.iter().filter(|near| found.contains(near)).count();
+        all += nearest.len();
+    }
+    let of = |what: &str| format!("{what} {} meanings, in this process", count(size as u64));
+    Ok(vec![
+        Figure::new(of("a query against"), each, "µs"),
+        Figure::new(of(&format!("p99 of {THREADS} queries at once against")), p99, "ms").at_most(30.0),
+        Figure::new(of(&format!("recall@{NEAREST} of")), kept as f64 / all as f64, "share").at_least(0.95),
+    ])
+}
+
+/// Returns the nearest of what is near.
+fn nearest(mut near: Vec<Near>) -> Vec<Near> {
+    near.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.ordinal.cmp(&b.ordinal)));
+    near.truncate(NEAREST);
+    near
 }
 
 /// Returns a semantic vector of words and a meaning.
@@ -106,7 +154,12 @@ fn recorded(vectors: &mut ClusteredVectors) -> Result<Event> {
     Ok(Event::VectorsRecorded(VectorsRecorded {
         model: format!("bench+{}", TextModel::NAME),
         visual: None,
-        semantic: Some(Vector::quantized(&vectors.next_pair().concat())?),
+        semantic: Some(Vector::quantized(&semantic(vectors))?),
         computed: None,
     }))
+}
+
+fn semantic(vectors: &mut ClusteredVectors) -> Vec<f32> {
+    let [_visual, semantic] = vectors.next_pair();
+    semantic
 }

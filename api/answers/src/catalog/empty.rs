@@ -10,6 +10,7 @@ use read::archive::{FilterPart, Filters, Listing};
 use read::search::OrdinalSet;
 
 use self::missing::named;
+use super::quotation::quoted;
 
 /// The most filters that are named in one sentence, and the most sentences about values that no project has.
 const MAX_NAMED: usize = 5;
@@ -160,14 +161,6 @@ fn listed<T: AsRef<str>>(texts: &[T], joined: &str) -> String {
             let rest: Vec<&str> = rest.iter().map(AsRef::as_ref).collect();
             format!("{} {joined} {}", rest.join(", "), last.as_ref())
         }
-    }
-}
-
-/// Returns the text in quotation marks, shortened to 60 characters.
-fn quoted(text: &str) -> String {
-    match text.char_indices().nth(60) {
-        Some((end, _)) => format!("“{}…”", &text[..end]),
-        None => format!("“{text}”"),
     }
 }
 

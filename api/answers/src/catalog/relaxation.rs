@@ -4,6 +4,7 @@ use read::search::{MAX_QUERY_WORDS, Relaxation, RelaxationKind, Replacement, Sea
 use serde::Serialize;
 
 use super::json_writer::JsonWriter;
+use super::quotation::unquoted;
 use crate::error::ApiError;
 
 /// The members of an answer whose results all match exactly.
@@ -171,8 +172,8 @@ fn suggested(suggestion: &Suggestion) -> String {
     format!("Did you mean {}? It finds {} {projects}.", quoted(&suggestion.query), suggestion.total)
 }
 
-fn quoted(word: &str) -> String {
-    format!("“{word}”")
+fn quoted(words: &str) -> String {
+    format!("“{}”", unquoted(words))
 }
 
 /// Returns, for example, `“a”, “b” and “c”`.

@@ -19,6 +19,7 @@ use super::facets;
 use super::json_writer::JsonWriter;
 use super::list_options::{ListOptions, MAX_VALUES};
 use super::near_terms::{Compared, near_terms};
+use super::quotation::quoted;
 use crate::error::ApiError;
 use crate::state::ApiState;
 
@@ -272,12 +273,4 @@ fn dimension_note(
 /// Returns, for example, `oak (12), larch (3)`.
 fn counted(terms: &[Term]) -> String {
     terms.iter().map(|term| format!("{} ({})", term.term, term.projects)).collect::<Vec<_>>().join(", ")
-}
-
-/// Returns the text in quotation marks, shortened to 60 characters.
-fn quoted(text: &str) -> String {
-    match text.char_indices().nth(60) {
-        Some((end, _)) => format!("“{}…”", &text[..end]),
-        None => format!("“{text}”"),
-    }
 }

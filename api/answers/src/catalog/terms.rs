@@ -10,6 +10,7 @@ use super::about::{self, NEVER_RECORDED};
 use super::browse;
 use super::json_writer::JsonWriter;
 use super::near_terms::{Compared, near_terms};
+use super::quotation::quoted;
 use crate::error::ApiError;
 use crate::query::QueryParams;
 use crate::state::ApiState;
@@ -220,11 +221,13 @@ impl Terms {
         if self.pages.iter().all(|page| page.terms.terms.is_empty()) {
             if !self.is_understood {
                 return Some(format!(
-                    "The text model does not know “{near}”; it knows English. {LEAVE_NEAR_OUT}"
+                    "The text model does not know {}; it knows English. {LEAVE_NEAR_OUT}",
+                    quoted(near)
                 ));
             }
             if !near.is_empty() {
-                return Some(format!("No {one} in use is near to “{near}” in meaning. {LEAVE_NEAR_OUT}"));
+                let near = quoted(near);
+                return Some(format!("No {one} in use is near to {near} in meaning. {LEAVE_NEAR_OUT}"));
             }
             let none = match starts_with.trim() {
                 "" if self.catalog.is_some() => "No project says anything here yet.".to_owned(),

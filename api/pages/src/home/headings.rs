@@ -1,9 +1,10 @@
 //! The headings of results: they name the words that projects lack, and count no other projects with them.
 
+use answers::catalog::quotation::unquoted;
 use read::search::{Relaxation, RelaxationKind, Replacement};
 use text::is_stop_word;
 
-use super::naming::{quoted, unquoted};
+use super::naming::quoted;
 use crate::words::{capitalised, grouped};
 
 /// Projects of a page that match equally many of the requested words.
@@ -65,6 +66,21 @@ pub(super) fn sections(matched: impl Iterator<Item = usize>, counts: &[u64], bef
         Section { heading, shown, range }
     };
     runs.into_iter().map(section).collect()
+}
+
+/// Divides a page of a list, whose parts follow each other, into sections. `before` is the number of projects before the page, and each
+/// part has its heading and the number of its projects.
+pub(super) fn of_parts((before, shown): (u64, usize), parts: [(Option<String>, u64); 2]) -> Vec<Section> {
+    let (mut start, mut at, end) = (0, before, before + shown as u64);
+    let section = |(heading, count): (Option<String>, u64)| {
+        let within = at.saturating_sub(start);
+        start += count;
+        let shown = end.min(start).saturating_sub(at);
+        at += shown;
+        let range = range(within, shown, count);
+        (shown > 0).then(|| Section { heading, shown: usize::try_from(shown).unwrap_or_default(), range })
+    };
+    parts.into_iter().filter_map(section).collect()
 }
 
 /// Returns the heading of a search whose results lack words, such as `Without “timber”: 6`, or have others in their place, such as
@@ -203,6 +219,26 @@ mod tests {
             [section(Some("Two of the three: 1"), 1, None), section(Some("One of the three: 2"), 2, None)]
         );
         assert_eq!(pages(&[], &[0, 0], 0), []);
+    }
+
+    #[test]
+    fn the_parts_of_a_list_have_sections_on_every_page() {
+        let section = |heading: Option<&str>, shown, range: Option<&str>| Section {
+            heading: heading.map(str::to_owned),
+            shown,
+            range: range.map(str::to_owned),
+        };
+        let page = |before, shown, counts: [u64; 2]| {
+            of_parts((before, shown), [(None, counts[0]), (Some("Rest".to_owned()), counts[1])])
+        };
+        assert_eq!(page(0, 5, [2, 3]), [section(None, 2, None), section(Some("Rest"), 3, None)]);
+        assert_eq!(page(0, 12, [14, 3]), [section(None, 12, Some("1–12 of 14"))]);
+        assert_eq!(
+            page(12, 5, [14, 3]),
+            [section(None, 2, Some("13–14 of 14")), section(Some("Rest"), 3, None)]
+        );
+        assert_eq!(page(12, 4, [2, 14]), [section(Some("Rest"), 4, Some("11–14 of 14"))]);
+        assert_eq!(page(0, 2, [2, 0]), [section(None, 2, None)]);
     }
 
     #[test]

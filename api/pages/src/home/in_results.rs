@@ -63,10 +63,9 @@ impl InResults {
             }
             (None, None) => None,
         };
-        let next = match (results.cards.get(at + 1), &results.next) {
+        let next = match (results.cards.get(at + 1), results.next_page(query)) {
             (Some(card), _) => Some(beside(query, card)),
-            (None, Some(cursor)) => {
-                let page = query.next_page(cursor.clone());
+            (None, Some(page)) => {
                 HomeResults::of(state, &page, &[])?.cards.first().map(|card| beside(&page, card))
             }
             (None, None) => None,

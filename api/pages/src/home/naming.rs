@@ -1,5 +1,6 @@
 //! What queries and filters are called for people.
 
+use answers::catalog::quotation::unquoted;
 use schemas::record::Category;
 use schemas::taste::Dimension;
 
@@ -46,12 +47,6 @@ pub(super) fn described((name, value): &Pair) -> String {
 /// Returns a text in quotation marks: its own ones, if it is a phrase, are replaced.
 pub(super) fn quoted(text: &str) -> String {
     format!("“{}”", unquoted(text))
-}
-
-/// Returns what is in the quotes of a phrase, and another text as it is.
-pub(super) fn unquoted(text: &str) -> &str {
-    let inner = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-    inner.filter(|inner| !inner.contains('"')).unwrap_or(text)
 }
 
 #[cfg(test)]

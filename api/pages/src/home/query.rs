@@ -115,9 +115,9 @@ impl HomeQuery {
         HomeQuery { cursor: None, pages_before: 0, ..self.clone() }
     }
 
-    /// Returns the query at the page after this one, which begins at a cursor.
-    pub(super) fn next_page(&self, cursor: String) -> HomeQuery {
-        HomeQuery { cursor: Some(cursor), pages_before: self.pages_before + 1, ..self.clone() }
+    /// Returns the query at the page after this one, which begins at a cursor or has a number alone.
+    pub(super) fn next_page(&self, cursor: Option<String>) -> HomeQuery {
+        HomeQuery { cursor, pages_before: self.pages_before + 1, ..self.clone() }
     }
 
     /// Returns the query at the page before this one; `None` at the first.
@@ -429,7 +429,7 @@ mod tests {
     fn pages_are_numbered_from_one() {
         let query = HomeQuery::read("q=a&page=1").unwrap();
         assert_eq!((query.href("").as_str(), query.previous_page()), ("/?q=a", None));
-        let second = query.next_page("abc".into());
+        let second = query.next_page(Some("abc".into()));
         assert_eq!(second.href(""), "/?q=a&cursor=abc&page=2");
         assert_eq!((second.previous_page(), second.first_page()), (Some(query.clone()), query));
         for page in ["0", "-1", "two", "99999999999"] {

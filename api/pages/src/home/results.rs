@@ -6,6 +6,7 @@ use answers::catalog::list_options::ListOptions;
 use answers::catalog::meaning::MeaningSearch;
 use answers::catalog::mode::Mode;
 use answers::catalog::near_terms::{Compared, near_terms};
+use answers::catalog::quotation::unquoted;
 use answers::catalog::relaxation;
 use answers::catalog::search::{self, SearchFault};
 use answers::catalog::taste::{self, TasteTexts};
@@ -13,13 +14,14 @@ use answers::effort::Effort;
 use answers::error::{ApiError, fault};
 use answers::state::ApiState;
 use read::archive::{Cursor, Facet, FacetCounts, Listing, MAX_PAGE_SIZE, Order, TermKind};
+use read::search::Highlighter;
 use schemas::taste::{Dimension, DimensionSet};
 
-use super::super::card::Card;
+use super::super::card::{Card, Marks};
 use super::super::words::{capitalised, projects};
 use super::headings::{self, Section};
-use super::kinds::OfKind;
-use super::naming::{quoted, unquoted};
+use super::kinds::{self, OfKind};
+use super::naming::quoted;
 use super::query::{HomeQuery, SHOWN};
 
 /// A page that is requested by its number alone is found by reading the pages before it: at most this many.
@@ -34,7 +36,11 @@ pub(super) struct HomeResults {
     /// The number of all results.
     pub(super) total: u64,
     /// The cursor of the next page.
-    pub(super) next: Option<String>,
+    next: Option<String>,
+    /// Whether there is a next page that has a number alone.
+    has_numbered_next: bool,
+    /// What is marked on the cards.
+    pub(super) marks: Marks,
     /// A remark about the results.
     pub(super) notes: Vec<String>,
     /// Suggested words with exact matches, and the number of those.
@@ -67,51 +73,68 @@ impl HomeResults {
         if !query.q.is_empty() {
             options.filters.taste = query.taste.clone();
         }
-        let after = match (&query.cursor, query.pages_before) {
-            (None, 1..) => Some(cursor_of(state, query, &options)?),
-            (cursor, _) => cursor.clone(),
-        };
-        let part = Part { query, options: &options, limit: SHOWN, after: after.as_deref() };
-        let mut results = part.read(state)?;
-        let suggested = results.did_you_mean.as_ref().map(|(words, _)| words.clone());
-        let is_empty = results.cards.is_empty() && after.is_none();
-        if let Some(words) = suggested.filter(|_| is_empty) {
-            let instead = Part { query: &query.searching(words.clone()), ..part }.read(state)?;
-            if !instead.cards.is_empty() {
-                results = instead.instead_of(results, query, words);
+        // A list that begins with a kind of material is put in order as a whole: its pages have numbers, and no cursors.
+        let may_begin_with_kind =
+            query.cursor.is_none() && options.order.is_none() && kinds::is_named_in(&query.q);
+        if query.is_first_page() || may_begin_with_kind {
+            let mut results = HomeResults::first(state, query, &options)?;
+            let begins = may_begin_with_kind && results.begin_with_kind(state, query, &options)?;
+            if begins || query.is_first_page() {
+                return Ok(results);
             }
         }
-        let is_whole = after.is_none() && results.total == results.cards.len() as u64;
-        if is_whole && options.order.is_none() && !results.lacking.is_empty() {
-            results.begin_with_kind(state, &query.q, &options)?;
-        }
-        Ok(results)
+        let after = match &query.cursor {
+            Some(cursor) => cursor.clone(),
+            None => cursor_of(state, query, &options)?,
+        };
+        Part { query, options: &options, limit: SHOWN, after: Some(&after) }.read(state)
     }
 
-    /// Moves the projects before the others whose material is of the kind that a lacking word names.
+    /// Returns the first page of a query, or of the suggestion that is shown in its place.
+    fn first(state: &ApiState, query: &HomeQuery, options: &ListOptions) -> Result<HomeResults, ApiError> {
+        let part = Part { query, options, limit: SHOWN, after: None };
+        let results = part.read(state)?;
+        let suggested = results.did_you_mean.as_ref().map(|(words, _)| words.clone());
+        let Some(words) = suggested.filter(|_| results.cards.is_empty()) else { return Ok(results) };
+        let instead = Part { query: &query.searching(words.clone()), ..part }.read(state)?;
+        let is_empty = instead.cards.is_empty();
+        Ok(if is_empty { results } else { instead.instead_of(results, query, words) })
+    }
+
+    /// Makes of the first page the requested one of the same results with those first whose material is of the kind that a lacking word
+    /// names. Returns whether there are any; without them nothing changes.
     fn begin_with_kind(
         &mut self,
         state: &ApiState,
-        typed: &str,
+        query: &HomeQuery,
         options: &ListOptions,
-    ) -> Result<(), ApiError> {
-        let text = self.shown_words.as_deref().unwrap_or(typed);
-        let listing = state.listing()?;
-        let found = (&listing, state.site());
-        let Some(kind) = OfKind::among(found, (text, &options.filters), &self.lacking) else { return Ok(()) };
-        let (mut cards, others): (Vec<Card>, Vec<Card>) =
-            std::mem::take(&mut self.cards).into_iter().partition(|card| kind.slugs.contains(&card.slug));
-        let (of_kind, rest) = (cards.len(), others.len());
-        cards.extend(others);
-        self.cards = cards;
-        if of_kind > 0 {
-            self.heading = Some(headings::of_kind(kind.name, &kind.materials, of_kind as u64));
-            let without = headings::without(&self.lacking, rest as u64);
-            self.sections = vec![Section { heading: None, shown: of_kind, range: None }];
-            let others = Section { heading: Some(without), shown: rest, range: None };
-            self.sections.extend((rest > 0).then_some(others));
+    ) -> Result<bool, ApiError> {
+        let text = self.shown_words.as_deref().unwrap_or(&query.q);
+        let (listing, before) = (state.listing()?, query.pages_before.saturating_mul(SHOWN));
+        let Some(kind) = OfKind::among(&listing, (text, &options.filters), &self.lacking) else {
+            return Ok(false);
+        };
+        let cards = kind.cards(&listing, before, state.site())?;
+        if cards.is_empty() {
+            return Err(ended("The list ends before this page. Start again from the first page."));
         }
-        Ok(())
+        let (all, rest) = (kind.of_kind as u64, (kind.total() - kind.of_kind) as u64);
+        self.heading = Some(headings::of_kind(kind.name, &kind.materials, all));
+        self.sections = headings::of_parts(
+            (before as u64, cards.len()),
+            [(None, all), (Some(headings::without(&self.lacking, rest)), rest)],
+        );
+        self.marks.add_materials(&kind.materials);
+        self.total = kind.total() as u64;
+        self.next = None;
+        self.has_numbered_next = before + cards.len() < kind.total();
+        self.cards = cards;
+        Ok(true)
+    }
+
+    /// Returns the query at the page after that of these results; `None` at the end.
+    pub(super) fn next_page(&self, query: &HomeQuery) -> Option<HomeQuery> {
+        (self.next.is_some() || self.has_numbered_next).then(|| query.next_page(self.next.clone()))
     }
 
     /// Returns the results as those of other words than were typed, which found nothing but what is near them in meaning.
@@ -170,10 +193,6 @@ pub(super) fn effort(query: &HomeQuery, facets: &[Facet]) -> Effort {
 
 /// Returns the cursor of a page that is requested by its number.
 fn cursor_of(state: &ApiState, query: &HomeQuery, options: &ListOptions) -> Result<String, ApiError> {
-    let ended = |detail: &str| {
-        let allowed = "the number of a page of this list";
-        ApiError::invalid_parameters(vec![fault("page", detail, allowed)])
-    };
     if query.pages_before > MAX_SKIPPED {
         return Err(ended("Pages this far are reached page by page. Start again from the first page."));
     }
@@ -245,6 +264,7 @@ impl Part<'_> {
             heading: page
                 .relaxation()
                 .and_then(|relaxation| headings::of_relaxed(&query.q, relaxation, page.total())),
+            marks: Marks::of(Some(Highlighter::new(&query.q, page.relaxation())), &query.taste),
             lacking: page.relaxation().map(headings::lacking).unwrap_or_default().to_vec(),
             total: page.total(),
             next: found.next_cursor(),
@@ -305,6 +325,7 @@ impl Part<'_> {
             next: found.page.next.as_ref().map(ToString::to_string),
             notes,
             facets: taste::facets(listing, &texts, options),
+            marks: Marks::of(None, &query.taste),
             heading,
             sections,
             ..HomeResults::default()
@@ -343,6 +364,10 @@ fn nearest(
             format!("No project has “{text}” as its {name}. Did you mean {} or {last}?", others.join(", "))
         }
     })
+}
+
+fn ended(detail: &str) -> ApiError {
+    ApiError::invalid_parameters(vec![fault("page", detail, "the number of a page of this list")])
 }
 
 fn foreign() -> ApiError {

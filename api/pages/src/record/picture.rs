@@ -8,8 +8,8 @@ use crate::colours;
 
 /// The largest size of the main picture on a page, in CSS pixels.
 const HERO: (u32, u32) = (1280, 860);
-/// The largest size of a further picture, in CSS pixels: the height of a row.
-const GALLERY: (u32, u32) = (1280, 440);
+/// The largest height of a row of further pictures, in CSS pixels.
+const ROW_HEIGHT: u32 = 440;
 
 /// How wide a row of pictures is, at least, as a multiple of its height. The sum of their proportions exceeds it, so that pictures
 /// are reduced to fill the row, all to one height.
@@ -38,8 +38,8 @@ pub(crate) struct Shown<'a> {
 pub(crate) struct Swatch<'a> {
     /// As `#rrggbb`.
     pub(crate) colour: &'a str,
-    /// Its word.
-    pub(crate) word: &'a str,
+    /// Its name, which no other colour of the picture has.
+    pub(crate) word: String,
     /// The path of the projects whose pictures have a colour like it.
     pub(crate) href: String,
 }
@@ -67,9 +67,23 @@ impl Shown<'_> {
     pub(crate) fn has_caption(&self) -> bool {
         !self.alt.is_empty() || self.credit.is_some() || self.rights.is_some()
     }
+}
 
-    fn proportion(&self) -> f64 {
-        f64::from(self.width) / f64::from(self.height)
+/// Further pictures that stand side by side, each with the width of its widest rendition.
+struct Row<'a> {
+    pictures: Vec<(&'a CitedImage, u32)>,
+    /// The sum of their proportions.
+    proportions: f64,
+    /// The largest height that all of them have pixels for.
+    height: u32,
+}
+
+impl Row<'_> {
+    /// Returns whether a further picture belongs here. A much smaller one would make all others as small.
+    fn takes(&self, height: u32) -> bool {
+        self.proportions < ROW
+            && height.saturating_mul(2) >= self.height
+            && self.height.saturating_mul(2) >= height
     }
 }
 
@@ -81,55 +95,65 @@ impl Recorded {
 
     /// Returns the other pictures as they are shown, in rows of one height each.
     pub(crate) fn gallery(&self) -> Vec<Vec<Shown<'_>>> {
-        let mut rows: Vec<Vec<Shown>> = Vec::new();
-        let mut proportions = 0.0;
+        let mut rows: Vec<Row> = Vec::new();
         for (image, largest) in self.record.images.iter().zip(&self.largest).skip(1) {
-            let image = self.shown(image, *largest, GALLERY);
-            let proportion = image.proportion();
+            let (_, height) = fitted(image, *largest, (u32::MAX, ROW_HEIGHT));
+            let proportion = f64::from(image.width.max(1)) / f64::from(image.height.max(1));
             match rows.last_mut() {
-                Some(row) if proportions < ROW => {
-                    row.push(image);
-                    proportions += proportion;
+                Some(row) if row.takes(height) => {
+                    row.pictures.push((image, *largest));
+                    row.proportions += proportion;
+                    row.height = row.height.min(height);
                 }
-                _ => {
-                    rows.push(vec![image]);
-                    proportions = proportion;
-                }
+                _ => rows.push(Row { pictures: vec![(image, *largest)], proportions: proportion, height }),
             }
         }
-        rows
+        rows.into_iter().map(|row| self.shown_row(&row)).collect()
+    }
+
+    fn shown_row<'a>(&'a self, row: &Row<'a>) -> Vec<Shown<'a>> {
+        let height = row.height;
+        let shown = |(image, largest): &(&'a CitedImage, u32)| Shown {
+            height,
+            ..self.shown(image, *largest, (u32::MAX, height))
+        };
+        row.pictures.iter().map(shown).collect()
     }
 
     /// Fits a picture into a box of CSS pixels without enlarging it.
-    fn shown<'a>(
-        &'a self,
-        image: &'a CitedImage,
-        largest: u32,
-        (max_width, max_height): (u32, u32),
-    ) -> Shown<'a> {
+    fn shown<'a>(&'a self, image: &'a CitedImage, largest: u32, bounds: (u32, u32)) -> Shown<'a> {
         let src = self.local(&image.url);
-        let (own_width, own_height) = (u64::from(image.width.max(1)), u64::from(image.height.max(1)));
-        let at_height = own_width * u64::from(max_height) / own_height;
-        let width = own_width.min(u64::from(max_width)).min(at_height).max(1);
-        let height = (own_height * width).div_ceil(own_width);
-        let side = |side: u64| u32::try_from(side).unwrap_or(u32::MAX);
-        let swatch = |colour: &'a String| Swatch {
+        let (width, height) = fitted(image, largest, bounds);
+        let names = colours::names_of(&image.color_palette);
+        let swatch = |(colour, word): (&'a String, String)| Swatch {
             colour,
-            word: colours::word_of(colour),
+            word,
             href: self.listing(&[("color", colour)]),
         };
         Shown {
             src,
             largest: rendition(src, image.width, largest),
             srcset: srcset(src, image.width, largest),
-            width: side(width),
-            height: side(height),
+            width,
+            height,
             alt: image.alt.as_deref().unwrap_or_default(),
             credit: image.credit.as_deref(),
             rights: image.rights.as_deref().map(Rights::of),
-            palette: image.color_palette.iter().map(swatch).collect(),
+            palette: image.color_palette.iter().zip(names).map(swatch).collect(),
         }
     }
+}
+
+/// Returns the size of a picture in a box of CSS pixels: as large as its widest rendition at most.
+fn fitted(image: &CitedImage, largest: u32, (max_width, max_height): (u32, u32)) -> (u32, u32) {
+    let (own_width, own_height) = (u64::from(image.width.max(1)), u64::from(image.height.max(1)));
+    // The nearest whole width: in a row, what a width lacks makes its picture less high than the others.
+    let at_height = (own_width * u64::from(max_height) * 2 + own_height) / (own_height * 2);
+    let pixels = u64::from(largest).max(own_width);
+    let width = pixels.min(u64::from(max_width)).min(at_height).max(1);
+    let height = (own_height * width).div_ceil(own_width).min(u64::from(max_height));
+    let side = |side: u64| u32::try_from(side).unwrap_or(u32::MAX);
+    (side(width), side(height))
 }
 
 /// Returns the path of another rendition of a picture, given the path of the one of `own` width.
@@ -154,19 +178,34 @@ mod tests {
     use super::super::tests::recorded;
     use super::*;
 
+    /// The sizes of further pictures in their rows.
+    fn rows(recorded: &Recorded) -> Vec<Vec<(u32, u32)>> {
+        let size = |image: Shown<'_>| (image.width, image.height);
+        recorded.gallery().into_iter().map(|row| row.into_iter().map(size).collect()).collect()
+    }
+
     #[test]
     fn pictures_stand_in_rows_of_one_height_that_are_full() {
-        let sizes = |pictures: &[(u32, u32)]| -> Vec<Vec<(u32, u32)>> {
-            let recorded = recorded(pictures);
-            let size = |image: Shown<'_>| (image.width, image.height);
-            recorded.gallery().into_iter().map(|row| row.into_iter().map(size).collect()).collect()
-        };
-        let (wide, high, small) = ((1280, 640), (440, 880), (300, 200));
+        let sizes = |pictures: &[(u32, u32)]| rows(&recorded(pictures));
+        let (wide, high) = ((1280, 640), (440, 880));
         assert_eq!(sizes(&[wide]), [[(0, 0); 0]; 0], "the first stands above");
         assert_eq!(
-            sizes(&[wide, wide, high, wide, wide, small]),
-            [vec![(880, 440), (220, 440), (880, 440)], vec![(880, 440), small]]
+            sizes(&[wide, wide, high, wide, wide, high]),
+            [vec![(880, 440), (220, 440), (880, 440)], vec![(880, 440), (220, 440)]]
         );
+        // One with fewer pixels makes its row less high, and a much smaller one stands alone.
+        let (low, small) = ((900, 300), (300, 200));
+        assert_eq!(sizes(&[wide, high, low, small]), [vec![(150, 300), (900, 300)], vec![small]]);
+        assert_eq!(sizes(&[wide, high, small, low]), [vec![(220, 440)], vec![small, (600, 200)]]);
+    }
+
+    #[test]
+    fn a_panorama_is_as_high_as_the_pictures_beside_it() {
+        // The record names a rendition of at most 1280 pixels, and a wider one is kept.
+        let mut recorded = recorded(&[(960, 720), (960, 720), (600, 800), (1280, 400)]);
+        assert_eq!(rows(&recorded), [[(533, 400), (300, 400), (1280, 400)]]);
+        recorded.largest[3] = 1600;
+        assert_eq!(rows(&recorded), [[(587, 440), (330, 440), (1408, 440)]]);
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! Meanings as they are compared: two numbers of one byte each in 16 bits, which processors multiply eight at a time.
 
+use std::ops::RangeInclusive;
+
+use super::sketch::Sketch;
 use super::{DIMENSIONS, Floor, Near};
 
-/// The number of rows in a block, which is copied when one of them changes: 270 KB.
+/// The number of rows in a block, which is copied when one of them changes: 300 KB.
 pub(super) const IN_A_BLOCK: usize = 1_024;
 
 const PAIRS: usize = DIMENSIONS / 2;
@@ -21,6 +24,7 @@ pub(in crate::neighbours) struct Meaning {
     pairs: [i16; PAIRS],
     /// One divided by the length of the vector.
     inverse_length: f32,
+    sketch: Sketch,
 }
 
 /// The meanings of at most [`IN_A_BLOCK`] projects.
@@ -28,6 +32,7 @@ pub(in crate::neighbours) struct Meaning {
 pub(super) struct Block {
     ordinals: Vec<u32>,
     inverse_lengths: Vec<f32>,
+    sketches: Vec<Sketch>,
     rows: Vec<[i16; PAIRS]>,
 }
 
@@ -41,6 +46,7 @@ pub(super) struct Query {
     /// What the offsets of the second numbers add to a product.
     offset: i32,
     inverse_length: f32,
+    sketch: Sketch,
 }
 
 /// Returns the block and the row within it of a row of all.
@@ -53,7 +59,7 @@ impl Meaning {
     pub(super) fn new(numbers: &[f32]) -> Option<Meaning> {
         let (numbers, inverse_length) = whole_numbers(numbers, MAX_NUMBER)?;
         let pairs = std::array::from_fn(|pair| numbers[2 * pair] << 8 | (numbers[2 * pair + 1] + OFFSET));
-        Some(Meaning { pairs, inverse_length })
+        Some(Meaning { pairs, inverse_length, sketch: Sketch::new(numbers.map(f32::from)) })
     }
 }
 
@@ -64,7 +70,8 @@ impl Query {
         let first = std::array::from_fn(|pair| numbers[2 * pair]);
         let second: [i16; PAIRS] = std::array::from_fn(|pair| numbers[2 * pair + 1]);
         let offset = second.iter().map(|number| i32::from(*number) * i32::from(OFFSET)).sum();
-        Some(Query { first, second, offset, inverse_length })
+        let sketch = Sketch::new(numbers.map(f32::from));
+        Some(Query { first, second, offset, inverse_length, sketch })
     }
 
     /// Returns the dot product with a row. Compilers turn it into instructions that multiply and add eight pairs at once.
@@ -99,18 +106,21 @@ impl Block {
     pub(super) fn push(&mut self, ordinal: u32, meaning: &Meaning) {
         self.ordinals.push(ordinal);
         self.inverse_lengths.push(meaning.inverse_length);
+        self.sketches.push(meaning.sketch);
         self.rows.push(meaning.pairs);
     }
 
     pub(super) fn pop(&mut self) -> Option<(u32, Meaning)> {
         let ordinal = self.ordinals.pop()?;
-        let meaning = Meaning { inverse_length: self.inverse_lengths.pop()?, pairs: self.rows.pop()? };
+        let (inverse_length, sketch) = (self.inverse_lengths.pop()?, self.sketches.pop()?);
+        let meaning = Meaning { inverse_length, sketch, pairs: self.rows.pop()? };
         Some((ordinal, meaning))
     }
 
     pub(super) fn set(&mut self, row: usize, ordinal: u32, meaning: &Meaning) {
         self.ordinals[row] = ordinal;
         self.inverse_lengths[row] = meaning.inverse_length;
+        self.sketches[row] = meaning.sketch;
         self.rows[row] = meaning.pairs;
     }
 
@@ -123,15 +133,41 @@ impl Block {
     pub(super) fn near(&self, query: &Query, floor: Floor) -> Vec<Near> {
         let mut found = Vec::new();
         let mut least = floor.least;
-        for ((row, inverse_length), ordinal) in
-            self.rows.iter().zip(&self.inverse_lengths).zip(&self.ordinals)
-        {
-            let score = query.dot(row) as f32 * (inverse_length * query.inverse_length);
-            if score >= least {
-                least = least.max(floor.of_best * score);
-                found.push(Near { ordinal: u64::from(*ordinal), score });
-            }
+        for row in 0..self.len() {
+            self.compare(row, query, floor, (&mut least, &mut found));
         }
         found
+    }
+
+    /// Returns the distances of all rows from a query, by their sketches.
+    pub(super) fn distances(&self, query: &Query) -> Vec<u8> {
+        self.sketches.iter().map(|sketch| sketch.distance(&query.sketch)).collect()
+    }
+
+    /// Returns the same as [`Block::near`] of the rows whose distances are in a range.
+    pub(super) fn near_within(
+        &self,
+        query: &Query,
+        floor: Floor,
+        (distances, range): (&[u8], RangeInclusive<u8>),
+    ) -> Vec<Near> {
+        // All rows first: processors then fetch the next ones from memory while they compare one.
+        let rows: Vec<usize> = (0..self.len()).filter(|row| range.contains(&distances[*row])).collect();
+        let mut found = Vec::new();
+        let mut least = floor.least;
+        for row in rows {
+            self.compare(row, query, floor, (&mut least, &mut found));
+        }
+        found
+    }
+
+    /// Adds a row to what was found, if it is near enough.
+    #[inline]
+    fn compare(&self, row: usize, query: &Query, floor: Floor, (least, found): (&mut f32, &mut Vec<Near>)) {
+        let score = query.dot(&self.rows[row]) as f32 * (self.inverse_lengths[row] * query.inverse_length);
+        if score >= *least {
+            *least = least.max(floor.of_best * score);
+            found.push(Near { ordinal: u64::from(self.ordinals[row]), score });
+        }
     }
 }

@@ -8,7 +8,7 @@ use super::*;
 const FLOOR: Floor = Floor { least: 0.1, of_best: 0.5 };
 
 /// Numbers from -1 to 1, the same for the same seed.
-fn numbers(seed: u64) -> Vec<f32> {
+pub(super) fn numbers(seed: u64) -> Vec<f32> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {
         state ^= state << 13;
@@ -129,7 +129,7 @@ fn a_meaning_that_did_not_change_copies_nothing() {
 #[test]
 fn many_threads_find_what_one_finds() {
     let mut fixture = Fixture::default();
-    for ordinal in 0..u32::try_from(PARALLEL_FROM).unwrap() + 5_000 {
+    for ordinal in 0..u32::try_from(SKETCHES_FROM).unwrap() + 5_000 {
         fixture.writer.set(ordinal, &meaning(u64::from(ordinal % 50) + 1));
     }
     fixture.writer.publish(&fixture.index);
@@ -137,6 +137,40 @@ fn many_threads_find_what_one_finds() {
     let ordinals: Vec<u64> = found.iter().map(|near| near.ordinal).collect();
     assert_eq!(ordinals, (7..55_000).step_by(50).collect::<Vec<_>>());
     assert!(found.iter().all(|near| near.score.to_bits() == found[0].score.to_bits()));
+}
+
+/// Meanings in groups: the direction of a group, and less of their own.
+fn in_a_group(seed: u64) -> Vec<f32> {
+    let own = numbers(seed + 1_000);
+    numbers(seed % 400 + 1).iter().zip(own).map(|(of_group, own)| of_group + 1.2 * own).collect()
+}
+
+#[test]
+fn of_many_sketches_keep_the_nearest_and_nearly_all_that_is_near() {
+    let size = u32::try_from(SKETCHES_FROM).unwrap() + 10_000;
+    let mut fixture = Fixture::default();
+    for ordinal in 0..size {
+        fixture.writer.set(ordinal, &Meaning::new(&in_a_group(u64::from(ordinal))).unwrap());
+    }
+    fixture.writer.publish(&fixture.index);
+    let (mut near_in_all, mut near) = (0, 0);
+    for seed in 0..20 {
+        let query = in_a_group(1_000_000 + 7 * seed);
+        let mut all = fixture.index.near_in_all(&query, FLOOR);
+        let mut found = fixture.index.near(&query, FLOOR);
+        for list in [&mut all, &mut found] {
+            list.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.ordinal.cmp(&b.ordinal)));
+        }
+        assert_eq!(found[..10], all[..10], "seed {seed}");
+        let is_sorted = found.windows(2).all(|pair| pair[0] != pair[1]);
+        assert!(
+            is_sorted && found.iter().all(|near| all.contains(near)),
+            "seed {seed}: something is not near"
+        );
+        near_in_all += all.len();
+        near += found.len();
+    }
+    assert!(near * 100 >= near_in_all * 80, "{near} of {near_in_all}");
 }
 
 #[test]

@@ -6,7 +6,8 @@ use read::archive::{Facet, FacetValue, FilterPart, Filters, Listing, ValueKind, 
 use schemas::record::Category;
 use schemas::taste::Dimension;
 
-use super::{MAX_VALUES, alternatives, listed, quoted};
+use super::{MAX_VALUES, alternatives, listed};
+use crate::catalog::quotation::quoted;
 
 /// The most recorded values that are named.
 const MOST_NEAR: usize = 4;
