@@ -2,7 +2,10 @@
 
 mod accounts;
 mod curation;
+mod export;
 mod import;
+mod init;
+mod mappings;
 mod models;
 mod nats;
 mod pictures;
@@ -19,7 +22,10 @@ use crate::process;
 
 pub use accounts::{AuditArgs, KeysCommand, PaymentsCommand};
 pub use curation::{ActFlags, ActorFlag, CurateCommand, IdFlag};
-pub use import::{ImportArgs, ImportFormat, MaxRejected};
+pub use export::{ExportArgs, ExportFormat};
+pub use import::{ImportArgs, MaxRejected};
+pub use init::InitArgs;
+pub use mappings::MappingsCommand;
 pub use models::ModelsCommand;
 pub use nats::{NatsCommand, NatsConfigArgs};
 pub use pictures::PicturesCommand;
@@ -41,6 +47,11 @@ pub struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Set up a catalog of your own: ask for its name, contact, tiers, address, mail and data folder, and write a settings file.
+    #[command(
+        after_help = "Examples:\n  loggia init shop\n  loggia init shop --yes --site-name 'Casa & Co' --contact hello@example.org"
+    )]
+    Init(InitArgs),
     /// Run everything in one process, for one machine.
     #[command(after_help = "Example:\n  loggia up --data /var/lib/loggia --listen 127.0.0.1:8080")]
     Up(UpArgs),
@@ -60,21 +71,17 @@ pub enum Command {
     Read,
     /// Import records from a file, creating or updating projects by slug.
     #[command(
-        after_help = "Examples:\n  loggia import records.ndjson --dry-run\n  loggia import - < records.ndjson"
+        after_help = "Examples:\n  loggia import works.xlsx --mapping works.toml --dry-run\n  loggia import records.ndjson --dry-run\n  loggia import - < records.ndjson"
     )]
     Import(ImportArgs),
-    /// Write the catalog as import records.
+    /// Keep mappings from the columns of others' files with the catalog.
+    #[command(subcommand)]
+    Mappings(MappingsCommand),
+    /// Write the catalog as import records, or as a table.
     #[command(
-        after_help = "Examples:\n  loggia export > catalog.ndjson\n  loggia export --pictures copy > copy/catalog.ndjson"
+        after_help = "Examples:\n  loggia export > catalog.ndjson\n  loggia export --pictures copy > copy/catalog.ndjson\n  loggia export --format csv --columns name,city,year > sheet.csv"
     )]
-    Export {
-        /// Include computed vectors, which an import would compute again.
-        #[arg(long)]
-        with_vectors: bool,
-        /// A folder to write the pictures to that came as files; import the records from there.
-        #[arg(long, value_name = "DIR")]
-        pictures: Option<PathBuf>,
-    },
+    Export(ExportArgs),
     /// Edit one project, or show its history.
     #[command(subcommand)]
     Curate(CurateCommand),
@@ -235,10 +242,10 @@ impl Command {
 /// The arguments of `loggia up`.
 #[derive(Debug, Args)]
 pub struct UpArgs {
-    /// Load the demo catalog of 2,600 invented projects; the default for an empty catalog.
+    /// Load the demo catalog of 2,600 invented projects; the default for an empty catalog, unless start_with is nothing.
     #[arg(long, conflicts_with = "no_demo")]
     pub demo: bool,
-    /// Leave an empty catalog empty.
+    /// Leave an empty catalog empty, whatever start_with is.
     #[arg(long)]
     pub no_demo: bool,
 }

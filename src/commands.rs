@@ -9,7 +9,9 @@ mod doctor;
 mod events;
 mod export;
 mod import;
+mod init;
 mod keys;
+mod mappings;
 mod models;
 mod nats;
 mod payments;
@@ -18,6 +20,7 @@ mod rebuild;
 mod snapshot;
 mod status;
 mod store;
+mod suggest;
 mod verify;
 
 use std::process::ExitCode;
@@ -34,15 +37,15 @@ pub async fn run(cli: &Cli, config: &Config, signals: Signals) -> Result<ExitCod
     let output = Output::new("loggia", cli.json);
     let done = |outcome: Result<()>| outcome.map(|()| ExitCode::SUCCESS);
     match &cli.command {
+        Command::Init(args) => init::run(&cli.settings, args, output),
         Command::Up(args) => compose::up(config, args, signals).await,
         Command::Write => compose::write(config, signals).await,
         Command::Project => compose::project(config, signals).await,
         Command::Read => compose::read(config, signals).await,
         Command::Serve => compose::serve(config, signals).await,
+        Command::Import(args) if args.suggest => suggest::run(args, output),
         Command::Import(args) => import::run(config, args, output, signals).await,
-        Command::Export { with_vectors, pictures } => {
-            export::run(config, *with_vectors, pictures.as_deref(), output).await
-        }
+        Command::Export(args) => export::run(config, args, output).await,
         Command::Curate(command) => curate::run(config, command, output).await,
         Command::Rebuild { models } => rebuild::run(config, models, output, signals).await,
         Command::Verify { parts, repair } => verify::run(config, parts, *repair, output, signals).await,
@@ -50,6 +53,7 @@ pub async fn run(cli: &Cli, config: &Config, signals: Signals) -> Result<ExitCod
         Command::Keys(command) => keys::run(config, command, output).await,
         Command::Payments(command) => payments::run(config, command, output).await,
         Command::Pictures(command) => pictures::run(config, command, output).await,
+        Command::Mappings(command) => mappings::run(config, command, output),
         Command::Models { command } => models::run(config, command.as_ref(), output).await,
         Command::Audit(args) => audit::run(config, args, output).await,
         Command::Status { check } => status::run(config, *check, output).await,

@@ -2,6 +2,7 @@
 
 mod demo;
 mod encoder;
+mod first_lines;
 mod gauges;
 mod node_builder;
 mod readiness;
@@ -24,7 +25,7 @@ use schemas::ids::Position;
 use schemas::subject;
 
 use crate::cli::UpArgs;
-use crate::config::{self, Config};
+use crate::config::{self, Config, StartWith};
 use crate::connection;
 use crate::data_folder::{DataFolder, Part};
 use crate::store;
@@ -34,7 +35,6 @@ use node_builder::NodeBuilder;
 pub use encoder::{open_encoder, weights_folder};
 pub use node_builder::check_tiers;
 pub use shared_settings::{ServiceSettings, service_settings};
-pub use startup::retry_temporary;
 pub use summary::summaries;
 pub use write_side::{KeptServices, WriteSide, open_write_side};
 
@@ -49,7 +49,10 @@ async fn run(
         tracing::info!(signal = signal.name(), "stopping");
         notify_service_manager("STOPPING=1");
     };
-    startup::announce(config, role);
+    // To a person `up` first says what runs where, and then logs this.
+    if !first_lines::are_shown(config, role) {
+        startup::announce(config, role);
+    }
     let (lifecycle, mut trigger) =
         Lifecycle::until_signalled(config.panicking_task.as_deref(), signals, on_signal);
     let mut builder = NodeBuilder::acquire(config, &lifecycle, role)?;
@@ -71,11 +74,14 @@ pub async fn up(config: &Config, args: &UpArgs, signals: Signals) -> Result<Exit
         // The address is bound first: that a port is in use is reported before anything else starts.
         let listener = builder.bind().await?;
         let client = builder.nats().await?;
+        let demo_flag = args.demo.then_some(true).or(args.no_demo.then_some(false));
+        first_lines::print(config, &builder.site_address(), listener.local_addr()?, demo_flag).await;
         let side = builder.write_side(&client, KeeperClaim::IfNone).await?;
         builder.mails(&side).await?;
         builder.projections(false).await?;
         let first = side.store.read_all(Position(0), 1).await?;
-        let imports_demo = args.demo || (first.is_empty() && !args.no_demo);
+        let fills_empty = !args.no_demo && config.process.start_with == StartWith::Demo;
+        let imports_demo = args.demo || (first.is_empty() && fills_empty);
         if imports_demo || first.first().is_some_and(|event| event.actor.as_str() == DEMO) {
             builder.present_demo();
         }

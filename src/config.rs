@@ -26,7 +26,7 @@ pub use log::{Log, LogFilter, LogFormat};
 pub use media::{Media, Vectors};
 pub use nats::{Nats, Replicas};
 pub use payments::Payments;
-pub use process::Process;
+pub use process::{Process, StartWith};
 pub use server::{Operators, Server, Store};
 pub use site::Site;
 pub use tracing::Tracing;
@@ -60,6 +60,8 @@ pub struct Config {
     pub panicking_task: Option<String>,
     /// `TRACEPARENT` and some of `OTEL_…`: whether spans are sent, and the trace of a command.
     pub tracing: Tracing,
+    /// The settings file that was read, if there is one.
+    pub settings_file: Option<PathBuf>,
     /// A sentence for each variable that begins with `LOGGIA_` and is not that of a setting.
     pub unknown_variables: Vec<String>,
     /// Every setting with the source of its value, for `loggia config`.
@@ -148,6 +150,7 @@ impl Config {
                 .filter(|_| cfg!(debug_assertions))
                 .cloned(),
             tracing: Tracing::of(&sources.environment),
+            settings_file: sources.file.as_ref().map(|(path, _)| path.clone()),
             unknown_variables: sources.unknown_variables(&SETTINGS),
             resolved: values.resolved(),
         };

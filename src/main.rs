@@ -3,12 +3,14 @@
 #![allow(unreachable_pub, reason = "in a program, pub says what a module offers to the others")]
 
 mod cli;
+mod command_line;
 mod commands;
 mod compose;
 mod config;
 mod connection;
 mod counted_calls;
 mod data_folder;
+mod kept_mappings;
 mod process;
 mod session;
 mod store;

@@ -21,10 +21,12 @@ pub use answers::auth::origins::Origins;
 pub use answers::auth::proxies::TrustedProxies;
 pub use answers::auth::rate_limit::RateLimits;
 pub use answers::command_client::{CommandClient, new_key};
+pub use answers::command_line::CommandLine;
 pub use answers::mail::{Contact, MailStatus};
 pub use answers::metrics::Metrics;
 pub use answers::site::{Site, SiteTexts};
 pub use answers::state::{ApiState, PaymentWebhook, Readiness, Sources};
+pub use pages::KeyUses;
 
 pub use server::{Drained, Limits, serve, serve_admin};
 

@@ -32,6 +32,7 @@ mod feeds;
 mod filtered_pages;
 mod filters;
 mod finding;
+mod first_steps;
 mod keyed;
 mod landing;
 mod mcp;

@@ -86,6 +86,7 @@ impl KeyEvent {
             Event::ProjectSelected(_)
             | Event::ProjectRevised(_)
             | Event::ProjectRenamed(_)
+            | Event::ProjectIdentified(_)
             | Event::ProjectWithdrawn(_)
             | Event::ProjectRestored(_)
             | Event::PictureAttached(_)
@@ -180,7 +181,10 @@ pub trait Projection: Sized + Send + 'static {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use schemas::event::{PictureRefused, ProjectRenamed, ProjectRestored, VectorsRecorded};
+    use schemas::event::{
+        PictureRefused, ProjectIdentified, ProjectRenamed, ProjectRestored, VectorsRecorded,
+    };
+    use schemas::external_id::ExternalId;
     use schemas::ids::StreamId;
 
     use super::*;
@@ -216,8 +220,10 @@ pub(crate) mod tests {
     fn events_that_readers_do_not_see_are_selected_for_neighbours_only() {
         let vectors = VectorsRecorded { model: "m".into(), visual: None, semantic: None, computed: None };
         let refused = PictureRefused { source: "a.jpg".into(), reason: "it is not a picture".into() };
+        let id = ExternalId { id: "7".into(), source: None };
         for (event, visible) in [
             (Event::VectorsRecorded(vectors), false),
+            (Event::ProjectIdentified(ProjectIdentified { id }), false),
             // The picture is not waited for any more.
             (Event::PictureRefused(refused), true),
             (Event::ProjectRestored(ProjectRestored {}), true),

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::account::AccountEvent;
+use crate::external_id::ExternalId;
 use crate::picture::{Picture, PictureId};
 use crate::record::Record;
 use crate::slug::Slug;
@@ -18,6 +19,8 @@ pub enum Event {
     ProjectRevised(ProjectRevised),
     /// The slug of a project was changed; the old slug redirects permanently.
     ProjectRenamed(ProjectRenamed),
+    /// The external id of a project was recorded.
+    ProjectIdentified(ProjectIdentified),
     /// The project was withdrawn from the catalog; its citations stay.
     ProjectWithdrawn(ProjectWithdrawn),
     /// A withdrawn project was restored unchanged.
@@ -47,9 +50,9 @@ pub struct ProjectSelected {
     pub slug: Slug,
     /// The first revision of the record.
     pub record: Record,
-    /// The external id that the slug was made from, as given in the import.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
+    /// The external id, if the import gave one.
+    #[serde(flatten)]
+    pub id: Option<ExternalId>,
 }
 
 /// The record was changed; the event has the whole new record.
@@ -64,6 +67,14 @@ pub struct ProjectRevised {
 pub struct ProjectRenamed {
     /// The new slug.
     pub slug: Slug,
+}
+
+/// The external id was recorded for a project that had none, or whose id had no source. Earlier ids stay ids of the project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProjectIdentified {
+    /// The external id.
+    #[serde(flatten)]
+    pub id: ExternalId,
 }
 
 /// The project was withdrawn.

@@ -12,11 +12,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::event::VectorsRecorded;
+use crate::external_id::ExternalId;
 use crate::record::{Category, Record};
 use crate::slug::Slug;
 use fields::Fields;
 
-pub use identity::{Identity, SlugOrigin, id_slugs, made_slugs, unused_slug};
+pub use identity::{Identity, SlugOrigin, is_same_name, made_slugs, unused_slug};
 pub use json::lost_characters;
 pub use numbers::parse_json;
 pub use patch::{WrittenPicture, named_pictures, parse_part, patched};
@@ -47,8 +48,8 @@ pub struct ImportRecord {
     pub slug: Slug,
     /// What the slug was derived from.
     pub origin: SlugOrigin,
-    /// The external id, an exact string, if the line gives one.
-    pub id: Option<String>,
+    /// The external id, if the line gives one.
+    pub id: Option<ExternalId>,
     /// The record of the project.
     pub record: Record,
     /// The vectors, if the line gives any.
@@ -71,7 +72,7 @@ pub fn parse_line(text: &str, ignore_unknown: bool) -> Result<ImportRecord, Vec<
 pub fn parse_members(members: Map<String, Value>, ignore_unknown: bool) -> Result<ImportRecord, Vec<Fault>> {
     let mut fields = Fields::new(members);
     let name = fields.required_text("name", MAX_NAME).map(on_one_line);
-    let (slug, id) = (fields.slug("slug"), fields.id("id"));
+    let (slug, id) = (fields.slug("slug"), fields.id("id", "source"));
     let record = Record {
         studio: fields.text("studio", 300),
         city: fields.text("city", 300),
@@ -92,12 +93,12 @@ pub fn parse_members(members: Map<String, Value>, ignore_unknown: bool) -> Resul
     };
     let vectors = fields.vectors("vectors", "vector_model");
     let slug = match (slug, id) {
-        (Some(_), Some(_)) => {
-            fields.fault("id", "is given together with a slug; leave one of them out");
+        (Some(slug), id) => Some((slug, SlugOrigin::Given, id.map(|(_, id)| id))),
+        (None, Some((Some(slug), id))) => Some((slug, SlugOrigin::Id, Some(id))),
+        (None, Some((None, id))) => {
+            fields.fault("id", format!("is “{}”, of which no slug can be made; give a slug too", id.id));
             None
         }
-        (Some(slug), None) => Some((slug, SlugOrigin::Given, None)),
-        (None, Some((slug, id))) => Some((slug, SlugOrigin::Id, Some(id))),
         (None, None) => {
             name.as_deref().and_then(|name| fields.made_slug(name)).map(|slug| (slug, SlugOrigin::Name, None))
         }
@@ -129,6 +130,10 @@ impl ImportRecord {
     pub fn to_members(&self) -> Result<Map<String, Value>, serde_json::Error> {
         let mut members = Map::new();
         members.insert("slug".into(), self.slug.as_str().into());
+        if let Some(ExternalId { id, source }) = &self.id {
+            members.insert("id".into(), id.as_str().into());
+            members.extend(source.iter().map(|source| ("source".to_owned(), source.as_str().into())));
+        }
         if let Value::Object(record) = serde_json::to_value(&self.record)? {
             members.extend(record);
         }

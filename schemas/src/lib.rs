@@ -3,12 +3,12 @@
 //!
 //! In reading order:
 //!
-//! - what is recorded: [`record`], [`taste`], [`picture`], [`vector`], [`slug`], [`ids`], [`history`] (the
-//!   revisions of a project)
+//! - what is recorded: [`record`], [`taste`], [`picture`], [`vector`], [`slug`], [`external_id`], [`ids`], [`history`]
+//!   (the revisions of a project)
 //! - events: [`event`] (projects), [`account`], [`payment`], [`versioned`] (upcasts), [`envelope`], [`chain`] and [`hash`],
 //!   [`cloudevents`] and [`subject`] (over NATS)
 //! - requests over NATS: [`command`] and its reply, [`control`]
-//! - files: [`import`], [`erased_pictures`]
+//! - files: [`import`], [`erased_pictures`], [`kept_mappings`]
 //! - accounts and calls: [`email`], [`key`], [`link`], [`tier`], [`usage`], [`month`], [`clock`]
 //! - HTTP: [`api`]; [`contract`] generates the published documents
 //! - texts: [`text`], [`web_address`]
@@ -26,10 +26,12 @@ pub mod email;
 pub mod envelope;
 pub mod erased_pictures;
 pub mod event;
+pub mod external_id;
 pub mod hash;
 pub mod history;
 pub mod ids;
 pub mod import;
+pub mod kept_mappings;
 pub mod key;
 pub mod link;
 pub mod month;

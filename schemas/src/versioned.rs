@@ -86,6 +86,7 @@ versions! {
     ProjectSelected writes "loggia.curation.project_selected.v1" reads "loggia.curation.project_selected.v1";
     ProjectRevised writes "loggia.curation.project_revised.v1" reads "loggia.curation.project_revised.v1";
     ProjectRenamed writes "loggia.curation.project_renamed.v1" reads "loggia.curation.project_renamed.v1";
+    ProjectIdentified writes "loggia.curation.project_identified.v1" reads "loggia.curation.project_identified.v1";
     ProjectWithdrawn writes "loggia.curation.project_withdrawn.v1" reads "loggia.curation.project_withdrawn.v1";
     ProjectRestored writes "loggia.curation.project_restored.v1" reads "loggia.curation.project_restored.v1";
     PictureAttached writes "loggia.curation.picture_attached.v1" reads "loggia.curation.picture_attached.v1";

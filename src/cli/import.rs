@@ -5,34 +5,51 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
+use record_files::SourceFormat;
 
 use super::ActFlags;
 
 /// The arguments of `loggia import`.
 #[derive(Debug, Clone, Args)]
 pub struct ImportArgs {
-    /// An NDJSON or CSV file, or - for standard input. A file written by --rejects works too, corrected or not.
+    /// A CSV, JSON, NDJSON or XLSX file, a folder of JSON files, or - for standard input. A file written by --rejects works too,
+    /// corrected or not.
     pub file: PathBuf,
-    /// The format; by default from the file's extension.
+    /// With --suggest: the file to write the mapping to, which must not exist; by default standard output.
+    #[arg(requires = "suggest", value_name = "MAPPING.toml")]
+    pub suggestion: Option<PathBuf>,
+    /// Import nothing, and write a first mapping of the file: each line with its reason, the share of records that are filled and the
+    /// most frequent values.
+    #[arg(long, conflicts_with_all = ["mapping", "columns", "replace", "patch", "strict", "max_rejected", "rejects", "ignore_unknown", "repair_text", "no_wait"])]
+    pub suggest: bool,
+    /// The mapping from the file's columns to the members of a record: a TOML file, or the name of one that is kept with the catalog
+    /// (loggia mappings). A file that has such a name is written ./NAME.
+    #[arg(long, value_name = "FILE|NAME", conflicts_with_all = ["columns", "patch"])]
+    pub mapping: Option<PathBuf>,
+    /// The format; by default it is found by the file's extension or its beginning.
     #[arg(long, value_enum)]
     pub format: Option<ImportFormat>,
-    /// The encoding of the file.
-    #[arg(long, value_enum, default_value = "utf-8")]
-    pub encoding: Encoding,
+    /// The encoding of a CSV or JSON file; by default it is found by its bytes.
+    #[arg(long, value_enum)]
+    pub encoding: Option<Encoding>,
+    /// The sheet of a workbook that has the records; by default the first with headings.
+    #[arg(long, value_name = "NAME")]
+    pub sheet: Option<String>,
     /// Treat every line as the whole record: members without a CSV column are removed.
     #[arg(long, conflicts_with = "patch")]
     pub replace: bool,
     /// Treat every line as a merge patch (RFC 7396): absent members stay, null clears them.
     #[arg(long)]
     pub patch: bool,
-    /// A JSON object that maps CSV headings to members, for example {"Ort": "city", "Nr.": "id"}. An empty
-    /// member leaves the column out; an empty heading is that of the columns without one.
+    /// A JSON object that maps headings to members, for example {"Ort": "city", "Nr.": "id"}, where texts are taken as they
+    /// stand. An empty member leaves the column out; an empty heading is that of the columns without one.
     #[arg(long, value_name = "FILE")]
     pub columns: Option<PathBuf>,
     /// Show the difference and write nothing.
     #[arg(long)]
     pub dry_run: bool,
-    /// Stop at the first rejected line: only the lines before it are written.
+    /// Stop at the first rejected line: only the lines before it are written. With --mapping the whole file is checked first, and
+    /// nothing is written if the mapping rejects a record, or leaves out a column that it does not name.
     #[arg(long)]
     pub strict: bool,
     /// Stop with status 1 once more lines are rejected: a number, or a percentage of the lines so far, checked after every
@@ -48,6 +65,18 @@ pub struct ImportArgs {
     /// Replace the control characters U+0080 to U+009F as Windows-1252 (quotes, dashes, €), and count them.
     #[arg(long)]
     pub repair_text: bool,
+    /// Do not wait until readers see the records.
+    #[arg(long)]
+    pub no_wait: bool,
+    /// Withdraw the projects of the mapping's source that the file does not have any more; without it they are listed.
+    #[arg(long, requires = "mapping", requires = "reason")]
+    pub withdraw_missing: bool,
+    /// Why they are withdrawn, in words for readers.
+    #[arg(long, value_name = "TEXT", requires = "withdraw_missing")]
+    pub reason: Option<String>,
+    /// Withdraw them also if they are more than 5 % of the source's projects, or if records of the file have no id.
+    #[arg(long, requires = "withdraw_missing")]
+    pub yes: bool,
     #[command(flatten)]
     pub act: ActFlags,
 }
@@ -100,10 +129,27 @@ impl Display for MaxRejected {
 /// A file format of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ImportFormat {
-    /// One JSON object per line, or an array of them.
+    /// One JSON object per line.
     Ndjson,
+    /// An array of JSON objects, or a file with one at the path that the mapping names.
+    Json,
     /// Values with headings, separated by commas, semicolons, tabs or bars.
     Csv,
+    /// A workbook of Excel.
+    Xlsx,
+    /// A folder with one JSON file for each record.
+    Folder,
+}
+
+impl From<ImportFormat> for SourceFormat {
+    fn from(format: ImportFormat) -> SourceFormat {
+        match format {
+            ImportFormat::Ndjson | ImportFormat::Json => SourceFormat::Json,
+            ImportFormat::Csv => SourceFormat::Csv,
+            ImportFormat::Xlsx => SourceFormat::Xlsx,
+            ImportFormat::Folder => SourceFormat::Folder,
+        }
+    }
 }
 
 /// An encoding of a file.
@@ -135,19 +181,4 @@ impl From<Encoding> for record_files::Encoding {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_limit_of_rejected_lines_is_a_number_or_a_percentage() {
-        let exceeded = |most: &str, rejected, lines| -> bool {
-            most.parse::<MaxRejected>().unwrap().is_exceeded(rejected, lines)
-        };
-        assert_eq!((exceeded("0", 0, 9), exceeded("0", 1, 9)), (false, true));
-        assert_eq!((exceeded("20", 20, 21), exceeded("20", 21, 21)), (false, true));
-        assert_eq!((exceeded("2.5%", 5, 200), exceeded("2.5 %", 6, 200)), (false, true));
-        for wrong in ["", "-1", "2.5", "101%", "%", "NaN%", "many"] {
-            assert!(wrong.parse::<MaxRejected>().is_err(), "{wrong}");
-        }
-    }
-}
+mod tests;

@@ -1,25 +1,26 @@
 //! `loggia bench`: measures this build on this machine, each figure against its limit in the same run. A figure
 //! that compares with something compares within the run: machines drift, ratios hold.
 
-mod cluster;
-mod edits;
-mod labelled_pictures;
 mod meaning;
-mod metering;
 mod relevance;
-mod similar;
 
 use std::fs::File;
 use std::process::ExitCode;
 
 use ::bench::server::Server;
-use ::bench::{Figure, filling, filters, idle, mcp, queries, rebuilding, searching};
+use ::bench::{
+    Figure, cluster, comparison, edits, filling, filters, idle, labelled_pictures, mcp, metering,
+    neighbour_table, queries, rebuilding, searching, similar,
+};
 use anyhow::{Context, Result, bail};
 use cli_output::{Output, Usage, say};
+use schemas::command::{Command, CommandReply};
 
 use crate::cli::{BenchArgs, BenchSuite};
 use crate::compose;
 use crate::config::{Config, Vectors};
+use crate::data_folder::DataFolder;
+use crate::session::Session;
 
 pub use ::bench::searching::serve_bare_route as bare;
 
@@ -34,13 +35,13 @@ pub async fn run(config: &Config, args: &BenchArgs, output: Output) -> Result<Ex
     }
     let mut report = Report { output, figures: Vec::new(), table: Vec::new() };
     if wants(args, BenchSuite::Metering) {
-        report.add(metering::measure(config).await?)?;
+        report.add(metering::measure(config.nats.server.clone()).await?)?;
     }
     if wants(args, BenchSuite::Cluster) {
-        report.add(cluster::measure(config).await?)?;
+        report.add(cluster::measure(config.nats.server.as_deref()).await?)?;
     }
     if wants(args, BenchSuite::Comparison) {
-        report.add(meaning::comparison(args.size).await?)?;
+        report.add(comparison::measure(args.size).await?)?;
     }
     let needs_no_catalog = |suite: &BenchSuite| {
         matches!(suite, BenchSuite::Metering | BenchSuite::Cluster | BenchSuite::Comparison)
@@ -89,9 +90,9 @@ fn wants(args: &BenchArgs, suite: BenchSuite) -> bool {
 async fn measure_catalog(config: &Config, args: &BenchArgs, report: &mut Report) -> Result<()> {
     let wants = |suite| wants(args, suite);
     if wants(BenchSuite::Similar) {
-        report.add(similar::table(args.size).await?)?;
+        report.add(neighbour_table::measure(args.size).await?)?;
         if let Some(folder) = &args.pictures {
-            report.add(labelled_pictures::measure(config, folder).await?)?;
+            report.add(labelled_pictures::measure(compose::weights_folder(config), folder).await?)?;
         }
     }
     let (mut server, filled) = filling::start_and_fill(new_server(config)?, args.size).await?;
@@ -115,7 +116,7 @@ async fn measure_catalog(config: &Config, args: &BenchArgs, report: &mut Report)
     if has_vectors && wants(BenchSuite::Similar) {
         filling::wait_until_embedded(&server, args.size).await?;
         let paths = queries::paths(demo::catalog(demo::DEMO_SEED, args.size));
-        report.add(::bench::similar::measure(&server, args.size, &paths).await?)?;
+        report.add(similar::measure(&server, args.size, &paths).await?)?;
     }
     // Before the edits, which change the catalog.
     if wants(BenchSuite::Relevance) {
@@ -125,11 +126,16 @@ async fn measure_catalog(config: &Config, args: &BenchArgs, report: &mut Report)
         meaning::measure(config, &server, args, report).await?;
     }
     if wants(BenchSuite::Visibility) {
-        report.add(edits::measure(&server).await?)?;
+        let session = Session::of_folder(&server.data()).await?;
+        report.add(edits::measure(&server, sender(&session)).await?)?;
+        session.close().await;
     }
     // After those, since it gives pictures to some projects, which edits cost more with.
     if has_vectors && wants(BenchSuite::Similar) {
-        report.add(edits::measure_vectors(&server).await?)?;
+        let session = Session::of_folder(&server.data()).await?;
+        let store = DataFolder::new(&server.data()).store();
+        report.add(edits::measure_vectors(&store, sender(&session)).await?)?;
+        session.close().await;
     }
     if wants(BenchSuite::Idle) {
         report.add(idle::measure(&server).await?)?;
@@ -172,6 +178,11 @@ fn finish(args: &BenchArgs, report: &Report) -> Result<ExitCode> {
             .with_context(|| format!("{} cannot be written", path.display()))?;
     }
     Ok(if figures.iter().all(Figure::holds) { ExitCode::SUCCESS } else { ExitCode::from(3) })
+}
+
+/// Returns what sends a command as the actor for whom pictures are drawn.
+fn sender(session: &Session) -> impl AsyncFn(Command) -> Result<CommandReply> {
+    async |command| session.send(demo::ACTOR.parse()?, None, command).await
 }
 
 async fn restart(server: &mut Server, size: usize) -> Result<Figure> {

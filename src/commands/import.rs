@@ -1,32 +1,34 @@
 //! `loggia import`: imports records from a file, creating or updating projects by slug, in batches that bound the memory.
 
+mod afterwards;
 mod batches;
-mod columns;
-mod content;
+mod missing;
 pub(super) mod picture_files;
 mod pictures;
 mod report;
-mod source;
 
-use std::collections::HashMap;
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use cli_output::{Output, sentence};
 use daemon::signals::{Interrupted, Signal, Signals};
-use schemas::command::{Command, CommandReply, ImportLine, ImportOptions, LineForm, LineOutcome, LineResult};
+use import_file::{Batch, ImportFile, RejectedLine};
+use mapping::Mapping;
+use record_files::SourceOptions;
+use schemas::command::{Command, CommandReply, ImportLine, ImportOptions, LineOutcome, LineResult};
 use schemas::ids::{Actor, CommandId, Position};
-use schemas::import::WrittenPicture;
+use schemas::import::Fault;
 use write::derived_id::derived_id;
 
-use crate::cli::{ImportArgs, ImportFormat};
+use crate::cli::ImportArgs;
 use crate::config::Config;
+use crate::kept_mappings::{self, NamedMapping};
 use crate::session::{self, Session};
-use batches::{Batch, BatchReader, RejectedLine};
+use batches::BatchReader;
+use missing::{Done, Sender, SourceCheck};
 use pictures::PictureUploader;
-use report::{End, Report};
+use report::{End, Report, SentLines};
 
 /// How long an interrupted import waits for the reply to the lines that it has sent.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -39,16 +41,18 @@ pub async fn run(
     mut signals: Signals,
 ) -> Result<ExitCode> {
     let actor = session::actor(&args.act.actor)?;
-    let format = format(args)?;
-    let options = options(args, format);
-    let mut reader = BatchReader::start(args, format, options.lines);
+    let named = args.mapping.as_deref().map(|named| kept_mappings::find(config, named)).transpose()?;
+    let file = import_file(args, named.as_ref())?;
+    let missing = SourceCheck::of(config, args, file.mapping.as_ref(), output)?;
+    let folder = file.folder();
+    let mut reader = BatchReader::start(file, args.strict && named.is_some());
     // Before anything is opened: a file that cannot be read must not create a data folder.
     let first = tokio::select! {
         biased;
         signal = signals.next() => return Err(Interrupted(signal).into()),
         first = reader.next() => first?,
     };
-    let report = Report::new(args, output)?;
+    let mut report = Report::new(args, output)?;
     let opening = async {
         match args.dry_run {
             true => Session::open_for_dry_run(config).await,
@@ -57,11 +61,27 @@ pub async fn run(
     };
     let session = signals.clone().interruptible(opening).await?;
     let id = session.id(&args.act.id);
-    let pictures = PictureUploader::new(&session, actor.clone(), id, &args.file);
-    let import = Import { session: &session, actor, id, options, strict: args.strict, pictures };
-    let status = import.run(first, &mut reader, report, &mut signals).await;
+    let pictures = PictureUploader::new(&session, actor.clone(), id, folder);
+    let (options, strict) = (options(args), args.strict);
+    let import = Import { session: &session, actor, id, options, strict, pictures, missing };
+    let ended = import.run(first, &mut reader, &mut report, &mut signals).await;
     session.close().await;
-    status
+    let (status, is_complete) = ended?;
+    if !is_complete || args.dry_run {
+        return Ok(status);
+    }
+    // A file of rejected records has not all columns of the source.
+    let whole = reader.end().filter(|end| end.ids.is_some());
+    if let (Some(NamedMapping { kept: Some((name, _)), .. }), Some(end)) = (&named, whole) {
+        kept_mappings::remember_file(config, name, &args.file, &end.columns)?;
+    }
+    match args.no_wait {
+        true => {
+            afterwards::say_what_lacks(&report, output);
+            Ok(status)
+        }
+        false => afterwards::wait_for_readers(config, &report, output, &mut signals).await.map(|()| status),
+    }
 }
 
 /// Returns how to import the lines that were not reached.
@@ -69,38 +89,37 @@ fn resume_hint(id: CommandId) -> String {
     format!("run it again with --id {id} for the rest: no line is imported twice")
 }
 
-fn options(args: &ImportArgs, format: ImportFormat) -> ImportOptions {
-    let lines = match format {
-        ImportFormat::Csv if args.replace => LineForm::Cells,
-        ImportFormat::Csv => LineForm::Patch,
-        ImportFormat::Ndjson if args.patch => LineForm::Patch,
-        ImportFormat::Ndjson => LineForm::Record,
-    };
-    ImportOptions { dry_run: args.dry_run, ignore_unknown: args.ignore_unknown, lines }
+fn options(args: &ImportArgs) -> ImportOptions {
+    // How much of a record a line is depends on the file, and each batch says it.
+    ImportOptions { dry_run: args.dry_run, ignore_unknown: args.ignore_unknown, ..ImportOptions::default() }
 }
 
-fn format(args: &ImportArgs) -> Result<ImportFormat> {
-    let ending = args.file.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
-    let by_extension = match ending.as_str() {
-        "csv" | "tsv" => Some(ImportFormat::Csv),
-        "ndjson" | "jsonl" | "json" => Some(ImportFormat::Ndjson),
-        _ if args.file == Path::new("-") => Some(ImportFormat::Ndjson),
-        _ => None,
+/// Returns which file is imported and how it is read. Fails if the mapping has faults; then nothing was read.
+fn import_file(args: &ImportArgs, named: Option<&NamedMapping>) -> Result<ImportFile> {
+    let mapping = named.map(|named| Mapping::parse(&named.shown, &named.text)).transpose()?;
+    let said = SourceOptions {
+        format: args.format.map(Into::into),
+        encoding: args.encoding.map(Into::into),
+        sheet: args.sheet.clone(),
+        ..SourceOptions::default()
     };
-    let Some(format) = args.format.or(by_extension) else {
-        bail!(
-            "the extension of {} does not show its format; name it with --format ndjson or --format csv",
-            args.file.display()
-        );
-    };
-    Ok(format)
+    Ok(ImportFile {
+        path: args.file.clone(),
+        said,
+        mapping,
+        last_file: named.and_then(|named| named.kept.clone()).and_then(|(_, last_file)| last_file),
+        columns: args.columns.clone(),
+        is_whole: args.replace,
+        is_patch: args.patch,
+        repairs: args.repair_text,
+    })
 }
 
 /// How an import ended, if nothing failed.
 enum Ended {
     Complete,
-    /// Before this line, which was rejected by the check of a strict import.
-    BeforeLine(u64),
+    /// Before the line at this place, which was rejected by the check of a strict import.
+    BeforeLine(String),
     /// At a rejection that the check of a strict import did not predict: of a picture, or of a line that another change made
     /// invalid meanwhile.
     UnpredictedRejection,
@@ -116,18 +135,23 @@ struct Import<'a> {
     options: ImportOptions,
     strict: bool,
     pictures: PictureUploader<'a>,
+    missing: Option<SourceCheck<'a>>,
 }
 
 impl Import<'_> {
-    /// Imports all lines, and reports their outcome.
+    /// Imports all lines, and reports their outcome. Returns the exit status, and whether the whole file is imported.
     async fn run(
         &self,
         first: Option<Batch>,
         reader: &mut BatchReader,
-        mut report: Report,
+        report: &mut Report,
         signals: &mut Signals,
-    ) -> Result<ExitCode> {
-        let ended = self.import_all(first, reader, &mut report, signals).await;
+    ) -> Result<(ExitCode, bool)> {
+        let ended = self.import_all(first, reader, report, signals).await;
+        let is_complete = matches!(ended, Ok(Ended::Complete));
+        if let Some(end) = reader.end() {
+            report.add_notes(&end.findings.sentences);
+        }
         if matches!(ended, Ok(Ended::Complete | Ended::BeforeLine(_))) && report.position() == Position::START
         {
             // No line was sent, so an empty command asks for the position of the log.
@@ -135,9 +159,13 @@ impl Import<'_> {
             report.set_position(position);
         }
         let end = match ended {
-            Ok(Ended::Complete) => report.end_of_file(),
+            Ok(Ended::Complete) => match self.check_missing(reader, report).await {
+                Ok(None) => report.end_of_file(),
+                Ok(Some(refusal)) => End::failed(refusal),
+                Err(error) => End::failed(sentence(&*error)),
+            },
             Ok(Ended::BeforeLine(line)) => End::failed(format!(
-                "stopped before line {line}, which is rejected (--strict); {}",
+                "stopped before {line}, which is rejected (--strict); {}",
                 if self.options.dry_run {
                     "nothing was written"
                 } else {
@@ -168,7 +196,19 @@ impl Import<'_> {
             }
             .with_unknown(!session::is_surely_undone(&error)),
         };
-        report.finish(end)
+        let is_complete = is_complete && end.is_success();
+        Ok((report.finish(end)?, is_complete))
+    }
+
+    /// Lists the projects that the file of a source does not have any more, and withdraws them if the command says so. Returns why they
+    /// are not withdrawn, if it does.
+    async fn check_missing(&self, reader: &BatchReader, report: &mut Report) -> Result<Option<String>> {
+        let (Some(check), Some(end)) = (&self.missing, reader.end()) else { return Ok(None) };
+        let sender = Sender { session: self.session, actor: &self.actor, id: self.id };
+        let Done { missing, position, note, refusal } = check.finish(end.ids.as_ref(), &sender).await?;
+        report.missing(missing, position);
+        report.add_notes(note.as_slice());
+        Ok(refusal)
     }
 
     async fn import_all(
@@ -206,28 +246,34 @@ impl Import<'_> {
     }
 
     /// Imports the lines of a batch. Returns how the import ends, if it ends with them.
-    async fn import_batch(&self, number: usize, batch: Batch, report: &mut Report) -> Result<Option<Ended>> {
-        let Batch { mut lines, files, form, mut rejected, repaired } = batch;
-        let options = ImportOptions { lines: form, ..self.options };
+    async fn import_batch(
+        &self,
+        number: usize,
+        mut batch: Batch,
+        report: &mut Report,
+    ) -> Result<Option<Ended>> {
+        let options = ImportOptions { lines: batch.form, ..self.options };
         let mut first_rejected = None;
         if self.strict {
-            rejected.truncate(1);
-            let first = self.first_rejected(number, &lines, options, report).await?;
-            first_rejected = rejected.pop().into_iter().chain(first).min_by_key(|line| line.number);
+            let refused = first_refused(&batch);
+            let checked = self.first_rejected(number, &batch.lines, options, report).await?;
+            let rejected = std::mem::take(&mut batch.rejected).into_iter().chain(refused).chain(checked);
+            first_rejected = rejected.min_by_key(|line| line.number);
             if let Some(RejectedLine { number, .. }) = &first_rejected {
-                lines.retain(|line| line.number < *number);
+                batch.lines.retain(|line| line.number < *number);
             }
         }
         let end = first_rejected.as_ref().map_or(u64::MAX, |line| line.number);
-        report.repaired(repaired.iter().filter(|(number, _)| *number < end));
-        for RejectedLine { number, text, faults } in rejected.iter().chain(&first_rejected) {
-            report.rejected(*number, text, faults, form)?;
+        report.repaired(batch.repaired.iter().filter(|(number, _)| *number < end));
+        report.refused_pictures(batch.refused.iter().filter(|(number, _)| *number < end), &batch.places);
+        for line in batch.rejected.iter().chain(&first_rejected) {
+            report.rejected(line, &batch.places, batch.form)?;
         }
-        if !lines.is_empty() {
-            self.send(number, lines, &files, options, report).await?;
+        if !batch.lines.is_empty() {
+            self.send(number, &mut batch, options, report).await?;
         }
         Ok(match first_rejected {
-            Some(line) => Some(Ended::BeforeLine(line.number)),
+            Some(line) => Some(Ended::BeforeLine(batch.places.of(line.number))),
             None if self.strict && report.has_rejections() => Some(Ended::UnpredictedRejection),
             None if report.has_too_many_rejected() => Some(Ended::TooManyRejected),
             None => None,
@@ -252,25 +298,27 @@ impl Import<'_> {
             let LineResult::Rejected { faults } = outcome.result else { return None };
             let line = lines.iter().find(|line| line.number == outcome.number);
             let text = line.map_or_else(String::new, |line| line.text.clone());
-            Some(RejectedLine { number: outcome.number, text, faults })
+            Some(RejectedLine { number: outcome.number, text, faults, is_unmapped: false })
         };
         Ok(outcomes.into_iter().filter_map(rejected).min_by_key(|line| line.number))
     }
 
     async fn send(
         &self,
-        batch: usize,
-        lines: Vec<ImportLine>,
-        files: &HashMap<u64, Vec<WrittenPicture>>,
+        number: usize,
+        batch: &mut Batch,
         options: ImportOptions,
         report: &mut Report,
     ) -> Result<()> {
+        let lines = std::mem::take(&mut batch.lines);
         let texts = report.keeps_texts().then(|| lines.clone());
-        let (position, lines) = self.command(batch, lines, options).await?;
-        let pictures = self.pictures.of_imported_lines(files, &lines);
-        report.batch(position, lines, texts.as_deref(), options.lines)?;
+        let (position, outcomes) = self.command(number, lines, options).await?;
+        let pictures = self.pictures.of_imported_lines(&batch.files, &outcomes);
+        let Batch { form, places, lacks, previews, .. } = &*batch;
+        let sent = SentLines { form: *form, places, lacks, previews, texts: texts.as_deref() };
+        report.batch(position, outcomes, &sent)?;
         if !self.options.dry_run {
-            report.pictures(self.pictures.upload(pictures).await?);
+            report.pictures(self.pictures.upload(pictures).await?, places);
         }
         Ok(())
     }
@@ -292,6 +340,15 @@ impl Import<'_> {
             _ => bail!("the reply to the import is of another kind; do both have the same version?"),
         }
     }
+}
+
+/// Returns the first line of a batch that a strict import does not take because a picture of it cannot be used.
+fn first_refused(batch: &Batch) -> Option<RejectedLine> {
+    let (number, picture) = batch.refused.iter().min_by_key(|(number, _)| *number)?;
+    let text = batch.lines.iter().find(|line| line.number == *number).map(|line| line.text.clone());
+    let reason = format!("names {}, which {}", picture.source, picture.reason);
+    let faults = vec![Fault { field: "pictures".to_owned(), reason }];
+    Some(RejectedLine { number: *number, text: text.unwrap_or_default(), faults, is_unmapped: false })
 }
 
 /// Completes a future, and returns its output with the signal that came meanwhile. Fails with the signal if the future

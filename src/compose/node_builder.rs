@@ -47,6 +47,7 @@ use super::encoder::open_text_model;
 use super::readiness::{ReadinessProbe, ReadinessSource};
 use super::summary::SummarySource;
 use super::{demo, notify_service_manager, shared_settings, startup};
+use crate::command_line;
 use crate::config::{Auth, Config};
 use crate::connection::{certificate_authorities, nats_login, tls_client};
 use crate::data_folder::{ApiAddress, DataFolder, FolderGuard, Part, Running};
@@ -321,6 +322,10 @@ impl NodeBuilder {
             projections,
             clock,
         });
+        let state = match self.is_for_this_machine(address) {
+            true => state.with_command_line(command_line::of(&self.config)),
+            false => state,
+        };
         let stop = self.lifecycle.stop.clone();
         self.lifecycle.spawn("the API", async move {
             let drained = api::serve(listener, state, limits, stop).await;

@@ -14,6 +14,12 @@ section! {
                 example: "http://TOKEN@10.0.0.7:9090",
                 secret: true,
             },
+        start_with: StartWith = |value| value.one_of(START_WITH) => "start_with"
+            "What an empty catalog gets when loggia up starts it: demo, a catalog of 2,600 invented projects, or nothing." {
+                shape: "demo|nothing",
+                example: "nothing",
+                default: Some("demo"),
+            },
         drain: Seconds<60> = Value::required => "drain"
             "How long a node that is stopping still serves, not ready, before it ends within 10 s; at most 60s." {
                 shape: "SECONDS",
@@ -27,4 +33,15 @@ section! {
                 default: Some("0s"),
             },
     }
+}
+
+const START_WITH: [(&str, StartWith); 2] = [("demo", StartWith::Demo), ("nothing", StartWith::Nothing)];
+
+/// What an empty catalog gets at its first start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StartWith {
+    /// The demo catalog.
+    Demo,
+    /// Nothing: its projects are imported.
+    Nothing,
 }

@@ -53,7 +53,7 @@ await task("get a key", "/", async () => {
   assert.match(key, /^log_live_\w{46}$/);
 });
 await task("make a first call", undefined, async () => {
-  const copied = await copy("[data-copy=call]");
+  const copied = await copy("[data-copy=key-curl]");
   const address = copied.match(/http:[^\s'"]+/)[0];
   const answer = await fetch(address, { headers: { Authorization: `Bearer ${key}` } });
   assert.equal(answer.status, 200, copied);

@@ -41,11 +41,12 @@ async fn started(cluster: &Cluster, write: &Path, read: &Path) -> (Loggia, Loggi
 }
 
 /// The commands that read the log of a folder, and those that read its models.
-const OF_LOG: [&str; 9] = [
+const OF_LOG: [&str; 10] = [
     "keys list",
     "payments list",
     "pictures list",
     "export",
+    "mappings list",
     "curate history bridge",
     "events head",
     "events show 1",

@@ -1,6 +1,6 @@
 //! Files as spreadsheets and other programs write them: every line is imported as written, or is among the rejects.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use image::{ImageFormat, Rgb, RgbImage};
 use kit::process;
@@ -90,13 +90,12 @@ fn an_unclosed_quote_affects_only_its_row() {
 }
 
 #[test]
-fn files_of_other_encodings_are_read_if_named() {
+fn files_of_other_encodings_are_read() {
     let folder = Folder::new();
     let line = b"{\"name\":\"Z\xfcrich\",\"category\":\"art\"}\n{\"name\":\"B\",\"category\":\"art\"}\n";
     let (answers, rejected) = folder.import("in.ndjson", line, &[]);
     assert_eq!(counts(&answers), [1, 0, 0, 1, 0, 0]);
-    let reason = "has the byte 0xFC at byte 11, which is not UTF-8; save the file as UTF-8, or name its encoding with \
-                  --encoding";
+    let reason = "has the byte 0xFC at byte 11, which is not UTF-8; save it as UTF-8, or name its encoding with --encoding";
     assert_eq!((rejected[0].0, rejected[0].1.as_str()), (1, reason));
     assert_eq!(counts(&folder.import("in.ndjson", line, &["--encoding", "latin1"]).0), [1, 0, 1, 0, 0, 0]);
     let sheet: Vec<u8> =
@@ -104,10 +103,14 @@ fn files_of_other_encodings_are_read_if_named() {
     assert_eq!(counts(&folder.import("in.tsv", &sheet, &["--encoding", "utf-16"]).0), [1, 0, 0, 0, 0, 0]);
     let names: Vec<Value> = folder.export().into_iter().map(|line| line["name"].clone()).collect();
     assert_eq!(names, ["B", "Łódź", "Zürich"]);
-    let unnamed = process::run(&LOGGIA, &folder.data(), &["import", &folder.path("in.tsv")]);
-    let stderr = &unnamed.stderr;
-    assert!(stderr.contains("the file is UTF-16; say --encoding utf-16, or save it as UTF-8"), "{stderr}");
-    assert!(!unnamed.status.success() && Path::new(&folder.data()).exists());
+    // A table shows its encoding itself.
+    assert_eq!(counts(&folder.import("in.tsv", &sheet, &[]).0), [0, 0, 1, 0, 0, 0]);
+    let latin = b"name;category\nZ\xfcrich;art\n";
+    assert_eq!(counts(&folder.import("in.csv", latin, &[]).0), [0, 0, 1, 0, 0, 0]);
+    let other =
+        process::run(&LOGGIA, &folder.data(), &["import", &folder.path("in.tsv"), "--encoding", "latin1"]);
+    let stderr = &other.ended(1).stderr;
+    assert!(stderr.contains("the file is UTF-16; name the encoding utf-16, or save it as UTF-8"), "{stderr}");
 }
 
 #[test]
@@ -149,11 +152,13 @@ fn an_array_over_several_lines_is_read_and_named() {
     let (answers, rejected) = folder.import("in.json", text.as_bytes(), &[]);
     assert_eq!(counts(&answers), [1, 0, 0, 1, 0, 0]);
     let reason = "is “film”; expected one of architecture, interiors, design, photography, art";
-    assert_eq!(rejected, [(6, reason.to_owned(), film.to_owned())]);
+    assert_eq!(rejected, [(2, reason.to_owned(), film.to_owned())]);
     let file = folder.path("in.json");
     let again = process::run(&LOGGIA, &folder.data(), &["import", &file, "--dry-run"]).success();
     let note = format!("{file} is a JSON array; each of its elements is read as a record\n");
     assert!(again.stderr.starts_with(&note), "{}", again.stderr);
+    let place = format!("{file} line 6, [1]: category is “film”");
+    assert!(again.stderr.contains(&place), "{}", again.stderr);
 }
 
 #[test]

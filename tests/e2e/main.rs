@@ -31,6 +31,8 @@ mod doctor;
 mod encoders;
 #[cfg(feature = "eventstore")]
 mod eventstoredb;
+mod export_tables;
+mod first_minutes;
 mod haproxy;
 mod import_formats;
 mod importing;
@@ -40,6 +42,7 @@ mod keys;
 mod links;
 mod logs;
 mod lost_lines;
+mod mapped_imports;
 mod mcp;
 mod models;
 mod museum_records;
@@ -65,6 +68,7 @@ mod shared_settings;
 mod signals;
 mod similar;
 mod site;
+mod sources;
 mod status;
 #[cfg(feature = "otlp")]
 mod traces;

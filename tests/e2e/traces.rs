@@ -48,7 +48,7 @@ impl Service {
         let file = self.folder.path().join("import.ndjson");
         let line = |number| json!({"name": format!("Secret House {number}"), "category": "art"}).to_string();
         std::fs::write(&file, (0..projects).map(line).collect::<Vec<_>>().join("\n")).unwrap();
-        self.command(&["import", file.to_str().unwrap(), "--actor", "ada"])
+        self.command(&["import", file.to_str().unwrap(), "--no-wait", "--actor", "ada"])
     }
 }
 
@@ -66,7 +66,10 @@ fn of_trace(spans: Vec<Span>, trace: &str) -> Vec<Span> {
 async fn one_edit_is_one_trace_up_to_the_search_index() {
     let Some(service) = Service::start().await else { return };
     let output = ProgramOutput::of(service.import(1).env("TRACEPARENT", TRACE)).success();
-    assert_eq!(output.stderr, "");
+    assert_eq!(
+        output.stderr,
+        "Of 1 record: all without a picture, all without a city, all without a year, all without a text.\n"
+    );
     // The command, its execution, its append, its publication, and a commit of each projection.
     let spans = service
         .collector

@@ -42,6 +42,33 @@ fn importing_a_gigabyte_needs_constant_memory() {
     assert!(peak < 150_000, "the import held {peak} kB");
 }
 
+#[test]
+fn an_array_is_mapped_in_constant_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let mapping = folder.path().join("works.toml");
+    let toml = "[record]\nname = \"T\"\ncategory = { value = \"art\" }\n[ignore]\ncolumns = [\"x\"]\n";
+    std::fs::write(&mapping, toml).unwrap();
+    let mut import = process::command(&LOGGIA, &folder.path().join("data"))
+        .args(["import", "-", "--dry-run", "--mapping", mapping.to_str().unwrap()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut input = import.stdin.take().unwrap();
+    let block = "x".repeat(1_000_000);
+    // Longer takes long in a debug build, and holds no more.
+    for number in 0..200 {
+        let bracket = if number == 0 { '[' } else { ',' };
+        write!(input, "{bracket}{{\"T\":\"House {number}\",\"x\":\"{block}\"}}").unwrap();
+    }
+    let peak = peak_kilobytes(import.id());
+    input.write_all(b"]").unwrap();
+    drop(input);
+    assert_eq!(import.wait().unwrap().code(), Some(0));
+    assert!(peak < 150_000, "the import held {peak} kB");
+}
+
 #[tokio::test]
 async fn an_interrupted_import_reports_its_progress() {
     let folder = tempfile::tempdir().unwrap();

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use event_log::EventLog;
 use proptest::prelude::*;
 use schemas::clock::Clock;
-use schemas::command::{Command, CommandMessage, CommandReply, ImportLine, ImportOptions, LineResult};
+use schemas::command::{
+    Command, CommandMessage, CommandReply, ImportLine, ImportOptions, LineForm, LineResult,
+};
 use schemas::envelope::Recorded;
 use schemas::ids::Position;
 use serde_json::json;
@@ -22,6 +24,7 @@ pub(crate) fn commands() -> impl Strategy<Value = Vec<EditorCommand>> {
         3 => (slug.clone(), slug.clone()).prop_map(|(slug, to)| EditorCommand::Rename { slug, to }),
         2 => slug.clone().prop_map(|slug| EditorCommand::Withdraw { slug }),
         2 => slug.clone().prop_map(|slug| EditorCommand::Restore { slug }),
+        2 => slug.clone().prop_map(|slug| EditorCommand::Identify { slug }),
         3 => (slug, name).prop_map(|(slug, name)| EditorCommand::Import { slug, name }),
     ];
     proptest::collection::vec(command, 1..40)
@@ -36,7 +39,7 @@ pub(crate) async fn execute(commands: &[EditorCommand], model: &mut Model) -> Ve
     let dispatcher = CommandDispatcher::new(projects);
     for command in commands {
         let id = clock.command_id();
-        let message = CommandMessage::new(id, "Ada".parse().unwrap(), to_command(command));
+        let message = CommandMessage::new(id, "Ada".parse().unwrap(), to_command(command, model));
         let answer = dispatcher.execute(message.clone()).await;
         let again = dispatcher.execute(message).await;
         let done = match &answer {
@@ -58,7 +61,7 @@ pub(crate) async fn execute(commands: &[EditorCommand], model: &mut Model) -> Ve
     log
 }
 
-fn to_command(command: &EditorCommand) -> Command {
+fn to_command(command: &EditorCommand, model: &Model) -> Command {
     let record = |slug_number: usize, name_number: usize| {
         json!({"slug": slug(slug_number), "name": name(name_number), "category": "art"})
             .as_object()
@@ -75,6 +78,15 @@ fn to_command(command: &EditorCommand) -> Command {
         EditorCommand::Rename { slug, to } => Command::Rename { slug: parse(slug), to: parse(to) },
         EditorCommand::Withdraw { slug } => Command::Withdraw { slug: parse(slug), reason: "sold".into() },
         EditorCommand::Restore { slug } => Command::Restore { slug: parse(slug) },
+        EditorCommand::Identify { slug: number } => {
+            // One id for each project, whatever its slug is.
+            let id = model.slugs.get(&number).map_or("none".to_owned(), |index| format!("of {index}"));
+            let line = json!({"slug": slug(number), "id": id, "source": "list"});
+            Command::Import {
+                lines: vec![ImportLine { number: 1, text: line.to_string() }],
+                options: ImportOptions { lines: LineForm::Patch, ..ImportOptions::default() },
+            }
+        }
         EditorCommand::Import { slug, name } => Command::Import {
             lines: vec![ImportLine { number: 1, text: with_vectors(record(slug, name), name).to_string() }],
             options: ImportOptions::default(),

@@ -5,12 +5,32 @@ use std::collections::BTreeMap;
 /// An editor's command on one of a few slugs, so that commands interact.
 #[derive(Debug, Clone)]
 pub(crate) enum EditorCommand {
-    Select { slug: usize, name: usize },
-    Revise { slug: usize, name: usize },
-    Rename { slug: usize, to: usize },
-    Withdraw { slug: usize },
-    Restore { slug: usize },
-    Import { slug: usize, name: usize },
+    Select {
+        slug: usize,
+        name: usize,
+    },
+    Revise {
+        slug: usize,
+        name: usize,
+    },
+    Rename {
+        slug: usize,
+        to: usize,
+    },
+    Withdraw {
+        slug: usize,
+    },
+    Restore {
+        slug: usize,
+    },
+    Import {
+        slug: usize,
+        name: usize,
+    },
+    /// An import that says nothing but the external id of the project.
+    Identify {
+        slug: usize,
+    },
 }
 
 /// The slugs in use.
@@ -54,6 +74,7 @@ impl Model {
                     self.select(slug, name)
                 }
             }
+            EditorCommand::Identify { slug } => self.find(slug).is_some_and(|project| !project.withdrawn),
             EditorCommand::Revise { slug, name } => self.revise(slug, name),
             EditorCommand::Rename { slug, to } => self.rename(slug, to),
             EditorCommand::Withdraw { slug } => self.withdraw(slug),

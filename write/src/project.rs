@@ -1,5 +1,6 @@
 //! The project aggregate: what an editor may do with a project. Pure functions, one use case a file.
 
+mod identify;
 mod import;
 mod picture;
 mod rejection;
@@ -17,11 +18,13 @@ mod years;
 use std::collections::BTreeMap;
 
 use schemas::event::{ComputedSide, Event, ProjectRevised, VectorsRecorded};
+use schemas::external_id::ExternalId;
 use schemas::ids::Revision;
 use schemas::picture::{Picture, PictureId};
 use schemas::record::Record;
 use schemas::slug::Slug;
 
+pub use identify::{IdMatch, match_ids};
 pub use import::{Change, apply_patch, import};
 pub use picture::{attach, attach_to_source, record_fetch};
 pub use rejection::Rejection;
@@ -57,8 +60,8 @@ pub enum Project {
 pub struct Listing {
     /// The current slug.
     pub slug: Slug,
-    /// The external id that its first slug was made from, if the log names one.
-    pub id: Option<String>,
+    /// The external ids that it has and had, the current one last.
+    pub ids: Vec<ExternalId>,
     /// The current record.
     pub record: Record,
     /// The number of revisions, from 1.
@@ -86,7 +89,7 @@ impl Project {
         match event {
             Event::ProjectSelected(selected) => Project::Listed(Listing {
                 slug: selected.slug.clone(),
-                id: selected.id.clone(),
+                ids: selected.id.iter().cloned().collect(),
                 record: selected.record.clone(),
                 revision: Revision::FIRST,
                 pictures: BTreeMap::new(),
@@ -97,6 +100,9 @@ impl Project {
                 listing.revision = listing.revision.next();
             }),
             Event::ProjectRenamed(renamed) => self.with(|listing| listing.slug = renamed.slug.clone()),
+            Event::ProjectIdentified(identified) => {
+                self.with(|listing| listing.ids.push(identified.id.clone()))
+            }
             Event::PictureAttached(attached) => self.with(|listing| {
                 let outcome = PictureOutcome::Attached(attached.picture.clone());
                 listing.pictures.insert(attached.source.clone(), outcome);
@@ -168,6 +174,11 @@ impl Project {
 }
 
 impl Listing {
+    /// Returns the current external id.
+    pub fn id(&self) -> Option<&ExternalId> {
+        self.ids.last()
+    }
+
     /// Returns the events that give the project this record and, if any are supplied, these vectors.
     fn revisions(&self, record: Record, vectors: Option<VectorsRecorded>) -> Vec<Event> {
         let revised = (record != self.record).then_some(Event::ProjectRevised(ProjectRevised { record }));
@@ -242,7 +253,8 @@ mod tests {
     fn only_selecting_and_renaming_claim_a_slug() {
         let claims: Vec<_> = [selected(), revised("B"), renamed("c"), withdrawn("x"), restored()]
             .iter()
-            .filter_map(|event| event_log::claims::own_name(event).map(|claim| claim.name))
+            .flat_map(event_log::claims::own_names)
+            .map(|claim| claim.name)
             .collect();
         assert_eq!(claims, ["a", "c"]);
     }

@@ -33,7 +33,10 @@ pub use dispatcher::CommandDispatcher;
 pub use error::CommandError;
 pub use payments::{Payer, PaymentService, Settlement, read_payers};
 pub use pictures::PictureService;
-pub use projects::{ExportedProject, ExportedVectors, Observed, ProjectService, export, project_history};
+pub use projects::{
+    ExportedProject, ExportedVectors, Observed, ProjectService, SourceProject, export, project_history,
+    projects_of_source,
+};
 
 /// How often a command is decided again after a conflict before it is given up.
 const ATTEMPTS: usize = 10;

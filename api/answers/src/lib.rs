@@ -8,13 +8,15 @@
 //! request may end in. [`auth`] has the principal of a request, its admission and its charge, within its [`deadline`]; [`effort`] is
 //! what a call weighs, and [`turns`] keep dear ones from delaying all others. [`catalog`] writes what an answer about projects consists
 //! of and [`usage`] what a key has used; [`query`] parses query strings and [`accept`] reads which media types a client takes.
-//! [`term_meanings`] are kept for words that are near in meaning. [`command_client`] sends commands to the write side. [`site`] and [`mail`] are what the operator configures, [`metrics`] what the API
+//! [`term_meanings`] are kept for words that are near in meaning. [`command_client`] sends commands to the write side, and
+//! [`command_line`] is how an operator types them. [`site`] and [`mail`] are what the operator configures, [`metrics`] what the API
 //! counts for operators.
 
 pub mod accept;
 pub mod auth;
 pub mod catalog;
 pub mod command_client;
+pub mod command_line;
 pub mod deadline;
 pub mod effort;
 pub mod error;

@@ -20,6 +20,7 @@ use tokio::sync::watch;
 use crate::auth::access::Access;
 use crate::auth::origins::Origins;
 use crate::command_client::CommandClient;
+use crate::command_line::CommandLine;
 use crate::error::ApiError;
 use crate::metrics::Metrics;
 use crate::site::Site;
@@ -54,6 +55,8 @@ pub struct ApiState {
     term_meanings: Arc<TermMeanings>,
     /// When the node began to serve.
     started: Timestamp,
+    /// How commands are typed on this machine; `None` where others than its users may see the pages.
+    command_line: Option<Arc<CommandLine>>,
 }
 
 /// The parts of an [`ApiState`].
@@ -115,9 +118,20 @@ impl std::fmt::Debug for ApiState {
 impl ApiState {
     /// Returns the state made of these parts.
     pub fn new(sources: Sources) -> ApiState {
-        let (open, turns, term_meanings) = <_>::default();
+        let (open, turns, term_meanings, command_line) = <_>::default();
         let started = sources.clock.now();
-        ApiState { sources: Arc::new(sources), open, turns, term_meanings, started }
+        ApiState { sources: Arc::new(sources), open, turns, term_meanings, started, command_line }
+    }
+
+    /// Adds how commands are typed on this machine, with its paths: for a listener that only its users reach.
+    #[must_use]
+    pub fn with_command_line(self, command_line: CommandLine) -> ApiState {
+        ApiState { command_line: Some(Arc::new(command_line)), ..self }
+    }
+
+    /// Returns how commands are typed on this machine; `None` where others than its users may see the pages.
+    pub fn command_line(&self) -> Option<&CommandLine> {
+        self.command_line.as_deref()
     }
 
     /// Returns who may call.

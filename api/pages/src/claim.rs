@@ -28,6 +28,7 @@ use schemas::tier::TierName;
 use super::form::{access, field, refused, wants_problem};
 use super::keys::{KeysPage, addressed};
 use super::layout::Layout;
+use super::new_key::KeyUses;
 use super::page;
 use super::words::{capitalised, sentence};
 
@@ -58,6 +59,8 @@ struct ClaimPage {
 struct ClaimedPage {
     layout: Layout,
     key: Option<String>,
+    /// What the new key can be used for.
+    uses: Option<KeyUses>,
     kept: Vec<String>,
     revoked: Vec<String>,
 }
@@ -159,6 +162,7 @@ pub(super) async fn act(
                 layout: Layout::new(&state, route::KEYS, "Your keys").private(),
                 kept: hints(|key| !key.revoked),
                 revoked: hints(|key| key.revoked),
+                uses: claimed.new_key.as_ref().map(|key| KeyUses::of(state.site(), key.expose())),
                 key: claimed.new_key.map(|key| key.expose().to_owned()),
             })
         }

@@ -18,6 +18,7 @@ use futures::future::join_all;
 use schemas::api::problem::ProblemKind;
 use serde_json::Value;
 
+use super::code::Code;
 use super::layout::Layout;
 use super::page;
 pub(crate) use example::Endpoints;
@@ -55,8 +56,8 @@ struct TopicPage {
 struct Shown {
     operation: Operation,
     example: Example,
-    /// The example in each language: its name, an id, where it runs, and the code.
-    code: Vec<(&'static str, &'static str, &'static str, String)>,
+    /// The example in each language.
+    code: Vec<Code>,
     /// The answer to the example, if it is JSON or text.
     answer: Option<String>,
 }
@@ -70,17 +71,7 @@ impl Shown {
         state: &ApiState,
     ) -> Shown {
         let example = Example::of(&operation, subject);
-        let (site, with_key) = (state.site(), layout.has_keys);
-        let code = vec![
-            ("curl", "curl", "In a shell", example.curl(site, with_key)),
-            ("Python", "python", "With the package requests", example.python(site, with_key)),
-            (
-                "JavaScript",
-                "javascript",
-                "In a module, in a browser or Node.js",
-                example.javascript(site, with_key),
-            ),
-        ];
+        let code = example.code(state.site(), layout.has_keys);
         // The usage of a key is not that of this catalog: its example is made up.
         let answer = match operation.id.as_str() {
             "usage" => None,

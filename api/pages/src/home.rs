@@ -3,6 +3,7 @@
 mod advice;
 mod call;
 mod filters;
+mod first_steps;
 mod headings;
 mod in_results;
 mod kinds;
@@ -26,6 +27,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use citation::script_json;
+use http::HeaderMap;
 use read::archive::{DimensionTerms, Facet, Filters};
 use schemas::record::Category;
 use schemas::taste::Dimension;
@@ -38,6 +40,7 @@ use super::page;
 use super::words::{grouped, projects, sentence};
 use advice::Advice;
 use filters::{Applied, Choice, ColourForm, FacetGroup, PlaceForm, YearForm};
+use first_steps::Step;
 use headings::Section;
 pub(super) use in_results::InResults;
 pub(super) use landing::Landing;
@@ -69,6 +72,8 @@ struct Home<'a> {
     /// How many projects there are, as a sentence.
     listed: String,
     about: Option<&'a str>,
+    /// How the catalog is filled, as long as it is empty.
+    first_steps: Vec<Step>,
     q: &'a str,
     placeholder: String,
     /// Taste and filters, which a search keeps.
@@ -141,9 +146,11 @@ pub(super) async fn home(
     State(state): State<ApiState>,
     caller: Caller,
     RawQuery(query): RawQuery,
+    headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let query = HomeQuery::read(query.as_deref().unwrap_or_default())?;
-    show((&state, &caller), query, None).await
+    let of_front = query.is_front().then_some(&headers);
+    show((&state, &caller), query, None, of_front).await
 }
 
 /// Returns the page of a category.
@@ -155,7 +162,7 @@ pub(super) async fn category(
 ) -> Result<Response, ApiError> {
     let mut query = HomeQuery::read(query.as_deref().unwrap_or_default())?;
     query.options.filters.categories.push(category);
-    show((&state, &caller), query, Some(Landing::Category(category))).await
+    show((&state, &caller), query, Some(Landing::Category(category)), None).await
 }
 
 /// Returns the page of a studio or a curator, as `landing` says.
@@ -169,7 +176,7 @@ pub(super) async fn named(
     let Path(name) = name.map_err(|_| ApiError::not_found())?;
     let mut query = HomeQuery::read(query.as_deref().unwrap_or_default())?;
     query::add(&mut query.options.filters, facet, &spelled(&state, facet, &name)?);
-    show((&state, &caller), query, Some(landing(name))).await
+    show((&state, &caller), query, Some(landing(name)), None).await
 }
 
 /// Returns the most frequent spelling of a name in a path; not found if no listed project has it.
@@ -181,11 +188,13 @@ fn spelled(state: &ApiState, facet: Facet, name: &str) -> Result<String, ApiErro
     counts.values.into_iter().next().map(|value| value.value).ok_or_else(ApiError::not_found)
 }
 
-/// Returns the page of a query that was requested at the address of a list, or redirects to where it belongs.
+/// Returns the page of a query that was requested at the address of a list, or redirects to where it belongs. The front page takes
+/// the headers of its request.
 async fn show(
     (state, caller): (&ApiState, &Caller),
     query: HomeQuery,
     requested: Option<Landing>,
+    headers: Option<&HeaderMap>,
 ) -> Result<Response, ApiError> {
     let base = state.site().path();
     let landing = query.landing();
@@ -225,6 +234,7 @@ async fn show(
         range: results.range(&query),
         listed: listed(listing.listed(None)),
         about: state.site().about(),
+        first_steps: first_steps::of(state, headers, listing.listed(None)),
         q: &query.q,
         placeholder: placeholder(&dimensions, &results.cards),
         kept: query.narrowing(),

@@ -24,6 +24,7 @@ use uuid::Uuid;
 
 use super::form::{access, check_kind, field, limit_requests, refused, wants_problem};
 use super::layout::Layout;
+use super::new_key::KeyUses;
 use super::page;
 use super::words::{grouped, sentence};
 
@@ -59,6 +60,7 @@ pub(super) struct Entered {
 #[template(path = "key_issued.html")]
 struct Issued {
     layout: Layout,
+    uses: KeyUses,
     key: String,
     calls: String,
     mails: bool,
@@ -73,16 +75,6 @@ struct AlreadySent {
 impl Entered {
     fn of(body: &Bytes, fault: String) -> Entered {
         Entered { email: field(body, "email"), name: field(body, "name"), fault: Some(fault) }
-    }
-}
-
-impl Issued {
-    /// An example call with the key.
-    fn example(&self) -> String {
-        format!(
-            "curl -H 'Authorization: Bearer {}' \\\n  '{}/v1/search?q=brick+library'",
-            self.key, self.layout.site
-        )
     }
 }
 
@@ -112,6 +104,7 @@ pub(super) async fn issue(
     match issued {
         Ok(IssuedKey::New(key)) => page(&Issued {
             layout: Layout::new(&state, route::KEYS, "Your key").private(),
+            uses: KeyUses::of(state.site(), key.expose()),
             key: key.expose().to_owned(),
             calls: grouped(access.tiers.first().quota),
             mails: access.mail.is_available(),

@@ -5,6 +5,8 @@ mod board;
 mod card;
 mod cite;
 mod claim;
+mod client_setups;
+mod code;
 mod colours;
 mod connect;
 mod docs;
@@ -12,6 +14,7 @@ mod form;
 mod home;
 mod keys;
 mod layout;
+mod new_key;
 mod pricing;
 mod problem;
 mod project;
@@ -41,6 +44,9 @@ use schemas::taste::Dimension;
 use home::Landing;
 
 pub use cite::cite;
+pub use client_setups::ClientSetup;
+pub use code::Code;
+pub use new_key::KeyUses;
 pub use problem::{SuggestedProjects, of as problem_page};
 
 /// Nothing from other hosts, nothing inline, and no framing by other sites. Scripts connect to this site alone, for suggestions.

@@ -1,11 +1,23 @@
-//! Metering: what counting adds to a call, and how many calls per second are counted, over many keys and over one.
+//! Metering: what counting adds to a call, and how many calls per second are counted, over many keys and over one. Measured in this
+//! process with a private nats-server, as in `loggia up`.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
+use health::Health;
+use ledger::usage_streams;
+use metering::{Budget, Meter, MeterSettings, Outcome, Policy};
+use nats::server::{NatsServer, Options};
+use nats::url::connect_options;
+use read::counters::Counted;
+use schemas::clock::Clock;
 use schemas::key::{Key, KeyId};
+use schemas::month::Month;
+use schemas::tier::TierName;
+use schemas::usage::{Call, CallId, Surface};
 use tokio::task::JoinSet;
 
 use crate::Figure;
@@ -18,13 +30,77 @@ const CALLS: usize = 100_000;
 const CALLERS: usize = 64;
 /// The number of keys.
 const KEYS: usize = 1_000;
+/// How long a call may take.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// A quota larger than the calls of a run.
+const QUOTA: u64 = 1_000_000_000;
 
-/// Measures a function that counts one call of a key.
+/// Starts a private server, with the program `nats_server`, else with the one that is found, and a meter in this process, and measures
+/// them.
 ///
 /// # Errors
 ///
-/// Fails if a call is not counted.
-pub async fn measure<F, C>(count: F) -> Result<Vec<Figure>>
+/// If the server cannot be started, or a call is not counted.
+pub async fn measure(nats_server: Option<PathBuf>) -> Result<Vec<Figure>> {
+    let folder = tempfile::Builder::new().prefix("loggia-bench-").tempdir()?;
+    let mut options = Options::new(folder.path().join("nats"));
+    options.binary = nats_server;
+    let server = NatsServer::start(options).await?;
+    let url = server.url();
+    let client = connect_options(&url)?.connect(&url).await?;
+    let tiers = format!("bench={QUOTA}").parse()?;
+    usage_streams::prepare(&client, &tiers, 1).await?;
+    let meter = Meter::open(
+        client,
+        MeterSettings {
+            folder: folder.path().join("spool"),
+            policy: Policy::Refuse,
+            spool_limit: u64::MAX,
+            tiers,
+            may_read_calls: true,
+            health: Health::default(),
+            clock: Clock::system(),
+        },
+    )?;
+    let metered = Arc::new(Metered { meter, clock: Clock::system(), tier: Arc::new("bench".parse()?) });
+    let figures = measure_calls(move |key| {
+        let metered = metered.clone();
+        async move { metered.count(key).await }
+    })
+    .await?;
+    server.stop().await;
+    Ok(figures)
+}
+
+struct Metered {
+    meter: Meter,
+    clock: Clock,
+    tier: Arc<TierName>,
+}
+
+impl Metered {
+    async fn count(&self, key_id: KeyId) -> Result<()> {
+        let time = self.clock.now();
+        let budget = Budget { key_id, tier: self.tier.clone(), month: Month::of(time) };
+        let call = Call {
+            id: CallId(self.clock.event_id().0),
+            key_id,
+            tier: self.tier.as_ref().clone(),
+            month: budget.month,
+            time,
+            surface: Surface::Rest,
+            operation: "search".into(),
+        };
+        let counted = || Counted { used: 0, through: u64::MAX };
+        match self.meter.count(&budget, &call, QUOTA, counted, tokio::time::Instant::now() + TIMEOUT).await {
+            Outcome::Counted { .. } => Ok(()),
+            other => bail!("a call was not counted: {other:?}"),
+        }
+    }
+}
+
+/// Measures a function that counts one call of a key. Fails if a call is not counted.
+async fn measure_calls<F, C>(count: F) -> Result<Vec<Figure>>
 where
     F: Fn(KeyId) -> C + Clone + Send + 'static,
     C: Future<Output = Result<()>> + Send,

@@ -57,6 +57,8 @@ pub enum BrokenJson {
     },
     /// It opens more arrays and objects within each other than are read.
     TooDeep,
+    /// The name of a member has no colon after it.
+    NoColon,
 }
 
 impl Display for BrokenJson {
@@ -64,6 +66,7 @@ impl Display for BrokenJson {
         match self {
             BrokenJson::NotClosed => f.write_str("opens a JSON array or object that is not closed"),
             BrokenJson::Mismatch { found, expected } => write!(f, "has {found} where {expected} is expected"),
+            BrokenJson::NoColon => f.write_str("has a member of an object without a colon after its name"),
             BrokenJson::TooDeep => write!(f, "is nested deeper than {MAX_DEPTH} arrays and objects"),
         }
     }
@@ -153,10 +156,11 @@ impl<R: BufRead> JsonReader<R> {
     /// Reads the value that begins at the next byte.
     fn read_value(&mut self) -> Result<Numbered<String>, Error> {
         let line = self.line();
-        let (mut scan, mut text) = (ValueScan::new(self.layout), Vec::new());
+        let closing = matches!(self.layout, Layout::Array { .. }).then_some(b']');
+        let (mut scan, mut text) = (ValueScan::new(closing), Vec::new());
         loop {
             let bytes = self.lines.reader.fill_buf()?;
-            if bytes.is_empty() && !scan.open.is_empty() {
+            if bytes.is_empty() && scan.is_open() {
                 return Err(Error::Json { line, reason: BrokenJson::NotClosed });
             }
             let end = scan
@@ -190,24 +194,29 @@ fn spans_lines(start: &[u8]) -> bool {
 }
 
 /// The state of a search for the end of a value.
-struct ValueScan {
+pub(crate) struct ValueScan {
     /// The brackets that close what is open.
     open: Vec<u8>,
     in_text: bool,
     is_escaped: bool,
-    /// Whether a bracket that closes nothing ends the value: the one of the array around it.
-    in_array: bool,
+    /// The bracket that ends the value where nothing is open: the one of the array or object around it.
+    around: Option<u8>,
 }
 
 impl ValueScan {
-    fn new(layout: Layout) -> ValueScan {
-        let in_array = matches!(layout, Layout::Array { .. });
-        ValueScan { open: Vec::new(), in_text: false, is_escaped: false, in_array }
+    /// Returns the state at the beginning of a value that this bracket of the array or object around it ends.
+    pub(crate) fn new(around: Option<u8>) -> ValueScan {
+        ValueScan { open: Vec::new(), in_text: false, is_escaped: false, around }
+    }
+
+    /// Returns whether an array or object of the value is not closed yet.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.open.is_empty()
     }
 
     /// Returns where the value ends in the next bytes, of which the first is within it; `None` if it does not. Counts the lines
     /// before that.
-    fn end(&mut self, bytes: &[u8], lines: &mut u64) -> Result<Option<usize>, BrokenJson> {
+    pub(crate) fn end(&mut self, bytes: &[u8], lines: &mut u64) -> Result<Option<usize>, BrokenJson> {
         for (at, byte) in bytes.iter().copied().enumerate() {
             // A text ends with its line, so that one without its closing quote does not hide the brackets after it.
             if byte == b'\n' {
@@ -221,7 +230,7 @@ impl ValueScan {
                     b'"' => self.in_text = true,
                     b'{' => self.opens(b'}')?,
                     b'[' => self.opens(b']')?,
-                    b']' if self.open.is_empty() && self.in_array => return Ok(Some(at)),
+                    _ if self.open.is_empty() && self.around == Some(byte) => return Ok(Some(at)),
                     b',' if self.open.is_empty() => return Ok(Some(at)),
                     _ if self.open.is_empty() && byte.is_ascii_whitespace() => return Ok(Some(at)),
                     b'}' | b']' => self.closes(byte)?,

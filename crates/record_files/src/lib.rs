@@ -1,12 +1,15 @@
-//! Reads files of records, JSON or CSV, in UTF-8, UTF-16, Latin-1 or Windows-1252, in memory that does not grow with the
-//! file. `loggia import` reads its files with it.
+//! Reads files of records: CSV and JSON in UTF-8, UTF-16, Latin-1 or Windows-1252, folders of JSON files, and workbooks of Excel, in
+//! memory that does not grow with the records; what a workbook or folder keeps besides is bounded. `loggia import` reads its files with
+//! it.
 //!
 //! Each record has the number of the line in which it begins. Lines that are not a record are returned as [`Invalid`] with
 //! the reason, and reading continues at the next line: one broken line costs no other.
 //!
 //! 1. [`decode`] turns the bytes of a file into UTF-8.
-//! 2. [`JsonReader`] reads the texts of JSON values, one per line or over several lines; [`Table`] reads the headings of a CSV file and then one row of cells per
-//!    record, from the rows of [`CsvReader`].
+//! 2. [`JsonReader`] reads the texts of JSON values, one per line or over several lines; [`Table`] reads the headings of a CSV file and
+//!    then one row of cells per record, from the rows of [`CsvReader`].
+//! 3. [`Source`] opens a file or folder of any format, finds what is not said about it ([`SourceOptions`]), and returns records with
+//!    their [`Place`]. [`RecordPath`] is where the records of a JSON file are.
 //!
 //! ```
 //! use record_files::{Encoding, Table, decode};
@@ -22,18 +25,34 @@
 //! ```
 
 mod csv;
+mod detection;
 mod encoding;
+mod folder;
 mod json;
+mod json_path;
 mod ndjson;
+mod nested;
+mod place;
+mod record;
+mod source;
+mod source_error;
 mod table;
+mod workbook;
 
 use std::fmt::{self, Display, Formatter};
 use std::io;
 
 pub use csv::CsvReader;
 pub use encoding::{Encoding, decode, windows_1252};
+pub use folder::MAX_FOLDER_FILES;
 pub use json::{BrokenJson, JsonReader};
-pub use table::Table;
+pub use json_path::{BadRecordPath, RecordPath};
+pub use place::Place;
+pub use record::{Content, Refusal, SourceReason, SourceRecord};
+pub use source::{Source, SourceFormat, SourceOptions};
+pub use source_error::SourceError;
+pub use table::{Table, TableOptions};
+pub use workbook::{MAX_PARTS, MAX_SHARED_BYTES, MAX_SHEET_BYTES, WorkbookFault};
 
 /// The maximum length of a record, in bytes: 1 MiB.
 pub const MAX_RECORD_BYTES: usize = 1 << 20;

@@ -30,6 +30,8 @@
 //! # Ok::<(), settings::InvalidSettings>(())
 //! ```
 //!
+//! [`setup`] asks for settings and writes a first settings file.
+//!
 //! Considered instead: clap's `env` and figment. Figment keeps the place of a value too, but both stop at the first value of
 //! a wrong type, and neither suggests the nearest name of a variable nor hides passwords in messages. Reporting all errors at
 //! once, with these, is most of the code here.
@@ -37,6 +39,7 @@
 mod resolved;
 mod section;
 mod setting;
+pub mod setup;
 mod sources;
 mod table;
 pub mod values;

@@ -180,6 +180,7 @@ impl Project {
             Event::ProjectRestored(_) => self.listed = true,
             Event::PictureAttached(_) | Event::PictureErased(_) => self.facts.pictures.apply(event),
             Event::ProjectSelected(_)
+            | Event::ProjectIdentified(_)
             | Event::PictureRefused(_)
             | Event::VectorsRecorded(_)
             | Event::Account(_) => return,

@@ -78,9 +78,9 @@ impl Project {
         if self.withdrawn.is_some() { &NONE } else { self.awaited.sources() }
     }
 
-    /// Returns whether an event may change what readers see. Vectors, which are recorded for every record, do not.
+    /// Returns whether an event may change what readers see. Vectors, which are recorded for every record, and external ids do not.
     pub fn is_changed_by(event: &Event) -> bool {
-        !matches!(event, Event::VectorsRecorded(_))
+        !matches!(event, Event::VectorsRecorded(_) | Event::ProjectIdentified(_))
     }
 
     /// Returns the state after an event of this envelope. An event that does not concern readers changes nothing.
@@ -113,7 +113,7 @@ impl Project {
             (_, Event::Account(_)) => return Err(UnexpectedEvent::OfAnAccount),
             (None, _) => return Err(UnexpectedEvent::NotSelected),
             (Some(_), Event::ProjectSelected(_)) => return Err(UnexpectedEvent::SelectedTwice),
-            (Some(project), Event::VectorsRecorded(_)) => return Ok(project),
+            (Some(project), Event::VectorsRecorded(_) | Event::ProjectIdentified(_)) => return Ok(project),
             (Some(mut project), Event::PictureRefused(refused)) => {
                 project.awaited.settle(&refused.source);
                 return Ok(project);

@@ -227,7 +227,10 @@ fn change_kind(event: &Event, has_new_pictures: bool) -> Option<ChangeKind> {
         Event::ProjectRenamed(_) => Some(ChangeKind::Renamed),
         Event::ProjectWithdrawn(_) => Some(ChangeKind::Withdrawn),
         Event::ProjectRestored(_) => Some(ChangeKind::Restored),
-        Event::PictureRefused(_) | Event::VectorsRecorded(_) | Event::Account(_) => None,
+        Event::ProjectIdentified(_)
+        | Event::PictureRefused(_)
+        | Event::VectorsRecorded(_)
+        | Event::Account(_) => None,
     }
 }
 

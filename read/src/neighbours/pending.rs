@@ -159,6 +159,7 @@ impl PendingChanges {
                 Some(_),
                 Event::ProjectRevised(_)
                 | Event::ProjectRenamed(_)
+                | Event::ProjectIdentified(_)
                 | Event::PictureAttached(_)
                 | Event::PictureRefused(_)
                 | Event::PictureErased(_),

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::Fault;
 use crate::event::VectorsRecorded;
+use crate::external_id::{ExternalId, InvalidSourceName, SourceName};
 use crate::record::{Category, Detail, PictureSource, Provenance, Year};
 use crate::slug::Slug;
 use crate::taste::{self, Taste};
@@ -85,8 +86,35 @@ impl Fields {
             .ok()
     }
 
-    /// Reads an external id and derives a slug from it.
-    pub(super) fn id(&mut self, name: &str) -> Option<(Slug, String)> {
+    /// Reads an external id with its source, and derives a slug from it if one can be made.
+    pub(super) fn id(&mut self, name: &str, source_name: &str) -> Option<(Option<Slug>, ExternalId)> {
+        let faults = self.faults.len();
+        let source = self.source(source_name);
+        let id = self.id_text(name);
+        if self.faults.len() > faults {
+            return None;
+        }
+        match (id, source) {
+            (Some(id), source) => Some((Slug::from_name(&id), ExternalId { id, source })),
+            (None, Some(source)) => {
+                let reason = format!(
+                    "is “{source}”, and there is no id, which is unique in a source; give one, or leave the source out"
+                );
+                self.fault(source_name, reason);
+                None
+            }
+            (None, None) => None,
+        }
+    }
+
+    fn source(&mut self, name: &str) -> Option<SourceName> {
+        let text = self.text(name, 100)?;
+        text.parse()
+            .map_err(|error: InvalidSourceName| self.fault(name, format!("is “{text}”; {error}")))
+            .ok()
+    }
+
+    fn id_text(&mut self, name: &str) -> Option<String> {
         let value = self.take(name)?;
         if value.is_f64() {
             self.fault(
@@ -96,17 +124,12 @@ impl Fields {
             );
             return None;
         }
-        let text = self.text_of(name, value, 100)?;
-        let slug = Slug::from_name(&text);
-        if slug.is_none() {
-            self.fault(name, format!("is “{text}”, of which no slug can be made; give a slug instead"));
-        }
-        Some((slug?, text))
+        self.text_of(name, value, 100)
     }
 
     /// Derives a slug from the name; `None` if it is impossible or a given slug or id is invalid.
     pub(super) fn made_slug(&mut self, name: &str) -> Option<Slug> {
-        if self.faults.iter().any(|fault| matches!(fault.field.as_str(), "slug" | "id")) {
+        if self.faults.iter().any(|fault| matches!(fault.field.as_str(), "slug" | "id" | "source")) {
             return None;
         }
         let made = Slug::from_name(name);

@@ -27,7 +27,7 @@ pub fn parse_part(text: &str) -> Result<(ImportRecord, Map<String, Value>), Vec<
     // Null, or an empty cell of a spreadsheet, counts as absent.
     let is_blank =
         |value: &Value| value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty());
-    for name in ["slug", "id", "vectors", "vector_model"] {
+    for name in ["slug", "id", "source", "vectors", "vector_model"] {
         if members.get(name).is_some_and(is_blank) {
             members.shift_remove(name);
         }
@@ -47,6 +47,7 @@ pub fn parse_part(text: &str) -> Result<(ImportRecord, Map<String, Value>), Vec<
         key.insert("name".to_owned(), "-".into());
         key.extend(named.iter().filter_map(|name| Some(((*name).to_owned(), members.get(*name)?.clone()))));
     }
+    key.extend(members.get("source").map(|source| ("source".to_owned(), source.clone())));
     parse_members(key, false).map(|key| (key, members))
 }
 

@@ -15,6 +15,7 @@ pub fn import_record_schema() -> Value {
     let mut properties = json!({
         "slug": {"type": ["string", "null"], "pattern": "^[a-z0-9-]{1,120}$", "description": "Made from the id or the name when absent."},
         "id": {"type": ["string", "integer", "null"], "maxLength": 100, "description": "An external id, of which the slug is made where none is given: everything else may change then. It is compared exactly, with case and accents."},
+        "source": {"type": ["string", "null"], "maxLength": 60, "pattern": "^[a-z0-9_-]+$", "description": "The list in which the id is unique: the name of its mapping. The same id in two sources is two projects."},
         "name": {"type": ["string", "number"], "minLength": 1, "maxLength": super::MAX_NAME},
         "studio": text(300, "Who made it."),
         "city": text(300, "Where it stands; may include the country."),
@@ -38,7 +39,8 @@ pub fn import_record_schema() -> Value {
         "pictures": {"type": ["array", "null"], "maxItems": 100, "items": {
             "description": "A path relative to the file, or an https URL.",
             "type": ["string", "object"], "additionalProperties": false,
-            "properties": {"source": {"type": "string"}, "path": {"type": "string"}, "url": {"type": "string"}, "alt": {"type": ["string", "null"]}}}},
+            "properties": {"source": {"type": "string"}, "path": {"type": "string"}, "url": {"type": "string"}, "alt": text(1000, "What readers who do not see it are told."),
+                "credit": text(1000, "Whom to name with it."), "rights": text(1000, "What others may do with it: a text, or the URL of a licence.")}}},
         "vectors": {"type": ["object", "null"], "additionalProperties": false, "properties": {"visual": vector, "semantic": vector}},
         "vector_model": text(200, "The model that made the vectors; wanted where there are any."),
     });

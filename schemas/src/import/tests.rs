@@ -96,16 +96,55 @@ fn an_id_is_a_text_or_a_whole_number() {
         (r#"" \u00c47""#, "\u{c4}7", "a7"),
         (r#""A\u03087""#, "\u{c4}7", "a7"),
     ] {
+        let external = Some(ExternalId { id: text.into(), source: None });
         let record = parse_line(&line(id), false).unwrap();
-        assert_eq!((record.id.as_deref(), record.slug.as_str()), (Some(text), slug), "{id}");
+        assert_eq!((&record.id, record.slug.as_str()), (&external, slug), "{id}");
         let (part, _) = parse_part(&line(id)).unwrap();
-        assert_eq!((part.id.as_deref(), part.slug.as_str()), (Some(text), slug), "{id}");
+        assert_eq!((&part.id, part.slug.as_str()), (&external, slug), "{id}");
     }
     let reason = "is a number with a fraction or an exponent, which programs write in more than one way; write the id as a \
                   text, in quotes";
     for id in ["7.0", "7.00", "1e3", "1.5", "123456789012345678901.5", "1E3"] {
         assert_eq!(faults(&line(id)), [("id".to_owned(), reason.to_owned())], "{id}");
         assert_eq!(parse_part(&line(id)).unwrap_err(), [Fault { field: "id".into(), reason: reason.into() }]);
+    }
+}
+
+#[test]
+fn an_id_belongs_to_its_source_and_may_stand_beside_a_slug() {
+    let tate = Some(ExternalId { id: "T 7".into(), source: "tate".parse().ok() });
+    let line = |more: &str| format!(r#"{{{more},"name":"A","category":"art"}}"#);
+    for (more, slug, origin) in [
+        (r#""id":"T 7","source":"tate""#, "t-7", SlugOrigin::Id),
+        (r#""slug":"nets","id":"T 7","source":"tate""#, "nets", SlugOrigin::Given),
+    ] {
+        let record = parse_line(&line(more), false).unwrap();
+        assert_eq!((&record.id, record.slug.as_str(), record.origin), (&tate, slug, origin), "{more}");
+        let (part, _) = parse_part(&line(more)).unwrap();
+        assert_eq!((&part.id, part.slug.as_str(), part.origin), (&tate, slug, origin), "{more}");
+        let exported =
+            format!(r#"{{"slug":"{slug}","id":"T 7","source":"tate","name":"A","category":"art"}}"#);
+        assert_eq!(record.to_line().unwrap(), exported);
+    }
+    let no_slug = r#""slug":"nets","id":"?","source":null"#;
+    let marks = Some(ExternalId { id: "?".into(), source: None });
+    assert_eq!(parse_line(&line(no_slug), false).unwrap().id, marks, "no slug is made of it");
+    for (more, field, reason) in [
+        (
+            r#""id":"7","source":"Tate""#,
+            "source",
+            "is “Tate”; a name of a source is 1 to 60 characters of a-z, 0-9, - and _",
+        ),
+        (
+            r#""source":"tate""#,
+            "source",
+            "is “tate”, and there is no id, which is unique in a source; give one, or leave the source out",
+        ),
+        (r#""id":"?","source":"tate""#, "id", "is “?”, of which no slug can be made; give a slug too"),
+    ] {
+        let fault = Fault { field: field.into(), reason: reason.into() };
+        assert_eq!(faults(&line(more)), [(field.to_owned(), reason.to_owned())], "{more}");
+        assert_eq!(parse_part(&line(more)).unwrap_err(), [fault], "{more}");
     }
 }
 

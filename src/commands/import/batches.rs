@@ -1,102 +1,82 @@
 //! The imported file in batches, read on a thread of its own, so that an input that is silent, such as a terminal, blocks
 //! nothing else.
 
-use std::collections::HashMap;
-use std::iter::Peekable;
-
-use anyhow::Result;
-use schemas::command::{ImportLine, LineForm, MAX_IMPORT_LINES};
-use schemas::import::{Fault, WrittenPicture};
+use anyhow::{Result, bail};
+use cli_output::say;
+use import_file::{Batch, Batches, Findings, ImportFile, RecordIds, check};
 use tokio::sync::mpsc;
 
-use super::content::Prepared;
-use super::source::{SourceLine, SourceLines, open};
-use crate::cli::{ImportArgs, ImportFormat};
+/// What the thread sends.
+enum Message {
+    Batch(Box<Batch>),
+    End(EndOfFile),
+}
 
-/// The size of a batch in bytes, which bounds the memory of an import. The command client splits batches to fit into messages.
-const BATCH_BYTES: usize = 4 << 20;
-
-/// The lines of one command, and those that do not have the file's format.
+/// What is known at the end of a file.
 #[derive(Debug, Default)]
-pub struct Batch {
-    /// The lines for the write side.
-    pub lines: Vec<ImportLine>,
-    /// The picture files that lines name, by line number.
-    pub files: HashMap<u64, Vec<WrittenPicture>>,
-    /// How much of a record each line is.
-    pub form: LineForm,
-    pub rejected: Vec<RejectedLine>,
-    /// The number of characters that were repaired, by line number.
-    pub repaired: Vec<(u64, u64)>,
+pub struct EndOfFile {
+    /// What is said about all records.
+    pub findings: Findings,
+    /// The columns, or the paths that a mapping found.
+    pub columns: Vec<String>,
+    /// The ids of all records; `None` without a mapping, and for a file of rejected lines.
+    pub ids: Option<RecordIds>,
 }
 
-#[derive(Debug)]
-pub struct RejectedLine {
-    pub number: u64,
-    pub text: String,
-    pub faults: Vec<Fault>,
+pub struct BatchReader {
+    messages: mpsc::Receiver<Result<Message>>,
+    end: Option<EndOfFile>,
 }
-
-pub struct BatchReader(mpsc::Receiver<Result<Batch>>);
 
 impl BatchReader {
-    /// Starts to read. `form` is how much of a record a line is that does not say so itself.
-    pub fn start(args: &ImportArgs, format: ImportFormat, form: LineForm) -> BatchReader {
+    /// Starts to read. With `checks_first` the whole file is read for the faults of its records before the first batch.
+    pub fn start(file: ImportFile, checks_first: bool) -> BatchReader {
         // One batch is being sent, one waits, and one is being read.
-        let (sender, receiver) = mpsc::channel(1);
-        let args = args.clone();
+        let (sender, messages) = mpsc::channel(1);
         // Not a thread of the runtime: the process does not wait for it to end.
         std::thread::spawn(move || {
-            let mut lines = match open(&args, format) {
-                Ok(lines) => lines.peekable(),
-                Err(error) => return drop(sender.blocking_send(Err(error))),
-            };
-            loop {
-                let batch = next_batch(&mut lines, form, args.repair_text);
-                let is_last = match &batch {
-                    Ok(batch) if batch.lines.is_empty() && batch.rejected.is_empty() => return,
-                    read => read.is_err(),
-                };
-                if sender.blocking_send(batch).is_err() || is_last {
-                    return;
-                }
+            let send = |message| sender.blocking_send(message).is_ok();
+            if let Err(error) = read(&file, checks_first, &send) {
+                send(Err(error));
             }
         });
-        BatchReader(receiver)
+        BatchReader { messages, end: None }
     }
 
     /// Returns the next batch; `None` at the end of the file.
     pub async fn next(&mut self) -> Result<Option<Batch>> {
-        self.0.recv().await.transpose()
+        match self.messages.recv().await.transpose()? {
+            Some(Message::Batch(batch)) => Ok(Some(*batch)),
+            Some(Message::End(end)) => {
+                self.end = Some(end);
+                Ok(None)
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// Returns what is known at the end of the file; `None` before.
+    pub fn end(&self) -> Option<&EndOfFile> {
+        self.end.as_ref()
     }
 }
 
-fn next_batch(lines: &mut Peekable<SourceLines>, form: LineForm, repairs: bool) -> Result<Batch> {
-    let mut batch = Batch { form, ..Batch::default() };
-    let mut bytes = 0;
-    while batch.lines.len() + batch.rejected.len() < MAX_IMPORT_LINES && bytes < BATCH_BYTES {
-        if let Some(Ok(SourceLine::Record { form: own, .. })) = lines.peek() {
-            let form = own.unwrap_or(form);
-            if !batch.lines.is_empty() && form != batch.form {
-                break;
-            }
-            batch.form = form;
-        }
-        match lines.next().transpose()? {
-            None => break,
-            Some(SourceLine::Record { number, content, .. }) => {
-                let Prepared { text, files, repaired } = content.prepare(repairs);
-                batch.repaired.extend((repaired > 0).then_some((number, repaired)));
-                batch.files.extend((!files.is_empty()).then_some((number, files)));
-                bytes += text.len();
-                batch.lines.push(ImportLine { number, text });
-            }
-            Some(SourceLine::Unreadable { number, text, reason }) => {
-                bytes += text.len();
-                let faults = vec![Fault { field: String::new(), reason }];
-                batch.rejected.push(RejectedLine { number, text, faults });
-            }
+/// Reads a file, and sends its batches until nobody receives them.
+fn read(file: &ImportFile, checks_first: bool, send: &impl Fn(Result<Message>) -> bool) -> Result<()> {
+    if checks_first {
+        let faults = check(file)?;
+        if !faults.is_empty() {
+            bail!("nothing is imported (--strict):\n{}", faults.join("\n"));
         }
     }
-    Ok(batch)
+    let mut batches = Batches::open(file)?;
+    batches.notes().iter().for_each(|note| say(note));
+    while let Some(batch) = batches.next_batch()? {
+        if !send(Ok(Message::Batch(Box::new(batch)))) {
+            return Ok(());
+        }
+    }
+    let (findings, columns, ids) = (batches.findings(), batches.columns(), batches.ids());
+    send(Ok(Message::End(EndOfFile { findings, columns, ids })));
+    Ok(())
 }

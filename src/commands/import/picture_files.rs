@@ -4,25 +4,9 @@
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use import_file::find;
 use schemas::picture::MAX_PICTURE_BYTES;
-use schemas::text::{canonical, composed, decomposed};
-
-/// Finds the file of a name: as the name is written, in NFC, or in NFD, in that order for each folder of the path. Archives
-/// and disks of macOS have NFD where the table has NFC, or the other way round. `None` if there is none.
-pub fn find(folder: &Path, name: &Path) -> Option<PathBuf> {
-    let mut rest = name.components();
-    let Some(part) = rest.next() else { return Some(folder.to_owned()) };
-    let rest = rest.as_path();
-    let written = Path::new(&part);
-    let mut spellings = vec![written.to_owned()];
-    if let Some(text) = written.to_str().filter(|text| !text.is_ascii()) {
-        spellings.extend([PathBuf::from(&*composed(text)), PathBuf::from(decomposed(text))]);
-    }
-    let paths = spellings.into_iter().map(|spelling| folder.join(spelling));
-    // What cannot be examined is left to reading, which says why.
-    let mut existing = paths.filter(|path| path.try_exists().unwrap_or(true));
-    existing.find_map(|path| find(&path, rest))
-}
+use schemas::text::canonical;
 
 /// Reads a picture file. The error is a sentence for users.
 pub async fn read(path: PathBuf) -> Result<Vec<u8>, String> {

@@ -2,12 +2,12 @@
 //! Pictures that records name by URL are fetched by the write side itself.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use futures::{StreamExt, TryStreamExt};
 use schemas::command::{Command, CommandReply, LineOutcome, LineResult};
-use schemas::ids::{Actor, CommandId};
+use schemas::ids::{Actor, CommandId, Position};
 use schemas::import::WrittenPicture;
 use schemas::slug::Slug;
 
@@ -34,20 +34,19 @@ pub struct NamedPicture {
 }
 
 pub enum UploadOutcome {
-    /// The picture is attached, or was before.
-    Attached,
+    /// The picture is attached, or was before. The position of the log at which it was attached now, or its start.
+    Attached(Position),
     Refused(String),
 }
 
 impl<'s> PictureUploader<'s> {
-    /// Returns an uploader of pictures in the folder of the imported file; for standard input, in the current folder.
+    /// Returns an uploader of pictures in the folder of the imported file.
     pub fn new(
         session: &'s Session,
         actor: Actor,
         correlation: CommandId,
-        file: &Path,
+        folder: PathBuf,
     ) -> PictureUploader<'s> {
-        let folder = file.parent().unwrap_or(Path::new("")).to_owned();
         PictureUploader { session, actor, correlation, folder }
     }
 
@@ -83,7 +82,7 @@ impl<'s> PictureUploader<'s> {
         let WrittenPicture { picture, written } = &named.named;
         let bytes = match read_below(&self.folder, written).await {
             Ok(Some(bytes)) => bytes,
-            Ok(None) if named.is_stored => return Ok(UploadOutcome::Attached),
+            Ok(None) if named.is_stored => return Ok(UploadOutcome::Attached(Position::START)),
             Ok(None) => return Ok(UploadOutcome::Refused(absent(&self.folder.join(written)))),
             Err(reason) => return Ok(UploadOutcome::Refused(reason)),
         };
@@ -94,7 +93,7 @@ impl<'s> PictureUploader<'s> {
         let (slug, picture) = (named.slug.clone(), picture.clone());
         let command = Command::Attach { slug, picture, kept: Some(stored), as_named: false };
         match self.session.send(self.actor.clone(), Some(self.correlation), command).await? {
-            CommandReply::Project(_) => Ok(UploadOutcome::Attached),
+            CommandReply::Project(outcome) => Ok(UploadOutcome::Attached(outcome.position)),
             CommandReply::Failed(refusal) => Ok(UploadOutcome::Refused(refusal.detail)),
             _ => bail!(UNEXPECTED_REPLY),
         }

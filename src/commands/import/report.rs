@@ -1,5 +1,6 @@
 //! The report of an import: counts, rejected lines with their faults, and the position of the log at the end.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
@@ -9,12 +10,14 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use cli_output::{Failure, Output, count, say};
 use daemon::signals::Signal;
+use import_file::{Lacking, Lacks, Places, Refusals, RefusedPicture, Reject, RejectedLine, record_lines};
 use indicatif::ProgressBar;
 use schemas::command::{ImportLine, LineForm, LineOutcome, LineResult};
 use schemas::ids::Position;
-use schemas::import::Fault;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
+use super::missing::Missing;
 use super::pictures::{NamedPicture, UploadOutcome};
 use crate::cli::{ImportArgs, MaxRejected};
 
@@ -32,6 +35,23 @@ pub struct Report {
     max_rejected: Option<MaxRejected>,
     rejects: Option<File>,
     progress: ProgressBar,
+    /// Whether a mapping made the records: then a fault that many have is said once, and a dry run shows the first records.
+    is_mapped: bool,
+    refusals: Refusals,
+    /// The records that the mapping rejects. They are among what is said about all records, where the file is read to its end.
+    unmapped: Refusals,
+    /// What is said about all records.
+    notes: Vec<String>,
+}
+
+/// The lines of a batch that were sent, and what is known about them besides.
+pub struct SentLines<'b> {
+    pub form: LineForm,
+    pub places: &'b Places,
+    pub lacks: &'b HashMap<u64, Lacks>,
+    pub previews: &'b [(u64, Map<String, Value>)],
+    /// The lines, if rejected ones are written with their text.
+    pub texts: Option<&'b [ImportLine]>,
 }
 
 /// The last line of `import --json`.
@@ -51,6 +71,11 @@ struct Counts {
     repaired_records: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     repaired_characters: Option<u64>,
+    /// What the imported records lack; of records that existed before only if their lines are whole records.
+    lacking: Lacking,
+    /// The projects of the source that the file does not have; absent for a file of no source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing: Option<Missing>,
     seconds: f64,
     position: Position,
 }
@@ -59,23 +84,20 @@ struct Counts {
 struct Outcome<'a> {
     #[serde(flatten)]
     counts: &'a Counts,
+    /// What is said about the records of a mapping.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    notes: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<Failure<'a>>,
 }
 
-/// A rejected line in the file that `--rejects` names.
+/// The outcome of a line of a dry run, and the record that the mapping made of it.
 #[derive(Serialize)]
-struct Reject<'a> {
-    line: u64,
-    faults: &'a [Fault],
-    record: &'a str,
-    /// How much of a record it is; absent for a whole record.
-    #[serde(skip_serializing_if = "is_whole_record")]
-    form: LineForm,
-}
-
-fn is_whole_record(form: &LineForm) -> bool {
-    *form == LineForm::Record
+struct Shown<'a> {
+    #[serde(flatten)]
+    outcome: &'a LineOutcome,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    record: Option<&'a Map<String, Value>>,
 }
 
 pub struct End {
@@ -98,6 +120,11 @@ impl End {
     /// Says whether lines may have been imported without a reply that says so.
     pub fn with_unknown(self, is_unknown: bool) -> End {
         End { is_unknown, ..self }
+    }
+
+    /// Returns whether the import did all that it was to do.
+    pub fn is_success(&self) -> bool {
+        self.failure.is_none()
     }
 
     fn complete() -> End {
@@ -123,6 +150,10 @@ impl Report {
             max_rejected: args.max_rejected,
             rejects: rejects.transpose()?,
             progress: output.progress(0, "records"),
+            is_mapped: args.mapping.is_some(),
+            refusals: Refusals::default(),
+            unmapped: Refusals::default(),
+            notes: Vec::new(),
         })
     }
 
@@ -131,19 +162,26 @@ impl Report {
         self.rejects.is_some()
     }
 
-    /// Adds the outcomes of one batch. `texts` are its lines, if rejected lines are written with their text.
+    /// Adds the outcomes of one batch.
     pub fn batch(
         &mut self,
         position: Position,
-        lines: Vec<LineOutcome>,
-        texts: Option<&[ImportLine]>,
-        form: LineForm,
+        outcomes: Vec<LineOutcome>,
+        sent: &SentLines<'_>,
     ) -> Result<()> {
         self.set_position(position);
-        self.progress.inc(lines.len() as u64);
-        for outcome in lines {
+        self.progress.inc(outcomes.len() as u64);
+        for outcome in outcomes {
             if self.dry_run {
-                self.show_difference(&outcome)?;
+                self.show_difference(&outcome, sent)?;
+            }
+            let is_whole = self.is_mapped || sent.form != LineForm::Patch;
+            let is_new = matches!(outcome.result, LineResult::New { .. });
+            let is_rejected = matches!(outcome.result, LineResult::Rejected { .. });
+            if let Some(lacks) = sent.lacks.get(&outcome.number)
+                && (is_new || (is_whole && !is_rejected))
+            {
+                self.counts.lacking.add(*lacks);
             }
             match outcome.result {
                 LineResult::New { .. } => self.counts.new += 1,
@@ -154,48 +192,59 @@ impl Report {
                 }
                 LineResult::Same { .. } => self.counts.same += 1,
                 LineResult::Rejected { faults } => {
-                    let text =
-                        texts.and_then(|texts| texts.iter().find(|line| line.number == outcome.number));
-                    self.rejected(outcome.number, text.map_or("", |line| &line.text), &faults, form)?;
+                    let number = outcome.number;
+                    let line = sent.texts.and_then(|texts| texts.iter().find(|line| line.number == number));
+                    let text = line.map_or_else(String::new, |line| line.text.clone());
+                    let line = RejectedLine { number, text, faults, is_unmapped: false };
+                    self.rejected(&line, sent.places, sent.form)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn show_difference(&self, outcome: &LineOutcome) -> Result<()> {
-        if matches!(outcome.result, LineResult::Same { .. } | LineResult::Rejected { .. }) {
+    fn show_difference(&self, outcome: &LineOutcome, sent: &SentLines<'_>) -> Result<()> {
+        let record = sent.previews.iter().find(|(number, _)| *number == outcome.number);
+        let record = record.map(|(_, record)| record);
+        let is_change = matches!(outcome.result, LineResult::New { .. } | LineResult::Changed { .. });
+        // Of a file of somebody else's columns the first records are shown whole, and for programs every change.
+        let is_shown = record.is_some() || (is_change && (!self.is_mapped || self.output.is_json()));
+        if !is_shown {
             return Ok(());
         }
-        Ok(self.output.answer(outcome, || match &outcome.result {
-            LineResult::New { slug } => format!("line {}: new {slug}", outcome.number),
-            LineResult::Changed { slug, members, removed, removed_pictures, .. } => {
-                let removed: Vec<&str> = removed.iter().chain(removed_pictures).map(String::as_str).collect();
-                let removed = match removed[..] {
-                    [] => String::new(),
-                    _ => format!("; removed: {}", removed.join(", ")),
-                };
-                format!("line {}: changed {slug}: {}{removed}", outcome.number, members.join(", "))
-            }
-            LineResult::Same { .. } | LineResult::Rejected { .. } => String::new(),
+        let place = sent.places.of(outcome.number);
+        Ok(self.output.answer(&Shown { outcome, record }, || {
+            let mut lines = vec![difference(&place, &outcome.result)];
+            lines.extend(record.map(record_lines).unwrap_or_default());
+            lines.join("\n")
         })?)
     }
 
-    pub fn rejected(&mut self, number: u64, text: &str, faults: &[Fault], form: LineForm) -> Result<()> {
+    /// Adds a line that is rejected.
+    pub fn rejected(&mut self, line: &RejectedLine, places: &Places, form: LineForm) -> Result<()> {
+        let RejectedLine { number, text, faults, is_unmapped } = line;
         self.counts.rejected += 1;
         if let Some(file) = &mut self.rejects {
             // In one write, so that the file ends with a complete line whenever the import ends.
-            let mut line = serde_json::to_vec(&Reject { line: number, faults, record: text, form })?;
+            let (line, place) = (*number, places.get(*number));
+            let reject = Reject { line, place, faults, record: text, form, unmapped: *is_unmapped };
+            let mut line = serde_json::to_vec(&reject)?;
             line.push(b'\n');
             file.write_all(&line).context("the file of rejected lines cannot be written")?;
-        } else if self.counts.rejected <= SHOWN {
+        }
+        if self.is_mapped {
+            let refusals = if *is_unmapped { &mut self.unmapped } else { &mut self.refusals };
+            refusals.add(&places.of(*number), faults);
+        } else if self.rejects.is_none() && self.counts.rejected <= SHOWN {
+            let place = places.of(*number);
+            let whole = if places.get(*number).is_some() { "the record" } else { "the line" };
             self.progress.suspend(|| {
                 for fault in faults {
-                    let field = if fault.field.is_empty() { "the line" } else { &fault.field };
-                    say(&format!("line {number}: {field} {}", fault.reason));
+                    let field = if fault.field.is_empty() { whole } else { &fault.field };
+                    say(&format!("{place}: {field} {}", fault.reason));
                 }
             });
-        } else if self.counts.rejected == SHOWN + 1 {
+        } else if self.rejects.is_none() && self.counts.rejected == SHOWN + 1 {
             self.progress.suspend(|| {
                 say("more lines are rejected; --rejects FILE writes all of them with their faults")
             });
@@ -203,22 +252,49 @@ impl Report {
         Ok(())
     }
 
+    /// Adds pictures that are left out of their records, by line number.
+    pub fn refused_pictures<'p>(
+        &mut self,
+        pictures: impl Iterator<Item = &'p (u64, RefusedPicture)>,
+        places: &Places,
+    ) {
+        for (number, RefusedPicture { source, reason }) in pictures {
+            self.refused_picture(&places.of(*number), source, &format!("is left out: it {reason}"));
+        }
+    }
+
+    /// Counts a picture. `what` completes a sentence about it.
+    fn refused_picture(&mut self, place: &str, source: &str, what: &str) {
+        self.counts.pictures_refused += 1;
+        if self.counts.pictures_refused <= SHOWN {
+            self.progress.suspend(|| say(&format!("{place}: the picture {source} {what}")));
+        }
+    }
+
+    /// Adds sentences about all records.
+    pub fn add_notes(&mut self, notes: &[String]) {
+        self.notes.extend_from_slice(notes);
+    }
+
     /// Adds the outcomes of pictures. Their records are imported in any case.
-    pub fn pictures(&mut self, outcomes: Vec<(NamedPicture, UploadOutcome)>) {
+    pub fn pictures(&mut self, outcomes: Vec<(NamedPicture, UploadOutcome)>, places: &Places) {
         for (named, outcome) in outcomes {
             match outcome {
-                UploadOutcome::Attached => self.counts.pictures += 1,
+                UploadOutcome::Attached(position) => {
+                    self.counts.pictures += 1;
+                    self.counts.position = self.counts.position.max(position);
+                }
                 UploadOutcome::Refused(reason) => {
-                    self.counts.pictures_refused += 1;
-                    if self.counts.pictures_refused <= SHOWN {
-                        let (line, source) = (named.line, &named.named.picture.source);
-                        self.progress.suspend(|| {
-                            say(&format!("line {line}: the picture {source} is not attached: {reason}"))
-                        });
-                    }
+                    let (place, source) = (places.of(named.line), &named.named.picture.source);
+                    self.refused_picture(&place, source, &format!("is not attached: {reason}"));
                 }
             }
         }
+    }
+
+    /// Returns what the imported records lack.
+    pub fn lacking(&self) -> Lacking {
+        self.counts.lacking
     }
 
     /// Adds the numbers of repaired characters, each with the number of its line.
@@ -233,6 +309,12 @@ impl Report {
         {
             *count = count.map(|count| count + more);
         }
+    }
+
+    /// Adds how many projects of the source are not in the file, and the position of the log after some were withdrawn.
+    pub fn missing(&mut self, missing: Option<Missing>, position: Option<Position>) {
+        self.counts.missing = missing;
+        self.counts.position = position.unwrap_or(self.counts.position).max(self.counts.position);
     }
 
     pub fn set_position(&mut self, position: Position) {
@@ -278,16 +360,28 @@ impl Report {
         }
     }
 
-    /// Prints the counts, and why the import failed if it did. Returns the exit status.
-    pub fn finish(mut self, end: End) -> Result<ExitCode> {
+    /// Prints the counts and what is said about all records, and why the import failed if it did. Returns the exit status.
+    pub fn finish(&mut self, end: End) -> Result<ExitCode> {
         self.progress.finish_and_clear();
         self.counts.seconds = self.began.elapsed().as_secs_f64();
+        if self.notes.is_empty() {
+            self.notes = self.unmapped.sentences();
+        }
+        let refusals = self.refusals.sentences();
+        self.notes.splice(0..0, refusals);
+        // After an import it is among what to look at next.
+        let lacking = self.counts.lacking.sentence().filter(|_| self.dry_run && self.is_mapped);
+        self.notes.extend(lacking);
         let End { status, failure, is_unknown } = end;
         let is_unread = failure.is_none();
         let reported = failure.as_ref().map(|(kind, detail)| Failure { kind, detail });
-        self.output.answer(&Outcome { counts: &self.counts, failure: reported }, || match self.lines() {
-            0 => self.nothing(is_unread, is_unknown),
-            _ => self.sentence(),
+        let outcome = Outcome { counts: &self.counts, notes: &self.notes, failure: reported };
+        self.output.answer(&outcome, || {
+            let sentence = match self.lines() {
+                0 => self.nothing(is_unread, is_unknown),
+                _ => self.sentence(),
+            };
+            std::iter::once(&sentence).chain(&self.notes).map(String::as_str).collect::<Vec<_>>().join("\n")
         })?;
         if let Some((_, detail)) = failure {
             say(&detail);
@@ -343,6 +437,23 @@ impl Report {
             count(*rejected),
             count(rate as u64),
         )
+    }
+}
+
+/// Returns the sentence about what a line would do.
+fn difference(place: &str, result: &LineResult) -> String {
+    match result {
+        LineResult::New { slug } => format!("{place}: new {slug}"),
+        LineResult::Changed { slug, members, removed, removed_pictures, .. } => {
+            let removed: Vec<&str> = removed.iter().chain(removed_pictures).map(String::as_str).collect();
+            let removed = match removed[..] {
+                [] => String::new(),
+                _ => format!("; removed: {}", removed.join(", ")),
+            };
+            format!("{place}: changed {slug}: {}{removed}", members.join(", "))
+        }
+        LineResult::Same { slug, .. } => format!("{place}: same {slug}"),
+        LineResult::Rejected { .. } => format!("{place}: rejected"),
     }
 }
 

@@ -1,8 +1,10 @@
 //! `loggia keys issue`: generates a key, sends its hash, and prints the key once.
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use api::{KeyUses, Site};
 use cli_output::{Output, count, say};
 use schemas::account::KeyIssued;
 use schemas::command::{Command, CommandFailure, FailureKind};
@@ -65,9 +67,10 @@ pub(super) async fn run(
     };
     applied::wait(config, done.position).await;
     let shown = Issued { key: key.expose(), key_id: key.id(), tier: &tier.name, quota: tier.quota };
+    let uses = uses_on_terminal(config, key.expose()).await;
     let printed = output.deliver(&shown, || {
         format!(
-            "{}\n\nKeep it: it is shown only once. Its id is {}, its tier {}: {} calls per calendar month (UTC).",
+            "{}\n\nKeep it: it is shown only once. Its id is {}, its tier {}: {} calls per calendar month (UTC).{uses}",
             shown.key,
             shown.key_id,
             shown.tier,
@@ -78,6 +81,31 @@ pub(super) async fn run(
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(error) => Err(anyhow::Error::from(error).context(revoke_unseen(config, actor, key.id()).await)),
     }
+}
+
+/// Returns what the key can be used for, for a person: a script takes the key from the first line, and needs no examples. None are
+/// shown if the address of the service is not known.
+async fn uses_on_terminal(config: &Config, key: &str) -> String {
+    if !std::io::stdout().is_terminal() {
+        return String::new();
+    }
+    let site = service::address(config).await.ok().and_then(|address| address.parse::<Site>().ok());
+    let named = site.map(|site| site.with_texts(config.site.texts(config.accounts.contact.clone())));
+    named.map(|site| in_text(&KeyUses::of(&site, key))).unwrap_or_default()
+}
+
+/// Returns the uses of a key as sections of a text, each below its heading.
+fn in_text(uses: &KeyUses) -> String {
+    let calls = uses.calls.iter().map(|call| (call.language, call.place, call.text.as_str()));
+    let clients = uses.clients.iter().map(|client| (client.name, client.place, client.with_key.as_str()));
+    calls
+        .chain(clients)
+        .map(|(name, place, text)| {
+            let indented: Vec<String> =
+                text.lines().map(|line| format!("    {line}").trim_end().to_owned()).collect();
+            format!("\n\n{name}. {}:\n{}", place.trim_end_matches(':'), indented.join("\n"))
+        })
+        .collect()
 }
 
 /// Revokes a key that could not be printed, and returns the outcome as a sentence.
@@ -103,3 +131,6 @@ fn wanted(tiers: &Tiers, name: Option<TierName>) -> Result<&Tier> {
         format!("there is no tier “{name}”; the tiers are {}", known.join(", "))
     })
 }
+
+#[cfg(test)]
+mod tests;

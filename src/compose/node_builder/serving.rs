@@ -7,7 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use api::{Access, CommandClient, KeyAccess, MailStatus, PaymentWebhook, RateLimits, Site, UnknownTiers};
+use api::{
+    Access, CommandClient, KeyAccess, MailStatus, PaymentWebhook, RateLimits, Site, TrustedProxies,
+    UnknownTiers,
+};
 use metering::{Meter, MeterSettings};
 use payments::{Offers, Payments};
 use process_role::ProcessRole;
@@ -52,9 +55,19 @@ impl NodeBuilder {
     }
 
     /// Returns the address of the site: the one that is set, or the one on which this process listens or is to listen.
-    pub(super) fn site_address(&self) -> String {
+    pub fn site_address(&self) -> String {
         let address = self.listens_at.unwrap_or(self.config.server.listen);
         self.config.site.public_url.clone().unwrap_or_else(|| format!("http://{address}"))
+    }
+
+    /// Returns whether the pages may have paths of this machine in them: only its users reach the address, no public one is set, which
+    /// would be that of a proxy before it, and the catalog can be changed from here.
+    pub(super) fn is_for_this_machine(&self, address: SocketAddr) -> bool {
+        let has_proxies = self.config.http.trusted_proxies != TrustedProxies::default();
+        address.ip().is_loopback()
+            && self.config.site.public_url.is_none()
+            && !has_proxies
+            && self.held.contains(&Part::Write)
     }
 
     /// Tells scripts and commands where the API listens, unless another process serves on the folder.
@@ -170,24 +183,4 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::*;
-
-    #[tokio::test]
-    async fn connections_are_queued_until_they_are_accepted() {
-        let most = std::fs::read_to_string("/proc/sys/net/core/somaxconn").unwrap().trim().parse().unwrap();
-        let listener = listen("127.0.0.1:0".parse().unwrap()).unwrap();
-        let address = listener.local_addr().unwrap();
-        // The usual length of a queue, 128, would make the next one wait without end.
-        let wanted = 400.min(most);
-        let mut open = Vec::new();
-        for number in 0..wanted {
-            let connecting = tokio::net::TcpStream::connect(address);
-            let connected = tokio::time::timeout(Duration::from_secs(120), connecting).await;
-            open.push(connected.unwrap_or_else(|_| panic!("{number} are open")).unwrap());
-        }
-        assert_eq!(open.len(), wanted);
-    }
-}
+mod tests;

@@ -125,6 +125,11 @@ fn write_files(place: &Path, prefix: &str) {
     std::fs::write(place.join(format!("{prefix}.ndjson")), format!("{record}\n")).unwrap();
     let record = json!({"name": format!("Selected {prefix}"), "category": "design"});
     std::fs::write(place.join(format!("{prefix}.json")), record.to_string()).unwrap();
+    for name in [prefix.to_owned(), format!("{prefix}-kept")] {
+        let mapping =
+            format!("name = \"{name}\"\n[record]\nname = \"Title\"\ncategory = {{ value = \"art\" }}\n");
+        std::fs::write(place.join(format!("{name}.toml")), mapping).unwrap();
+    }
     let shade = prefix.as_bytes()[0];
     for (name, shade) in [(format!("{prefix}.png"), shade), (format!("{prefix}-first.png"), shade + 1)] {
         let pixels = image::RgbImage::from_pixel(40, 30, image::Rgb([shade, shade, 200]));
@@ -134,6 +139,7 @@ fn write_files(place: &Path, prefix: &str) {
 
 /// Creates a withdrawn project, a picture, and keys of four addresses; returns the ids of a key and of the picture.
 fn create_content(service: &Service, place: &Path, prefix: &str) -> (String, String) {
+    service.json(&["mappings", "add", place.join(format!("{prefix}-kept.toml")).to_str().unwrap()]);
     let slug = |n: usize| format!("{prefix}-{n}");
     service.json(&["curate", "withdraw", &slug(4), "--reason", "gone"]);
     let picture = place.join(format!("{prefix}-first.png"));

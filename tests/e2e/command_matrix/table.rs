@@ -101,8 +101,13 @@ impl Row {
 }
 
 /// Returns all commands except the roles.
-pub(super) const TABLE: [Row; 43] = [
+pub(super) const TABLE: [Row; 48] = [
+    row("init", "NEW --yes").without_folder(),
     row("import", "IN/P.ndjson"),
+    row("mappings add", "IN/P.toml"),
+    row("mappings list", ""),
+    row("mappings show", "P-kept").needs_data(),
+    row("mappings remove", "P-kept").needs_data(),
     row("export", "").needs_data(),
     row("curate select", "IN/P.json"),
     row("curate revise", "P-1 --set city=Bonn").needs_data(),

@@ -83,7 +83,8 @@ pub struct Manifest {
     /// The ledger; absent if no call was ever counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ledger: Option<LedgerCopy>,
-    /// The sidecar files of the log: the vault, and its secret if that is in the same folder. Absent in backups of older versions.
+    /// The sidecar files of the log: the vault, its secret if that is in the same folder, and the kept mappings. Absent in backups of
+    /// older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<CopiedFile>,
     /// The pictures; absent in backups of older versions, whose pictures cannot be verified.

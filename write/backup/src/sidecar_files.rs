@@ -1,10 +1,11 @@
-//! The sidecar files of the log that a backup contains: the vault and its secret.
+//! The sidecar files of the log that a backup contains: the vault, its secret, and the kept mappings.
 
 use std::fs::File;
 use std::io;
 use std::path::Path;
 
 use schemas::hash::Hash;
+use schemas::kept_mappings::{KEPT_MAPPINGS, KeptMappings, MAX_FILE_BYTES};
 use serde::{Deserialize, Serialize};
 use vault::VaultError;
 
@@ -21,13 +22,16 @@ struct SidecarFile {
 enum Kind {
     /// A SQLite database, which may be written while it is copied.
     Database,
-    /// A file that is written once.
-    Plain,
+    /// The secret of the vault, which is written once.
+    Secret,
+    /// The kept mappings, which are replaced as a whole.
+    Mappings,
 }
 
-const SIDECAR_FILES: [SidecarFile; 2] = [
+const SIDECAR_FILES: [SidecarFile; 3] = [
     SidecarFile { name: vault::FILE, kind: Kind::Database },
-    SidecarFile { name: vault::SECRET_FILE, kind: Kind::Plain },
+    SidecarFile { name: vault::SECRET_FILE, kind: Kind::Secret },
+    SidecarFile { name: KEPT_MAPPINGS, kind: Kind::Mappings },
 ];
 
 /// The copy of a sidecar file in a backup.
@@ -53,7 +57,7 @@ pub(super) async fn copy(folder: &Path, backup: &Path) -> Result<Vec<CopiedFile>
         }
         match kind {
             Kind::Database => copy_database(&from, &to).await?,
-            Kind::Plain => copy_file(&from, &to)?,
+            Kind::Secret | Kind::Mappings => copy_file(&from, &to)?,
         }
         copied.push(CopiedFile { name: (*name).to_owned(), sha256: digest(&to).await? });
     }
@@ -69,7 +73,7 @@ async fn copy_database(from: &Path, to: &Path) -> Result<(), BackupError> {
 }
 
 /// Checks that a sidecar file of a backup, or a copy of it at `path`, has the bytes that were written, and is what its name says: a
-/// vault without anything but its tables, or a file that may be a secret.
+/// vault without anything but its tables, a file that may be a secret, or kept mappings.
 pub(super) async fn verify(member: &Member, copied: &CopiedFile, path: &Path) -> Result<(), BackupError> {
     member.check_bytes(&copied.name, path, copied.sha256).await?;
     let kind = SIDECAR_FILES.iter().find(|file| file.name == copied.name).map(|file| file.kind);
@@ -80,8 +84,15 @@ pub(super) async fn verify(member: &Member, copied: &CopiedFile, path: &Path) ->
             }
             other => other.into(),
         }),
-        Some(Kind::Plain) => {
+        Some(Kind::Secret) => {
             vault::check_secret_file(path).map_err(|error| member.unreadable(&copied.name, path, error))
+        }
+        Some(Kind::Mappings) => {
+            let bytes = bounded_file::read(path, MAX_FILE_BYTES)
+                .map_err(|error| member.unreadable(&copied.name, path, error))?;
+            KeptMappings::parse(&bytes).map(drop).map_err(|error| {
+                member.broken(format!("its {} is not what Loggia writes: {error}", copied.name))
+            })
         }
         // A manifest names no others.
         None => Ok(()),

@@ -2,15 +2,17 @@
 
 use schemas::account::AccountEvent;
 use schemas::event::Event;
+use schemas::external_id::ExternalId;
 use schemas::ids::StreamId;
 use schemas::slug::Slug;
 
 use crate::{Claim, Namespace};
 
 /// The prefixes of the event types that claim a name, in every version.
-pub(crate) const KINDS: [&str; 4] = [
+pub(crate) const KINDS: [&str; 5] = [
     "loggia.curation.project_selected.",
     "loggia.curation.project_renamed.",
+    "loggia.curation.project_identified.",
     "loggia.account.key_issued.",
     "loggia.account.payment_recorded.",
 ];
@@ -24,14 +26,18 @@ pub(crate) enum Holder {
     First,
 }
 
-/// Returns the slug or key id that an event claims permanently.
-pub fn own_name(event: &Event) -> Option<Claim> {
+/// Returns the slug, external id or key id that an event claims permanently.
+pub fn own_names(event: &Event) -> Vec<Claim> {
     let slug = |slug: &Slug| Claim { namespace: Namespace::SLUG, name: slug.as_str().to_owned() };
     match event {
-        Event::ProjectSelected(selected) => Some(slug(&selected.slug)),
-        Event::ProjectRenamed(renamed) => Some(slug(&renamed.slug)),
+        Event::ProjectSelected(selected) => {
+            let id = selected.id.as_ref().filter(|id| is_claimed(id, &selected.slug)).map(id_claim);
+            [slug(&selected.slug)].into_iter().chain(id).collect()
+        }
+        Event::ProjectRenamed(renamed) => vec![slug(&renamed.slug)],
+        Event::ProjectIdentified(identified) => vec![id_claim(&identified.id)],
         Event::Account(AccountEvent::KeyIssued(issued)) => {
-            Some(Claim { namespace: Namespace::KEY, name: issued.key_id.to_string() })
+            vec![Claim { namespace: Namespace::KEY, name: issued.key_id.to_string() }]
         }
         Event::ProjectRevised(_)
         | Event::ProjectWithdrawn(_)
@@ -49,13 +55,24 @@ pub fn own_name(event: &Event) -> Option<Claim> {
             | AccountEvent::PaymentsMoved(_)
             | AccountEvent::EntitlementChanged(_)
             | AccountEvent::AccountErased(_),
-        ) => None,
+        ) => Vec::new(),
     }
+}
+
+/// Returns the claim of an external id.
+fn id_claim(id: &ExternalId) -> Claim {
+    Claim { namespace: Namespace::ID, name: id.claimed_name() }
+}
+
+/// Returns whether a project with this first slug claims its id. Earlier versions recorded ids of which the slug was made without
+/// claiming them: their slugs lead to the project.
+fn is_claimed(id: &ExternalId, slug: &Slug) -> bool {
+    id.source.is_some() || !id.slugs().contains(slug)
 }
 
 /// Returns every name that an event of this stream claims.
 pub(crate) fn all(event: &Event, stream: &StreamId) -> Vec<(Claim, Holder)> {
-    let mut claims: Vec<_> = own_name(event).map(|claim| (claim, Holder::Own)).into_iter().collect();
+    let mut claims: Vec<_> = own_names(event).into_iter().map(|claim| (claim, Holder::Own)).collect();
     if let Event::Account(AccountEvent::PaymentRecorded(payment)) = event {
         let named = |name: String| Claim { namespace: Namespace::PAYMENT, name };
         // A notice that was moved is held by the account that had it first.
@@ -70,9 +87,33 @@ pub(crate) fn all(event: &Event, stream: &StreamId) -> Vec<(Claim, Holder)> {
 
 #[cfg(test)]
 mod tests {
+    use schemas::event::{ProjectIdentified, ProjectSelected};
     use schemas::versioned;
 
     use super::*;
+
+    fn names(event: &Event) -> Vec<String> {
+        own_names(event)
+            .into_iter()
+            .map(|claim| format!("{} {}", claim.namespace.as_str(), claim.name))
+            .collect()
+    }
+
+    #[test]
+    fn an_id_is_claimed_unless_an_earlier_version_may_have_recorded_it() {
+        let line =
+            schemas::import::parse_line(r#"{"slug":"a-7","name":"A","category":"art"}"#, false).unwrap();
+        let selected = |id: &str, source: &str| {
+            let id = Some(ExternalId { id: id.into(), source: source.parse().ok() });
+            let (slug, record) = (line.slug.clone(), line.record.clone());
+            names(&Event::ProjectSelected(ProjectSelected { slug, record, id }))
+        };
+        assert_eq!(selected("A.7", ""), ["slug a-7"], "its slug leads to it");
+        assert_eq!(selected("8", ""), ["slug a-7", "id :8"]);
+        assert_eq!(selected("A.7", "tate"), ["slug a-7", "id tate:A.7"]);
+        let id = ExternalId { id: "A.7".into(), source: None };
+        assert_eq!(names(&Event::ProjectIdentified(ProjectIdentified { id })), ["id :A.7"]);
+    }
 
     #[test]
     fn the_kinds_that_claim_are_known() {

@@ -95,6 +95,9 @@ impl Namespace {
     /// The slugs of projects, old ones included.
     pub const SLUG: Namespace = Namespace("slug");
 
+    /// The external ids of projects, former ones included: those with a source, and others of which the slug was not made.
+    pub const ID: Namespace = Namespace("id");
+
     /// The ids of keys, revoked ones included.
     pub const KEY: Namespace = Namespace("key");
 

@@ -38,9 +38,9 @@ fn an_erasure_revokes_all_keys_and_later_events_have_no_effect() {
 #[test]
 fn only_issuing_claims_a_key() {
     let events = [opened(), issued("a"), revoked("a"), proven(&["a"]), moved(&["a"], "free"), erased()];
-    let key =
-        |event| event_log::claims::own_name(&schemas::event::Event::Account(event)).map(|claim| claim.name);
-    assert_eq!(events.into_iter().filter_map(key).collect::<Vec<_>>(), [id("a").to_string()]);
+    let keys = |event| event_log::claims::own_names(&schemas::event::Event::Account(event));
+    let names: Vec<String> = events.into_iter().flat_map(keys).map(|claim| claim.name).collect();
+    assert_eq!(names, [id("a").to_string()]);
 }
 
 /// A command, and the hours since the last one.

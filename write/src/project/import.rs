@@ -9,6 +9,7 @@ use schemas::record::Record;
 use schemas::slug::Slug;
 use serde_json::{Map, Value};
 
+use super::identify::identified;
 use super::revise::current;
 use super::urls::reject_logins;
 use super::{Listing, Project, Rejection, select};
@@ -38,17 +39,10 @@ pub fn import(project: &Project, line: ImportRecord) -> Result<(Change, Vec<Even
         Project::Absent => return Ok((Change::New, select(project, line)?)),
         Project::Listed(_) | Project::Withdrawn { .. } => project.listed(&line.slug)?,
     };
-    if let (Some(id), Some(known)) = (&line.id, &listing.id)
-        && id != known
-    {
-        let reason = format!(
-            "is “{id}”, and the slug that it makes ({}) belongs to the project with the id “{known}”; give a slug instead",
-            line.slug
-        );
-        return Err(Rejection::invalid("id", reason));
-    }
+    let identified = identified(listing, &line)?;
     reject_logins(Some(&listing.record), &line.record)?;
-    let events = listing.revisions(line.record, line.vectors);
+    let mut events = listing.revisions(line.record, line.vectors);
+    events.extend(identified);
     if events.is_empty() {
         return Ok((Change::Same, events));
     }
@@ -67,7 +61,8 @@ pub fn apply_patch(
         (Project::Listed(_) | Project::Withdrawn { .. }, LineForm::Patch) => current(project.listed(slug)?)?,
     };
     known.insert("slug".to_owned(), slug.as_str().into());
-    let part = part.into_iter().filter(|(name, _)| !matches!(name.as_str(), "slug" | "id")).collect();
+    let part =
+        part.into_iter().filter(|(name, _)| !matches!(name.as_str(), "slug" | "id" | "source")).collect();
     let whole = patched(known, part).map_err(Rejection::Invalid)?;
     parse_members(whole, options.ignore_unknown).map_err(Rejection::Invalid)
 }
@@ -75,14 +70,19 @@ pub fn apply_patch(
 fn changes(listing: &Listing, after: &[Event]) -> Result<Change, Rejection> {
     let (mut differing, mut removed_pictures) = (Differing::default(), Vec::new());
     for event in after {
-        if let Event::ProjectRevised(revised) = event {
-            differing.compare("", &members(&listing.record)?, &members(&revised.record)?);
-            let after = &revised.record.pictures;
-            let before = listing.record.pictures.iter().map(|picture| &picture.source);
-            let gone = before.filter(|source| after.iter().all(|picture| picture.source != **source));
-            removed_pictures.extend(gone.cloned());
-        } else {
-            differing.names.push("vectors".to_owned());
+        match event {
+            Event::ProjectRevised(revised) => {
+                differing.compare("", &members(&listing.record)?, &members(&revised.record)?);
+                let after = &revised.record.pictures;
+                let before = listing.record.pictures.iter().map(|picture| &picture.source);
+                let gone = before.filter(|source| after.iter().all(|picture| picture.source != **source));
+                removed_pictures.extend(gone.cloned());
+            }
+            Event::ProjectIdentified(_) => {
+                let name = if listing.ids.is_empty() { "id" } else { "source" };
+                differing.names.push(name.to_owned());
+            }
+            _ => differing.names.push("vectors".to_owned()),
         }
     }
     let Differing { names, mut removed } = differing;

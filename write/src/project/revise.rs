@@ -18,8 +18,8 @@ pub fn revise(project: &Project, slug: &Slug, changes: Map<String, Value>) -> Re
             "can only be removed by a change without other members; the encoder then computes them again",
         ));
     }
-    if changes.contains_key("id") {
-        return Err(Rejection::invalid("id", "is used only for the slug of a new project; leave it out"));
+    if let Some(name) = ["id", "source"].into_iter().find(|name| changes.contains_key(*name)) {
+        return Err(Rejection::invalid(name, "is recorded by an import with the slug; leave it out"));
     }
     let lost = lost_characters(&changes);
     if !lost.is_empty() {

@@ -47,7 +47,7 @@ impl<'c> Causation<'c> {
 
 impl EventWriter {
     pub(super) fn prepare(&self, causation: Causation<'_>, target: Target<'_>, events: Vec<Event>) -> Append {
-        let claims = events.iter().filter_map(claims::own_name).chain(target.claims).collect();
+        let claims = events.iter().flat_map(claims::own_names).chain(target.claims).collect();
         Append {
             stream: target.stream.clone(),
             expected: Expected::Exactly(target.version),

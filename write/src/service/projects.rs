@@ -3,6 +3,7 @@
 mod export;
 mod history;
 mod import;
+mod of_source;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,6 +28,7 @@ use import::{FirstLines, IdentityIndex};
 
 pub use export::{ExportedProject, ExportedVectors, export};
 pub(super) use history::ProjectHistory;
+pub use of_source::{SourceProject, projects_of_source};
 
 const LANES: &[Lane] = &[
     Lane {
@@ -178,6 +180,13 @@ impl ProjectService {
         }
         let line = schemas::import::parse_members(record, false).map_err(Rejection::Invalid)?;
         let slug = line.slug.clone();
+        if let Some(id) = &line.id
+            && let Some(stream) = self.writer.log.holder(Namespace::ID, &id.claimed_name()).await?
+            && self.history_at(&slug).await?.stream != stream
+        {
+            let reason = format!("is {id}, which belongs to another project; leave it out");
+            return Err(Rejection::invalid("id", reason).into());
+        }
         self.change(message, &slug, |owner| project::select(owner, line.clone())).await
     }
 

@@ -6,17 +6,17 @@ use answers::deadline::Deadline;
 use answers::site::Site;
 use answers::state::ApiState;
 use axum::Router;
-use axum::body::{Body, to_bytes};
+use axum::body::to_bytes;
 use http::header::CONTENT_TYPE;
 use http::{Request, StatusCode};
 use schemas::taste::Dimension;
 use serde_json::Value;
 use tower::ServiceExt;
 
+use super::super::client_setups::KEY;
+use super::super::code::{Body, Code, CodedCall};
 use super::operation::{Operation, pretty};
 
-/// What stands for the key.
-const KEY: &str = "YOUR_KEY";
 /// The time within which an answer must come.
 const TIME_LIMIT: Duration = Duration::from_secs(2);
 /// The maximum size of an answer that is read, in bytes.
@@ -72,7 +72,10 @@ impl Endpoints {
     }
 
     async fn get(&self, path: &str) -> Option<(String, bool)> {
-        let request = Request::get(path).extension(Deadline::within(TIME_LIMIT)).body(Body::empty()).ok()?;
+        let request = Request::get(path)
+            .extension(Deadline::within(TIME_LIMIT))
+            .body(axum::body::Body::empty())
+            .ok()?;
         let response = self.0.clone().oneshot(request).await.ok()?;
         if response.status() != StatusCode::OK {
             return None;
@@ -177,76 +180,16 @@ impl Example {
         &self.path
     }
 
-    /// Returns the call as a shell command.
-    pub(super) fn curl(&self, site: &Site, with_key: bool) -> String {
-        let key = if with_key && self.is_keyed {
-            format!("-H \"Authorization: Bearer {KEY}\" \\\n  ")
-        } else {
-            String::new()
-        };
-        let to_file = if self.body == ExampleBody::Picture { "-O " } else { "" };
-        format!("curl {to_file}{key}\"{site}{}\"", self.target())
-    }
-
-    /// Returns the call in Python, with the package requests.
-    pub(super) fn python(&self, site: &Site, with_key: bool) -> String {
-        let mut lines = vec![format!("    {},", quoted(&format!("{site}{}", self.path)))];
-        if !self.query.is_empty() {
-            lines.push(format!("    params={{{}}},", self.members(quoted)));
-        }
-        if with_key && self.is_keyed {
-            lines.push(format!("    headers={{\"Authorization\": \"Bearer {KEY}\"}},"));
-        }
-        let shown = match self.body {
-            ExampleBody::Json => "print(answer.json())".to_owned(),
-            ExampleBody::Text => "print(answer.text)".to_owned(),
-            ExampleBody::Picture => {
-                format!(
-                    "with open({}, \"wb\") as file:\n    file.write(answer.content)",
-                    quoted(self.value("file"))
-                )
-            }
-        };
-        format!(
-            "import requests\n\nanswer = requests.get(\n{}\n)\nanswer.raise_for_status()\n{shown}",
-            lines.join("\n")
-        )
-    }
-
-    /// Returns the call in JavaScript, for browsers and Node.js.
-    pub(super) fn javascript(&self, site: &Site, with_key: bool) -> String {
-        let mut code = format!("const url = new URL({});\n", quoted(&format!("{site}{}", self.path)));
-        if !self.query.is_empty() {
-            code += &format!("url.search = new URLSearchParams({{ {} }});\n", self.members(str::to_owned));
-        }
-        let headers = if with_key && self.is_keyed {
-            format!(", {{\n  headers: {{ Authorization: \"Bearer {KEY}\" }},\n}}")
-        } else {
-            String::new()
-        };
+    /// Returns the call in each language, with what stands for a key where it needs one.
+    pub(super) fn code(&self, site: &Site, with_key: bool) -> Vec<Code> {
         let body = match self.body {
-            ExampleBody::Json => "json",
-            ExampleBody::Text => "text",
-            ExampleBody::Picture => "blob",
+            ExampleBody::Json => Body::Json,
+            ExampleBody::Text => Body::Text,
+            ExampleBody::Picture => Body::Picture(self.value("file")),
         };
-        code + &format!(
-            "const answer = await fetch(url{headers});\nif (!answer.ok) throw new Error(await answer.text());\nconsole.log(await answer.{body}());"
-        )
+        let key = (with_key && self.is_keyed).then_some(KEY);
+        CodedCall { url: format!("{site}{}", self.path), query: &self.query, key, body }.all()
     }
-
-    /// Returns the query as the members of an object in Python or JavaScript.
-    fn members(&self, name_of: impl Fn(&str) -> String) -> String {
-        let members = self.query.iter().map(|(name, value)| {
-            let value = if value.parse::<u32>().is_ok() { value.clone() } else { quoted(value) };
-            format!("{}: {value}", name_of(name))
-        });
-        members.collect::<Vec<_>>().join(", ")
-    }
-}
-
-/// Returns a text as a literal of JSON, which is one of Python and JavaScript too.
-fn quoted(text: &str) -> String {
-    Value::from(text).to_string()
 }
 
 #[cfg(test)]
@@ -269,23 +212,13 @@ mod tests {
     }
 
     #[test]
-    fn an_example_is_code_in_three_languages() {
+    fn an_example_has_a_key_where_the_call_needs_one() {
         let site: Site = "https://a.org".parse().unwrap();
-        let search = example("search", &library());
-        let url = "https://a.org/v1/search?q=The+%22Ropewalk%22&limit=2";
-        assert_eq!(
-            search.curl(&site, true),
-            format!("curl -H \"Authorization: Bearer YOUR_KEY\" \\\n  \"{url}\"")
-        );
-        assert_eq!(search.curl(&site, false), format!("curl \"{url}\""));
-        assert_eq!(
-            search.python(&site, true),
-            "import requests\n\nanswer = requests.get(\n    \"https://a.org/v1/search\",\n    params={\"q\": \"The \\\"Ropewalk\\\"\", \"limit\": 2},\n    headers={\"Authorization\": \"Bearer YOUR_KEY\"},\n)\nanswer.raise_for_status()\nprint(answer.json())"
-        );
-        assert_eq!(
-            search.javascript(&site, false),
-            "const url = new URL(\"https://a.org/v1/search\");\nurl.search = new URLSearchParams({ q: \"The \\\"Ropewalk\\\"\", limit: 2 });\nconst answer = await fetch(url);\nif (!answer.ok) throw new Error(await answer.text());\nconsole.log(await answer.json());"
-        );
+        let curl = |id, with_key| example(id, &library()).code(&site, with_key).remove(0).text;
+        let url = "\"https://a.org/v1/search?q=The+%22Ropewalk%22&limit=2\"";
+        assert_eq!(curl("search", true), format!("curl -H \"Authorization: Bearer YOUR_KEY\" \\\n  {url}"));
+        assert_eq!(curl("search", false), format!("curl {url}"));
+        assert_eq!(curl("picture", false), "curl -O \"https://a.org/media/5e5e/300.webp\"");
     }
 
     #[test]

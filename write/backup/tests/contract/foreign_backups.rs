@@ -197,6 +197,28 @@ async fn a_secret_and_a_record_of_the_last_backup_of_gigabytes_are_not_read() {
     assert_eq!(LastBackup::of(data.path()), None);
 }
 
+#[tokio::test]
+async fn kept_mappings_are_copied_and_refused_if_they_are_none() {
+    let mut site = BackupSite::new().await;
+    site.event("a", "one").await;
+    let kept = r#"{"mappings":{"tate":{"text":"name = \"tate\"\n","added_at":"2026-10-01T00:00:00Z"}}}"#;
+    fs::write(site.at("store").join("mappings.json"), kept).unwrap();
+    site.full("full").await;
+    site.call("search", 1).await;
+    site.since("full", "second").await.unwrap();
+    site.restore(&site.at("second"), "restored").await.unwrap();
+    assert_eq!(fs::read_to_string(site.at("restored").join("mappings.json")).unwrap(), kept);
+
+    let full = site.at("full");
+    fs::write(full.join("mappings.json"), "{}").unwrap();
+    let mut manifest = Manifest::read(&full).unwrap();
+    let sha256 = Hash(Sha256::digest("{}").into());
+    manifest.files.iter_mut().find(|file| file.name == "mappings.json").unwrap().sha256 = sha256;
+    write(&full, &manifest);
+    let reason = "its mappings.json is not what Loggia writes: missing field `mappings` at line 1 column 2";
+    assert_eq!(refused(&site, &full).await, broken(&full, reason));
+}
+
 fn make_pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }

@@ -271,14 +271,15 @@ async fn claims_after(
     reader: &mut SqliteConnection,
     after: Position,
 ) -> Result<(Vec<EventClaim>, Option<Position>), Stopped> {
-    let [selected, renamed, issued, recorded] = claims::KINDS.map(|kind| format!("{kind}*"));
+    let [selected, renamed, identified, issued, recorded] = claims::KINDS.map(|kind| format!("{kind}*"));
     let rows = sqlx::query(select_events!(
-        "WHERE position > ?1 AND (kind GLOB ?2 OR kind GLOB ?3 OR kind GLOB ?4 OR kind GLOB ?5) \
-         ORDER BY position LIMIT ?6"
+        "WHERE position > ?1 AND (kind GLOB ?2 OR kind GLOB ?3 OR kind GLOB ?4 OR kind GLOB ?5 \
+         OR kind GLOB ?6) ORDER BY position LIMIT ?7"
     ))
     .bind(integer(after.0))
     .bind(selected)
     .bind(renamed)
+    .bind(identified)
     .bind(issued)
     .bind(recorded)
     .bind(integer(PAGE))

@@ -125,7 +125,7 @@ fn line(listing: &Listing, vectors: Option<VectorsRecorded>) -> Result<String, S
         slug: listing.slug.clone(),
         record: listing.record.clone(),
         origin: SlugOrigin::Given,
-        id: None,
+        id: listing.id().cloned(),
         vectors,
     }
     .to_line()

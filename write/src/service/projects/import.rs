@@ -255,6 +255,7 @@ impl Group {
         let adjusted = |mut line: ImportRecord| {
             // A record that was completed from a patch has lost it.
             line.id.clone_from(&self.line.record.id);
+            line.origin = self.line.record.origin;
             // Computed vectors follow the current record, so those of an older file are ignored.
             line.vectors = line.vectors.filter(|vectors| !project::is_own_encoder(&vectors.model));
             line

@@ -11,6 +11,7 @@ use crate::service::tests::WriteSide;
 mod ids;
 mod imports;
 mod patches;
+mod sources;
 
 async fn catalog() -> WriteSide {
     WriteSide::open(tempfile::tempdir().unwrap(), Clock::system()).await

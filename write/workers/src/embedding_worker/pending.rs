@@ -254,7 +254,10 @@ impl PendingProjects {
                     self.insert(id, recorded.position);
                 }
             }
-            Event::ProjectRenamed(_) | Event::PictureRefused(_) | Event::Account(_) => {}
+            Event::ProjectRenamed(_)
+            | Event::ProjectIdentified(_)
+            | Event::PictureRefused(_)
+            | Event::Account(_) => {}
         }
     }
 

@@ -89,6 +89,7 @@ impl FetchQueue {
             // The source of an erased picture has an outcome already: it is not fetched again without a request.
             Event::PictureErased(_)
             | Event::ProjectRenamed(_)
+            | Event::ProjectIdentified(_)
             | Event::VectorsRecorded(_)
             | Event::Account(_) => {}
         }

@@ -4,6 +4,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::num::NonZeroU64;
 
+use schemas::external_id::ExternalId;
 use schemas::ids::CommandId;
 
 use super::line::Line;
@@ -54,7 +55,7 @@ impl FirstLine {
     }
 
     /// Compares the id of this line with that of another one.
-    pub(super) fn compare_id(&self, id: &str) -> IdMatch {
+    pub(super) fn compare_id(&self, id: &ExternalId) -> IdMatch {
         match self.id {
             None => IdMatch::Unknown,
             known if known == id_hash(id) => IdMatch::Same,
@@ -91,7 +92,7 @@ impl FirstLines {
     }
 }
 
-fn id_hash(id: &str) -> Option<NonZeroU64> {
+fn id_hash(id: &ExternalId) -> Option<NonZeroU64> {
     NonZeroU64::new(hash(id) | 1)
 }
 

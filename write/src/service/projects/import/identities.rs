@@ -62,6 +62,7 @@ fn record(event: &Event) -> Option<&Record> {
         Event::ProjectSelected(selected) => Some(&selected.record),
         Event::ProjectRevised(revised) => Some(&revised.record),
         Event::ProjectRenamed(_)
+        | Event::ProjectIdentified(_)
         | Event::ProjectWithdrawn(_)
         | Event::ProjectRestored(_)
         | Event::PictureAttached(_)

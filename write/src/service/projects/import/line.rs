@@ -4,10 +4,9 @@ use std::hash::{DefaultHasher, Hasher};
 
 use event_log::StoreError;
 use schemas::command::{CommandMessage, ImportLine, ImportOptions, LineForm};
+use schemas::external_id::ExternalId;
 use schemas::ids::CommandId;
-use schemas::import::{
-    Fault, Identity, ImportRecord, SlugOrigin, id_slugs, made_slugs, parse_line, parse_part,
-};
+use schemas::import::{Fault, Identity, ImportRecord, SlugOrigin, made_slugs, parse_line, parse_part};
 use schemas::slug::Slug;
 use serde_json::{Map, Value};
 
@@ -26,16 +25,36 @@ pub(super) struct Line {
     pub(super) record: ImportRecord,
     pub(super) patch: Option<Map<String, Value>>,
     pub(super) identity: Identity,
-    /// Its possible slugs: the one that it names, or those that are derived from its id or from its name.
+    /// Its possible slugs: those that are derived from its id or from its name, or the one that it names if it has no id.
     pub(super) slugs: Vec<Slug>,
+    /// Slugs at which its project may be that was imported before its id had a source.
+    pub(super) slugs_without_source: Vec<Slug>,
     /// A hash of the record, its vectors and its id.
     pub(super) content: u64,
 }
 
 impl Line {
     /// Returns the external id that identifies the project.
-    pub(super) fn id(&self) -> Option<&str> {
-        self.record.id.as_deref()
+    pub(super) fn id(&self) -> Option<&ExternalId> {
+        self.record.id.as_ref()
+    }
+
+    /// Returns the slug that the line names.
+    pub(super) fn given_slug(&self) -> Option<&Slug> {
+        (self.record.origin == SlugOrigin::Given).then_some(&self.record.slug)
+    }
+
+    /// Returns the name of the project, if the line says it.
+    pub(super) fn name(&self) -> Option<&str> {
+        match &self.patch {
+            None => Some(&self.record.record.name),
+            Some(patch) => patch.get("name").and_then(Value::as_str),
+        }
+    }
+
+    /// Returns every slug at which the project of the line may be.
+    pub(super) fn all_slugs(&self) -> impl Iterator<Item = &Slug> {
+        self.slugs.iter().chain(&self.slugs_without_source).chain(self.given_slug())
     }
 
     /// Returns whether only name, studio, year and city identify the project.
@@ -80,17 +99,21 @@ fn parse(whole: CommandId, index: usize, line: &ImportLine, options: ImportOptio
             (record, Some(patch))
         }
     };
-    let slugs = match (record.origin, record.id.as_deref()) {
+    let slugs = match (record.origin, &record.id) {
         (SlugOrigin::Name, _) => made_slugs(&record.record),
-        (SlugOrigin::Given | SlugOrigin::Id, Some(id)) => id_slugs(id),
+        (SlugOrigin::Given | SlugOrigin::Id, Some(id)) => id.slugs(),
         (SlugOrigin::Given | SlugOrigin::Id, None) => vec![record.slug.clone()],
     };
+    let with_source = record.id.as_ref().filter(|id| id.source.is_some());
+    let without = with_source.map(|id| ExternalId { source: None, ..id.clone() }.slugs());
+    let slugs_without_source = without.into_iter().flatten().filter(|slug| !slugs.contains(slug)).collect();
     Ok(Line {
         index,
         number: line.number,
         command: derived_id(whole, "line", index),
         identity: Identity::of(&record.record),
         slugs,
+        slugs_without_source,
         content: content(&(&record.record, &record.vectors, &patch, &record.id)),
         record,
         patch,

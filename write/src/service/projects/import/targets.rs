@@ -5,12 +5,14 @@ mod by_id;
 use std::collections::HashMap;
 
 use event_log::{Namespace, StoreError};
+use schemas::external_id::ExternalId;
 use schemas::ids::{CommandId, StreamId};
 use schemas::import::{Fault, Identity, unused_slug};
 use schemas::slug::Slug;
 
 use super::first_lines::{FirstLines, hash};
 use super::line::Line;
+use crate::project;
 use crate::service::projects::{ProjectHistory, ProjectService};
 
 /// The project of a line.
@@ -23,14 +25,20 @@ pub(super) enum LineTarget {
 /// What the log has at the slugs and identities of some lines, and what earlier lines have claimed.
 pub(super) struct LineTargets {
     owners: HashMap<String, StreamId>,
+    /// The projects that claimed the id of a line, by the claimed name.
+    id_owners: HashMap<String, StreamId>,
     histories: HashMap<StreamId, ProjectHistory>,
     identities: HashMap<StreamId, Identity>,
     /// The current slug of each project; stays when the history is taken.
     current: HashMap<StreamId, Slug>,
-    /// The external id of each project that has one in the log.
-    ids: HashMap<StreamId, String>,
+    /// The external ids of each project that has some in the log.
+    ids: HashMap<StreamId, Vec<ExternalId>>,
+    /// The names of the projects whose ids have no source.
+    names: HashMap<StreamId, String>,
     /// The ids in earlier lines for projects that have none in the log.
-    said: HashMap<StreamId, String>,
+    said: HashMap<StreamId, ExternalId>,
+    /// The projects of earlier lines, by their ids.
+    of_ids: HashMap<ExternalId, LineTarget>,
     /// The streams that may have the identity of a line.
     candidates: HashMap<Identity, Vec<StreamId>>,
     /// The slugs of projects that earlier lines create, with what identifies them, and the reverse.
@@ -41,7 +49,7 @@ pub(super) struct LineTargets {
 /// What identifies a project that an earlier line creates.
 struct Claim {
     identity: Identity,
-    id: Option<String>,
+    id: Option<ExternalId>,
 }
 
 /// The owner of a slug that was derived for a line.
@@ -59,11 +67,14 @@ impl ProjectService {
         lines: impl Iterator<Item = &'l Line> + Clone,
     ) -> Result<LineTargets, StoreError> {
         let log = &self.writer.log;
-        let slugs = lines.clone().flat_map(|line| &line.slugs);
+        let slugs = lines.clone().flat_map(Line::all_slugs);
         let mut slugs: Vec<String> = slugs.map(|slug| slug.as_str().to_owned()).collect();
         slugs.sort_unstable();
         slugs.dedup();
         let owners = log.holders(Namespace::SLUG, &slugs).await?;
+        let names: Vec<String> = lines.clone().filter_map(Line::id).map(ExternalId::claimed_name).collect();
+        let id_owners =
+            if names.is_empty() { HashMap::new() } else { log.holders(Namespace::ID, &names).await? };
         let mut candidates: HashMap<Identity, Vec<StreamId>> = HashMap::new();
         if lines.clone().any(Line::is_identified_by_name) {
             let mut identities = self.identities.lock().await;
@@ -73,24 +84,41 @@ impl ProjectService {
             }
         }
         let mut streams: Vec<StreamId> =
-            owners.values().chain(candidates.values().flatten()).cloned().collect();
+            owners.values().chain(id_owners.values()).chain(candidates.values().flatten()).cloned().collect();
         streams.sort_unstable();
         streams.dedup();
         let (mut histories, mut identities, mut current) = (HashMap::new(), HashMap::new(), HashMap::new());
-        let mut ids = HashMap::new();
+        let (mut ids, mut names) = (HashMap::new(), HashMap::new());
         for (stream, events) in log.read_streams(&streams).await? {
             let history = ProjectHistory::of(stream.clone(), events)?;
             if let Some(listing) = history.project().listing() {
                 current.insert(stream.clone(), listing.slug.clone());
-                ids.extend(listing.id.clone().map(|id| (stream.clone(), id)));
+                if let Some(id) = listing.id() {
+                    ids.insert(stream.clone(), listing.ids.clone());
+                    let name = || (stream.clone(), listing.record.name.clone());
+                    names.extend(id.source.is_none().then(name));
+                }
                 if !candidates.is_empty() {
                     identities.insert(stream.clone(), Identity::of(&listing.record));
                 }
             }
             histories.insert(stream, history);
         }
-        let (said, claimed, created) = Default::default();
-        Ok(LineTargets { owners, histories, identities, current, ids, said, candidates, claimed, created })
+        let (said, of_ids, claimed, created) = Default::default();
+        Ok(LineTargets {
+            owners,
+            id_owners,
+            histories,
+            identities,
+            current,
+            ids,
+            names,
+            said,
+            of_ids,
+            candidates,
+            claimed,
+            created,
+        })
     }
 }
 
@@ -106,14 +134,20 @@ impl LineTargets {
         let target = if line.is_identified_by_name() {
             self.resolve_by_name(line, import, first_lines)?
         } else if let Some(id) = line.id() {
-            self.resolve_by_id(line, id, import, first_lines)?
+            match line.given_slug() {
+                None => self.resolve_by_id(line, id, import, first_lines)?,
+                Some(slug) => self.resolve_by_slug_and_id(line, slug, id, import, first_lines)?,
+            }
         } else {
             match self.owners.get(line.record.slug.as_str()) {
                 Some(stream) => LineTarget::Existing(stream.clone()),
                 None => LineTarget::New(line.record.slug.clone()),
             }
         };
-        let id = line.id().map(str::to_owned);
+        let id = line.id().cloned();
+        if let Some(id) = id.as_ref().filter(|id| self.may_have(&target, id)) {
+            self.of_ids.entry(id.clone()).or_insert_with(|| target.clone());
+        }
         match (&target, id) {
             (LineTarget::New(slug), id) => {
                 let claim = || Claim { identity: line.identity.clone(), id };
@@ -126,6 +160,17 @@ impl LineTargets {
             (LineTarget::Existing(_), _) => {}
         }
         Ok(target)
+    }
+
+    /// Returns whether the project of a target has the id or may get it; if not, the line is rejected.
+    fn may_have(&self, target: &LineTarget, id: &ExternalId) -> bool {
+        match target {
+            LineTarget::New(_) => true,
+            LineTarget::Existing(stream) => {
+                let known = self.ids.get(stream).map_or(&[][..], Vec::as_slice);
+                project::match_ids(known, id) != project::IdMatch::Other
+            }
+        }
     }
 
     fn resolve_by_name(

@@ -8,7 +8,7 @@ fn line(id: &str, name: &str) -> String {
 
 /// The slug of an id whose first slug another id has: that one with a checksum.
 fn marked(id: &str) -> String {
-    schemas::import::id_slugs(id)[1].to_string()
+    schemas::external_id::ExternalId { id: id.into(), source: None }.slugs()[1].to_string()
 }
 
 #[tokio::test]
@@ -73,7 +73,7 @@ async fn a_project_without_an_id_is_known_by_its_slug() {
     assert_eq!(catalog.import(&both).await, new);
     assert_eq!(catalog.import(&both).await, ["same c-1".to_owned(), format!("same {second}")]);
     assert_eq!(catalog.import(&[both[1]]).await, [format!("same {second}")], "alone");
-    // An export has slugs and no ids: imported elsewhere, each id finds its project.
+    // An export has slugs, and the ids that are recorded: imported elsewhere, each id finds its project.
     let exported = catalog.export().await;
     let other = super::catalog().await;
     let exported: Vec<&str> = exported.iter().map(String::as_str).collect();

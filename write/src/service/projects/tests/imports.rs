@@ -129,13 +129,15 @@ async fn the_slug_comes_from_the_id_and_everything_else_may_change() {
     assert_eq!(
         catalog
             .import(&[
-                r#"{"id":"a","slug":"b","name":"A","category":"art"}"#,
+                r#"{"source":"b","name":"A","category":"art"}"#,
+                r#"{"id":"a","source":"A b","name":"A","category":"art"}"#,
                 r#"{"id":"?","name":"A","category":"art"}"#
             ])
             .await,
         [
-            "rejected id: is given together with a slug; leave one of them out",
-            "rejected id: is “?”, of which no slug can be made; give a slug instead"
+            "rejected source: is “b”, and there is no id, which is unique in a source; give one, or leave the source out",
+            "rejected source: is “A b”; a name of a source is 1 to 60 characters of a-z, 0-9, - and _",
+            "rejected id: is “?”, of which no slug can be made; give a slug too"
         ]
     );
 }

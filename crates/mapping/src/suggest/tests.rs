@@ -1,0 +1,6 @@
+//! What is suggested for whole files.
+
+mod any_headings;
+mod measure;
+mod shapes;
+mod synthetic;

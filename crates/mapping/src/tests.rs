@@ -1,0 +1,6 @@
+//! Tests of whole mappings.
+
+mod any_text;
+mod parsing;
+mod records;
+pub(crate) mod shapes;
