@@ -28,4 +28,6 @@ pub enum ExportFormat {
     Ndjson,
     /// A table for spreadsheet programs, which an import reads back as it was.
     Csv,
+    /// The same table as a workbook of Excel; send it to a file.
+    Xlsx,
 }

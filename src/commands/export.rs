@@ -2,6 +2,7 @@
 
 mod pictures;
 
+use std::io::IsTerminal;
 use std::pin::pin;
 use std::process::ExitCode;
 
@@ -9,7 +10,7 @@ use anyhow::Result;
 use cli_output::{Output, Usage, count, say};
 use event_log::EventLog;
 use futures::TryStreamExt;
-use import_file::{ExportTable, FilledColumns};
+use import_file::{ExportTable, ExportWorkbook, FilledColumns};
 use write::service::{ExportedVectors, export};
 
 use crate::cli::{ExportArgs, ExportFormat};
@@ -30,17 +31,25 @@ pub async fn run(config: &Config, args: &ExportArgs, output: Output) -> Result<E
     let store = store::open_read_only(config).await?;
     let table = match (args.format, asked) {
         (ExportFormat::Ndjson, _) => None,
-        (ExportFormat::Csv, Some(asked)) => Some(asked),
-        (ExportFormat::Csv, None) => Some(all_columns(&store).await?),
+        (ExportFormat::Csv | ExportFormat::Xlsx, Some(asked)) => Some(asked),
+        (ExportFormat::Csv | ExportFormat::Xlsx, None) => Some(all_columns(&store).await?),
+    };
+    let mut form = match table {
+        None => Form::Lines,
+        Some(table) if args.format == ExportFormat::Xlsx => {
+            Form::Workbook(Box::new(ExportWorkbook::new(table)?))
+        }
+        Some(table) => Form::Table(table),
     };
     let vectors = if args.with_vectors { ExportedVectors::All } else { ExportedVectors::Supplied };
     let mut pictures = args.pictures.as_deref().map(|folder| Pictures::new(config, folder)).transpose()?;
-    if let Some(table) = &table {
+    if let Form::Table(table) = &form {
         output.line(&table.head())?;
     }
     let bar = output.progress(0, "records");
     let mut projects = pin!(export(&store, vectors).try_ready_chunks(LINES));
     while let Some(chunk) = projects.try_next().await? {
+        bar.inc(chunk.len() as u64);
         let mut lines = Vec::with_capacity(chunk.len());
         for project in chunk {
             if let Some(pictures) = &mut pictures {
@@ -48,16 +57,19 @@ pub async fn run(config: &Config, args: &ExportArgs, output: Output) -> Result<E
                     pictures.write(&source, id)?;
                 }
             }
-            lines.push(match &table {
-                Some(table) => table.row(&project.line)?,
-                None => project.line,
-            });
+            match &mut form {
+                Form::Lines => lines.push(project.line),
+                Form::Table(table) => lines.push(table.row(&project.line)?),
+                Form::Workbook(workbook) => workbook.add(&project.line)?,
+            }
         }
         output.lines(&lines)?;
-        bar.inc(lines.len() as u64);
         if pictures.is_none() && !output.has_reader() {
             break;
         }
+    }
+    if let Form::Workbook(workbook) = form {
+        workbook.write(std::io::stdout())?;
     }
     bar.finish_and_clear();
     let Some(Pictures { written, omitted, .. }) = pictures else { return Ok(ExitCode::SUCCESS) };
@@ -65,16 +77,26 @@ pub async fn run(config: &Config, args: &ExportArgs, output: Output) -> Result<E
     Ok(if omitted == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// What records are written as.
+enum Form {
+    Lines,
+    Table(ExportTable),
+    Workbook(Box<ExportWorkbook>),
+}
+
 /// Checks that the arguments are about the same format.
 fn check(args: &ExportArgs) -> Result<(), Usage> {
     match args.format {
-        ExportFormat::Csv if args.with_vectors => {
+        ExportFormat::Csv | ExportFormat::Xlsx if args.with_vectors => {
             Err(Usage("a table has no vectors; leave out --with-vectors, or export NDJSON"))
         }
         ExportFormat::Ndjson if !args.columns.is_empty() => {
             Err(Usage("--columns are those of a table; add --format csv"))
         }
-        ExportFormat::Csv | ExportFormat::Ndjson => Ok(()),
+        ExportFormat::Xlsx if std::io::stdout().is_terminal() => {
+            Err(Usage("a workbook cannot be shown on a terminal; add > sheet.xlsx"))
+        }
+        ExportFormat::Csv | ExportFormat::Xlsx | ExportFormat::Ndjson => Ok(()),
     }
 }
 

@@ -317,7 +317,9 @@ impl Import<'_> {
         let Batch { form, places, lacks, previews, .. } = &*batch;
         let sent = SentLines { form: *form, places, lacks, previews, texts: texts.as_deref() };
         report.batch(position, outcomes, &sent)?;
-        if !self.options.dry_run {
+        if self.options.dry_run {
+            report.absent_files(self.pictures.absent(pictures).await);
+        } else {
             report.pictures(self.pictures.upload(pictures).await?, places);
         }
         Ok(())

@@ -40,6 +40,18 @@ fn prepared() -> (tempfile::TempDir, std::path::PathBuf, std::path::PathBuf) {
     (folder, data, table)
 }
 
+/// Returns exported records without vectors, which a table does not have.
+fn without_vectors(text: &str) -> Vec<Value> {
+    let line = |line| {
+        let mut record: Value = serde_json::from_str(line).unwrap();
+        let members = record.as_object_mut().unwrap();
+        members.remove("vectors");
+        members.remove("vector_model");
+        record
+    };
+    text.lines().map(line).collect()
+}
+
 #[test]
 fn a_table_that_comes_back_changes_nothing_and_fills_an_empty_catalog() {
     let (folder, data, table) = prepared();
@@ -54,22 +66,29 @@ fn a_table_that_comes_back_changes_nothing_and_fills_an_empty_catalog() {
     assert_eq!(["new", "changed", "same", "rejected"].map(|name| &counts[name]), [0, 0, 3, 0], "{counts}");
     assert_eq!(export(&data, &[]).success().stdout, before);
 
-    // Elsewhere the records are the same but for the vectors, which a table does not have.
     let other = folder.path().join("other");
     assert_eq!(imported(&other, &table)["new"], 3);
-    let without_vectors = |text: &str| -> Vec<Value> {
-        let line = |line| {
-            let mut record: Value = serde_json::from_str(line).unwrap();
-            let members = record.as_object_mut().unwrap();
-            members.remove("vectors");
-            members.remove("vector_model");
-            record
-        };
-        text.lines().map(line).collect()
-    };
     let copied = export(&other, &[]).success().stdout;
     assert_eq!(without_vectors(&copied), without_vectors(&before));
     assert_eq!(export(&other, &["--format", "csv"]).success().stdout, written);
+}
+
+#[test]
+fn a_workbook_that_comes_back_changes_nothing_and_fills_an_empty_catalog() {
+    let (folder, data, _) = prepared();
+    let before = export(&data, &[]).success().stdout;
+    let output = process::command(&LOGGIA, &data).args(["export", "--format", "xlsx"]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let workbook = folder.path().join("sheet.xlsx");
+    std::fs::write(&workbook, &output.stdout).unwrap();
+    let counts = imported(&data, &workbook);
+    assert_eq!(["new", "changed", "same", "rejected"].map(|name| &counts[name]), [0, 0, 3, 0], "{counts}");
+    assert_eq!(export(&data, &[]).success().stdout, before);
+
+    let other = folder.path().join("other");
+    assert_eq!(imported(&other, &workbook)["new"], 3);
+    let copied = export(&other, &[]).success().stdout;
+    assert_eq!(without_vectors(&copied), without_vectors(&before));
 }
 
 #[test]

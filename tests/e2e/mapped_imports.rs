@@ -391,6 +391,10 @@ fn a_picture_that_cannot_be_used_leaves_its_record() {
     let works = Works::new();
     let pictures = ["http://a.example/a.jpg", "/b.jpg", "c.jpg"];
     works.write("in.ndjson", json!({"name": "A", "category": "art", "pictures": pictures}).to_string());
+    let dry =
+        process::run(&LOGGIA, &works.data(), &["import", &works.path("in.ndjson"), "--dry-run"]).success();
+    let absent = "Pictures: 1 picture file does not exist (for example c.jpg); they are looked for in the folder of the imported file.";
+    assert!(dry.stdout.contains(absent), "{dry}");
     let output = process::run(&LOGGIA, &works.data(), &["import", &works.path("in.ndjson")]).success();
     let reason = "line 1: the picture /b.jpg is left out: it is not below the folder of the file";
     assert!(output.stderr.contains(reason), "{output}");

@@ -18,8 +18,11 @@ async fn an_empty_catalog_says_how_it_is_filled() {
         assert!(text.contains(&format!("data-copy=\"{id}\"")), "{text}");
     }
     assert!(!text.contains("id=\"step-3\""), "this node requires no keys: {text}");
+    assert!(text.contains("/services.css\">"), "commands are not wider than a telephone: {text}");
     for path in ["/art", "/?q=house"] {
-        assert!(!node.get(path).await.text().contains("first-steps"), "{path}");
+        let page = node.get(path).await;
+        let text = page.text();
+        assert!(!text.contains("first-steps") && !text.contains("/services.css"), "{path}: {text}");
     }
 }
 

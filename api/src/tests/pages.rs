@@ -293,7 +293,7 @@ async fn errors_are_pages_for_browsers_and_json_for_programs() {
     }
     let near = node.ask("GET", "/projects/haus-am-sea", HTML).await;
     for text in [
-        "<h2 class=\"section\">Did you mean</h2>\n<ul class=\"grid\">\n<li class=\"card\"><a href=\"/projects/haus-am-see\">",
+        "<h2 class=\"section-heading\">Did you mean</h2>\n<ul class=\"grid\">\n<li class=\"card\"><a href=\"/projects/haus-am-see\">",
         "<h3 dir=\"auto\">Haus am See</h3>",
         "<input type=\"search\" id=\"q\" name=\"q\"",
         "Reference for support: <code>",

@@ -25,6 +25,7 @@ mod document;
 mod draft;
 mod kinds;
 mod members;
+mod qualifiers;
 mod record_path;
 mod sample;
 mod scores;

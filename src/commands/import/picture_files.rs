@@ -21,13 +21,10 @@ pub async fn read(path: PathBuf) -> Result<Vec<u8>, String> {
 /// Links that lead out of the folder are not followed: a file of records may come from somebody else, and names only what
 /// comes with it. The error is a sentence for users.
 pub async fn read_below(folder: &Path, name: &str) -> Result<Option<Vec<u8>>, String> {
-    // The folder of a file without one is the current folder.
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder }.to_owned();
+    let folder = searched(folder);
     let name = name.to_owned();
     blocking(move || {
-        // A name may have blanks at its ends, which its record has not.
-        let found = find(&folder, Path::new(&name)).or_else(|| find(&folder, Path::new(&*canonical(&name))));
-        let Some(path) = found else { return Ok(None) };
+        let Some(path) = find_named(&folder, &name) else { return Ok(None) };
         let unreadable = |error| unreadable(&path, &error);
         let real = path.canonicalize().map_err(unreadable)?;
         if !real.starts_with(folder.canonicalize().map_err(unreadable)?) {
@@ -40,6 +37,23 @@ pub async fn read_below(folder: &Path, name: &str) -> Result<Option<Vec<u8>>, St
         read_file(&real).map(Some)
     })
     .await
+}
+
+/// Returns those of these names of which there is no file below a folder.
+pub async fn absent_below(folder: &Path, names: Vec<String>) -> Vec<String> {
+    let folder = searched(folder);
+    let absent = move || names.into_iter().filter(|name| find_named(&folder, name).is_none()).collect();
+    blocking(move || Ok(absent())).await.unwrap_or_default()
+}
+
+/// Returns the folder of a file without one: the current folder.
+fn searched(folder: &Path) -> PathBuf {
+    if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() }
+}
+
+fn find_named(folder: &Path, name: &str) -> Option<PathBuf> {
+    // A name may have blanks at its ends, which its record has not.
+    find(folder, Path::new(name)).or_else(|| find(folder, Path::new(&*canonical(name))))
 }
 
 /// Returns the sentence about a file that is not there.

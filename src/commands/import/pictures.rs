@@ -11,7 +11,7 @@ use schemas::ids::{Actor, CommandId, Position};
 use schemas::import::WrittenPicture;
 use schemas::slug::Slug;
 
-use super::picture_files::{absent, read_below};
+use super::picture_files::{absent, absent_below, read_below};
 use crate::session::{Session, UNEXPECTED_REPLY};
 
 /// The number of concurrent uploads.
@@ -76,6 +76,12 @@ impl<'s> PictureUploader<'s> {
             Ok::<_, anyhow::Error>((picture, outcome))
         });
         uploads.buffered(AT_ONCE).try_collect().await
+    }
+
+    /// Returns the names of files that are needed and do not exist.
+    pub async fn absent(&self, pictures: Vec<NamedPicture>) -> Vec<String> {
+        let needed = pictures.into_iter().filter(|picture| !picture.is_stored);
+        absent_below(&self.folder, needed.map(|picture| picture.named.written).collect()).await
     }
 
     async fn upload_one(&self, named: &NamedPicture) -> Result<UploadOutcome> {

@@ -42,6 +42,8 @@ pub struct Report {
     unmapped: Refusals,
     /// What is said about all records.
     notes: Vec<String>,
+    /// The picture files that a dry run did not find, and the first of them.
+    absent_files: (u64, Option<String>),
 }
 
 /// The lines of a batch that were sent, and what is known about them besides.
@@ -154,6 +156,7 @@ impl Report {
             refusals: Refusals::default(),
             unmapped: Refusals::default(),
             notes: Vec::new(),
+            absent_files: (0, None),
         })
     }
 
@@ -276,6 +279,13 @@ impl Report {
         self.notes.extend_from_slice(notes);
     }
 
+    /// Adds picture files that a dry run did not find.
+    pub fn absent_files(&mut self, names: Vec<String>) {
+        let (number, first) = &mut self.absent_files;
+        *number += names.len() as u64;
+        *first = first.take().or(names.into_iter().next());
+    }
+
     /// Adds the outcomes of pictures. Their records are imported in any case.
     pub fn pictures(&mut self, outcomes: Vec<(NamedPicture, UploadOutcome)>, places: &Places) {
         for (named, outcome) in outcomes {
@@ -369,6 +379,13 @@ impl Report {
         }
         let refusals = self.refusals.sentences();
         self.notes.splice(0..0, refusals);
+        if let (number, Some(first)) = &self.absent_files {
+            let files = if *number == 1 { "picture file does" } else { "picture files do" };
+            self.notes.push(format!(
+                "Pictures: {} {files} not exist (for example {first}); they are looked for in the folder of the imported file.",
+                count(*number)
+            ));
+        }
         // After an import it is among what to look at next.
         let lacking = self.counts.lacking.sentence().filter(|_| self.dry_run && self.is_mapped);
         self.notes.extend(lacking);

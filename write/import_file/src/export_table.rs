@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use rust_xlsxwriter::XlsxError;
 use schemas::import::import_record_schema;
 use serde_json::{Map, Value};
 
@@ -55,6 +56,30 @@ pub enum TableError {
     /// A line is not an import record.
     #[error("a record cannot be read")]
     NoRecord(#[from] serde_json::Error),
+    /// A text is longer than a cell of a workbook may be.
+    #[error(
+        "the text of {column} of the project {project} is longer than the 32,767 characters of a cell in Excel; export CSV, or name \
+         other columns with --columns"
+    )]
+    LongCell {
+        /// The slug.
+        project: String,
+        /// The heading.
+        column: String,
+    },
+    /// A heading is longer than a cell of a workbook may be.
+    #[error(
+        "the column {0} has a heading that is longer than the 32,767 characters of a cell in Excel; export CSV"
+    )]
+    LongHeading(String),
+    /// The table is larger than a sheet, or the workbook cannot be written.
+    #[error("{}", match .0 {
+        XlsxError::RowColumnLimitError => {
+            "the table is larger than a sheet of Excel (1,048,576 rows, 16,384 columns); export CSV, or name some columns with --columns"
+        }
+        _ => "the workbook cannot be written",
+    })]
+    Workbook(#[from] XlsxError),
 }
 
 impl FilledColumns {
@@ -118,6 +143,16 @@ impl ExportTable {
     ///
     /// Fails if the record fills a column that the table does not have, since it was recorded after the columns were found.
     pub fn row(&self, line: &str) -> Result<String, TableError> {
+        Ok(row(self.texts(line)?.iter().map(String::as_str)))
+    }
+
+    /// The headings; the first is the slug.
+    pub(crate) fn headings(&self) -> &[String] {
+        &self.headings
+    }
+
+    /// Returns a text for each heading. Fails as [`ExportTable::row`] does.
+    pub(crate) fn texts(&self, line: &str) -> Result<Vec<String>, TableError> {
         let record: Map<String, Value> = serde_json::from_str(line)?;
         let cells = cells(&record);
         let unknown = cells.iter().find(|(heading, _)| !self.headings.contains(heading));
@@ -125,8 +160,8 @@ impl ExportTable {
             return Err(TableError::New(heading.clone()));
         }
         let cell =
-            |heading: &String| cells.iter().find(|(own, _)| own == heading).map_or("", |(_, cell)| cell);
-        Ok(row(self.headings.iter().map(cell)))
+            |heading: &String| cells.iter().find(|(own, _)| own == heading).map(|(_, cell)| cell.clone());
+        Ok(self.headings.iter().map(|heading| cell(heading).unwrap_or_default()).collect())
     }
 }
 

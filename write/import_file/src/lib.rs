@@ -6,7 +6,7 @@
 //!    already: lines that have not the file's format, and records of which the mapping makes none.
 //! 3. [`Findings`] is what is said about all of them at the end. [`check`] reads the whole file for its faults, and sends nothing.
 //!
-//! [`ExportTable`] is what an export writes for spreadsheet programs, so that it is read here as it was. [`Reject`] is a line of the file
+//! [`ExportTable`] is what an export writes for spreadsheet programs, as CSV or an [`ExportWorkbook`], so that it is read here as it was. [`Reject`] is a line of the file
 //! of rejected lines, which is read here again, corrected or not.
 
 mod batches;
@@ -14,6 +14,7 @@ mod check;
 mod columns;
 mod content;
 mod export_table;
+mod export_workbook;
 mod findings;
 mod import_file;
 mod lacking;
@@ -33,6 +34,7 @@ mod unusable_pictures;
 pub use batches::{Batch, Batches, Places, RejectedLine};
 pub use check::check;
 pub use export_table::{ExportTable, FilledColumns, TableError};
+pub use export_workbook::ExportWorkbook;
 pub use findings::Findings;
 pub use import_file::ImportFile;
 pub use lacking::Lacking;

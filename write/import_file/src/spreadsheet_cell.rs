@@ -8,6 +8,12 @@ pub(crate) fn cell_of_text(text: &str) -> Cow<'_, str> {
     if is_escaped(text) { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) }
 }
 
+/// Returns a text as a cell of a workbook that has the type text, and so needs no apostrophe, except before one that [`text_of_cell`]
+/// would remove.
+pub(crate) fn workbook_cell_of_text(text: &str) -> Cow<'_, str> {
+    if text.starts_with('\'') { cell_of_text(text) } else { Cow::Borrowed(text) }
+}
+
 /// Returns the text of a cell: without the apostrophe that [`cell_of_text`] wrote.
 pub(crate) fn text_of_cell(cell: &str) -> &str {
     cell.strip_prefix('\'').filter(|text| is_escaped(text)).unwrap_or(cell)
@@ -59,6 +65,7 @@ mod tests {
                 let text = format!("{begin}{end}");
                 let cell = cell_of_text(&text).into_owned();
                 assert_eq!(text_of_cell(&cell), text, "{cell}");
+                assert_eq!(text_of_cell(&workbook_cell_of_text(&text)), text);
                 assert!(!cell.starts_with(['=', '+', '@', '\t']), "{cell}");
             }
         }

@@ -154,6 +154,62 @@ pub(crate) fn is_address(text: &str) -> bool {
     lower.starts_with("https://") || lower.starts_with("http://") || lower.starts_with("www.")
 }
 
+/// Returns whether an address is one of data, not of a page.
+pub(crate) fn is_for_machines(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let path = lower.split(['?', '#']).next().unwrap_or_default();
+    let host = path.split_once("://").map_or(path, |(_, rest)| rest);
+    host.starts_with("api.") || [".json", ".xml", ".rdf", ".ttl"].iter().any(|ending| path.ends_with(ending))
+}
+
+/// Returns whether a text is the state of an entry of a site.
+pub(crate) fn is_state(text: &str) -> bool {
+    let states = [
+        "publish",
+        "published",
+        "draft",
+        "pending",
+        "private",
+        "trash",
+        "future",
+        "inherit",
+        "archived",
+        "veröffentlicht",
+        "entwurf",
+        "publié",
+        "brouillon",
+    ];
+    states.contains(&text.to_lowercase().as_str())
+}
+
+/// Returns whether a text names a place within a building, such as “Gallery 3”.
+pub(crate) fn is_indoors(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let places = [
+        "gallery",
+        "storage",
+        "room",
+        "floor",
+        "shelf",
+        "depot",
+        "lager",
+        "regal",
+        "schrank",
+        "raum",
+        "saal",
+        "salle",
+        "reserve",
+        "réserve",
+        "sala",
+        "magazzino",
+        "deposito",
+        "depósito",
+        "zaal",
+        "magasin",
+    ];
+    lower.split(|character: char| !character.is_alphabetic()).any(|word| places.contains(&word))
+}
+
 /// Returns whether a text ends as a picture, or has an address of one in brackets.
 pub(crate) fn is_picture(text: &str) -> bool {
     ends_with(text, &PICTURES)

@@ -117,6 +117,17 @@ pub(crate) const MAKERS: &[&str] = &[
     "arquitecto",
     "arquitectos",
     "maler",
+    "createur",
+    "createurs",
+    "creatore",
+    "creatori",
+    "creador",
+    "creadores",
+    "kunstner",
+    "kunstnere",
+    "konstnar",
+    "ontwerper",
+    "ontwerpers",
     "contributor",
     "contributors",
     "agent",
@@ -178,6 +189,12 @@ pub(crate) const ABOUT_MAKERS: &[&str] = &[
     "extent",
     "language",
     "username",
+    "benutzername",
+    "utilisateur",
+    "usuario",
+    "utente",
+    "gebruikersnaam",
+    "mail",
     "login",
     "avatar",
     "user",
@@ -208,7 +225,7 @@ pub(crate) const NAMES: &[Names] = {
     &[
         names(
             Id,
-            "id;object id;number;no;nr;num;numero;nummer;record id;item id;project id;project no;project nr;project number;work id;\
+            "id;idno;object id;number;no;nr;num;numero;nummer;record id;item id;project id;project no;project nr;project number;work id;\
              work no;projektnummer;projekt nr;signatur;kennung;identifiant;identificativo;codice;clave;codigo;code;key;uuid;guid;\
              lfd nr;objektnummer;objekt nr;objekt id;ref;system number;o id;bestellnummer;bildnummer;archivnummer;id opera;\
              id oeuvre;id obra;werk id;image number;foto nr;photo no;laufnummer",
@@ -254,7 +271,7 @@ pub(crate) const NAMES: &[Names] = {
         ),
         names(
             Qualifier,
-            "artist prefix;prefix;qualifier;attribution qualifier;creators qualifier;people prefix;artist role;creator role;role;\
+            "artist prefix;prefix;qualifier;attribution qualifier;creators qualifier;people prefix;artist role;creator role;role;ruolo;rol;rolle;\
              zuschreibung",
             "date gallery id title",
         ),
@@ -282,7 +299,7 @@ pub(crate) const NAMES: &[Names] = {
         ),
         names(
             Published,
-            "published;publish date;publication date;published at;date published;post date;veroffentlicht;veroffentlichung;\
+            "published;date;datum;fecha;data;publish date;publication date;published at;date published;post date;veroffentlicht;veroffentlichung;\
              publie;date publication;pubblicato;data pubblicazione;publicado;fecha publicacion;gepubliceerd;publicatiedatum;pub date",
             "place by publisher",
         ),
@@ -293,12 +310,14 @@ pub(crate) const NAMES: &[Names] = {
         ),
         names(
             City,
-            "city;place;location;origin;place origin;ort;lieu;ville;citta;luogo;ciudad;lugar;stad;plaats;standort;stadt;spatial;\
+            "city;luogo esecuzione;luogo produzione;luogo realizzazione;lugar produccion;lugar ejecucion;lieu execution;\
+             plaats vervaardiging;place;location;origin;place origin;ort;lieu;ville;citta;luogo;ciudad;lugar;stad;plaats;standort;stadt;spatial;\
              entstehungsort;herstellungsort;aufnahmeort;lieu creation;lieu production;place made;production place;production places;\
              localisation;localita;localidad;ubicacion;locatie;places display name;site;emplacement;town;bauort;comune;commune;\
              municipality;luogo creazione;place creation;geography;vervaardigingsplaats;provenienza;herkunft;lugar creacion",
             "gallery room floor birth death current physical storage view type id number shelf artist photo geburt lager depot raum salle \
-             discovery find excavation published publication url bin museum",
+             discovery find excavation published publication url bin museum \
+             actuel actuelle aktuell aktueller attuale actual huidige",
         ),
         names(
             Country,
@@ -316,7 +335,7 @@ pub(crate) const NAMES: &[Names] = {
         ),
         names(
             Department,
-            "department;department title;abteilung;sammlung;departement;collection;dipartimento;collezione;departamento;coleccion;afdeling;\
+            "department;responsible department;department title;abteilung;sammlung;departement;collection;dipartimento;collezione;departamento;coleccion;afdeling;\
              collectie;sammlungsbereich;bestand;division",
             "id abbr current date number",
         ),
@@ -352,11 +371,11 @@ pub(crate) const NAMES: &[Names] = {
             "description;text;notes public;beschreibung;beschrieb;erlauterung;descriptif;descrizione;testo;descripcion;texto;beschrijving;\
              tekst;wall description;digital description;label text;gallery text;content;commentaire;object description;inhalt;\
              long description;bildbeschreibung;texte;body;toelichting;projektbeschreibung;abstract",
-            "id physical meta rights image type short condition",
+            "id provenance provenienz exhibition bibliography meta rights image type short condition",
         ),
         names(
             Intro,
-            "intro;summary;short text;short description;excerpt;teaser;kurztext;kurzbeschreibung;zusammenfassung;resume;chapeau;\
+            "intro;auszug;extrait;estratto;uittreksel;summary;short text;short description;excerpt;teaser;kurztext;kurzbeschreibung;zusammenfassung;resume;chapeau;\
              introduction;riassunto;sommario;resumen;entradilla;samenvatting;lead;sintesi;tagline;subtitle;untertitel;extracto;\
              accroche;fun fact;korte beschrijving;descrizione breve",
             "id image",
@@ -373,7 +392,7 @@ pub(crate) const NAMES: &[Names] = {
         ),
         names(
             PictureText,
-            "alt;alt text;image alt text;thumbnail alt text;image caption;caption;bildunterschrift;alternativtext;legende;didascalia;\
+            "alt;alt text;alternative text;texte alternatif;testo alternativo;texto alternativo;bild alternativtext;image alt text;thumbnail alt text;image caption;caption;bildunterschrift;alternativtext;legende;didascalia;\
              bildlegende;bijschrift;pie foto;assistive text;image alt;alt tekst",
             "titles ids",
         ),
@@ -388,7 +407,7 @@ pub(crate) const NAMES: &[Names] = {
             Url,
             "url;link;permalink;page;uri;web url;frontend url;website;webseite;link resource;object url;source uri;webpage;lien;\
              collegamento;enlace;sito;pagina web;detailseite;web;adresse web;url object;url notice;homepage;guid;rechtlink;page url;\
-             is shown at;edm is shown at;sitio web;scheda web;project url;source;detail url;online",
+             is shown at;sitio web;scheda web;project url;source;detail url;online",
             "image thumbnail picture photo wikidata ulan aat api media video rights license artist bild foto manifest iiif tags cover",
         ),
         names(
@@ -412,7 +431,7 @@ pub(crate) const NAMES: &[Names] = {
             "nationality;gender;birth;birth date;birth year;death date;death year;birth place;artist bio;geburtsjahr;todesjahr;\
              lebensdaten;geschlecht;geburtsort;sexe;genere;sesso;genero;geslacht;nationalite;nazionalita;nacionalidad;nationalitat;\
              geburtsdatum;sterbedatum;geboortejaar;sterfjaar;naissance;lieu naissance;date naissance;data nascita;luogo nascita;\
-             fecha nacimiento;role;attribution inverted;alpha sort;begin date;end date;roles;born;died;anno nascita;biographie",
+             fecha nacimiento;role;ruolo;rol;rolle;attribution inverted;alpha sort;begin date;end date;roles;born;died;anno nascita;biographie",
             "object creation production",
         ),
         names(
@@ -430,7 +449,8 @@ pub(crate) const NAMES: &[Names] = {
              river;storage location;lagerort;raum;depot;find spot;findspot;fundort;repository;museum;institution;data provider;\
              address;strasse;street;adresse;indirizzo;direccion;adres;plz;zip;latitude;longitude;lat;lng;lon;breitengrad;langengrad;\
              coordinates;magazzino;reserve;standplaats;salle;sala;wohnort;lieu decouverte;standort depot;lieu conservation;kanton;\
-             province;district;bezirk;continent",
+             province;district;bezirk;continent;physical location;emplacement actuel;localisation actuelle;aktueller standort;\
+             ubicazione attuale;ubicacion actual;huidige locatie;collocazione;current location name;placering",
             "",
         ),
         names(
@@ -463,7 +483,7 @@ pub(crate) const NAMES: &[Names] = {
             "updated at;updated;modified;last modified;metadata date;api model;api link;timestamp;score;rank;boost rank;stat;slug;lqip;\
              template;language code;mime type;post type;item type;class;resource class;resource template;owner id;media id;media;\
              primary media;item set;is public;is boosted;is highlight;is loan object;public domain;aat;wikidata;ulan;version;checksum;\
-             hash;sort order;order;count;page views;views;index;row;revision;created by;modified by;erfasst von;erfasst am;\
+             hash;sort order;order;count;page views;views;index;row;revision;created by;modified by;cree par;modifie par;erstellt von;geandert von;creado por;aangemaakt door;erfasst von;erfasst am;\
              zuletzt geandert;geandert am;gewijzigd;modifie;modificato;modificado;author username;author email;parent;comment status;\
              iiif id;image iiif id;verification level;verification level description;total page views;last update;lastupdate;\
              cataloged;catalogued;on view;onview;aenderungsdatum;date modified;image width;image height;related;tombstone",

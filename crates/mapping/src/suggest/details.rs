@@ -8,7 +8,7 @@ use super::column::{Column, attachment, is_address, is_number, is_other_picture,
 use super::concepts::Concept;
 use super::draft::{Draft, Line, Picture};
 use super::members::Columns;
-use super::scores::Guess;
+use super::scores::{Guess, SURE};
 
 /// Words for the sizes of a picture, the best for a page first. Letters are those of services for pictures.
 const SIZES: [&[&str]; 6] = [
@@ -69,7 +69,15 @@ impl Columns<'_> {
 
     fn texts_of_pictures(&self, draft: &mut Draft) {
         let free = |concept| self.about(concept).into_iter().find(|(number, _)| !draft.has(*number));
-        let alt = free(Concept::PictureText).map(|(number, guess)| Line::of("alt", number, guess));
+        // Captions often name the photographer.
+        let is_alt = |number: usize| {
+            let words = &self.columns[number].words;
+            words.iter().any(|word| word == "alt" || word.starts_with("altern") || word == "assistive")
+        };
+        let mut texts = self.about(Concept::PictureText);
+        texts.retain(|(number, _)| !draft.has(*number));
+        texts.sort_by_key(|(number, _)| !is_alt(*number));
+        let alt = texts.first().copied().map(|(number, guess)| Line::of("alt", number, guess));
         let credit = free(Concept::Photographer).map(|(number, guess)| Line::of("credit", number, guess));
         let rights =
             self.about(Concept::Rights).into_iter().find(|(number, _)| is_of_photo(&self.columns[*number]));
@@ -120,7 +128,7 @@ impl Columns<'_> {
             match (labelled, guess.concept) {
                 (Some(label), _)
                     if draft.details.iter().any(|line| line.key == label)
-                        || column.counts.len() < 2 && column.filled > 2 =>
+                        || guess.score() < SURE && column.counts.len() < 2 && column.filled > 2 =>
                 {
                     self.unnamed(draft, number);
                 }
@@ -289,6 +297,9 @@ fn label(column: &Column) -> String {
             leaf
         };
     }
+    // The vocabulary of a name such as `dcType` says nothing to readers.
+    let bare = name.strip_prefix("dc").or_else(|| name.strip_prefix("edm"));
+    let name = bare.filter(|bare| bare.starts_with(char::is_uppercase)).unwrap_or(name);
     let name = name.trim_end_matches(['.', '[', ']', '?']).replace(['_', '[', ']'], " ");
     let name = name.strip_suffix(" title").unwrap_or(&name).trim().replace(" m2", " (m²)");
     let name = name.strip_suffix(" on").unwrap_or(&name);
@@ -316,7 +327,7 @@ fn cut_at_cases(name: &str) -> String {
 
 fn category_label(column: &Column) -> String {
     // A heading for people is kept as it is; the name of a member is not one.
-    let is_member = column.name.contains(['_', ':', '.']);
+    let is_member = column.name.contains(['_', ':', '.']) || column.name.starts_with("dc");
     if is_member { named(column, &["type"], "Type") } else { label(column) }
 }
 

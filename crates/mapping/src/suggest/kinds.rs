@@ -25,12 +25,13 @@ const KINDS: [(&str, &str); 5] = [
          table tisch lamp lamps lampe lampada lampara lighting leuchte leuchten textile textiles textil tessuto ceramic ceramics \
          keramik ceramique ceramica keramiek pottery porcelain porzellan glass glas verre vetro vidrio glassware metalwork \
          silver silber vessel jewelry jewellery schmuck poster posters plakat affiche manifesto cartel tableware woodwork \
-         goldsmith decorative product costume costumes costume wallpaper clock metal teapot ring bowl vase jar tapestry carpet rug embroidery armchair",
+         goldsmith decorative product costume costumes costume wallpaper clock metal teapot ring bowl vase jar tapestry carpet rug embroidery armchair stool bench \
+             stol stole bord plakater affisch mobler bowls containers basket quilt ewer",
     ),
     (
         "photography",
         "photograph photographs photography photo photos fotografie fotografien foto fotos photographie photographies \
-         fotografia fotografias fotografisch lichtbild negative negativ daguerreotype",
+         fotografia fotografias fotografi fotografier fotografisch lichtbild negative negativ daguerreotype",
     ),
     (
         "art",
@@ -41,7 +42,9 @@ const KINDS: [(&str, &str); 5] = [
          sculptures skulptur skulpturen plastik scultura sculture escultura esculturas beeldhouwkunst beeldhouwwerk sculptuur \
          statue relief watercolor watercolour watercolors aquarell aquarelle acquerello acuarela aquarel pastel collage film \
          video installation installatie installazione instalacion performance miniature icon fresco mosaic illustration \
-         illustrations miniatur maleri tegning grafik scroll",
+         illustrations miniatur maleri tegning grafik scroll \
+             malerier tegninger akvarel akvareller kobberstik radering traesnit litografi buste bust malning teckning gouache \
+             aquatint etsning altarpiece",
     ),
 ];
 

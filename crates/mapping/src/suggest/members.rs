@@ -10,34 +10,9 @@ use super::column::{Column, is_address, is_dated, is_plain_year};
 use super::concepts::{Concept, MAKERS};
 use super::draft::{Draft, Line};
 use super::kinds;
+use super::qualifiers::is_qualifier;
 use super::sample::short;
 use super::scores::{Guess, LIKELY};
-
-/// The words of qualifiers of authorship, in lower case.
-const QUALIFIERS: [&str; 22] = [
-    "after",
-    "attributed to",
-    "workshop of",
-    "circle of",
-    "follower of",
-    "school of",
-    "manner of",
-    "style of",
-    "studio of",
-    "copy after",
-    "imitator of",
-    "zugeschrieben",
-    "nach",
-    "werkstatt von",
-    "umkreis von",
-    "attribué à",
-    "d'après",
-    "atelier de",
-    "attribuito a",
-    "atribuido a",
-    "toegeschreven aan",
-    "naar",
-];
 
 /// The columns of a sample with what they may be about.
 pub(crate) struct Columns<'a> {
@@ -107,7 +82,12 @@ impl Columns<'_> {
                 continue;
             }
             let score = guess.score() + if self.is_in_addresses(column) { 50 } else { 0 };
-            if best.is_none_or(|(_, _, most)| score > most) {
+            // Of two names of one key, the fuller one.
+            let repeats = best.is_some_and(|(other, ..)| {
+                self.columns[other].cells == column.cells
+                    && self.columns[other].words.len() < column.words.len()
+            });
+            if repeats || best.is_none_or(|(_, _, most)| score > most) {
                 best = Some((number, guess, score));
             }
         }
@@ -158,6 +138,11 @@ impl Columns<'_> {
             });
             return;
         };
+        for (number, _) in titles.iter().skip(1) {
+            if self.columns[*number].has_word(&["bildtitel"]) {
+                draft.ignore(*number, "a title of the picture");
+            }
+        }
         let mut line = Line::of("name", first, guess);
         let bare = titles.iter().find(|(number, _)| self.is_within(*number, first));
         if let Some((number, _)) = bare {
@@ -251,7 +236,7 @@ impl Columns<'_> {
         draft.record.push(line);
         for (other, _) in self.about(Concept::Maker) {
             let is_same = |word: &String| MAKERS.contains(&word.as_str()) && column.words.contains(word);
-            let repeats = self.columns[other].cells == column.cells;
+            let repeats = self.are_same_people(number, other);
             if repeats || self.columns[other].words.iter().any(is_same) {
                 draft.ignore(other, format!("another form of the makers of {}", column.name));
             }
@@ -260,13 +245,10 @@ impl Columns<'_> {
 
     /// Adds the qualifiers before names, if a column has any.
     fn qualified(&self, mut line: Line) -> Line {
-        let qualifies = |text: &str| {
-            let lower = text.to_lowercase();
-            lower.split('|').any(|part| QUALIFIERS.contains(&part.trim()))
-        };
         for (number, _) in self.about(Concept::Qualifier) {
             let column = &self.columns[number];
-            let found: Vec<&str> = column.texts().filter(|text| qualifies(text)).collect();
+            let parts = column.texts().flat_map(|text| text.split('|')).map(str::trim);
+            let found: Vec<&str> = parts.filter(|part| is_qualifier(part)).collect();
             if found.is_empty() {
                 continue;
             }
@@ -281,6 +263,21 @@ impl Columns<'_> {
             return line;
         }
         line
+    }
+
+    /// Returns whether most names of two columns have the same words, in any order.
+    fn are_same_people(&self, one: usize, other: usize) -> bool {
+        let words = |text: &String| {
+            let mut words: Vec<String> =
+                text.split(|character: char| !character.is_alphanumeric()).map(str::to_lowercase).collect();
+            words.retain(|word| !word.is_empty());
+            words.sort_unstable();
+            words
+        };
+        let pairs = self.columns[one].cells.iter().zip(&self.columns[other].cells);
+        let both: Vec<_> = pairs.filter_map(|(one, other)| Some((one.first()?, other.first()?))).collect();
+        let same = both.iter().filter(|(one, other)| words(one) == words(other)).count();
+        one != other && !both.is_empty() && same * 10 >= both.len() * 7
     }
 
     /// The date: where a plain year stands beside a text with ranges or “c.”, the text.
@@ -349,9 +346,11 @@ impl Columns<'_> {
                 guess.filter(|_| !is_rival && !draft.has(number)).map(|guess| (number, guess, known(number))),
             );
         }
-        columns.sort_by(|(_, a, a_known), (_, b, b_known)| {
+        columns.sort_by(|(a_number, a, a_known), (b_number, b, b_known)| {
             let score = |guess: &Guess, known: f64| f64::from(guess.score()) + known * 30.0;
-            score(b, *b_known).total_cmp(&score(a, *a_known))
+            // A classification is coarser than the name of an object.
+            let fine = |number: usize| u32::from(self.columns[number].words == ["object", "name"]);
+            score(b, *b_known).total_cmp(&score(a, *a_known)).then(fine(*a_number).cmp(&fine(*b_number)))
         });
         let Some(&(number, guess, _)) = columns.iter().find(|(_, _, known)| *known > 0.0) else {
             let considered: Vec<String> = match columns.is_empty() {

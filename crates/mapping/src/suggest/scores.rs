@@ -1,11 +1,12 @@
 //! What each column is about: its name counts up to 60, its values up to 40.
 
 use super::column::{
-    Column, attachment, is_address, is_dated, is_decimal, is_flag, is_number, is_other_picture, is_picture,
-    is_timestamp,
+    Column, attachment, is_address, is_dated, is_decimal, is_flag, is_for_machines, is_indoors, is_number,
+    is_other_picture, is_picture, is_state, is_timestamp,
 };
 use super::concepts::{ABOUT_MAKERS, Concept, MAKERS, NAMES};
 use super::kinds;
+use super::qualifiers::is_qualifier;
 use super::words::{likeness, words};
 
 /// The score from which a column is used; below it is not certain enough.
@@ -16,6 +17,10 @@ pub(crate) const SURE: u32 = 80;
 
 /// The most different values of a category.
 const MAX_KINDS: usize = 60;
+
+/// Words of which one says alone that something was published.
+const PUBLISHED: [&str; 7] =
+    ["published", "veroffentlicht", "veroffentlichung", "publie", "pubblicato", "publicado", "gepubliceerd"];
 
 /// Words for the member of a maker that has the name.
 const NAMES_OF_PEOPLE: [&str; 12] = [
@@ -123,6 +128,9 @@ fn of_structure(column: &Column) -> Option<Guess> {
             return sure(Concept::OtherKey, "it is the key of something else");
         }
     }
+    if has(&["status", "state"]) && column.filled > 0 && column.share(is_state) > 0.9 {
+        return sure(Concept::Technical, "its values are states of an entry");
+    }
     if name.ends_with(":resource") && column.share(is_number) > 0.9 {
         return sure(Concept::OtherKey, "it has keys of other records");
     }
@@ -219,16 +227,25 @@ fn values(concept: Concept, column: &Column) -> Option<u32> {
         }
         Concept::Maker => when(is_text && length < 200.0, 30),
         Concept::Photographer => when(is_text && length < 200.0, 35),
-        Concept::Qualifier => when(is_text && length < 60.0, 20),
+        Concept::Qualifier => {
+            let qualifies = share(|text| text.split('|').any(is_qualifier)) > 0.0;
+            when(is_text && length < 60.0, if qualifies { 40 } else { 20 })
+        }
+        // A bare “Date” with a time of day is that of an entry, not of a work.
+        Concept::Published if column.words.len() == 1 && !column.has_word(&PUBLISHED) => {
+            when(times > 0.5, 25)
+        }
         Concept::Date | Concept::Acquired | Concept::Published => {
             let dated = share(is_dated);
             let fits = times < 0.5 && dated >= 0.3 && length < 100.0 && column.words != ["art"];
             when(fits, if dated >= 0.6 { 40 } else { 20 })
         }
+        // A database writes such times by itself.
+        Concept::Selected if share(|text| is_timestamp(text) && text.ends_with('Z')) > 0.5 => None,
         Concept::Selected => when(times > 0.5 || share(is_dated) > 0.9 && digits > 0.9 && numbers < 0.1, 30),
         Concept::City | Concept::Country => {
             let is_shown = share(|text| text.to_lowercase().contains("on view")) > 0.2;
-            when(!is_shown && is_text && digits < 0.4 && length < 80.0, 35)
+            when(!is_shown && share(is_indoors) <= 0.3 && is_text && digits < 0.4 && length < 80.0, 35)
         }
         Concept::Category => of_kinds(column).filter(|_| is_text),
         Concept::Material => {
@@ -240,7 +257,8 @@ fn values(concept: Concept, column: &Column) -> Option<u32> {
         Concept::Picture => of_pictures(column),
         Concept::PictureText => when(is_text, 30),
         Concept::Url => {
-            when(addresses > 0.7 && share(is_picture) < 0.5, if distinct > 0.5 { 40 } else { 10 })
+            let fits = addresses > 0.7 && share(is_picture) < 0.5 && share(is_for_machines) < 0.5;
+            when(fits, if distinct <= 0.5 { 10 } else { 40 - u32::from(column.is_list) * 5 })
         }
         Concept::Notes => when(true, 35),
         Concept::Detail => when(addresses < 0.3, 25),
@@ -289,6 +307,9 @@ fn of_values(column: &Column) -> Option<Guess> {
     }
     if column.share(is_address) > 0.9 {
         return None;
+    }
+    if column.share(is_indoors) > 0.3 && column.average_length() < 40.0 {
+        return guess(Concept::OtherPlace, 32, "its values are rooms of a house");
     }
     let few = column.counts.len() <= MAX_KINDS && column.average_length() < 30.0;
     let known = if few { column.share(|text| kinds::category(text).is_some()) } else { 0.0 };

@@ -4,3 +4,4 @@ mod any_headings;
 mod measure;
 mod shapes;
 mod synthetic;
+mod unseen;
