@@ -208,6 +208,13 @@ pub enum Command {
         /// The file whose bytes are returned.
         body: PathBuf,
     },
+    /// Write the manual pages and the completions of shells, for packages.
+    #[command(hide = true, after_help = "Example:\n  loggia manual target/manual")]
+    Manual {
+        /// The folder, which gets man/man1 and completions.
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
 }
 
 impl Command {

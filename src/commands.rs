@@ -11,6 +11,7 @@ mod export;
 mod import;
 mod init;
 mod keys;
+mod manual;
 mod mappings;
 mod models;
 mod nats;
@@ -78,5 +79,6 @@ pub async fn run(cli: &Cli, config: &Config, signals: Signals) -> Result<ExitCod
         Command::Store(command) => store::run(config, command, output).await,
         Command::Bench(args) => signals.interruptible(bench::run(config, args, output)).await,
         Command::BenchBare { body } => bench::bare(body).await,
+        Command::Manual { folder } => done(manual::run(folder, output)),
     }
 }

@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use anyhow::Result;
+use data_folder::{DataFolder, Part};
 use nats::login::Login;
 use process_role::ProcessRole;
 use rustls::{ClientConfig, RootCertStore};
 
 use crate::config::Config;
-use crate::data_folder::{DataFolder, Part};
 
 /// Returns the URL of NATS: that of the process that runs on the data folder, or the one that is set; `None` without either.
 pub fn nats_url(config: &Config) -> Option<String> {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use backup::Manifest;
+use data_folder::{DataFolder, Part};
 use ledger::comparison::lead;
 use ledger::{Ledger, usage_streams};
 use read::counters::CountersReader;
@@ -16,7 +17,6 @@ use tokio::time::{Instant, sleep};
 
 use crate::config::Config;
 use crate::connection;
-use crate::data_folder::{DataFolder, Part};
 use crate::process;
 
 /// How long the counters may take at the end of the process to read what the ledger has copied.

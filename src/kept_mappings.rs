@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use daemon::process_lock::write_private;
+use data_folder::DataFolder;
 use jiff::Timestamp;
 use schemas::external_id::SourceName;
 use schemas::kept_mappings::{
@@ -15,7 +16,6 @@ use schemas::kept_mappings::{
 };
 
 use crate::config::Config;
-use crate::data_folder::DataFolder;
 use crate::process;
 use crate::store;
 

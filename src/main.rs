@@ -9,7 +9,6 @@ mod compose;
 mod config;
 mod connection;
 mod counted_calls;
-mod data_folder;
 mod kept_mappings;
 mod process;
 mod session;
@@ -78,9 +77,9 @@ fn start(cli: &Cli, config: &Config) -> Result<ExitCode> {
     for warning in &config.unknown_variables {
         tracing::warn!("{warning}");
     }
-    // The files of a NATS cluster are for other users, and weights outside of the data folder may be.
+    // The files of a NATS cluster and of a package are for other users, and weights outside of the data folder may be.
     let weights = config.media.weights.is_some() && matches!(cli.command, Command::Models { .. });
-    if !matches!(cli.command, Command::Nats(_)) && !weights {
+    if !matches!(cli.command, Command::Nats(_) | Command::Manual { .. }) && !weights {
         make_files_private();
     }
     process::set_clock_ahead(config.process.clock_offset.0);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use cli_output::say;
+use data_folder::{DataFolder, FolderGuard, Part};
 use event_log::EventLog;
 use health::Health;
 use media::PutError;
@@ -24,7 +25,6 @@ use crate::cli::{ActFlags, ActorFlag, IdFlag};
 use crate::compose::{self, WriteSide};
 use crate::config::{self, Config};
 use crate::connection;
-use crate::data_folder::{DataFolder, FolderGuard, Part};
 use crate::process;
 use crate::store;
 use crate::store::keeper::KeeperClaim;

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+use data_folder::{DataFolder, Part};
 #[cfg(feature = "eventstore")]
 use event_log::kurrent;
 use event_log::{Damage, EventLog, LogLocation, Verified};
@@ -18,7 +19,6 @@ use vault::Vault;
 use write::service::project_history;
 
 use crate::config::Config;
-use crate::data_folder::{DataFolder, Part};
 
 /// The file of a log in SQLite.
 const LOG: &str = "events.db";

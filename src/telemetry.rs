@@ -75,6 +75,7 @@ const PACKAGES: &[&str] = &[
     "citation",
     "cli_output",
     "daemon",
+    "data_folder",
     "demo",
     "embeddings",
     "event_log",

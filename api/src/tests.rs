@@ -35,6 +35,7 @@ mod finding;
 mod first_steps;
 mod keyed;
 mod landing;
+mod mailed_links;
 mod mcp;
 mod meaning;
 mod node;

@@ -13,6 +13,7 @@
 //! - [`source`]: ordered, gapless events from JetStream, decoded once for all projections of a node.
 //! - [`host`]: keeps one model working, with rebuilds ([`rebuilds`]) and quarantine; [`error`] says what to do when.
 //! - [`node`]: all hosts of a process, their status ([`status`]) and control requests.
+//! - [`readiness`]: what must have caught up before a node answers.
 //! - `history`: compares a checkpoint with the log, which may have been restored from an older backup.
 //! - [`verify`]: replays a model and compares digests. [`snapshot`]: copies of all models, for new nodes.
 //! - [`picture_copier`]: copies the pictures that the log names to a node with a media folder of its own.
@@ -23,6 +24,7 @@ pub mod host;
 pub mod node;
 pub mod picture_copier;
 pub mod projection;
+pub mod readiness;
 pub mod rebuilds;
 pub mod snapshot;
 pub mod source;

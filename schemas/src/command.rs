@@ -1,7 +1,8 @@
 //! Commands and their replies, sent over the NATS subjects `loggia.command.<name>`.
 
+mod lines;
+
 use jiff::Timestamp;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -16,6 +17,8 @@ use crate::picture::PictureId;
 use crate::record::PictureSource;
 use crate::slug::Slug;
 use crate::tier::TierName;
+
+pub use lines::{ImportLine, ImportOptions, LineForm, LineOutcome, LineResult, MAX_IMPORT_LINES};
 
 /// A command as it is sent to the write side.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -224,44 +227,6 @@ impl Command {
     }
 }
 
-/// The most lines of one import command, so that their outcomes fit into one message.
-pub const MAX_IMPORT_LINES: usize = 2_000;
-
-/// One line of an import file, as JSON text. The write side checks the text itself, such as for duplicate
-/// members, so it is not sent as parsed members.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct ImportLine {
-    /// The line number in the file, from 1.
-    pub number: u64,
-    /// The line as JSON text.
-    pub text: String,
-}
-
-/// Options of an import.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ImportOptions {
-    /// Report what would change without writing.
-    pub dry_run: bool,
-    /// Ignore unknown fields instead of rejecting the line.
-    pub ignore_unknown: bool,
-    /// Whether lines are whole records or patches.
-    #[serde(default)]
-    pub lines: LineForm,
-}
-
-/// How a line of an import describes a record.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LineForm {
-    /// The whole record: an absent field becomes unrecorded.
-    #[default]
-    Record,
-    /// A JSON merge patch: an absent field stays as it is.
-    Patch,
-    /// The whole record in the form of a patch, one field per cell of a row.
-    Cells,
-}
-
 /// The reply to a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -437,54 +402,4 @@ impl FailureKind {
             FailureKind::Unavailable => "unavailable",
         }
     }
-}
-
-/// The outcome of one line of an import.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LineOutcome {
-    /// The line number in the file, from 1.
-    pub number: u64,
-    /// What was done with the line.
-    #[serde(flatten)]
-    pub result: LineResult,
-}
-
-/// What was done with a line of an import.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "result", rename_all = "snake_case")]
-pub enum LineResult {
-    /// The project was added.
-    New {
-        /// The project's slug.
-        slug: Slug,
-    },
-    /// The project was changed.
-    Changed {
-        /// The project's slug.
-        slug: Slug,
-        /// The names of the changed fields.
-        members: Vec<String>,
-        /// The names of those fields that had a value before and have none now.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        removed: Vec<String>,
-        /// The sources of the pictures that were removed.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        removed_pictures: Vec<String>,
-        /// Whether every picture that the record names as a file is stored.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        pictures_kept: bool,
-    },
-    /// The project was already as the line says.
-    Same {
-        /// The project's slug.
-        slug: Slug,
-        /// Whether every picture that the record names as a file is stored.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        pictures_kept: bool,
-    },
-    /// The line was rejected.
-    Rejected {
-        /// All faults of the line.
-        faults: Vec<Fault>,
-    },
 }

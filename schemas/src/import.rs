@@ -17,6 +17,7 @@ use crate::record::{Category, Record};
 use crate::slug::Slug;
 use fields::Fields;
 
+pub use fields::MAX_PICTURES;
 pub use identity::{Identity, SlugOrigin, is_same_name, made_slugs, unused_slug};
 pub use json::lost_characters;
 pub use numbers::parse_json;

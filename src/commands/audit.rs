@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use cli_output::{Output, Usage, count, say};
+use data_folder::DataFolder;
 use ledger::{Ledger, Used};
 use schemas::control::LedgerEntry;
 use schemas::ids::Position;
@@ -19,7 +20,6 @@ use write::service::read_accounts;
 
 use crate::cli::AuditArgs;
 use crate::config::{Auth, Config};
-use crate::data_folder::DataFolder;
 use crate::store;
 
 /// The number of calls that are printed at once.

@@ -10,6 +10,7 @@ use ::backup::{
 };
 use anyhow::{Context, Result, anyhow, bail};
 use cli_output::{Output, count, say};
+use data_folder::{DataFolder, Part};
 use health::Health;
 use schemas::clock::Clock;
 use schemas::erased_pictures::ERASED_PICTURES;
@@ -21,7 +22,6 @@ use crate::compose;
 use crate::compose::{KeptServices, WriteSide};
 use crate::config::Config;
 use crate::counted_calls;
-use crate::data_folder::{DataFolder, Part};
 use crate::process;
 use crate::store;
 use crate::store::keeper::KeeperClaim;

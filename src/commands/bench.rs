@@ -14,12 +14,12 @@ use ::bench::{
 };
 use anyhow::{Context, Result, bail};
 use cli_output::{Output, Usage, say};
+use data_folder::DataFolder;
 use schemas::command::{Command, CommandReply};
 
 use crate::cli::{BenchArgs, BenchSuite};
 use crate::compose;
 use crate::config::{Config, Vectors};
-use crate::data_folder::DataFolder;
 use crate::session::Session;
 
 pub use ::bench::searching::serve_bare_route as bare;

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail};
 use cli_output::Output;
+use data_folder::{DataFolder, Part};
 use nats::server;
 use process_role::ProcessRole;
 use projections::snapshot::Manifest;
@@ -18,7 +19,6 @@ use snapshot_transfer::SnapshotSource;
 use crate::compose;
 use crate::config::{Auth, Config};
 use crate::connection;
-use crate::data_folder::{DataFolder, Part};
 use crate::process;
 use crate::store;
 

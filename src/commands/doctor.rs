@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use backup::LastBackup;
 use cli_output::Output;
+use data_folder::DataFolder;
 use jiff::SignedDuration;
 use schemas::ids::Position;
 use serde::Serialize;
@@ -14,7 +15,6 @@ use serde::Serialize;
 use super::config as settings_check;
 use super::status;
 use crate::config::Config;
-use crate::data_folder::DataFolder;
 use crate::process;
 use crate::store;
 

@@ -297,8 +297,7 @@ impl Import<'_> {
         let rejected = |outcome: LineOutcome| {
             let LineResult::Rejected { faults } = outcome.result else { return None };
             let line = lines.iter().find(|line| line.number == outcome.number);
-            let text = line.map_or_else(String::new, |line| line.text.clone());
-            Some(RejectedLine { number: outcome.number, text, faults, is_unmapped: false })
+            Some(RejectedLine::sent(outcome.number, line, faults))
         };
         Ok(outcomes.into_iter().filter_map(rejected).min_by_key(|line| line.number))
     }
@@ -347,10 +346,10 @@ impl Import<'_> {
 /// Returns the first line of a batch that a strict import does not take because a picture of it cannot be used.
 fn first_refused(batch: &Batch) -> Option<RejectedLine> {
     let (number, picture) = batch.refused.iter().min_by_key(|(number, _)| *number)?;
-    let text = batch.lines.iter().find(|line| line.number == *number).map(|line| line.text.clone());
+    let line = batch.lines.iter().find(|line| line.number == *number);
     let reason = format!("names {}, which {}", picture.source, picture.reason);
     let faults = vec![Fault { field: "pictures".to_owned(), reason }];
-    Some(RejectedLine { number: *number, text: text.unwrap_or_default(), faults, is_unmapped: false })
+    Some(RejectedLine::sent(*number, line, faults))
 }
 
 /// Completes a future, and returns its output with the signal that came meanwhile. Fails with the signal if the future

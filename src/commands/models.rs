@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use cli_output::{Output, bytes, count, table};
+use data_folder::DataFolder;
 use embeddings::weights::{self, State, Status};
 use serde::Serialize;
 
@@ -14,7 +15,6 @@ use super::config::CheckedEncoder;
 use crate::cli::ModelsCommand;
 use crate::compose;
 use crate::config::Config;
-use crate::data_folder::DataFolder;
 use recorded::RecordedVectors;
 
 /// The exit status if a file of weights is damaged.
@@ -81,7 +81,7 @@ async fn status(folder: PathBuf) -> Result<Vec<Weights>> {
 }
 
 async fn fetch(config: &Config, from: &Path, output: Output) -> Result<ExitCode> {
-    let to = compose::weights_folder(config);
+    let to = compose::own_weights_folder(config);
     if config.media.weights.is_none() {
         DataFolder::new(&config.server.data).check()?;
     }

@@ -4,33 +4,27 @@
 mod erase;
 mod of_project;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use cli_output::{Output, count, say};
+use data_folder::DataFolder;
 use media::{MediaError, MediaStore};
 use schemas::command::{Command, CommandReply};
-use schemas::ids::{Actor, Position, StreamId};
+use schemas::ids::Actor;
 use schemas::picture::{Picture, PictureId};
 use schemas::record::PictureSource;
 use schemas::slug::Slug;
-use schemas::versioned::Decoded;
 use schemas::web_address::without_login;
 use serde::Serialize;
-use write::project::{Listing, PictureOutcome, Project};
+use write::project::{Listing, PictureOutcome};
+use write::service::listed_projects;
 
 use crate::cli::PicturesCommand;
 use crate::config::Config;
-use crate::data_folder::DataFolder;
 use crate::session::{self, Session, UNEXPECTED_REPLY};
 use crate::store;
-
-/// The number of events that are read at once.
-const PAGE: usize = 500;
-
-/// The beginning of the types of events with vectors, which are long and have no pictures.
-const VECTORS: &str = "loggia.curation.vectors_recorded.";
 
 const HEADINGS: [&str; 4] = ["state", "project", "source", "picture or reason"];
 
@@ -92,29 +86,7 @@ pub async fn run(config: &Config, command: &PicturesCommand, output: Output) -> 
 
 /// Returns every listed project of the log.
 async fn listed(config: &Config) -> Result<Vec<Listing>> {
-    let store = store::open_read_only(config).await?;
-    let (mut projects, mut after) = (HashMap::<StreamId, Project>::new(), Position::START);
-    loop {
-        let page = store.read_all(after, PAGE).await?;
-        let Some(last) = page.last() else { break };
-        after = last.position;
-        for event in &page {
-            if event.stream.as_project().is_none() || event.kind.starts_with(VECTORS) {
-                continue;
-            }
-            if let Decoded::Known(decoded) = event.decode()? {
-                let project = projects.entry(event.stream.clone()).or_default();
-                *project = std::mem::take(project).evolve(&decoded);
-            }
-        }
-    }
-    let listing = |project| match project {
-        Project::Listed(listing) => Some(listing),
-        Project::Absent | Project::Withdrawn { .. } => None,
-    };
-    let mut listed: Vec<Listing> = projects.into_values().filter_map(listing).collect();
-    listed.sort_by(|a, b| a.slug.cmp(&b.slug));
-    Ok(listed)
+    Ok(listed_projects(&store::open_read_only(config).await?).await?)
 }
 
 /// Returns the sources of a record's pictures and of its thumbnail, each once.

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use anyhow::Result;
 use cli_output::{Output, count};
+use data_folder::DataFolder;
 use projections::snapshot::take;
 
 use crate::config::Config;
-use crate::data_folder::DataFolder;
 use crate::process::now;
 
 /// Copies the models into a folder; their node may be running.

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use cli_output::{Output, count, say};
+use import_file::ImportFile;
 use mapping::suggest::{Sample, Suggestion, record_path, suggest};
 use mapping::{column_name, row};
 use record_files::{Content, Source, SourceFormat, SourceOptions};
@@ -40,6 +41,7 @@ pub fn run(args: &ImportArgs, output: Output) -> Result<ExitCode> {
     if records.is_empty() {
         bail!("{name} has no record that can be read; a mapping needs one to see what its columns are");
     }
+    let files = ImportFile { path: args.file.clone(), ..ImportFile::default() }.files_beside();
     let sample = Sample {
         file: &name,
         headings: &headings,
@@ -47,6 +49,7 @@ pub fn run(args: &ImportArgs, output: Output) -> Result<ExitCode> {
         read,
         options: &options,
         notes: &notes,
+        files: files.as_ref(),
     };
     let suggestion = suggest(&sample);
     write(&suggestion, args.suggestion.as_deref(), records.len(), output)?;
@@ -178,7 +181,7 @@ fn write(suggestion: &Suggestion, file: Option<&Path>, records: usize, output: O
 /// Says what to do next, and returns the status.
 fn conclude(suggestion: &Suggestion, args: &ImportArgs) -> ExitCode {
     let file = args.suggestion.as_deref().unwrap_or(Path::new("works.toml")).display();
-    for sentence in &suggestion.missing {
+    for sentence in suggestion.missing.iter().chain(&suggestion.notes) {
         say(sentence);
     }
     let then = format!("loggia import {} --mapping {file} --dry-run", args.file.display());

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use cli_output::{Output, Usage};
+use data_folder::DataFolder;
 use projections::projection::counters;
 use projections::projection::search::SearchProjection;
 use projections::source::EventSource;
@@ -20,7 +21,6 @@ use super::rebuild::wanted;
 use crate::cli::{ModelName, VerifiedPart};
 use crate::compose::with_node;
 use crate::config::Config;
-use crate::data_folder::DataFolder;
 use crate::process;
 use daemon::signals::Signals;
 

@@ -15,7 +15,7 @@ const BATCH: usize = 200;
 pub async fn import(commands: &CommandDispatcher, clock: &Clock, stop: &CancellationToken) -> Result<()> {
     let lines: Vec<ImportLine> = (1..)
         .zip(catalog(DEMO_SEED, DEMO_SIZE))
-        .map(|(number, record)| ImportLine { number, text: Value::Object(record).to_string() })
+        .map(|(number, record)| ImportLine::new(number, Value::Object(record).to_string()))
         .collect();
     let correlation = clock.command_id();
     let mut new = 0;

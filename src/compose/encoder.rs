@@ -1,13 +1,16 @@
 //! The encoder of this process: which weights it has, and what takes their place.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
+use data_folder::DataFolder;
 use embeddings::{Encoder, EncoderChoice, EncoderError, TextModel};
 
 use crate::config::{Config, Vectors};
-use crate::data_folder::DataFolder;
+
+/// Where a release has the weights, from the folder above that of the program.
+const RELEASED_WEIGHTS: &str = "share/loggia/weights";
 
 /// An encoder, and why it lacks weights that are there.
 #[derive(Debug)]
@@ -16,8 +19,25 @@ pub struct OpenEncoder {
     pub fault: Option<EncoderError>,
 }
 
-/// Returns the folder of the weights.
+/// Returns the folder of the weights that are read: that of the settings or the data folder, or else the one that came with the program.
 pub fn weights_folder(config: &Config) -> PathBuf {
+    let program = std::env::current_exe().and_then(|program| program.canonicalize()).unwrap_or_default();
+    weights_near(config, &program)
+}
+
+fn weights_near(config: &Config, program: &Path) -> PathBuf {
+    let own = own_weights_folder(config);
+    // An empty folder counts: whoever removes weights from it wants none.
+    if config.media.weights.is_some() || own.is_dir() {
+        return own;
+    }
+    let prefix = program.parent().and_then(Path::parent);
+    let released = prefix.map(|prefix| prefix.join(RELEASED_WEIGHTS));
+    released.filter(|folder| folder.is_dir()).unwrap_or(own)
+}
+
+/// Returns the folder into which weights are put.
+pub fn own_weights_folder(config: &Config) -> PathBuf {
     config.media.weights.clone().unwrap_or_else(|| DataFolder::new(&config.server.data).weights())
 }
 

@@ -15,6 +15,7 @@ use anyhow::{Result, bail};
 use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::context::{ContextBuilder, GetStreamErrorKind};
 use data_encoding::HEXLOWER;
+use data_folder::DataFolder;
 use health::Component;
 use metering::Policy;
 use schemas::subject::{EVENTS, SHARED_SETTINGS};
@@ -23,7 +24,6 @@ use sha2::{Digest, Sha256};
 
 use crate::config::{Auth, Config, SETTINGS};
 use crate::connection;
-use crate::data_folder::DataFolder;
 
 /// The interval between two comparisons while nothing differs.
 const COMPARE_INTERVAL: Duration = Duration::from_secs(10);

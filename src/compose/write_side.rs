@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
+use data_folder::DataFolder;
 #[cfg(feature = "eventstore")]
 use event_log::kurrent;
 use event_log::{EventLog, LogLocation};
@@ -15,7 +16,6 @@ use write::service::{AccountService, CommandDispatcher, PaymentService, PictureS
 
 use crate::config::Config;
 use crate::connection::{certificate_authorities, tls_client};
-use crate::data_folder::DataFolder;
 use crate::process::USER_AGENT;
 use crate::store;
 use crate::store::keeper::{self, Keeper, KeeperClaim};

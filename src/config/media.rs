@@ -28,7 +28,8 @@ section! {
                 default: Some("auto"),
             },
         weights: Option<PathBuf> = Value::optional => "weights"
-            "The folder with the weights of the encoders, as `loggia models fetch` fills it; unset: weights in the data folder." {
+            "The folder with the weights of the encoders, as `loggia models fetch` fills it; unset: weights in the data folder, or \
+             else those that came with the program." {
                 shape: "DIR",
                 example: "/usr/local/share/loggia/weights",
             },

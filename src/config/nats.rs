@@ -31,7 +31,7 @@ section! {
                 default: Some("1"),
             },
         server: Option<PathBuf> = Value::optional => "nats_server"
-            "The nats-server program; unset: searched for." {
+            "The nats-server program; unset: the one beside loggia, in ../lib/loggia from there, in a checkout or on PATH." {
                 shape: "FILE",
                 example: "/usr/local/bin/nats-server",
             },

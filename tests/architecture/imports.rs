@@ -52,6 +52,7 @@ const RULES: &[Rule] = &[
     ["traceparent", "", IO, ""],
     ["traces", "traceparent", "sqlx async-nats axum tantivy", ""],
     ["schemas", "traceparent", IO, ""],
+    ["data_folder", "daemon", IO, ""],
     ["process_role", "nats schemas", "sqlx axum tantivy hyper", ""],
     ["store_file", "schemas sqlite", "tokio async-nats axum tantivy", ""],
     [

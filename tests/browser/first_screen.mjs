@@ -1,11 +1,12 @@
 // What is in the first screen before anybody scrolls: of the pictures of results, and of what a form was sent for. And how many bytes a
-// telephone loads for the pictures.
+// telephone loads for the pictures, and which of them are not the narrow ones.
 
 import { arrive, asked, browser, open, report } from "./browser.mjs";
 
 const SCREENS = [[390, 844], [768, 1024], [1280, 900], [1920, 1080]];
 // As on a common telephone: three pixels of the screen for each one of the page.
-const TELEPHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 3, isMobile: true, hasTouch: true };
+const TELEPHONE = { deviceScaleFactor: 3, isMobile: true, hasTouch: true };
+const TELEPHONE_WIDTHS = [360, 390, 430];
 
 // How much of the height of something is seen, in percent.
 async function seen(wanted, selector, width, height) {
@@ -20,23 +21,30 @@ async function seen(wanted, selector, width, height) {
   return Math.round(share * 100);
 }
 
-// Everything over the wire until nothing more comes.
-async function loaded(path) {
-  const context = await browser.newContext({ baseURL: asked.base, ...TELEPHONE });
+// Everything over the wire until nothing more comes, on a telephone of a width.
+async function loaded(path, width) {
+  const context = await browser.newContext({ baseURL: asked.base, viewport: { width, height: 844 }, ...TELEPHONE });
   const page = await context.newPage();
   const session = await context.newCDPSession(page);
   let [bytes, pictures] = [0, 0];
-  session.on("Network.responseReceived", ({ type }) => { if (type === "Image") pictures += 1; });
+  const wide = [];
+  session.on("Network.responseReceived", ({ type, response }) => {
+    if (type !== "Image") return;
+    pictures += 1;
+    if (response.url.includes("/media/") && !response.url.endsWith("/320.webp")) wide.push(`${response.url} at ${width}`);
+  });
   session.on("Network.loadingFinished", ({ encodedDataLength }) => { bytes += encodedDataLength; });
   await session.send("Network.enable");
   await page.goto(path, { waitUntil: "networkidle" });
   await context.close();
-  return { bytes, pictures };
+  return { bytes, pictures, wide };
 }
 
 const found = {};
 for (const path of asked.paths) {
-  found[path] = { telephone: await loaded(path) };
+  const telephones = [];
+  for (const width of TELEPHONE_WIDTHS) telephones.push(await loaded(path, width));
+  found[path] = { telephones };
   for (const [width, height] of SCREENS) found[path][width] = await seen({ path }, ".card .frame", width, height);
 }
 for (const wanted of asked.sent) {

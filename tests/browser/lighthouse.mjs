@@ -6,7 +6,7 @@ import { asked, executablePath, QUIET } from "./chromium.mjs";
 
 const KINDS = { telephone: undefined, desk: desktopConfig };
 
-let visits = 0;
+let visits = asked.visits ?? 0;
 
 // Fills in the form of a page, and returns what sends it: Lighthouse then measures the page that comes. A link works once and an address
 // has a few keys only, so that each visit has its own path, and its own number in place of VISIT.

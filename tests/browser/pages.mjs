@@ -5,10 +5,16 @@ import { arrive, asked, forget, invalid, judged, neverCached, open, report, with
 // Each width once: how wide a page is does not depend on its colours. The last is the visitor's own again.
 const VISITORS = [
   { scheme: "light", width: 1440, widths: [768, 1440] },
-  { scheme: "dark", width: 390, widths: [360, 390] },
+  { scheme: "dark", width: 390, widths: [360, 390], spaced: 320 },
 ];
 
-async function visit(opened, wanted, path, { scheme, widths }) {
+// What a reader may set of a text (WCAG 1.4.12).
+const SPACED = "* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important } p { margin-bottom: 2em !important }";
+
+// What is one line on a page, however wide that is.
+const ONE_LINE = { navigation: ".top nav", breadcrumb: ".breadcrumb ol" };
+
+async function visit(opened, wanted, path, { scheme, widths, spaced }) {
   const { page, context, faults, settled } = opened;
   faults.length = 0;
   const answer = await arrive(opened, wanted, path, scheme);
@@ -35,12 +41,54 @@ async function visit(opened, wanted, path, { scheme, widths }) {
   await settled();
   for (const width of widths) {
     await page.setViewportSize({ width, height: 900 });
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    const wide = await tooWide(page);
     if (wide > 0) faults.push(`it is ${wide} px too wide at ${width}`);
+    faults.push(...(await broken(page)).map((fault) => `${fault} at ${width}`));
+    await settled();
+  }
+  if (spaced) {
+    await page.setViewportSize({ width: spaced, height: 900 });
+    const wide = await tooWideSpaced(page);
+    if (wide > 0) faults.push(`it is ${wide} px too wide at ${spaced} with spaced text`);
     await settled();
   }
   await forget(page, context);
   return faults.map((fault) => `${scheme}: ${fault}`);
+}
+
+function tooWide(page) {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}
+
+// The style is adopted by the document, which the policy of the pages allows, unlike one in an element.
+async function tooWideSpaced(page) {
+  await page.evaluate((style) => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(style);
+    document.adoptedStyleSheets.push(sheet);
+  }, SPACED);
+  return tooWide(page);
+}
+
+// What has more than one line, and keys of a mailed link that are reached only sideways. What overlaps from top to bottom is in one line,
+// also where its letters are of another size.
+function broken(page) {
+  return page.evaluate((wanted) => {
+    const faults = [];
+    for (const [name, selector] of Object.entries(wanted)) {
+      const children = [...document.querySelectorAll(`${selector} > *`)].filter((one) => one.checkVisibility());
+      const boxes = children.map((one) => one.getBoundingClientRect()).sort((one, other) => one.top - other.top);
+      let [lines, end] = [0, -Infinity];
+      for (const { top, bottom } of boxes) {
+        if (top >= end) lines += 1;
+        end = top >= end ? bottom : Math.min(end, bottom);
+      }
+      if (lines > 1) faults.push(`its ${name} has ${lines} lines`);
+    }
+    const keys = document.querySelector(".keys")?.parentElement;
+    if (keys && keys.scrollWidth > keys.clientWidth) faults.push(`its keys are ${keys.scrollWidth - keys.clientWidth} px too wide`);
+    return faults;
+  }, ONE_LINE);
 }
 
 // Both visitors get the same text, most of the time.

@@ -70,10 +70,17 @@ async fn what_was_asked_for_stands_in_the_first_screen_and_pictures_weigh_little
     let seen =
         browser.report("first_screen.mjs", &json!({"base": served.base, "paths": paths, "sent": sent})).await;
     for path in paths {
-        assert!(seen[path]["telephone"]["bytes"].as_u64().unwrap() < PICTURED_VISIT, "{path}: {seen}");
+        let telephones = seen[path]["telephones"].as_array().unwrap();
+        assert_eq!(telephones.len(), 3, "{path}: {seen}");
+        for telephone in telephones {
+            assert!(telephone["bytes"].as_u64().unwrap() < PICTURED_VISIT, "{path}: {seen}");
+            assert_eq!(telephone["wide"], json!([]), "{path}: {seen}");
+        }
     }
     for path in results {
-        assert!(seen[path]["telephone"]["pictures"].as_u64().unwrap() > 0, "{path}: {seen}");
+        for telephone in seen[path]["telephones"].as_array().unwrap() {
+            assert!(telephone["pictures"].as_u64().unwrap() > 0, "{path}: {seen}");
+        }
     }
     for path in paths {
         // In percent of the height of the first row.

@@ -12,7 +12,7 @@ expect(first.length === 12, `the front page shows ${first.length} projects`);
 await follow(() => page.click("a[rel~=next]"));
 const second = await names();
 expect(second.length === 12 && !second.some((name) => first.includes(name)), `the second page shows ${second}`);
-await follow(() => page.click("text=Previous page"));
+await follow(() => page.click("text=Previous 12"));
 expect(String(await names()) === String(first), "the first page is another when it is come back to");
 
 await page.click("text=Filter by material");

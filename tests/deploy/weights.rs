@@ -1,4 +1,4 @@
-//! `bin/setup` and the weights of the encoders: what it says where they cannot be fetched, and when it fetches nothing.
+//! `bin/setup`: what it says where the weights of the encoders or cargo-deny cannot be fetched, and when it fetches nothing.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -8,11 +8,27 @@ use kit::ProgramOutput;
 
 use crate::ROOT;
 
-/// Runs `bin/setup` of a checkout with a registry that does not answer.
-fn setup(checkout: &Path, args: &[&str]) -> ProgramOutput {
+/// Returns `bin/setup` of a checkout with a registry that does not answer, outside continuous integration.
+fn command(checkout: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(checkout.join("bin/setup"));
     command.args(args).env("PIP_CONFIG_FILE", "/dev/null").env("PIP_INDEX_URL", "http://127.0.0.1:1/simple");
-    ProgramOutput::of(command.env_remove("PIP_FIND_LINKS").env_remove("PIP_EXTRA_INDEX_URL")).success()
+    command.env("PIP_RETRIES", "0");
+    for variable in ["PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL", "CI"] {
+        command.env_remove(variable);
+    }
+    command
+}
+
+fn setup(checkout: &Path, args: &[&str]) -> ProgramOutput {
+    ProgramOutput::of(&mut command(checkout, args)).success()
+}
+
+/// Writes a script into a checkout.
+fn script(checkout: &Path, path: &str, text: &str) {
+    let file = checkout.join(path);
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(&file, format!("#!/bin/sh\n{text}\n")).unwrap();
+    std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
 }
 
 /// Returns a checkout with nothing but the script.
@@ -77,9 +93,35 @@ fn fetched_weights_are_removed_once_they_are_converted() {
     assert!(delivered.exists());
     // The program gets the folder that it reads, and that of the weights as a setting.
     let program = checkout.path().join("loggia");
-    std::fs::write(&program, "#!/bin/sh\necho \"$LOGGIA_WEIGHTS: $*\"\n").unwrap();
-    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    script(checkout.path(), "loggia", "echo \"$LOGGIA_WEIGHTS: $*\"");
     let said = setup(checkout.path(), &["--convert", program.to_str().unwrap()]).stderr;
     assert_eq!(said, ".tools/models: models fetch .tools/models/download\n");
     assert!(!delivered.exists());
+}
+
+#[test]
+fn a_missing_cargo_deny_is_a_line_and_a_failure_of_continuous_integration() {
+    let checkout = checkout();
+    let set = std::fs::read_to_string(checkout.path().join("bin/setup")).unwrap();
+    let version = |name: &str| set.lines().find_map(|line| line.strip_prefix(name)).unwrap().to_owned();
+    let (server, deny) = (version("readonly version="), version("readonly deny_version="));
+    script(checkout.path(), ".tools/bin/nats-server", &format!("echo nats-server: v{server}"));
+    for kind in ["clients", "browser", "deploy"] {
+        script(checkout.path(), &format!("tests/{kind}/setup"), "echo \"bin/setup: the rest\" >&2");
+    }
+    // One of another version is not used.
+    script(checkout.path(), ".tools/bin/cargo-deny", "echo cargo-deny 0.1.0");
+    let said = setup(checkout.path(), &["--test"]).stderr;
+    let begins = format!("bin/setup: *** cargo-deny {deny} could not be fetched: p");
+    let ends = ". Licences, sources and known vulnerabilities of dependencies will NOT be checked. ***";
+    let is_warning = |line: &str| line.starts_with(&begins) && line.ends_with(ends);
+    assert!(said.lines().any(is_warning) && said.ends_with("the rest\n"), "{said}");
+    assert_eq!(names(&checkout.path().join(".tools/bin")), ["nats-server"]);
+
+    let failed = ProgramOutput::of(command(checkout.path(), &["--test"]).env("CI", "true")).ended(1).stderr;
+    let last = failed.lines().last().unwrap();
+    assert!(last.starts_with(&format!("bin/setup: cargo-deny {deny} could not be fetched: p")), "{failed}");
+
+    script(checkout.path(), ".tools/bin/cargo-deny", &format!("echo cargo-deny {deny}"));
+    assert!(!setup(checkout.path(), &["--test"]).stderr.contains("cargo-deny"), "it is there");
 }

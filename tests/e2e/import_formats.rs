@@ -1,10 +1,13 @@
 //! Files as spreadsheets and other programs write them: every line is imported as written, or is among the rejects.
 
+use std::io::{Cursor, Write};
 use std::path::PathBuf;
 
 use image::{ImageFormat, Rgb, RgbImage};
 use kit::process;
 use serde_json::{Value, json};
+use zip::write::SimpleFileOptions;
+use zip::{ZipArchive, ZipWriter};
 
 use crate::service::{LOGGIA, json as run_json};
 
@@ -38,6 +41,25 @@ impl Folder {
                 (line["line"].as_u64().unwrap(), reason, line["record"].as_str().unwrap().to_owned())
             });
         (answers, rejected.collect())
+    }
+
+    /// Imports a file of which nothing can be imported by a mapping of the columns name and year, also where `--strict` checks it
+    /// first. Returns what it says.
+    fn stopped(&self, name: &str) -> String {
+        let (file, mapping) = (self.path(name), self.mapping());
+        let args = ["import", &file, "--mapping", &mapping];
+        let [plain, strict] = [&[][..], &["--strict"]]
+            .map(|flags| process::run(&LOGGIA, &self.data(), &[&args[..], flags].concat()).ended(1).stderr);
+        assert_eq!(plain, strict);
+        assert!(!self.data().exists(), "nothing is imported: {plain}");
+        plain
+    }
+
+    fn mapping(&self) -> String {
+        let path = self.path("works.toml");
+        std::fs::write(&path, "[record]\nname = \"name\"\nyear = \"year\"\ncategory = { value = \"art\" }\n")
+            .unwrap();
+        path
     }
 
     fn export(&self) -> Vec<Value> {
@@ -126,16 +148,17 @@ fn a_file_of_a_mac_is_imported_again_without_a_change() {
         sheet(composed, "240").replace("\n", ",pictures.1.alt\n").replace("png,pictures.1.alt", "png,A door");
     let mut expected = json!({"slug": "mac", "name": "Mac", "category": "art", "details": [{"label": composed[0], "value": "240"}],
         "pictures": [{"source": composed[1], "alt": "A door"}]});
-    for (text, changes) in [
-        (first, [1, 0, 0, 0, 0, 0]),
-        (sheet(decomposed, "240"), [0, 0, 1, 0, 0, 0]),
-        (sheet(decomposed, "240"), [0, 0, 1, 0, 0, 0]),
-        (sheet(composed, "240"), [0, 0, 1, 0, 0, 0]),
+    for (text, changes, pictures) in [
+        (first, [1, 0, 0, 0, 0, 0], [1, 0, 0]),
+        (sheet(decomposed, "240"), [0, 0, 1, 0, 0, 0], [0, 1, 0]),
+        (sheet(decomposed, "240"), [0, 0, 1, 0, 0, 0], [0, 1, 0]),
+        (sheet(composed, "240"), [0, 0, 1, 0, 0, 0], [0, 1, 0]),
     ] {
         let (answers, _) = folder.import("in.csv", text.as_bytes(), &[]);
         assert_eq!(counts(&answers), changes, "{text:?}");
-        let pictures = ["pictures", "pictures_refused"].map(|name| answers.last().unwrap()[name].as_u64());
-        assert_eq!(pictures, [Some(1), Some(0)], "{text:?}");
+        let counted = ["pictures", "pictures_same", "pictures_refused"]
+            .map(|name| answers.last().unwrap()[name].as_u64().unwrap());
+        assert_eq!(counted, pictures, "{text:?}");
         assert_eq!(folder.export(), [expected.clone()], "{text:?}");
     }
     let (answers, _) = folder.import("in.csv", sheet(decomposed, "").as_bytes(), &[]);
@@ -175,4 +198,110 @@ fn bars_separate_cells_and_text_without_a_heading_is_rejected() {
         [1, 0, 1, 0, 0, 0]
     );
     assert_eq!(folder.export().len(), 2);
+}
+
+/// Returns the texts of the columns name and year as a row of a sheet.
+fn text_row(number: u32, [name, year]: [&str; 2]) -> String {
+    let cell = |column: char, text: &str| {
+        format!(r#"<c r="{column}{number}" t="inlineStr"><is><t>{text}</t></is></c>"#)
+    };
+    format!(r#"<row r="{number}">{}{}</row>"#, cell('A', name), cell('B', year))
+}
+
+/// Returns a row of a name and a formula for the year, whose value is stored or not.
+fn formula_row(number: u32, name: &str, value: &str) -> String {
+    let name = format!(r#"<c r="A{number}" t="inlineStr"><is><t>{name}</t></is></c>"#);
+    format!(r#"<row r="{number}">{name}<c r="B{number}"><f>1900+84</f>{value}</c></row>"#)
+}
+
+/// Returns an archive with a workbook of one sheet with these rows, which further parts may be added to.
+fn workbook(rows: &str) -> ZipWriter<Cursor<Vec<u8>>> {
+    let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+    let office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+    let package = "http://schemas.openxmlformats.org/package/2006";
+    let relation = |kind: &str, target: &str| {
+        format!(
+            r#"<Relationships xmlns="{package}/relationships"><Relationship Id="rId1" Type="{office}/{kind}" Target="{target}"/></Relationships>"#
+        )
+    };
+    let sheets = r#"<sheets><sheet name="Works" sheetId="1" r:id="rId1"/></sheets>"#;
+    let parts = [
+        ("[Content_Types].xml", format!(r#"<Types xmlns="{package}/content-types"/>"#)),
+        ("_rels/.rels", relation("officeDocument", "xl/workbook.xml")),
+        ("xl/_rels/workbook.xml.rels", relation("worksheet", "worksheets/sheet1.xml")),
+        ("xl/workbook.xml", format!(r#"<workbook xmlns="{main}" xmlns:r="{office}">{sheets}</workbook>"#)),
+        (
+            "xl/worksheets/sheet1.xml",
+            format!(r#"<worksheet xmlns="{main}"><sheetData>{rows}</sheetData></worksheet>"#),
+        ),
+        ("xl/styles.xml", format!(r#"<styleSheet xmlns="{main}"></styleSheet>"#)),
+    ];
+    let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, text) in parts {
+        archive.start_file(name, SimpleFileOptions::default()).unwrap();
+        archive.write_all(text.as_bytes()).unwrap();
+    }
+    archive
+}
+
+#[test]
+fn a_workbook_that_is_a_zip_bomb_is_refused_and_nothing_is_imported() {
+    let folder = Folder::new();
+    let rows = [text_row(1, ["name", "year"]), text_row(2, ["A", "1984"])].concat();
+    let mut part = ZipWriter::new(Cursor::new(Vec::new()));
+    part.start_file("part", SimpleFileOptions::default()).unwrap();
+    part.write_all(&vec![b' '; 8 << 20]).unwrap();
+    let mut part = ZipArchive::new(part.finish().unwrap()).unwrap();
+    let mut bomb = workbook(&rows);
+    for number in 0..17 {
+        bomb.raw_copy_file_rename(part.by_index_raw(0).unwrap(), format!("xl/part{number}.xml")).unwrap();
+    }
+    let bytes = bomb.finish().unwrap().into_inner();
+    assert!(bytes.len() < 1 << 20, "17 parts of 8 MiB are packed in {} bytes", bytes.len());
+    std::fs::write(folder.path("works.xlsx"), bytes).unwrap();
+    let said = format!(
+        "loggia: {} unpacks to more than is read (1024 MiB of sheets and pictures, 128 MiB of the rest), as ZIP bombs do; if you \
+         trust it, save its sheet as CSV, and import that\n",
+        folder.path("works.xlsx")
+    );
+    assert_eq!(folder.stopped("works.xlsx"), said);
+}
+
+#[test]
+fn a_workbook_with_a_password_says_how_to_remove_it_and_nothing_is_imported() {
+    let folder = Folder::new();
+    // Encrypted workbooks are compound files with a part of this name.
+    let name: Vec<u8> = "EncryptedPackage".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let start = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
+    std::fs::write(folder.path("works.xlsx"), [&start[..], &[0; 1_016], &name].concat()).unwrap();
+    let said = format!(
+        "loggia: {} is protected by a password; open it in Excel, remove the password (File, Info, Protect Workbook), and save it\n",
+        folder.path("works.xlsx")
+    );
+    assert_eq!(folder.stopped("works.xlsx"), said);
+}
+
+#[test]
+fn a_formula_is_its_stored_value_and_without_one_its_row_is_rejected() {
+    let folder = Folder::new();
+    let heading = text_row(1, ["name", "year"]);
+    let stored = formula_row(2, "A", "<v>1984</v>");
+    let rows = [heading, stored, formula_row(3, "B", ""), text_row(4, ["C", "1985"])].concat();
+    let bytes = workbook(&rows).finish().unwrap().into_inner();
+    let (file, mapping) = (folder.path("works.xlsx"), folder.mapping());
+    std::fs::write(&file, &bytes).unwrap();
+
+    let args = ["import", &file, "--mapping", &mapping, "--strict"];
+    let strict = process::run(&LOGGIA, &folder.data(), &args).ended(1);
+    let reason = "has a formula without a stored value in Works!B3; open and save the file in Excel once";
+    let said = format!("loggia: nothing is imported (--strict):\n{file}, sheet Works, row 3 {reason}.\n");
+    assert_eq!(strict.stderr, said);
+    assert!(!folder.data().exists());
+
+    let (answers, rejected) = folder.import("works.xlsx", &bytes, &["--mapping", &mapping]);
+    assert_eq!(counts(&answers), [2, 0, 0, 1, 0, 0]);
+    assert_eq!(rejected, [(3, reason.to_owned(), "B | ".to_owned())]);
+    let named = |line: Value| (line["name"].clone(), line["year"].clone());
+    let names: Vec<_> = folder.export().into_iter().map(named).collect();
+    assert_eq!(names, [(json!("A"), json!("1984")), (json!("C"), json!("1985"))]);
 }

@@ -81,7 +81,7 @@ async fn an_editor_using_two_write_sides_gets_no_conflict() {
         let text = json!({"slug": slug, "name": "House", "category": "art"}).to_string();
         let options = ImportOptions::default();
         let acts = [
-            Command::Import { lines: vec![ImportLine { number: 1, text }], options },
+            Command::Import { lines: vec![ImportLine::new(1, text)], options },
             Command::Revise {
                 slug: slug.parse().unwrap(),
                 changes: json!({"city": "Oslo"}).as_object().unwrap().clone(),

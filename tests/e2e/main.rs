@@ -35,6 +35,7 @@ mod export_tables;
 mod first_minutes;
 mod haproxy;
 mod import_formats;
+mod import_pictures;
 mod importing;
 #[cfg(feature = "eventstore")]
 mod keepers;

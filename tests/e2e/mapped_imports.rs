@@ -243,7 +243,7 @@ fn a_dry_run_shows_records_counts_reasons_and_what_is_left_out() {
         [
             "The mapping rejects 1 record: “Vessels” is not in the table of category 1.",
             "One column is in neither the mapping nor [ignore]: Price.",
-            "Pictures: 0 found, 2 of the pattern images/{No.}.jpg do not exist (for example images/1.jpg).",
+            "Pictures: 0 found, 2 of the pattern images/{No.}.jpg do not exist (for example images/1.jpg); projects keep those that they have.",
             "Category: 1 record has “Vessels”. Add them to [tables.kinds] of works.toml or give it a default.",
             "Year: 1 sure, 2 kept as text (“c. 1890” once, “n.d.” 1), 0 without.",
             "Of 2 records: all without a picture, all without a city, 1 without a year, all without a text.",
@@ -399,7 +399,7 @@ fn a_picture_that_cannot_be_used_leaves_its_record() {
     let reason = "line 1: the picture /b.jpg is left out: it is not below the folder of the file";
     assert!(output.stderr.contains(reason), "{output}");
     assert!(
-        output.stdout.contains("1 new, 0 changed, 0 same, 0 rejected; 0 pictures attached, 2 not"),
+        output.stdout.contains("1 new, 0 changed, 0 same, 0 rejected; pictures: 2 not attached"),
         "{output}"
     );
     let exported = works.export();

@@ -95,7 +95,7 @@ async fn imported_pictures_are_stored_shown_and_compared() {
     // The same import again attaches nothing.
     let head = service.json(&["status"])[0]["store"]["position"].clone();
     let again = service.import(&lines).await;
-    assert_eq!((&again["same"], &again["pictures"], &again["position"]), (&json!(5), &json!(3), &head));
+    assert_eq!((&again["same"], &again["pictures_same"], &again["position"]), (&json!(5), &json!(3), &head));
 }
 
 #[tokio::test]

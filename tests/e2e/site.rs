@@ -273,6 +273,7 @@ async fn a_mailed_link_acts_once_and_only_through_its_form() {
     }
     let page = text(&service.http.get(&path).await);
     assert!(page.contains(&mine[9..17]) && page.contains(&other[9..17]), "{page}");
+    assert!(page.contains("Keys you confirm are upgraded when you pay."), "{page}");
     // Nothing is proven by default, and a form without a choice does not use the link.
     let nothing = post(&service, &path, "", &[]).await;
     assert_eq!(nothing.status, 422);

@@ -157,10 +157,8 @@ async fn edit(load: Arc<LoadResults>, commands: CommandClient, editor: usize) {
         number += 1;
         let slug = format!("house-{editor}-{number:06}");
         let text = format!("{{\"slug\":\"{slug}\",\"name\":\"House {number}\",\"category\":\"art\"}}");
-        let command = Command::Import {
-            lines: vec![ImportLine { number: 1, text }],
-            options: ImportOptions::default(),
-        };
+        let command =
+            Command::Import { lines: vec![ImportLine::new(1, text)], options: ImportOptions::default() };
         let began = Instant::now();
         match commands.send(&message(command)).await {
             Ok(CommandReply::Imported { .. }) => {

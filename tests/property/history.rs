@@ -83,12 +83,12 @@ fn to_command(command: &EditorCommand, model: &Model) -> Command {
             let id = model.slugs.get(&number).map_or("none".to_owned(), |index| format!("of {index}"));
             let line = json!({"slug": slug(number), "id": id, "source": "list"});
             Command::Import {
-                lines: vec![ImportLine { number: 1, text: line.to_string() }],
+                lines: vec![ImportLine::new(1, line.to_string())],
                 options: ImportOptions { lines: LineForm::Patch, ..ImportOptions::default() },
             }
         }
         EditorCommand::Import { slug, name } => Command::Import {
-            lines: vec![ImportLine { number: 1, text: with_vectors(record(slug, name), name).to_string() }],
+            lines: vec![ImportLine::new(1, with_vectors(record(slug, name), name).to_string())],
             options: ImportOptions::default(),
         },
     }

@@ -204,7 +204,8 @@ fn encoded_length(line: &ImportLine) -> usize {
         0..0x20 => 5,
         _ => 0,
     };
-    line.text.len() + line.text.bytes().map(escapes).sum::<usize>() + 50
+    let texts = std::iter::once(&line.text).chain(&line.absent_pictures);
+    texts.map(|text| text.len() + text.bytes().map(escapes).sum::<usize>() + 50).sum()
 }
 
 fn too_long(line: &ImportLine, room: usize) -> LineOutcome {
@@ -222,7 +223,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn lines(lengths: &[usize]) -> Vec<ImportLine> {
-        (1..).zip(lengths).map(|(number, length)| ImportLine { number, text: "x".repeat(*length) }).collect()
+        (1..).zip(lengths).map(|(number, length)| ImportLine::new(number, "x".repeat(*length))).collect()
     }
 
     #[test]
@@ -264,7 +265,7 @@ mod tests {
         #[test]
         fn every_line_is_in_exactly_one_part_that_fits(texts in proptest::collection::vec("[a\"\\\\\n\u{0}é]{0,60}", 0..40), room in 60..400usize) {
             let lines: Vec<_> =
-                (1..).zip(texts).map(|(number, text)| ImportLine { number, text }).collect();
+                (1..).zip(texts).map(|(number, text)| ImportLine::new(number, text)).collect();
             let mut numbers = Vec::new();
             for (part, first) in parts(&lines, room) {
                 match part {

@@ -2,7 +2,8 @@
 //!
 //! - [`CommandDispatcher`]: receives every command and passes it to the service of its subject, with span, metrics and the
 //!   rules for replicas.
-//! - [`ProjectService`]: what editors and imports send. [`export`] and [`project_history`] read projects without a service.
+//! - [`ProjectService`]: what editors and imports send. [`export`], [`project_history`] and
+//!   [`listed_projects`] read projects without a service.
 //! - [`PictureService`]: attaching and erasing pictures, on top of the projects.
 //! - [`AccountService`]: keys and links, and the vault with the addresses. [`read_account`] and [`read_accounts`] read
 //!   accounts without a service.
@@ -34,8 +35,8 @@ pub use error::CommandError;
 pub use payments::{Payer, PaymentService, Settlement, read_payers};
 pub use pictures::PictureService;
 pub use projects::{
-    ExportedProject, ExportedVectors, Observed, ProjectService, SourceProject, export, project_history,
-    projects_of_source,
+    ExportedProject, ExportedVectors, Observed, ProjectService, SourceProject, export, listed_projects,
+    named_pictures, project_history, projects_of_source,
 };
 
 /// How often a command is decided again after a conflict before it is given up.

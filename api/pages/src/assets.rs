@@ -71,6 +71,64 @@ pub(super) fn icon(path: &'static str) -> impl IntoResponse + Clone {
 mod tests {
     use super::*;
 
+    /// Classes that are no style: scripts and tests find elements by them.
+    const WITHOUT_RULE: [&str; 2] = ["cited", "status"];
+
+    fn template(name: &str) -> String {
+        let path = format!("{}/templates/{name}", env!("CARGO_MANIFEST_DIR"));
+        std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// Returns a template together with all that it extends or imports.
+    fn with_imports(text: String) -> String {
+        let named = text.split("{% ").filter_map(|block| {
+            let file = block.strip_prefix("import \"").or_else(|| block.strip_prefix("extends \""))?;
+            file.split('"').next()
+        });
+        let imported: Vec<String> = named.map(|name| with_imports(template(name))).collect();
+        text + &imported.concat()
+    }
+
+    /// Returns the classes of a template's elements, those under a condition too.
+    fn used(text: &str) -> Vec<&str> {
+        let attributes = text.split("class=\"").skip(1).filter_map(|rest| rest.split('"').next());
+        let outside_blocks = attributes.flat_map(|names| {
+            names.split("{%").map(|part| part.split_once("%}").map_or(part, |(_, after)| after))
+        });
+        outside_blocks.flat_map(str::split_whitespace).collect()
+    }
+
+    /// Returns the classes that selectors of a sheet name.
+    fn styled(sheet: &str) -> Vec<&str> {
+        let is_other = |letter: char| !letter.is_ascii_lowercase() && letter != '-';
+        sheet.split('.').skip(1).filter_map(|rest| rest.split(is_other).next()).collect()
+    }
+
+    #[test]
+    fn each_class_of_a_page_has_a_rule_in_a_sheet_of_that_page() {
+        let site = styled(SITE_CSS);
+        let services = styled(include_str!("../assets/services.css"));
+        let mut without: Vec<String> = Vec::new();
+        let mut pages = 0;
+        for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/templates")).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let own = template(&name);
+            if !own.contains("{% extends ") {
+                continue;
+            }
+            pages += 1;
+            let has_services = own.contains("/services.css\"");
+            let text = with_imports(own);
+            let is_styled =
+                |class: &str| site.contains(&class) || (has_services && services.contains(&class));
+            let bare =
+                used(&text).into_iter().filter(|class| !is_styled(class) && !WITHOUT_RULE.contains(class));
+            without.extend(bare.map(|class| format!("{class} in {name}")));
+        }
+        assert!(pages > 20, "{pages}");
+        assert_eq!(without, [""; 0]);
+    }
+
     #[test]
     fn no_rule_tightens_headings_that_are_written_from_right_to_left() {
         // A selector with more classes would win over `h1:dir(rtl)`, which has one.

@@ -251,7 +251,7 @@ mod tests {
         let pictured = Card { colour: Some("#000000".into()), ..card("640.webp") };
         let frame = format!(
             "<div class=\"frame\"><svg aria-hidden=\"true\" viewBox=\"0 0 4 3\"><path fill=\"#000000\" d=\"M0 0h4v3H0\"/></svg>\
-             <img src=\"/x/media/5e/640.webp\" srcset=\"{two}\" sizes=\"(max-width: 40rem) 37vw, 20rem\" alt=\"\" loading=\"eager\" \
+             <img src=\"/x/media/5e/640.webp\" srcset=\"{two}\" sizes=\"(max-width: 30rem) 5rem, 20rem\" alt=\"\" loading=\"eager\" \
              decoding=\"async\"></div>"
         );
         assert_eq!(shown(pictured).lines().nth(1), Some(frame.as_str()));

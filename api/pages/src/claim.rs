@@ -36,6 +36,8 @@ use super::words::{capitalised, sentence};
 const USING: Duration = Duration::from_secs(5);
 /// The sentence about an invalid token.
 const NEVER_MADE: &str = "this link is incomplete; open the whole link from the mail, or request another";
+/// The sentence about every link that cannot be used on a site that mails none.
+const NOT_MAILED: &str = "this link was used before, has expired or is incomplete; open the whole link, or ask the operator for another";
 
 #[derive(Template)]
 #[template(path = "link_asked.html")]
@@ -106,7 +108,7 @@ pub(super) async fn ask(
         Either::Right(page) => return Ok(page),
     };
     match access.commands.send_link(email, deadline).await {
-        Ok(()) => page(&Asked { layout: Layout::new(&state, route::KEYS, "A link is on its way").private() }),
+        Ok(()) => page(&Asked { layout: Layout::new(&state, route::KEYS, "Check your email").private() }),
         Err(CommandError::Rejected(cause) | CommandError::Unavailable(cause)) => {
             Err(ApiError::command_unavailable(cause))
         }
@@ -222,12 +224,13 @@ async fn open(
             }
         },
     };
+    let mails = access.mail.is_available();
+    let reason = if mails { reason } else { NOT_MAILED.to_owned() };
     if wants_problem(headers) {
         return Err(ApiError::invalid_link(sentence(&reason)));
     }
     let layout = Layout::new(state, route::KEYS, "This link has expired").private();
-    let page = Gone { layout, reason: sentence(&reason), mails: access.mail.is_available() };
-    refused(StatusCode::GONE, &page).map(Either::Right)
+    refused(StatusCode::GONE, &Gone { layout, reason: sentence(&reason), mails }).map(Either::Right)
 }
 
 impl ClaimPage {

@@ -44,7 +44,7 @@ use first_steps::Step;
 use headings::Section;
 pub(super) use in_results::InResults;
 pub(super) use landing::Landing;
-use query::{HomeQuery, Pair};
+use query::{HomeQuery, Pair, SHOWN};
 use results::HomeResults;
 
 pub(super) use suggest::suggest;
@@ -72,7 +72,7 @@ struct Home<'a> {
     /// How many projects there are, as a sentence.
     listed: String,
     about: Option<&'a str>,
-    /// How the catalog is filled, as long as it is empty.
+    /// How the catalog is filled, on the front page as long as it is empty.
     first_steps: Vec<Step>,
     q: &'a str,
     placeholder: String,
@@ -111,11 +111,21 @@ struct CardSection {
     cards: Vec<Card>,
 }
 
-/// The paths of other pages of the results.
+/// The other pages of the results, and where this one is among them.
 struct Pages {
+    /// The path of the first page, if no other link leads there.
     first: Option<String>,
-    previous: Option<String>,
-    next: Option<String>,
+    previous: Option<OtherPage>,
+    /// Which of all results are on this page.
+    range: Option<String>,
+    next: Option<OtherPage>,
+}
+
+/// A link to another page of the results.
+struct OtherPage {
+    href: String,
+    /// What it leads to, such as `Next 12`.
+    name: String,
 }
 
 /// Suggested words with exact matches.
@@ -218,7 +228,7 @@ async fn show(
     };
     // Sections are those of the requested words.
     let linked = if results.sections.is_empty() { &*shown } else { &query };
-    let next = results.next_page(linked);
+    let pages = pages(&query, &results, linked, base);
     let layout = layout(state, &query, landing.as_ref(), &results);
     let json_ld = match &landing {
         Some(_) if !layout.is_private => Some(collection(&layout)),
@@ -257,7 +267,7 @@ async fn show(
         colour: filters::colour_form(&query),
         call: call::of(&query, state.site()),
         from: if is_long || query.is_front() { String::new() } else { in_results::parameter(linked) },
-        pages: pages(&query, next, base),
+        pages,
         sections: divided(results.cards, results.sections),
         near: results.near,
     })
@@ -319,14 +329,23 @@ fn collection(layout: &Layout) -> String {
     }))
 }
 
-/// Returns the paths of other pages.
-fn pages(query: &HomeQuery, next: Option<HomeQuery>, base: &str) -> Pages {
+/// Returns the other pages of the results of a query; those of `linked` follow.
+fn pages(query: &HomeQuery, results: &HomeResults, linked: &HomeQuery, base: &str) -> Pages {
     // On the second page the previous one is the first.
-    let is_far = query.pages_before > 1 || query.pages_before == 0 && query.cursor.is_some();
+    let is_far = query.pages_before > 1 || query.before().is_none();
+    let following = results.following(query);
+    let next = |next: HomeQuery| OtherPage {
+        href: next.href(base),
+        // How many are left is not known behind a cursor alone.
+        name: following.map_or_else(|| "Next page".to_owned(), |number| format!("Next {number}")),
+    };
+    let previous = |page: HomeQuery| OtherPage { href: page.href(base), name: format!("Previous {SHOWN}") };
     Pages {
         first: is_far.then(|| query.first_page().href(base)),
-        previous: query.previous_page().map(|query| query.href(base)),
-        next: next.map(|next| next.href(base)),
+        previous: query.previous_page().map(previous),
+        // Projects that lack a word are counted in their own section only.
+        range: results.sections.is_empty().then(|| results.range_of_all(query)).flatten(),
+        next: results.next_page(linked).map(next),
     }
 }
 

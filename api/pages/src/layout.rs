@@ -39,6 +39,8 @@ pub(crate) struct Layout {
     pub(crate) is_private: bool,
     /// Whether this node requires keys.
     pub(crate) has_keys: bool,
+    /// Whether the catalog is known to have no project, so that there is nothing to search.
+    pub(crate) is_empty: bool,
     /// The operator's links: name and URL.
     pub(crate) links: Vec<(&'static str, String)>,
 }
@@ -69,6 +71,7 @@ impl Layout {
             meta: Vec::new(),
             is_private: false,
             has_keys: matches!(state.access(), Access::Keys(_)),
+            is_empty: state.listing().is_ok_and(|listing| listing.listed(None) == 0),
             links: site.links().collect(),
         }
     }
@@ -130,8 +133,10 @@ impl Layout {
     /// Returns the entries of the navigation.
     pub(crate) fn navigation(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let keys = [(route::KEYS, "Get a key"), (route::USAGE_PAGE, "Usage"), (route::PRICING, "Pricing")];
-        [(route::HOME, "Search"), (route::DOCS, "API"), (route::CONNECT, "Connect")]
+        let search = (route::HOME, "Search");
+        [(!self.is_empty).then_some(search), Some((route::DOCS, "API")), Some((route::CONNECT, "Connect"))]
             .into_iter()
+            .flatten()
             .chain(keys.into_iter().filter(|_| self.has_keys))
     }
 

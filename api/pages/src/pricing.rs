@@ -18,8 +18,10 @@ use super::words::{capitalised, grouped};
 struct Pricing {
     layout: Layout,
     tiers: Vec<Shown>,
-    /// Whom to ask for a tier that cannot be bought here.
+    /// Whom to ask for a tier that cannot be bought here, and for a link that is not mailed.
     contact: Option<Contact>,
+    /// Whether links are mailed.
+    mails: bool,
 }
 
 /// A tier as the page shows it.
@@ -51,7 +53,12 @@ pub(super) async fn pricing(State(state): State<ApiState>) -> Result<Response, A
             is_first: tier.name == first.name,
         }
     });
-    page(&Pricing { layout, tiers: tiers.collect(), contact: state.site().contact().cloned() })
+    page(&Pricing {
+        layout,
+        tiers: tiers.collect(),
+        contact: state.site().contact().cloned(),
+        mails: access.mail.is_available(),
+    })
 }
 
 /// Returns whether a price is nothing, such as `0 EUR`.

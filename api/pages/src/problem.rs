@@ -76,10 +76,16 @@ pub fn of(
     state: &ApiState,
 ) -> Option<Bytes> {
     let name = problem.kind.rsplit('/').next().unwrap_or_default();
+    let layout = Layout::new(state, "", title(name, lead, &problem.title)).private();
+    let lead = match name {
+        // The usual sentence goes on with a search, which finds nothing there.
+        "invalid-parameters" if layout.is_empty && lead.is_some() => "Correct what is listed here.",
+        _ => lead.unwrap_or(&problem.detail),
+    };
     let page = ErrorPage {
-        layout: Layout::new(state, "", title(name, lead, &problem.title)).private(),
+        layout,
         name,
-        lead: lead.unwrap_or(&problem.detail),
+        lead,
         is_reloaded,
         suggestions: suggested.0,
         reference: problem.instance.rsplit('/').next().unwrap_or_default(),

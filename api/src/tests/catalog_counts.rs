@@ -100,7 +100,7 @@ async fn an_empty_catalog_and_one_of_a_single_project_say_so() {
     );
     assert_llms(&node, "> A curated catalog. It has no projects yet. Each").await;
     assert_instructions(&node, "catalog.example.org is a curated catalog. Find projects").await;
-    assert!(node.get("/").await.text().contains("<p class=\"lead\">There are no projects yet. Browse"));
+    assert!(node.get("/").await.text().contains("<p class=\"lead\">There are no projects yet.</p>"));
 
     let record =
         json!({"name": "Pier", "category": "photography", "year": "0987", "citation_url": "https://m.org/1"});

@@ -206,15 +206,16 @@ async fn the_next_page_keeps_filters_and_order() {
         assert_eq!(cards(&first), slugs[..12], "{path}");
         let (next, text) = links(&first, "<nav class=\"pages\"", "</nav>").pop().unwrap();
         assert!(next.starts_with(&format!("{path}&cursor=")) && next.ends_with("&page=2#results"), "{next}");
-        assert_eq!(text, "Next page");
-        assert!(first.text().contains("<p class=\"soft range-shown\">1–12 of 14</p>"), "{first:?}");
+        assert_eq!(text, "Next 2");
+        assert!(first.text().contains("<span class=\"soft\">1 to 12 of 14</span>"), "{first:?}");
+        assert!(first.text().contains("<p class=\"soft range-shown\">1 to 12 of 14</p>"), "{first:?}");
         let next = next.trim_end_matches("#results").to_owned();
         let second = node.get(&next).await;
         let back = format!("{path}#results");
         assert_eq!(cards(&second), slugs[12..], "{path}");
-        assert_eq!(links(&second, "<nav class=\"pages\"", "</nav>"), expected(&[(&back, "Previous page")]));
+        assert_eq!(links(&second, "<nav class=\"pages\"", "</nav>"), expected(&[(&back, "Previous 12")]));
         assert!(
-            second.text().contains(", page 2 · ") && second.text().contains(">13–14 of 14</p>"),
+            second.text().contains(", page 2 · ") && second.text().contains(">13 to 14 of 14</p>"),
             "{second:?}"
         );
         let (by_number, _) = next.split_once("&cursor=").unwrap();

@@ -86,11 +86,68 @@ async fn each_list_has_one_address() {
         let reply = node.get(path).await;
         assert_eq!((reply.status, reply.header("location")), (308, Some(location)), "{path}");
     }
-    // A name without words has no address of its own.
-    assert_has(&node.get("/?curator=***").await, &["<h2 id=\"results\">One project</h2>", "noindex"]);
     for path in ["/studios/nobody", "/curators/many-co", "/studios/", "/music"] {
         assert_eq!(node.get(path).await.status, 404, "{path}");
     }
+}
+
+#[tokio::test]
+async fn names_of_symbols_and_punctuation_have_pages_of_their_own() {
+    let record = |studio: &str| json!({"name": format!("House of {studio}"), "category": "art", "studio": studio, "provenance": {"curated_by": studio}});
+    let names = [("plain", "C"), ("plus", "C++"), ("pluses", "+++"), ("dots", "…"), ("co", "C++ & Co")];
+    let records = names.map(|(slug, name)| (slug, record(name), &[][..]));
+    let node = Node::start_with_records(&records).await;
+    let paths = ["c", "c%2B%2B", "%2B%2B%2B", "%E2%80%A6", "c%2B%2B%20co"];
+    for ((slug, name), segment) in names.into_iter().zip(paths) {
+        for (list, title) in [("studios", name.to_owned()), ("curators", format!("Selected by {name}"))] {
+            let path = format!("/{list}/{segment}");
+            let page = node.get(&path).await;
+            let canonical = format!("<link rel=\"canonical\" href=\"https://catalog.example.org{path}\">");
+            let title = title.replace('&', "&#38;");
+            assert_has(&page, &[&format!("<h1 dir=\"auto\">{title}</h1>"), &canonical, ">One project</h2>"]);
+            assert!(!page.text().contains("noindex"), "{path}");
+            assert_has(&page, &[&format!("<a href=\"/projects/{slug}?from=")]);
+            assert_has(&node.get(&format!("/projects/{slug}")).await, &[&format!("<a href=\"{path}\">")]);
+        }
+    }
+    let moved = node.get("/?studio=C%2B%2B").await;
+    assert_eq!((moved.status, moved.header("location")), (308, Some("/studios/c%2B%2B")));
+    // Two dots are no segment of a path.
+    assert_eq!(node.get("/?studio=..").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_page_that_only_a_cursor_finds_has_no_range() {
+    let node = node().await;
+    let first = node.get("/studios/many-co").await;
+    assert_has(&first, &["rel=\"next nofollow\">Next 2</a>", "<span class=\"soft\">1 to 12 of 14</span>"]);
+    let (_, next) = first.text().split_once("href=\"/studios/many-co?cursor=").unwrap();
+    let cursor = next.split_once('&').unwrap().0;
+    let page = node.get(&format!("/studios/many-co?cursor={cursor}")).await;
+    assert_has(&page, &["14 projects, newest first</h2>", "rel=\"nofollow\">First page</a>"]);
+    assert!(!page.text().contains(" of 14") && !page.text().contains("Previous"), "{}", page.text());
+    // Neither has the one after it, and how many are left is not known.
+    let records: Vec<(String, Value)> = (0..40)
+        .map(|at| {
+            (
+                format!("hall-{at:02}"),
+                json!({"name": format!("Hall {at}"), "category": "art", "studio": "Halls"}),
+            )
+        })
+        .collect();
+    let records: Vec<(&str, Value, &[[u8; 3]])> =
+        records.iter().map(|(slug, record)| (slug.as_str(), record.clone(), &[][..])).collect();
+    let node = Node::start_with_records(&records).await;
+    let first = node.get("/studios/halls").await;
+    let (_, next) = first.text().split_once("href=\"/studios/halls?cursor=").unwrap();
+    let cursor = next.split_once('&').unwrap().0;
+    let page = node.get(&format!("/studios/halls?cursor={cursor}")).await;
+    let (_, after) = page.text().split_once("href=\"/studios/halls?cursor=").unwrap();
+    let after = after.split_once("</a>").unwrap().0;
+    assert!(
+        after.ends_with("#results\" rel=\"next nofollow\">Next page") && !after.contains("page="),
+        "{after}"
+    );
 }
 
 #[tokio::test]
@@ -103,7 +160,7 @@ async fn the_pages_of_a_list_follow_each_other() {
     assert_has(
         &second,
         &[
-            "13–14 of 14",
+            "13 to 14 of 14",
             "Many &#38; Co, page 2",
             "noindex",
             "href=\"/studios/many-co#results\" rel=\"prev nofollow\"",

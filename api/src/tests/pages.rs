@@ -165,6 +165,27 @@ async fn a_search_that_finds_nothing_shows_what_the_suggestion_finds() {
     assert!(!node.get("/?q=street").await.text().contains("Did you mean"));
 }
 
+#[tokio::test]
+async fn the_reference_is_in_plain_words() {
+    let node = Node::start().await;
+    for (path, text) in [
+        (
+            "/docs",
+            "Fields with no recorded value are <code>null</code>, lists <code>[]</code>; nothing is guessed.",
+        ),
+        ("/docs", "<p>Machine-readable: <a href=\"/openapi.json\">openapi.json</a>"),
+        ("/docs/search", "<summary>Responses: 200"),
+        // This node requires no keys, so nothing is missing without one.
+        ("/docs/mcp", "No handshake. No key needed. <a href=\"/connect\">"),
+        ("/?q=street", "<summary>Get this from the API</summary>"),
+        ("/projects/haus-am-see", "<summary>Get this from the API</summary>"),
+        ("/?sort=name", "<h1 dir=\"auto\">All projects</h1>"),
+    ] {
+        let page = node.get(path).await;
+        assert!(page.text().contains(text), "{path}: {text}: {}", page.text());
+    }
+}
+
 /// Returns the text of the element with this id, unescaped.
 fn code(page: &str, id: &str) -> String {
     let rest = page.split(&format!("<code id=\"{id}\">")).nth(1).unwrap_or_else(|| panic!("no {id}: {page}"));

@@ -66,7 +66,7 @@ async fn filled(folder: &Path) -> Result<Arc<EventLog>> {
         let id = clock.command_id();
         let lines: Vec<ImportLine> = (1..)
             .zip(chunk)
-            .map(|(number, record)| Ok(ImportLine { number, text: serde_json::to_string(record)? }))
+            .map(|(number, record)| Ok(ImportLine::new(number, serde_json::to_string(record)?)))
             .collect::<Result<_>>()?;
         let command = Command::Import { lines, options: ImportOptions::default() };
         let message = CommandMessage::new(id, "bench".parse()?, command);

@@ -11,7 +11,7 @@
 //! let headings = ["Inv.-Nr.", "Titel", "Künstler", "Datierung", "Gattung"].map(str::to_owned);
 //! let rows = [["A 1", "Netze", "Pellow, Agnes", "um 1890", "Gemälde"], ["A 2", "Hafen", "Pellow, Agnes", "1891", "Foto"]];
 //! let records = rows.map(|row| mapping::row(&headings, row.map(str::to_owned).to_vec()));
-//! let sample = Sample { file: "works.csv", headings: &headings, records: &records, read: 2, options: &Default::default(), notes: &[] };
+//! let sample = Sample { file: "works.csv", headings: &headings, records: &records, read: 2, options: &Default::default(), notes: &[], files: None };
 //! let suggestion = suggest(&sample);
 //! assert_eq!(suggestion.missing, [""; 0]);
 //! assert!(suggestion.toml.contains("studio = { from = \"Künstler\", invert = true }"), "{}", suggestion.toml);
@@ -23,8 +23,11 @@ mod concepts;
 mod details;
 mod document;
 mod draft;
+mod files_beside;
+mod forms;
 mod kinds;
 mod members;
+mod picture_files;
 mod qualifiers;
 mod record_path;
 mod sample;
@@ -34,6 +37,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub use files_beside::FilesBeside;
 pub use record_path::record_path;
 pub use sample::Sample;
 
@@ -44,6 +48,8 @@ pub struct Suggestion {
     pub toml: String,
     /// A sentence for each member without which nothing can be imported, with the columns that were considered.
     pub missing: Vec<String>,
+    /// Sentences about what was looked for and is not there.
+    pub notes: Vec<String>,
     /// The number of columns that are used, and of all.
     pub used: (usize, usize),
 }
@@ -52,11 +58,12 @@ pub struct Suggestion {
 pub fn suggest(sample: &Sample<'_>) -> Suggestion {
     let columns = column::columns(sample.headings, sample.records);
     let guesses = columns.iter().map(scores::guesses).collect();
-    let known = members::Columns { columns: &columns, guesses };
+    let known = members::Columns { columns: &columns, guesses, files: sample.files };
     let mut draft = draft::Draft::default();
     known.members(&mut draft);
     known.pictures(&mut draft);
     known.details(&mut draft);
     let toml = document::write(sample, &columns, &draft);
-    Suggestion { toml, used: (columns.len() - draft.ignored.len(), columns.len()), missing: draft.missing }
+    let used = (columns.len() - draft.ignored.len(), columns.len());
+    Suggestion { toml, used, missing: draft.missing, notes: draft.notes }
 }

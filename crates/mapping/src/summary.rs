@@ -13,6 +13,9 @@ use crate::values::{Unread, Values};
 /// The maximum number of distinct texts that are counted by themselves; further ones are counted together.
 const MAX_DISTINCT: usize = 10_000;
 
+/// The maximum number of bytes of the distinct texts that are counted by themselves, since one text may be a page long.
+const MAX_BYTES: usize = 4 << 20;
+
 /// The number of records whose paths are collected: what is not mapped, and what is near to a path that no record has.
 const SAMPLED: u64 = 1_000;
 
@@ -23,6 +26,8 @@ const LISTED: usize = 20;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {
     counts: BTreeMap<String, u64>,
+    /// The number of bytes of these texts.
+    bytes: usize,
     /// The occurrences of texts that were not counted by themselves.
     others: u64,
 }
@@ -74,7 +79,8 @@ impl Counts {
     fn add(&mut self, text: &str) {
         if let Some(count) = self.counts.get_mut(text) {
             *count += 1;
-        } else if self.counts.len() < MAX_DISTINCT {
+        } else if self.counts.len() < MAX_DISTINCT && self.bytes + text.len() <= MAX_BYTES {
+            self.bytes += text.len();
             self.counts.insert(text.to_owned(), 1);
         } else {
             self.others += 1;
@@ -302,4 +308,23 @@ fn grouped(number: u64) -> String {
         grouped.push(digit);
     }
     grouped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distinct_texts_are_counted_by_themselves_up_to_a_number_and_a_size() {
+        let counted = |number: usize, length: usize| {
+            let mut counts = Counts::default();
+            let padding = "0".repeat(length - 8);
+            (0..number).for_each(|text| counts.add(&format!("{padding}{text:08}")));
+            // One that is known is counted in any case.
+            counts.add(&format!("{padding}{:08}", 0));
+            (counts.counts.len(), counts.by_frequency().first().map(|(_, count)| *count), counts.total())
+        };
+        assert_eq!(counted(10_001, 8), (10_000, Some(2), 10_002));
+        assert_eq!(counted(50, 1 << 18), (16, Some(2), 51));
+    }
 }

@@ -13,7 +13,8 @@ use crate::text::normalised;
 use crate::vector::Vector;
 
 const MAX_DETAILS: usize = 100;
-const MAX_PICTURES: usize = 100;
+/// The maximum number of pictures of a record.
+pub const MAX_PICTURES: usize = 100;
 const MAX_URL: usize = 2_000;
 
 /// The fields not read yet, and the faults found so far.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use cli_output::{Output, count};
+use data_folder::{DataFolder, Part};
 use ledger::comparison::{AllowanceCounts, InTransit, OtherCount, differences, overruns, remove_in_transit};
 use ledger::usage_streams::{Allowance, calls_in_stream};
 use ledger::{Ledger, Totals, Used, count_entry};
@@ -23,7 +24,6 @@ use crate::compose::summaries;
 use crate::config::Config;
 use crate::connection;
 use crate::counted_calls;
-use crate::data_folder::{DataFolder, Part};
 use crate::process;
 
 /// The number of entries that are read at once after those that were verified.

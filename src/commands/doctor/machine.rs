@@ -1,12 +1,12 @@
 //! Checks of the machine: modes of files, the limit of open files, the clock, certificates.
 
 use daemon::resources::raise_open_files_limit;
+use data_folder::DataFolder;
 use jiff::{SignedDuration, Timestamp};
 use nats::certificates;
 
 use super::Findings;
 use crate::config::Config;
-use crate::data_folder::DataFolder;
 
 /// How long before its expiry a certificate should be replaced.
 const RENEWAL: SignedDuration = SignedDuration::from_hours(30 * 24);

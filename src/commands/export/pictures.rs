@@ -6,11 +6,11 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result};
 use cli_output::say;
+use data_folder::DataFolder;
 use media::MediaStore;
 use schemas::picture::{Form, PictureId};
 
 use crate::config::Config;
-use crate::data_folder::DataFolder;
 
 /// The number of omitted pictures that are named.
 const SHOWN: u64 = 20;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use cli_output::{Output, count, say, sentence};
 use daemon::signals::{Interrupted, Signals};
+use data_folder::{DataFolder, Part};
 use schemas::control::ProjectionStatus;
 use schemas::ids::Position;
 use schemas::subject;
@@ -14,7 +15,6 @@ use super::report::Report;
 use crate::compose::summaries;
 use crate::config::Config;
 use crate::connection;
-use crate::data_folder::{DataFolder, Part};
 
 /// How often the models are asked how far they are.
 const POLL: Duration = Duration::from_millis(50);

@@ -76,7 +76,7 @@ fn read(file: &ImportFile, checks_first: bool, send: &impl Fn(Result<Message>) -
             return Ok(());
         }
     }
-    let (findings, columns, ids) = (batches.findings(), batches.columns(), batches.ids());
+    let (findings, columns, ids) = (batches.findings(), batches.columns(), batches.take_ids());
     send(Ok(Message::End(EndOfFile { findings, columns, ids })));
     Ok(())
 }

@@ -122,21 +122,18 @@ impl<'a> SourceCheck<'a> {
             });
             return Ok(Done { refusal, ..Done::default() });
         };
-        let Some(listed) = listed(config, source).await? else {
+        let Some((of, missing)) = missing_projects(config, source, ids).await? else {
             let note =
                 format!("Which projects of {source} are gone from {file} is said where the event log is.");
             return Ok(Done { note: Some(note), ..Done::default() });
         };
-        let of = listed.len();
-        let missing: Vec<SourceProject> =
-            listed.into_iter().filter(|project| !ids.known.contains(&project.id)).collect();
         let counts = Missing { of: of as u64, missing: missing.len() as u64, withdrawn: 0 };
         let mut done = Done { missing: Some(counts), ..Done::default() };
         if missing.is_empty() {
             return Ok(done);
         }
         list(&missing, *output)?;
-        match self.plan(&file, of, missing.len(), ids.unknown) {
+        match self.plan(&file, of, missing.len(), ids.unknown()) {
             Plan::List(sentence) => done.note = Some(sentence),
             Plan::Refuse(reason) => done.refusal = Some(reason),
             Plan::Withdraw => {
@@ -192,17 +189,21 @@ impl<'a> SourceCheck<'a> {
     }
 }
 
-/// Returns the listed projects of a source; `None` if the log is elsewhere.
-async fn listed(config: &Config, source: &SourceName) -> Result<Option<Vec<SourceProject>>> {
+/// Returns how many projects of a source are listed, and those whose ids are not among these; `None` if the log is elsewhere.
+async fn missing_projects(
+    config: &Config,
+    source: &SourceName,
+    ids: &RecordIds,
+) -> Result<Option<(usize, Vec<SourceProject>)>> {
     if store::require_log_here(config).is_err() {
         return Ok(None);
     }
     if store::is_here(config) && !store::has_log(config) {
         // A dry run without a catalog.
-        return Ok(Some(Vec::new()));
+        return Ok(Some((0, Vec::new())));
     }
     let log = store::open_read_only(config).await?;
-    let projects = projects_of_source(&log, source).await;
+    let projects = projects_of_source(&log, source, |id| !ids.has(id)).await;
     log.close().await;
     Ok(Some(projects?))
 }

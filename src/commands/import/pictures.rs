@@ -5,11 +5,14 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
+use cli_output::count;
 use futures::{StreamExt, TryStreamExt};
 use schemas::command::{Command, CommandReply, LineOutcome, LineResult};
 use schemas::ids::{Actor, CommandId, Position};
 use schemas::import::WrittenPicture;
+use schemas::picture::PictureId;
 use schemas::slug::Slug;
+use sha2::{Digest, Sha256};
 
 use super::picture_files::{absent, absent_below, read_below};
 use crate::session::{Session, UNEXPECTED_REPLY};
@@ -28,14 +31,18 @@ pub struct PictureUploader<'s> {
 pub struct NamedPicture {
     pub line: u64,
     slug: Slug,
-    /// Whether the pictures of the project are stored already, so that the file may be missing.
+    /// Whether the project has a picture from this source, so that the file may be missing.
     is_stored: bool,
     pub named: WrittenPicture,
 }
 
 pub enum UploadOutcome {
-    /// The picture is attached, or was before. The position of the log at which it was attached now, or its start.
+    /// The picture is attached now, at this position of the log.
     Attached(Position),
+    /// The project has the picture, and the file is the same.
+    Same,
+    /// The project has the picture, and the file is not there.
+    WithoutFile,
     Refused(String),
 }
 
@@ -58,11 +65,11 @@ impl<'s> PictureUploader<'s> {
     ) -> Vec<NamedPicture> {
         let mut pictures = Vec::new();
         for outcome in outcomes {
-            let Some((slug, is_stored)) = imported(&outcome.result) else { continue };
+            let Some((slug, all, some)) = imported(&outcome.result) else { continue };
             pictures.extend(files.get(&outcome.number).into_iter().flatten().map(|named| NamedPicture {
                 line: outcome.number,
                 slug: slug.clone(),
-                is_stored,
+                is_stored: all || some.contains(&named.picture.source),
                 named: named.clone(),
             }));
         }
@@ -85,34 +92,57 @@ impl<'s> PictureUploader<'s> {
     }
 
     async fn upload_one(&self, named: &NamedPicture) -> Result<UploadOutcome> {
-        let WrittenPicture { picture, written } = &named.named;
+        let WrittenPicture { written, .. } = &named.named;
         let bytes = match read_below(&self.folder, written).await {
             Ok(Some(bytes)) => bytes,
-            Ok(None) if named.is_stored => return Ok(UploadOutcome::Attached(Position::START)),
+            Ok(None) if named.is_stored => return Ok(UploadOutcome::WithoutFile),
             Ok(None) => return Ok(UploadOutcome::Refused(absent(&self.folder.join(written)))),
             Err(reason) => return Ok(UploadOutcome::Refused(reason)),
         };
-        let stored = match self.session.store_picture(bytes).await? {
-            Ok(id) => id,
-            Err(reason) => return Ok(UploadOutcome::Refused(reason)),
-        };
-        let (slug, picture) = (named.slug.clone(), picture.clone());
+        // What the project has is not sent again.
+        if named.is_stored
+            && let Ok(outcome) = self.attach(named, PictureId(Sha256::digest(&bytes).into())).await?
+        {
+            return Ok(outcome);
+        }
+        match self.session.store_picture(bytes).await? {
+            Ok(stored) => Ok(self.attach(named, stored).await?.unwrap_or_else(UploadOutcome::Refused)),
+            Err(reason) => Ok(UploadOutcome::Refused(reason)),
+        }
+    }
+
+    /// Attaches a stored picture. The inner error is why it is refused.
+    async fn attach(&self, named: &NamedPicture, stored: PictureId) -> Result<Result<UploadOutcome, String>> {
+        let (slug, picture) = (named.slug.clone(), named.named.picture.clone());
         let command = Command::Attach { slug, picture, kept: Some(stored), as_named: false };
         match self.session.send(self.actor.clone(), Some(self.correlation), command).await? {
-            CommandReply::Project(outcome) => Ok(UploadOutcome::Attached(outcome.position)),
-            CommandReply::Failed(refusal) => Ok(UploadOutcome::Refused(refusal.detail)),
+            CommandReply::Project(outcome) if outcome.changed => {
+                Ok(Ok(UploadOutcome::Attached(outcome.position)))
+            }
+            CommandReply::Project(_) => Ok(Ok(UploadOutcome::Same)),
+            CommandReply::Failed(refusal) => Ok(Err(refusal.detail)),
             _ => bail!(UNEXPECTED_REPLY),
         }
     }
 }
 
-/// Returns the project of a line that was imported, and whether all its picture files are stored already.
-fn imported(result: &LineResult) -> Option<(&Slug, bool)> {
+/// Returns the project of a line that was imported, whether it has all pictures that the line names as files, and which if it has some.
+fn imported(result: &LineResult) -> Option<(&Slug, bool, &[String])> {
     match result {
-        LineResult::New { slug } => Some((slug, false)),
-        LineResult::Changed { slug, pictures_kept, .. } | LineResult::Same { slug, pictures_kept } => {
-            Some((slug, *pictures_kept))
+        LineResult::New { slug } => Some((slug, false, &[])),
+        LineResult::Changed { slug, pictures_kept, kept_pictures, .. }
+        | LineResult::Same { slug, pictures_kept, kept_pictures } => {
+            Some((slug, *pictures_kept, kept_pictures))
         }
         LineResult::Rejected { .. } => None,
+    }
+}
+
+/// Returns the sentence about pictures whose files are not there and that their projects have.
+pub fn pictures_that_stay(number: u64) -> Option<String> {
+    match number {
+        0 => None,
+        1 => Some("Pictures: 1 stays although its file was not found.".to_owned()),
+        _ => Some(format!("Pictures: {} stay although their files were not found.", count(number))),
     }
 }

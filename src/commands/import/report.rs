@@ -18,7 +18,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::missing::Missing;
-use super::pictures::{NamedPicture, UploadOutcome};
+use super::pictures::{NamedPicture, UploadOutcome, pictures_that_stay};
 use crate::cli::{ImportArgs, MaxRejected};
 
 /// The number of rejected lines that are shown if they are not written to a file.
@@ -66,7 +66,10 @@ struct Counts {
     /// Members that changed records no longer have, and pictures.
     members_removed: u64,
     pictures_removed: u64,
+    /// The pictures that are attached now, and those that their projects have already: from the same file, or with a file that is not there.
     pictures: u64,
+    pictures_same: u64,
+    pictures_without_file: u64,
     pictures_refused: u64,
     /// Records and characters that were repaired; absent without `--repair-text`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -197,8 +200,7 @@ impl Report {
                 LineResult::Rejected { faults } => {
                     let number = outcome.number;
                     let line = sent.texts.and_then(|texts| texts.iter().find(|line| line.number == number));
-                    let text = line.map_or_else(String::new, |line| line.text.clone());
-                    let line = RejectedLine { number, text, faults, is_unmapped: false };
+                    let line = RejectedLine::sent(number, line, faults);
                     self.rejected(&line, sent.places, sent.form)?;
                 }
             }
@@ -225,12 +227,13 @@ impl Report {
 
     /// Adds a line that is rejected.
     pub fn rejected(&mut self, line: &RejectedLine, places: &Places, form: LineForm) -> Result<()> {
-        let RejectedLine { number, text, faults, is_unmapped } = line;
+        let RejectedLine { number, text, faults, is_unmapped, absent_pictures } = line;
         self.counts.rejected += 1;
         if let Some(file) = &mut self.rejects {
             // In one write, so that the file ends with a complete line whenever the import ends.
             let (line, place) = (*number, places.get(*number));
-            let reject = Reject { line, place, faults, record: text, form, unmapped: *is_unmapped };
+            let (record, unmapped) = (text, *is_unmapped);
+            let reject = Reject { line, place, faults, record, form, unmapped, absent_pictures };
             let mut line = serde_json::to_vec(&reject)?;
             line.push(b'\n');
             file.write_all(&line).context("the file of rejected lines cannot be written")?;
@@ -294,6 +297,8 @@ impl Report {
                     self.counts.pictures += 1;
                     self.counts.position = self.counts.position.max(position);
                 }
+                UploadOutcome::Same => self.counts.pictures_same += 1,
+                UploadOutcome::WithoutFile => self.counts.pictures_without_file += 1,
                 UploadOutcome::Refused(reason) => {
                     let (place, source) = (places.of(named.line), &named.named.picture.source);
                     self.refused_picture(&place, source, &format!("is not attached: {reason}"));
@@ -386,6 +391,7 @@ impl Report {
                 count(*number)
             ));
         }
+        self.notes.extend(pictures_that_stay(self.counts.pictures_without_file));
         // After an import it is among what to look at next.
         let lacking = self.counts.lacking.sentence().filter(|_| self.dry_run && self.is_mapped);
         self.notes.extend(lacking);
@@ -420,15 +426,11 @@ impl Report {
     }
 
     fn sentence(&self) -> String {
-        let Counts { new, changed, same, rejected, pictures, pictures_refused, position, .. } = &self.counts;
+        let Counts { new, changed, same, rejected, position, .. } = &self.counts;
         let seconds = self.began.elapsed().as_secs_f64();
         let rate = self.lines() as f64 / seconds.max(1e-9);
         let would = if self.dry_run { "dry run, nothing was written: " } else { "" };
-        let attached = match (pictures, pictures_refused) {
-            (0, 0) => String::new(),
-            (_, 0) => format!("; {} pictures attached", count(*pictures)),
-            _ => format!("; {} pictures attached, {} not", count(*pictures), count(*pictures_refused)),
-        };
+        let pictures = self.pictures_part();
         let repaired = match (self.counts.repaired_records, self.counts.repaired_characters) {
             (Some(records), Some(characters)) => {
                 format!("; {} characters repaired in {} records", count(characters), count(records))
@@ -447,13 +449,23 @@ impl Report {
             position => format!("; the log is at {position}"),
         };
         format!(
-            "{would}{} new, {} changed, {} same, {} rejected{removed}{attached}{repaired} in {seconds:.1} s ({} records/s){log}",
+            "{would}{} new, {} changed, {} same, {} rejected{removed}{pictures}{repaired} in {seconds:.1} s ({} records/s){log}",
             count(*new),
             count(*changed),
             count(*same),
             count(*rejected),
             count(rate as u64),
         )
+    }
+
+    /// Returns what became of the pictures, as a part of a sentence.
+    fn pictures_part(&self) -> String {
+        let Counts { pictures, pictures_same, pictures_without_file, pictures_refused, .. } = &self.counts;
+        let there = pictures_same + pictures_without_file;
+        let counts = [(*pictures, "attached"), (there, "there already"), (*pictures_refused, "not attached")];
+        let said = counts.iter().filter(|(number, _)| *number > 0);
+        let said: Vec<String> = said.map(|(number, what)| format!("{} {what}", count(*number))).collect();
+        if said.is_empty() { String::new() } else { format!("; pictures: {}", said.join(", ")) }
     }
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use cli_output::say;
+use data_folder::{DataFolder, Part, Running};
 use read::models::POLL;
 use schemas::control::ProjectionStatus;
 use schemas::ids::Position;
@@ -11,7 +12,6 @@ use schemas::subject;
 
 use crate::config::Config;
 use crate::connection;
-use crate::data_folder::{DataFolder, Part, Running};
 
 /// The read model that the API looks keys up in.
 const MODEL: &str = "keys";

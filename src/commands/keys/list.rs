@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use cli_output::Output;
+use data_folder::DataFolder;
 use jiff::Timestamp;
 use schemas::email::Email;
 use schemas::ids::AccountId;
@@ -17,7 +18,6 @@ use write::service::{read_account, read_accounts};
 
 use crate::config::Config;
 use crate::counted_calls;
-use crate::data_folder::DataFolder;
 use crate::store;
 
 const HEADINGS: [&str; 8] = ["key", "hint", "tier", "created", "revoked", "proven", "address", "name"];

@@ -1,12 +1,12 @@
 //! The settings of the service that commands need: as its write side published them, or as set here if no service runs.
 
 use anyhow::{Result, bail};
+use data_folder::DataFolder;
 use schemas::tier::Tiers;
 
 use crate::compose;
 use crate::compose::ServiceSettings;
 use crate::config::Config;
-use crate::data_folder::DataFolder;
 
 /// Returns the tiers of the service. Fails if the service runs and cannot be reached.
 pub(super) async fn tiers(config: &Config) -> Result<Tiers> {

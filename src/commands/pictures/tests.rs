@@ -1,5 +1,6 @@
 use schemas::event::{Event, PictureAttached, PictureErased, ProjectSelected};
 use schemas::picture::PictureFormat;
+use write::project::Project;
 
 use super::*;
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use cli_output::{bytes, count, sentence};
 use daemon::resources::disk_space;
+use data_folder::{DataFolder, Part, Running};
 use ledger::Ledger;
 use nats::copies::Copies;
 use projections::source::EventSource;
@@ -21,7 +22,6 @@ use super::{DiskStatus, LedgerStatus, NatsStatus, Process, SpoolStatus, Status, 
 use crate::compose::summaries;
 use crate::config::Config;
 use crate::connection;
-use crate::data_folder::{DataFolder, Part, Running};
 use crate::process;
 use crate::process::VERSION;
 use crate::store;

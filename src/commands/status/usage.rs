@@ -2,12 +2,12 @@
 
 use anyhow::Result;
 use cli_output::count;
+use data_folder::DataFolder;
 use read::counters::MonthSummary;
 use schemas::month::Month;
 use serde::Serialize;
 
 use crate::counted_calls;
-use crate::data_folder::DataFolder;
 use crate::process;
 
 /// The calls of a month.

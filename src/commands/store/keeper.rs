@@ -4,11 +4,11 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use cli_output::{Output, count};
+use data_folder::{DataFolder, Part};
 use write::service::read_accounts;
 
 use crate::compose;
 use crate::config::Config;
-use crate::data_folder::{DataFolder, Part};
 use crate::store;
 use crate::store::keeper;
 use crate::store::keeper::{Keeper, KeeperClaim};

@@ -68,10 +68,23 @@ fn a_suggestion_is_a_mapping_or_its_status_says_what_is_missing() {
 }
 
 #[test]
+fn pictures_are_looked_for_below_the_folder_of_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("scans")).unwrap();
+    std::fs::write(folder.path().join("scans/net.jpg"), "").unwrap();
+    let works = file(folder.path(), "works.csv", "Title;Type;Photo\nNet;chair;net.jpg\n");
+    let toml = folder.path().join("works.toml");
+    suggested(&["--suggest", works.to_str().unwrap(), toml.to_str().unwrap()]).unwrap();
+    let text = std::fs::read_to_string(&toml).unwrap();
+    assert!(text.contains("; the file it names is in scans\nsource = \"scans/{Photo}\"\n"), "{text}");
+}
+
+#[test]
 fn a_file_that_exists_is_not_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let file = file(folder.path(), "works.toml", "mine");
-    let suggestion = Suggestion { toml: "theirs".into(), missing: Vec::new(), used: (1, 1) };
+    let suggestion =
+        Suggestion { toml: "theirs".into(), missing: Vec::new(), notes: Vec::new(), used: (1, 1) };
     let refused = write(&suggestion, Some(&file), 1, Output::new("loggia", true)).unwrap_err();
     let said = format!("{} exists and stays as it is; name another file, or remove it", file.display());
     assert_eq!((refused.to_string(), std::fs::read_to_string(&file).unwrap()), (said, "mine".to_owned()));

@@ -4,22 +4,14 @@ use std::collections::BTreeSet;
 
 use anyhow::Result;
 use cli_output::{Output, count};
+use data_folder::DataFolder;
 use media::{CheckReport, MediaStore};
-use schemas::event::Event;
-use schemas::ids::Position;
 use schemas::picture::PictureId;
-use schemas::versioned::Decoded;
 use serde::Serialize;
+use write::service::named_pictures;
 
 use crate::config::Config;
-use crate::data_folder::DataFolder;
 use crate::store;
-
-/// The number of events that are read at once.
-const PAGE: usize = 500;
-
-/// The beginnings of the types of events that name a picture, in every version.
-const PICTURE_EVENTS: [&str; 2] = ["loggia.curation.picture_attached.", "loggia.curation.picture_erased."];
 
 #[derive(Serialize)]
 struct Verified {
@@ -57,23 +49,7 @@ async fn named(config: &Config) -> Result<Option<BTreeSet<PictureId>>> {
     if store::is_here(config) && !store::folder(config).join("events.db").exists() {
         return Ok(None);
     }
-    let store = store::open_read_only(config).await?;
-    let (mut named, mut erased, mut after) = (BTreeSet::new(), BTreeSet::new(), Position::START);
-    loop {
-        let page = store.read_all(after, PAGE).await?;
-        let Some(last) = page.last() else { return Ok(Some(&named - &erased)) };
-        after = last.position;
-        for event in
-            page.iter().filter(|event| PICTURE_EVENTS.iter().any(|kind| event.kind.starts_with(kind)))
-        {
-            let Decoded::Known(event) = event.decode()? else { continue };
-            match *event {
-                Event::PictureAttached(attached) => drop(named.insert(attached.picture.id)),
-                Event::PictureErased(event) => drop(erased.insert(event.picture)),
-                _ => {}
-            }
-        }
-    }
+    Ok(Some(named_pictures(&store::open_read_only(config).await?).await?))
 }
 
 fn sentence(verified: &Verified) -> String {

@@ -4,6 +4,31 @@ use settings::Sources;
 
 use super::*;
 
+#[test]
+fn weights_of_a_release_are_used_until_the_data_folder_or_the_settings_have_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let [data, released, own] =
+        ["data", "usr/share/loggia/weights", "data/weights"].map(|path| folder.path().join(path));
+    let read = |more: &[(&str, &str)]| {
+        let data = ("LOGGIA_DATA", data.to_str().unwrap());
+        let environment = std::iter::once(data).chain(more.iter().copied());
+        let environment = environment.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        Config::read(&Sources { environment, ..Sources::default() }).unwrap()
+    };
+    let (unset, set) = (read(&[]), read(&[("LOGGIA_WEIGHTS", "/srv/weights")]));
+    let program = folder.path().join("usr/bin/loggia");
+    assert_eq!(weights_near(&unset, &program), own, "there are none at all");
+    std::fs::create_dir_all(&released).unwrap();
+    assert_eq!(weights_near(&unset, &program), released);
+    assert_eq!(weights_near(&unset, Path::new("")), own);
+    assert_eq!(own_weights_folder(&unset), own, "nothing is put into the folders of a release");
+    std::fs::create_dir_all(&own).unwrap();
+    assert_eq!(weights_near(&unset, &program), own);
+    for folder in [weights_near(&set, &program), own_weights_folder(&set)] {
+        assert_eq!(folder, Path::new("/srv/weights"));
+    }
+}
+
 #[tokio::test]
 async fn damaged_weights_are_replaced_by_the_built_in_encoder() {
     let folder = tempfile::tempdir().unwrap();

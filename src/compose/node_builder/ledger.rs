@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
+use data_folder::Part;
 use event_log::EventLog;
 use ledger::usage_streams::UsageStreamError;
 use ledger::{Copier, Ledger};
@@ -14,7 +15,6 @@ use super::{LEDGER_PHASE, NodeBuilder};
 use crate::compose::{gauges, startup};
 use crate::config::Replicas;
 use crate::counted_calls;
-use crate::data_folder::Part;
 use crate::store;
 
 impl NodeBuilder {

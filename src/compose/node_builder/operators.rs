@@ -1,6 +1,7 @@
 //! The operators' listener of a process: health, metrics, snapshots.
 
 use anyhow::{Context, Result};
+use data_folder::Part;
 use projections::node::Node;
 use prometheus_client::registry::Registry;
 use serde_json::{Value, json};
@@ -9,7 +10,6 @@ use tokio::net::TcpListener;
 
 use super::NodeBuilder;
 use crate::compose::gauges;
-use crate::data_folder::Part;
 use crate::process;
 
 impl NodeBuilder {

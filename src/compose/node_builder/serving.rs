@@ -11,6 +11,7 @@ use api::{
     Access, CommandClient, KeyAccess, MailStatus, PaymentWebhook, RateLimits, Site, TrustedProxies,
     UnknownTiers,
 };
+use data_folder::Part;
 use metering::{Meter, MeterSettings};
 use payments::{Offers, Payments};
 use process_role::ProcessRole;
@@ -20,7 +21,6 @@ use tokio::net::{TcpListener, TcpSocket};
 use super::NodeBuilder;
 use crate::compose::shared_settings::Comparison;
 use crate::config::Auth;
-use crate::data_folder::Part;
 use crate::process;
 
 /// The number of connections that the system queues until they are accepted; it may queue fewer (net.core.somaxconn).

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use daemon::resources::LowPriorityRuntime;
+use data_folder::DataFolder;
 use media::server;
 use media::uploads::Uploads;
 use workers::embedding_worker::EmbeddingWorker;
@@ -16,7 +17,6 @@ use super::NodeBuilder;
 use crate::compose::encoder::{OpenEncoder, open_encoder, weights_folder};
 use crate::compose::gauges;
 use crate::compose::write_side::WriteSide;
-use crate::data_folder::DataFolder;
 
 /// The niceness of the threads that compute vectors, the greatest there is: whatever else the process does has priority.
 const ENCODING_NICENESS: i32 = 19;

@@ -56,6 +56,21 @@ pub struct RejectedLine {
     pub faults: Vec<Fault>,
     /// Whether the mapping made no record of it: its text has the columns of the source.
     pub is_unmapped: bool,
+    /// The sources of its pictures whose files do not exist, as in [`ImportLine`].
+    pub absent_pictures: Vec<String>,
+}
+
+impl RejectedLine {
+    /// Returns a line that was sent, or would be, and is rejected; without its text where that was not kept.
+    pub fn sent(number: u64, line: Option<&ImportLine>, faults: Vec<Fault>) -> RejectedLine {
+        RejectedLine {
+            number,
+            text: line.map_or_else(String::new, |line| line.text.clone()),
+            faults,
+            is_unmapped: false,
+            absent_pictures: line.map_or_else(Vec::new, |line| line.absent_pictures.clone()),
+        }
+    }
 }
 
 /// Where lines are that are not just a line of the file: in a sheet, at a path, in a folder.
@@ -126,9 +141,10 @@ impl<'m> Batches<'m> {
         self.lines.columns()
     }
 
-    /// Returns the ids of the records so far; `None` without a mapping, and for a file of rejected lines, which has only some records.
-    pub fn ids(&self) -> Option<RecordIds> {
-        self.lines.ids()
+    /// Takes the ids of the records that were read; `None` without a mapping, and for a file of rejected lines, which has only some
+    /// records.
+    pub fn take_ids(&mut self) -> Option<RecordIds> {
+        self.lines.take_ids()
     }
 
     /// Returns what is said about the records so far; nothing without a mapping.
@@ -167,11 +183,17 @@ impl<'m> Batches<'m> {
     /// Adds a line to a batch. Returns its length in bytes.
     fn add(&mut self, batch: &mut Batch, Line { place, record }: Line) -> usize {
         let number = batch.places.add(&place);
-        let Record { content, form: _, mapped, refused } = match record {
+        let Record { content, form: _, mapped, refused, absent_pictures } = match record {
             Ok(record) => record,
             Err(Rejection { text, faults, is_unmapped }) => {
                 let length = text.len();
-                batch.rejected.push(RejectedLine { number, text, faults, is_unmapped });
+                batch.rejected.push(RejectedLine {
+                    number,
+                    text,
+                    faults,
+                    is_unmapped,
+                    absent_pictures: Vec::new(),
+                });
                 return length;
             }
         };
@@ -186,8 +208,8 @@ impl<'m> Batches<'m> {
             self.previews += 1;
             batch.previews.push((number, record));
         }
-        let length = text.len();
-        batch.lines.push(ImportLine { number, text });
+        let length = text.len() + absent_pictures.iter().map(String::len).sum::<usize>();
+        batch.lines.push(ImportLine { number, text, absent_pictures });
         length
     }
 }

@@ -50,7 +50,7 @@ impl PatternFiles {
         with_missing.map(|(pattern, FilesOfPattern { found, missing, first })| {
             let do_not = if *missing == 1 { "does not" } else { "do not" };
             let (found, missing) = (grouped(*found), grouped(*missing));
-            format!("Pictures: {found} found, {missing} of the pattern {pattern} {do_not} exist (for example {first}).")
+            format!("Pictures: {found} found, {missing} of the pattern {pattern} {do_not} exist (for example {first}); projects keep those that they have.")
         })
     }
 }
@@ -165,7 +165,7 @@ mod tests {
             [
                 rejected,
                 unused,
-                "Pictures: 1 found, 1 of the pattern {T}.jpg does not exist (for example C.jpg).",
+                "Pictures: 1 found, 1 of the pattern {T}.jpg does not exist (for example C.jpg); projects keep those that they have.",
                 "Category: 2 records have “Vessels”. Add them to the table of category in a.toml or give it a default.",
             ]
         );

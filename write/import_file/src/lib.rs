@@ -15,6 +15,7 @@ mod columns;
 mod content;
 mod export_table;
 mod export_workbook;
+mod files_beside;
 mod findings;
 mod import_file;
 mod lacking;

@@ -56,6 +56,8 @@ pub(crate) struct Record {
     pub(crate) mapped: Option<Map<String, Value>>,
     /// The pictures that the mapping left out.
     pub(crate) refused: Vec<RefusedPicture>,
+    /// The sources of the pictures that a pattern names and whose files do not exist.
+    pub(crate) absent_pictures: Vec<String>,
 }
 
 /// Why there is no record.
@@ -135,10 +137,11 @@ impl<'m> Lines<'m> {
         }
     }
 
-    /// Returns the ids of the records so far; `None` without a mapping, and for a file of rejected lines, which has only some records.
-    pub(crate) fn ids(&self) -> Option<RecordIds> {
-        match &self.reading {
-            Reading::Mapped(records) => records.ids().cloned(),
+    /// Takes the ids of the records that were read; `None` without a mapping, and for a file of rejected lines, which has only some
+    /// records.
+    pub(crate) fn take_ids(&mut self) -> Option<RecordIds> {
+        match &mut self.reading {
+            Reading::Mapped(records) => records.take_ids(),
             Reading::Records | Reading::Columns(_) => None,
         }
     }
@@ -153,7 +156,13 @@ impl<'m> Lines<'m> {
 
     fn record(&mut self, content: SourceContent) -> Result<Record, Rejection> {
         let form = self.form;
-        let plain = |content| Record { content, form, mapped: None, refused: Vec::new() };
+        let plain = |content| Record {
+            content,
+            form,
+            mapped: None,
+            refused: Vec::new(),
+            absent_pictures: Vec::new(),
+        };
         match (&mut self.reading, content) {
             (Reading::Columns(columns), SourceContent::Cells(cells)) => {
                 Ok(plain(Content::Members(columns.members(&cells))))
@@ -173,8 +182,9 @@ impl<'m> Lines<'m> {
                         Err(Rejection { text, faults: line_fault(reason.to_owned()), is_unmapped: false })
                     }
                     // Rejected by the write side: its record was mapped before, or needs no mapping.
-                    (_, Some(RejectedBefore { content, form: own, .. })) => {
-                        Ok(Record { form: own.unwrap_or(LineForm::Record), ..plain(content) })
+                    (_, Some(RejectedBefore { content, form: own, absent_pictures, .. })) => {
+                        let form = own.unwrap_or(LineForm::Record);
+                        Ok(Record { form, absent_pictures, ..plain(content) })
                     }
                     (Reading::Mapped(records), None) => mapped(records, members(Content::Text(text))?, form),
                     (Reading::Records | Reading::Columns(_), None) => Ok(plain(Content::Text(text))),
@@ -193,8 +203,8 @@ fn mapped(
     form: LineForm,
 ) -> Result<Record, Rejection> {
     match records.map(&source) {
-        Ok(MappedRecord { record, content, refused }) => {
-            Ok(Record { content, form, mapped: Some(record), refused })
+        Ok(MappedRecord { record, content, refused, absent_pictures }) => {
+            Ok(Record { content, form, mapped: Some(record), refused, absent_pictures })
         }
         Err(faults) => Err(Rejection { text: Value::Object(source).to_string(), faults, is_unmapped: true }),
     }

@@ -13,7 +13,7 @@ use crate::findings::{Findings, PatternFiles};
 use crate::import_file::ImportFile;
 use crate::picture_path::exists;
 use crate::read_error::ReadError;
-use crate::record_ids::RecordIds;
+use crate::record_ids::{IdsSoFar, RecordIds};
 use crate::unusable_pictures::RefusedPicture;
 
 /// A mapping that is applied to one record after the other.
@@ -23,13 +23,14 @@ pub(crate) struct MappedRecords<'m> {
     application: Application<'m>,
     /// The headings of a table, as the mapping names them; none in JSON.
     columns: Vec<String>,
-    ids: RecordIds,
+    ids: IdsSoFar,
     form: LineForm,
     /// The folder below which picture files are.
     folder: PathBuf,
     files: PatternFiles,
     /// Whether the file has only some of the records, of which nothing is said together.
     is_of_rejects: bool,
+    last_file: Option<LastFile>,
 }
 
 /// A record of which the mapping made an import record.
@@ -41,6 +42,8 @@ pub(crate) struct MappedRecord {
     pub(crate) content: Content,
     /// The pictures that cannot be used.
     pub(crate) refused: Vec<RefusedPicture>,
+    /// The sources of the pictures that a pattern names and whose files do not exist.
+    pub(crate) absent_pictures: Vec<String>,
 }
 
 impl<'m> MappedRecords<'m> {
@@ -71,11 +74,12 @@ impl<'m> MappedRecords<'m> {
             mapping,
             application: Application::new(mapping),
             columns,
-            ids: RecordIds::default(),
+            ids: IdsSoFar::default(),
             form,
             folder: file.folder(),
             files: PatternFiles::default(),
             is_of_rejects,
+            last_file: file.last_file.clone(),
         })
     }
 
@@ -99,10 +103,12 @@ impl<'m> MappedRecords<'m> {
             }
         };
         self.ids.add(members.get("id").and_then(Value::as_str));
+        let mut absent_pictures = Vec::new();
         for file in pattern_files {
             let exists = exists(&self.folder, &file.source);
             if !exists {
                 remove_picture(&mut members, &file.source);
+                absent_pictures.push(file.source.clone());
             }
             self.files.add(file, exists);
         }
@@ -117,7 +123,8 @@ impl<'m> MappedRecords<'m> {
         let refused = refused_pictures
             .into_iter()
             .map(|picture| RefusedPicture { source: picture.source, reason: picture.reason.to_owned() });
-        Ok(MappedRecord { record: members, content: Content::Members(line), refused: refused.collect() })
+        let (content, refused) = (Content::Members(line), refused.collect());
+        Ok(MappedRecord { record: members, content, refused, absent_pictures })
     }
 
     /// Returns the columns of the table, or the paths that were found in JSON.
@@ -133,18 +140,46 @@ impl<'m> MappedRecords<'m> {
         self.ids.add(None);
     }
 
-    /// Returns the ids of the records so far; `None` for a file of rejected lines, which has only some of the records.
-    pub(crate) fn ids(&self) -> Option<&RecordIds> {
-        (!self.is_of_rejects).then_some(&self.ids)
+    /// Takes the ids of the records that were read; `None` for a file of rejected lines, which has only some of the records.
+    pub(crate) fn take_ids(&mut self) -> Option<RecordIds> {
+        let ids = std::mem::take(&mut self.ids);
+        (!self.is_of_rejects).then(|| ids.complete())
     }
 
     /// Returns what is said about all records.
     pub(crate) fn findings(&self) -> Findings {
         match self.is_of_rejects {
             true => Findings::default(),
-            false => Findings::new(self.mapping, self.application.summary(), &self.columns, &self.files),
+            false => {
+                let summary = self.application.summary();
+                let mut findings = Findings::new(self.mapping, summary, &self.columns, &self.files);
+                findings.sentences.extend(self.gone_columns());
+                findings
+            }
         }
     }
+
+    /// Returns the sentence about the columns of the last table that this one does not have. The mapping reads none of them.
+    fn gone_columns(&self) -> Option<String> {
+        let last_file = self.last_file.as_ref().filter(|_| !self.columns.is_empty())?;
+        let before = last_file.columns.iter().map(|column| column_name(column));
+        let gone: Vec<String> = before.filter(|column| !self.columns.contains(column)).collect();
+        let (these, are, them) = match gone[..] {
+            [] => return None,
+            [_] => ("This column was", "is", "it"),
+            _ => ("These columns were", "are", "them"),
+        };
+        let (day, gone) = (day(last_file), gone.join(", "));
+        Some(format!(
+            "{these} in the file of {day} and {are} gone; the mapping does not read {them}: {gone}."
+        ))
+    }
+}
+
+/// Returns the day on which a file was imported.
+fn day(last_file: &LastFile) -> String {
+    let time = last_file.imported_at.to_string();
+    time.split('T').next().unwrap_or_default().to_owned()
 }
 
 /// Says of a missing column that it was in the last file, if it was.
@@ -155,9 +190,8 @@ fn name_gone_column(sentence: &mut String, file: &ImportFile, columns: &[String]
     else {
         return;
     };
-    let (day, hint) =
-        (last_file.imported_at.to_string(), sentence.split_once("; ").map_or("", |(_, hint)| hint));
-    let day = day.split('T').next().unwrap_or_default();
+    let hint = sentence.split_once("; ").map_or("", |(_, hint)| hint);
+    let day = day(last_file);
     *sentence = format!("The column “{column}” was in the file of {day} and is gone; {hint}");
 }
 
@@ -190,7 +224,7 @@ mod tests {
         let mapping = Mapping::parse("a.toml", TOML).unwrap();
         let file = ImportFile { path: folder.path().join("a.ndjson"), ..ImportFile::default() };
         let mut records = MappedRecords::new(&mapping, &file, &[], form, false).unwrap();
-        let MappedRecord { record, content, refused } = records.map(source.as_object().unwrap()).unwrap();
+        let MappedRecord { record, content, refused, .. } = records.map(source.as_object().unwrap()).unwrap();
         let Content::Members(line) = content else { panic!("it is not a text") };
         let refused = refused.into_iter().map(|picture| picture.source).collect();
         (record.into(), line.into(), refused, records.findings())
@@ -213,8 +247,7 @@ mod tests {
         let (record, line, _, findings) = mapped(LineForm::Record, json!({"No": "8", "T": "A", "Y": "1984"}));
         let expected = json!({"id": "8", "name": "A", "year": "1984", "category": "art", "source": "works"});
         assert_eq!((&record, &line), (&expected, &expected));
-        let missing =
-            "Pictures: 0 found, 1 of the pattern images/{No}.jpg does not exist (for example images/8.jpg).";
+        let missing = "Pictures: 0 found, 1 of the pattern images/{No}.jpg does not exist (for example images/8.jpg); projects keep those that they have.";
         assert_eq!(findings.sentences[0], missing);
         assert_eq!(findings.faults, ["The path P is in no record."]);
     }
@@ -235,6 +268,29 @@ mod tests {
         let error = MappedRecords::new(&mapping, &file, &headings, LineForm::Patch, false).unwrap_err();
         let reason = "The column “No” was in the file of 2026-10-01 and is gone; the nearest is “No.” (column 1). Nothing was imported.";
         assert_eq!(error.to_string(), reason);
+    }
+
+    #[test]
+    fn columns_that_are_gone_and_that_the_mapping_does_not_read_are_said() {
+        let mapping = Mapping::parse("a.toml", TOML).unwrap();
+        let imported_at = "2026-10-01T08:00:00Z".parse().unwrap();
+        let file = |gone: &[&str]| {
+            let columns = ["No", "T", "Y", "P"].iter().chain(gone).map(ToString::to_string).collect();
+            let last_file = Some(LastFile { name: "works.csv".into(), imported_at, columns });
+            ImportFile { path: "works.csv".into(), last_file, ..ImportFile::default() }
+        };
+        let headings = ["No", "T", "Y", "P"].map(str::to_owned);
+        let said = |gone: &[&str]| {
+            let records =
+                MappedRecords::new(&mapping, &file(gone), &headings, LineForm::Patch, false).unwrap();
+            records.findings().sentences
+        };
+        assert_eq!(said(&[]), [""; 0]);
+        let one =
+            "This column was in the file of 2026-10-01 and is gone; the mapping does not read it: Room.";
+        assert_eq!(said(&["Room"]), [one]);
+        let two = "These columns were in the file of 2026-10-01 and are gone; the mapping does not read them: Room, Key.";
+        assert_eq!(said(&["Room", "Key"]), [two]);
     }
 
     #[test]
@@ -263,7 +319,7 @@ mod tests {
         for source in [json!({"No": "7", "T": "A"}), json!({"No": "8"}), json!({"T": "C"})] {
             let _ = records.map(source.as_object().unwrap());
         }
-        let known = ["7", "8"].map(str::to_owned).into();
-        assert_eq!(records.ids(), Some(&RecordIds { known, unknown: 1 }));
+        let ids = records.take_ids().unwrap();
+        assert_eq!((["7", "8", "9"].map(|id| ids.has(id)), ids.unknown()), ([true, true, false], 1));
     }
 }

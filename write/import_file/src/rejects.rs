@@ -29,6 +29,9 @@ pub struct Reject<'a> {
     /// Whether the record has the columns of its source, and needs the mapping again.
     #[serde(skip_serializing_if = "is_false")]
     pub unmapped: bool,
+    /// The sources of its pictures whose files do not exist, as in [`ImportLine`](schemas::command::ImportLine).
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    pub absent_pictures: &'a [String],
 }
 
 fn is_whole_record(form: &LineForm) -> bool {
@@ -54,6 +57,8 @@ struct ReadReject {
     form: Option<LineForm>,
     #[serde(default)]
     unmapped: bool,
+    #[serde(default)]
+    absent_pictures: Vec<String>,
 }
 
 /// The record of a line that was rejected before.
@@ -63,6 +68,8 @@ pub(crate) struct RejectedBefore {
     pub(crate) form: Option<LineForm>,
     /// Whether it has the columns of its source.
     pub(crate) is_unmapped: bool,
+    /// The sources of its pictures whose files do not exist.
+    pub(crate) absent_pictures: Vec<String>,
 }
 
 /// Returns the record of a line that was rejected before, if this is one.
@@ -70,13 +77,14 @@ pub(crate) fn rejected_before(text: &str) -> Option<RejectedBefore> {
     if !text.contains("\"faults\"") || !text.contains("\"record\"") {
         return None;
     }
-    let ReadReject { record, form, unmapped, .. } = serde_json::from_value(parse_json(text).ok()?).ok()?;
+    let ReadReject { record, form, unmapped, absent_pictures, .. } =
+        serde_json::from_value(parse_json(text).ok()?).ok()?;
     let content = match record {
         Value::String(text) => Content::Text(text),
         Value::Object(members) => Content::Members(members),
         _ => return None,
     };
-    Some(RejectedBefore { content, form, is_unmapped: unmapped })
+    Some(RejectedBefore { content, form, is_unmapped: unmapped, absent_pictures })
 }
 
 /// Returns whether a file is one of rejected lines, by its beginning. What is not a regular file is not opened.
@@ -95,7 +103,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Option<(String, LineForm, bool)> {
-        let RejectedBefore { content, form, is_unmapped } = rejected_before(text)?;
+        let RejectedBefore { content, form, is_unmapped, .. } = rejected_before(text)?;
         Some((content.prepare(false).text, form.unwrap_or_default(), is_unmapped))
     }
 
@@ -128,6 +136,7 @@ mod tests {
             record: r#"{"Titel":"A"}"#,
             form: LineForm::Patch,
             unmapped: true,
+            absent_pictures: &[],
         };
         let text = serde_json::to_string(&reject).unwrap();
         assert_eq!(read(&text), Some((r#"{"Titel":"A"}"#.into(), LineForm::Patch, true)));
@@ -137,6 +146,9 @@ mod tests {
             plain,
             r#"{"line":3,"faults":[{"field":"","reason":"no category"}],"record":"{\"Titel\":\"A\"}"}"#
         );
+        let absent = ["b.jpg".to_owned()];
+        let with_absent = serde_json::to_string(&Reject { absent_pictures: &absent, ..reject }).unwrap();
+        assert_eq!(rejected_before(&with_absent).unwrap().absent_pictures, absent);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rejects.ndjson");
         for (content, is_it) in [(text, true), (plain, true), (r#"{"name":"A"}"#.to_owned(), false)] {

@@ -4,6 +4,7 @@ mod export;
 mod history;
 mod import;
 mod of_source;
+mod whole_log;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,6 +30,7 @@ use import::{FirstLines, IdentityIndex};
 pub use export::{ExportedProject, ExportedVectors, export};
 pub(super) use history::ProjectHistory;
 pub use of_source::{SourceProject, projects_of_source};
+pub use whole_log::{listed_projects, named_pictures};
 
 const LANES: &[Lane] = &[
     Lane {

@@ -37,7 +37,7 @@ fn done(at: &str, revision: u32, position: u64) -> CommandReply {
 fn line(number: u64, description: &str) -> ImportLine {
     let text =
         serde_json::json!({"name": format!("P {number}"), "category": "art", "description": description});
-    ImportLine { number, text: text.to_string() }
+    ImportLine::new(number, text.to_string())
 }
 
 fn import(lines: Vec<ImportLine>) -> Command {
@@ -144,7 +144,7 @@ async fn an_import_larger_than_a_message_is_split() {
     let mut lines: Vec<ImportLine> = (1..=short).map(|number| line(number, "x")).collect();
     lines.extend((short + 1..=short + long).map(|number| line(number, &text)));
     let last = lines.len() as u64 + 1;
-    lines.push(ImportLine { number: last, text: "x".repeat(limit) });
+    lines.push(ImportLine::new(last, "x".repeat(limit)));
     let message = write.message(import(lines));
     let answer = client.send(&message).await.unwrap();
     let CommandReply::Imported { position, lines } = &answer else { panic!("{answer:?}") };

@@ -44,7 +44,7 @@ impl WriteSide {
 
     /// Imports a record; returns the result of its line.
     pub(crate) async fn import_as(&self, actor: &str, text: &str, dry_run: bool) -> LineResult {
-        let lines = vec![ImportLine { number: 1, text: text.into() }];
+        let lines = vec![ImportLine::new(1, text.into())];
         let options = ImportOptions { dry_run, ..ImportOptions::default() };
         match self.execute(actor, Command::Import { lines, options }).await {
             CommandReply::Imported { mut lines, .. } => lines.pop().unwrap().result,

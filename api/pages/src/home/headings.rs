@@ -14,7 +14,7 @@ pub(super) struct Section {
     pub(super) heading: Option<String>,
     /// The number of projects on the page.
     pub(super) shown: usize,
-    /// Which of its projects these are, such as `1–12 of 16`; `None` if they are all.
+    /// Which of its projects these are, such as `1 to 12 of 16`; `None` if they are all, or if that is not known.
     pub(super) range: Option<String>,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct Section {
 pub(super) fn range(before: u64, shown: u64, total: u64) -> Option<String> {
     let last = before + shown;
     let is_part = shown > 0 && shown != total && last <= total;
-    is_part.then(|| format!("{}–{} of {}", grouped(before + 1), grouped(last), grouped(total)))
+    is_part.then(|| format!("{} to {} of {}", grouped(before + 1), grouped(last), grouped(total)))
 }
 
 /// Returns, for example, `Oak and calm: 16`, or that no project has both. `counts` has the number of projects by the number of matching
@@ -42,8 +42,12 @@ pub(super) fn of_any(words: &[&str], total: u64) -> String {
 }
 
 /// Divides projects in the order of their matches, most first, into sections with headings such as `One of the two: 340`. `before` is the
-/// number of projects on the pages before this one.
-pub(super) fn sections(matched: impl Iterator<Item = usize>, counts: &[u64], before: u64) -> Vec<Section> {
+/// number of projects on the pages before this one, if it is known.
+pub(super) fn sections(
+    matched: impl Iterator<Item = usize>,
+    counts: &[u64],
+    before: Option<u64>,
+) -> Vec<Section> {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for matches in matched {
         match runs.last_mut() {
@@ -60,8 +64,8 @@ pub(super) fn sections(matched: impl Iterator<Item = usize>, counts: &[u64], bef
         });
         // Those that match more come before it.
         let start: u64 = counts.iter().skip(matches).sum();
-        let before = at.checked_sub(start);
-        at += shown as u64;
+        let before = at.and_then(|at| at.checked_sub(start));
+        at = at.map(|at| at + shown as u64);
         let range = count.zip(before).and_then(|(count, before)| range(before, shown as u64, count));
         Section { heading, shown, range }
     };
@@ -144,21 +148,26 @@ pub(super) fn left_out(typed: &str, words: &str) -> Vec<String> {
     lacks.into_iter().filter(|word| !is_stop_word(word)).map(str::to_owned).collect()
 }
 
-/// Returns, for example, `Of pine, larch or cedar: 3`; of more materials it names three and the kind.
-pub(super) fn of_kind(kind: &str, materials: &[&str], total: u64) -> String {
+/// Returns, for example, `Without “timber”, but of pine, larch or cedar: 3`; of more materials it names three and the kind.
+pub(super) fn of_kind(lacking: &[String], (kind, materials): (&str, &[&str]), total: u64) -> String {
     let other = format!("other {kind}");
     let named = match materials {
         [first, second, third, _, ..] => joined(&[first, second, third, &other], "or"),
         few => joined(few, "or"),
     };
-    format!("Of {named}: {}", grouped(total))
+    format!("Without {}, but of {named}: {}", named_words(lacking), grouped(total))
 }
 
 /// Returns, for example, `Without “timber”: 6`.
 pub(super) fn without(words: &[String], total: u64) -> String {
+    format!("Without {}: {}", named_words(words), grouped(total))
+}
+
+/// Returns, for example, `“red” and “timber”`.
+fn named_words(words: &[String]) -> String {
     let all: Vec<String> = words.iter().map(|word| quoted(word)).collect();
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
-    format!("Without {}: {}", joined(&all, "and"), grouped(total))
+    joined(&all, "and")
 }
 
 /// Returns, for example, `oak, calm and dusk`.
@@ -201,24 +210,27 @@ mod tests {
             shown,
             range: range.map(str::to_owned),
         };
-        let pages =
-            |matched: &[usize], counts: &[u64], before| sections(matched.iter().copied(), counts, before);
+        let pages = |matched: &[usize], counts: &[u64], before| {
+            sections(matched.iter().copied(), counts, Some(before))
+        };
         let one = Some("One of the two: 340");
         assert_eq!(
             pages(&[2, 2, 1], &[340, 2], 0),
-            [section(None, 2, None), section(one, 1, Some("1–1 of 340"))]
+            [section(None, 2, None), section(one, 1, Some("1 to 1 of 340"))]
         );
-        assert_eq!(pages(&[2; 12], &[340, 16], 0), [section(None, 12, Some("1–12 of 16"))]);
+        assert_eq!(pages(&[2; 12], &[340, 16], 0), [section(None, 12, Some("1 to 12 of 16"))]);
         assert_eq!(
             pages(&[2, 2, 2, 2, 1, 1, 1], &[340, 16], 12),
-            [section(None, 4, Some("13–16 of 16")), section(one, 3, Some("1–3 of 340"))]
+            [section(None, 4, Some("13 to 16 of 16")), section(one, 3, Some("1 to 3 of 340"))]
         );
-        assert_eq!(pages(&[1; 12], &[340, 16], 24), [section(one, 12, Some("9–20 of 340"))]);
+        assert_eq!(pages(&[1; 12], &[340, 16], 24), [section(one, 12, Some("9 to 20 of 340"))]);
         assert_eq!(
             pages(&[2, 1, 1], &[2, 1, 0], 0),
             [section(Some("Two of the three: 1"), 1, None), section(Some("One of the three: 2"), 2, None)]
         );
         assert_eq!(pages(&[], &[0, 0], 0), []);
+        let of_unknown_position = sections([2, 1].into_iter(), &[340, 16], None);
+        assert_eq!(of_unknown_position, [section(None, 1, None), section(one, 1, None)]);
     }
 
     #[test]
@@ -232,12 +244,12 @@ mod tests {
             of_parts((before, shown), [(None, counts[0]), (Some("Rest".to_owned()), counts[1])])
         };
         assert_eq!(page(0, 5, [2, 3]), [section(None, 2, None), section(Some("Rest"), 3, None)]);
-        assert_eq!(page(0, 12, [14, 3]), [section(None, 12, Some("1–12 of 14"))]);
+        assert_eq!(page(0, 12, [14, 3]), [section(None, 12, Some("1 to 12 of 14"))]);
         assert_eq!(
             page(12, 5, [14, 3]),
-            [section(None, 2, Some("13–14 of 14")), section(Some("Rest"), 3, None)]
+            [section(None, 2, Some("13 to 14 of 14")), section(Some("Rest"), 3, None)]
         );
-        assert_eq!(page(12, 4, [2, 14]), [section(Some("Rest"), 4, Some("11–14 of 14"))]);
+        assert_eq!(page(12, 4, [2, 14]), [section(Some("Rest"), 4, Some("11 to 14 of 14"))]);
         assert_eq!(page(0, 2, [2, 0]), [section(None, 2, None)]);
     }
 
@@ -245,7 +257,7 @@ mod tests {
     fn a_range_is_of_a_part_alone() {
         let ranges =
             [range(0, 12, 1_356), range(1_344, 12, 1_356), range(0, 3, 3), range(0, 0, 9), range(12, 1, 12)];
-        let expected = [Some("1–12 of 1,356"), Some("1,345–1,356 of 1,356"), None, None, None];
+        let expected = [Some("1 to 12 of 1,356"), Some("1,345 to 1,356 of 1,356"), None, None, None];
         assert_eq!(ranges, expected.map(|range| range.map(str::to_owned)));
     }
 
@@ -305,12 +317,19 @@ mod tests {
     }
 
     #[test]
-    fn materials_of_a_kind_are_named() {
-        assert_eq!(of_kind("wood", &["pine"], 1), "Of pine: 1");
-        assert_eq!(of_kind("wood", &["pine", "larch", "cedar"], 3), "Of pine, larch or cedar: 3");
+    fn materials_of_a_kind_are_named_with_the_words_that_their_projects_lack() {
+        let heading = |lacking: &[&str], materials: &[&str], total| {
+            let lacking: Vec<String> = lacking.iter().map(|word| (*word).to_owned()).collect();
+            of_kind(&lacking, ("wood", materials), total)
+        };
+        assert_eq!(heading(&["timber"], &["pine"], 1), "Without “timber”, but of pine: 1");
         assert_eq!(
-            of_kind("wood", &["oak", "pine", "larch", "cedar"], 5),
-            "Of oak, pine, larch or other wood: 5"
+            heading(&["red", "timber"], &["pine", "larch", "cedar"], 3),
+            "Without “red” and “timber”, but of pine, larch or cedar: 3"
+        );
+        assert_eq!(
+            heading(&["timber"], &["oak", "pine", "larch", "cedar"], 1_005),
+            "Without “timber”, but of oak, pine, larch or other wood: 1,005"
         );
     }
 }

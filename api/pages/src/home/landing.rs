@@ -3,7 +3,7 @@
 use answers::route;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use schemas::record::Category;
-use text::{is_comparison_form, value_form};
+use text::value_form;
 
 /// What is encoded in the segment of a path.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-');
@@ -47,17 +47,22 @@ impl Landing {
     }
 }
 
-/// Returns a name as the segment of a path, by which a filter finds the same projects; `None` if it has no words, or symbols that a
-/// segment has not.
+/// Returns a name as the segment of a path, by which a filter finds the same projects, and no others: names that a filter tells apart have
+/// different segments. `None` if it is blank, or one or two dots, which address no page of their own even if they are encoded.
 fn segment(name: &str) -> Option<String> {
     let form = value_form(name);
-    (!form.is_empty() && is_comparison_form(&form)).then(|| form.replace(' ', "-"))
+    if form.is_empty() {
+        // Without words and symbols, a name such as `…` is told apart as it is written.
+        let name = name.trim();
+        return (!matches!(name, "" | "." | "..")).then(|| name.to_owned());
+    }
+    let hyphened = form.replace(' ', "-");
+    // After a symbol a hyphen joins what a blank separates: `C++ Co` is not `C++-Co`.
+    Some(if value_form(&hyphened) == form { hyphened } else { form })
 }
 
 #[cfg(test)]
 mod tests {
-    use text::comparison_form;
-
     use super::*;
 
     #[test]
@@ -69,16 +74,29 @@ mod tests {
             ("studio", "And", "/studios/and"),
             ("curator", "Ada O’Neill", "/curators/ada-oneill"),
             ("studio", "妹島", "/studios/%E5%A6%B9-%E5%B3%B6"),
+            ("studio", "C", "/studios/c"),
+            ("studio", "C++", "/studios/c%2B%2B"),
+            ("studio", "C#", "/studios/c%23"),
+            ("studio", "C++ and Co.", "/studios/c%2B%2B%20co"),
+            ("studio", "+++", "/studios/%2B%2B%2B"),
+            ("studio", " … ", "/studios/%E2%80%A6"),
+            ("curator", "***", "/curators/%2A%2A%2A"),
+            ("curator", "-/-", "/curators/-%2F-"),
         ] {
             let landing = Landing::of(parameter, value).unwrap();
             assert_eq!(landing.path(), path);
             if let Landing::Studio(name) | Landing::Curator(name) = &landing {
-                let form = comparison_form(name);
-                assert_eq!((form, segment(name).as_ref()), (comparison_form(value), Some(name)));
+                assert_eq!((value_form(name), segment(name).as_ref()), (value_form(value), Some(name)));
             }
         }
-        let without_path =
-            [("category", "music"), ("studio", "***"), ("studio", "C++"), ("city", "Ulm"), ("q", "art")];
+        let without_path = [
+            ("category", "music"),
+            ("studio", " "),
+            ("studio", "."),
+            ("curator", ".."),
+            ("city", "Ulm"),
+            ("q", "art"),
+        ];
         for (parameter, value) in without_path {
             assert_eq!(Landing::of(parameter, value), None, "{parameter}={value}");
         }

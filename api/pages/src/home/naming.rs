@@ -1,6 +1,7 @@
 //! What queries and filters are called for people.
 
 use answers::catalog::quotation::unquoted;
+use read::archive::Order;
 use schemas::record::Category;
 use schemas::taste::Dimension;
 
@@ -24,7 +25,11 @@ impl HomeQuery {
             _ => Some(described(&pair)),
         };
         let labels: Vec<String> = self.filter_pairs().into_iter().filter_map(label).collect();
-        if labels.is_empty() { "The newest".to_owned() } else { labels.join(", ") }
+        match (labels.is_empty(), self.options.order_of_all()) {
+            (false, _) => labels.join(", "),
+            (true, Order::Newest) => "Latest additions".to_owned(),
+            (true, _) => "All projects".to_owned(),
+        }
     }
 }
 
@@ -59,6 +64,7 @@ mod tests {
         assert_eq!(heading("q=brick+house&material=oak&light=dusk"), "“brick house”, oak, dusk");
         assert_eq!(heading("material=%22oak+floor%22&mood=calm"), "Oak floor, calm");
         assert_eq!(heading("q=%22stone+house%22"), "“stone house”");
+        assert_eq!([heading("page=2"), heading("sort=name")], ["Latest additions", "All projects"]);
         assert_eq!(heading("q=%22stone%22+%22house%22"), "“\"stone\" \"house\"”");
         assert_eq!(described(&("material", "\"oak floor\"".to_owned())), "oak floor");
         assert_eq!(described(&("city", "\"Ulm\"".to_owned())), "\"Ulm\"");

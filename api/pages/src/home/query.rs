@@ -105,9 +105,10 @@ impl HomeQuery {
         self.cursor.is_none() && self.pages_before == 0
     }
 
-    /// Returns the number of projects on the pages before this one.
-    pub(super) fn before(&self) -> u64 {
-        (self.pages_before * SHOWN) as u64
+    /// Returns the number of projects on the pages before this one; `None` where a cursor alone says where it begins.
+    pub(super) fn before(&self) -> Option<u64> {
+        let is_known = self.cursor.is_none() || self.pages_before > 0;
+        is_known.then(|| (self.pages_before * SHOWN) as u64)
     }
 
     /// Returns the query at its first page.
@@ -115,9 +116,11 @@ impl HomeQuery {
         HomeQuery { cursor: None, pages_before: 0, ..self.clone() }
     }
 
-    /// Returns the query at the page after this one, which begins at a cursor or has a number alone.
+    /// Returns the query at the page after this one, which begins at a cursor or has a number alone. After a page without a number it has
+    /// none.
     pub(super) fn next_page(&self, cursor: Option<String>) -> HomeQuery {
-        HomeQuery { cursor, pages_before: self.pages_before + 1, ..self.clone() }
+        let pages_before = if self.before().is_some() { self.pages_before + 1 } else { 0 };
+        HomeQuery { cursor, pages_before, ..self.clone() }
     }
 
     /// Returns the query at the page before this one; `None` at the first.
@@ -432,6 +435,10 @@ mod tests {
         let second = query.next_page(Some("abc".into()));
         assert_eq!(second.href(""), "/?q=a&cursor=abc&page=2");
         assert_eq!((second.previous_page(), second.first_page()), (Some(query.clone()), query));
+        // A page that only a cursor finds has no number, and neither has the one after it.
+        let somewhere = HomeQuery::read("q=a&cursor=abc").unwrap();
+        assert_eq!([somewhere.before(), second.before()], [None, Some(12)]);
+        assert_eq!(somewhere.next_page(Some("def".into())).href(""), "/?q=a&cursor=def");
         for page in ["0", "-1", "two", "99999999999"] {
             let fault = HomeQuery::read(&format!("page={page}")).unwrap_err();
             assert_eq!(fault.into_details().errors[0].parameter, "page");

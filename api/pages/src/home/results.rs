@@ -119,7 +119,7 @@ impl HomeResults {
             return Err(ended("The list ends before this page. Start again from the first page."));
         }
         let (all, rest) = (kind.of_kind as u64, (kind.total() - kind.of_kind) as u64);
-        self.heading = Some(headings::of_kind(kind.name, &kind.materials, all));
+        self.heading = Some(headings::of_kind(&self.lacking, (kind.name, &kind.materials), all));
         self.sections = headings::of_parts(
             (before as u64, cards.len()),
             [(None, all), (Some(headings::without(&self.lacking, rest)), rest)],
@@ -158,21 +158,31 @@ impl HomeResults {
         let is_list = query.q.is_empty() && !query.is_by_taste();
         let is_newest = is_list && query.options.order_of_all() == Order::Newest;
         match (self.total, query.options.filters.is_empty()) {
-            (0, true) if is_list => "Nothing yet".to_owned(),
             (0, _) => "No projects found".to_owned(),
-            (_, true) if is_newest => "Latest additions".to_owned(),
+            (_, true) if is_newest && query.is_front() => "Latest additions".to_owned(),
             (2.., _) if is_newest => format!("{}, newest first", projects(self.total)),
             (total, _) => capitalised(&projects(total)),
         }
     }
 
-    /// Returns which of the results under the heading are shown, such as `13–24 of 356`; `None` if all are.
+    /// Returns which of the results under the heading are shown, such as `13 to 24 of 356`; `None` if all are, or if that is not known.
     pub(super) fn range(&self, query: &HomeQuery) -> Option<String> {
         // Each section has its own.
         match self.sections.first() {
             Some(section) => section.heading.is_none().then(|| section.range.clone()).flatten(),
-            None => headings::range(query.before(), self.cards.len() as u64, self.total),
+            None => self.range_of_all(query),
         }
+    }
+
+    /// Returns which of all results are on the page; `None` if all are, or if that is not known.
+    pub(super) fn range_of_all(&self, query: &HomeQuery) -> Option<String> {
+        headings::range(query.before()?, self.cards.len() as u64, self.total)
+    }
+
+    /// Returns the number of results on the page after this one; `None` if that is not known.
+    pub(super) fn following(&self, query: &HomeQuery) -> Option<u64> {
+        let left = self.total.checked_sub(query.before()? + self.cards.len() as u64)?;
+        (left > 0).then(|| left.min(SHOWN as u64))
     }
 }
 

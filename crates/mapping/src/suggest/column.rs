@@ -154,12 +154,28 @@ pub(crate) fn is_address(text: &str) -> bool {
     lower.starts_with("https://") || lower.starts_with("http://") || lower.starts_with("www.")
 }
 
+/// Returns the site of an address, in lower case.
+pub(crate) fn host(text: &str) -> Option<String> {
+    let (_, rest) = text.split_once("://")?;
+    rest.split(['/', '?', '#']).next().map(str::to_lowercase)
+}
+
 /// Returns whether an address is one of data, not of a page.
 pub(crate) fn is_for_machines(text: &str) -> bool {
     let lower = text.to_lowercase();
-    let path = lower.split(['?', '#']).next().unwrap_or_default();
-    let host = path.split_once("://").map_or(path, |(_, rest)| rest);
-    host.starts_with("api.") || [".json", ".xml", ".rdf", ".ttl"].iter().any(|ending| path.ends_with(ending))
+    let address = lower.split(['?', '#']).next().unwrap_or_default();
+    let address = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let (host, path) = address.split_once('/').unwrap_or((address, ""));
+    let is_version = |part: &str| {
+        part.strip_prefix('v').is_some_and(|rest| {
+            (1..=2).contains(&rest.len()) && rest.bytes().all(|byte| byte.is_ascii_digit())
+        })
+    };
+    let of_data = |part: &str| ["api", "iiif", "manifest", "oai"].contains(&part) || is_version(part);
+    host.split('.').any(|label| label == "api" || label == "iiif")
+        || path.split('/').any(of_data)
+        || [".json", ".jsonld", ".xml", ".rdf", ".ttl"].iter().any(|ending| path.ends_with(ending))
+        || lower.contains("format=json")
 }
 
 /// Returns whether a text is the state of an entry of a site.
@@ -206,8 +222,22 @@ pub(crate) fn is_indoors(text: &str) -> bool {
         "depósito",
         "zaal",
         "magasin",
+        "wing",
+        "storeroom",
+        "basement",
+        "stockwerk",
+        "etage",
+        "étage",
+        "verdieping",
     ];
-    lower.split(|character: char| !character.is_alphabetic()).any(|word| places.contains(&word))
+    let numbered =
+        ["hall", "case", "cabinet", "vitrine", "level", "box", "rack", "galerie", "galleria", "piano"];
+    let words =
+        || lower.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty());
+    // Others name furniture or a house too, unless a number or a letter stands behind them.
+    let has_number = || words().skip(1).any(|word| word.chars().count() == 1 || word.parse::<u32>().is_ok());
+    words().any(|word| places.contains(&word))
+        || words().count() <= 3 && words().any(|word| numbered.contains(&word)) && has_number()
 }
 
 /// Returns whether a text ends as a picture, or has an address of one in brackets.
@@ -273,6 +303,18 @@ pub(crate) fn is_dated(text: &str) -> bool {
         || UNDATED.contains(&lower.as_str())
 }
 
+/// Returns whether a text is a day since there are databases, with a time of day or not.
+pub(crate) fn is_recent_day(text: &str) -> bool {
+    let numbers = text.split(|character: char| !character.is_ascii_digit()).filter(|part| !part.is_empty());
+    numbers.count() > 1 && !is_plain_year(text) && YearOf::Sure.find(text).is_some_and(|year| year >= 1990)
+}
+
+/// Returns whether a text is a day as spreadsheet programs keep it: the number of days since 1899, here of 1954 to 2064.
+pub(crate) fn is_serial_day(text: &str) -> bool {
+    let days = text.split('.').next().and_then(|days| days.parse::<u32>().ok());
+    is_number(text) && days.is_some_and(|days| (20_000..=60_000).contains(&days))
+}
+
 /// Returns whether a text is a point in time with a time of day other than midnight.
 pub(crate) fn is_timestamp(text: &str) -> bool {
     let is_clock = |word: &str| {
@@ -281,6 +323,26 @@ pub(crate) fn is_timestamp(text: &str) -> bool {
     };
     let has_clock = text.split([' ', 'T']).any(is_clock);
     has_clock && !text.contains("00:00:00") && text.chars().any(|character| character.is_ascii_digit())
+}
+
+/// Returns whether a text says whom a picture is from, as “Photo: Mina Halloran” does.
+pub(crate) fn is_picture_credit(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let first = lower.split(|character: char| !character.is_alphabetic()).find(|word| !word.is_empty());
+    let words = [
+        "photo",
+        "photos",
+        "photograph",
+        "photography",
+        "image",
+        "images",
+        "courtesy",
+        "foto",
+        "fotos",
+        "bild",
+        "photographie",
+    ];
+    first.is_some_and(|word| words.contains(&word))
 }
 
 /// Returns whether a text is a flag of a database.

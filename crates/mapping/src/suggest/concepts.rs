@@ -286,7 +286,9 @@ pub(crate) const NAMES: &[Names] = {
              production dates notes;year made;work date;year text;date work;vervaardigingsdatum;entstehung;finished;zeit;dates",
             "acquired acquisition updated update modified birth death begin end start earliest latest accession published publication \
              publish metadata qualifier added upload uploaded entered catalogued exhibition sale import loan copyright artist erwerb \
-             erwerbung ankauf zugang post geburt naissance acquisizione adquisicion verwerving raw id deadline purchase",
+             erwerbung ankauf zugang post geburt naissance acquisizione adquisicion verwerving raw id deadline purchase edited changed \
+             change saved synced imported digitized digitised scanned geandert anderung gewijzigd modifie modification modificato \
+             modificado modifica aggiornato aggiornamento actualizado actualizacion mise saisie inserimento erfasst erfassung",
         ),
         names(
             Acquired,
@@ -317,7 +319,7 @@ pub(crate) const NAMES: &[Names] = {
              municipality;luogo creazione;place creation;geography;vervaardigingsplaats;provenienza;herkunft;lugar creacion",
             "gallery room floor birth death current physical storage view type id number shelf artist photo geburt lager depot raum salle \
              discovery find excavation published publication url bin museum \
-             actuel actuelle aktuell aktueller attuale actual huidige",
+             actuel actuelle aktuell aktueller attuale actual huidige wing saal zaal stockwerk etage vitrine cabinet rack stanza drawer",
         ),
         names(
             Country,
@@ -400,7 +402,7 @@ pub(crate) const NAMES: &[Names] = {
             Photographer,
             "photographer;photo by;photo credit;photo credits;image credit;image credits;bildnachweis;fotonachweis;credit photo;\
              credits photo;fotografo;fotograaf;fotograf;photographe;credito fotografico;crediti fotografici;foto credit;bildquelle;\
-             fotocredit;picture credit;aufnahme",
+             fotocredit;picture credit;aufnahme;courtesy;courtesy line;credit;credit line",
             "id",
         ),
         names(
@@ -445,7 +447,7 @@ pub(crate) const NAMES: &[Names] = {
         ),
         names(
             OtherPlace,
-            "gallery;gallery number;room;floor;on view;current location;geography type;county;region;subregion;locale;locus;excavation;\
+            "gallery;gallery number;room;room number;saal;zaal;wing;vitrine;floor;on view;current location;geography type;county;region;subregion;locale;locus;excavation;\
              river;storage location;lagerort;raum;depot;find spot;findspot;fundort;repository;museum;institution;data provider;\
              address;strasse;street;adresse;indirizzo;direccion;adres;plz;zip;latitude;longitude;lat;lng;lon;breitengrad;langengrad;\
              coordinates;magazzino;reserve;standplaats;salle;sala;wohnort;lieu decouverte;standort depot;lieu conservation;kanton;\
@@ -486,7 +488,9 @@ pub(crate) const NAMES: &[Names] = {
              hash;sort order;order;count;page views;views;index;row;revision;created by;modified by;cree par;modifie par;erstellt von;geandert von;creado por;aangemaakt door;erfasst von;erfasst am;\
              zuletzt geandert;geandert am;gewijzigd;modifie;modificato;modificado;author username;author email;parent;comment status;\
              iiif id;image iiif id;verification level;verification level description;total page views;last update;lastupdate;\
-             cataloged;catalogued;on view;onview;aenderungsdatum;date modified;image width;image height;related;tombstone",
+             cataloged;catalogued;entry date;date entered;record created;date changed;last edited;last change;date edited;letzte anderung;\
+             derniere modification;mise a jour;date mise a jour;ultima modifica;ultimo aggiornamento;ultima modificacion;ultima actualizacion;date uploaded;\
+             upload date;scan date;date saisie;data inserimento;on view;onview;aenderungsdatum;date modified;image width;image height;related;tombstone",
             "",
         ),
     ]

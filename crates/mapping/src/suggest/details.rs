@@ -62,7 +62,9 @@ impl Columns<'_> {
                 source.score = source.score.min(60);
                 source.reason = "it has keys of pictures; write the pattern of their files, or of their addresses such as https://…".into();
             }
-            draft.pictures.push(Picture { source, pattern, texts: Vec::new() });
+            let mut picture = Picture { source, pattern, texts: Vec::new() };
+            draft.notes.extend(self.locate(&mut picture));
+            draft.pictures.push(picture);
         }
         self.texts_of_pictures(draft);
     }
@@ -264,6 +266,14 @@ fn picture_source(line: Line, column: &Column) -> Line {
     } else {
         line
     };
+    match picture_separator(column) {
+        Some(separator) => line.with("split", format!("{separator:?}")),
+        None => line,
+    }
+}
+
+/// Returns what separates several pictures in a cell.
+pub(crate) fn picture_separator(column: &Column) -> Option<&'static str> {
     let cuts = |separator: &str| {
         column.texts().any(|text| {
             let parts: Vec<&str> =
@@ -271,10 +281,7 @@ fn picture_source(line: Line, column: &Column) -> Line {
             parts.len() > 1 && parts.iter().all(|part| is_picture(part) || is_address(part))
         })
     };
-    match ["|", ";", ", ", ",", "\n"].into_iter().find(|separator| cuts(separator)) {
-        Some(separator) => line.with("split", format!("{separator:?}")),
-        None => line,
-    }
+    ["|", ";", ", ", ",", "\n"].into_iter().find(|separator| cuts(separator))
 }
 
 fn is_of_photo(column: &Column) -> bool {

@@ -58,7 +58,9 @@ pub(crate) fn write(sample: &Sample<'_>, columns: &[Column], draft: &Draft) -> S
     }
     for picture in &draft.pictures {
         toml.push_str("\n[[pictures]]\n");
-        let written = picture.pattern.as_deref().map_or_else(|| source(columns, &picture.source), quoted);
+        let written = picture.pattern.as_deref();
+        let written =
+            written.map_or_else(|| source(columns, &picture.source), |text| pattern(text, &picture.source));
         write_line(&mut toml, columns, &picture.source, written);
         for line in &picture.texts {
             write_line(&mut toml, columns, line, source(columns, line));
@@ -113,6 +115,15 @@ fn source(columns: &[Column], line: &Line) -> String {
     let qualifier = line.qualifier.map(|number| ("qualifier", quoted(&columns[number].name)));
     let keys = qualifier.iter().chain(&line.keys).map(|(key, value)| format!(", {key} = {value}"));
     format!("{{ {input} = {listed}{} }}", keys.collect::<String>())
+}
+
+/// Returns the TOML of a pattern of files.
+fn pattern(text: &str, line: &Line) -> String {
+    if line.keys.is_empty() {
+        return quoted(text);
+    }
+    let keys = line.keys.iter().map(|(key, value)| format!(", {key} = {value}"));
+    format!("{{ template = {}{} }}", quoted(text), keys.collect::<String>())
 }
 
 fn write_kinds(toml: &mut String, columns: &[Column], draft: &Draft) {

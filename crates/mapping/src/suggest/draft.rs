@@ -26,7 +26,7 @@ pub(crate) struct Line {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Picture {
     pub(crate) source: Line,
-    /// The pattern of its files, where the column has only keys.
+    /// The pattern of its files, where the column has only keys, or names of files in another folder.
     pub(crate) pattern: Option<String>,
     /// `alt`, `credit` and `rights`.
     pub(crate) texts: Vec<Line>,
@@ -46,6 +46,8 @@ pub(crate) struct Draft {
     pub(crate) private: Vec<usize>,
     /// Sentences about a member without which nothing can be imported.
     pub(crate) missing: Vec<String>,
+    /// Sentences about what was looked for and is not there.
+    pub(crate) notes: Vec<String>,
 }
 
 impl Line {

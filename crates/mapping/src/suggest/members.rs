@@ -6,9 +6,10 @@ use crate::date::YearOf;
 use crate::member::Member;
 use crate::people;
 
-use super::column::{Column, is_address, is_dated, is_plain_year};
+use super::column::{Column, is_address, is_dated, is_for_machines, is_plain_year, is_serial_day};
 use super::concepts::{Concept, MAKERS};
 use super::draft::{Draft, Line};
+use super::files_beside::FilesBeside;
 use super::kinds;
 use super::qualifiers::is_qualifier;
 use super::sample::short;
@@ -18,6 +19,8 @@ use super::scores::{Guess, LIKELY};
 pub(crate) struct Columns<'a> {
     pub(crate) columns: &'a [Column],
     pub(crate) guesses: Vec<Vec<Guess>>,
+    /// The files among which the pictures may be.
+    pub(crate) files: Option<&'a FilesBeside>,
 }
 
 impl Columns<'_> {
@@ -183,15 +186,20 @@ impl Columns<'_> {
         let photographers = self.about(Concept::Photographer);
         let photographers = photographers
             .into_iter()
-            .filter(|(number, _)| !self.columns[*number].has_word(&["credit", "credits"]));
+            .filter(|(number, _)| !self.columns[*number].has_word(&["credit", "credits", "courtesy"]));
         let free = |(number, _): &(usize, &Guess)| !draft.has(*number);
         let Some((number, guess)) =
             makers.into_iter().find(free).or_else(|| photographers.into_iter().find(free))
         else {
             return;
         };
+        let readable = self.readable(draft, number);
+        let mut line = Line::of("studio", readable, guess).split_at_bars(self.columns);
+        if readable != number {
+            line.reason += &format!("; the makers of {} as they are read", self.columns[number].name);
+        }
+        let number = readable;
         let column = &self.columns[number];
-        let mut line = Line::of("studio", number, guess).split_at_bars(self.columns);
         let has = |text: &str| column.texts().any(|cell| cell.contains(text));
         let separator = match line.keys.is_empty() {
             false => Some("|"),
@@ -234,6 +242,9 @@ impl Columns<'_> {
         }
         let line = self.qualified(line);
         draft.record.push(line);
+        for other in (0..self.columns.len()).filter(|other| self.is_other_form(number, *other)) {
+            draft.ignore(other, format!("another form of the makers of {}", column.name));
+        }
         for (other, _) in self.about(Concept::Maker) {
             let is_same = |word: &String| MAKERS.contains(&word.as_str()) && column.words.contains(word);
             let repeats = self.are_same_people(number, other);
@@ -263,21 +274,6 @@ impl Columns<'_> {
             return line;
         }
         line
-    }
-
-    /// Returns whether most names of two columns have the same words, in any order.
-    fn are_same_people(&self, one: usize, other: usize) -> bool {
-        let words = |text: &String| {
-            let mut words: Vec<String> =
-                text.split(|character: char| !character.is_alphanumeric()).map(str::to_lowercase).collect();
-            words.retain(|word| !word.is_empty());
-            words.sort_unstable();
-            words
-        };
-        let pairs = self.columns[one].cells.iter().zip(&self.columns[other].cells);
-        let both: Vec<_> = pairs.filter_map(|(one, other)| Some((one.first()?, other.first()?))).collect();
-        let same = both.iter().filter(|(one, other)| words(one) == words(other)).count();
-        one != other && !both.is_empty() && same * 10 >= both.len() * 7
     }
 
     /// The date: where a plain year stands beside a text with ranges or “c.”, the text.
@@ -425,7 +421,11 @@ impl Columns<'_> {
     }
 
     fn url(&self, draft: &mut Draft) {
-        let Some((number, guess)) = self.best(draft, Concept::Url) else { return };
+        let mut found = self.about(Concept::Url);
+        found.retain(|(number, _)| !draft.has(*number));
+        // An address of data only where there is none of a page.
+        found.sort_by_key(|(number, _)| self.columns[*number].share(is_for_machines) >= 0.5);
+        let Some(&(number, guess)) = found.first() else { return };
         let mut line = Line::of("url", number, guess).split_at_bars(self.columns);
         if self.columns[number].share(|text| is_address(text) && !text.contains("://")) > 0.5 {
             line = line.with("scheme", "\"https\"");
@@ -436,6 +436,9 @@ impl Columns<'_> {
     /// Adds how its days are written, if that is not read by itself.
     fn with_day(&self, line: Line, number: usize) -> Line {
         let column = &self.columns[number];
+        if column.share(is_serial_day) > 0.8 {
+            return line.with("date", "\"excel\"");
+        }
         let part = |text: &str, separator: char, at: usize| -> Option<u32> {
             text.split(' ').next()?.split(separator).nth(at)?.parse().ok()
         };

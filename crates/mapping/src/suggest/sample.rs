@@ -5,6 +5,8 @@ use serde_json::{Map, Value};
 
 use crate::cell::{Lines, clean};
 
+use super::files_beside::FilesBeside;
+
 /// The longest value that is shown, in characters.
 const MAX_SHOWN: usize = 40;
 
@@ -23,6 +25,8 @@ pub struct Sample<'a> {
     pub options: &'a SourceOptions,
     /// Sentences about how the file was read.
     pub notes: &'a [String],
+    /// The files among which the pictures may be; `None` where nothing is beside the records, as in a stream.
+    pub files: Option<&'a FilesBeside>,
 }
 
 /// Returns a value on one line, cut where it is long.

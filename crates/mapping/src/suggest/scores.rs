@@ -1,8 +1,9 @@
 //! What each column is about: its name counts up to 60, its values up to 40.
 
 use super::column::{
-    Column, attachment, is_address, is_dated, is_decimal, is_flag, is_for_machines, is_indoors, is_number,
-    is_other_picture, is_picture, is_state, is_timestamp,
+    Column, attachment, host, is_address, is_dated, is_decimal, is_flag, is_for_machines, is_indoors,
+    is_number, is_other_picture, is_picture, is_picture_credit, is_recent_day, is_serial_day, is_state,
+    is_timestamp,
 };
 use super::concepts::{ABOUT_MAKERS, Concept, MAKERS, NAMES};
 use super::kinds;
@@ -19,8 +20,42 @@ pub(crate) const SURE: u32 = 80;
 const MAX_KINDS: usize = 60;
 
 /// Words of which one says alone that something was published.
-const PUBLISHED: [&str; 7] =
-    ["published", "veroffentlicht", "veroffentlichung", "publie", "pubblicato", "publicado", "gepubliceerd"];
+const PUBLISHED: [&str; 14] = [
+    "published",
+    "publish",
+    "publication",
+    "post",
+    "pub",
+    "veroffentlicht",
+    "veroffentlichung",
+    "publie",
+    "pubblicato",
+    "pubblicazione",
+    "publicado",
+    "publicacion",
+    "gepubliceerd",
+    "publicatiedatum",
+];
+
+/// Words for the beginning of a work, or of its entry.
+const CREATED: [&str; 10] = [
+    "created",
+    "creation",
+    "creacion",
+    "creazione",
+    "erstellt",
+    "cree",
+    "creato",
+    "creado",
+    "aangemaakt",
+    "angelegt",
+];
+
+/// Words for pictures in the names of columns with credits.
+const OF_PICTURES: [&str; 7] = ["photo", "photos", "photographer", "image", "picture", "foto", "bild"];
+
+/// The share of records from which a column is taken to be filled.
+const FULL: f64 = 0.8;
 
 /// Words for the member of a maker that has the name.
 const NAMES_OF_PEOPLE: [&str; 12] = [
@@ -226,23 +261,18 @@ fn values(concept: Concept, column: &Column) -> Option<u32> {
             when(is_text, 30)
         }
         Concept::Maker => when(is_text && length < 200.0, 30),
+        // A credit line says how a work was acquired, unless it speaks of a picture.
+        Concept::Photographer if column.has_word(&["credit"]) && !column.has_word(&OF_PICTURES) => {
+            when(is_text && share(is_picture_credit) > 0.5, 40)
+        }
         Concept::Photographer => when(is_text && length < 200.0, 35),
         Concept::Qualifier => {
             let qualifies = share(|text| text.split('|').any(is_qualifier)) > 0.0;
             when(is_text && length < 60.0, if qualifies { 40 } else { 20 })
         }
-        // A bare “Date” with a time of day is that of an entry, not of a work.
-        Concept::Published if column.words.len() == 1 && !column.has_word(&PUBLISHED) => {
-            when(times > 0.5, 25)
+        Concept::Date | Concept::Acquired | Concept::Published | Concept::Selected => {
+            of_days(concept, column)
         }
-        Concept::Date | Concept::Acquired | Concept::Published => {
-            let dated = share(is_dated);
-            let fits = times < 0.5 && dated >= 0.3 && length < 100.0 && column.words != ["art"];
-            when(fits, if dated >= 0.6 { 40 } else { 20 })
-        }
-        // A database writes such times by itself.
-        Concept::Selected if share(|text| is_timestamp(text) && text.ends_with('Z')) > 0.5 => None,
-        Concept::Selected => when(times > 0.5 || share(is_dated) > 0.9 && digits > 0.9 && numbers < 0.1, 30),
         Concept::City | Concept::Country => {
             let is_shown = share(|text| text.to_lowercase().contains("on view")) > 0.2;
             when(!is_shown && share(is_indoors) <= 0.3 && is_text && digits < 0.4 && length < 80.0, 35)
@@ -257,8 +287,13 @@ fn values(concept: Concept, column: &Column) -> Option<u32> {
         Concept::Picture => of_pictures(column),
         Concept::PictureText => when(is_text, 30),
         Concept::Url => {
-            let fits = addresses > 0.7 && share(is_picture) < 0.5 && share(is_for_machines) < 0.5;
-            when(fits, if distinct <= 0.5 { 10 } else { 40 - u32::from(column.is_list) * 5 })
+            let fits = addresses > 0.7 && share(is_picture) < 0.5;
+            let score = match distinct {
+                _ if share(is_for_machines) >= 0.5 => 5,
+                distinct if distinct <= 0.5 => 10,
+                _ => 40 - u32::from(column.is_list) * 5,
+            };
+            when(fits, score)
         }
         Concept::Notes => when(true, 35),
         Concept::Detail => when(addresses < 0.3, 25),
@@ -269,6 +304,39 @@ fn values(concept: Concept, column: &Column) -> Option<u32> {
         | Concept::OtherPlace
         | Concept::OtherKey
         | Concept::Technical => when(true, 32),
+    }
+}
+
+/// Returns how well values are years or days of this.
+fn of_days(concept: Concept, column: &Column) -> Option<u32> {
+    let share = |is_so: fn(&str) -> bool| column.share(is_so);
+    let times = share(is_timestamp);
+    let length = column.average_length();
+    let dated = share(is_dated);
+    let when = |is_so: bool, values: u32| is_so.then_some(values);
+    match concept {
+        // A bare “Date” with a time of day is that of an entry, not of a work.
+        Concept::Published if !column.has_word(&PUBLISHED) => {
+            when(column.words.len() == 1 && times > 0.5, 25)
+        }
+        Concept::Published | Concept::Selected if share(is_serial_day) > 0.8 => when(true, 30),
+        // Works are not made day by day in the years of databases; entries are.
+        Concept::Date if column.has_word(&CREATED) && share(is_recent_day) > 0.9 => {
+            let says_date = column.has_word(&["date", "data", "fecha"]);
+            when(says_date && times < 0.5 && length < 100.0, 15)
+        }
+        Concept::Date | Concept::Acquired | Concept::Published => {
+            let fits = times < 0.5 && dated >= 0.3 && length < 100.0 && column.words != ["art"];
+            when(fits, if dated >= 0.6 { 40 } else { 20 })
+        }
+        // A database writes such times by itself.
+        Concept::Selected if share(|text| is_timestamp(text) && text.ends_with('Z')) > 0.5 => None,
+        Concept::Selected => {
+            let digits = share(|text| text.contains(|character: char| character.is_ascii_digit()));
+            let are_days = dated > 0.9 && digits > 0.9 && share(is_number) < 0.1;
+            when(times > 0.5 || are_days || share(is_recent_day) > 0.9, 30)
+        }
+        _ => None,
     }
 }
 
@@ -306,7 +374,7 @@ fn of_values(column: &Column) -> Option<Guess> {
         return guess(Concept::Picture, 35, "its values are names or addresses of pictures");
     }
     if column.share(is_address) > 0.9 {
-        return None;
+        return of_addresses(column);
     }
     if column.share(is_indoors) > 0.3 && column.average_length() < 40.0 {
         return guess(Concept::OtherPlace, 32, "its values are rooms of a house");
@@ -320,4 +388,25 @@ fn of_values(column: &Column) -> Option<Guess> {
         return guess(Concept::Description, 32, "its values are long texts");
     }
     None
+}
+
+/// Returns whether addresses may be those of the records: every record has its own, all of one site, and the name does not say that they
+/// are of something else.
+fn of_addresses(column: &Column) -> Option<Guess> {
+    let mut hosts = column.counts.iter().map(|(text, _)| host(text));
+    let first = hosts.next().flatten()?;
+    let are_of_one_site = hosts.all(|host| host.is_some_and(|host| host == first));
+    let are_secure = column.share(|text| text.starts_with("https://")) > 0.9;
+    let are_own = column.filled > 1 && column.fill() >= FULL && column.is_unique() && !column.is_list;
+    let are_pictures = column.share(|text| is_picture(text) || is_other_picture(text)) > 0.1;
+    let against = NAMES.iter().filter(|names| names.concept == Concept::Url);
+    let says_other = against
+        .flat_map(|names| names.against.split_whitespace())
+        .chain(["images", "photos", "pictures", "videos", "preview"])
+        .any(|word| column.has_word(&[word]));
+    if !are_of_one_site || !are_secure || !are_own || are_pictures || says_other {
+        return None;
+    }
+    let values = if column.share(is_for_machines) >= 0.5 { 30 } else { 35 };
+    Some(Guess::new(Concept::Url, 20, values, "every record has an address of its own on one site"))
 }

@@ -4,4 +4,5 @@ mod any_headings;
 mod measure;
 mod shapes;
 mod synthetic;
+mod told_apart;
 mod unseen;

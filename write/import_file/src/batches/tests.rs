@@ -157,7 +157,7 @@ fn a_mapping_makes_patches_and_rejects_by_reason() {
     let first = r#"{"id":"1","name":"A","city":"Ulm","category":"design","source":"works"}"#;
     let third = r#"{"id":"3","name":"C","category":"design","source":"works","city":null}"#;
     assert_eq!((texts(&batch), batch.form), (vec![(2, first), (4, third)], LineForm::Patch));
-    let [RejectedLine { number: 3, text, faults, is_unmapped: true }] = &batch.rejected[..] else {
+    let [RejectedLine { number: 3, text, faults, is_unmapped: true, .. }] = &batch.rejected[..] else {
         panic!("{batch:?}")
     };
     assert_eq!(text, r#"{"No":"2","T":"B","C":"","K":"Ring"}"#);

@@ -12,7 +12,9 @@ use event_log::{AppendError, StoreError};
 use futures::future::try_join_all;
 use schemas::command::{Command, CommandMessage, CommandReply, ImportOptions, LineOutcome, LineResult};
 use schemas::event::Event;
-use schemas::import::{Fault, ImportRecord};
+use schemas::import::{Fault, ImportRecord, MAX_PICTURES};
+use schemas::record::Record;
+use schemas::slug::Slug;
 
 use super::{ProjectHistory, ProjectService};
 use crate::project::{self, Change, Listing, PictureOutcome};
@@ -43,8 +45,15 @@ struct Group {
 enum Decision {
     /// Its outcome, without an append.
     Outcome(LineResult),
-    /// The events to append, and what they change.
-    Append(Change, Vec<Event>),
+    /// The events to append, and the outcome then.
+    Append(Vec<Event>, LineResult),
+}
+
+/// Whether all pictures that a record names as files are stored; if only some are, the sources of these.
+#[derive(Default)]
+struct Kept {
+    all: bool,
+    some: Vec<String>,
 }
 
 /// The outcome of a line, by the index of the line.
@@ -112,7 +121,7 @@ impl ProjectService {
                     groups[group].copies.push(line.index)
                 }
                 (None, Some(first)) if first.content == line.content => {
-                    outcomes.push((line.index, LineResult::Same { slug, pictures_kept: false }));
+                    outcomes.push((line.index, same(slug)));
                 }
                 (Some((first, _)), _) | (None, Some(first)) => {
                     outcomes.push((line.index, contradiction(first.number, slug.as_str())));
@@ -174,21 +183,18 @@ impl ProjectService {
                         }
                         group.finish(result, &mut outcomes);
                     }
-                    Decision::Append(change, events) => {
+                    Decision::Append(events, result) => {
                         let append = self.prepare_line(message, group.line.command, &group.history, events);
                         appends.push(append);
-                        appending.push((group, change));
+                        appending.push((group, result));
                     }
                 }
             }
             let appended = self.writer.append_all(appends).await;
             groups = Vec::new();
-            for ((mut group, change), appended) in appending.into_iter().zip(appended) {
+            for ((mut group, result), appended) in appending.into_iter().zip(appended) {
                 match appended {
-                    Ok(_) => {
-                        let result = group.result(change);
-                        group.finish(result, &mut outcomes);
-                    }
+                    Ok(_) => group.finish(result, &mut outcomes),
                     Err(AppendError::Invalid(reason)) => {
                         let fault = Fault { field: String::new(), reason };
                         group.finish(LineResult::Rejected { faults: vec![fault] }, &mut outcomes);
@@ -260,41 +266,63 @@ impl Group {
             line.vectors = line.vectors.filter(|vectors| !project::is_own_encoder(&vectors.model));
             line
         };
-        let imported = line.map(adjusted).and_then(|line| {
+        let imported = line.map(adjusted).and_then(|mut line| {
+            if let Some(listing) = project.listing() {
+                keep_pictures(listing, &self.line.absent_pictures, &mut line.record);
+            }
+            let kept = self.kept_pictures(&line.record);
             let (change, events) = project::import(project, line)?;
             project::reject_years(project, &events, last_year)?;
-            Ok((change, events))
+            Ok((self.result(change, kept), events))
         });
         match imported {
             Err(rejection) => Decision::Outcome(LineResult::Rejected { faults: rejection.into_faults() }),
-            Ok((change, events)) if options.dry_run || before.is_some() || events.is_empty() => {
-                Decision::Outcome(self.result(change))
+            Ok((result, events)) if options.dry_run || before.is_some() || events.is_empty() => {
+                Decision::Outcome(result)
             }
-            Ok((change, events)) => Decision::Append(change, events),
+            Ok((result, events)) => Decision::Append(events, result),
         }
     }
 
     /// Returns the outcome of a change. No line changes the slug of a project.
-    fn result(&self, change: Change) -> LineResult {
+    fn result(&self, change: Change, kept: Kept) -> LineResult {
+        let Kept { all: pictures_kept, some: kept_pictures } = kept;
         let listing = self.history.project().listing();
         let slug = listing.map_or_else(|| self.line.record.slug.clone(), |listing| listing.slug.clone());
-        let pictures_kept = listing.is_some_and(|listing| keeps_files(listing, &self.line.record));
         match change {
             Change::New => LineResult::New { slug },
             Change::Changed { members, removed, removed_pictures } => {
-                LineResult::Changed { slug, members, removed, removed_pictures, pictures_kept }
+                LineResult::Changed { slug, members, removed, removed_pictures, pictures_kept, kept_pictures }
             }
-            Change::Same => LineResult::Same { slug, pictures_kept },
+            Change::Same => LineResult::Same { slug, pictures_kept, kept_pictures },
+        }
+    }
+
+    /// Returns which pictures that a record names as files the project has, or had until they were erased.
+    fn kept_pictures(&self, record: &Record) -> Kept {
+        let Some(listing) = self.history.project().listing() else { return Kept::default() };
+        let (kept, others): (Vec<_>, Vec<_>) = record
+            .pictures
+            .iter()
+            .filter(|picture| picture.is_file())
+            .map(|picture| &picture.source)
+            .partition(|source| is_kept(listing, source));
+        match others.is_empty() {
+            true => Kept { all: !kept.is_empty(), some: Vec::new() },
+            false => Kept { all: false, some: kept.into_iter().cloned().collect() },
         }
     }
 
     /// Adds the outcomes of the line and of those with the same content.
     fn finish(self, result: LineResult, outcomes: &mut Vec<Outcome>) {
         let copied = match &result {
-            LineResult::New { slug } => LineResult::Same { slug: slug.clone(), pictures_kept: false },
-            LineResult::Changed { slug, pictures_kept, .. } | LineResult::Same { slug, pictures_kept } => {
-                LineResult::Same { slug: slug.clone(), pictures_kept: *pictures_kept }
-            }
+            LineResult::New { slug } => same(slug.clone()),
+            LineResult::Changed { slug, pictures_kept, kept_pictures, .. }
+            | LineResult::Same { slug, pictures_kept, kept_pictures } => LineResult::Same {
+                slug: slug.clone(),
+                pictures_kept: *pictures_kept,
+                kept_pictures: kept_pictures.clone(),
+            },
             rejected @ LineResult::Rejected { .. } => rejected.clone(),
         };
         outcomes.extend(self.copies.into_iter().map(|index| (index, copied.clone())));
@@ -302,14 +330,27 @@ impl Group {
     }
 }
 
-/// Returns whether every picture that a record names as a file is stored or erased, so that no file is needed.
-fn keeps_files(listing: &Listing, record: &ImportRecord) -> bool {
-    let mut files = record.record.pictures.iter().filter(|picture| picture.is_file()).peekable();
-    files.peek().is_some()
-        && files.all(|picture| {
-            let outcome = listing.pictures.get(&picture.source);
-            matches!(outcome, Some(PictureOutcome::Attached(_) | PictureOutcome::Erased(_)))
-        })
+/// Returns the outcome of a line that says what another line of the import said.
+fn same(slug: Slug) -> LineResult {
+    LineResult::Same { slug, pictures_kept: false, kept_pictures: Vec::new() }
+}
+
+/// Returns whether the picture of a source is stored or erased, so that no file is needed.
+fn is_kept(listing: &Listing, source: &str) -> bool {
+    matches!(listing.pictures.get(source), Some(PictureOutcome::Attached(_) | PictureOutcome::Erased(_)))
+}
+
+/// Adds to a record the pictures of these sources that its project has, where they were: their files are not there to be read again,
+/// which is no reason to lose them.
+fn keep_pictures(before: &Listing, absent: &[String], after: &mut Record) {
+    for (index, picture) in before.record.pictures.iter().enumerate() {
+        let is_refused = matches!(before.pictures.get(&picture.source), Some(PictureOutcome::Refused(_)));
+        let is_absent = absent.contains(&picture.source) && !is_refused;
+        let is_named = after.pictures.iter().any(|named| named.source == picture.source);
+        if is_absent && !is_named && after.pictures.len() < MAX_PICTURES {
+            after.pictures.insert(index.min(after.pictures.len()), picture.clone());
+        }
+    }
 }
 
 fn contradiction(first: u64, slug: &str) -> LineResult {

@@ -22,8 +22,8 @@ pub struct SourceProject {
     pub name: String,
 }
 
-/// Returns the listed projects whose current id is one of the source, in the order of the bytes of the ids. Withdrawn projects are
-/// left out.
+/// Returns how many listed projects have a current id of the source, and those of them whose id is wanted, in the order of the bytes of
+/// the ids. Withdrawn projects are left out. Only the wanted ones are held in memory: a source may have millions.
 ///
 /// # Errors
 ///
@@ -31,13 +31,14 @@ pub struct SourceProject {
 pub async fn projects_of_source(
     log: &EventLog,
     source: &SourceName,
-) -> Result<Vec<SourceProject>, StoreError> {
+    is_wanted: impl Fn(&str) -> bool,
+) -> Result<(usize, Vec<SourceProject>), StoreError> {
     let prefix = ExternalId::prefix(Some(source));
-    let (mut projects, mut after) = (Vec::new(), prefix.clone());
+    let (mut listed, mut projects, mut after) = (0, Vec::new(), prefix.clone());
     loop {
         let mut claims = log.claims(Namespace::ID, &after, PAGE).await?;
         claims.retain(|(name, _)| name.starts_with(&prefix));
-        let Some((last, _)) = claims.last() else { return Ok(projects) };
+        let Some((last, _)) = claims.last() else { return Ok((listed, projects)) };
         after.clone_from(last);
         let streams: Vec<_> = claims.iter().map(|(_, stream)| stream.clone()).collect();
         let mut histories = HashMap::new();
@@ -48,8 +49,11 @@ pub async fn projects_of_source(
             if let Some(Project::Listed(listing)) = histories.get(&stream).map(ProjectHistory::project)
                 && let Some(id) = listing.id().filter(|id| id.claimed_name() == name)
             {
-                let (id, slug, name) = (id.id.clone(), listing.slug.clone(), listing.record.name.clone());
-                projects.push(SourceProject { id, slug, name });
+                listed += 1;
+                if is_wanted(&id.id) {
+                    let (id, slug, name) = (id.id.clone(), listing.slug.clone(), listing.record.name.clone());
+                    projects.push(SourceProject { id, slug, name });
+                }
             }
         }
     }

@@ -62,7 +62,7 @@ fn withdraw(at: &str) -> Command {
 
 fn import(lines: &[&str], options: ImportOptions) -> Command {
     let numbered = (1..).zip(lines);
-    let lines = numbered.map(|(number, text)| ImportLine { number, text: (*text).into() }).collect();
+    let lines = numbered.map(|(number, text)| ImportLine::new(number, (*text).into())).collect();
     Command::Import { lines, options }
 }
 

@@ -64,7 +64,7 @@ fn restore(slug: &str) -> Command {
 
 fn import(slug: &str, city: &str) -> Command {
     let text = json!({"slug": slug, "name": "House", "category": "art", "city": city}).to_string();
-    Command::Import { lines: vec![ImportLine { number: 1, text }], options: ImportOptions::default() }
+    Command::Import { lines: vec![ImportLine::new(1, text)], options: ImportOptions::default() }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -18,7 +18,8 @@ const NEVER_WRONG: [&str; 3] = ["id", "name", "year"];
 /// Returns the suggestion for records.
 pub(super) fn suggestion(file: &str, headings: &[String], records: &[Map<String, Value>]) -> Suggestion {
     let read = records.len() as u64;
-    suggest(&Sample { file, headings, records, read, options: &SourceOptions::default(), notes: &[] })
+    let options = SourceOptions::default();
+    suggest(&Sample { file, headings, records, read, options: &options, notes: &[], files: None })
 }
 
 /// Reads the mapping of a suggestion; one without a category gets one.
@@ -51,6 +52,11 @@ fn members(mapping: &Mapping) -> BTreeMap<String, BTreeSet<String>> {
         }
     }
     members
+}
+
+/// Returns what each column of a suggestion is for.
+pub(super) fn members_of(suggestion: &Suggestion) -> BTreeMap<String, BTreeSet<String>> {
+    members(&parsed(suggestion))
 }
 
 /// Fails unless enough of the columns are right, and `id`, `name` and `year` all are. Each expected line is a column, a tab, and its

@@ -36,6 +36,7 @@ fn compare(name: &str, file: &str) {
         read: records.len() as u64,
         options: &options,
         notes: &[],
+        files: None,
     };
     let suggestion = suggest(&sample);
     let inner =

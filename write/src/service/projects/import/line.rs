@@ -8,6 +8,7 @@ use schemas::external_id::ExternalId;
 use schemas::ids::CommandId;
 use schemas::import::{Fault, Identity, ImportRecord, SlugOrigin, made_slugs, parse_line, parse_part};
 use schemas::slug::Slug;
+use schemas::text::canonical;
 use serde_json::{Map, Value};
 
 use crate::derived_id::derived_id;
@@ -24,6 +25,8 @@ pub(super) struct Line {
     /// Its record; of a line with a patch, only the members that identify the project.
     pub(super) record: ImportRecord,
     pub(super) patch: Option<Map<String, Value>>,
+    /// The sources of pictures that the project keeps if it has them, although the record does not name them.
+    pub(super) absent_pictures: Vec<String>,
     pub(super) identity: Identity,
     /// Its possible slugs: those that are derived from its id or from its name, or the one that it names if it has no id.
     pub(super) slugs: Vec<Slug>,
@@ -114,9 +117,10 @@ fn parse(whole: CommandId, index: usize, line: &ImportLine, options: ImportOptio
         identity: Identity::of(&record.record),
         slugs,
         slugs_without_source,
-        content: content(&(&record.record, &record.vectors, &patch, &record.id)),
+        content: content(&(&record.record, &record.vectors, &patch, &record.id, &line.absent_pictures)),
         record,
         patch,
+        absent_pictures: line.absent_pictures.iter().map(|source| canonical(source).into_owned()).collect(),
     })
 }
 

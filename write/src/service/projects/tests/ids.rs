@@ -87,7 +87,7 @@ async fn the_lines_of_one_import_know_each_others_ids_in_all_messages() {
     catalog.import(&[r#"{"slug":"c-1","name":"Cup","category":"art"}"#]).await;
     let import_of = |lines: &[&str], first: u64| {
         let lines =
-            (first..).zip(lines).map(|(number, text)| ImportLine { number, text: (*text).into() }).collect();
+            (first..).zip(lines).map(|(number, text)| ImportLine::new(number, (*text).into())).collect();
         let options = ImportOptions { dry_run: true, ..ImportOptions::default() };
         Command::Import { lines, options }
     };

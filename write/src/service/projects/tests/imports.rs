@@ -38,7 +38,7 @@ impl WriteSide {
         options: ImportOptions,
     ) -> Vec<String> {
         let numbered = (first..).zip(lines);
-        let lines = numbered.map(|(number, text)| ImportLine { number, text: (*text).into() }).collect();
+        let lines = numbered.map(|(number, text)| ImportLine::new(number, (*text).into())).collect();
         let message =
             CommandMessage { correlation: import, ..self.message(Command::Import { lines, options }) };
         let CommandReply::Imported { lines, position } = self.commands.execute(message).await else {

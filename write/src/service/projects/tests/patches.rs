@@ -20,6 +20,7 @@ fn changed(members: &[&str], removed: &[&str], removed_pictures: &[&str]) -> Lin
         removed: owned(removed),
         removed_pictures: owned(removed_pictures),
         pictures_kept: false,
+        kept_pictures: Vec::new(),
     }
 }
 
@@ -38,7 +39,7 @@ async fn a_row_changes_only_the_members_that_it_has_cells_for() {
     assert_eq!(catalog.export().await, [FULL.replace("Ulm", "Bonn")]);
     assert_eq!(
         catalog.import_as(&[row], LineForm::Patch).await,
-        [LineResult::Same { slug: slug("pic"), pictures_kept: false }]
+        [LineResult::Same { slug: slug("pic"), pictures_kept: false, kept_pictures: Vec::new() }]
     );
     let emptied = r#"{"slug":"pic","studio":null,"taste":{"light":null},"details":{"Area":null},"pictures":{"1":{"source":"b.jpg"},"all":true}}"#;
     assert_eq!(
@@ -122,4 +123,32 @@ async fn an_export_has_the_supplied_vectors() {
         [bare("a"), line("b", "m"), line("c", "m")],
         "what the encoder makes is not taken from a file"
     );
+}
+
+#[tokio::test]
+async fn pictures_whose_files_are_not_there_stay_where_they_are() {
+    let catalog = catalog().await;
+    catalog.import(&[FULL]).await;
+    let import = async |text: &str, absent: &[&str], form: LineForm| {
+        let absent_pictures = absent.iter().map(ToString::to_string).collect();
+        let line = ImportLine { number: 1, text: text.into(), absent_pictures };
+        let options = ImportOptions { lines: form, ..ImportOptions::default() };
+        let CommandReply::Imported { lines, .. } =
+            catalog.send(Command::Import { lines: vec![line], options }).await
+        else {
+            panic!()
+        };
+        lines.into_iter().next().unwrap().result
+    };
+    let same = LineResult::Same { slug: slug("pic"), pictures_kept: false, kept_pictures: Vec::new() };
+    let without = r#"{"slug":"pic","name":"Pic","category":"art","pictures":null}"#;
+    assert_eq!(import(without, &["a.jpg", "b.jpg", "c.jpg"], LineForm::Patch).await, same);
+    let second = r#"{"slug":"pic","pictures":[{"source":"b.jpg"}]}"#;
+    assert_eq!(import(second, &["a.jpg"], LineForm::Patch).await, same);
+    let whole =
+        FULL.replace(r#"{"source":"a.jpg","alt":"A door"},{"source":"b.jpg"}"#, r#"{"source":"b.jpg"}"#);
+    assert_eq!(import(&whole, &["a.jpg"], LineForm::Record).await, same);
+    assert_eq!(catalog.export().await, [FULL]);
+    // What the file no longer names goes.
+    assert_eq!(import(without, &["b.jpg"], LineForm::Patch).await, changed(&["pictures"], &[], &["a.jpg"]));
 }

@@ -153,15 +153,21 @@ async fn the_listed_projects_of_a_source_are_found() {
     catalog.import(&[&line("tat", "1", "A"), &line("tate-2", "2", "B"), &line("", "3", "C")]).await;
     catalog.send(rename("t-001", "nets")).await;
     catalog.send(withdraw("t-002")).await;
-    let found = projects_of_source(&catalog.store, &source("tate")).await.unwrap();
+    let found = projects_of_source(&catalog.store, &source("tate"), |_| true).await.unwrap();
     let slug_of = |n: usize| if n == 1 { slug("nets") } else { slug(&format!("t-{n:03}")) };
     let expected = (0..450).filter(|n| *n != 2).map(|n| SourceProject {
         id: format!("T {n:03}"),
         slug: slug_of(n),
         name: "Nets".into(),
     });
-    assert_eq!(found, expected.collect::<Vec<_>>());
-    assert_eq!(projects_of_source(&catalog.store, &source("never")).await, Ok(Vec::new()));
+    let expected: Vec<SourceProject> = expected.collect();
+    let wanted = |id: &str| id == "T 001" || id == "T 002";
+    assert_eq!(
+        projects_of_source(&catalog.store, &source("tate"), wanted).await,
+        Ok((449, vec![expected[1].clone()]))
+    );
+    assert_eq!(found, (449, expected));
+    assert_eq!(projects_of_source(&catalog.store, &source("never"), |_| true).await, Ok((0, Vec::new())));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,4 +1,7 @@
 //! The data folder: where the files of one node are, which processes run on it, and which version wrote it.
+//!
+//! The processes on a folder, and the command line, find one another by it; a later version uses the folders of earlier ones. What the
+//! files hold is for the packages that write them.
 
 use std::fs;
 use std::io;
@@ -55,12 +58,14 @@ pub struct ApiAddress {
 pub struct Running {
     /// Its process id.
     pub pid: u32,
+    /// The address of its NATS server.
     pub nats_url: String,
     /// Its name in control subjects.
     pub node: String,
 }
 
 impl Part {
+    /// Returns its name, as files of the folder and answers of the command line have it.
     pub fn name(self) -> &'static str {
         match self {
             Part::Write => "write",
@@ -75,14 +80,17 @@ impl DataFolder {
         DataFolder { root: root.to_owned() }
     }
 
+    /// Returns the folder of the event log, and of what is kept beside it.
     pub fn store(&self) -> PathBuf {
         self.root.join("store")
     }
 
+    /// Returns the folder of the read models.
     pub fn models(&self) -> PathBuf {
         self.root.join("models")
     }
 
+    /// Returns the folder of the pictures.
     pub fn media(&self) -> PathBuf {
         self.root.join("media")
     }
@@ -313,6 +321,7 @@ impl DataFolder {
 }
 
 impl ApiAddress {
+    /// Withdraws the address: the API listens no longer.
     pub fn withdraw(self) {
         self.lock.withdraw();
     }
