@@ -22,6 +22,7 @@ pub use answers::auth::proxies::TrustedProxies;
 pub use answers::auth::rate_limit::RateLimits;
 pub use answers::command_client::{CommandClient, new_key};
 pub use answers::command_line::CommandLine;
+pub use answers::daily_figures::DailyFigures;
 pub use answers::mail::{Contact, MailStatus};
 pub use answers::metrics::Metrics;
 pub use answers::site::{Site, SiteTexts};

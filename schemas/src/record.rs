@@ -225,6 +225,12 @@ impl PictureSource {
         differing.map(|(name, ..)| name).collect()
     }
 
+    /// Returns the source and the texts that are recorded.
+    pub fn strings(&self) -> impl Iterator<Item = &str> {
+        let texts = [&self.alt, &self.credit, &self.rights].into_iter().flatten();
+        std::iter::once(&self.source).chain(texts).map(String::as_str)
+    }
+
     /// Takes the texts of `other` that it has; its own texts stay where `other` has none.
     pub fn update(&mut self, other: &PictureSource) {
         for (own, other) in [

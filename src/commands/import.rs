@@ -2,18 +2,21 @@
 
 mod afterwards;
 mod batches;
+mod end;
 mod missing;
 pub(super) mod picture_files;
 mod pictures;
 mod report;
 
+use std::pin::pin;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use cli_output::{Output, sentence};
 use daemon::signals::{Interrupted, Signal, Signals};
-use import_file::{Batch, ImportFile, RejectedLine};
+use futures::StreamExt;
+use import_file::{Batch, ImportFile, Places, RejectedLine};
 use mapping::Mapping;
 use record_files::SourceOptions;
 use schemas::command::{Command, CommandReply, ImportLine, ImportOptions, LineOutcome, LineResult};
@@ -26,11 +29,12 @@ use crate::config::Config;
 use crate::kept_mappings::{self, NamedMapping};
 use crate::session::{self, Session};
 use batches::BatchReader;
+use end::{End, resume_hint};
 use missing::{Done, Sender, SourceCheck};
-use pictures::PictureUploader;
-use report::{End, Report, SentLines};
+use pictures::{NamedPicture, PictureUploader};
+use report::{Report, SentLines};
 
-/// How long an interrupted import waits for the reply to the lines that it has sent.
+/// How long an interrupted import waits for the replies to the lines and pictures that it has sent.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Imports the file, and reports the outcome of its lines.
@@ -82,11 +86,6 @@ pub async fn run(
         }
         false => afterwards::wait_for_readers(config, &report, output, &mut signals).await.map(|()| status),
     }
-}
-
-/// Returns how to import the lines that were not reached.
-fn resume_hint(id: CommandId) -> String {
-    format!("run it again with --id {id} for the rest: no line is imported twice")
 }
 
 fn options(args: &ImportArgs) -> ImportOptions {
@@ -181,20 +180,9 @@ impl Import<'_> {
                 report.too_many_rejected(),
                 resume_hint(self.id)
             )),
-            Ok(Ended::Interrupted(signal)) => End::interrupted(
-                signal,
-                format!(
-                    "interrupted by {}; what is counted here is done, {}",
-                    signal.name(),
-                    resume_hint(self.id)
-                ),
-            ),
+            Ok(Ended::Interrupted(signal)) => End::interrupted(signal, report.unsent(), self.id),
             // What was done before the error stays done, so its counts are reported.
-            Err(error) => match error.downcast_ref() {
-                Some(Interrupted(signal)) => End::interrupted(*signal, sentence(&*error)),
-                None => End::failed(sentence(&*error)),
-            }
-            .with_unknown(!session::is_surely_undone(&error)),
+            Err(error) => End::of_error(&error, report.unsent()),
         };
         let is_complete = is_complete && end.is_success();
         Ok((report.finish(end)?, is_complete))
@@ -221,9 +209,12 @@ impl Import<'_> {
         let mut next = first;
         for number in 0.. {
             let Some(batch) = next else { break };
-            let importing = self.import_batch(number, batch, report);
-            let (ended, signal) = match within_reply_timeout(importing, signals).await {
+            let importing = self.import_batch(number, batch, report, signals.clone());
+            let replied = within_reply_timeout(importing, signals).await;
+            let (ended, signal) = match replied {
                 Ok((ended, signal)) => (ended?, signal),
+                // The lines have their reply, and only pictures have none.
+                Err(signal) if report.unsent().is_some() => return Ok(Ended::Interrupted(signal)),
                 Err(signal) => {
                     return Err(Interrupted(signal)).with_context(|| {
                         format!(
@@ -245,12 +236,13 @@ impl Import<'_> {
         Ok(Ended::Complete)
     }
 
-    /// Imports the lines of a batch. Returns how the import ends, if it ends with them.
+    /// Imports the lines of a batch. Returns how the import ends, if it ends with them. After a signal no more pictures are sent.
     async fn import_batch(
         &self,
         number: usize,
         mut batch: Batch,
         report: &mut Report,
+        signals: Signals,
     ) -> Result<Option<Ended>> {
         let options = ImportOptions { lines: batch.form, ..self.options };
         let mut first_rejected = None;
@@ -270,7 +262,12 @@ impl Import<'_> {
             report.rejected(line, &batch.places, batch.form)?;
         }
         if !batch.lines.is_empty() {
-            self.send(number, &mut batch, options, report).await?;
+            let pictures = self.send(number, &mut batch, options, report).await?;
+            self.send_pictures(pictures, &batch.places, report, signals).await?;
+        }
+        if report.unsent().is_some() {
+            // The signal ends the import.
+            return Ok(None);
         }
         Ok(match first_rejected {
             Some(line) => Some(Ended::BeforeLine(batch.places.of(line.number))),
@@ -302,13 +299,14 @@ impl Import<'_> {
         Ok(outcomes.into_iter().filter_map(rejected).min_by_key(|line| line.number))
     }
 
+    /// Sends the lines of a batch. Returns the pictures of those that are imported.
     async fn send(
         &self,
         number: usize,
         batch: &mut Batch,
         options: ImportOptions,
         report: &mut Report,
-    ) -> Result<()> {
+    ) -> Result<Vec<NamedPicture>> {
         let lines = std::mem::take(&mut batch.lines);
         let texts = report.keeps_texts().then(|| lines.clone());
         let (position, outcomes) = self.command(number, lines, options).await?;
@@ -316,10 +314,27 @@ impl Import<'_> {
         let Batch { form, places, lacks, previews, .. } = &*batch;
         let sent = SentLines { form: *form, places, lacks, previews, texts: texts.as_deref() };
         report.batch(position, outcomes, &sent)?;
+        Ok(pictures)
+    }
+
+    /// Sends pictures, as far as a signal or an error lets it: the report has those that are left.
+    async fn send_pictures(
+        &self,
+        pictures: Vec<NamedPicture>,
+        places: &Places,
+        report: &mut Report,
+        signals: Signals,
+    ) -> Result<()> {
         if self.options.dry_run {
             report.absent_files(self.pictures.absent(pictures).await);
-        } else {
-            report.pictures(self.pictures.upload(pictures).await?, places);
+            return Ok(());
+        }
+        report.set_unsent(&pictures);
+        let mut outcomes = pin!(self.pictures.upload(&pictures, signals));
+        for (index, picture) in pictures.iter().enumerate() {
+            let Some(outcome) = outcomes.next().await else { break };
+            report.picture(picture, outcome?, places);
+            report.set_unsent(&pictures[index + 1..]);
         }
         Ok(())
     }
@@ -358,7 +373,7 @@ async fn within_reply_timeout<T>(
     future: impl Future<Output = T>,
     signals: &mut Signals,
 ) -> Result<(T, Option<Signal>), Signal> {
-    let mut future = std::pin::pin!(future);
+    let mut future = pin!(future);
     let signal = tokio::select! {
         biased;
         output = &mut future => return Ok((output, None)),

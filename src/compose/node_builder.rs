@@ -304,6 +304,8 @@ impl NodeBuilder {
         let readiness = self.readiness.subscribe();
         let media = MediaReader::new(self.data.media());
         let (clock, origins) = (process::clock(), self.config.http.mcp_origins.clone());
+        self.announce_api(address)?;
+        let daily_figures = self.daily_figures(metrics.clone());
         let payments = self.payment_webhook(client);
         let offers = self.offers();
         let node = self.node.clone();
@@ -322,7 +324,8 @@ impl NodeBuilder {
             payments,
             projections,
             clock,
-        });
+        })
+        .with_daily_figures(daily_figures);
         let state = match self.is_for_this_machine(address) {
             true => state.with_command_line(command_line::of(&self.config)),
             false => state,
@@ -335,7 +338,6 @@ impl NodeBuilder {
             }
         });
         self.serves = true;
-        self.announce_api(address)?;
         tracing::info!("serving on http://{address}");
         Ok(())
     }

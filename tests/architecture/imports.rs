@@ -88,7 +88,7 @@ const RULES: &[Rule] = &[
     // What REST, MCP and pages share knows none of them.
     [
         "answers",
-        "citation embeddings metering nats payments schemas traces read",
+        "bounded_file citation daemon embeddings metering nats payments schemas traces read",
         "sqlx tantivy hyper",
         "read/apply",
     ],

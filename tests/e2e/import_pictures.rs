@@ -79,6 +79,9 @@ fn pictures_are_sent_once_and_stay_without_their_files() {
     let output = process::run(&LOGGIA, &files.data(), &["import", &file, "--mapping", &mapping]).success();
     let said = "Pictures: 0 found, 1 of the pattern back/{No}.jpg does not exist (for example back/1.jpg); projects keep those that they have.";
     assert!(output.stdout.contains(said), "{output}");
+    // The record has its picture.
+    let lacks = "Of 1 record: all without a city, all without a year, all without a text.";
+    assert!(output.stderr.contains(lacks), "{output}");
     assert_eq!(files.export(), exported);
 }
 

@@ -37,6 +37,7 @@ mod haproxy;
 mod import_formats;
 mod import_pictures;
 mod importing;
+mod interrupted_imports;
 #[cfg(feature = "eventstore")]
 mod keepers;
 mod keys;

@@ -12,7 +12,7 @@ use crate::service::{LOGGIA, TIMEOUT};
 const AT_ONCE: usize = 3;
 
 /// The tasks of `loggia up`.
-const TASKS: [&str; 26] = [
+const TASKS: [&str; 27] = [
     "the API",
     "the archive worker",
     "the catalog worker",
@@ -20,6 +20,7 @@ const TASKS: [&str; 26] = [
     "the command service",
     "the control service",
     "the counters worker",
+    "the daily figures",
     "the demo catalog",
     "the expiry of payments",
     "the keys worker",

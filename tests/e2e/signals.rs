@@ -20,12 +20,12 @@ async fn accepts_signals(pid: u32) {
     .await;
 }
 
-fn send(pid: u32, signal: Signal) {
+pub(crate) fn send(pid: u32, signal: Signal) {
     kill_process(Pid::from_raw(i32::try_from(pid).unwrap()).unwrap(), signal).unwrap();
 }
 
 /// Waits for a child to end, and returns its exit status and its output.
-async fn ended(mut child: std::process::Child) -> (Option<i32>, String, String) {
+pub(crate) async fn ended(mut child: std::process::Child) -> (Option<i32>, String, String) {
     let status = kit::wait_for(TIMEOUT, "the end", async || child.try_wait().unwrap()).await;
     let output = child.wait_with_output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();

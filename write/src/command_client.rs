@@ -204,7 +204,8 @@ fn encoded_length(line: &ImportLine) -> usize {
         0..0x20 => 5,
         _ => 0,
     };
-    let texts = std::iter::once(&line.text).chain(&line.absent_pictures);
+    let of_pictures = line.absent_pictures.iter().flat_map(|picture| picture.strings());
+    let texts = std::iter::once(line.text.as_str()).chain(of_pictures);
     texts.map(|text| text.len() + text.bytes().map(escapes).sum::<usize>() + 50).sum()
 }
 

@@ -21,6 +21,7 @@ use crate::auth::access::Access;
 use crate::auth::origins::Origins;
 use crate::command_client::CommandClient;
 use crate::command_line::CommandLine;
+use crate::daily_figures::DailyFigures;
 use crate::error::ApiError;
 use crate::metrics::Metrics;
 use crate::site::Site;
@@ -57,6 +58,8 @@ pub struct ApiState {
     started: Timestamp,
     /// How commands are typed on this machine; `None` where others than its users may see the pages.
     command_line: Option<Arc<CommandLine>>,
+    /// The figures of this node by day.
+    daily_figures: DailyFigures,
 }
 
 /// The parts of an [`ApiState`].
@@ -120,13 +123,26 @@ impl ApiState {
     pub fn new(sources: Sources) -> ApiState {
         let (open, turns, term_meanings, command_line) = <_>::default();
         let started = sources.clock.now();
-        ApiState { sources: Arc::new(sources), open, turns, term_meanings, started, command_line }
+        let daily_figures = DailyFigures::in_memory(sources.clock.clone());
+        let sources = Arc::new(sources);
+        ApiState { sources, open, turns, term_meanings, started, command_line, daily_figures }
     }
 
     /// Adds how commands are typed on this machine, with its paths: for a listener that only its users reach.
     #[must_use]
     pub fn with_command_line(self, command_line: CommandLine) -> ApiState {
         ApiState { command_line: Some(Arc::new(command_line)), ..self }
+    }
+
+    /// Adds the figures by day that outlive the process; without them they end with it.
+    #[must_use]
+    pub fn with_daily_figures(self, daily_figures: DailyFigures) -> ApiState {
+        ApiState { daily_figures, ..self }
+    }
+
+    /// Returns the figures of this node by day.
+    pub fn daily_figures(&self) -> &DailyFigures {
+        &self.daily_figures
     }
 
     /// Returns how commands are typed on this machine; `None` where others than its users may see the pages.

@@ -86,6 +86,8 @@ struct Home<'a> {
     /// What to try where nothing is found.
     advice: Option<Advice>,
     did_you_mean: Option<Suggested>,
+    /// The path to the results of the requested words alone, where others stand in their place, and the words.
+    verbatim: Option<(String, String)>,
     applied: Vec<Applied>,
     without_filters: String,
     orders: Vec<Choice>,
@@ -257,6 +259,7 @@ async fn show(
         notes: results.notes,
         advice: if results.total == 0 { Advice::on(&query, base) } else { None },
         did_you_mean: results.did_you_mean.map(|(words, projects)| suggested(&query, words, projects, base)),
+        verbatim: results.verbatim.map(|words| (query.searching(words).href(base), query.q.clone())),
         applied: filters::applied(&query, base),
         without_filters: filters::without_all(&query, base),
         orders: filters::orders(&query, base),

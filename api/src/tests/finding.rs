@@ -54,6 +54,24 @@ async fn a_misspelt_search_says_whose_results_are_shown() {
     has(&page, "<p class=\"soft\">Shown are projects with “street” instead of “strete”.</p>");
     let page = node.get("/?q=street").await;
     assert_eq!(element(&page, "<h2 id=\"results\">", "</h2>"), "3 projects");
+    assert!(!page.text().contains("Search instead"), "{}", page.text());
+}
+
+#[tokio::test]
+async fn a_misspelt_search_leads_to_one_that_corrects_nothing() {
+    let node = Node::start().await;
+    let page = node.get("/?q=strete&category=architecture").await;
+    let href = "/?q=%22strete%22&#38;category=architecture";
+    has(
+        &page,
+        &format!("<p>Search instead for <a href=\"{href}\" rel=\"nofollow\"><bdi>strete</bdi></a></p>"),
+    );
+    let page = node.get("/?q=%22strete%22").await;
+    assert_eq!(element(&page, "<h2 id=\"results\">", "</h2>"), "No projects found");
+    has(&page, "Did you mean <a href=\"/?q=street\" rel=\"nofollow\">street</a>? It finds 3 projects.</p>");
+    let answer = node.get("/v1/search?q=%22strete%22").await.json();
+    assert_eq!(answer["results"], json!([]));
+    assert_eq!(answer["did_you_mean"], "street");
 }
 
 #[tokio::test]

@@ -49,7 +49,7 @@ pub use index::copy::copy;
 pub use index::digest::Digest;
 pub use index::lexicon::EditDistance;
 pub use ordinal_set::OrdinalSet;
-pub use query::MAX_QUERY_WORDS;
+pub use query::{MAX_QUERY_WORDS, is_quote};
 pub use reader::{Hit, SearchPage, SearchReader};
 pub use search::cursor::Cursor;
 pub use search::relaxation::{Relaxation, RelaxationKind, Replacement};

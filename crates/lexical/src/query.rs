@@ -2,6 +2,8 @@
 
 mod parse;
 
+pub use parse::is_quote;
+
 use std::hash::Hasher;
 
 use crate::fnv::Fnv;
@@ -84,7 +86,12 @@ impl Query {
     /// Returns whether the word may have been meant as a part of a longer one, or as two.
     pub(crate) fn may_respell(&self, word: usize) -> bool {
         let is_term = self.terms.iter().any(|term| term.only_word() == Some(word));
-        is_term && !self.is_quoted[word] && !text::is_character(&self.words[word])
+        is_term && !self.is_verbatim(word) && !text::is_character(&self.words[word])
+    }
+
+    /// Returns whether the word was typed in quotes: it stands for itself alone, and is never corrected.
+    pub(crate) fn is_verbatim(&self, word: usize) -> bool {
+        self.is_quoted[word]
     }
 
     /// Returns all phrases: what was typed is contained only with these.

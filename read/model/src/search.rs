@@ -8,7 +8,7 @@ pub use lexical::SearchWriter;
 pub use lexical::{
     Collects, Cursor, Digest, Fnv, Highlighter, Hit, MAX_PAGE_SIZE, MAX_QUERY_WORDS, OrdinalSet, Relaxation,
     RelaxationKind, Replacement, Restriction, SearchDocument, SearchError, SearchPage, SearchReader,
-    SearchRequest, Suggestion, View,
+    SearchRequest, Suggestion, View, is_quote,
 };
 use schemas::ids::Position;
 

@@ -110,6 +110,11 @@ impl DataFolder {
         self.root.join("spool")
     }
 
+    /// Returns the file with the figures of this node by day, which its page of the state shows.
+    pub fn daily_figures(&self) -> PathBuf {
+        self.root.join("daily-figures.json")
+    }
+
     /// Returns the folder of the private NATS server.
     pub fn nats(&self) -> PathBuf {
         self.root.join("nats")

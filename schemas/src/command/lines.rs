@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::import::Fault;
+use crate::record::PictureSource;
 use crate::slug::Slug;
 
 /// The most lines of one import command, so that their outcomes fit into one message.
@@ -17,9 +18,10 @@ pub struct ImportLine {
     pub number: u64,
     /// The line as JSON text.
     pub text: String,
-    /// The sources of pictures that the line would name if their files were there: a project keeps those of them that it has.
+    /// The pictures that the line would name if their files were there: a project keeps those of them that it has, with the texts that
+    /// are given here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub absent_pictures: Vec<String>,
+    pub absent_pictures: Vec<PictureSource>,
 }
 
 impl ImportLine {

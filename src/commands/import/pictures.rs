@@ -2,11 +2,13 @@
 //! Pictures that records name by URL are fetched by the write side itself.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use cli_output::count;
-use futures::{StreamExt, TryStreamExt};
+use daemon::signals::Signals;
+use futures::{Stream, StreamExt};
 use schemas::command::{Command, CommandReply, LineOutcome, LineResult};
 use schemas::ids::{Actor, CommandId, Position};
 use schemas::import::WrittenPicture;
@@ -46,6 +48,37 @@ pub enum UploadOutcome {
     Refused(String),
 }
 
+/// The pictures of imported lines that are still to be sent, or have no reply yet.
+#[derive(Debug)]
+pub struct Unsent {
+    pub number: usize,
+    /// The first of them, as the record names it.
+    pub first: String,
+}
+
+impl Unsent {
+    /// Returns how many these are; `None` if there are none.
+    pub fn of(pictures: &[NamedPicture]) -> Option<Unsent> {
+        let first = pictures.first()?.named.picture.source.clone();
+        Some(Unsent { number: pictures.len(), first })
+    }
+}
+
+/// A clause about them, and what to do.
+impl fmt::Display for Unsent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Unsent { number, first } = self;
+        match number {
+            1 => write!(f, "1 picture of these records is still to be sent, {first}")?,
+            _ => {
+                let number = count(*number as u64);
+                write!(f, "{number} pictures of these records are still to be sent, {first} the first")?;
+            }
+        }
+        f.write_str("; run the same command again: it sends only what is missing")
+    }
+}
+
 impl<'s> PictureUploader<'s> {
     /// Returns an uploader of pictures in the folder of the imported file.
     pub fn new(
@@ -76,13 +109,16 @@ impl<'s> PictureUploader<'s> {
         pictures
     }
 
-    /// Uploads and attaches pictures, several at a time. Returns the outcome of each.
-    pub async fn upload(&self, pictures: Vec<NamedPicture>) -> Result<Vec<(NamedPicture, UploadOutcome)>> {
-        let uploads = futures::stream::iter(pictures).map(async |picture| {
-            let outcome = self.upload_one(&picture).await?;
-            Ok::<_, anyhow::Error>((picture, outcome))
-        });
-        uploads.buffered(AT_ONCE).try_collect().await
+    /// Uploads and attaches pictures, several at a time, and returns the outcome of each in their order. After a signal those that are
+    /// being sent are completed, and no others are begun.
+    pub fn upload(
+        &self,
+        pictures: &[NamedPicture],
+        mut signals: Signals,
+    ) -> impl Stream<Item = Result<UploadOutcome>> {
+        let interrupted = async move { signals.next().await };
+        let begun = futures::stream::iter(pictures).take_until(interrupted);
+        begun.map(move |picture| self.upload_one(picture)).buffered(AT_ONCE)
     }
 
     /// Returns the names of files that are needed and do not exist.

@@ -9,7 +9,6 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use cli_output::{Failure, Output, count, say};
-use daemon::signals::Signal;
 use import_file::{Lacking, Lacks, Places, Refusals, RefusedPicture, Reject, RejectedLine, record_lines};
 use indicatif::ProgressBar;
 use schemas::command::{ImportLine, LineForm, LineOutcome, LineResult};
@@ -17,8 +16,9 @@ use schemas::ids::Position;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::end::End;
 use super::missing::Missing;
-use super::pictures::{NamedPicture, UploadOutcome, pictures_that_stay};
+use super::pictures::{NamedPicture, Unsent, UploadOutcome, pictures_that_stay};
 use crate::cli::{ImportArgs, MaxRejected};
 
 /// The number of rejected lines that are shown if they are not written to a file.
@@ -44,6 +44,8 @@ pub struct Report {
     notes: Vec<String>,
     /// The picture files that a dry run did not find, and the first of them.
     absent_files: (u64, Option<String>),
+    /// The pictures of imported lines that are still to be sent.
+    unsent: Option<Unsent>,
 }
 
 /// The lines of a batch that were sent, and what is known about them besides.
@@ -105,38 +107,6 @@ struct Shown<'a> {
     record: Option<&'a Map<String, Value>>,
 }
 
-pub struct End {
-    status: ExitCode,
-    /// The kind of the failure, and its reason.
-    failure: Option<(&'static str, String)>,
-    /// Whether lines may have been imported without a reply that says so.
-    is_unknown: bool,
-}
-
-impl End {
-    pub fn failed(reason: String) -> End {
-        End { status: ExitCode::FAILURE, failure: Some(("failed", reason)), is_unknown: false }
-    }
-
-    pub fn interrupted(signal: Signal, reason: String) -> End {
-        End { status: signal.exit_status(), failure: Some(("interrupted", reason)), is_unknown: false }
-    }
-
-    /// Says whether lines may have been imported without a reply that says so.
-    pub fn with_unknown(self, is_unknown: bool) -> End {
-        End { is_unknown, ..self }
-    }
-
-    /// Returns whether the import did all that it was to do.
-    pub fn is_success(&self) -> bool {
-        self.failure.is_none()
-    }
-
-    fn complete() -> End {
-        End { status: ExitCode::SUCCESS, failure: None, is_unknown: false }
-    }
-}
-
 impl Report {
     /// Returns an empty report, and creates the file of rejected lines.
     pub fn new(args: &ImportArgs, output: Output) -> Result<Report> {
@@ -160,6 +130,7 @@ impl Report {
             unmapped: Refusals::default(),
             notes: Vec::new(),
             absent_files: (0, None),
+            unsent: None,
         })
     }
 
@@ -181,13 +152,9 @@ impl Report {
             if self.dry_run {
                 self.show_difference(&outcome, sent)?;
             }
-            let is_whole = self.is_mapped || sent.form != LineForm::Patch;
-            let is_new = matches!(outcome.result, LineResult::New { .. });
-            let is_rejected = matches!(outcome.result, LineResult::Rejected { .. });
-            if let Some(lacks) = sent.lacks.get(&outcome.number)
-                && (is_new || (is_whole && !is_rejected))
-            {
-                self.counts.lacking.add(*lacks);
+            if let Some(lacks) = sent.lacks.get(&outcome.number) {
+                let is_whole = self.is_mapped || sent.form != LineForm::Patch;
+                self.counts.lacking.add(*lacks, is_whole, &outcome.result);
             }
             match outcome.result {
                 LineResult::New { .. } => self.counts.new += 1,
@@ -289,22 +256,30 @@ impl Report {
         *first = first.take().or(names.into_iter().next());
     }
 
-    /// Adds the outcomes of pictures. Their records are imported in any case.
-    pub fn pictures(&mut self, outcomes: Vec<(NamedPicture, UploadOutcome)>, places: &Places) {
-        for (named, outcome) in outcomes {
-            match outcome {
-                UploadOutcome::Attached(position) => {
-                    self.counts.pictures += 1;
-                    self.counts.position = self.counts.position.max(position);
-                }
-                UploadOutcome::Same => self.counts.pictures_same += 1,
-                UploadOutcome::WithoutFile => self.counts.pictures_without_file += 1,
-                UploadOutcome::Refused(reason) => {
-                    let (place, source) = (places.of(named.line), &named.named.picture.source);
-                    self.refused_picture(&place, source, &format!("is not attached: {reason}"));
-                }
+    /// Adds the outcome of a picture. Its record is imported in any case.
+    pub fn picture(&mut self, named: &NamedPicture, outcome: UploadOutcome, places: &Places) {
+        match outcome {
+            UploadOutcome::Attached(position) => {
+                self.counts.pictures += 1;
+                self.counts.position = self.counts.position.max(position);
+            }
+            UploadOutcome::Same => self.counts.pictures_same += 1,
+            UploadOutcome::WithoutFile => self.counts.pictures_without_file += 1,
+            UploadOutcome::Refused(reason) => {
+                let (place, source) = (places.of(named.line), &named.named.picture.source);
+                self.refused_picture(&place, source, &format!("is not attached: {reason}"));
             }
         }
+    }
+
+    /// Says which pictures of imported lines are still to be sent.
+    pub fn set_unsent(&mut self, pictures: &[NamedPicture]) {
+        self.unsent = Unsent::of(pictures);
+    }
+
+    /// Returns the pictures of imported lines that are still to be sent; `None` if there are none.
+    pub fn unsent(&self) -> Option<&Unsent> {
+        self.unsent.as_ref()
     }
 
     /// Returns what the imported records lack.

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use api::{
-    Access, CommandClient, KeyAccess, MailStatus, PaymentWebhook, RateLimits, Site, TrustedProxies,
-    UnknownTiers,
+    Access, CommandClient, DailyFigures, KeyAccess, MailStatus, Metrics, PaymentWebhook, RateLimits, Site,
+    TrustedProxies, UnknownTiers,
 };
 use data_folder::Part;
 use metering::{Meter, MeterSettings};
@@ -17,8 +17,9 @@ use payments::{Offers, Payments};
 use process_role::ProcessRole;
 use read::models::{ModelKind, ReadModels};
 use tokio::net::{TcpListener, TcpSocket};
+use tokio::runtime::Handle;
 
-use super::NodeBuilder;
+use super::{LEDGER_PHASE, NodeBuilder};
 use crate::compose::shared_settings::Comparison;
 use crate::config::Auth;
 use crate::process;
@@ -83,6 +84,21 @@ impl NodeBuilder {
             );
         }
         Ok(())
+    }
+
+    /// Returns the figures of this node by day, and starts the task that keeps them: in the data folder, if it is this process that
+    /// serves there. Another one would overwrite the file, and keeps its own in memory.
+    pub(super) fn daily_figures(&self, metrics: Metrics) -> DailyFigures {
+        let clock = process::clock();
+        let figures = match self.api.is_some() {
+            true => DailyFigures::open(self.data.daily_figures(), clock),
+            false => DailyFigures::in_memory(clock),
+        };
+        // It ends once the API has given its last answer.
+        let stop = self.lifecycle.stop_of(LEDGER_PHASE).clone().cancelled_owned();
+        let keeping = figures.clone().keep(metrics, stop);
+        self.lifecycle.spawn_in(LEDGER_PHASE, "the daily figures", keeping, &Handle::current());
+        figures
     }
 
     /// Compares the settings that all nodes share with those of the write side, if that is another process. A node that

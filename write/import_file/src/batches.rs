@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use record_files::Place;
 use schemas::command::{ImportLine, LineForm, MAX_IMPORT_LINES};
 use schemas::import::{Fault, WrittenPicture};
+use schemas::record::PictureSource;
 use serde_json::{Map, Value};
 
 use crate::content::Prepared;
@@ -56,8 +57,8 @@ pub struct RejectedLine {
     pub faults: Vec<Fault>,
     /// Whether the mapping made no record of it: its text has the columns of the source.
     pub is_unmapped: bool,
-    /// The sources of its pictures whose files do not exist, as in [`ImportLine`].
-    pub absent_pictures: Vec<String>,
+    /// Its pictures whose files do not exist, as in [`ImportLine`].
+    pub absent_pictures: Vec<PictureSource>,
 }
 
 impl RejectedLine {
@@ -208,7 +209,8 @@ impl<'m> Batches<'m> {
             self.previews += 1;
             batch.previews.push((number, record));
         }
-        let length = text.len() + absent_pictures.iter().map(String::len).sum::<usize>();
+        let of_pictures = absent_pictures.iter().flat_map(PictureSource::strings);
+        let length = text.len() + of_pictures.map(str::len).sum::<usize>();
         batch.lines.push(ImportLine { number, text, absent_pictures });
         length
     }

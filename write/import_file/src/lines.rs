@@ -5,6 +5,7 @@ use record_files::{
 };
 use schemas::command::LineForm;
 use schemas::import::{Fault, MAX_LINE_BYTES, parse_json};
+use schemas::record::PictureSource;
 use serde_json::{Map, Value};
 
 use crate::columns::{ColumnMap, Columns};
@@ -56,8 +57,8 @@ pub(crate) struct Record {
     pub(crate) mapped: Option<Map<String, Value>>,
     /// The pictures that the mapping left out.
     pub(crate) refused: Vec<RefusedPicture>,
-    /// The sources of the pictures that a pattern names and whose files do not exist.
-    pub(crate) absent_pictures: Vec<String>,
+    /// The pictures that a pattern names and whose files do not exist.
+    pub(crate) absent_pictures: Vec<PictureSource>,
 }
 
 /// Why there is no record.

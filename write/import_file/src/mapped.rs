@@ -6,6 +6,7 @@ use mapping::{Application, Mapped, Mapping, Rejected, column_name, no_column, ro
 use schemas::command::LineForm;
 use schemas::import::Fault;
 use schemas::kept_mappings::LastFile;
+use schemas::record::PictureSource;
 use serde_json::{Map, Value};
 
 use crate::content::Content;
@@ -42,8 +43,8 @@ pub(crate) struct MappedRecord {
     pub(crate) content: Content,
     /// The pictures that cannot be used.
     pub(crate) refused: Vec<RefusedPicture>,
-    /// The sources of the pictures that a pattern names and whose files do not exist.
-    pub(crate) absent_pictures: Vec<String>,
+    /// The pictures that a pattern names and whose files do not exist.
+    pub(crate) absent_pictures: Vec<PictureSource>,
 }
 
 impl<'m> MappedRecords<'m> {
@@ -107,8 +108,7 @@ impl<'m> MappedRecords<'m> {
         for file in pattern_files {
             let exists = exists(&self.folder, &file.source);
             if !exists {
-                remove_picture(&mut members, &file.source);
-                absent_pictures.push(file.source.clone());
+                absent_pictures.extend(take_picture(&mut members, &file.source));
             }
             self.files.add(file, exists);
         }
@@ -195,13 +195,16 @@ fn name_gone_column(sentence: &mut String, file: &ImportFile, columns: &[String]
     *sentence = format!("The column “{column}” was in the file of {day} and is gone; {hint}");
 }
 
-/// Takes a picture out of a record.
-fn remove_picture(members: &mut Map<String, Value>, source: &str) {
-    let Some(Value::Array(pictures)) = members.get_mut("pictures") else { return };
-    pictures.retain(|picture| picture["source"] != *source);
+/// Takes a picture out of a record, which has it once.
+fn take_picture(members: &mut Map<String, Value>, source: &str) -> Option<PictureSource> {
+    let Some(Value::Array(pictures)) = members.get_mut("pictures") else { return None };
+    let index = pictures.iter().position(|picture| picture["source"] == *source)?;
+    let picture = pictures.remove(index);
     if pictures.is_empty() {
         members.shift_remove("pictures");
     }
+    // A mapping gives a picture no other members than texts.
+    serde_json::from_value(picture).ok()
 }
 
 #[cfg(test)]
@@ -250,6 +253,21 @@ mod tests {
         let missing = "Pictures: 0 found, 1 of the pattern images/{No}.jpg does not exist (for example images/8.jpg); projects keep those that they have.";
         assert_eq!(findings.sentences[0], missing);
         assert_eq!(findings.faults, ["The path P is in no record."]);
+    }
+
+    #[test]
+    fn a_picture_without_a_file_is_absent_with_its_texts() {
+        let toml = "[record]\nname = \"T\"\ncategory = { value = \"art\" }\n[[pictures]]\nsource = \"images/{No}.jpg\"\n\
+                    alt = \"Alt\"\ncredit = \"Photo\"\n";
+        let folder = tempfile::tempdir().unwrap();
+        let mapping = Mapping::parse("a.toml", toml).unwrap();
+        let file = ImportFile { path: folder.path().join("a.ndjson"), ..ImportFile::default() };
+        let mut records = MappedRecords::new(&mapping, &file, &[], LineForm::Patch, false).unwrap();
+        let source = json!({"No": "8", "T": "A", "Alt": "A door", "Photo": ""});
+        let MappedRecord { record, absent_pictures, .. } = records.map(source.as_object().unwrap()).unwrap();
+        assert_eq!(Value::from(record), json!({"name": "A", "category": "art"}));
+        let expected = PictureSource { alt: Some("A door".into()), ..PictureSource::of("images/8.jpg") };
+        assert_eq!(absent_pictures, [expected]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use schemas::command::LineForm;
 use schemas::import::{Fault, parse_json};
+use schemas::record::PictureSource;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -29,9 +30,9 @@ pub struct Reject<'a> {
     /// Whether the record has the columns of its source, and needs the mapping again.
     #[serde(skip_serializing_if = "is_false")]
     pub unmapped: bool,
-    /// The sources of its pictures whose files do not exist, as in [`ImportLine`](schemas::command::ImportLine).
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    pub absent_pictures: &'a [String],
+    /// Its pictures whose files do not exist, as in [`ImportLine`](schemas::command::ImportLine).
+    #[serde(skip_serializing_if = "<[PictureSource]>::is_empty")]
+    pub absent_pictures: &'a [PictureSource],
 }
 
 fn is_whole_record(form: &LineForm) -> bool {
@@ -58,7 +59,7 @@ struct ReadReject {
     #[serde(default)]
     unmapped: bool,
     #[serde(default)]
-    absent_pictures: Vec<String>,
+    absent_pictures: Vec<PictureSource>,
 }
 
 /// The record of a line that was rejected before.
@@ -68,8 +69,8 @@ pub(crate) struct RejectedBefore {
     pub(crate) form: Option<LineForm>,
     /// Whether it has the columns of its source.
     pub(crate) is_unmapped: bool,
-    /// The sources of its pictures whose files do not exist.
-    pub(crate) absent_pictures: Vec<String>,
+    /// Its pictures whose files do not exist.
+    pub(crate) absent_pictures: Vec<PictureSource>,
 }
 
 /// Returns the record of a line that was rejected before, if this is one.
@@ -146,7 +147,7 @@ mod tests {
             plain,
             r#"{"line":3,"faults":[{"field":"","reason":"no category"}],"record":"{\"Titel\":\"A\"}"}"#
         );
-        let absent = ["b.jpg".to_owned()];
+        let absent = [PictureSource { alt: Some("A hinge".into()), ..PictureSource::of("b.jpg") }];
         let with_absent = serde_json::to_string(&Reject { absent_pictures: &absent, ..reject }).unwrap();
         assert_eq!(rejected_before(&with_absent).unwrap().absent_pictures, absent);
         let folder = tempfile::tempdir().unwrap();

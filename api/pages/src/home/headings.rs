@@ -1,7 +1,7 @@
 //! The headings of results: they name the words that projects lack, and count no other projects with them.
 
 use answers::catalog::quotation::unquoted;
-use read::search::{Relaxation, RelaxationKind, Replacement};
+use read::search::{Relaxation, RelaxationKind, Replacement, is_quote};
 use text::is_stop_word;
 
 use super::naming::quoted;
@@ -126,6 +126,23 @@ fn corrected(typed: &str, replacements: &[Replacement]) -> Option<String> {
         *words.iter_mut().find(|word| **word == one.from)? = &one.to;
     }
     (!replacements.is_empty()).then(|| words.join(" "))
+}
+
+/// Returns what was typed with the words in quotes that others stand in place of, so that a search for it corrects none of them; `None`
+/// if no word was corrected, or where something was in quotes already.
+pub(super) fn verbatim(typed: &str, relaxation: &Relaxation) -> Option<String> {
+    let is_corrected = matches!(relaxation.kind, RelaxationKind::Corrected | RelaxationKind::Fuzzy);
+    if !is_corrected || typed.contains(is_quote) {
+        return None;
+    }
+    let is_replaced = |word: &str| relaxation.replacements.iter().any(|one| one.from == word);
+    if !typed.split_whitespace().any(is_replaced) {
+        return None;
+    }
+    let words = typed.split_whitespace();
+    let words: Vec<String> =
+        words.map(|word| if is_replaced(word) { format!("\"{word}\"") } else { word.to_owned() }).collect();
+    Some(words.join(" "))
 }
 
 /// Returns the heading of the results of a suggestion: what they lack if the suggestion leaves words out, otherwise its words.
@@ -263,13 +280,13 @@ mod tests {
 
     #[test]
     fn results_with_other_words_than_typed_are_named_by_what_they_have() {
-        let heading = |typed: &str, kind, replaced: &[(&str, &str, bool)]| {
+        let relaxation = |kind, replaced: &[(&str, &str, bool)]| {
             let replacement = |(from, to, is_completion): &(&str, &str, bool)| Replacement {
                 from: (*from).to_owned(),
                 to: (*to).to_owned(),
                 is_completion: *is_completion,
             };
-            let relaxation = Relaxation {
+            Relaxation {
                 kind,
                 exact: 0,
                 excluded: 0,
@@ -279,8 +296,10 @@ mod tests {
                 matched_words: Vec::new(),
                 unmatched_words: Vec::new(),
                 did_you_mean: None,
-            };
-            of_relaxed(typed, &relaxation, 1_315).unwrap_or_default()
+            }
+        };
+        let heading = |typed: &str, kind, replaced: &[(&str, &str, bool)]| {
+            of_relaxed(typed, &relaxation(kind, replaced), 1_315).unwrap_or_default()
         };
         let cases = [
             (
@@ -306,6 +325,15 @@ mod tests {
             assert_eq!(heading(typed, kind, replaced), format!("{expected}: 1,315"));
         }
         assert_eq!(heading("oak", RelaxationKind::NoMatches, &[]), "");
+        let instead = |typed: &str, kind, replaced: &[(&str, &str, bool)]| {
+            verbatim(typed, &relaxation(kind, replaced)).unwrap_or_default()
+        };
+        let house = &[("hosue", "house", false)][..];
+        assert_eq!(instead("red hosue", RelaxationKind::Corrected, house), "red \"hosue\"");
+        assert_eq!(instead("hosue", RelaxationKind::Fuzzy, house), "\"hosue\"");
+        assert_eq!(instead("“red” hosue", RelaxationKind::Corrected, house), "", "quotes do not nest");
+        assert_eq!(instead("hosue!", RelaxationKind::Corrected, house), "");
+        assert_eq!(instead("oak hosue", RelaxationKind::Any, house), "");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use answers::effort::Effort;
 use answers::error::{ApiError, fault};
 use answers::state::ApiState;
 use read::archive::{Cursor, Facet, FacetCounts, Listing, MAX_PAGE_SIZE, Order, TermKind};
-use read::search::Highlighter;
+use read::search::{Highlighter, is_quote};
 use schemas::taste::{Dimension, DimensionSet};
 
 use super::super::card::{Card, Marks};
@@ -45,6 +45,8 @@ pub(super) struct HomeResults {
     pub(super) notes: Vec<String>,
     /// Suggested words with exact matches, and the number of those.
     pub(super) did_you_mean: Option<(String, u64)>,
+    /// The requested words so that none of them is corrected, where some were.
+    pub(super) verbatim: Option<String>,
     /// The counts of all results by facet.
     pub(super) facets: Vec<FacetCounts>,
     /// The heading, where it is not the number of projects alone.
@@ -95,7 +97,9 @@ impl HomeResults {
         let part = Part { query, options, limit: SHOWN, after: None };
         let results = part.read(state)?;
         let suggested = results.did_you_mean.as_ref().map(|(words, _)| words.clone());
-        let Some(words) = suggested.filter(|_| results.cards.is_empty()) else { return Ok(results) };
+        // Words in quotes are those that were meant: others are offered, and not shown in their place.
+        let may_replace = results.cards.is_empty() && !query.q.contains(is_quote);
+        let Some(words) = suggested.filter(|_| may_replace) else { return Ok(results) };
         let instead = Part { query: &query.searching(words.clone()), ..part }.read(state)?;
         let is_empty = instead.cards.is_empty();
         Ok(if is_empty { results } else { instead.instead_of(results, query, words) })
@@ -282,6 +286,7 @@ impl Part<'_> {
             cards,
             notes,
             did_you_mean,
+            verbatim: page.relaxation().and_then(|relaxation| headings::verbatim(&query.q, relaxation)),
             ..HomeResults::default()
         })
     }

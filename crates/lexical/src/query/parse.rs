@@ -285,6 +285,7 @@ fn is_single_letter(word: &str) -> bool {
     letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none()
 }
 
-fn is_quote(character: char) -> bool {
+/// Returns whether a character begins or ends words in quotes, which are a phrase and are never corrected.
+pub fn is_quote(character: char) -> bool {
     matches!(character, '"' | '“' | '”' | '„' | '‟' | '«' | '»' | '＂' | '〝' | '〞' | '〟')
 }

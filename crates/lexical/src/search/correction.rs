@@ -1,7 +1,7 @@
 //! The corrected tier: in place of each word that no project has, in no form, the one that was most likely meant.
 //!
 //! A word of four letters or more is corrected by one edit (a transposition is one) to any word with the same first letter, however
-//! frequent. Of several the one counts that has most full matches together with the other words.
+//! frequent. Of several the one counts that has most full matches together with the other words. In quotes no word is corrected.
 
 use super::expansion::{is_literal, is_no_correction, is_short};
 use super::{FORM_WEIGHT, Search};
@@ -79,9 +79,12 @@ fn corrected<'a>(search: &Search<'a>, word: usize, candidate: SimilarWord<'a>) -
 }
 
 /// Returns the words that a word may be corrected to, the most frequent first; if there are none, those for its other forms, and for
-/// the word without an s at its end.
-pub(super) fn candidates<'a>(search: &Search<'a>, word: usize) -> Vec<SimilarWord<'a>> {
+/// the word without an s at its end. None for a word in quotes.
+fn candidates<'a>(search: &Search<'a>, word: usize) -> Vec<SimilarWord<'a>> {
     let query = search.query;
+    if query.is_verbatim(word) {
+        return Vec::new();
+    }
     let near = candidates_near(search, &query.words[word]);
     if !near.is_empty() {
         return near;

@@ -4,7 +4,8 @@
 //! are near to too many words. It is never corrected to a frequent word, which more than one project of twenty contains, nor
 //! to others where a frequent word is as near: whether the frequent one was meant cannot be decided, and it would match a large part of
 //! the catalog. A word that occurs is not taken for one in which only the first letter is another. Short words, frequent ones and stop
-//! words are not significant. Numbers are never corrected, and characters of scripts without spaces are always required.
+//! words are not significant. Numbers and words in quotes are never corrected, and characters of scripts without spaces are always
+//! required.
 
 use text::is_stop_word;
 
@@ -42,8 +43,8 @@ pub(super) fn clauses<'q>(
         let word = &query.words[index];
         let is_prefix = query.last_is_prefix && index + 1 == query.words.len();
         let occurs = |word: &String| snapshot.lexicon.document_frequency(word) > 0;
-        let is_corrected =
-            tier == MatchTier::Fuzzy || !occurs(word) && !query.forms[index].iter().any(occurs);
+        let may_correct = tier == MatchTier::Fuzzy || !occurs(word) && !query.forms[index].iter().any(occurs);
+        let is_corrected = may_correct && !query.is_verbatim(index);
         let corrections = if is_corrected { corrections(&snapshot.lexicon, query, word) } else { Vec::new() };
         let expansion = Expansion::new(snapshot, (word, &query.forms[index]), corrections, is_prefix);
         let idf = weights.and_then(|weights| weights.idfs().get(index).copied());

@@ -73,6 +73,34 @@ fn typos_are_corrected_if_nothing_matches_exactly() {
 }
 
 #[test]
+fn a_word_in_quotes_is_never_corrected() {
+    let fixture = Fixture::named(&["Concrete museum", "Timber house", "Timber hours"]);
+    let answer = |text: &str| {
+        let page = fixture.reader.search(&request(text)).unwrap();
+        let relaxation = page.relaxation().unwrap();
+        let suggested = relaxation.did_you_mean.clone().map(|suggestion| suggestion.query);
+        (ordinals(&page), relaxation.kind, relaxation.unknown_words.clone(), suggested)
+    };
+    let unknown = |word: &str| vec![word.to_owned()];
+    let meant = |words: &str| Some(words.to_owned());
+    assert_eq!(answer("musuem"), (vec![0], RelaxationKind::Corrected, unknown("musuem"), None));
+    assert_eq!(
+        answer("\"musuem\""),
+        (vec![], RelaxationKind::NoMatches, unknown("musuem"), meant("museum"))
+    );
+    assert_eq!(
+        answer("“nuseum”"),
+        (vec![], RelaxationKind::NoMatches, unknown("nuseum"), meant("museum")),
+        "nor in the fuzzy tier"
+    );
+    assert_eq!(
+        answer("timber hosue \"musuem\"").0,
+        [1],
+        "the other words are corrected still, and most of them are enough"
+    );
+}
+
+#[test]
 fn more_than_half_of_the_words_must_match_and_half_is_too_few() {
     let fixture = Fixture::named(&["Stone tower by the sea", "Glass tower", "Stone bridge sea"]);
     assert_eq!(fixture.find("stone tower xylophone"), [0]);

@@ -13,7 +13,7 @@ use futures::future::try_join_all;
 use schemas::command::{Command, CommandMessage, CommandReply, ImportOptions, LineOutcome, LineResult};
 use schemas::event::Event;
 use schemas::import::{Fault, ImportRecord, MAX_PICTURES};
-use schemas::record::Record;
+use schemas::record::{PictureSource, Record};
 use schemas::slug::Slug;
 
 use super::{ProjectHistory, ProjectService};
@@ -340,15 +340,17 @@ fn is_kept(listing: &Listing, source: &str) -> bool {
     matches!(listing.pictures.get(source), Some(PictureOutcome::Attached(_) | PictureOutcome::Erased(_)))
 }
 
-/// Adds to a record the pictures of these sources that its project has, where they were: their files are not there to be read again,
-/// which is no reason to lose them.
-fn keep_pictures(before: &Listing, absent: &[String], after: &mut Record) {
+/// Adds to a record those of these pictures that its project has, where they were: their files are not there to be read again,
+/// which is no reason to lose them. A record has a source only once, so texts that are given are those of the picture that it has.
+fn keep_pictures(before: &Listing, absent: &[PictureSource], after: &mut Record) {
     for (index, picture) in before.record.pictures.iter().enumerate() {
+        let Some(given) = absent.iter().find(|given| given.source == picture.source) else { continue };
         let is_refused = matches!(before.pictures.get(&picture.source), Some(PictureOutcome::Refused(_)));
-        let is_absent = absent.contains(&picture.source) && !is_refused;
         let is_named = after.pictures.iter().any(|named| named.source == picture.source);
-        if is_absent && !is_named && after.pictures.len() < MAX_PICTURES {
-            after.pictures.insert(index.min(after.pictures.len()), picture.clone());
+        if !is_refused && !is_named && after.pictures.len() < MAX_PICTURES {
+            let mut kept = picture.clone();
+            kept.update(given);
+            after.pictures.insert(index.min(after.pictures.len()), kept);
         }
     }
 }

@@ -6,10 +6,13 @@ use event_log::StoreError;
 use schemas::command::{CommandMessage, ImportLine, ImportOptions, LineForm};
 use schemas::external_id::ExternalId;
 use schemas::ids::CommandId;
-use schemas::import::{Fault, Identity, ImportRecord, SlugOrigin, made_slugs, parse_line, parse_part};
+use schemas::import::{
+    Fault, Identity, ImportRecord, SlugOrigin, made_slugs, named_pictures, parse_line, parse_part,
+};
+use schemas::record::PictureSource;
 use schemas::slug::Slug;
 use schemas::text::canonical;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::derived_id::derived_id;
 
@@ -25,8 +28,8 @@ pub(super) struct Line {
     /// Its record; of a line with a patch, only the members that identify the project.
     pub(super) record: ImportRecord,
     pub(super) patch: Option<Map<String, Value>>,
-    /// The sources of pictures that the project keeps if it has them, although the record does not name them.
-    pub(super) absent_pictures: Vec<String>,
+    /// The pictures that the project keeps if it has them, although the record does not name them.
+    pub(super) absent_pictures: Vec<PictureSource>,
     pub(super) identity: Identity,
     /// Its possible slugs: those that are derived from its id or from its name, or the one that it names if it has no id.
     pub(super) slugs: Vec<Slug>,
@@ -120,8 +123,17 @@ fn parse(whole: CommandId, index: usize, line: &ImportLine, options: ImportOptio
         content: content(&(&record.record, &record.vectors, &patch, &record.id, &line.absent_pictures)),
         record,
         patch,
-        absent_pictures: line.absent_pictures.iter().map(|source| canonical(source).into_owned()).collect(),
+        absent_pictures: line.absent_pictures.iter().map(recorded).collect(),
     })
+}
+
+/// Returns a picture as a record has it. A text that no record may have is left out: the line is valid without the picture.
+fn recorded(picture: &PictureSource) -> PictureSource {
+    let members = Map::from_iter([("pictures".to_owned(), json!([picture]))]);
+    match named_pictures(members).pop() {
+        Some(named) => named.picture,
+        None => PictureSource::of(canonical(&picture.source)),
+    }
 }
 
 /// Returns a hash of the content of a record, whatever its notation.

@@ -1,5 +1,7 @@
 //! Imports whose lines say a part of a record: merge patches, and the cells of a sheet.
 
+use schemas::record::PictureSource;
+
 use super::*;
 
 const FULL: &str = r#"{"slug":"pic","name":"Pic","studio":"Nord","city":"Ulm","category":"art","description":"Long.","details":[{"label":"Area","value":"1"},{"label":"Client","value":"x"}],"taste":{"material":"oak","light":"dusk"},"pictures":[{"source":"a.jpg","alt":"A door"},{"source":"b.jpg"}]}"#;
@@ -9,6 +11,20 @@ impl WriteSide {
         let options = ImportOptions { lines: form, ..ImportOptions::default() };
         let CommandReply::Imported { lines, .. } = self.send(import(lines, options)).await else { panic!() };
         lines.into_iter().map(|line| line.result).collect()
+    }
+
+    /// Imports a line that would name these pictures if their files were there.
+    async fn import_without(
+        &self,
+        text: &str,
+        absent_pictures: Vec<PictureSource>,
+        form: LineForm,
+    ) -> LineResult {
+        let line = ImportLine { number: 1, text: text.into(), absent_pictures };
+        let options = ImportOptions { lines: form, ..ImportOptions::default() };
+        let command = Command::Import { lines: vec![line], options };
+        let CommandReply::Imported { lines, .. } = self.send(command).await else { panic!() };
+        lines.into_iter().next().unwrap().result
     }
 }
 
@@ -130,15 +146,8 @@ async fn pictures_whose_files_are_not_there_stay_where_they_are() {
     let catalog = catalog().await;
     catalog.import(&[FULL]).await;
     let import = async |text: &str, absent: &[&str], form: LineForm| {
-        let absent_pictures = absent.iter().map(ToString::to_string).collect();
-        let line = ImportLine { number: 1, text: text.into(), absent_pictures };
-        let options = ImportOptions { lines: form, ..ImportOptions::default() };
-        let CommandReply::Imported { lines, .. } =
-            catalog.send(Command::Import { lines: vec![line], options }).await
-        else {
-            panic!()
-        };
-        lines.into_iter().next().unwrap().result
+        let absent = absent.iter().map(|source| PictureSource::of(*source)).collect();
+        catalog.import_without(text, absent, form).await
     };
     let same = LineResult::Same { slug: slug("pic"), pictures_kept: false, kept_pictures: Vec::new() };
     let without = r#"{"slug":"pic","name":"Pic","category":"art","pictures":null}"#;
@@ -151,4 +160,39 @@ async fn pictures_whose_files_are_not_there_stay_where_they_are() {
     assert_eq!(catalog.export().await, [FULL]);
     // What the file no longer names goes.
     assert_eq!(import(without, &["b.jpg"], LineForm::Patch).await, changed(&["pictures"], &[], &["a.jpg"]));
+}
+
+#[tokio::test]
+async fn the_texts_of_pictures_whose_files_are_not_there_are_those_of_the_line() {
+    let catalog = catalog().await;
+    catalog.import(&[FULL]).await;
+    let texts = |source: &str, alt: Option<&str>, credit: Option<&str>, rights: Option<&str>| PictureSource {
+        source: source.into(),
+        alt: alt.map(str::to_owned),
+        credit: credit.map(str::to_owned),
+        rights: rights.map(str::to_owned),
+    };
+    let import = async |absent: Vec<PictureSource>| {
+        catalog.import_without(r#"{"slug":"pic","pictures":null}"#, absent, LineForm::Patch).await
+    };
+    let corrected = || {
+        vec![
+            texts("b.jpg", Some("A hinge"), Some(" Photo: Cafe\u{301} B. "), Some("CC BY 4.0")),
+            texts("a.jpg", None, Some("Photo: Ann B."), None),
+            texts("c.jpg", Some("None has it"), None, None),
+        ]
+    };
+    assert_eq!(import(corrected()).await, changed(&["pictures"], &[], &[]));
+    let pictures = "[{\"source\":\"a.jpg\",\"alt\":\"A door\",\"credit\":\"Photo: Ann B.\"},\
+                    {\"source\":\"b.jpg\",\"alt\":\"A hinge\",\"credit\":\"Photo: Caf\u{e9} B.\",\"rights\":\"CC BY 4.0\"}]";
+    let before = r#"[{"source":"a.jpg","alt":"A door"},{"source":"b.jpg"}]"#;
+    let expected = FULL.replace(before, pictures);
+    assert_eq!(catalog.export().await, std::slice::from_ref(&expected));
+    // What no record may have is not taken, and what is not given stays.
+    let same = LineResult::Same { slug: slug("pic"), pictures_kept: false, kept_pictures: Vec::new() };
+    assert_eq!(import(corrected()).await, same);
+    let long = "long".repeat(300);
+    let kept = vec![texts("a.jpg", Some(&long), None, None), texts("b.jpg", Some(" "), None, None)];
+    assert_eq!(import(kept).await, same);
+    assert_eq!(catalog.export().await, [expected]);
 }
