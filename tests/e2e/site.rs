@@ -1,9 +1,10 @@
 //! The forms of the site, as a browser sends them: key, mailed link, claim, usage.
 
 use kit::http::Answer;
+use kit::process::Loggia;
 use kit::smtp::Smtp;
 
-use crate::service::{Service, TIMEOUT};
+use crate::service::{LOGGIA, Service, TIMEOUT};
 
 const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
 const SITE: &str = "https://catalog.example.org";
@@ -316,6 +317,20 @@ async fn the_demo_catalog_has_default_texts() {
     drop(service);
     let Some(own) = Service::with(&["--no-demo", "--site-name", "Casa & Co"]).await else { return };
     assert_eq!(own.http.get("/server.json").await.json()["title"], "Casa & Co");
+}
+
+#[tokio::test]
+async fn the_figures_of_the_days_outlive_the_process() {
+    let Some(mut service) = Service::empty().await else { return };
+    for _ in 0..3 {
+        service.http.get("/pricing").await;
+    }
+    assert!(service.loggia.terminate().await.success(), "{}", service.loggia.stderr());
+    service.loggia = Loggia::up(&LOGGIA, service.folder.path(), &["--no-demo"]).await;
+    service.http = service.loggia.ready().await;
+    service.http.get("/pricing").await;
+    let page = text(&service.http.get("/status").await);
+    assert!(page.contains("; no server errors in 4 answers. Days begin at midnight UTC."), "{page}");
 }
 
 #[tokio::test]

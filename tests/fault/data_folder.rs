@@ -35,10 +35,12 @@ async fn a_second_api_on_one_folder_leaves_the_address_of_the_first() {
     assert_eq!(first.address().await, address);
     kill_process(Pid::from_child(&second), Signal::TERM).unwrap();
     assert!(second.wait().unwrap().success());
+    let figures = folder.path().join("daily-figures.json");
+    assert!(!figures.exists(), "the figures by day are those of the first, which has not written them yet");
     assert_eq!(first.address().await, address);
     assert_eq!(first.http().await.get("/healthz").await.status, 200);
     assert!(first.terminate().await.success());
-    assert!(!folder.path().join("run/api.addr").exists());
+    assert!(figures.exists() && !folder.path().join("run/api.addr").exists());
 }
 
 #[tokio::test]

@@ -1,5 +1,8 @@
-//! `GET /status`: the state of the node, for people: what runs, since when, and what it answered since then.
+//! `GET /status`: the state of the node, for people: what runs, since when, and what it answered since then and on the days before.
 
+mod last_days;
+
+use answers::daily_figures::COUNTED;
 use answers::error::ApiError;
 use answers::metrics::RouteLatency;
 use answers::route::{self, Route};
@@ -15,16 +18,7 @@ use schemas::control::ProjectionStatus;
 use super::layout::Layout;
 use super::page;
 use super::words::grouped;
-
-/// The kinds of answers that are shown, with their names for visitors.
-const SHOWN: [(&str, Route); 6] = [
-    ("Searches", Route::Search),
-    ("Projects", Route::Project),
-    ("Similar projects", Route::Similar),
-    ("MCP", Route::Mcp),
-    ("Pages", Route::Page),
-    ("Pictures", Route::Media),
-];
+use last_days::LastDays;
 
 #[derive(Template)]
 #[template(path = "status.html")]
@@ -47,6 +41,8 @@ struct StatusPage {
     behind: String,
     answers: String,
     share: String,
+    /// What is on record of the last days; `None` if nothing is.
+    last_days: Option<LastDays>,
     projections: Vec<Index>,
     latencies: Vec<RouteRow>,
 }
@@ -73,7 +69,7 @@ struct RouteRow {
 pub(super) async fn status(State(state): State<ApiState>) -> Result<Response, ApiError> {
     let (readiness, now) = (state.readiness(), state.now());
     let projections = state.projections();
-    let counted = SHOWN.map(|(name, route)| (name, route, state.metrics().latency(route)));
+    let counted = COUNTED.map(|(name, route)| (name, route, state.metrics().latency(route)));
     let sum = |of: fn(&RouteLatency) -> u64| counted.iter().map(|(.., latency)| of(latency)).sum::<u64>();
     let (answers, errors) = (sum(|latency| latency.answers), sum(|latency| latency.errors));
     let latencies: Vec<RouteRow> =
@@ -99,6 +95,7 @@ pub(super) async fn status(State(state): State<ApiState>) -> Result<Response, Ap
         behind: grouped(projections.iter().map(|one| one.lag).max().unwrap_or(0)),
         answers: grouped(answers),
         share: share(answers, errors),
+        last_days: LastDays::of(&state.daily_figures().up_to_now(state.metrics()).days(now)),
         median: latencies[0].median.clone(),
         slowest: latencies[0].slowest.clone(),
         projections: projections.iter().map(|one| Index::of(one, now)).collect(),

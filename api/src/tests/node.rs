@@ -48,8 +48,8 @@ use crate::http::bodies::BodyMemory;
 use crate::http::pipeline::Pipeline;
 use crate::server::serve_pipeline;
 use crate::{
-    Access, ApiState, CommandClient, Drained, Limits, Metrics, Origins, PaymentWebhook, RateLimits,
-    Readiness, Site, Sources, rest,
+    Access, ApiState, CommandClient, DailyFigures, Drained, Limits, Metrics, Origins, PaymentWebhook,
+    RateLimits, Readiness, Site, Sources, rest,
 };
 use prometheus_client::registry::Registry;
 
@@ -80,13 +80,24 @@ struct Settings {
     projections: Vec<ProjectionStatus>,
     access: Access,
     text_model: Option<Arc<TextModel>>,
+    clock: Clock,
+    daily_figures: Option<DailyFigures>,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
         let site = SITE.parse().unwrap();
-        let (limits, origins, access) = (Limits::default(), Origins::Any, Access::Open);
-        Settings { limits, payments: None, origins, site, projections: Vec::new(), access, text_model: None }
+        Settings {
+            limits: Limits::default(),
+            payments: None,
+            origins: Origins::Any,
+            site,
+            projections: Vec::new(),
+            access: Access::Open,
+            text_model: None,
+            clock: Clock::system(),
+            daily_figures: None,
+        }
     }
 }
 
@@ -225,13 +236,23 @@ impl Node {
         Node::serve(filled().await, Settings { projections, ..Settings::default() }).await
     }
 
+    /// A node with the small catalog at this time, which has this record of its days.
+    pub(super) async fn start_with_days(now: &str, record: &Value) -> Node {
+        let folder = filled().await;
+        let (clock, path) = (Clock::manual(at(now)), folder.path().join("daily-figures.json"));
+        std::fs::write(&path, record.to_string()).unwrap();
+        let daily_figures = Some(DailyFigures::open(path, clock.clone()));
+        Node::serve(folder, Settings { clock, daily_figures, ..Settings::default() }).await
+    }
+
     /// A node with the small catalog that requires no key and accepts requests from pages of these origins.
     pub(super) async fn start_for(origins: Origins) -> Node {
         Node::serve(filled().await, Settings { origins, ..Settings::default() }).await
     }
 
     async fn serve(folder: TempDir, settings: Settings) -> Node {
-        let Settings { limits, payments, origins, site, projections, access, text_model } = settings;
+        let Settings { limits, payments, origins, site, projections, access, .. } = settings;
+        let Settings { text_model, clock, daily_figures, .. } = settings;
         let name = text_model.is_some().then(|| TextModel::NAME.into());
         let models = ReadModels::with_signals(folder.path(), Clock::system(), None, name);
         models.refresh().await.unwrap();
@@ -252,8 +273,12 @@ impl Node {
             payments,
             offers: Offers::default(),
             projections: Arc::new(move || projections.clone()),
-            clock: Clock::system(),
+            clock,
         });
+        let state = match daily_figures {
+            Some(figures) => state.with_daily_figures(figures),
+            None => state,
+        };
         // /stopping is answered only once shutdown has begun.
         let stop = CancellationToken::new();
         let stopping = stop.clone();

@@ -90,9 +90,10 @@ impl NodeBuilder {
     /// serves there. Another one would overwrite the file, and keeps its own in memory.
     pub(super) fn daily_figures(&self, metrics: Metrics) -> DailyFigures {
         let clock = process::clock();
-        let figures = match self.api.is_some() {
-            true => DailyFigures::open(self.data.daily_figures(), clock),
-            false => DailyFigures::in_memory(clock),
+        let figures = if self.api.is_some() {
+            DailyFigures::open(self.data.daily_figures(), clock)
+        } else {
+            DailyFigures::in_memory(clock)
         };
         // It ends once the API has given its last answer.
         let stop = self.lifecycle.stop_of(LEDGER_PHASE).clone().cancelled_owned();
