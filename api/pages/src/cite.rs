@@ -7,6 +7,7 @@ use citation::{CitationPage, Format, Span, Style};
 
 use super::layout::{Layout, Meta};
 use super::record::Recorded;
+use super::text_of;
 
 #[derive(Template)]
 #[template(path = "cite.html")]
@@ -79,7 +80,7 @@ pub async fn cite(page: &CitationPage, state: &ApiState) -> Result<String, ApiEr
         present: project.local(&page.newest.page).to_owned(),
         project,
     };
-    template.render().map_err(ApiError::internal)
+    text_of(&template).map_err(ApiError::internal)
 }
 
 fn meta((name, content): (&'static str, String)) -> Meta {

@@ -10,6 +10,7 @@ mod code;
 mod colours;
 mod connect;
 mod docs;
+mod fonts;
 mod form;
 mod home;
 mod keys;
@@ -113,8 +114,13 @@ pub fn today(state: &ApiState) -> Date {
 
 /// Returns a page as a response.
 fn page(template: &impl Template) -> Result<Response, ApiError> {
-    let text = template.render().map_err(ApiError::internal)?;
+    let text = text_of(template).map_err(ApiError::internal)?;
     Ok((headers(), text).into_response())
+}
+
+/// Returns the text of a page.
+fn text_of(template: &impl Template) -> Result<String, askama::Error> {
+    template.render().map(fonts::named)
 }
 
 /// The headers of every page. Referrers are sent to this site only.

@@ -12,7 +12,7 @@ use schemas::api::problem::{Problem, ProblemKind};
 
 use super::card::Card;
 use super::layout::Layout;
-use super::page;
+use super::{page, text_of};
 
 #[derive(Template)]
 #[template(path = "problem.html")]
@@ -91,7 +91,7 @@ pub fn of(
         reference: problem.instance.rsplit('/').next().unwrap_or_default(),
         problem,
     };
-    page.render().ok().map(Bytes::from)
+    text_of(&page).ok().map(Bytes::from)
 }
 
 /// Returns the heading of an error page: the title of its kind is for programmers.
