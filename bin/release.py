@@ -5,6 +5,7 @@
   release.py licences FILE                     writes the licence texts of all crates of the program into a file
   release.py sbom FILE --epoch N [--nats-server FILE] [--weights DIR]
                                                writes the CycloneDX document of the program and what is delivered with it
+  release.py documents FOLDER [--of CHECKOUT]  copies README.md, CHANGELOG.md and the pages that they lead to into a folder
   release.py pack FOLDER ARCHIVE --epoch N     writes the checksums of a folder's files into it, and packs them
   release.py compare ARCHIVE ARCHIVE           lists the files that differ
 """
@@ -17,6 +18,7 @@ import io
 import json
 import os
 import pathlib
+import posixpath
 import re
 import subprocess
 import sys
@@ -41,6 +43,12 @@ WEIGHTS = {
 LICENCE_FILE = re.compile(r"(licen[cs]e|copying|notice|unlicense|copyright|patents)([-_.].*)?", re.IGNORECASE)
 # A file with fewer names another.
 LEAST_WORDS = 20
+# A link of a page to a file of the checkout, and a file or folder that a page names as code.
+LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
+NAMED = re.compile(r"`(docs/[^`\s]+|[A-Z]+\.md|LICENSE-[A-Z]+)`")
+PAGES = ["README.md", "CHANGELOG.md"]
+PICTURES = (".webp", ".png", ".jpg")
+
 LICENCE_FOLDER = re.compile(r"licen[cs]es", re.IGNORECASE)
 NOT_COMPILED = {"benches", "examples", "fuzz", "tests", "assets", "docs", ".github"}
 
@@ -284,6 +292,48 @@ def bill_of_materials(crates, epoch, nats_server=None, weights=None):
     }
 
 
+# The pages that come with it.
+
+
+def files_named(checkout, page):
+    """Returns the files of a checkout that a page leads to, and those in the folders that it names."""
+    text = (checkout / page).read_text(encoding="utf-8")
+    linked = [posixpath.normpath(posixpath.join(posixpath.dirname(page), link)) for link in LINK.findall(text)]
+    for link in linked:
+        if not (checkout / link).exists():
+            raise Refusal(f"{page} links to {link}, which does not exist")
+    for name in linked + [posixpath.normpath(name) for name in NAMED.findall(text)]:
+        path = checkout / name
+        # What else a page speaks of is part of the program, or only of the checkout.
+        if "/" in name and not name.startswith("docs/"):
+            continue
+        if path.is_dir():
+            yield from (f"{name}/{file}" for file in files_of(path) if not file.endswith(PICTURES))
+        elif path.is_file() and (page == "README.md" or not name.endswith(PICTURES)):
+            yield name
+
+
+def documents(checkout):
+    """Returns the pages of a release with all that they lead to, sorted as bytes.
+
+    Pictures are among them only where README.md shows them: they are larger than all pages together.
+    """
+    found, rest = set(), list(PAGES)
+    while rest:
+        page = rest.pop()
+        if page not in found:
+            found.add(page)
+            rest += files_named(checkout, page) if page.endswith(".md") else []
+    return sorted(found, key=str.encode)
+
+
+def copy_documents(checkout, folder):
+    for name in documents(checkout):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace(path, (checkout / name).read_bytes())
+
+
 # The archive.
 
 
@@ -376,6 +426,9 @@ def arguments():
     sbom.add_argument("--epoch", type=int, required=True)
     sbom.add_argument("--nats-server", type=pathlib.Path)
     sbom.add_argument("--weights", type=pathlib.Path)
+    documents_command = commands.add_parser("documents")
+    documents_command.add_argument("folder", type=pathlib.Path)
+    documents_command.add_argument("--of", type=pathlib.Path, default=CHECKOUT)
     pack_command = commands.add_parser("pack")
     pack_command.add_argument("folder", type=pathlib.Path)
     pack_command.add_argument("archive", type=pathlib.Path)
@@ -394,6 +447,8 @@ def run(given):
     elif given.command == "sbom":
         bill = bill_of_materials(Crates(of_rustc("host")), given.epoch, given.nats_server, given.weights)
         replace(given.file, (json.dumps(bill, indent=1) + "\n").encode())
+    elif given.command == "documents":
+        copy_documents(given.of, given.folder)
     elif given.command == "pack":
         pack(given.folder, given.archive, given.epoch)
     else:

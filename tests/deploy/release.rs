@@ -339,3 +339,104 @@ fn the_archive_has_what_units_and_image_name() {
         );
     }
 }
+
+/// Returns the paths of all files in a folder, relative to it and sorted.
+fn paths(folder: &Path) -> Vec<String> {
+    let listed = printed(folder, "find", &[".", "-type", "f"]);
+    let mut paths: Vec<String> =
+        listed.lines().map(|path| path.trim_start_matches("./").to_owned()).collect();
+    paths.sort();
+    paths
+}
+
+#[test]
+fn the_pages_of_a_release_are_those_that_its_readme_leads_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let (checkout, release) = (folder.path().join("checkout"), folder.path().join("release"));
+    let readme = "![Shown](docs/shown.webp) [one](docs/one.md#part) `docs/set/`, `CONTRIBUTING.md`, `LICENSE-MIT`\n\
+                  [elsewhere](https://example.org/docs/x.md) [here](#licence) `loggia.toml` `docs/gone.md` `bin/up` `DATA`\n";
+    for (path, content) in [
+        ("README.md", readme),
+        ("CHANGELOG.md", "What changed."),
+        ("CONTRIBUTING.md", "See `docs/named.md`."),
+        ("LICENSE-MIT", "the licence"),
+        ("loggia.toml", "settings"),
+        ("DATA/file", "data"),
+        ("bin/up", "a program"),
+        ("docs/shown.webp", "a picture"),
+        (
+            "docs/one.md",
+            "[up](../README.md) ![Large](large.webp) ![Small](small.svg) [two](deep/two.md) `bin/up`",
+        ),
+        ("docs/large.webp", "a picture"),
+        ("docs/small.svg", "a drawing"),
+        ("docs/deep/two.md", "[program](../../bin/up)"),
+        ("docs/named.md", "[again](one.md)"),
+        ("docs/set/a.toml", "a mapping"),
+        ("docs/set/b.webp", "a picture"),
+        ("docs/unnamed.md", "alone"),
+    ] {
+        let file = checkout.join(path);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, content).unwrap();
+    }
+    let [to, of] = [&release, &checkout].map(|path| path.to_str().unwrap());
+    assert_eq!(part(&["documents", to, "--of", of]).success().stderr, "");
+    let expected = [
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "LICENSE-MIT",
+        "README.md",
+        "docs/deep/two.md",
+        "docs/named.md",
+        "docs/one.md",
+        "docs/set/a.toml",
+        "docs/shown.webp",
+        "docs/small.svg",
+    ];
+    assert_eq!(paths(&release), expected);
+    assert_eq!(std::fs::read_to_string(release.join("README.md")).unwrap(), readme);
+
+    std::fs::write(checkout.join("README.md"), "[gone](docs/gone.md)").unwrap();
+    let refused = part(&["documents", to, "--of", of]).ended(1).stderr;
+    assert_eq!(refused, "bin/release: README.md links to docs/gone.md, which does not exist\n");
+}
+
+/// Returns the relative links of a page, and the pages and folders that it names as code.
+fn links(page: &str) -> Vec<&str> {
+    // Every second part is a block of code.
+    page.split("```").step_by(2).flat_map(links_of_prose).collect()
+}
+
+fn links_of_prose(text: &str) -> Vec<&str> {
+    let linked = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
+    let linked = linked.filter(|link| !link.is_empty() && !link.contains(':'));
+    let is_page =
+        |name: &&str| name.starts_with("docs/") || name.ends_with(".md") || name.starts_with("LICENSE-");
+    linked.chain(text.split('`').skip(1).step_by(2).filter(is_page)).collect()
+}
+
+#[test]
+fn every_link_of_the_readme_leads_to_a_file_of_the_archive() {
+    let folder = tempfile::tempdir().unwrap();
+    let release = small_release(folder.path(), 0);
+    let documents = release.join("share/doc/loggia");
+    assert_eq!(part(&["documents", documents.to_str().unwrap()]).success().stderr, "");
+    let archive = pack(&release);
+    let unpacked = folder.path().join("local");
+    std::fs::create_dir(&unpacked).unwrap();
+    printed(&unpacked, "tar", &["-xzf", archive.to_str().unwrap()]);
+
+    let documents = unpacked.join("share/doc/loggia");
+    let readme = std::fs::read_to_string(documents.join("README.md")).unwrap();
+    let links = links(&readme);
+    for expected in
+        ["docs/screenshots/search.webp", "docs/importing.md", "docs/importing/", "CONTRIBUTING.md"]
+    {
+        assert!(links.contains(&expected), "{expected} is not in {links:?}");
+    }
+    let absent: Vec<&&str> = links.iter().filter(|link| !documents.join(link).exists()).collect();
+    assert_eq!(absent, Vec::<&&str>::new());
+    let script = text("bin/release");
+    assert!(script.contains("python3 bin/release.py documents \"$to/share/doc/loggia\"\n"));
+}

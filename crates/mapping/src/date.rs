@@ -80,7 +80,8 @@ pub(crate) fn day(text: &str, form: DayForm) -> Option<String> {
         DayForm::Points => numbers(without_time(text), '.', &[0, 1]),
         DayForm::DayFirst => numbers(without_time(text), '/', &[0, 1]),
         DayForm::MonthFirst => numbers(without_time(text), '/', &[1, 0]),
-        DayForm::Excel => serial(text),
+        // Four digits are a year rather: 1975 as a serial number is a day in 1905.
+        DayForm::Excel => serial(text).filter(|_| year(text).is_none()),
     };
     let date = written.or_else(|| iso(text)).or_else(|| in_words(text))?;
     YEARS.contains(&date.year()).then(|| date.to_string())
@@ -323,6 +324,7 @@ mod tests {
             ("1.6.1975", DayForm::Points, Some("1975-06-01")),
             ("40299", DayForm::Excel, Some("2010-05-01")),
             ("41153.5", DayForm::Excel, Some("2012-09-01")),
+            ("1975", DayForm::Excel, None),
             ("2012-09-01", DayForm::Excel, Some("2012-09-01")),
             ("2012-09-01T00:00:00", DayForm::Iso, Some("2012-09-01")),
             ("November 2, 2024 10:14 AM", DayForm::Iso, Some("2024-11-02")),

@@ -20,6 +20,8 @@
 
 mod column;
 mod concepts;
+mod countries;
+mod credits;
 mod details;
 mod document;
 mod draft;
@@ -28,6 +30,7 @@ mod forms;
 mod kinds;
 mod members;
 mod picture_files;
+mod places;
 mod qualifiers;
 mod record_path;
 mod sample;

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use serde_json::{Map, Value};
 
 use crate::cell::{Lines, clean};
-use crate::date::YearOf;
+use crate::date::{DayForm, YearOf, day};
 use crate::path::{Path, collect_paths, scalar};
 
 use super::words::words;
@@ -112,6 +112,12 @@ impl Column {
     /// Returns whether its name has one of these words.
     pub(crate) fn has_word(&self, words: &[&str]) -> bool {
         self.words.iter().any(|word| words.contains(&word.as_str()))
+    }
+
+    /// Returns whether some of its texts are days as spreadsheet programs keep them, and every other number is a year.
+    pub(crate) fn has_serial_days(&self) -> bool {
+        let is_read = |text: &str| text.parse::<f64>().is_err() || is_plain_year(text) || is_serial_day(text);
+        self.texts().any(is_serial_day) && self.texts().all(is_read)
     }
 
     /// Returns what separates several values within its texts, if something surely does.
@@ -306,13 +312,26 @@ pub(crate) fn is_dated(text: &str) -> bool {
 /// Returns whether a text is a day since there are databases, with a time of day or not.
 pub(crate) fn is_recent_day(text: &str) -> bool {
     let numbers = text.split(|character: char| !character.is_ascii_digit()).filter(|part| !part.is_empty());
-    numbers.count() > 1 && !is_plain_year(text) && YearOf::Sure.find(text).is_some_and(|year| year >= 1990)
+    let is_recent = |text| YearOf::Sure.find(text).is_some_and(|year| year >= 1990);
+    numbers.count() > 1 && !is_plain_year(text) && is_recent(text)
+        || is_serial_day(text) && day(text, DayForm::Excel).is_some_and(|day| day.as_str() >= "1990")
 }
 
 /// Returns whether a text is a day as spreadsheet programs keep it: the number of days since 1899, here of 1954 to 2064.
 pub(crate) fn is_serial_day(text: &str) -> bool {
     let days = text.split('.').next().and_then(|days| days.parse::<u32>().ok());
     is_number(text) && days.is_some_and(|days| (20_000..=60_000).contains(&days))
+}
+
+/// Returns whether a text is a day with the time of day that a cell for days has.
+pub(crate) fn is_midnight(text: &str) -> bool {
+    text.contains("00:00:00") && YearOf::Sure.find(text).is_some()
+}
+
+/// Returns whether a text is the first day of a year, as the cell of a spreadsheet program has it.
+pub(crate) fn is_new_year(text: &str) -> bool {
+    (is_serial_day(text) || is_midnight(text))
+        && day(text, DayForm::Excel).is_some_and(|day| day.ends_with("-01-01"))
 }
 
 /// Returns whether a text is a point in time with a time of day other than midnight.
@@ -341,8 +360,56 @@ pub(crate) fn is_picture_credit(text: &str) -> bool {
         "fotos",
         "bild",
         "photographie",
+        "photographe",
+        "photographer",
+        "fotograf",
+        "fotografie",
+        "aufnahme",
+        "crédit",
+        "credit",
+        "courtoisie",
+        "cortesia",
+        "cortesía",
+        "fotografia",
+        "fotografía",
     ];
-    first.is_some_and(|word| words.contains(&word))
+    lower.starts_with('©') || first.is_some_and(|word| words.contains(&word))
+}
+
+/// Returns whether a text says how a work was acquired, as “Gift of Ada Pelt, 1971” does.
+pub(crate) fn is_acquisition(text: &str) -> bool {
+    const WORDS: &str = "gift gifts bequest bequeathed purchase purchased presented fund donated donation acquired transferred \
+         schenkung geschenk stiftung vermächtnis ankauf erworben leihgabe nachlass don legs achat dépôt dation dono donazione \
+         legato acquisto lascito donación legado compra adquisición schenking aankoop legaat bruikleen";
+    let lower = text.to_lowercase();
+    let mut words = lower.split(|character: char| !character.is_alphanumeric());
+    words.any(|word| WORDS.split_whitespace().any(|known| known == word))
+}
+
+/// Returns whether a text is a licence or a copyright.
+pub(crate) fn is_licence(text: &str) -> bool {
+    let starts = [
+        "cc0",
+        "cc by",
+        "cc-by",
+        "©",
+        "(c) ",
+        "copyright",
+        "public domain",
+        "in copyright",
+        "no known copyright",
+        "all rights reserved",
+        "gemeinfrei",
+        "alle rechte vorbehalten",
+        "domaine public",
+        "tous droits réservés",
+        "pubblico dominio",
+        "dominio público",
+        "publiek domein",
+    ];
+    let lower = text.to_lowercase();
+    starts.iter().any(|start| lower.starts_with(start))
+        || ["creativecommons.org/", "rightsstatements.org/"].iter().any(|site| lower.contains(site))
 }
 
 /// Returns whether a text is a flag of a database.

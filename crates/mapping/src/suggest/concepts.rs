@@ -323,7 +323,7 @@ pub(crate) const NAMES: &[Names] = {
         ),
         names(
             Country,
-            "country;land;pays;paese;pais;nation;state;bundesland;stato;estado",
+            "country;herkunftsland;land;pays;paese;pais;nation;state;bundesland;stato;estado",
             "birth artist code id modified phone work url sky",
         ),
         names(
@@ -402,7 +402,8 @@ pub(crate) const NAMES: &[Names] = {
             Photographer,
             "photographer;photo by;photo credit;photo credits;image credit;image credits;bildnachweis;fotonachweis;credit photo;\
              credits photo;fotografo;fotograaf;fotograf;photographe;credito fotografico;crediti fotografici;foto credit;bildquelle;\
-             fotocredit;picture credit;aufnahme;courtesy;courtesy line;credit;credit line",
+             fotocredit;picture credit;aufnahme;courtesy;courtesy line;credit;credit line;credits;crediti;creditos;kreditzeile;\
+             credit photographique;credits photographiques;creditos fotograficos",
             "id",
         ),
         names(

@@ -156,6 +156,7 @@ impl Columns<'_> {
         }
         let order = |line: &Line| (line.key != "Date", line.columns.first().copied());
         draft.details.sort_by_key(order);
+        self.credits(draft);
     }
 
     fn detail(&self, draft: &mut Draft, number: usize, key: String, guess: &Guess) {
@@ -289,7 +290,7 @@ fn is_of_photo(column: &Column) -> bool {
 }
 
 /// Returns the label of a column: its heading, or the last member of its path, in words.
-fn label(column: &Column) -> String {
+pub(crate) fn label(column: &Column) -> String {
     let mut name = column.name.as_str();
     if name.contains(':') {
         let parts: Vec<&str> = name.split(':').collect();

@@ -67,6 +67,7 @@ pub(crate) fn write(sample: &Sample<'_>, columns: &[Column], draft: &Draft) -> S
         }
     }
     write_kinds(&mut toml, columns, draft);
+    write_countries(&mut toml, draft);
     write_ignored(&mut toml, columns, draft);
     toml
 }
@@ -141,15 +142,26 @@ fn write_kinds(toml: &mut String, columns: &[Column], draft: &Draft) {
         );
     }
     for (kind, count, category) in &draft.kinds {
-        match category {
-            Some(category) => {
-                let _ = writeln!(toml, "{} = {}  # {count} x", quoted(kind), quoted(category));
-            }
-            None => {
-                let _ = writeln!(toml, "# {count} x {} = ?", quoted(kind));
-            }
-        }
+        write_value(toml, kind, *count, *category);
     }
+}
+
+fn write_countries(toml: &mut String, draft: &Draft) {
+    if draft.countries.is_empty() {
+        return;
+    }
+    toml.push_str("\n# A code that is missing here is left out.\n[tables.countries]\n");
+    for (code, count, name) in &draft.countries {
+        write_value(toml, code, *count, name.as_deref());
+    }
+}
+
+/// Writes a text with what it stands for, or that this is to be written.
+fn write_value(toml: &mut String, text: &str, count: usize, value: Option<&str>) {
+    let _ = match value {
+        Some(value) => writeln!(toml, "{} = {}  # {count} x", quoted(text), quoted(value)),
+        None => writeln!(toml, "# {count} x {} = ?", quoted(text)),
+    };
 }
 
 fn write_ignored(toml: &mut String, columns: &[Column], draft: &Draft) {

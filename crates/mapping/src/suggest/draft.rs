@@ -40,6 +40,8 @@ pub(crate) struct Draft {
     pub(crate) pictures: Vec<Picture>,
     /// Kinds with their numbers of records and their categories.
     pub(crate) kinds: Vec<(String, usize, Option<&'static str>)>,
+    /// Codes of countries in lower case with their numbers of records and the names of the countries.
+    pub(crate) countries: Vec<(String, usize, Option<String>)>,
     /// Numbers of columns that are left out, with the reasons.
     pub(crate) ignored: Vec<(usize, String)>,
     /// Numbers of columns that may be internal or personal.

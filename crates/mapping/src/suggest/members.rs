@@ -2,18 +2,20 @@
 
 use regex::Regex;
 
-use crate::date::YearOf;
+use crate::date::{DayForm, YearOf, day};
 use crate::member::Member;
 use crate::people;
 
-use super::column::{Column, is_address, is_dated, is_for_machines, is_plain_year, is_serial_day};
+use super::column::{
+    Column, is_address, is_dated, is_for_machines, is_midnight, is_new_year, is_plain_year, is_serial_day,
+};
 use super::concepts::{Concept, MAKERS};
 use super::draft::{Draft, Line};
 use super::files_beside::FilesBeside;
 use super::kinds;
 use super::qualifiers::is_qualifier;
 use super::sample::short;
-use super::scores::{Guess, LIKELY};
+use super::scores::{CREDITS, Guess, LIKELY, SURE};
 
 /// The columns of a sample with what they may be about.
 pub(crate) struct Columns<'a> {
@@ -63,7 +65,8 @@ impl Columns<'_> {
             }
         }
         if let Some((number, guess)) = self.best(draft, Concept::Acquired) {
-            draft.record.push(Line::of("provenance.in_archive_since", number, guess));
+            let line = Line::of("provenance.in_archive_since", number, guess);
+            draft.record.push(self.with_serial_days(line, number));
         }
         for (concept, member) in
             [(Concept::Published, "published"), (Concept::Selected, "provenance.selected")]
@@ -184,9 +187,8 @@ impl Columns<'_> {
         let makers = self.about(Concept::Maker);
         // A photographer is the maker where nobody else is.
         let photographers = self.about(Concept::Photographer);
-        let photographers = photographers
-            .into_iter()
-            .filter(|(number, _)| !self.columns[*number].has_word(&["credit", "credits", "courtesy"]));
+        let photographers =
+            photographers.into_iter().filter(|(number, _)| !self.columns[*number].has_word(&CREDITS));
         let free = |(number, _): &(usize, &Guess)| !draft.has(*number);
         let Some((number, guess)) =
             makers.into_iter().find(free).or_else(|| photographers.into_iter().find(free))
@@ -292,36 +294,47 @@ impl Columns<'_> {
             self.columns[number].share(is_plain_year) > 0.9 || unsure(number) < 0.01
         });
         let Some((number, guess)) = text.filter(|_| is_plain).or(best) else { return };
-        let mut line = Line::of("year", number, guess).split_at_bars(self.columns);
+        let column = &self.columns[number];
+        let has_serials = column.has_serial_days();
+        let line = Line::of("year", number, guess).split_at_bars(self.columns);
         let mut detail = Line { key: "Date".into(), ..line.clone() };
         if !detail.keys.is_empty() {
             detail = detail.with("join", "\"; \"");
         }
-        if self.columns[number].share(|text| YearOf::Sure.find(text).is_none()) > 0.0 {
+        if has_serials {
+            detail = self.with_serial_days(detail, number);
+        } else if column.texts().any(is_midnight) {
+            detail = detail.with("cut", "'[ T]00:00:00.*$'");
+        }
+        let mut line = self.with_serial_days(line, number);
+        let is_read = |text: &str| YearOf::Sure.find(text).is_some() || has_serials && is_serial_day(text);
+        if !column.texts().all(is_read) {
             line.reason += "; what is not surely one year stays a text in the detail";
         }
         for (other, _) in dates {
             if other != number && self.columns[other].share(is_plain_year) > 0.9 {
-                draft.ignore(other, format!("{} says when, and with more care", self.columns[number].name));
+                draft.ignore(other, format!("{} says when, and with more care", column.name));
             }
         }
         draft.record.push(line);
-        draft.details.push(detail.with("unless", "\"year\""));
+        // A year that a spreadsheet program keeps as its first day is not known to the day.
+        let are_years = column.texts().all(|text| is_plain_year(text) || is_new_year(text));
+        if !are_years || !column.texts().any(is_new_year) {
+            draft.details.push(detail.with("unless", "\"year\""));
+        }
     }
 
-    fn city(&self, draft: &mut Draft) {
-        let free = |(number, _): &(usize, &Guess)| !draft.has(*number);
-        let city = self.about(Concept::City).into_iter().find(free);
-        let countries: Vec<_> = self.about(Concept::Country).into_iter().filter(free).collect();
-        let Some(&(first, guess)) = city.iter().chain(&countries).next() else { return };
-        let mut line = Line::of("city", first, guess);
-        let has_country = self.columns[first].share(|text| text.contains(", ")) > 0.6;
-        let rest =
-            countries.iter().map(|(number, _)| *number).filter(|number| *number != first && !has_country);
-        let mut more: Vec<usize> = rest.take(2).collect();
-        more.sort_unstable();
-        line.columns.extend(more);
-        draft.record.push(line.split_at_bars(self.columns));
+    /// Adds that numbers of days are read, if a column has some and no other numbers than years.
+    pub(crate) fn with_serial_days(&self, mut line: Line, number: usize) -> Line {
+        let column = &self.columns[number];
+        let serial = column.texts().find(|text| is_serial_day(text)).filter(|_| column.has_serial_days());
+        let Some((serial, day)) = serial.and_then(|text| Some((text, day(text, DayForm::Excel)?))) else {
+            return line;
+        };
+        line.score = line.score.min(SURE - 1);
+        line.reason +=
+            &format!("; numbers such as {serial} are taken for days of a spreadsheet, that one for {day}");
+        line.with("date", "\"excel\"")
     }
 
     fn category(&self, draft: &mut Draft) {

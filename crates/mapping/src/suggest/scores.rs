@@ -2,10 +2,11 @@
 
 use super::column::{
     Column, attachment, host, is_address, is_dated, is_decimal, is_flag, is_for_machines, is_indoors,
-    is_number, is_other_picture, is_picture, is_picture_credit, is_recent_day, is_serial_day, is_state,
-    is_timestamp,
+    is_licence, is_number, is_other_picture, is_picture, is_picture_credit, is_recent_day, is_serial_day,
+    is_state, is_timestamp,
 };
 use super::concepts::{ABOUT_MAKERS, Concept, MAKERS, NAMES};
+use super::countries;
 use super::kinds;
 use super::qualifiers::is_qualifier;
 use super::words::{likeness, words};
@@ -51,8 +52,35 @@ const CREATED: [&str; 10] = [
     "angelegt",
 ];
 
+/// Words for credits in the names of columns.
+pub(crate) const CREDITS: [&str; 7] =
+    ["credit", "credits", "credito", "creditos", "crediti", "kreditzeile", "courtesy"];
+
 /// Words for pictures in the names of columns with credits.
-const OF_PICTURES: [&str; 7] = ["photo", "photos", "photographer", "image", "picture", "foto", "bild"];
+pub(crate) const OF_PICTURES: [&str; 22] = [
+    "photo",
+    "photos",
+    "photograph",
+    "photographs",
+    "photographer",
+    "photographe",
+    "photographique",
+    "photographiques",
+    "image",
+    "images",
+    "picture",
+    "pictures",
+    "foto",
+    "fotos",
+    "fotografico",
+    "fotografici",
+    "fotograficos",
+    "bild",
+    "bilder",
+    "immagine",
+    "immagini",
+    "imagen",
+];
 
 /// The share of records from which a column is taken to be filled.
 const FULL: f64 = 0.8;
@@ -169,6 +197,10 @@ fn of_structure(column: &Column) -> Option<Guess> {
     if name.ends_with(":resource") && column.share(is_number) > 0.9 {
         return sure(Concept::OtherKey, "it has keys of other records");
     }
+    // Before the flags: NO is Norway.
+    if countries::are_named_codes(column) {
+        return sure(Concept::Country, "its values are codes of countries");
+    }
     let flags = column.share(is_flag) > 0.9 && column.counts.len() <= 3;
     if flags && !has(&["id", "no", "nr", "number", "title", "titel", "name"]) {
         return sure(Concept::Technical, "its values are yes and no");
@@ -262,7 +294,7 @@ fn values(concept: Concept, column: &Column) -> Option<u32> {
         }
         Concept::Maker => when(is_text && length < 200.0, 30),
         // A credit line says how a work was acquired, unless it speaks of a picture.
-        Concept::Photographer if column.has_word(&["credit"]) && !column.has_word(&OF_PICTURES) => {
+        Concept::Photographer if may_credit_works(column) => {
             when(is_text && share(is_picture_credit) > 0.5, 40)
         }
         Concept::Photographer => when(is_text && length < 200.0, 35),
@@ -307,6 +339,11 @@ fn values(concept: Concept, column: &Column) -> Option<u32> {
     }
 }
 
+/// Returns whether a column with this name may credit works rather than their pictures.
+fn may_credit_works(column: &Column) -> bool {
+    column.has_word(&CREDITS) && !column.has_word(&["courtesy"]) && !column.has_word(&OF_PICTURES)
+}
+
 /// Returns how well values are years or days of this.
 fn of_days(concept: Concept, column: &Column) -> Option<u32> {
     let share = |is_so: fn(&str) -> bool| column.share(is_so);
@@ -326,8 +363,15 @@ fn of_days(concept: Concept, column: &Column) -> Option<u32> {
             when(says_date && times < 0.5 && length < 100.0, 15)
         }
         Concept::Date | Concept::Acquired | Concept::Published => {
-            let fits = times < 0.5 && dated >= 0.3 && length < 100.0 && column.words != ["art"];
-            when(fits, if dated >= 0.6 { 40 } else { 20 })
+            let has_serials = concept != Concept::Published && column.has_serial_days();
+            let serial = if has_serials { share(is_serial_day) } else { 0.0 };
+            let fits = times < 0.5 && dated + serial >= 0.3 && length < 100.0 && column.words != ["art"];
+            let score = match dated + serial {
+                found if found < 0.6 => 20,
+                _ if serial > 0.5 => 30,
+                _ => 40,
+            };
+            when(fits, score)
         }
         // A database writes such times by itself.
         Concept::Selected if share(|text| is_timestamp(text) && text.ends_with('Z')) > 0.5 => None,
@@ -372,6 +416,9 @@ fn of_values(column: &Column) -> Option<Guess> {
     let distinct = column.counts.len() as f64 / column.filled.max(1) as f64;
     if column.share(|text| is_picture(text) && !text.contains(' ') || attachment(text).is_some()) > 0.8 {
         return guess(Concept::Picture, 35, "its values are names or addresses of pictures");
+    }
+    if column.share(is_licence) > 0.8 {
+        return guess(Concept::Rights, 35, "its values are licences or copyrights");
     }
     if column.share(is_address) > 0.9 {
         return of_addresses(column);

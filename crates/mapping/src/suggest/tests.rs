@@ -1,6 +1,7 @@
 //! What is suggested for whole files.
 
 mod any_headings;
+mod lines;
 mod measure;
 mod shapes;
 mod synthetic;

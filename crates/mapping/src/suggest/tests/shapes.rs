@@ -4,10 +4,10 @@ use std::path::Path;
 
 use record_files::{Content, Source, SourceOptions};
 
-use super::measure::{check, parsed};
+use super::measure::{check, credits, parsed};
 use crate::suggest::{Sample, record_path, suggest};
 use crate::tests::shapes::folder;
-use crate::{Application, column_name, row};
+use crate::{Application, Mapping, column_name, row};
 
 fn compare(name: &str, file: &str) {
     let Some(folder) = folder() else { return };
@@ -44,6 +44,9 @@ fn compare(name: &str, file: &str) {
     let expected = std::fs::read_to_string(folder.join(format!("{name}.members.tsv"))).unwrap();
     check(name, &suggestion, &inner.unwrap_or_default(), &expected);
     let mapping = parsed(&suggestion);
+    let documented = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../docs/importing/{name}.toml"));
+    let documented = Mapping::parse(name, &std::fs::read_to_string(documented).unwrap()).unwrap();
+    assert_eq!(credits(&mapping), credits(&documented), "{}", suggestion.toml);
     assert_eq!(
         mapping.faulty_columns(file, &headings).len(),
         if headings.is_empty() { mapping.columns().len() } else { 0 }

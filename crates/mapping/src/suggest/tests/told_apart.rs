@@ -161,7 +161,7 @@ fn a_credit_is_of_a_picture_where_it_speaks_of_one() {
         2;Stair;chair;b.jpg;Ferry Club Fund
         3;Net;lamp;c.jpg;Purchase",
     );
-    assert_eq!(found[4], "Credit = details.Credit line");
+    assert_eq!(found[4], "Credit = details.Credit line pictures.credit");
 }
 
 #[test]
