@@ -85,7 +85,7 @@ async fn a_signal_while_pictures_are_sent_leaves_only_pictures_to_the_next_run()
     let sent = assert_interrupted(&ended(first).await);
     let counts = process::run(&LOGGIA, &data, &["import", &file, "--json"]).success().json();
     let names = ["new", "changed", "same", "pictures", "pictures_same"];
-    assert_eq!(of(&counts, names), [0, 0, PICTURES / OF_RECORD, PICTURES - sent, sent]);
+    assert_eq!(of(&counts, names), [0, 0, PICTURES / OF_RECORD, PICTURES - sent, sent], "{counts}");
 }
 
 #[tokio::test]

@@ -60,8 +60,8 @@ async fn a_misspelt_search_says_whose_results_are_shown() {
 #[tokio::test]
 async fn a_misspelt_search_leads_to_one_that_corrects_nothing() {
     let node = Node::start().await;
-    let page = node.get("/?q=strete&category=architecture").await;
-    let href = "/?q=%22strete%22&#38;category=architecture";
+    let page = node.get("/?q=strete&sort=name").await;
+    let href = "/?q=%22strete%22&#38;sort=name";
     has(
         &page,
         &format!("<p>Search instead for <a href=\"{href}\" rel=\"nofollow\"><bdi>strete</bdi></a></p>"),

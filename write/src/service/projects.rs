@@ -4,6 +4,7 @@ mod export;
 mod history;
 mod import;
 mod of_source;
+mod turns;
 mod whole_log;
 
 use std::collections::BTreeSet;
@@ -26,6 +27,7 @@ use super::event_writer::{Causation, EventWriter, Target};
 use super::{ATTEMPTS, CommandService, CommandSpec, Lane};
 use crate::project::{self, Project, Rejection};
 use import::{FirstLines, IdentityIndex};
+use turns::Turns;
 
 pub use export::{ExportedProject, ExportedVectors, export};
 pub(super) use history::ProjectHistory;
@@ -53,6 +55,7 @@ pub struct ProjectService {
     identities: tokio::sync::Mutex<IdentityIndex>,
     first_lines: Mutex<FirstLines>,
     retries: PictureRetries,
+    turns: Turns,
 }
 
 /// What became of an observation.
@@ -117,6 +120,7 @@ impl ProjectService {
             identities: Default::default(),
             first_lines: Default::default(),
             retries: PictureRetries::default(),
+            turns: Turns::default(),
         }
     }
 
@@ -216,6 +220,9 @@ impl ProjectService {
     }
 
     /// Decides like [`ProjectService::change`]; `decide` also gets the other project that has or had the slug `wanted`.
+    ///
+    /// Commands on one project take turns, so that they conflict only with imports and other processes: however many pictures of a
+    /// project are attached at once, none is refused.
     async fn change_with(
         &self,
         message: &CommandMessage,
@@ -223,6 +230,7 @@ impl ProjectService {
         wanted: Option<&Slug>,
         decide: impl Fn(&Project, Option<&Project>) -> Result<Vec<Event>, Rejection>,
     ) -> Result<ProjectOutcome, CommandError> {
+        let _turn = self.turns.take(slug).await;
         for _ in 0..ATTEMPTS {
             let history = self.history_at(slug).await?;
             if let Some((project, position)) = history.after(message.id) {

@@ -187,6 +187,19 @@ async fn concurrent_edits_of_one_project_are_all_kept() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn however_many_commands_change_one_project_at_once_none_is_refused() {
+    let catalog = catalog().await;
+    catalog.send(select("a", "First")).await;
+    let edit = |editor: u64| catalog.message(revise("a", json!({"studio": format!("Of {editor}")})));
+    let replies = catalog.at_once((0..64).map(edit).collect()).await;
+    let is_refused =
+        |reply: &&CommandReply| !matches!(reply, CommandReply::Project(ProjectOutcome { changed: true, .. }));
+    let refused: Vec<&CommandReply> = replies.iter().filter(is_refused).collect();
+    assert!(refused.is_empty(), "{} as {:?}", refused.len(), refused[0]);
+    assert_eq!(catalog.head().await, 65);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_of_many_concurrent_commands_gets_a_slug() {
     let catalog = catalog().await;
     let messages = (0..32).map(|editor| catalog.message(select("wanted", &format!("By {editor}"))));
