@@ -86,12 +86,11 @@ struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        let site = SITE.parse().unwrap();
         Settings {
             limits: Limits::default(),
             payments: None,
             origins: Origins::Any,
-            site,
+            site: SITE.parse().unwrap(),
             projections: Vec::new(),
             access: Access::Open,
             text_model: None,
@@ -275,10 +274,7 @@ impl Node {
             projections: Arc::new(move || projections.clone()),
             clock,
         });
-        let state = match daily_figures {
-            Some(figures) => state.with_daily_figures(figures),
-            None => state,
-        };
+        let state = daily_figures.into_iter().fold(state, ApiState::with_daily_figures);
         // /stopping is answered only once shutdown has begun.
         let stop = CancellationToken::new();
         let stopping = stop.clone();
