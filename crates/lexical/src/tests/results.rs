@@ -84,10 +84,7 @@ fn a_word_in_quotes_is_never_corrected() {
     let unknown = |word: &str| vec![word.to_owned()];
     let meant = |words: &str| Some(words.to_owned());
     assert_eq!(answer("musuem"), (vec![0], RelaxationKind::Corrected, unknown("musuem"), None));
-    assert_eq!(
-        answer("\"musuem\""),
-        (vec![], RelaxationKind::NoMatches, unknown("musuem"), meant("museum"))
-    );
+    assert_eq!(answer("\"musuem\""), (vec![], RelaxationKind::NoMatches, unknown("musuem"), meant("museum")));
     assert_eq!(
         answer("“nuseum”"),
         (vec![], RelaxationKind::NoMatches, unknown("nuseum"), meant("museum")),
